@@ -24,10 +24,10 @@ def main(words: Sequence[str]) -> None:
     except Exception as error:
         from benchmarks_app.migrated import NotMigratedError, explained
 
-        found = explained(error)
-        if not isinstance(found, NotMigratedError):
+        explanation = explained(error)
+        if not isinstance(explanation, NotMigratedError):
             raise
-        sys.exit(f"{error}\n{found}")
+        sys.exit(f"{error}\n{explanation}")
 
 
 if __name__ == "__main__":

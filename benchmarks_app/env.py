@@ -64,34 +64,34 @@ def env_list(name: str, default: Sequence[str]) -> list[str]:
 
 def env_regions(name: str, default: Sequence[str]) -> tuple[str, ...]:
     """Countries by their two letters of ISO 3166-1, commas between; `none` is none."""
-    found = [region.upper() for region in env_list(name, default) if region.lower() != "none"]
-    if not all(len(region) == 2 and region.isascii() and region.isalpha() for region in found):
+    regions = [region.upper() for region in env_list(name, default) if region.lower() != "none"]
+    if not all(len(region) == 2 and region.isascii() and region.isalpha() for region in regions):
         raise EnvError(name, os.environ.get(name, ""), "two letters a country, commas between")
-    return tuple(found)
+    return tuple(regions)
 
 
 def env_limits(name: str, default: str) -> dict[str, int]:
     """{kind: number} of `kind=number,…`; `*` is every kind that is not named."""
     value = os.environ.get(name, default)
-    found = {}
+    limits = {}
     for part in filter(None, (part.strip() for part in value.split(","))):
         kind, _, number = part.partition("=")
         if not kind or not number.isascii() or not number.isdigit():
             raise EnvError(name, value, "kind=number, separated by commas; * is every other kind")
-        found[kind.strip()] = int(number)
-    return found
+        limits[kind.strip()] = int(number)
+    return limits
 
 
 def env_addresses(name: str) -> dict[str, str]:
     """{variable: address} of `VARIABLE=https://…,…`: which secret belongs to which address."""
-    found = {}
+    addresses = {}
     for part in env_list(name, []):
         variable, sign, address = (piece.strip() for piece in part.partition("="))
         if not (sign and variable.isidentifier() and "://" in address):
             accepted = "VARIABLE=https://host/…, separated by commas"
             raise EnvError(name, os.environ.get(name, ""), accepted)
-        found[variable] = address
-    return found
+        addresses[variable] = address
+    return addresses
 
 
 def env_proxies(name: str) -> int | tuple[IPv4Network | IPv6Network, ...]:

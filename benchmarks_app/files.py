@@ -160,8 +160,8 @@ def digest_in(name: str) -> str:
     >>> digest_in("runs/1/" + 64 * "a" + ".parquet") == 64 * "a", digest_in("comparisons/b.json")
     (True, '')
     """
-    found = NAMED_BY_DIGEST.fullmatch(name)
-    return next(filter(None, found.groups())) if found else ""
+    match = NAMED_BY_DIGEST.fullmatch(name)
+    return next(filter(None, match.groups())) if match else ""
 
 
 def digest_of(name: str) -> str:
@@ -269,13 +269,13 @@ def _broken(
     The error tells strangers how much depends on it, not what: it may be private.
     """
     dependents, whole = dependents_of(name), whole_at(name)
-    said = [f"It was whole on {whole:%Y-%m-%d %H:%M:%S} UTC." if whole else ""]
-    said += [f"It was last written to on {changed:%Y-%m-%d %H:%M:%S} UTC." if changed else ""]
+    sentences = [f"It was whole on {whole:%Y-%m-%d %H:%M:%S} UTC." if whole else ""]
+    sentences += [f"It was last written to on {changed:%Y-%m-%d %H:%M:%S} UTC." if changed else ""]
     error = kind(
         file=name,
         expected=recorded,
         found=found,
-        since=" ".join(filter(None, said)),
+        since=" ".join(filter(None, sentences)),
         n_dependents=len(dependents),
     )
     log.error("%s What depends on it: %s", error, "; ".join(dependents) or "nothing")

@@ -49,5 +49,5 @@ def label_records(qrel_set: QrelSet) -> dict[tuple[str, str], LabelRecord]:
 
 def seconds_per_label(benchmark: Benchmark) -> float | None:
     """The median that people take for a document, None where nobody knows."""
-    found = (pacer(benchmark) for pacer in PACERS)
-    return next((seconds for seconds in found if seconds is not None), None)
+    paces = (pacer(benchmark) for pacer in PACERS)
+    return next((seconds for seconds in paces if seconds is not None), None)

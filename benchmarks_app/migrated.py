@@ -34,8 +34,8 @@ def unapplied() -> list[tuple[str, str]]:
 @cache
 def _migrations() -> frozenset[tuple[str, str]]:
     """Those of this version, by app and name; of a squashed one, what it stands for."""
-    found = MigrationLoader(None).disk_migrations
-    return frozenset(key for key, migration in found.items() if not migration.replaces)
+    migrations = MigrationLoader(None).disk_migrations
+    return frozenset(key for key, migration in migrations.items() if not migration.replaces)
 
 
 def explained(error: Exception) -> Exception:

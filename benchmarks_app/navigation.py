@@ -112,7 +112,7 @@ def sidebar(request: HttpRequest) -> dict[str, Any]:
         for link in links
     }
     current = _current(request, urls)
-    shown = [
+    shown_groups = [
         (
             title,
             [(_label(link, benchmark), urls[link.view], link.view == current) for link in links],
@@ -120,7 +120,7 @@ def sidebar(request: HttpRequest) -> dict[str, Any]:
         for title, links in groups
         if links
     ]
-    return {"sidebar": shown, "benchmark": benchmark}
+    return {"sidebar": shown_groups, "benchmark": benchmark}
 
 
 def _label(link: Link, benchmark: Benchmark) -> str:

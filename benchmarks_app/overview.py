@@ -37,8 +37,8 @@ def step(maker: StepMaker) -> StepMaker:
 def steps_of(benchmark: Benchmark, user: Any) -> list[dict[str, Any]]:
     """Every step in order, each done, current (the first that is not done) or still to do."""
     made = (maker(benchmark, user) for maker in MAKERS)
-    told = (one for one in made if may(user, one.action, benchmark))
-    steps = sorted(told, key=lambda one: one.order)
+    allowed = (one for one in made if may(user, one.action, benchmark))
+    steps = sorted(allowed, key=lambda one: one.order)
     first_open = next((one for one in steps if not one.is_done), None)
     return [
         {

@@ -96,11 +96,11 @@ def benchmark_view(action: Action) -> Callable[[Callable], Callable]:
                 action in OF_PUBLIC and benchmark.exists()
             ):
                 return redirect_to_login(request.get_full_path())
-            found = get_object_or_404(benchmark.select_related("corpus"))
-            if not may(request.user, action, found):
-                raise refusal(request.user, action, found)
-            request.benchmark = found
-            return view(request, found, *args, **kwargs)
+            row = get_object_or_404(benchmark.select_related("corpus"))
+            if not may(request.user, action, row):
+                raise refusal(request.user, action, row)
+            request.benchmark = row
+            return view(request, row, *args, **kwargs)
 
         return checked
 

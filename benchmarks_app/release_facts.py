@@ -25,7 +25,7 @@ def release_fact(maker: FactMaker) -> FactMaker:
 
 def facts_of(qrel_set: QrelSet) -> dict[str, Any]:
     """All that is known of how these grades came about."""
-    found: dict[str, Any] = {}
+    facts: dict[str, Any] = {}
     for maker in MAKERS:
-        found |= maker(qrel_set)
-    return found
+        facts |= maker(qrel_set)
+    return facts

@@ -27,11 +27,11 @@ class SessionStore(db.SessionStore):
         now = connection.ops.adapt_datetimefield_value(timezone.now())
         with connection.cursor() as cursor:
             cursor.execute(_SESSION, [_stored(self.session_key or ""), now])
-            found = cursor.fetchone()
-        if found is None:
+            row = cursor.fetchone()
+        if row is None:
             self._session_key = None
             return None
-        return SimpleNamespace(session_data=found[0])
+        return SimpleNamespace(session_data=row[0])
 
     def exists(self, session_key: str) -> bool:
         return super().exists(_stored(session_key))

@@ -50,8 +50,8 @@ class SignInLimits(AxesDatabaseHandler):
 
 def known_device(request: HttpRequest, name: str | None) -> str:
     """The secret of a browser that this person signed in with; empty where it is none."""
-    said = request.get_signed_cookie(COOKIE, default="", salt=SALT, max_age=KNOWN_FOR)
-    person, _, device = (said or "").partition(":")
+    cookie = request.get_signed_cookie(COOKIE, default="", salt=SALT, max_age=KNOWN_FOR)
+    person, _, device = (cookie or "").partition(":")
     is_theirs = device and User.objects.filter(pk=person, username=name).exists()
     return device if is_theirs else ""
 

@@ -19,7 +19,7 @@ class VersionedStaticFiles(StaticFilesStorage):
 @cache
 def version_of(name: str) -> str:
     """Ten hexadecimal digits of a file's SHA-256, read once per process; empty without a file."""
-    found = finders.find(name)
-    if not isinstance(found, str) or not Path(found).is_file():
+    path = finders.find(name)
+    if not isinstance(path, str) or not Path(path).is_file():
         return ""
-    return hashlib.sha256(Path(found).read_bytes()).hexdigest()[:10]
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:10]

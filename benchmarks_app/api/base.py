@@ -56,14 +56,14 @@ class Endpoint(GenericAPIView):
         """
         user = self.request.user
         visible = Benchmark.objects.visible_to(user).select_related("corpus")
-        found = visible.filter(slug=self.kwargs["slug"]).first()
-        if found is not None and may(user, action, found):
-            return found
+        benchmark = visible.filter(slug=self.kwargs["slug"]).first()
+        if benchmark is not None and may(user, action, benchmark):
+            return benchmark
         if not user.is_authenticated:
             raise exceptions.NotAuthenticated(code="not_authenticated")
-        if found is None:
+        if benchmark is None:
             raise Http404
-        raise refusal(user, action, found)
+        raise refusal(user, action, benchmark)
 
     def manager(self) -> None:
         """Refuse whoever does not manage the site; 401 where an account might help."""

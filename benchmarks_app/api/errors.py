@@ -41,8 +41,8 @@ def as_response(error: Exception, context: dict[str, Any]) -> Response:
     known = exception_handler(error, context)
     if known is None:
         log.exception("unexpected error of the API", exc_info=error)
-        told = "Unexpected error. The log of the site has the details."
-        return answer(status.HTTP_500_INTERNAL_SERVER_ERROR, "unexpected", told, {})
+        detail = "Unexpected error. The log of the site has the details."
+        return answer(status.HTTP_500_INTERNAL_SERVER_ERROR, "unexpected", detail, {})
     response = answer(known.status_code, _code(error), _message(error), {})
     for header in ("WWW-Authenticate", "Retry-After"):
         if header in known.headers:
@@ -81,8 +81,8 @@ def _code(error: Exception) -> str:
     if str(error).startswith("CSRF Failed"):
         return "csrf"
     code = getattr(error, "default_code", "error")
-    found = error.get_codes() if isinstance(error, exceptions.APIException) else code
-    return CODES.get(str(found), str(found).replace("_", "-"))
+    codes = error.get_codes() if isinstance(error, exceptions.APIException) else code
+    return CODES.get(str(codes), str(codes).replace("_", "-"))
 
 
 def _message(error: Exception) -> str:

@@ -19,14 +19,14 @@ class BoundedJSONParser(JSONParser):
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
         try:
-            found = super().parse(stream, media_type, parser_context)
+            parsed = super().parse(stream, media_type, parser_context)
         except RecursionError as error:
             raise ParseError(_too_deep()) from error
-        level = [found]
+        level = [parsed]
         for _ in range(DEEPEST):
             level = [inner for value in level for inner in _inside(value)]
             if not level:
-                return found
+                return parsed
         raise ParseError(_too_deep())
 
 

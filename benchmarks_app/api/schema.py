@@ -67,24 +67,24 @@ class Description(AutoSchema):
                 described = (operation.get("description"), needed)
                 operation["description"] = "\n\n".join(filter(None, described))
             for status in sorted(self._refusals(operation)):
-                told = {"$ref": f"#/components/responses/{_name(status)}"}
-                operation["responses"].setdefault(str(status), told)
+                response = {"$ref": f"#/components/responses/{_name(status)}"}
+                operation["responses"].setdefault(str(status), response)
         return operation
 
     def _refusals(self, operation: dict[str, Any]) -> set[int]:
-        found = {*EVERYWHERE, *getattr(self.view, "refusals", {}).get(self.method, ())}
+        statuses = {*EVERYWHERE, *getattr(self.view, "refusals", {}).get(self.method, ())}
         taken = {parameter["in"] for parameter in operation.get("parameters", ())}
         if taken & {"path", "query"}:
-            found.add(404)  # a page beyond the last is not there either
+            statuses.add(404)  # a page beyond the last is not there either
         if "query" in taken:
-            found.update((400, 422))  # not a number; a number of which there is nothing to say
+            statuses.update((400, 422))  # not a number; a number of which there is nothing to say
         if self.method in WRITING:
-            found.update(OF_WRITING)
+            statuses.update(OF_WRITING)
         if self.method in WRITING and self.method != "DELETE":
-            found.add(415)
+            statuses.add(415)
         if "multipart/form-data" in operation.get("requestBody", {}).get("content", {}):
-            found.add(413)
-        return found
+            statuses.add(413)
+        return statuses
 
 
 def with_errors(result: dict[str, Any], **_: Any) -> dict[str, Any]:

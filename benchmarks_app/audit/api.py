@@ -55,14 +55,14 @@ class EventPages(BasePagination):
         }
 
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
-        told = "Where the page before ended: `next` has it"
+        text = "Where the page before ended: `next` has it"
         schema = {"type": "string"}
         return [
             {
                 "name": "before",
                 "in": "query",
                 "required": False,
-                "description": told,
+                "description": text,
                 "schema": schema,
             }
         ]

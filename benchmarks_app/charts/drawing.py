@@ -138,13 +138,13 @@ class _Engine:
             sending.write(line)
             sending.flush()
             is_ready = select.select([answers], [], [], PATIENCE_SECONDS)[0]
-            said = answers.readline() if is_ready else b""
+            output = answers.readline() if is_ready else b""
         except OSError:
-            said = b""
-        if not said.endswith(b"\n"):
+            output = b""
+        if not output.endswith(b"\n"):
             self._end()
             return None
-        return json.loads(said)
+        return json.loads(output)
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process and self._process.poll() is None:

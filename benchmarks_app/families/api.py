@@ -282,12 +282,12 @@ class FamilyDetail(FamilyEndpoint):
         family = self.found(Action.VIEW)
         sees_grades = may(request.user, Action.EDIT, family.benchmark)
         picture = selectors.family_picture(family, sees_grades=sees_grades)
-        told = {
+        body = {
             **FamilySerializer(family).data,
             "queries": MemberSerializer(picture.members, many=True).data,
             "links": FamilyLinkSerializer(picture.links, many=True).data,
         }
-        return Response(told)
+        return Response(body)
 
 
 class FamilyMerge(FamilyEndpoint):
@@ -300,16 +300,16 @@ class FamilyMerge(FamilyEndpoint):
     )
     def post(self, request: Request, slug: str, pk: int) -> Response:
         family = self.found(Action.EDIT)
-        told = self.validated(MergeSerializer)
+        data = self.validated(MergeSerializer)
         other = get_object_or_404(
-            QueryFamily.objects.filter(benchmark__in=_editable(request)), pk=told["other"]
+            QueryFamily.objects.filter(benchmark__in=_editable(request)), pk=data["other"]
         )
         change = family_changes.merge_families(
             family=family,
             other=other,
-            split=told.get("split"),
+            split=data.get("split"),
             actor=request.user,
-            seen=self.seen_of(family, told),
+            seen=self.seen_of(family, data),
         )
         return self.told(change)
 
@@ -329,9 +329,9 @@ class FamilySplit(FamilyEndpoint):
     )
     def post(self, request: Request, slug: str, pk: int) -> Response:
         family = self.found(Action.EDIT)
-        told = self.validated(FamilyPartSerializer)
-        taken = [self.query_of(family, qid).pk for qid in told["queries"]]
-        seen = self.seen_of(family, told)
+        data = self.validated(FamilyPartSerializer)
+        taken = [self.query_of(family, qid).pk for qid in data["queries"]]
+        seen = self.seen_of(family, data)
         change = family_changes.split_family(
             family=family, take_out=taken, actor=request.user, seen=seen
         )
@@ -348,14 +348,14 @@ class FamilyVerdict(FamilyEndpoint):
     )
     def post(self, request: Request, slug: str, pk: int) -> Response:
         family = self.found(Action.EDIT)
-        told = self.validated(VerdictSerializer)
-        a, b = (self.query_of(family, told[name]) for name in ("query_a", "query_b"))
+        data = self.validated(VerdictSerializer)
+        a, b = (self.query_of(family, data[name]) for name in ("query_a", "query_b"))
         change = family_changes.judge_pair(
             a=a,
             b=b,
-            is_same=told["verdict"] == SAME,
+            is_same=data["verdict"] == SAME,
             actor=request.user,
-            seen=self.seen_of(family, told),
+            seen=self.seen_of(family, data),
         )
         return self.told(change)
 
@@ -387,10 +387,10 @@ class FamilyConfirmSeveral(Endpoint):
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
         keys = self.validated(ConfirmSeveralSerializer)["families"]
-        found = selectors.families_of(benchmark).in_bulk(keys)
-        if unknown := [key for key in keys if key not in found]:
+        named = selectors.families_of(benchmark).in_bulk(keys)
+        if unknown := [key for key in keys if key not in named]:
             raise UnknownFamilyError(told=str(unknown[0]), benchmark=benchmark.name)
-        families = {found[key]: "" for key in dict.fromkeys(keys)}
+        families = {named[key]: "" for key in dict.fromkeys(keys)}
         change = family_changes.confirm_families(families=families, actor=request.user)
         return Response(FamilyChangeSerializer(change).data)
 
@@ -402,10 +402,10 @@ class FamilyUndo(Endpoint):
     @extend_schema(summary="Undo a change of families", tags=TAG, responses=FamilyChangeSerializer)
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        told = self.validated(UndoSerializer)
-        if "change" in told:
+        data = self.validated(UndoSerializer)
+        if "change" in data:
             changes = FamilyChange.objects.filter(benchmark=benchmark)
-            change = get_object_or_404(changes, pk=told["change"])
+            change = get_object_or_404(changes, pk=data["change"])
             undone = family_changes.undo_change(change=change, actor=request.user)
         else:
             undone = family_changes.undo_last_change(benchmark=benchmark, actor=request.user)

@@ -54,12 +54,12 @@ def drawn(
     """The links of a family; None for one query alone."""
     if len(members) < 2:
         return None
-    shown = members[:MOST_MEMBERS]
-    place = {query.pk: _place(n, len(shown)) for n, query in enumerate(shown)}
+    drawn_members = members[:MOST_MEMBERS]
+    place = {query.pk: _place(n, len(drawn_members)) for n, query in enumerate(drawn_members)}
     strongest = _strongest(links, place)
     lines = [_line(link, place, sure_from) for link in strongest[:MOST_LINKS]]
-    dots = [Dot(*place[query.pk], n, query) for n, query in enumerate(shown, start=1)]
-    return Drawing(dots, lines, _described(members, lines), len(members) - len(shown))
+    dots = [Dot(*place[query.pk], n, query) for n, query in enumerate(drawn_members, start=1)]
+    return Drawing(dots, lines, _described(members, lines), len(members) - len(drawn_members))
 
 
 def _place(n: int, of: int) -> tuple[float, float]:
@@ -84,9 +84,9 @@ def _line(link: FamilyLink, place: Mapping[int, tuple[float, float]], sure_from:
     kind = "sure" if link.similarity >= sure_from - 1e-6 else "doubtful"
     if link.verdict:
         kind = "sure" if link.verdict == FamilyLink.Verdict.SAME else "different"
-    said = link.get_verdict_display() if link.verdict else link.get_reason_display()
+    label = link.get_verdict_display() if link.verdict else link.get_reason_display()
     return Line(
-        x1, y1, x2, y2, round(1 + 3 * link.similarity, 1), kind, f"{said}, {link.similarity:.2f}"
+        x1, y1, x2, y2, round(1 + 3 * link.similarity, 1), kind, f"{label}, {link.similarity:.2f}"
     )
 
 

@@ -72,24 +72,24 @@ class GroupForm(forms.Form):
         self.language = benchmark.corpus.lang or DEFAULTS.language
 
     def clean(self) -> dict[str, Any]:
-        told = super().clean() or {}
-        file = told.get("embeddings")
-        if file and file.name.endswith(".npy") and not told.get("ids"):
+        data = super().clean() or {}
+        file = data.get("embeddings")
+        if file and file.name.endswith(".npy") and not data.get("ids"):
             self.add_error("ids", "An .npy file holds no ids: add the file that lists them.")
-        if told.get("ids") and not file:
+        if data.get("ids") and not file:
             self.add_error("embeddings", "There are ids and no embeddings: add their file.")
         if not self.errors:
-            self._set_options(told)
-        return told
+            self._set_options(data)
+        return data
 
-    def _set_options(self, told: dict[str, Any]) -> None:
+    def _set_options(self, data: dict[str, Any]) -> None:
         names = ("merge_at", "review_at", "relevant_at", "embedding_at", "largest")
         more = ("least_similarity", "recut_at")
-        values = {name: told[name] for name in (*names, *more)}
-        values["paraphrase_at"] = told["paraphrase_at"] or DEFAULTS.paraphrase_at
+        values = {name: data[name] for name in (*names, *more)}
+        values["paraphrase_at"] = data["paraphrase_at"] or DEFAULTS.paraphrase_at
         try:
             self.options = GroupingOptions(
-                **values, recut_by=Linkage(told["recut_by"]), language=self.language
+                **values, recut_by=Linkage(data["recut_by"]), language=self.language
             )
         except BenchmarkError as error:
             self.add_error(None, str(error))

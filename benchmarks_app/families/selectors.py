@@ -62,10 +62,10 @@ def listed_families(
     if split is not None:
         families = families.filter(split=split)
     if wanted:
-        found = Query.objects.committed().filter(
+        matches = Query.objects.committed().filter(
             Q(text__icontains=wanted) | Q(qid=wanted), benchmark=benchmark
         )
-        families = families.filter(pk__in=found.values("family"))
+        families = families.filter(pk__in=matches.values("family"))
     return families.order_by(*ORDERS.get(order, ORDERS["doubt"]))
 
 
@@ -109,17 +109,17 @@ def with_wordings(families: Iterable[QueryFamily], n: int = 3) -> list[QueryFami
 
     `seen` is the family as it is shown, or "" where it has more wordings than are shown.
     """
-    found = list(families)
-    queries: dict[int, list[Query]] = {family.pk: [] for family in found}
+    listed = list(families)
+    queries: dict[int, list[Query]] = {family.pk: [] for family in listed}
     rows = Query.objects.committed().filter(family__in=queries).order_by("pk")
     for query in rows.only("pk", "qid", "text", "lang", "family_id"):
         if len(queries[query.family_id]) < n:
             queries[query.family_id].append(query)
-    for family in found:
+    for family in listed:
         family.wordings = queries[family.pk]
         is_whole = vars(family)["n_queries"] == len(family.wordings)
         family.seen = seen_as(query.pk for query in family.wordings) if is_whole else ""
-    return found
+    return listed
 
 
 def seen_as(members: Iterable[int]) -> str:
@@ -204,10 +204,10 @@ def known_of(benchmark: Benchmark) -> Known:
     """
     links = FamilyLink.objects.filter(benchmark=benchmark)
     columns = ("query_a__qid", "query_b__qid", "reason", "similarity", "verdict")
-    said = links.exclude(verdict="").order_by("decided_at", "pk")
+    verdicts = links.exclude(verdict="").order_by("decided_at", "pk")
     same: list[tuple[str, str]] = []
     different: list[tuple[str, str]] = []
-    for a, b, _, _, verdict in said.values_list(*columns):
+    for a, b, _, _, verdict in verdicts.values_list(*columns):
         (same if verdict == FamilyLink.Verdict.SAME else different).append((a, b))
     given = links.filter(reason__in=[Reason.HAND, Reason.GIVEN]).exclude(
         verdict=FamilyLink.Verdict.DIFFERENT
@@ -238,13 +238,13 @@ def _unexplained(benchmark: Benchmark) -> list[Link]:
         if a in root and b in root and family_of[a] == family_of[b]:
             root[first(b)] = first(a)
     head: dict[int, int] = {}
-    found = []
+    unexplained = []
     for pk in sorted(family_of, key=lambda pk: qid_of[pk].encode()):
         own = head.setdefault(family_of[pk], pk)
         if first(own) != first(pk):
-            found.append(Link(qid_of[own], qid_of[pk], Reason.GIVEN, 1.0))
+            unexplained.append(Link(qid_of[own], qid_of[pk], Reason.GIVEN, 1.0))
             root[first(pk)] = first(own)
-    return found
+    return unexplained
 
 
 def exposed_queries(queries: Iterable[int]) -> set[int]:
@@ -308,13 +308,18 @@ def family_picture(family: QueryFamily, *, sees_grades: bool) -> FamilyPicture:
         for one in links
         if one.verdict != FamilyLink.Verdict.DIFFERENT
     ]
-    found = weakest_needed(keys, held)
-    shown = [one for one in links if sees_grades or one.reason != TELLS_OF_GRADES]
+    weakest_links = weakest_needed(keys, held)
+    visible = [one for one in links if sees_grades or one.reason != TELLS_OF_GRADES]
     weakest = next(
-        (one for one in shown if found and (one.query_a_id, one.query_b_id) == found[:2]), None
+        (
+            one
+            for one in visible
+            if weakest_links and (one.query_a_id, one.query_b_id) == weakest_links[:2]
+        ),
+        None,
     )
     seen = ".".join(str(pk) for pk in sorted(keys))
-    return FamilyPicture(family, members, shown, weakest, seen)
+    return FamilyPicture(family, members, visible, weakest, seen)
 
 
 def next_to_review(benchmark: Benchmark, after: int | None) -> QueryFamily | None:

@@ -95,13 +95,13 @@ def _detail(request: HttpRequest, family: QueryFamily) -> dict[str, Any]:
 
 def _near(family: QueryFamily, *, sees_grades: bool) -> list[dict[str, Any]]:
     """Links to queries of other families: our query, theirs, and the link."""
-    found = []
+    near = []
     for link in selectors.links_out_of(family, sees_grades=sees_grades):
         ours, theirs = link.query_a, link.query_b
         if theirs.family_id == family.pk:
             ours, theirs = theirs, ours
-        found.append({"ours": ours, "theirs": theirs, "link": link})
-    return found
+        near.append({"ours": ours, "theirs": theirs, "link": link})
+    return near
 
 
 # --- review ----------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ def family_decide(request: PersonRequest, benchmark: Benchmark, pk: int) -> Http
     if not form.is_valid():
         return _review(request, benchmark, family, form=form, status=422)
     try:
-        said = _decided(benchmark, family, form.cleaned_data, request.user)
+        data = _decided(benchmark, family, form.cleaned_data, request.user)
     except SplitChoiceError as error:
         form.add_error(None, str(error))
         return _review(
@@ -182,14 +182,14 @@ def family_decide(request: PersonRequest, benchmark: Benchmark, pk: int) -> Http
     except BenchmarkError as error:
         form.add_error(None, str(error))
         return _review(request, benchmark, family, form=form, status=error.status)
-    messages.success(request, said)
+    messages.success(request, data)
     return redirect(_after(benchmark, pk, form.cleaned_data))
 
 
-def _after(benchmark: Benchmark, pk: int, told: dict[str, Any]) -> str:
+def _after(benchmark: Benchmark, pk: int, data: dict[str, Any]) -> str:
     """Stay with a family that still waits, or where somebody works on its page."""
     family = QueryFamily.objects.filter(pk=pk).first()
-    if told["then"] == "detail":
+    if data["then"] == "detail":
         if family is None:
             return reverse("family-list", args=[benchmark.slug])
         return reverse("family-detail", args=[benchmark.slug, pk])
@@ -197,25 +197,25 @@ def _after(benchmark: Benchmark, pk: int, told: dict[str, Any]) -> str:
     return f"{review}?family={pk}" if family and family.is_flagged else review
 
 
-def _decided(benchmark: Benchmark, family: QueryFamily, told: dict[str, Any], actor: Any) -> str:
+def _decided(benchmark: Benchmark, family: QueryFamily, data: dict[str, Any], actor: Any) -> str:
     """Do what was said, and tell it."""
-    seen = {"actor": actor, "seen": told["seen"]}
-    if told["act"] in ("same", "different"):
-        a, b = (_member(family, told[side]) for side in "ab")
-        is_same = told["act"] == "same"
+    seen = {"actor": actor, "seen": data["seen"]}
+    if data["act"] in ("same", "different"):
+        a, b = (_member(family, data[side]) for side in "ab")
+        is_same = data["act"] == "same"
         family_changes.judge_pair(a=a, b=b, is_same=is_same, **seen)
         return f"{a.qid} and {b.qid}: {'one need' if is_same else 'different needs, taken apart'}."
-    if told["act"] == "confirm":
+    if data["act"] == "confirm":
         family_changes.confirm_family(family=family, **seen)
         return "All wordings of this family are one need."
-    if told["act"] == "split":
-        family_changes.split_family(family=family, take_out=told["queries"], **seen)
-        n = len(told["queries"])
+    if data["act"] == "split":
+        family_changes.split_family(family=family, take_out=data["queries"], **seen)
+        n = len(data["queries"])
         return f"{n} {'query is' if n == 1 else 'queries are'} a family of their own now."
-    other = selectors.family_named(benchmark, told["other"].strip())
+    other = selectors.family_named(benchmark, data["other"].strip())
     if other is None:
-        raise UnknownFamilyError(told=told["other"], benchmark=benchmark.name)
-    family_changes.merge_families(family=family, other=other, split=told["split"] or None, **seen)
+        raise UnknownFamilyError(told=data["other"], benchmark=benchmark.name)
+    family_changes.merge_families(family=family, other=other, split=data["split"] or None, **seen)
     return "The two families are one now."
 
 
@@ -224,10 +224,10 @@ def _decided(benchmark: Benchmark, family: QueryFamily, told: dict[str, Any], ac
 def family_confirm_several(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """Each of the ticked families is one need; `family` is its number and the queries seen."""
     back = f"{reverse('family-list', args=[benchmark.slug])}?state=review"
-    ticked = dict(told.partition(":")[::2] for told in request.POST.getlist("family"))
+    ticked = dict(word.partition(":")[::2] for word in request.POST.getlist("family"))
     keys = [key for pk in ticked if (key := row_key(pk)) is not None]
-    found = selectors.families_of(benchmark).filter(pk__in=keys)
-    families = {family: ticked[str(family.pk)] for family in found}
+    named = selectors.families_of(benchmark).filter(pk__in=keys)
+    families = {family: ticked[str(family.pk)] for family in named}
     try:
         if len(families) < len(ticked):
             gone = next(pk for pk in ticked if pk not in {str(one.pk) for one in families})
@@ -311,19 +311,19 @@ def _costs(benchmark: Benchmark, form: GroupForm) -> tuple[ReviewCost, ...] | No
 
 
 def _started(request: PersonRequest, benchmark: Benchmark, form: GroupForm) -> Job | None:
-    told = form.cleaned_data
+    data = form.cleaned_data
     try:
         files = {
-            name: uploading.receive_upload(benchmark=benchmark, owner=request.user, file=told[name])
+            name: uploading.receive_upload(benchmark=benchmark, owner=request.user, file=data[name])
             for name in ("embeddings", "ids")
-            if told[name]
+            if data[name]
         }
         return start_grouping(
             benchmark=benchmark,
             user=request.user,
             options=form.options,
-            qrel_set=told["qrel_set"],
-            paraphrases=told["paraphrases"],
+            qrel_set=data["qrel_set"],
+            paraphrases=data["paraphrases"],
             **files,
         )
     except BenchmarkError as error:

@@ -42,16 +42,16 @@ def frequency_chart(counts: Any, *, head_share: float, tail_share: float) -> Cha
 
 def described(cuts: FrequencyCuts | None, n: int, counts: Any) -> str:
     """The curve in words."""
-    said = f"{n:,} distinct queries; the most frequent was asked {int(counts[0]):,} times, "
-    said += f"the rarest {int(counts[-1]):,}."
+    text = f"{n:,} distinct queries; the most frequent was asked {int(counts[0]):,} times, "
+    text += f"the rarest {int(counts[-1]):,}."
     if cuts is None:
-        return said
+        return text
     parts = [
         f"{band} {part.n_queries:,} queries with {_share(part.n_traffic, cuts.n_traffic)} of the "
         "searches"
         for band, part in cuts.parts.items()
     ]
-    return f"{said} {', '.join(parts)}.".replace(". head", ". Head")
+    return f"{text} {', '.join(parts)}.".replace(". head", ". Head")
 
 
 def _share(part: int, whole: int) -> str:

@@ -117,8 +117,8 @@ def _cell(
     column: str, value: Any, role: str, kinds: tuple[str, ...], regions: tuple[str, ...]
 ) -> ShownCell:
     text = "" if value is None else " ".join(str(value).split())[:200]
-    found = masked(text, kinds, regions).text if role == "query" else text
-    return ShownCell(column, text, role, found if found != text else "")
+    text_shown = masked(text, kinds, regions).text if role == "query" else text
+    return ShownCell(column, text, role, text_shown if text_shown != text else "")
 
 
 def headers(columns: list[str], roles: dict[str, str]) -> list[tuple[str, str]]:

@@ -120,8 +120,8 @@ def _head(
         regions = form.cleaned_data["regions"]
     roles = columns.named if columns else {}
     names = list(head.table.columns)
-    shown = selectors.shown_rows(head.rows, names, roles, kinds, regions)
-    return {"rows": shown, "headers": selectors.headers(names, roles)}
+    rows = selectors.shown_rows(head.rows, names, roles, kinds, regions)
+    return {"rows": rows, "headers": selectors.headers(names, roles)}
 
 
 @require_POST

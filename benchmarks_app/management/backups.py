@@ -47,8 +47,8 @@ def ending_clearly(err: OutputWrapper, *, place: str, nothing: str) -> Iterator[
     except BackupError as error:
         raise CommandError(str(error), returncode=NOTHING_DONE) from error
     except BrokenPipeError as error:
-        told = f"Whoever was to read the stream is gone. {nothing}"
-        raise CommandError(told, returncode=NOTHING_DONE) from error
+        text = f"Whoever was to read the stream is gone. {nothing}"
+        raise CommandError(text, returncode=NOTHING_DONE) from error
     except (OSError, DatabaseError, sqlite3.Error) as error:
         is_full = is_disk_full(error) or "disk is full" in str(error)
         why = f"No room is left on the disk ({place})" if is_full else str(error)

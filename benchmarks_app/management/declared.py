@@ -116,8 +116,8 @@ class BenchmarkCommand(DeclaredCommand):
         return job
 
     def say_made(self, job: Job, did: str = "made ") -> None:
-        for made in job.result.get("made", []):
-            self.say_done(f"{did}{made}")
+        for line in job.result.get("made", []):
+            self.say_done(f"{did}{line}")
 
 
 def refuse_failed(job: Job) -> None:

@@ -68,8 +68,8 @@ def corpus_arguments(options: dict[str, Any]) -> dict[str, Any]:
 
 def grades_arguments(options: dict[str, Any]) -> dict[str, Any]:
     """Of a command's options those of GRADES, as `import_arguments` takes them."""
-    said = {name: options[name] for name in ("grade_map", "unlisted", "machine")}
-    return {**said, "mapping": {"grade": EVERY_ROW} if options["every_row_relevant"] else {}}
+    arguments = {name: options[name] for name in ("grade_map", "unlisted", "machine")}
+    return {**arguments, "mapping": {"grade": EVERY_ROW} if options["every_row_relevant"] else {}}
 
 
 def refuse_missing(path: Path) -> None:

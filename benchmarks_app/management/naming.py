@@ -25,18 +25,18 @@ def named(
     most: int | None = None,
 ) -> Any:
     """The row of that name; or the refusal, which the names there are end."""
-    found = rows.filter(name=name).first()
-    if found is None:
+    row = rows.filter(name=name).first()
+    if row is None:
         known = ", ".join(rows.values_list("name", flat=True)[:most]) or none
         raise CommandError(f"{refusal} {known}.")
-    return found
+    return row
 
 
 def qrels_of(benchmark: Benchmark, name: str) -> QrelSet:
     """The ready set of this name."""
     refusal = f"No qrels '{name}' in '{benchmark.slug}'. There are:"
-    found: QrelSet = named(ready_qrels(benchmark), name, refusal, none="none", most=10)
-    return found
+    qrel_set: QrelSet = named(ready_qrels(benchmark), name, refusal, none="none", most=10)
+    return qrel_set
 
 
 def ready_qrels(benchmark: Benchmark) -> QuerySet[QrelSet]:

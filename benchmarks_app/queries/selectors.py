@@ -71,21 +71,21 @@ def relevant_grades(benchmark: Benchmark) -> Q:
 def asked_queries(benchmark: Benchmark) -> list[AskedQuery]:
     """Every query with what its own row says, by the bytes of ids."""
     rows = sliceable_queries(benchmark).values_list(*FIELDS)
-    found = [_asked(row) for row in rows.iterator(chunk_size=10_000)]
-    return sorted(found, key=lambda query: query.qid.encode())
+    queries = [_asked(row) for row in rows.iterator(chunk_size=10_000)]
+    return sorted(queries, key=lambda query: query.qid.encode())
 
 
 def counted_queries(benchmark: Benchmark) -> list[AskedQuery]:
     """As `asked_queries`, with how many documents are relevant for each."""
-    found = grades_set(benchmark)
-    if found is None:
+    qrel_set = grades_set(benchmark)
+    if qrel_set is None:
         return asked_queries(benchmark)
     counts: dict[str, int] = {}
-    rows = Qrel.objects.filter(relevant_grades(benchmark), qrel_set=found)
+    rows = Qrel.objects.filter(relevant_grades(benchmark), qrel_set=qrel_set)
     for qid in rows.values_list("query__qid", flat=True).iterator(chunk_size=10_000):
         counts[qid] = counts.get(qid, 0) + 1
     graded = set(
-        Qrel.objects.filter(qrel_set=found).values_list("query__qid", flat=True).distinct()
+        Qrel.objects.filter(qrel_set=qrel_set).values_list("query__qid", flat=True).distinct()
     )
     return [
         replace(query, n_relevant=counts.get(query.qid, 0)) if query.qid in graded else query
@@ -97,11 +97,11 @@ def queries_with_texts(
     benchmark: Benchmark, queries: Sequence[AskedQuery]
 ) -> Iterator[list[AskedQuery]]:
     """Batches of the queries with their relevant documents' texts, and what BM25 has first."""
-    found = grades_set(benchmark)
+    qrel_set = grades_set(benchmark)
     first = _first_documents(benchmark)
     is_relevant = relevant_grades(benchmark)
     for batch in batched(queries, BATCH):
-        relevant = _relevant_documents(benchmark, found, is_relevant, batch)
+        relevant = _relevant_documents(benchmark, qrel_set, is_relevant, batch)
         texts = _texts(benchmark, relevant)
         yield [
             replace(
@@ -159,12 +159,12 @@ def _first_documents(benchmark: Benchmark) -> dict[str, str] | None:
 
 
 def _relevant_documents(
-    benchmark: Benchmark, found: QrelSet | None, is_relevant: Q, batch: Sequence[AskedQuery]
+    benchmark: Benchmark, qrel_set: QrelSet | None, is_relevant: Q, batch: Sequence[AskedQuery]
 ) -> dict[str, list[str]]:
-    if found is None:
+    if qrel_set is None:
         return {}
     rows = Qrel.objects.filter(
-        is_relevant, qrel_set=found, query__qid__in=[query.qid for query in batch]
+        is_relevant, qrel_set=qrel_set, query__qid__in=[query.qid for query in batch]
     )
     relevant: dict[str, list[str]] = {}
     for qid, docid in rows.order_by("-grade", "docid").values_list("query__qid", "docid"):
@@ -174,5 +174,5 @@ def _relevant_documents(
 
 def _texts(benchmark: Benchmark, relevant: dict[str, list[str]]) -> dict[str, RelevantDocument]:
     wanted = {docid for docids in relevant.values() for docid in docids[:MOST_TEXTS]}
-    found = benchmark_documents(benchmark, wanted)
-    return {docid: RelevantDocument(docid, one.title, one.text) for docid, one in found.items()}
+    documents = benchmark_documents(benchmark, wanted)
+    return {docid: RelevantDocument(docid, one.title, one.text) for docid, one in documents.items()}

@@ -85,8 +85,8 @@ def _begin_of(wanted: Mapping[str, str], version: str, size: int) -> int:
     Whoever goes on with a download asks for the rest and names what was begun with (If-Range).
     Other ranges are answered with the whole file, as one may.
     """
-    found = REST.fullmatch(wanted.get("Range", ""))
-    if found is None or wanted.get("If-Range") != version:
+    match = REST.fullmatch(wanted.get("Range", ""))
+    if match is None or wanted.get("If-Range") != version:
         return 0
-    begin = int(found[1])
+    begin = int(match[1])
     return begin if begin < size else 0

@@ -185,12 +185,12 @@ def hidden_parts(release: Release) -> list[frozenset[str]]:
 
 def splits_in(manifest: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The public and the hidden splits that a manifest's files hold."""
-    found: dict[str, list[str]] = {"qrels": [], "hidden": []}
+    splits: dict[str, list[str]] = {"qrels": [], "hidden": []}
     for name in sorted(manifest["files"]):
         folder, _, rest = name.partition("/")
-        if folder in found and rest.endswith(".tsv"):
-            found[folder].append(rest.removesuffix(".tsv"))
-    return tuple(found["qrels"]), tuple(found["hidden"])
+        if folder in splits and rest.endswith(".tsv"):
+            splits[folder].append(rest.removesuffix(".tsv"))
+    return tuple(splits["qrels"]), tuple(splits["hidden"])
 
 
 # --- reading the files -----------------------------------------------------------------------
@@ -223,7 +223,7 @@ def _query_shape(
 
 
 def _shape(kinds: Mapping[str, Iterable[str]]) -> MetadataShape:
-    return MetadataShape({key: set(found) for key, found in kinds.items()})
+    return MetadataShape({key: set(values) for key, values in kinds.items()})
 
 
 def _threshold(manifest: Mapping[str, Any]) -> int:
@@ -257,8 +257,8 @@ def _trec_rows(path: Path) -> Qrels:
 
 
 def _splits_as_written(path_of: PathOf) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = json.loads(path_of(SPLITS).read_bytes())["splits"]
-    return found
+    splits: dict[str, list[str]] = json.loads(path_of(SPLITS).read_bytes())["splits"]
+    return splits
 
 
 def _qrels_rows(path: Path) -> Qrels:
@@ -276,17 +276,19 @@ def _table(path: Path) -> Iterator[list[str]]:
 def _slices(path_of: PathOf, manifest: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     if SLICES not in manifest["files"]:
         return {}
-    found: dict[str, list[str]] = {}
+    slices_by_query: dict[str, list[str]] = {}
     for qid, name in _table(path_of(SLICES)):
-        found.setdefault(name, []).append(qid)
-    return {name: tuple(found[name]) for name in sorted(found, key=str.encode)}
+        slices_by_query.setdefault(name, []).append(qid)
+    return {name: tuple(slices_by_query[name]) for name in sorted(slices_by_query, key=str.encode)}
 
 
 def _families(path_of: PathOf, manifest: Mapping[str, Any]) -> dict[str, str]:
     if FAMILIES in manifest["files"]:
         return {row[0]: row[1] for row in _table(path_of(FAMILIES))}
-    said = {row.qid: row.metadata.get("family") or row.qid for row in _queries(path_of(QUERIES))}
-    return family_names(said, said)
+    families = {
+        row.qid: row.metadata.get("family") or row.qid for row in _queries(path_of(QUERIES))
+    }
+    return family_names(families, families)
 
 
 def _weights(path_of: PathOf, manifest: Mapping[str, Any]) -> dict[str, float]:
@@ -301,7 +303,7 @@ def _splits_by_qrels(path_of: PathOf, manifest: Mapping[str, Any]) -> dict[str, 
     split_of = {
         row[0]: split for split in public for row in _qrels_rows(path_of(qrels_name(split)))
     }
-    found: dict[str, list[str]] = {}
+    splits: dict[str, list[str]] = {}
     for query in _queries(path_of(QUERIES)):
-        found.setdefault(split_of.get(query.qid, DEFAULT_SPLIT), []).append(query.qid)
-    return {split: tuple(qids) for split, qids in found.items()}
+        splits.setdefault(split_of.get(query.qid, DEFAULT_SPLIT), []).append(query.qid)
+    return {split: tuple(qids) for split, qids in splits.items()}

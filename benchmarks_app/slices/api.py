@@ -145,9 +145,9 @@ class SliceFileSerializer(serializers.Serializer):
 
 
 def _slice(benchmark: Benchmark, name: str) -> Slice:
-    found = get_object_or_404(Slice, benchmark=benchmark, name=name)
-    found.benchmark = benchmark
-    return found
+    row = get_object_or_404(Slice, benchmark=benchmark, name=name)
+    row.benchmark = benchmark
+    return row
 
 
 def _shown(of: Slice) -> dict[str, Any]:
@@ -160,11 +160,11 @@ def _with_reach(row: selectors.SliceRow) -> Slice:
     return row.slice
 
 
-def _answer(made: Slice | Job, created: int = status.HTTP_201_CREATED) -> Response:
+def _answer(outcome: Slice | Job, created: int = status.HTTP_201_CREATED) -> Response:
     """A slice as it is now, or the job that makes it."""
-    if isinstance(made, Job):
-        return Response(JobSerializer(made).data, status=status.HTTP_202_ACCEPTED)
-    return Response(_shown(made), status=created)
+    if isinstance(outcome, Job):
+        return Response(JobSerializer(outcome).data, status=status.HTTP_202_ACCEPTED)
+    return Response(_shown(outcome), status=created)
 
 
 class SliceList(Endpoint):
@@ -186,20 +186,20 @@ class SliceList(Endpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        told = self.validated(NewSliceSerializer)
-        shared = {"description": told["description"], "minimum": told["minimum"]}
-        if "qids" in told:
-            made: Slice | Job = members.make_hand_slice(
+        data = self.validated(NewSliceSerializer)
+        shared = {"description": data["description"], "minimum": data["minimum"]}
+        if "qids" in data:
+            outcome: Slice | Job = members.make_hand_slice(
                 benchmark=benchmark,
-                name=told["name"],
-                qids=told["qids"],
+                name=data["name"],
+                qids=data["qids"],
                 actor=request.user,
                 **shared,
             )
         else:
-            wanted = slicing.Wanted(told["name"], told["rule"], **shared)
-            made = slicing.start_slice(benchmark=benchmark, wanted=wanted, actor=request.user)
-        return _answer(made)
+            wanted = slicing.Wanted(data["name"], data["rule"], **shared)
+            outcome = slicing.start_slice(benchmark=benchmark, wanted=wanted, actor=request.user)
+        return _answer(outcome)
 
 
 class SlicePreview(Endpoint):
@@ -216,20 +216,20 @@ class SlicePreview(Endpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        found = rules.preview_rule(benchmark, self.validated(RuleSerializer)["rule"])
+        preview = rules.preview_rule(benchmark, self.validated(RuleSerializer)["rule"])
         rows = [
             {"query": query.qid, "text": query.text, "reason": str(reason)}
-            for query, reason in found.rows
+            for query, reason in preview.rows
         ]
-        told = {
-            "n_taken": found.n_taken,
-            "n_looked_at": found.n_looked_at,
-            "n_queries": found.n_queries,
-            "is_suggestion": found.is_suggestion,
-            "notes": found.notes,
+        body = {
+            "n_taken": preview.n_taken,
+            "n_looked_at": preview.n_looked_at,
+            "n_queries": preview.n_queries,
+            "is_suggestion": preview.is_suggestion,
+            "notes": preview.notes,
             "rows": rows,
         }
-        return Response(SlicePreviewSerializer(told).data)
+        return Response(SlicePreviewSerializer(body).data)
 
 
 class SliceImport(Endpoint):
@@ -267,25 +267,25 @@ class SliceDetail(Endpoint):
         responses={200: SliceSerializer, 202: JobSerializer},
     )
     def patch(self, request: Request, slug: str, slice_name: str) -> Response:
-        found = _slice(self.benchmark_for(Action.EDIT), slice_name)
-        told = self.validated(SliceChangeSerializer)
+        row = _slice(self.benchmark_for(Action.EDIT), slice_name)
+        data = self.validated(SliceChangeSerializer)
         with transaction.atomic():
             changed = changes.change_slice(
-                of=found,
+                of=row,
                 actor=request.user,
-                name=told.get("name", found.name),
-                description=told.get("description", found.description),
-                minimum=told.get("minimum", found.minimum),
+                name=data.get("name", row.name),
+                description=data.get("description", row.description),
+                minimum=data.get("minimum", row.minimum),
             )
             job = None
-            if "rule" in told:
-                job = slicing.start_refresh(of=changed, actor=request.user, rule=told["rule"])
+            if "rule" in data:
+                job = slicing.start_refresh(of=changed, actor=request.user, rule=data["rule"])
         return _answer(job or changed, status.HTTP_200_OK)
 
     @extend_schema(summary="Delete a slice; its queries stay", tags=TAG, responses={204: None})
     def delete(self, request: Request, slug: str, slice_name: str) -> Response:
-        found = _slice(self.benchmark_for(Action.EDIT), slice_name)
-        changes.delete_slice(of=found, actor=request.user)
+        row = _slice(self.benchmark_for(Action.EDIT), slice_name)
+        changes.delete_slice(of=row, actor=request.user)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -305,8 +305,8 @@ class SliceMembers(Endpoint):
         state = asked if may_edit and asked in SliceMember.State.values else "member"
         rows = selectors.member_rows(_slice(benchmark, slice_name), state)
         page = self.paginate_queryset(rows)
-        told = SliceMemberSerializer(page, many=True, context={"has_reasons": may_edit}).data
-        return self.get_paginated_response(told)
+        members = SliceMemberSerializer(page, many=True, context={"has_reasons": may_edit}).data
+        return self.get_paginated_response(members)
 
     @extend_schema(
         summary="Put queries into a slice by hand",
@@ -315,9 +315,9 @@ class SliceMembers(Endpoint):
         responses=CountSerializer,
     )
     def post(self, request: Request, slug: str, slice_name: str) -> Response:
-        found = _slice(self.benchmark_for(Action.EDIT), slice_name)
+        row = _slice(self.benchmark_for(Action.EDIT), slice_name)
         qids = self.validated(QueryIdsSerializer)["queries"]
-        n = members.add_queries(to=found, qids=qids, actor=request.user)
+        n = members.add_queries(to=row, qids=qids, actor=request.user)
         return Response({"n": n})
 
 
@@ -332,14 +332,14 @@ class SliceDecide(Endpoint):
         responses=CountSerializer,
     )
     def post(self, request: Request, slug: str, slice_name: str) -> Response:
-        found = _slice(self.benchmark_for(Action.EDIT), slice_name)
-        told = self.validated(SliceDecisionSerializer)
+        row = _slice(self.benchmark_for(Action.EDIT), slice_name)
+        data = self.validated(SliceDecisionSerializer)
         keys = None
-        if "queries" in told:
-            wanted = found.members.filter(query__qid__in=told["queries"])
+        if "queries" in data:
+            wanted = row.members.filter(query__qid__in=data["queries"])
             keys = list(wanted.values_list("pk", flat=True))
         n = members.decide_members(
-            of=found, actor=request.user, verdict=told["verdict"], members=keys
+            of=row, actor=request.user, verdict=data["verdict"], members=keys
         )
         return Response({"n": n})
 
@@ -352,8 +352,8 @@ class SliceRegister(Endpoint):
         summary="Register a slice: its members, rule and name stay", tags=TAG, request=None
     )
     def post(self, request: Request, slug: str, slice_name: str) -> Response:
-        found = _slice(self.benchmark_for(Action.EDIT), slice_name)
-        return Response(_shown(changes.register_slice(of=found, actor=request.user)))
+        row = _slice(self.benchmark_for(Action.EDIT), slice_name)
+        return Response(_shown(changes.register_slice(of=row, actor=request.user)))
 
 
 class SliceRefresh(Endpoint):
@@ -368,8 +368,8 @@ class SliceRefresh(Endpoint):
         responses={200: SliceSerializer, 202: JobSerializer},
     )
     def post(self, request: Request, slug: str, slice_name: str) -> Response:
-        found = _slice(self.benchmark_for(Action.EDIT), slice_name)
-        return _answer(slicing.start_refresh(of=found, actor=request.user), status.HTTP_200_OK)
+        row = _slice(self.benchmark_for(Action.EDIT), slice_name)
+        return _answer(slicing.start_refresh(of=row, actor=request.user), status.HTTP_200_OK)
 
 
 of_benchmark = [

@@ -92,14 +92,14 @@ class RuleForm(forms.Form):
         return self._rule(self.cleaned_data)
 
     def _rule(self, data: dict[str, Any]) -> dict[str, Any]:
-        told: dict[str, Any] = {"kind": self.kind}
+        rule: dict[str, Any] = {"kind": self.kind}
         for field, option in RULE_FIELDS.get(self.kind, {}).items():
             value = data.get(field)
             if value is not None and value != "":
-                told[option] = _meant(option, value)
+                rule[option] = _meant(option, value)
         if self.kept:
-            told = {"kind": self.kind, "band": told.get("band"), **self.kept}
-        return told
+            rule = {"kind": self.kind, "band": rule.get("band"), **self.kept}
+        return rule
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or {}

@@ -27,11 +27,11 @@ def slices_of(benchmark: Benchmark, *, is_registered: bool | None = None) -> dic
     if is_registered is not None:
         slices = slices.filter(is_registered=is_registered)
     names = dict(slices.values_list("pk", "name"))
-    found: dict[str, list[str]] = {name: [] for name in sorted(names.values(), key=str.encode)}
+    members: dict[str, list[str]] = {name: [] for name in sorted(names.values(), key=str.encode)}
     rows = confirmed_members(slices).values_list("slice_id", "query__qid")
     for slice_id, qid in rows.iterator(chunk_size=10_000):
-        found[names[slice_id]].append(qid)
-    return {name: sorted(qids, key=str.encode) for name, qids in found.items()}
+        members[names[slice_id]].append(qid)
+    return {name: sorted(qids, key=str.encode) for name, qids in members.items()}
 
 
 def counted_slices(benchmark: Benchmark) -> QuerySet[Slice]:
@@ -131,8 +131,8 @@ def _densities(benchmark: Benchmark, slices: list[Slice]) -> dict[int, Density]:
         )
         .values_list("query__slice_members__slice", "n_queries", "n_judged", "n_relevant")
     )
-    found = {pk: Density(*numbers) for pk, *numbers in rows}
-    return {one.pk: found.get(one.pk, Density(0, 0, 0)) for one in slices}
+    densities = {pk: Density(*numbers) for pk, *numbers in rows}
+    return {one.pk: densities.get(one.pk, Density(0, 0, 0)) for one in slices}
 
 
 def plan_for(benchmark: Benchmark, rows: Sequence[SliceRow]) -> Plan | None:
@@ -171,15 +171,15 @@ def member_row(of: Slice, pk: int) -> SliceMember | None:
 def slice_query_keys(benchmark: Benchmark) -> dict[str, frozenset[int]]:
     """{name: primary keys of the confirmed members' queries}, for joins with other rows."""
     slices = Slice.objects.filter(benchmark=benchmark)
-    found: dict[str, list[int]] = {name: [] for name in slices.values_list("name", flat=True)}
+    members: dict[str, list[int]] = {name: [] for name in slices.values_list("name", flat=True)}
     rows = confirmed_members(slices).values_list("slice__name", "query_id")
     for name, query_id in rows.iterator(chunk_size=10_000):
-        found[name].append(query_id)
-    return {name: frozenset(keys) for name, keys in found.items()}
+        members[name].append(query_id)
+    return {name: frozenset(keys) for name, keys in members.items()}
 
 
 def slices_mark(benchmark: Benchmark) -> str:
     """Changes with the members of the benchmark's slices: part of the name of what is kept."""
     members = confirmed_members(Slice.objects.filter(benchmark=benchmark))
-    told = members.aggregate(n=Count("pk"), of_keys=Sum("pk"), last=Max("pk"))
-    return f"{told['n']}-{told['of_keys']}-{told['last']}"
+    totals = members.aggregate(n=Count("pk"), of_keys=Sum("pk"), last=Max("pk"))
+    return f"{totals['n']}-{totals['of_keys']}-{totals['last']}"

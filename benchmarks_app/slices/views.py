@@ -35,9 +35,9 @@ SHOWN = {
 
 
 def _slice(benchmark: Benchmark, name: str) -> Slice:
-    found = get_object_or_404(Slice, benchmark=benchmark, name=name)
-    found.benchmark = benchmark
-    return found
+    row = get_object_or_404(Slice, benchmark=benchmark, name=name)
+    row.benchmark = benchmark
+    return row
 
 
 @require_safe
@@ -72,9 +72,9 @@ def slice_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
         form.add_error(None, "Choose a kind of slice first.")
     elif request.method == "POST" and form.is_valid():
         if "preview" not in request.POST:
-            made = _made(request, benchmark, form)
-            if made is not None:
-                return redirect(_after(request, made))
+            outcome = _made(request, benchmark, form)
+            if outcome is not None:
+                return redirect(_after(request, outcome))
         elif kind != HAND:
             context["preview"] = _preview(benchmark, form)
     status = 422 if request.method == "POST" and form.errors else 200
@@ -83,30 +83,30 @@ def slice_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
 
 def _made(request: PersonRequest, benchmark: Benchmark, form: SliceForm) -> Slice | Job | None:
     """What was made or started; None where it could not be, which the form then says."""
-    told = form.cleaned_data
-    shared = {"description": told["description"], "minimum": told["minimum"]}
+    data = form.cleaned_data
+    shared = {"description": data["description"], "minimum": data["minimum"]}
     try:
         if form.kind == HAND:
             return members.make_hand_slice(
                 benchmark=benchmark,
-                name=told["name"],
-                qids=told["qids"],
+                name=data["name"],
+                qids=data["qids"],
                 actor=request.user,
                 **shared,
             )
-        wanted = slicing.Wanted(told["name"], form.rule, **shared)
+        wanted = slicing.Wanted(data["name"], form.rule, **shared)
         return slicing.start_slice(benchmark=benchmark, wanted=wanted, actor=request.user)
     except BenchmarkError as error:
         form.add_error(None, str(error))
         return None
 
 
-def _after(request: HttpRequest, made: Slice | Job) -> Any:
+def _after(request: HttpRequest, outcome: Slice | Job) -> Any:
     """Where to go: to the slice, or to the job that makes it."""
-    if isinstance(made, Job):
-        return made
-    messages.success(request, f"Slice “{made.name}” is there.")
-    return slicing.slice_url(made)
+    if isinstance(outcome, Job):
+        return outcome
+    messages.success(request, f"Slice “{outcome.name}” is there.")
+    return slicing.slice_url(outcome)
 
 
 def _preview(benchmark: Benchmark, form: RuleForm) -> Any:
@@ -155,28 +155,28 @@ def slice_import(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
 @require_safe
 @benchmark_view(Action.VIEW)
 def slice_detail(request: HttpRequest, benchmark: Benchmark, slice_name: str) -> HttpResponse:
-    found = _slice(benchmark, slice_name)
-    return _detail(request, benchmark, found, QueryIdsForm())
+    row = _slice(benchmark, slice_name)
+    return _detail(request, benchmark, row, QueryIdsForm())
 
 
 def _detail(
-    request: HttpRequest, benchmark: Benchmark, found: Slice, form: QueryIdsForm
+    request: HttpRequest, benchmark: Benchmark, query_slice: Slice, form: QueryIdsForm
 ) -> HttpResponse:
     may_edit = may(request.user, Action.EDIT, benchmark)
-    row = selectors.slice_rows(benchmark, has_density=may_edit, only=found)[0]
+    row = selectors.slice_rows(benchmark, has_density=may_edit, only=query_slice)[0]
     # Guesses and why they were made tell of grades, which not everybody may know.
-    shown = _asked_state(request, row) if may_edit else "members"
-    counts = selectors.n_by_state(found)
+    members_state = _asked_state(request, row) if may_edit else "members"
+    counts = selectors.n_by_state(query_slice)
     context = {
-        "slice": found,
+        "slice": query_slice,
         "row": row,
-        "rule": found.rule,
+        "rule": query_slice.rule,
         "plan": selectors.plan_for(benchmark, [row]) if may_edit else None,
         "tabs": [(name, counts[state]) for name, state in SHOWN.items()] if may_edit else [],
-        "shown": shown,
-        "page": page_of(request, selectors.member_rows(found, SHOWN[shown])),
+        "shown": members_state,
+        "page": page_of(request, selectors.member_rows(query_slice, SHOWN[members_state])),
         "form": form,
-        "may_decide": may_edit and not found.is_registered,
+        "may_decide": may_edit and not query_slice.is_registered,
     }
     status = 422 if form.errors else 200
     return render(request, "benchmarks_app/slices/slice_detail.html", context, status=status)
@@ -193,41 +193,41 @@ def _asked_state(request: HttpRequest, row: selectors.SliceRow) -> str:
 @benchmark_view(Action.EDIT)
 def slice_edit(request: PersonRequest, benchmark: Benchmark, slice_name: str) -> HttpResponse:
     """Name, description, minimum and rule; of a registered slice the description alone."""
-    found = _slice(benchmark, slice_name)
-    has_rule = bool(found.rule)
+    row = _slice(benchmark, slice_name)
+    has_rule = bool(row.rule)
     form = SliceForm(
         request.POST or None,
-        kind=found.kind if has_rule else HAND,
-        rule=found.rule if has_rule else None,
+        kind=row.kind if has_rule else HAND,
+        rule=row.rule if has_rule else None,
         is_new=False,
         initial={
-            "name": found.name,
-            "description": found.description,
-            "minimum": found.minimum,
+            "name": row.name,
+            "description": row.description,
+            "minimum": row.minimum,
         },
     )
     if request.method == "POST" and form.is_valid():
         try:
-            changed = _changed(request, found, form)
+            changed = _changed(request, row, form)
         except BenchmarkError as error:
             form.add_error(None, str(error))
         else:
             return redirect(changed if isinstance(changed, Job) else slicing.slice_url(changed))
-    context = {"slice": found, "form": form}
+    context = {"slice": row, "form": form}
     status = 422 if form.errors else 200
     return render(request, "benchmarks_app/slices/slice_edit.html", context, status=status)
 
 
-def _changed(request: PersonRequest, found: Slice, form: SliceForm) -> Slice | Job:
-    told = form.cleaned_data
+def _changed(request: PersonRequest, row: Slice, form: SliceForm) -> Slice | Job:
+    data = form.cleaned_data
     changed = changes.change_slice(
-        of=found,
+        of=row,
         actor=request.user,
-        name=told["name"],
-        description=told["description"],
-        minimum=told["minimum"],
+        name=data["name"],
+        description=data["description"],
+        minimum=data["minimum"],
     )
-    if found.rule and checked_rule(form.rule) != checked_rule(found.rule):
+    if row.rule and checked_rule(form.rule) != checked_rule(row.rule):
         return slicing.start_refresh(of=changed, actor=request.user, rule=form.rule)
     return changed
 
@@ -236,35 +236,35 @@ def _changed(request: PersonRequest, found: Slice, form: SliceForm) -> Slice | J
 @benchmark_view(Action.EDIT)
 def slice_decide(request: PersonRequest, benchmark: Benchmark, slice_name: str) -> HttpResponse:
     """Confirm or reject one query, those that are ticked, or every suggestion."""
-    found = _slice(benchmark, slice_name)
+    query_slice = _slice(benchmark, slice_name)
     verdict, one = _verdict(request)
     chosen = [one] if one else request.POST.getlist("member")
     keys = [key for text in chosen if (key := row_key(text)) is not None]
     is_all = "all" in request.POST
     if verdict and (keys or is_all):
         n = members.decide_members(
-            of=found, actor=request.user, verdict=verdict, members=None if is_all else keys
+            of=query_slice, actor=request.user, verdict=verdict, members=None if is_all else keys
         )
         done = "confirmed" if verdict == members.CONFIRM else "rejected"
-        said = f"{n:,} {'query' if n == 1 else 'queries'} {done}."
+        message = f"{n:,} {'query' if n == 1 else 'queries'} {done}."
     else:
-        said = "Nothing was ticked, so nothing was changed."
+        message = "Nothing was ticked, so nothing was changed."
     if request.htmx:
-        row = selectors.member_row(found, keys[0]) if keys else None
-        shown = request.POST.get("show", "")
+        row = selectors.member_row(query_slice, keys[0]) if keys else None
+        state = request.POST.get("show", "")
         context = {
             "member": row,
-            "slice": found,
-            "shown": shown,
+            "slice": query_slice,
+            "shown": state,
             "may_decide": True,
             "has_reason": True,
             "was_decided": True,
         }
         return render(request, "benchmarks_app/slices/_slice_member.html", context)
-    messages.info(request, said)
-    url = slicing.slice_url(found)
-    shown = request.POST.get("show", "")
-    return redirect(f"{url}?show={shown}" if shown in SHOWN else url)
+    messages.info(request, message)
+    url = slicing.slice_url(query_slice)
+    state = request.POST.get("show", "")
+    return redirect(f"{url}?show={state}" if state in SHOWN else url)
 
 
 def _verdict(request: HttpRequest) -> tuple[str, str]:
@@ -276,37 +276,37 @@ def _verdict(request: HttpRequest) -> tuple[str, str]:
 @require_POST
 @benchmark_view(Action.EDIT)
 def slice_add(request: PersonRequest, benchmark: Benchmark, slice_name: str) -> HttpResponse:
-    found = _slice(benchmark, slice_name)
+    row = _slice(benchmark, slice_name)
     form = QueryIdsForm(request.POST)
     if form.is_valid():
         try:
-            n = members.add_queries(to=found, qids=form.cleaned_data["qids"], actor=request.user)
+            n = members.add_queries(to=row, qids=form.cleaned_data["qids"], actor=request.user)
         except FileProblemsError as error:
             for problem in error.problems:
                 form.add_error("qids", f"line {problem.line}: {problem.text}")
         else:
             messages.success(request, f"{n:,} {'query' if n == 1 else 'queries'} added.")
-            return redirect(slicing.slice_url(found))
-    return _detail(request, benchmark, found, form)
+            return redirect(slicing.slice_url(row))
+    return _detail(request, benchmark, row, form)
 
 
 @require_POST
 @benchmark_view(Action.EDIT)
 def slice_refresh(request: PersonRequest, benchmark: Benchmark, slice_name: str) -> HttpResponse:
-    found = _slice(benchmark, slice_name)
-    made = slicing.start_refresh(of=found, actor=request.user)
-    if isinstance(made, Job):
-        return redirect(made)
+    row = _slice(benchmark, slice_name)
+    outcome = slicing.start_refresh(of=row, actor=request.user)
+    if isinstance(outcome, Job):
+        return redirect(outcome)
     messages.success(request, "The rule was applied to the queries as they are now.")
-    return redirect(slicing.slice_url(made))
+    return redirect(slicing.slice_url(outcome))
 
 
 @require_POST
 @benchmark_view(Action.EDIT)
 def slice_register(request: PersonRequest, benchmark: Benchmark, slice_name: str) -> HttpResponse:
-    found = changes.register_slice(of=_slice(benchmark, slice_name), actor=request.user)
-    messages.success(request, f"“{found.name}” is registered: its members stay as they are.")
-    return redirect(slicing.slice_url(found))
+    outcome = changes.register_slice(of=_slice(benchmark, slice_name), actor=request.user)
+    messages.success(request, f"“{outcome.name}” is registered: its members stay as they are.")
+    return redirect(slicing.slice_url(outcome))
 
 
 @require_POST

@@ -156,13 +156,13 @@ class SplitPreview(Endpoint):
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
         sent = self.validated(RecipeSerializer)
-        found = splitting.previewed(
+        preview = splitting.previewed(
             benchmark=benchmark,
             recipe=_recipe(sent),
             given=_given(benchmark, sent),
             **_options(benchmark, sent),
         )
-        return Response(found)
+        return Response(preview)
 
 
 class SplitHide(Endpoint):
@@ -336,14 +336,14 @@ def _plan(benchmark: Benchmark) -> dict[str, Any]:
             "n_excluded": 0,
         }
     )
-    shown = {
+    body = {
         **facts,
         "sizes": {split: sizes.get(split, 0) for split in SPLITS},
         "n_unsplit": sizes.get("", 0),
         "is_outdated": plan is not None and selectors.is_outdated(benchmark, plan),
         "hidden_splits": benchmark.hidden_splits,
     }
-    return PlanSerializer(shown).data
+    return PlanSerializer(body).data
 
 
 of_benchmark = [

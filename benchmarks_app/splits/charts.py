@@ -21,7 +21,7 @@ def balance(described: Described) -> Chart:
         for split, share in row["shares"].items()
     ]
     worst = max(slices, key=lambda row: row["deviation"])
-    said = (
+    description = (
         f"Share of each split by slice, {len(slices)} slices. Least even: {worst['name']}, "
         f"{worst['share']:.1%} of all, "
         + ", ".join(f"{share:.1%} of {split}" for split, share in worst["shares"].items())
@@ -51,7 +51,7 @@ def balance(described: Described) -> Chart:
         },
     }
     height = max(150, 90 + ROW_HEIGHT * len(slices))
-    return Chart("Slices over the splits", said, spec, rows, height)
+    return Chart("Slices over the splits", description, spec, rows, height)
 
 
 def times(described: Described) -> Chart:
@@ -61,7 +61,7 @@ def times(described: Described) -> Chart:
         for part in described["splits"]
         if part["first"]
     ]
-    said = "First asked: " + "; ".join(
+    description = "First asked: " + "; ".join(
         f"{row['split']} from {row['first'][:10]} to {row['last'][:10]}" for row in rows
     )
     y = {"field": "split", "type": "nominal", "sort": [*SPLITS], "title": None}
@@ -80,7 +80,9 @@ def times(described: Described) -> Chart:
             "x2": {"field": "last"},
         },
     }
-    return Chart("When each split was asked", f"{said}.", {"layer": [span, *ends]}, rows, 180)
+    return Chart(
+        "When each split was asked", f"{description}.", {"layer": [span, *ends]}, rows, 180
+    )
 
 
 CHARTS: dict[str, Callable[[Described], Chart]] = {"balance": balance, "times": times}
@@ -88,9 +90,9 @@ CHARTS: dict[str, Callable[[Described], Chart]] = {"balance": balance, "times": 
 
 def charts_for(described: Described) -> list[tuple[str, Chart]]:
     """(name, chart) of those that there is something to draw for."""
-    found = []
+    charts = []
     if described["slices"]:
-        found.append(("balance", balance(described)))
+        charts.append(("balance", balance(described)))
     if any(part["first"] for part in described["splits"]):
-        found.append(("times", times(described)))
-    return found
+        charts.append(("times", times(described)))
+    return charts

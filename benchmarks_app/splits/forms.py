@@ -175,28 +175,28 @@ class SplitForm(HiddenForm):
 
     def recipe(self) -> SplitRecipe:
         """What was asked for."""
-        told = self.cleaned_data
-        parts = {split: float(told.get(split) or 0) for split in SPLITS}
+        data = self.cleaned_data
+        parts = {split: float(data.get(split) or 0) for split in SPLITS}
         whole = sum(parts.values()) or 1.0
         return SplitRecipe(
             mode=self.mode,
             shares={split: part / whole for split, part in parts.items() if part},
-            seed=told.get("seed") or 0,
-            test_from=told.get("test_from"),
-            dev_from=told.get("dev_from"),
-            gap_days=told.get("gap_days") or 0,
-            straddling=Straddling(told.get("straddling") or Straddling.KEEP_EARLIER),
-            slice_name=told.get("slice", ""),
+            seed=data.get("seed") or 0,
+            test_from=data.get("test_from"),
+            dev_from=data.get("dev_from"),
+            gap_days=data.get("gap_days") or 0,
+            straddling=Straddling(data.get("straddling") or Straddling.KEEP_EARLIER),
+            slice_name=data.get("slice", ""),
         )
 
     def options(self) -> dict[str, Any]:
         """The rest, as `services.splitting` takes it."""
-        told = self.cleaned_data
+        data = self.cleaned_data
         return {
-            "qrel_set": told.get("qrel_set"),
-            "hidden": told.get("hidden", []),
-            "accept_small": told.get("accept_small", False),
-            "document_date": told.get("document_date", ""),
+            "qrel_set": data.get("qrel_set"),
+            "hidden": data.get("hidden", []),
+            "accept_small": data.get("accept_small", False),
+            "document_date": data.get("document_date", ""),
         }
 
 

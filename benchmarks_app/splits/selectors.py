@@ -81,20 +81,20 @@ def _slices_by_query(benchmark: Benchmark) -> dict[int, list[str]]:
     members = SliceMember.objects.filter(
         slice__benchmark=benchmark, state=SliceMember.State.MEMBER
     ).order_by("slice__name")
-    found: dict[int, list[str]] = {}
+    names_of: dict[int, list[str]] = {}
     for query, name in members.values_list("query_id", "slice__name").iterator():
-        found.setdefault(query, []).append(name)
-    return found
+        names_of.setdefault(query, []).append(name)
+    return names_of
 
 
 def relevant_documents(qrel_set: QrelSet) -> dict[int, set[str]]:
     """{query: its relevant documents}, by the benchmark's scale."""
     scale = qrel_set.benchmark.grades.filter(is_relevant=True).values_list("value", flat=True)
     wanted = Qrel.objects.filter(qrel_set=qrel_set, grade__in=list(scale))
-    found: dict[int, set[str]] = {}
+    documents: dict[int, set[str]] = {}
     for query, docid in wanted.values_list("query_id", "docid").iterator(chunk_size=10_000):
-        found.setdefault(query, set()).add(docid)
-    return found
+        documents.setdefault(query, set()).add(docid)
+    return documents
 
 
 def default_qrels(benchmark: Benchmark) -> QrelSet | None:
@@ -229,7 +229,7 @@ def document_date_keys(benchmark: Benchmark) -> list[str]:
     """Keys of the documents' metadata that may hold a date."""
     version = benchmark.current_corpus_version
     kinds = version.metadata_kinds if version else {}
-    return sorted(key for key, found in kinds.items() if "string" in found)
+    return sorted(key for key, values in kinds.items() if "string" in values)
 
 
 def document_dates(benchmark: Benchmark, docids: Iterable[str], key: str) -> dict[str, datetime]:
@@ -238,13 +238,13 @@ def document_dates(benchmark: Benchmark, docids: Iterable[str], key: str) -> dic
     if version is None or not key:
         return {}
     reader = corpus_reader(version)
-    found: dict[str, datetime] = {}
+    moments: dict[str, datetime] = {}
     for batch in batched(sorted(docids), DOCUMENTS_AT_ONCE):
         for docid, document in reader.get(batch).items():
             moment = moment_of(document.metadata.get(key))
             if moment:
-                found[docid] = moment
-    return found
+                moments[docid] = moment
+    return moments
 
 
 def moment_of(value: Any) -> datetime | None:
@@ -256,8 +256,8 @@ def moment_of(value: Any) -> datetime | None:
     if not isinstance(value, str):
         return None
     try:
-        found: date | None = parse_date(value)
-        moment = datetime(found.year, found.month, found.day) if found else parse_datetime(value)
+        day: date | None = parse_date(value)
+        moment = datetime(day.year, day.month, day.day) if day else parse_datetime(value)
     except ValueError:
         return None
     return moment and (moment if moment.tzinfo else moment.replace(tzinfo=UTC))
@@ -275,9 +275,9 @@ def assignment_rows(benchmark: Benchmark) -> Iterator[tuple[str, str]]:
 
 def query_keys(benchmark: Benchmark, qids: Iterable[str]) -> dict[str, tuple[int, int]]:
     """{query id: (its key, its family's)}."""
-    found: dict[str, tuple[int, int]] = {}
+    keys: dict[str, tuple[int, int]] = {}
     rows = Query.objects.committed().filter(benchmark=benchmark)
     for batch in batched(sorted(qids), 500):
         named = rows.filter(qid__in=batch).values_list("qid", "pk", "family_id")
-        found.update((qid, (pk, family)) for qid, pk, family in named)
-    return found
+        keys.update((qid, (pk, family)) for qid, pk, family in named)
+    return keys

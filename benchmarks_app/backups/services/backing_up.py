@@ -193,8 +193,8 @@ def _files(
                 try:
                     digest, size = _copied(stored, target, backup)
                 except UnreadableError as error:
-                    said = {"file": name, "what": stored.what, "problem": str(error)}
-                    backup.broken.append(said)
+                    damage = {"file": name, "what": stored.what, "problem": str(error)}
+                    backup.broken.append(damage)
                     continue
             out.write([name, digest, size, stored.sha256])
             backup.n_files += 1

@@ -114,9 +114,9 @@ def _verified(folder: BackupFolder, snapshot: Snapshot, may_be_damaged: bool, sa
     verdict = verify(folder, [snapshot], lambda n, n_all: say(f"read {n:,} of {n_all:,} files"))
     if all(damage.is_file and may_be_damaged for damage in verdict.damages):
         return verdict
-    told = "; ".join(map(str, verdict.damages[:DAMAGES_TOLD]))
+    damages = "; ".join(map(str, verdict.damages[:DAMAGES_TOLD]))
     more = len(verdict.damages) - DAMAGES_TOLD
-    problems = f"{told}; and {more:,} more" if more > 0 else told
+    problems = f"{damages}; and {more:,} more" if more > 0 else damages
     raise BackupDamagedError(name=snapshot.name, problems=problems)
 
 
@@ -180,8 +180,8 @@ def _own_tables() -> set[str]:
     """Every table that the applied migrations have made, and those of this version."""
     loader = MigrationLoader(connection)
     applied = [node for node in loader.applied_migrations if node in loader.graph.nodes]
-    made = loader.project_state(applied).apps.get_models(include_auto_created=True)
-    tables = {model._meta.db_table for model in made}
+    models = loader.project_state(applied).apps.get_models(include_auto_created=True)
+    tables = {model._meta.db_table for model in models}
     return tables | set(connection.introspection.django_table_names(only_existing=True))
 
 
@@ -260,9 +260,9 @@ def _empty(table: Table) -> None:
 
 
 def _compare(table: Table, facts: dict[str, Any], say: Say) -> None:
-    found = table_rows.content_of(table, lambda name, n: say(f"{n:,} rows of {name} read back"))
-    if found != (facts["n_rows"], facts["content"]):
-        raise RowsDifferError(n_rows=found[0], table=table.name, expected=facts["n_rows"])
+    content = table_rows.content_of(table, lambda name, n: say(f"{n:,} rows of {name} read back"))
+    if content != (facts["n_rows"], facts["content"]):
+        raise RowsDifferError(n_rows=content[0], table=table.name, expected=facts["n_rows"])
 
 
 @contextmanager

@@ -46,11 +46,11 @@ def verify_store(tell: Tell = lambda n, n_all, n_bytes: None) -> StoreCheck:
     # What was deleted while this went on is not broken.
     still = {one.name for name in broken for one in files.stored_files(name)}
     check.n_files = len(needed)
-    check.broken = [said for name, said in broken.items() if name in still]
+    check.broken = [problem for name, problem in broken.items() if name in still]
     check.finished_at = timezone.now()
     check.save()
-    for said in check.broken:
-        log.error("broken: %s (%s): %s", said["file"], said["what"], said["problem"])
+    for problem in check.broken:
+        log.error("broken: %s (%s): %s", problem["file"], problem["what"], problem["problem"])
     return check
 
 

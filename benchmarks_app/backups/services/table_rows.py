@@ -98,8 +98,8 @@ def tables_of(migrations: Sequence[tuple[str, str]]) -> dict[str, Table]:
     """Every table that these migrations have made, by name; without those that are left out."""
     loader = MigrationLoader(None, ignore_no_migrations=True)
     nodes = [node for node in migrations if node in loader.graph.nodes]
-    made = loader.project_state(nodes).apps.get_models(include_auto_created=True)
-    tables = (Table.of(model) for model in made if model._meta.managed and not model._meta.proxy)
+    models = loader.project_state(nodes).apps.get_models(include_auto_created=True)
+    tables = (Table.of(model) for model in models if model._meta.managed and not model._meta.proxy)
     return {
         table.name: table
         for table in sorted(tables, key=lambda table: table.name)
@@ -212,8 +212,8 @@ def last_number(table: Table) -> int | None:
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
             cursor.execute("SELECT seq FROM sqlite_sequence WHERE name = %s", [table.name])
-            found = cursor.fetchone()
-            return int(found[0]) if found else 0
+            row = cursor.fetchone()
+            return int(row[0]) if row else 0
         cursor.execute(f"SELECT last_value, is_called FROM {_sequence_of(cursor, table)}")
         last, is_called = cursor.fetchone()
         return last if is_called else last - 1

@@ -50,8 +50,8 @@ class Sharing:
 
 def sharing_of(corpus: Corpus, user: Any) -> Sharing:
     everyone = corpus.benchmarks.count()
-    shown = list(Benchmark.objects.visible_to(user).filter(corpus=corpus).order_by("name", "pk"))
-    return Sharing(shown, everyone - len(shown))
+    visible = list(Benchmark.objects.visible_to(user).filter(corpus=corpus).order_by("name", "pk"))
+    return Sharing(visible, everyone - len(visible))
 
 
 def sample_documents(version: CorpusVersion) -> list[StoredDocument]:
@@ -95,9 +95,9 @@ def _around(text: str, other: str) -> str:
         1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(text, other, strict=False))
     )
     start = max(0, same - SHOWN_BEFORE) if same > SHOWN_BEFORE * 2 else 0
-    shown = text[start : start + SHOWN]
+    excerpt = text[start : start + SHOWN]
     before, after = "…" if start else "", "…" if start + SHOWN < len(text) else ""
-    return f"{before}{shown}{after}"
+    return f"{before}{excerpt}{after}"
 
 
 def examples_of(version: CorpusVersion) -> list[tuple[str, int, list[Change]]]:
@@ -126,6 +126,6 @@ def labels_at_stake(version: CorpusVersion, user: Any) -> list[dict[str, Any]]:
     """
     seen = {one.pk: one for one in Benchmark.objects.visible_to(user).filter(corpus=version.corpus)}
     return [
-        {**said, "benchmark": seen.get(said["benchmark"])}
-        for said in version.difference.get("labels", [])
+        {**row, "benchmark": seen.get(row["benchmark"])}
+        for row in version.difference.get("labels", [])
     ]

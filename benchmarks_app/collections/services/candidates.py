@@ -55,7 +55,7 @@ def make_candidate_list(
     parquet, sha256 = _published(benchmark, ordered)
     try:
         with transaction.atomic():
-            made = CandidateList.objects.create(
+            candidates = CandidateList.objects.create(
                 benchmark=benchmark,
                 name=name,
                 origin=origin[:200],
@@ -70,7 +70,7 @@ def make_candidate_list(
         if CandidateList.objects.filter(benchmark=benchmark, name=name).exists():
             raise CandidateNameTakenError(name=name) from error
         raise
-    return made
+    return candidates
 
 
 def _ordered(benchmark: Benchmark, rows: Iterable[tuple[str, str, int]]) -> list[tuple[str, str]]:

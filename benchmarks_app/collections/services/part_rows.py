@@ -60,16 +60,16 @@ def run_lines(work: Import, file: PartFile, *, problems: Problems) -> Iterator[A
 
 def said_apart(problems: Problems, function: Any, place: Place, *arguments: Any) -> Any:
     """What a reader says of a small file as a whole, once its problems were taken."""
-    found, news = reading_apart.call(
+    result, news = reading_apart.call(
         function, place, *arguments, file=place.shown, is_job=True, **_terms(problems)
     )
     problems.take(news)
-    return found
+    return result
 
 
 def _rows(work: Import, file: PartFile, what: str, problems: Problems | None) -> Iterator[Any]:
     # Not before it is asked for a row: a reader is busy as long as its rows are wanted.
-    told = work.problems if problems is None else problems
+    warnings = work.problems if problems is None else problems
     sent = reading_apart.stream(
         row_streams.sent_rows,
         what,
@@ -77,9 +77,9 @@ def _rows(work: Import, file: PartFile, what: str, problems: Problems | None) ->
         file.part,
         work.job.folder,
         file=file.given.shown,
-        **_terms(told),
+        **_terms(warnings),
     )
-    yield from row_streams.received_rows(what, sent, told)
+    yield from row_streams.received_rows(what, sent, warnings)
 
 
 def _terms(problems: Problems) -> dict[str, Any]:

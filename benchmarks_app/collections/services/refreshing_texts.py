@@ -65,14 +65,14 @@ def _follow(document: Document, stored: StoredDocument | None, lang: str) -> boo
     """
     if stored is None:
         return False
-    said = content_hash(stored.title, stored.text)
+    digest = content_hash(stored.title, stored.text)
     newest = document.contents.order_by("-first_seen", "-pk").first()
-    if newest is not None and newest.content_hash == said:
+    if newest is not None and newest.content_hash == digest:
         return False
     # A text that comes back is seen anew: the newest row is always what the document says.
     DocumentContent.objects.update_or_create(
         document=document,
-        content_hash=said,
+        content_hash=digest,
         defaults={"first_seen": timezone.now()},
         create_defaults={
             "title": stored.title,

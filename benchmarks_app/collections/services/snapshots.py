@@ -57,7 +57,7 @@ def watched_ids(corpus: Corpus) -> set[str]:
 def difference_from(base: CorpusVersion, after: CorpusReader, *, job: RunningJob) -> dict[str, Any]:
     """What a staged corpus changes of a version, as the row of the new version keeps it."""
     before = corpus_reader(base)
-    found = difference(
+    changes = difference(
         before,
         after,
         watched=watched_ids(base.corpus),
@@ -65,26 +65,26 @@ def difference_from(base: CorpusVersion, after: CorpusReader, *, job: RunningJob
     )
     return {
         "base": base.number,
-        "added": found.n_added,
-        "changed": found.n_changed,
-        "described": found.n_described,
-        "removed": found.n_removed,
-        "unchanged": found.n_unchanged,
-        "examples": found.examples,
-        "labels": [_at_stake(one, found) for one in base.corpus.benchmarks.order_by("slug")],
+        "added": changes.n_added,
+        "changed": changes.n_changed,
+        "described": changes.n_described,
+        "removed": changes.n_removed,
+        "unchanged": changes.n_unchanged,
+        "examples": changes.examples,
+        "labels": [_at_stake(one, changes) for one in base.corpus.benchmarks.order_by("slug")],
     }
 
 
-def _at_stake(benchmark: Benchmark, found: Difference) -> dict[str, Any]:
+def _at_stake(benchmark: Benchmark, changes: Difference) -> dict[str, Any]:
     """What a benchmark has said of the documents that change, and of those that go."""
     sets = QrelSet.objects.ready().filter(benchmark=benchmark)
-    examples = _graded_ids(sets, sorted(found.moved | found.gone))
+    examples = _graded_ids(sets, sorted(changes.moved | changes.gone))
     return {
         "benchmark": benchmark.pk,
-        "labels_moved": _n_labels(benchmark, found.moved),
-        "labels_gone": _n_labels(benchmark, found.gone),
-        "qrels_moved": _n_qrels(sets, found.moved),
-        "qrels_gone": _n_qrels(sets, found.gone),
+        "labels_moved": _n_labels(benchmark, changes.moved),
+        "labels_gone": _n_labels(benchmark, changes.gone),
+        "qrels_moved": _n_qrels(sets, changes.moved),
+        "qrels_gone": _n_qrels(sets, changes.gone),
         "examples": examples[:EXAMPLES],
     }
 
@@ -158,10 +158,10 @@ def discard_snapshot(*, version: CorpusVersion, benchmark: Benchmark, actor: Use
         If it is not proposed any more.
     """
     version = _proposed(version, "discarded")
-    said, stored = str(version), (version.parquet, version.index)
+    label, stored = str(version), (version.parquet, version.index)
     _forget_import(version)
     version.delete()
-    audit.record(actor=actor, action="discard-snapshot", benchmark=benchmark, target=said)
+    audit.record(actor=actor, action="discard-snapshot", benchmark=benchmark, target=label)
     for name in stored:
         transaction.on_commit(partial(files.remove, name))
 

@@ -90,8 +90,8 @@ def _summed_up(
     lost = Lost()
     problems = Problems()
     rows = document_rows(summary.parquet, reader, how, file=file, lost=lost)
-    made = write_run(rows, directory=folder, problems=problems, file=file, ties=ties)
-    shutil.move(made.parquet, summary.parquet)
+    written = write_run(rows, directory=folder, problems=problems, file=file, ties=ties)
+    shutil.move(written.parquet, summary.parquet)
     facts: dict[str, Any] = {
         "aggregation": how,
         "passages": summary.n_rows,
@@ -99,5 +99,5 @@ def _summed_up(
     }
     if lost.n_rows:
         facts |= {"passages_left_out": lost.n_rows, "a_passage_left_out": lost.example}
-    at = {name: getattr(made, name) for name in ("n_rows", "n_queries", "depth", "sha256")}
-    return RunSummary(**at, parquet=summary.parquet, warnings=made.warnings), facts
+    at = {name: getattr(written, name) for name in ("n_rows", "n_queries", "depth", "sha256")}
+    return RunSummary(**at, parquet=summary.parquet, warnings=written.warnings), facts

@@ -83,12 +83,12 @@ def _refuse_other_results(benchmark: Benchmark, unit: str) -> None:
         "qrels": benchmark.qrel_sets.exists(),
         "releases": benchmark.releases.exists(),
     }
-    found = [name for name, is_there in taken.items() if is_there]
-    if found:
+    results = [name for name, is_there in taken.items() if is_there]
+    if results:
         raise UnitTakenError(
             what="The benchmark",
             unit=unit,
-            why=f"it has {' and '.join(found)} already",
+            why=f"it has {' and '.join(results)} already",
             advice="Make another benchmark on the same corpus",
         )
 
@@ -136,7 +136,7 @@ def derive_document_qrels(
     reader = corpus_reader(version)
     grades = _document_grades(qrel_set, reader)
     rows = _in_benchmark(benchmark, qrel_set, grades)
-    made = QrelSet.objects.create(
+    derived = QrelSet.objects.create(
         benchmark=benchmark,
         name=name,
         kind=qrel_set.kind,
@@ -154,12 +154,12 @@ def derive_document_qrels(
     )
     for some in batched(rows, ROWS_PER_BATCH):
         Qrel.objects.bulk_create(
-            Qrel(qrel_set=made, query_id=query, docid=docid, grade=grade, is_derived=True)
+            Qrel(qrel_set=derived, query_id=query, docid=docid, grade=grade, is_derived=True)
             for query, docid, grade in some
         )
-    _finish(made, grades, benchmark)
+    _finish(derived, grades, benchmark)
     audit.record(actor=actor, action="derive-qrels", benchmark=benchmark, target=name)
-    return made
+    return derived
 
 
 Grades = Mapping[tuple[str, str], int]
@@ -167,12 +167,12 @@ Grades = Mapping[tuple[str, str], int]
 
 def _document_grades(qrel_set: QrelSet, reader: CorpusReader) -> Grades:
     """{(qid, document): highest grade of its passages}."""
-    found = list(qrels_of(qrel_set))
-    passages = {docid for _, docid, _ in found}
+    rows = list(qrels_of(qrel_set))
+    passages = {docid for _, docid, _ in rows}
     parents = reader.parents_of(passages)
     _refuse_others(qrel_set, passages, parents, reader)
     grades: dict[tuple[str, str], int] = {}
-    for qid, docid, grade in found:
+    for qid, docid, grade in rows:
         key = qid, parents[docid]
         grades[key] = max(grade, grades.get(key, grade))
     return grades
@@ -195,9 +195,9 @@ def _refuse_others(
         why = f"its grades are of documents already, such as '{min(documents)}'."
         raise NotDerivableError(name=qrel_set.name, why=why)
     if others:
-        shown = ", ".join(f"'{one}'" for one in sorted(others)[:SHOWN])
+        names = ", ".join(f"'{one}'" for one in sorted(others)[:SHOWN])
         why = (
-            f"{len(others):,} of its passages are not in the corpus, such as {shown}, so their "
+            f"{len(others):,} of its passages are not in the corpus, such as {names}, so their "
             "documents are not known. Import the corpus they are of."
         )
         raise NotDerivableError(name=qrel_set.name, why=why)
@@ -209,8 +209,8 @@ def _in_benchmark(
     queries = dict(benchmark.queries.committed().values_list("qid", "pk"))
     lacking = sorted({qid for qid, _ in grades} - queries.keys())
     if lacking:
-        shown = ", ".join(f"'{qid}'" for qid in lacking[:SHOWN])
-        why = f"{len(lacking):,} of its queries are not in {benchmark}, such as {shown}."
+        names = ", ".join(f"'{qid}'" for qid in lacking[:SHOWN])
+        why = f"{len(lacking):,} of its queries are not in {benchmark}, such as {names}."
         raise NotDerivableError(name=qrel_set.name, why=why)
     scale = set(benchmark.grades.values_list("value", flat=True))
     odd = sorted({grade for grade in grades.values() if grade >= 0} - scale)
@@ -220,12 +220,12 @@ def _in_benchmark(
     return ((queries[qid], docid, grade) for (qid, docid), grade in grades.items())
 
 
-def _finish(made: QrelSet, grades: Grades, benchmark: Benchmark) -> None:
+def _finish(qrel_set: QrelSet, grades: Grades, benchmark: Benchmark) -> None:
     relevant = set(benchmark.grades.filter(is_relevant=True).values_list("value", flat=True))
-    made.n_qrels = len(grades)
-    made.n_queries = len({qid for qid, _ in grades})
-    made.n_relevant = sum(grade in relevant for grade in grades.values())
+    qrel_set.n_qrels = len(grades)
+    qrel_set.n_queries = len({qid for qid, _ in grades})
+    qrel_set.n_relevant = sum(grade in relevant for grade in grades.values())
     lines = sorted(f"{qid}\t{docid}\t{grade}\n".encode() for (qid, docid), grade in grades.items())
-    made.digest = hashlib.sha256(b"".join(lines)).hexdigest()
-    made.state = QrelSet.State.READY
-    made.save()
+    qrel_set.digest = hashlib.sha256(b"".join(lines)).hexdigest()
+    qrel_set.state = QrelSet.State.READY
+    qrel_set.save()

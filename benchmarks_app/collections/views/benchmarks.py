@@ -27,8 +27,8 @@ def benchmark_new(request: PersonRequest) -> HttpResponse:
         except BenchmarkError as error:
             form.add_error("unit", str(error))
         else:
-            told = f"{benchmark} is ready. Import a corpus, queries and runs next."
-            messages.success(request, told)
+            message = f"{benchmark} is ready. Import a corpus, queries and runs next."
+            messages.success(request, message)
             return redirect("import-new", benchmark.slug)
     status = 422 if form.errors else 200
     return render(

@@ -84,11 +84,11 @@ class Key:
         """The key that was written so; None where it is none."""
         at, _, pk = text.partition("~")
         try:
-            found = parse_datetime(at)
+            moment = parse_datetime(at)
             key = row_key(pk)
-            if found is None or found.tzinfo is None or key is None:
+            if moment is None or moment.tzinfo is None or key is None:
                 return None
-            return cls(found.astimezone(UTC), key)
+            return cls(moment.astimezone(UTC), key)
         except (ValueError, OverflowError):
             return None
 
@@ -152,9 +152,9 @@ def page_before(events: Events, key: Key | None, size: int) -> EventsPage:
         rows = rows.filter(Q(at__lt=key.at) | Q(at=key.at, pk__lt=key.pk), at__lte=key.at)
     if events.branches:
         keys = {
-            found
+            row
             for branch in events.branches
-            for found in rows.filter(**branch).values_list("at", "pk")[: size + 1]
+            for row in rows.filter(**branch).values_list("at", "pk")[: size + 1]
         }
         newest = sorted(keys, reverse=True)[: size + 1]
         rows = rows.filter(pk__in=[pk for _, pk in newest])
@@ -177,7 +177,7 @@ def all_pages(events: Events) -> Iterator[list[AuditEvent]]:
 
 def people_named(events: Sequence[AuditEvent]) -> dict[str, User]:
     """The people whom events are about, by how the events name them; one query for all."""
-    numbers = {said[1] for event in events if (said := PERSON.fullmatch(event.target))}
+    numbers = {match[1] for event in events if (match := PERSON.fullmatch(event.target))}
     return {named(pk): user for pk, user in User.objects.in_bulk(map(int, numbers)).items()}
 
 

@@ -19,11 +19,11 @@ def grades_in(qrel_set: QrelSet) -> dict[int, int]:
 
 def merged_before(qrel_set: QrelSet) -> str:
     """Which grades an earlier mapping made one, and how to take them apart; '' where none did."""
-    found = merged(qrel_set.parameters.get("origins", {}))
-    if not found:
+    grades_of = merged(qrel_set.parameters.get("origins", {}))
+    if not grades_of:
         return ""
-    told = "; ".join(
-        f"{_listed(olds)} of the file are {grade} here" for grade, olds in found.items()
+    merges = "; ".join(
+        f"{_listed(olds)} of the file are {grade} here" for grade, olds in grades_of.items()
     )
     ready = QrelSet.objects.ready().filter(benchmark=qrel_set.benchmark_id)
     earlier = ready.filter(name=qrel_set.parameters.get("mapped_from")).first()
@@ -31,7 +31,9 @@ def merged_before(qrel_set: QrelSet) -> str:
         advice = f"map '{earlier}' instead, which still has them apart"
     else:
         advice = "delete what was made of the file, and import it again with another mapping"
-    return f"Grades that an earlier mapping made one stay one: {told}. To map them apart, {advice}."
+    return (
+        f"Grades that an earlier mapping made one stay one: {merges}. To map them apart, {advice}."
+    )
 
 
 def _listed(grades: list[int]) -> str:

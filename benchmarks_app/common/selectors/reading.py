@@ -41,8 +41,8 @@ def measures_documents_of_passages(benchmark: Benchmark) -> bool:
 def corpus_documents(version: CorpusVersion, docids: Iterable[str]) -> dict[str, StoredDocument]:
     """Documents of a version, by id: its rows, and those that its passages are of."""
     wanted, reader = set(docids), corpus_reader(version)
-    found = reader.get(wanted)
-    return found | reader.documents(wanted - found.keys())
+    documents = reader.get(wanted)
+    return documents | reader.documents(wanted - documents.keys())
 
 
 def documents_in_unit(version: CorpusVersion, unit: str) -> Iterator[StoredDocument]:
@@ -104,12 +104,12 @@ def qrels_of(qrel_set: QrelSet) -> Iterator[tuple[str, str, int]]:
     )
     for start in range(0, len(pairs), 500):
         block = pairs[start : start + 500]
-        found: dict[int, list[tuple[str, int]]] = {}
+        grades: dict[int, list[tuple[str, int]]] = {}
         of_block = rows.filter(query__in=[pk for _, pk in block])
         for query_id, docid, grade in of_block.values_list("query_id", "docid", "grade"):
-            found.setdefault(query_id, []).append((docid, grade))
+            grades.setdefault(query_id, []).append((docid, grade))
         for qid, pk in block:
-            for docid, grade in sorted(found.get(pk, ()), key=lambda row: row[0].encode()):
+            for docid, grade in sorted(grades.get(pk, ()), key=lambda row: row[0].encode()):
                 yield qid, docid, grade
 
 

@@ -48,7 +48,7 @@ def _share(run: Run, judged: "pl.DataFrame", queries: "pl.DataFrame") -> float |
     import polars as pl
 
     first = pl.scan_parquet(run_path(run)).filter(pl.col("rank") <= CUTOFF)
-    shown = (
+    top = (
         first.select(pl.col("qid").cast(pl.String), pl.col("docid").cast(pl.String))
         .join(queries.lazy(), on="qid", how="semi")
         .join(
@@ -60,4 +60,4 @@ def _share(run: Run, judged: "pl.DataFrame", queries: "pl.DataFrame") -> float |
         .collect()
         .row(0)
     )
-    return shown[1] / shown[0] if shown[0] else None
+    return top[1] / top[0] if top[0] else None

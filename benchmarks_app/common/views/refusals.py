@@ -59,5 +59,5 @@ def _disk_full(request: HttpRequest) -> HttpResponse:
 
 def _told(status: int, code: str, message: str) -> JsonResponse:
     """An error in the shape that every one of the API has."""
-    told = {"code": code, "message": message, "detail": {}}
-    return JsonResponse(told, status=status, headers={"X-Error-Code": code})
+    error = {"code": code, "message": message, "detail": {}}
+    return JsonResponse(error, status=status, headers={"X-Error-Code": code})

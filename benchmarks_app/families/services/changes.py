@@ -171,12 +171,12 @@ def _taken_apart(change: "_Change", family: QueryFamily) -> list[int]:
     for pk in members:
         parts.setdefault(root[pk], []).append(pk)
     _, *others = sorted(parts.values(), key=lambda part: (-len(part), part[0]))
-    made = []
+    families = []
     for part in others:
         new = QueryFamily.objects.create(benchmark=change.benchmark, split=family.split)
         Query.objects.filter(pk__in=part).update(family=new)
-        made.append(new.pk)
-    return made
+        families.append(new.pk)
+    return families
 
 
 @transaction.atomic
@@ -334,11 +334,11 @@ def _refuse_stale(family: QueryFamily, seen: str) -> None:
 
 def _members(families: Iterable[int]) -> dict[int, list[int]]:
     """{family: its queries}, of families that have any."""
-    found: dict[int, list[int]] = {}
+    members: dict[int, list[int]] = {}
     rows = Query.objects.filter(family__in=list(families)).order_by("pk")
     for pk, family in rows.values_list("pk", "family_id"):
-        found.setdefault(family, []).append(pk)
-    return found
+        members.setdefault(family, []).append(pk)
+    return members
 
 
 def _families(written: dict[str, Any]) -> dict[int, list[int]]:
@@ -401,8 +401,8 @@ class _Change:
             link.verdict, link.decided_by, link.decided_at = verdict, self.actor, self.at
         FamilyLink.objects.bulk_update(changed, ["verdict", "decided_by", "decided_at"], 200)
         missing = sorted(wanted - {(one.query_a_id, one.query_b_id) for one in links})
-        made = self._made_by_hand(missing, verdict)
-        self.links_after += [_link_row(one) for one in (*changed, *made)]
+        new_links = self._made_by_hand(missing, verdict)
+        self.links_after += [_link_row(one) for one in (*changed, *new_links)]
 
     def _made_by_hand(self, pairs: Sequence[tuple[int, int]], verdict: str) -> list[FamilyLink]:
         similarity = _wording_similarities(pairs)
@@ -441,12 +441,12 @@ class _Change:
             actor=self.actor,
             created_at=self.at,
         )
-        told = ", ".join(str(pk) for pk in sorted({*self.families, *families})[:10])
+        keys = ", ".join(str(pk) for pk in sorted({*self.families, *families})[:10])
         audit.record(
             actor=self.actor,
             action=f"{self.kind}-family",
             benchmark=self.benchmark,
-            target=told,
+            target=keys,
             change=change.pk,
             **detail,
         )
@@ -486,8 +486,8 @@ def _wording_similarities(
     """How alike the texts of pairs are, among themselves."""
     queries = sorted({pk for pair in pairs for pk in pair})
     texts = dict(Query.objects.filter(pk__in=queries).values_list("pk", "text"))
-    found = similar_pairs([texts[pk] for pk in queries], threshold=0.01)
-    alike = {(queries[a], queries[b]): similarity for a, b, similarity in found}
+    similarities = similar_pairs([texts[pk] for pk in queries], threshold=0.01)
+    alike = {(queries[a], queries[b]): similarity for a, b, similarity in similarities}
     return {pair: alike.get(pair, 0.0) for pair in pairs}
 
 

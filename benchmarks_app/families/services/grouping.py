@@ -140,9 +140,9 @@ def review_preview(
         raise NothingToGroupError(benchmark=benchmark.name)
     _, texts = texts_to_group(benchmark, qrel_set)
     static = static_embeddings(texts) if paraphrases else None
-    found = grouped(texts, options, known=known_of(benchmark), paraphrases=static)
+    grouped_queries = grouped(texts, options, known=known_of(benchmark), paraphrases=static)
     thresholds = {at for at in REVIEWS_SHOWN if at >= options.review_at} | {options.merge_at}
-    return review_costs(found, sorted(thresholds))
+    return review_costs(grouped_queries, sorted(thresholds))
 
 
 def _places(embeddings: Upload, ids: Upload | None) -> tuple[Path, Path | None, str]:
@@ -179,8 +179,12 @@ class Inputs:
         digest = hashlib.sha256()
         for one in sorted(self.texts, key=lambda text: text.qid.encode()):
             digest.update(json.dumps([one.qid, one.text, sorted(one.positives)]).encode())
-        said = [sorted(self.known.links), sorted(self.known.same), sorted(self.known.different)]
-        digest.update(json.dumps(said).encode())
+        decisions = [
+            sorted(self.known.links),
+            sorted(self.known.same),
+            sorted(self.known.different),
+        ]
+        digest.update(json.dumps(decisions).encode())
         if self.embeddings:
             digest.update(json.dumps(self.embeddings.ids).encode())
             digest.update(self.embeddings.vectors.tobytes())
@@ -199,12 +203,14 @@ def group_queries(job: jobs.RunningJob) -> None:
     ExposedQueriesError
         If no split but a hidden one is left for queries whose grades were public.
     """
-    told = job.parameters
-    options = GroupingOptions.from_json(told["options"])
-    qrel_set = QrelSet.objects.ready().filter(pk=told["qrels"], benchmark=job.benchmark).first()
+    parameters = job.parameters
+    options = GroupingOptions.from_json(parameters["options"])
+    qrel_set = (
+        QrelSet.objects.ready().filter(pk=parameters["qrels"], benchmark=job.benchmark).first()
+    )
     job.progress(0, 0, "Reading queries")
-    inputs = _inputs(job.benchmark, qrel_set, told)
-    found = grouped(
+    inputs = _inputs(job.benchmark, qrel_set, parameters)
+    grouped_queries = grouped(
         inputs.texts,
         options,
         known=inputs.known,
@@ -216,14 +222,16 @@ def group_queries(job: jobs.RunningJob) -> None:
     with job.commit() as result:
         benchmark = Benchmark.objects.select_for_update().get(pk=job.benchmark.pk)
         _refuse_changed(benchmark, qrel_set, inputs)
-        written = _Writing(benchmark, job, inputs, found, options).done()
+        written = _Writing(benchmark, job, inputs, grouped_queries, options).done()
         result.update(written, url=f"/b/{benchmark.slug}/families/")
 
 
-def _inputs(benchmark: Benchmark, qrel_set: QrelSet | None, told: Mapping[str, Any]) -> Inputs:
+def _inputs(
+    benchmark: Benchmark, qrel_set: QrelSet | None, parameters: Mapping[str, Any]
+) -> Inputs:
     key, texts = texts_to_group(benchmark, qrel_set)
     uploads = Upload.objects.filter(benchmark=benchmark)
-    sent = {name: told[name] for name in ("embeddings", "ids") if told.get(name)}
+    sent = {name: parameters[name] for name in ("embeddings", "ids") if parameters.get(name)}
     files = {name: uploads.filter(pk=pk).first() for name, pk in sent.items()}
     embeddings = files.get("embeddings")
     vectors = _read(embeddings, files.get("ids")) if embeddings else None
@@ -233,7 +241,7 @@ def _inputs(benchmark: Benchmark, qrel_set: QrelSet | None, told: Mapping[str, A
             "page shows them."
         )
         raise EmbeddingsError(file=embeddings.name, reason=reason)
-    static = static_embeddings(texts) if told.get("paraphrases") else None
+    static = static_embeddings(texts) if parameters.get("paraphrases") else None
     return Inputs(key, texts, known_of(benchmark), vectors, static)
 
 
@@ -308,18 +316,18 @@ class _Writing:
         self._change(grouping, before)
         QueryFamily.objects.filter(benchmark=self.benchmark, pk__in=gone).delete()
         n_links = self._write_links()
-        made = [
+        lines = [
             f"{grouping.n_families:,} families of {grouping.n_queries:,} queries",
             f"{n_links:,} links",
         ]
         if grouping.n_flagged:
-            made.append(f"{grouping.n_flagged:,} families wait for review")
+            lines.append(f"{grouping.n_flagged:,} families wait for review")
         if self.n_moved_splits:
-            made.append(f"{self.n_moved_splits:,} families were on two splits and are on one now")
+            lines.append(f"{self.n_moved_splits:,} families were on two splits and are on one now")
         if self.found.n_without_embedding:
-            made.append(f"{self.found.n_without_embedding:,} queries have no embedding")
+            lines.append(f"{self.found.n_without_embedding:,} queries have no embedding")
         return {
-            "made": made,
+            "made": lines,
             "grouping": grouping.pk,
             "n_moved": n_moved,
             "n_moved_splits": self.n_moved_splits,

@@ -41,16 +41,16 @@ class Said:
 
 def read_said(work: Import, files: Sequence[PartFile]) -> Said:
     """Read the files of families and of weights."""
-    said = Said(files=tuple(file.given.shown for file in files))
+    annotations = Said(files=tuple(file.given.shown for file in files))
     for file in files:
-        found = said_apart(work.problems, pairs_said, file.given, file.part.kind)
+        pairs = said_apart(work.problems, pairs_said, file.given, file.part.kind)
         if file.part.kind is FileKind.FAMILIES:
-            said.families |= found
+            annotations.families |= pairs
         else:
-            said.weights |= found
-        if not found and not work.problems.found:
+            annotations.weights |= pairs
+        if not pairs and not work.problems.found:
             raise NothingImportedError(file=file.given.shown, what="query")
-    return said
+    return annotations
 
 
 def stage_said(work: Import, said: Said) -> None:
@@ -85,11 +85,11 @@ def stage_said(work: Import, said: Said) -> None:
         work.on_commit.append(lambda: _weigh(old))
 
 
-def _tell_unknown(work: Import, said: Said, known: Iterable[str]) -> None:
+def _tell_unknown(work: Import, annotations: Said, known: Iterable[str]) -> None:
     here = set(known)
-    for qid in sorted((said.families.keys() | said.weights.keys()) - here)[:20]:
-        told = f"query '{qid}' is not in the benchmark. Import its text first, or drop the line."
-        work.problems.add(said.files[0], 0, told)
+    for qid in sorted((annotations.families.keys() | annotations.weights.keys()) - here)[:20]:
+        problem = f"query '{qid}' is not in the benchmark. Import its text first, or drop the line."
+        work.problems.add(annotations.files[0], 0, problem)
 
 
 def _groups(families: Mapping[str, str], here: Mapping[str, Any]) -> dict[str, list[Any]]:
@@ -232,19 +232,21 @@ def stage_slices(work: Import, files: Sequence[PartFile]) -> None:
     refusals = {name: records.registered_refusal(name) for name in names}
     known = set(work.benchmark.queries.committed().values_list("qid", flat=True))
     known |= work.staged_qids
-    found: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    queries_of: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for file in files:
         read = said_apart(work.problems, slices_said, file.given, known, refusals)
         for name, qids in read.items():
-            found[name] |= qids
-    if not found and not work.problems.found:
+            queries_of[name] |= qids
+    if not queries_of and not work.problems.found:
         raise NothingImportedError(file=files[0].given.shown, what="slice")
-    work.made.append(f"{len(found):,} slices of {sum(map(len, found.values())):,} queries in all")
-    work.on_commit.append(lambda: _put(work, found))
+    work.made.append(
+        f"{len(queries_of):,} slices of {sum(map(len, queries_of.values())):,} queries in all"
+    )
+    work.on_commit.append(lambda: _put(work, queries_of))
 
 
-def _put(work: Import, found: Mapping[str, Iterable[str]]) -> None:
+def _put(work: Import, queries_of: Mapping[str, Iterable[str]]) -> None:
     keys = dict(work.benchmark.queries.values_list("qid", "pk"))
-    for name, qids in found.items():
+    for name, qids in queries_of.items():
         importing_slices.import_members(work.benchmark, name, [keys[qid] for qid in qids])
     work.url = work.url or reverse("slice-list", args=[work.benchmark.slug])

@@ -120,8 +120,8 @@ class SnapshotSerializer(CorpusVersionSerializer):
 
     @extend_schema_field(AtStakeSerializer(many=True))
     def get_labels(self, version: CorpusVersion) -> list[dict[str, Any]]:
-        said = corpora.labels_at_stake(version, self.context["request"].user)
-        rows = [{**one, "benchmark": one["benchmark"] and one["benchmark"].slug} for one in said]
+        labels = corpora.labels_at_stake(version, self.context["request"].user)
+        rows = [{**one, "benchmark": one["benchmark"] and one["benchmark"].slug} for one in labels]
         return list(AtStakeSerializer(rows, many=True).data)
 
 
@@ -242,11 +242,11 @@ class DocumentGradesList(Endpoint):
         benchmark = self.benchmark_for(Action.EDIT)
         given = self.validated(DocumentGradesSerializer)
         own = QrelSet.objects.ready().filter(benchmark=benchmark)
-        found = get_object_or_404(own, pk=given["qrels"])
-        made = units.derive_document_qrels(
-            benchmark=benchmark, qrel_set=found, actor=request.user, name=given["name"]
+        qrel_set = get_object_or_404(own, pk=given["qrels"])
+        mapped = units.derive_document_qrels(
+            benchmark=benchmark, qrel_set=qrel_set, actor=request.user, name=given["name"]
         )
-        return Response(QrelSetSerializer(made).data, status=201)
+        return Response(QrelSetSerializer(mapped).data, status=201)
 
 
 of_benchmark = [

@@ -187,8 +187,8 @@ class UploadDetail(Endpoint):
         if kind:
             field = serializers.ChoiceField(choices=KINDS)
             parts = [Part("", FileKind(field.run_validation(kind)))]
-        told = preview(upload, parts, is_whole=is_read_at_once(upload))
-        return Response(UploadPreviewSerializer(told).data)
+        upload_preview = preview(upload, parts, is_whole=is_read_at_once(upload))
+        return Response(UploadPreviewSerializer(upload_preview).data)
 
     @extend_schema(summary="Take a waiting file away", tags=["imports"], responses={204: None})
     def delete(self, request: Request, slug: str, pk: int) -> Response:
@@ -209,16 +209,16 @@ class UploadImport(Endpoint):
     def post(self, request: Request, slug: str, pk: int) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
         upload = waiting_upload(benchmark, pk)
-        said = self.validated(ImportStartSerializer)
-        parts = said.pop("parts", None)
+        data = self.validated(ImportStartSerializer)
+        parts = data.pop("parts", None)
         job = start_import(
             benchmark=benchmark,
             user=request.user,
             upload=upload,
-            has_header=said.pop("header"),
-            corpus={"max_docs": said.pop("max_docs")},
+            has_header=data.pop("header"),
+            corpus={"max_docs": data.pop("max_docs")},
             parts=None if parts is None else [Part.of_json(one) for one in parts],
-            **said,
+            **data,
         )
         return Response(JobSerializer(job).data, status=status.HTTP_202_ACCEPTED)
 

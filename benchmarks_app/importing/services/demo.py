@@ -125,7 +125,7 @@ def _people() -> dict[str, User]:
         file.touch(mode=0o600)
         file.write_text(secrets.token_urlsafe(9))
     password = file.read_text()
-    found = {}
+    people = {}
     for name in PEOPLE:
         user, is_new = User.objects.get_or_create(
             username=name, defaults={"email": f"{name}@demo.invalid", "first_name": name.title()}
@@ -133,12 +133,12 @@ def _people() -> dict[str, User]:
         if is_new:
             user.set_password(password)
             user.save()
-        found[name] = user
-    return found
+        people[name] = user
+    return people
 
 
 def _benchmark(people: dict[str, User]) -> Benchmark:
-    made = create_benchmark(
+    benchmark = create_benchmark(
         owner=people["olga"],
         name="Python standard library",
         slug=SLUG,
@@ -147,12 +147,12 @@ def _benchmark(people: dict[str, User]) -> Benchmark:
         guideline=GUIDELINES[0],
     )
     Membership.objects.bulk_create(
-        Membership(benchmark=made, user=people[name], role=role)
+        Membership(benchmark=benchmark, user=people[name], role=role)
         for name, role in PEOPLE.items()
         if role != Role.OWNER
     )
-    change_settings(benchmark=made, actor=people["olga"], guideline=GUIDELINES[1])
-    return made
+    change_settings(benchmark=benchmark, actor=people["olga"], guideline=GUIDELINES[1])
+    return benchmark
 
 
 def _collection(benchmark: Benchmark, folder: Path, say: Say) -> None:

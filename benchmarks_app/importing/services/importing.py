@@ -121,14 +121,14 @@ def import_arguments(
             "", FileKind(kind) if kind != "auto" else None, mapping or {}, split, lang, has_header
         )
         parts = _completed(upload, given)
-    found = parts[0].kind if parts and len(parts) == 1 else FileKind.BEIR
+    first_kind = parts[0].kind if parts and len(parts) == 1 else FileKind.BEIR
     return {
         "kind": JOB_KIND,
         "title": f"Import {upload.name}",
         "parameters": {
             "upload": upload.pk,
             "uploads": [upload.pk],
-            "kind": found if parts else FileKind(kind),
+            "kind": first_kind if parts else FileKind(kind),
             "parts": [p.as_json() for p in parts] if parts and not _is_whole(parts) else None,
             "name": name,
             "description": description,
@@ -296,8 +296,8 @@ def _record_left_out(work: Import) -> None:
 
 def _uploads(job: jobs.RunningJob) -> list[Upload]:
     keys = job.parameters.get("uploads") or [job.parameters["upload"]]
-    found = Upload.objects.in_bulk(keys)
-    return [found[key] for key in keys]
+    uploads = Upload.objects.in_bulk(keys)
+    return [uploads[key] for key in keys]
 
 
 def _name(uploads: Sequence[Upload]) -> str:
@@ -305,9 +305,9 @@ def _name(uploads: Sequence[Upload]) -> str:
 
 
 def _show_metadata(work: Import) -> None:
-    shown = work.options.get("shown_metadata")
-    if shown is not None:
-        Benchmark.objects.filter(pk=work.benchmark.pk).update(shown_metadata=shown)
+    fields = work.options.get("shown_metadata")
+    if fields is not None:
+        Benchmark.objects.filter(pk=work.benchmark.pk).update(shown_metadata=fields)
 
 
 @dataclass(frozen=True)
@@ -354,10 +354,10 @@ def _files(work: Import, upload: Upload) -> list[File]:
 def _stage(work: Import, files: list[File]) -> None:
     """Stage all files, those first that others name."""
     check = _stage_corpus(work, files)
-    said = read_said(work, _of(files, *FAMILIES_FIRST))
+    annotations = read_said(work, _of(files, *FAMILIES_FIRST))
     for file in _of(files, *QUERY_KINDS):
-        stage_queries(work, query_rows(work, file), file.given.shown, said)
-    stage_said(work, said)
+        stage_queries(work, query_rows(work, file), file.given.shown, annotations)
+    stage_said(work, annotations)
     if grades := _of(files, *QREL_KINDS):
         parts = [_grades(work, file) for file in grades]
         stage_qrels(
@@ -405,8 +405,10 @@ def _stage_corpus(work: Import, files: list[File]) -> DocumentCheck:
     if len(kinds) > 1:
         raise MixedCorpusError(file=work.file)
     rows = chain.from_iterable(document_rows(work, file) for file in corpus)
-    shown = corpus[0].given.shown if len(corpus) == 1 else work.file
-    index = stage_corpus(work, rows, shown, has_texts=not kinds.pop(), judged=_judged(work, files))
+    file_name = corpus[0].given.shown if len(corpus) == 1 else work.file
+    index = stage_corpus(
+        work, rows, file_name, has_texts=not kinds.pop(), judged=_judged(work, files)
+    )
     return staged_lacks(work, index)
 
 
@@ -429,16 +431,16 @@ def _judged(work: Import, files: list[File]) -> Iterable[str]:
 def _stage_run(
     work: Import, file: File, number: int, check: DocumentCheck, *, is_alone: bool
 ) -> None:
-    benchmark, shown = work.benchmark, file.given.shown
+    benchmark, file_name = work.benchmark, file.given.shown
     problems = Problems() if work.problems.leaves_out else work.problems
-    name = (work.options.get("name") if is_alone else "") or _stem(shown)
+    name = (work.options.get("name") if is_alone else "") or _stem(file_name)
 
     def told(done: int, total: int | None) -> None:
         done_so_far = f"{done:,} lines {'written' if total else 'read'}"
         work.job.progress(done, total or 0, done_so_far)
 
     options: dict[str, Any] = {
-        "file": shown,
+        "file": file_name,
         "folder": work.job.folder / f"run-{number}",
         # A run is what a system answered: without some of its lines it would be another.
         "problems": problems,
@@ -449,7 +451,7 @@ def _stage_run(
         "reader": work.staged_corpus,
         "aggregation": work.options.get("aggregation") or DEFAULT,
         "taken_apart": lambda terms: reading_apart.call(
-            take_run, file.given, file.part, terms, file=shown, is_job=True, progress=told
+            take_run, file.given, file.part, terms, file=file_name, is_job=True, progress=told
         ),
     }
     staged = runs.stage_run(**options)

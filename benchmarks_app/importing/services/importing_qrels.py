@@ -143,9 +143,9 @@ class _Staging:
         asked: dict[str, dict[str, int]] = {row.qid: {} for row in batch}
         if len(asked) < LEAST_TO_COMPARE or asked.keys() & self.queries.keys():
             return
-        found = pitfalls(self.queries, asked, split=part.split)[0]
-        told = f"its first {len(batch):,} rows: {found.message} {found.advice}"
-        self.work.problems.add(part.file, 0, told)
+        pitfall = pitfalls(self.queries, asked, split=part.split)[0]
+        text = f"its first {len(batch):,} rows: {pitfall.message} {pitfall.advice}"
+        self.work.problems.add(part.file, 0, text)
 
     def _qrels(self, rows: list[QrelRow]) -> Iterator[Qrel]:
         for row in rows:
@@ -230,8 +230,8 @@ class _Staging:
 
     def _digest(self) -> str:
         """The file's bytes and the mapping are what the set's content follows from."""
-        said = f"{self.work.upload.sha256} {sorted(self.grade_map.items())}"
-        return hashlib.sha256(said.encode()).hexdigest()
+        content = f"{self.work.upload.sha256} {sorted(self.grade_map.items())}"
+        return hashlib.sha256(content.encode()).hexdigest()
 
     def check_splits(self) -> None:
         """Look whether the families of the queries can be in the splits that the files say.
@@ -253,13 +253,13 @@ class _Staging:
         sides: defaultdict[int, dict[str, str]] = defaultdict(dict)
         for pk, qid, family, _ in rows:
             sides[family].setdefault(self.split_of[pk], qid)
-        twice = [found for found in sides.values() if len(found) > 1]
+        twice = [query_of for query_of in sides.values() if len(query_of) > 1]
         if twice:
-            shown = "; ".join(
-                " and ".join(f"'{qid}' is in {split}" for split, qid in sorted(found.items()))
-                for found in twice[:NAMED_AT_MOST]
+            listed = "; ".join(
+                " and ".join(f"'{qid}' is in {split}" for split, qid in sorted(query_of.items()))
+                for query_of in twice[:NAMED_AT_MOST]
             )
-            raise FamilyOnTwoSidesError(examples=shown)
+            raise FamilyOnTwoSidesError(examples=listed)
         stay = [pk for pk, _, _, split in rows if split and split != self.split_of[pk]]
         if stay:
             self.work.notes.append(

@@ -38,8 +38,8 @@ def stage_queries(
         If the file holds no query.
     """
     staging = _Staging(work, file, said or Said())
-    told = work.told(rows, "queries")
-    for batch in batched_by_weight(told, ROWS_PER_BATCH, _size, CHARACTERS_PER_BATCH):
+    rows_read = work.told(rows, "queries")
+    for batch in batched_by_weight(rows_read, ROWS_PER_BATCH, _size, CHARACTERS_PER_BATCH):
         staging.take(batch)
     if not staging.n_new and not staging.n_same and not work.problems.found:
         raise NothingImportedError(file=file, what="query")
@@ -77,8 +77,8 @@ class _Staging:
                 if texts[row.qid] == row.text:
                     self.n_same += 1
                 else:
-                    told = CLASH.format(qid=row.qid, where=where)
-                    self.work.problems.add(self.file, row.line, told)
+                    clash = CLASH.format(qid=row.qid, where=where)
+                    self.work.problems.add(self.file, row.line, clash)
                 return False
         return True
 
@@ -88,10 +88,10 @@ class _Staging:
         keys = [self.said.family_of(row.qid, row.family or _text(row, "family")) for row in rows]
         unknown = [key for key in dict.fromkeys(keys) if key not in families]
         with work.job.fenced():
-            made = QueryFamily.objects.bulk_create(
+            new_families = QueryFamily.objects.bulk_create(
                 QueryFamily(benchmark=work.benchmark) for _ in unknown
             )
-            families.update(zip(unknown, made, strict=True))
+            families.update(zip(unknown, new_families, strict=True))
             _insert([self._query(row, families[key]) for row, key in zip(rows, keys, strict=True)])
         work.staged_qids.update(row.qid for row in rows)
 

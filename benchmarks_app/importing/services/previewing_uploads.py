@@ -64,11 +64,11 @@ class Preview:
     @property
     def grades(self) -> dict[int, int]:
         """The grades of all qrels in it."""
-        found: Counter[int] = Counter()
+        counts: Counter[int] = Counter()
         for look in self.taken:
             if not look.part.is_rest:
-                found.update(look.grades)
-        return dict(sorted(found.items()))
+                counts.update(look.grades)
+        return dict(sorted(counts.items()))
 
     @property
     def relevance(self) -> Relevance:
@@ -113,7 +113,7 @@ def preview(
     if broken := upload.reading.get("broken"):
         return Preview(upload, error=broken)
     try:
-        told = reading_apart.call(
+        looked_at = reading_apart.call(
             look_at,
             Place(uploading.local(upload), upload.name),
             parts,
@@ -130,5 +130,9 @@ def preview(
         return Preview(upload, error=str(error))
     is_whole = is_whole and not is_short
     return Preview(
-        upload, told.looks, told.is_collection, is_whole=is_whole, unlisted=told.unlisted
+        upload,
+        looked_at.looks,
+        looked_at.is_collection,
+        is_whole=is_whole,
+        unlisted=looked_at.unlisted,
     )

@@ -41,18 +41,18 @@ def is_read_at_once(upload: Upload) -> bool:
 
 def read_through(upload: Upload, *, is_job: bool = False) -> Preview:
     """Read a file as its content tells, and keep what was found; where it was read at all."""
-    told = preview(upload, is_whole=True, is_job=is_job)
-    if told.error:
-        return told
-    problems = [problem for look in told.taken for problem in _problems_of(look)]
+    upload_preview = preview(upload, is_whole=True, is_job=is_job)
+    if upload_preview.error:
+        return upload_preview
+    problems = [problem for look in upload_preview.taken for problem in _problems_of(look)]
     problems = problems[:PROBLEMS_KEPT]
     reading = {
-        "rows": sum(look.n_rows_read for look in told.taken),
+        "rows": sum(look.n_rows_read for look in upload_preview.taken),
         "problems": [{"file": one.file, "line": one.line, "text": one.text} for one in problems],
         "is_job": is_job,
     }
     uploading.keep_reading(upload, reading)
-    return told
+    return upload_preview
 
 
 def _problems_of(look: Look) -> list[Problem]:
@@ -67,8 +67,8 @@ def read_upload(job: jobs.RunningJob) -> None:
     upload = rows.filter(pk=job.parameters["upload"], is_waiting=True).first()
     if upload is None:
         return  # taken away or imported meanwhile
-    told = read_through(upload, is_job=True)
-    n_bad = len(told.bad_records)
+    preview = read_through(upload, is_job=True)
+    n_bad = len(preview.bad_records)
     with job.commit() as result:
-        note = told.error or f"{upload.reading['rows']:,} rows of {upload.name} read"
+        note = preview.error or f"{upload.reading['rows']:,} rows of {upload.name} read"
         result.update(made=[], notes=[f"{note}; problems found: {n_bad}" if n_bad else note])

@@ -32,9 +32,9 @@ def corpus_list(request: PersonRequest) -> HttpResponse:
     of_corpus: dict[int, list[Benchmark]] = {}
     for benchmark in seen.order_by("name", "pk"):
         of_corpus.setdefault(benchmark.corpus_id, []).append(benchmark)
-    shown = [(one, of_corpus.get(one.pk, []), cut_sentence(one.is_cut or {})) for one in page]
+    listed = [(one, of_corpus.get(one.pk, []), cut_sentence(one.is_cut or {})) for one in page]
     return render(
-        request, "benchmarks_app/importing/corpus_list.html", {"page": page, "rows": shown}
+        request, "benchmarks_app/importing/corpus_list.html", {"page": page, "rows": listed}
     )
 
 
@@ -154,13 +154,13 @@ def document_grades_new(request: PersonRequest, benchmark: Benchmark) -> HttpRes
     )
     if request.method == "POST" and form.is_valid():
         try:
-            made = units.derive_document_qrels(
+            data = units.derive_document_qrels(
                 benchmark=benchmark, actor=request.user, **form.cleaned_data
             )
         except BenchmarkError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, f"Qrels '{made}' hold {made.n_qrels:,} grades of documents.")
+            messages.success(request, f"Qrels '{data}' hold {data.n_qrels:,} grades of documents.")
             return redirect("qrels-list", benchmark.slug)
     context = {
         "form": form,

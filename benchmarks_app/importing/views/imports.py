@@ -96,33 +96,34 @@ def import_preview(request: PersonRequest, benchmark: Benchmark, pk: int) -> Htt
     is_whole = is_read_at_once(upload)
     # A file that waits since before files were read when they came.
     is_unread = is_whole and not upload.reading
-    told = read_through(upload) if is_unread else preview(upload, is_whole=is_whole)
+    upload_preview = read_through(upload) if is_unread else preview(upload, is_whole=is_whole)
     is_posted = request.method == "POST"
-    if is_posted and told.looks:
+    if is_posted and upload_preview.looks:
         parts = [
-            posted_part(look, f"p{number}", request.POST) for number, look in enumerate(told.looks)
+            posted_part(look, f"p{number}", request.POST)
+            for number, look in enumerate(upload_preview.looks)
         ]
-        told = preview(upload, parts, is_whole=is_whole)
+        upload_preview = preview(upload, parts, is_whole=is_whole)
     options = ImportForm(
         request.POST if is_posted and "import" in request.POST else None,
-        preview=told,
+        preview=upload_preview,
         benchmark=benchmark,
     )
     status = 200
     if is_posted and "import" not in request.POST:
         options.keep(request.POST)
     if is_posted and "import" in request.POST:
-        job = _started(request, benchmark, upload, told, options)
+        job = _started(request, benchmark, upload, upload_preview, options)
         if job:
             return redirect(job)
         status = 422
-    shown = _part_forms(told, benchmark)
-    with_form = {form.look.name for form in shown}
+    forms = _part_forms(upload_preview, benchmark)
+    with_form = {form.look.name for form in forms}
     context = {
         "upload": upload,
-        "preview": told,
-        "forms": shown,
-        "left_out": [look for look in told.looks if look.name not in with_form],
+        "preview": upload_preview,
+        "forms": forms,
+        "left_out": [look for look in upload_preview.looks if look.name not in with_form],
         "options": options,
         "is_refused": status == 422,
     }
@@ -134,18 +135,18 @@ def _upload(benchmark: Benchmark, pk: int) -> Upload:
     return get_object_or_404(rows, pk=pk)
 
 
-def _part_forms(told: Preview, benchmark: Benchmark) -> list[PartForm]:
+def _part_forms(preview: Preview, benchmark: Benchmark) -> list[PartForm]:
     """A form for each file that may be taken; what stands beside the data has none."""
     has_passages = benchmark.corpus.unit == Unit.PASSAGE
     return [
         PartForm(
             prefix=f"p{number}",
             look=look,
-            is_member=told.is_collection,
+            is_member=preview.is_collection,
             has_passages=has_passages,
         )
-        for number, look in enumerate(told.looks)
-        if look.may_be_chosen or not told.is_collection
+        for number, look in enumerate(preview.looks)
+        if look.may_be_chosen or not preview.is_collection
     ]
 
 
@@ -153,17 +154,17 @@ def _started(
     request: PersonRequest,
     benchmark: Benchmark,
     upload: Upload,
-    told: Preview,
+    preview: Preview,
     options: ImportForm,
 ) -> Job | None:
     """The job that imports what was looked at; None with what is wrong on the form."""
     if not options.is_valid():
         return None
-    if told.error or not told.taken:
-        options.add_error(None, told.error or "Say what the file is: choose it above.")
+    if preview.error or not preview.taken:
+        options.add_error(None, preview.error or "Say what the file is: choose it above.")
         return None
     leave_out = options.cleaned_data.get("leave_out", "")
-    if not all(_may_be_taken(look, leave_out) for look in told.taken):
+    if not all(_may_be_taken(look, leave_out) for look in preview.taken):
         options.add_error(None, "Nothing was imported: see what is wrong with the rows above.")
         return None
     try:
@@ -171,7 +172,7 @@ def _started(
             benchmark=benchmark,
             user=request.user,
             upload=upload,
-            parts=told.parts,
+            parts=preview.parts,
             **options.options(),
         )
     except BenchmarkError as error:
@@ -202,12 +203,12 @@ def import_all(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     for one in waiting:
         if one.is_good and not one.is_read:
             begin_reading(one.upload, request.user)
-    told = [one for one in waiting if one.is_ready]
-    if not told:
+    previews = [one for one in waiting if one.is_ready]
+    if not previews:
         messages.warning(request, "No file is ready: look at each of them first.")
         return redirect("import-new", benchmark.slug)
     try:
-        started = _all_started(request, benchmark, told)
+        started = _all_started(request, benchmark, previews)
     except BenchmarkError as error:
         messages.error(request, str(error))
         return redirect("import-new", benchmark.slug)
@@ -217,9 +218,11 @@ def import_all(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     return redirect(reverse("job-list", args=[benchmark.slug]))
 
 
-def _all_started(request: PersonRequest, benchmark: Benchmark, told: list[Preview]) -> list[Job]:
-    kinds = {look.part.kind for one in told for look in one.taken}
-    uploads = [one.upload for one in told]
+def _all_started(
+    request: PersonRequest, benchmark: Benchmark, previews: list[Preview]
+) -> list[Job]:
+    kinds = {look.part.kind for one in previews for look in one.taken}
+    uploads = [one.upload for one in previews]
     if len(uploads) > 1 and kinds & NAMED_BY_OTHERS:
         return [start_joint_import(benchmark=benchmark, user=request.user, uploads=uploads)]
     return [

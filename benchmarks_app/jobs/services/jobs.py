@@ -367,11 +367,11 @@ def _end_stopped(running: RunningJob) -> None:
 
 def fail_attempt(running: RunningJob, error: str, problems: Any = ()) -> None:
     """End an attempt with what went wrong, and remove what it has staged."""
-    told = [{"file": p.file, "line": p.line, "text": p.text} for p in problems]
+    rows = [{"file": p.file, "line": p.line, "text": p.text} for p in problems]
     try:
         _clean(running)
         with running.fenced():
-            running.fail(error, told)
+            running.fail(error, rows)
             clean_batch(running.row.pk)  # again, for a cleaner that asks whether the job failed
     except JobFencedError:
         _say_fenced(running)

@@ -70,9 +70,9 @@ def sweep() -> Swept:
         try:
             step()
         except Exception as error:
-            found = explained(error)
-            if isinstance(found, OperationalError | NotMigratedError):
-                raise found from None
+            explanation = explained(error)
+            if isinstance(explanation, OperationalError | NotMigratedError):
+                raise explanation from None
             swept.n_failed += 1
             log.exception("a step of the sweep failed; the next sweep tries it again")
     return swept
@@ -85,10 +85,10 @@ def _sweep_lost(swept: Swept) -> None:
             pk=job.pk, token=job.token, state=Job.State.RUNNING, heartbeat_at__lt=lost_before
         )
         if job.attempt >= settings.JOB_MAX_ATTEMPTS:
-            told = (
+            error = (
                 f"The worker was lost {job.attempt} times. Start the job again, or look at the log."
             )
-            swept.n_given_up += _give_up(job, same, told)
+            swept.n_given_up += _give_up(job, same, error)
         elif same.update(state=Job.State.QUEUED, token=None, message="worker lost; starting again"):
             swept.n_requeued += 1
             jobs.send(job)
@@ -105,12 +105,12 @@ def _sweep_overdue(swept: Swept) -> None:
             swept.n_given_up += _give_up(job, same, limits.too_long(seconds))
 
 
-def _give_up(job: Job, same: Any, told: str) -> int:
+def _give_up(job: Job, same: Any, error: str) -> int:
     """Take the job over, so that a worker that still lives writes no more, and let it fail."""
     job.token = uuid.uuid4()
     if not same.update(token=job.token, heartbeat_at=timezone.now()):
         return 0
-    jobs.fail_attempt(jobs.RunningJob(job), told)
+    jobs.fail_attempt(jobs.RunningJob(job), error)
     return 1
 
 
@@ -177,6 +177,6 @@ def _changed_at(path: Path) -> float:
     """
     try:
         times = [one.stat() for one in (path, *path.rglob("*"))]
-        return max(max(found.st_mtime, found.st_ctime) for found in times)
+        return max(max(moment.st_mtime, moment.st_ctime) for moment in times)
     except FileNotFoundError:
         return time.time()

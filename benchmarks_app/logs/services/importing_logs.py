@@ -179,7 +179,7 @@ def import_log(job: jobs.RunningJob) -> None:
         raise LogGoneError
     _refuse_taken(job.benchmark, asked["name"])
     table = head_of(pending.upload, is_job=True).table
-    found = reading_apart.call(
+    prepared = reading_apart.call(
         prepared_apart,
         table,
         LogColumns.of(asked["columns"]),
@@ -191,7 +191,7 @@ def import_log(job: jobs.RunningJob) -> None:
         progress=job.progress,
     )
     job.progress(1, 1, "making it visible")
-    _commit(job, asked, pending, table, found)
+    _commit(job, asked, pending, table, prepared)
 
 
 def _commit(
@@ -199,13 +199,13 @@ def _commit(
     asked: dict[str, Any],
     pending: PendingLog,
     table: LogTable,
-    found: Prepared,
+    prepared: Prepared,
 ) -> None:
-    upload, counted = pending.upload, found.counted
-    digest = sha256_of(found.log)
-    stored = files.publish(found.log, _stored_name(job.benchmark, digest))
-    links_sha256 = sha256_of(found.links)
-    files.publish(found.links, links_name(stored, links_sha256))
+    upload, counted = pending.upload, prepared.counted
+    digest = sha256_of(prepared.log)
+    stored = files.publish(prepared.log, _stored_name(job.benchmark, digest))
+    links_sha256 = sha256_of(prepared.links)
+    files.publish(prepared.links, links_name(stored, links_sha256))
     with job.commit() as result:
         _refuse_taken(job.benchmark, asked["name"])
         log = QueryLog.objects.create(
@@ -216,11 +216,11 @@ def _commit(
             sha256=digest,
             first_day=_day(counted.first),
             last_day=_day(counted.last),
-            n_rows=found.n_rows,
+            n_rows=prepared.n_rows,
             n_distinct=counted.n_distinct,
             n_traffic=counted.n_traffic,
             masked=dict(sorted(counted.masked.items())),
-            facts=_facts(upload, asked, table, found) | {"links_sha256": links_sha256},
+            facts=_facts(upload, asked, table, prepared) | {"links_sha256": links_sha256},
             created_by=job.row.created_by or upload.owner,
         )
         pending.delete()
@@ -242,9 +242,9 @@ def _day(ordinal: int) -> date | None:
 
 
 def _facts(
-    upload: Upload, asked: dict[str, Any], table: LogTable, found: Prepared
+    upload: Upload, asked: dict[str, Any], table: LogTable, prepared: Prepared
 ) -> dict[str, Any]:
-    counted = found.counted
+    counted = prepared.counted
     return {
         "file": upload.name,
         "sha256": upload.sha256,
@@ -255,13 +255,13 @@ def _facts(
         "kinds": asked["kinds"],
         "regions": asked["regions"],
         "floor": asked["floor"],
-        "left_out": found.left.as_dict(),
+        "left_out": prepared.left.as_dict(),
         "only_personal": counted.n_only_personal,
         "below_floor": counted.n_below_floor,
         "traffic_below_floor": counted.n_traffic_below_floor,
         "spellings": counted.n_spellings,
-        "families": found.grouped.n_families,
-        "grouped_by": found.grouped.by,
+        "families": prepared.grouped.n_families,
+        "grouped_by": prepared.grouped.by,
         "raw_kept": asked["keeps_raw"],
     }
 
@@ -270,8 +270,8 @@ def _notes(log: QueryLog) -> list[str]:
     facts = log.facts
     notes = [f"{n:,} rows were left out ({why})." for why, n in facts["left_out"].items()]
     if log.masked:
-        said = ", ".join(f"{kind} in {n:,}" for kind, n in log.masked.items())
-        notes.append(f"Masked, in searches: {said}.")
+        masks = ", ".join(f"{kind} in {n:,}" for kind, n in log.masked.items())
+        notes.append(f"Masked, in searches: {masks}.")
     if facts["only_personal"]:
         notes.append(f"{facts['only_personal']:,} searches were personal data alone and are gone.")
     if facts["below_floor"]:

@@ -165,8 +165,8 @@ def _write(job: jobs.RunningJob, log: QueryLog, taken: _Taken) -> None:
 
 def _make_families(log: QueryLog, taken: _Taken, names: Iterable[str]) -> None:
     wanted = [name for name in dict.fromkeys(names) if name not in taken.families]
-    made = QueryFamily.objects.bulk_create(QueryFamily(benchmark=log.benchmark) for _ in wanted)
-    taken.families.update(zip(wanted, made, strict=True))
+    families = QueryFamily.objects.bulk_create(QueryFamily(benchmark=log.benchmark) for _ in wanted)
+    taken.families.update(zip(wanted, families, strict=True))
 
 
 def _commit(
@@ -213,20 +213,20 @@ def _links(log: QueryLog, queries: Sequence[SampledQuery]) -> list[tuple[str, st
     import polars as pl
 
     drawn = [query.qid for query in queries]
-    found = pl.scan_parquet(links_path(log)).filter(
+    links = pl.scan_parquet(links_path(log)).filter(
         pl.col("a").is_in(drawn) & pl.col("b").is_in(drawn)
     )
-    return found.select("a", "b", "reason", "similarity").collect().rows()
+    return links.select("a", "b", "reason", "similarity").collect().rows()
 
 
 def _link(
     log: QueryLog, rows: Mapping[str, int], links: Iterable[tuple[str, str, str, float]]
 ) -> None:
-    made = []
+    new_links = []
     for a, b, reason, similarity in links:
         if a in rows and b in rows:
             low, high = sorted((rows[a], rows[b]))
-            made.append(
+            new_links.append(
                 FamilyLink(
                     benchmark=log.benchmark,
                     query_a_id=low,
@@ -235,7 +235,7 @@ def _link(
                     similarity=min(1.0, similarity),
                 )
             )
-    FamilyLink.objects.bulk_create(made, batch_size=ROWS_PER_BATCH)
+    FamilyLink.objects.bulk_create(new_links, batch_size=ROWS_PER_BATCH)
 
 
 def _notes(taken: _Taken) -> list[str]:

@@ -26,8 +26,8 @@ class Command(DeclaredCommand):
 
     def handle(self, *args: Any, place: str, keep: int | None, **options: Any) -> None:
         if keep is not None and (keep < 1 or place == "-"):
-            told = "--keep takes a number from 1, and a folder of backups."
-            raise CommandError(told, returncode=NOTHING_DONE)
+            text = "--keep takes a number from 1, and a folder of backups."
+            raise CommandError(text, returncode=NOTHING_DONE)
         if place == "-":
             # Nothing but the stream is on standard output.
             self.stdout = self.stderr
@@ -52,8 +52,8 @@ class Command(DeclaredCommand):
         if place != "-":
             return FolderTarget(Path(place).absolute())
         if sys.stdout.isatty():
-            told = "Standard output is a terminal: write it to a file, or pipe it elsewhere."
-            raise CommandError(told, returncode=NOTHING_DONE)
+            text = "Standard output is a terminal: write it to a file, or pipe it elsewhere."
+            raise CommandError(text, returncode=NOTHING_DONE)
         return TarTarget(sys.stdout.buffer, settings.STAGING_DIR)
 
     def _say(self, backup: Backup, n_removed: int) -> None:

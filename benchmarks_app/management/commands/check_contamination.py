@@ -36,12 +36,12 @@ class Command(ImportCommand):
         check = checks.get(name=job.parameters["name"])
         self._say_check(check)
         if options["make_slice"]:
-            made = contamination.make_clean_slice(check=check, user=self.actor)
-            self.say_done(f"slice {made.name}")
+            row = contamination.make_clean_slice(check=check, user=self.actor)
+            self.say_done(f"slice {row.name}")
 
     def _say_check(self, check: ContaminationCheck) -> None:
         self.say(f"{check.name}: {check.n_outside:,} queries outside")
         for row in check.result["slices"]:
             counts = ("n_exact", "the same"), ("n_near", "nearly"), ("n_possible", "possibly")
-            said = ", ".join(f"{row[key]:,} {words}" for key, words in counts)
-            self.say(f"{row['name']}: {row['n']:,} queries, {said}, {row['n_clean']:,} clean")
+            text = ", ".join(f"{row[key]:,} {words}" for key, words in counts)
+            self.say(f"{row['name']}: {row['n']:,} queries, {text}, {row['n_clean']:,} clean")

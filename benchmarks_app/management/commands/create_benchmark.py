@@ -34,10 +34,10 @@ class Command(DeclaredCommand):
         user = User.objects.filter(username=owner).first()
         if user is None:
             raise CommandError(f"No user '{owner}'. Make one with create_user.")
-        told = ("name", "slug", "description", "corpus_of", "scale")
+        fields = ("name", "slug", "description", "corpus_of", "scale")
         form = BenchmarkForm(
             {
-                **{field: options[field] for field in told},
+                **{field: options[field] for field in fields},
                 "corpus_kind": Corpus.Kind.IDS_ONLY if options["ids_only"] else Corpus.Kind.TEXTS,
                 "unit": options["unit"].lower(),
                 "lang": options["language"],
@@ -50,5 +50,5 @@ class Command(DeclaredCommand):
         if not form.is_valid():
             problems = [f"{field}: {' '.join(map(str, e))}" for field, e in form.errors.items()]
             raise CommandError("\n".join(problems))
-        made = create_benchmark(owner=user, **form.cleaned_data)
-        self.say_done(f"made {made.get_absolute_url()}")
+        benchmark = create_benchmark(owner=user, **form.cleaned_data)
+        self.say_done(f"made {benchmark.get_absolute_url()}")

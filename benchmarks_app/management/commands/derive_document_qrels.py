@@ -22,9 +22,10 @@ class Command(BenchmarkCommand):
             slug = self.benchmark.slug
             raise CommandError(f"'{graded.slug}' is on another corpus than '{slug}'.")
         qrel_set = qrels_of(graded, qrels)
-        made = derive_document_qrels(
+        derived = derive_document_qrels(
             benchmark=self.benchmark, qrel_set=qrel_set, actor=self.actor, name=name
         )
         self.say_done(
-            f"qrels '{made}': {made.n_qrels:,} grades of documents, {made.n_relevant:,} relevant"
+            f"qrels '{derived}': {derived.n_qrels:,} grades of documents, "
+            f"{derived.n_relevant:,} relevant"
         )

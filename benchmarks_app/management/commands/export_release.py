@@ -79,7 +79,7 @@ class Command(DeclaredCommand):
 def _release_of(slug: str, version: str) -> Release:
     major, minor, patch = parse_version(version)
     releases = benchmark_of(slug).releases.published()
-    found = releases.filter(major=major, minor=minor, patch=patch).first()
-    if found is None:
+    release = releases.filter(major=major, minor=minor, patch=patch).first()
+    if release is None:
         raise CommandError(f"{slug} has no release {version}.")
-    return found
+    return release

@@ -34,18 +34,18 @@ class Command(ImportCommand):
             **{one.name: told[one.name] for one in families.GROUPING},
             language=self.benchmark.corpus.lang or DEFAULT_LANGUAGE,
         )
-        said: dict[str, Any] = {
+        arguments: dict[str, Any] = {
             "benchmark": self.benchmark,
             "options": options,
             "paraphrases": paraphrases,
         }
-        said["qrel_set"] = None if told["no_qrels"] else self._qrels(told["qrels"])
+        arguments["qrel_set"] = None if told["no_qrels"] else self._qrels(told["qrels"])
         if told["reviews"]:
-            for cost in review_preview(**said, most=None):
+            for cost in review_preview(**arguments, most=None):
                 self.say(str(cost))
             return
         embeddings, ids = self._file(told["embeddings"]), self._file(told["ids"])
-        job = self.job(grouping_arguments(**said, embeddings=embeddings, ids=ids))
+        job = self.job(grouping_arguments(**arguments, embeddings=embeddings, ids=ids))
         refuse_failed(job)
         self.say_made(job, "")
 

@@ -24,6 +24,6 @@ class Command(ImportCommand):
     )
 
     def run(self, *, path: Path, name: str, leave_out: str, **options: Any) -> None:
-        said = {"corpus": corpus_arguments(options), **grades_arguments(options)}
+        arguments = {"corpus": corpus_arguments(options), **grades_arguments(options)}
         with packed(path) as file:
-            self.bring(file, kind="beir", name=name, leave_out=leave_out, **said)
+            self.bring(file, kind="beir", name=name, leave_out=leave_out, **arguments)

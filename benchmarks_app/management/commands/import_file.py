@@ -59,14 +59,14 @@ class Command(ImportCommand):
     def run(self, *, paths: list[Path], **options: Any) -> None:
         if options["name"] and len(paths) > 1:
             raise CommandError("--name goes with one file.")
-        said = grades_arguments(options)
-        said["mapping"] |= dict(parsed(pair) for pair in options["map"])
-        said |= {name: options[name] for name in ("kind", "split", "name", "leave_out")}
-        said |= {"has_header": options["header"], "shown_metadata": options["show_metadata"]}
-        said |= {"lang": options["language"], "corpus": corpus_arguments(options)}
-        imports = [(path, partial(self._bring_packed, path, said)) for path in paths]
+        arguments = grades_arguments(options)
+        arguments["mapping"] |= dict(parsed(pair) for pair in options["map"])
+        arguments |= {name: options[name] for name in ("kind", "split", "name", "leave_out")}
+        arguments |= {"has_header": options["header"], "shown_metadata": options["show_metadata"]}
+        arguments |= {"lang": options["language"], "corpus": corpus_arguments(options)}
+        imports = [(path, partial(self._bring_packed, path, arguments)) for path in paths]
         self.import_each(imports, options["leave_out"])
 
-    def _bring_packed(self, path: Path, said: dict[str, Any]) -> None:
+    def _bring_packed(self, path: Path, arguments: dict[str, Any]) -> None:
         with packed(path) as file:
-            self.bring(file, **said)
+            self.bring(file, **arguments)

@@ -27,10 +27,10 @@ class Command(ImportCommand):
             raise CommandError(why)
         imports = []
         for kind, path in given.items():
-            said = {"kind": kind, "leave_out": leave_out}
+            arguments = {"kind": kind, "leave_out": leave_out}
             if kind == "qrels":
-                said |= {"name": options["name"], **grades_arguments(options)}
+                arguments |= {"name": options["name"], **grades_arguments(options)}
                 if options["every_row_relevant"]:
-                    said["kind"] = "qrel-table"
-            imports.append((path, partial(self.bring, path, **said)))
+                    arguments["kind"] = "qrel-table"
+            imports.append((path, partial(self.bring, path, **arguments)))
         self.import_each(imports, leave_out)

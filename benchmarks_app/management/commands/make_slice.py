@@ -35,8 +35,8 @@ class Command(BenchmarkCommand):
             self._say_preview(slice_rules.preview_rule(self.benchmark, rule))
             return
         wanted = slicing.Wanted(name, rule, options["description"], options["minimum"])
-        made = slicing.make_slice(benchmark=self.benchmark, wanted=wanted, actor=self.actor)
-        self.say_done(f"slice '{made.name}' made: {_sizes(made)}")
+        row = slicing.make_slice(benchmark=self.benchmark, wanted=wanted, actor=self.actor)
+        self.say_done(f"slice '{row.name}' made: {_sizes(row)}")
 
     def _say_preview(self, preview: slice_rules.Preview) -> None:
         self.say(f"{preview.n_taken:,} of {preview.n_looked_at:,} queries")
@@ -58,8 +58,8 @@ def _rule(options: dict[str, Any]) -> dict[str, Any]:
     return rule
 
 
-def _sizes(made: Any) -> str:
-    n_members = made.members.filter(state="member").count()
-    n_suggested = made.members.filter(state="suggested").count()
+def _sizes(row: Any) -> str:
+    n_members = row.members.filter(state="member").count()
+    n_suggested = row.members.filter(state="suggested").count()
     suggested = f", {n_suggested:,} suggested" if n_suggested else ""
     return f"{n_members:,} queries{suggested}"

@@ -22,9 +22,11 @@ class Command(BenchmarkCommand):
     )
 
     def run(self, *, qrels: str, **options: Any) -> None:
-        said = {name: options[name] for name in ("name", "grade_map", "unlisted")}
+        changes = {name: options[name] for name in ("name", "grade_map", "unlisted")}
         qrel_set = qrels_of(self.benchmark, qrels)
         if merged := merged_before(qrel_set):
             self.note(f"note: {merged}")
-        made = map_qrels(qrel_set=qrel_set, actor=self.actor, **said)
-        self.say_done(f"qrels '{made}': {made.n_qrels:,} grades, {made.n_relevant:,} relevant")
+        mapped = map_qrels(qrel_set=qrel_set, actor=self.actor, **changes)
+        self.say_done(
+            f"qrels '{mapped}': {mapped.n_qrels:,} grades, {mapped.n_relevant:,} relevant"
+        )

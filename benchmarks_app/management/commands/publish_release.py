@@ -80,15 +80,17 @@ class Command(BenchmarkCommand):
         self.say(f"would be {job.result['version']}")
         for reason in job.result["diff"].get("reasons", []):
             self.say(f"since {job.result['diff']['parent']}: {reason}")
-        for found in job.result["findings"]:
-            self.say("{severity} {code} ({target}, {where}): {message} {advice}".format_map(found))
-        if any(found["severity"] == "error" for found in job.result["findings"]):
+        for finding in job.result["findings"]:
+            self.say(
+                "{severity} {code} ({target}, {where}): {message} {advice}".format_map(finding)
+            )
+        if any(finding["severity"] == "error" for finding in job.result["findings"]):
             raise CommandError("There are errors; it can not be published.")
 
 
 def _options(benchmark: Benchmark, given: dict[str, Any]) -> ReleaseOptions:
     """The choices of the newest release, with those of the command in their place."""
-    said = {
+    values = {
         "licence": given["licence"],
         "threshold": given["rel"],
         "description": given["card"] and given["card"].read_text("utf-8"),
@@ -98,5 +100,5 @@ def _options(benchmark: Benchmark, given: dict[str, Any]) -> ReleaseOptions:
         "left_out": tuple(given["without"]) or None,
         "measures": tuple(given["measure"]) or None,
     }
-    chosen = {key: value for key, value in said.items() if value is not None}
+    chosen = {key: value for key, value in values.items() if value is not None}
     return replace(draft_options(benchmark), **chosen)

@@ -13,8 +13,8 @@ class Command(BenchmarkCommand):
 
     def run(self, *, name: str, **options: Any) -> None:
         slices = Slice.objects.filter(benchmark=self.benchmark)
-        found = named(slices, name, f"No slice '{name}'. There are:")
-        made = changes.register_slice(of=found, actor=self.actor)
-        n = made.n_results_before
+        query_slice = named(slices, name, f"No slice '{name}'. There are:")
+        registered = changes.register_slice(of=query_slice, actor=self.actor)
+        n = registered.n_results_before
         seen = f"after {n:,} results had been seen" if n else "before any result was seen"
-        self.say_done(f"slice '{name}' registered {seen}: members {made.members_sha256}")
+        self.say_done(f"slice '{name}' registered {seen}: members {registered.members_sha256}")

@@ -58,8 +58,8 @@ class Command(DeclaredCommand):
             raise SystemExit(1)
 
     def _say(self, restored: Restored) -> None:
-        for told in restored.lacking:
-            self.say_wrong(f"lacking: {told}")
+        for line in restored.lacking:
+            self.say_wrong(f"lacking: {line}")
         for one in restored.check.broken:
             self.say_wrong(f"broken: {one['file']}: {one['problem']}")
         self.say_ended(

@@ -19,14 +19,16 @@ class Command(BenchmarkCommand):
 
     def run(self, *, log: str, **options: Any) -> None:
         refusal = f"No log '{log}' in {self.benchmark.slug}. There are:"
-        found = named(self.benchmark.query_logs, log, refusal, most=10)
+        query_log = named(self.benchmark.query_logs, log, refusal, most=10)
         chosen = {one.name: options[one.name] for one in recipe.DESIGN}
         design = Design(given=parse_given(options["given"]), **chosen)
-        for stratum in sampling.plan_of(found, design).strata:
+        for stratum in sampling.plan_of(query_log, design).strata:
             self.say(
                 f"{stratum.name}: {stratum.n_drawn:,} of {stratum.n_families:,} families, "
                 f"probability {stratum.inclusion_probability:.4f}"
             )
         if not options["dry_run"]:
-            arguments = sampling.sample_arguments(log=found, design=design, seed=options["seed"])
+            arguments = sampling.sample_arguments(
+                log=query_log, design=design, seed=options["seed"]
+            )
             self.finished(arguments)

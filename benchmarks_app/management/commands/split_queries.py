@@ -84,11 +84,11 @@ class Command(BenchmarkCommand):
         for row in preview.description.slices:
             shares = ", ".join(f"{split} {share:.1%}" for split, share in row.shares.items())
             self.say(f"slice {row.name}: {row.share:.1%} of all; {shares}")
-        for found in preview.findings:
-            self.say(f"{found.severity}: {found.message} {found.advice}")
+        for finding in preview.findings:
+            self.say(f"{finding.severity}: {finding.message} {finding.advice}")
 
     def _say_leaks(self, findings: Sequence[dict[str, Any]]) -> None:
-        for found in findings:
-            self.say("{severity}: {where}: {message} {advice}".format_map(found))
+        for finding in findings:
+            self.say("{severity}: {where}: {message} {advice}".format_map(finding))
         if not findings:
             self.say("nothing leaks from one split into another")

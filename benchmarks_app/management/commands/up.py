@@ -34,9 +34,9 @@ class Command(DeclaredCommand):
         self, *args: Any, host: str, port: int, workers: int, no_migrate: bool, **options: Any
     ) -> None:
         self.say(f"The data of this site is in {settings.DATA_DIR}")
-        shown = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+        address = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
         try:
-            lock = SiteLock(shown)
+            lock = SiteLock(address)
         except FolderInUseError as error:
             raise CommandError(str(error)) from None
         if not no_migrate:
@@ -47,7 +47,7 @@ class Command(DeclaredCommand):
             why = f"Something listens on {host}:{port} already. Choose another port with --port."
             raise CommandError(why)
         supervisor = Supervisor(commands_of(host, port, workers), say=self.say)
-        code = supervisor.run(when_up=lambda: self.say_where(shown))
+        code = supervisor.run(when_up=lambda: self.say_where(address))
         lock.release()
         gc.freeze()  # to look through all of it once more takes Python a second
         raise SystemExit(code)

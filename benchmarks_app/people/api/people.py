@@ -67,9 +67,9 @@ class MemberDetail(Endpoint):
         summary="Show results to an annotator of open pools, or withhold them again", tags=TAG
     )
     def patch(self, request: Request, slug: str, pk: int) -> Response:
-        found = self.member(pk)
+        member = self.member(pk)
         is_lifted = self.validated(PersonSerializer)["is_blindness_lifted"]
-        change_blindness(membership=found, is_lifted=is_lifted, actor=request.user)
+        change_blindness(membership=member, is_lifted=is_lifted, actor=request.user)
         return Response(PersonSerializer(self.member(pk)).data)
 
 

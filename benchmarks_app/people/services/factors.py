@@ -151,15 +151,15 @@ def use_key(*, user: User, credential: dict[str, Any]) -> Authenticator | None:
     from allauth.mfa.webauthn.internal import auth
 
     try:
-        said = auth.parse_authentication_response(credential).response.authenticator_data
+        data = auth.parse_authentication_response(credential).response.authenticator_data
         factor = auth.complete_authentication(user, credential)
     except UNREADABLE:
         return None
     factor = Authenticator.objects.select_for_update().get(pk=factor.pk)
     before = factor.data.get("sign_count", 0)
-    if (before or said.counter) and said.counter <= before:
+    if (before or data.counter) and data.counter <= before:
         return None
-    factor.data["sign_count"] = said.counter
+    factor.data["sign_count"] = data.counter
     return _used(factor)
 
 

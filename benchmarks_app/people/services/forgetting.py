@@ -108,7 +108,7 @@ def lasting_places(names: Names, *, seen_by: User | None) -> list[str]:
     if seen_by is not None and not is_site_manager(seen_by):
         seen = seen.visible_to(seen_by)
         kept = seen.filter(memberships__user=seen_by, memberships__role__in=KEEPERS)
-    found = []
+    places = []
     for model, (of_benchmark, fields) in LASTING.items():
         told = model._base_manager.filter(
             **{f"{of_benchmark}__in": seen if model is Benchmark else kept}
@@ -116,13 +116,13 @@ def lasting_places(names: Names, *, seen_by: User | None) -> list[str]:
         for field in fields:
             rows = [key for key, value in _naming(everywhere(model), field, names)]
             for row in told.filter(pk__in=rows):
-                found.append(f"{model._meta.verbose_name} {row}: {field}")
+                places.append(f"{model._meta.verbose_name} {row}: {field}")
     released = Release.objects.published().filter(benchmark__in=seen).exclude(folder="")
     for release in released.select_related("benchmark").iterator():
         for file in release.manifest["files"]:
             if file.endswith(READ_BY_PEOPLE) and names.are_in(_content(release, file)):
-                found.append(f"release {release}: {file}")
-    return sorted(set(found))
+                places.append(f"release {release}: {file}")
+    return sorted(set(places))
 
 
 def _content(release: Release, file: str) -> str:
@@ -209,12 +209,12 @@ def _delete_belongings(user: User, actor: User | None) -> set[str]:
 
 
 def _rows_that_go(user: User) -> Iterator[models.QuerySet]:
-    said = Q()
+    condition = Q()
     for name in names_of(user).called:
-        said |= Q(username__iexact=name)
+        condition |= Q(username__iexact=name)
     others = User.objects.exclude(pk=user.pk).values("username")
     for kept in (AccessAttempt, AccessFailureLog, AccessLog):
-        yield kept.objects.filter(said).exclude(username__in=others)
+        yield kept.objects.filter(condition).exclude(username__in=others)
     yield events_of(user).filter(action__in=SIGN_INS)
     for relation in User._meta.related_objects:
         model = relation.related_model
@@ -300,8 +300,8 @@ def _naming(rows: models.QuerySet, field: str, names: Names) -> Iterator[tuple[i
     for fragment in names.fragments:
         wanted |= Q(as_text__icontains=fragment)
     as_text = Cast(field, models.TextField())
-    found = rows.annotate(as_text=as_text).filter(wanted)
-    for key, value in list(found.values_list("pk", field).iterator(chunk_size=CHUNK)):
+    rows_named = rows.annotate(as_text=as_text).filter(wanted)
+    for key, value in list(rows_named.values_list("pk", field).iterator(chunk_size=CHUNK)):
         if names.are_in(value):
             yield key, value
 

@@ -235,8 +235,8 @@ def _stop_owning(membership: Membership, actor: User | None) -> None:
     if not other_owners(membership).exists():
         raise LastOwnerError(person=membership.user, benchmark=membership.benchmark)
     # A link of one's own making must not lead a former owner back in.
-    made = membership.user.invitations_made.filter(benchmark=membership.benchmark)
-    revoke_open(made, actor=actor)
+    invitations = membership.user.invitations_made.filter(benchmark=membership.benchmark)
+    revoke_open(invitations, actor=actor)
 
 
 def other_owners(membership: Membership) -> models.QuerySet:

@@ -28,14 +28,14 @@ def make_team(*, name: str, user: User) -> Team:
     TeamNameTakenError
         If a team is called so, in whatever case it is written.
     """
-    shown = " ".join(unicodedata.normalize("NFC", name).split())
-    if Team.objects.filter(name__iexact=shown).exists():
-        raise TeamNameTakenError(name=shown)
+    shown_name = " ".join(unicodedata.normalize("NFC", name).split())
+    if Team.objects.filter(name__iexact=shown_name).exists():
+        raise TeamNameTakenError(name=shown_name)
     try:
         with transaction.atomic():
-            team = Team.objects.create(name=shown)
+            team = Team.objects.create(name=shown_name)
     except IntegrityError as error:
-        raise TeamNameTakenError(name=shown) from error
+        raise TeamNameTakenError(name=shown_name) from error
     team.members.add(user)
     audit.record(actor=user, action="team-create", target=_named(team))
     return team

@@ -138,11 +138,11 @@ class AddressLink(LoginRequiredMixin, auth_views.RedirectURLMixin, View):
 
     def post(self, request: PersonRequest) -> HttpResponse:
         mailed_links.mail_address_link(request, self.get_redirect_url())
-        told = (
+        message = (
             f"A link is on its way to {request.user.email}. Nothing after a few minutes? Look "
             "among the unwanted mail, or ask whoever runs this site."
         )
-        messages.info(request, told)
+        messages.info(request, message)
         return redirect(self.get_success_url())
 
 

@@ -90,8 +90,8 @@ def member_blindness(request: PersonRequest, benchmark: Benchmark, pk: int) -> H
     changed = people.change_blindness(
         membership=_member(benchmark, pk), is_lifted=is_lifted, actor=request.user
     )
-    told = "sees results now" if is_lifted else "sees no results while a pool is open"
-    messages.success(request, f"{changed.user} {told}.")
+    message = "sees results now" if is_lifted else "sees no results while a pool is open"
+    messages.success(request, f"{changed.user} {message}.")
     return redirect("people-list", benchmark.slug)
 
 

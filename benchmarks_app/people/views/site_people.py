@@ -113,8 +113,8 @@ def person_delete(request: PersonRequest, pk: int) -> HttpResponse:
                 logout(request)
                 context = {"forgotten": forgotten}
                 return render(request, "benchmarks_app/people/account_deleted.html", context)
-            told = f"Deleted. {forgotten.pseudonym} holds the work that stays."
-            messages.success(request, told)
+            message = f"Deleted. {forgotten.pseudonym} holds the work that stays."
+            messages.success(request, message)
             return redirect("person-list")
     return _deletion_page(request, person, form, "benchmarks_app/people/person_delete.html")
 

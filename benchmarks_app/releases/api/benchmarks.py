@@ -99,10 +99,10 @@ class QrelsMap(Endpoint):
     )
     def post(self, request: Request, slug: str, pk: int) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        found = ready_set(benchmark, pk)
-        said = self.validated(QrelMapSerializer)
-        made = map_qrels(qrel_set=found, actor=request.user, **said)
-        return Response(QrelSetSerializer(made).data, status=status.HTTP_201_CREATED)
+        qrel_set = ready_set(benchmark, pk)
+        data = self.validated(QrelMapSerializer)
+        mapped = map_qrels(qrel_set=qrel_set, actor=request.user, **data)
+        return Response(QrelSetSerializer(mapped).data, status=status.HTTP_201_CREATED)
 
 
 class QrelsDownload(Endpoint):
@@ -115,11 +115,11 @@ class QrelsDownload(Endpoint):
     )
     def get(self, request: Request, slug: str, pk: int) -> StreamingHttpResponse:
         benchmark = self.benchmark_for(Action.EDIT)
-        found = ready_set(benchmark, pk)
+        qrel_set = ready_set(benchmark, pk)
         audit.record(
-            actor=request.user, action="download-qrels", benchmark=benchmark, target=found.name
+            actor=request.user, action="download-qrels", benchmark=benchmark, target=qrel_set.name
         )
-        lines = trec_lines(qrels_of(found))
+        lines = trec_lines(qrels_of(qrel_set))
         return StreamingHttpResponse(lines, content_type="text/plain; charset=utf-8")
 
 

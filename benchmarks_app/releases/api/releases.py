@@ -235,10 +235,10 @@ class DraftEndpoint(Endpoint):
 
     def draft_of(self, pk: int) -> Release:
         drafts = self.benchmark_for(Action.EDIT).releases.drafts()
-        found = drafts.select_related("qrel_set", "parent", "successor").filter(pk=pk).first()
-        if found is None:
+        draft = drafts.select_related("qrel_set", "parent", "successor").filter(pk=pk).first()
+        if draft is None:
             raise Http404
-        return found
+        return draft
 
 
 class ReleaseDraft(DraftEndpoint):

@@ -99,8 +99,8 @@ class Built:
         """The difference as a release keeps it."""
         if self.diff is None or self.parent is None or self.needed is None:
             return {}
-        told = {"parent": self.parent.version, "step": self.needed.step}
-        return {**told, "reasons": list(self.needed.reasons), **self.diff.as_json()}
+        diff = {"parent": self.parent.version, "step": self.needed.step}
+        return {**diff, "reasons": list(self.needed.reasons), **self.diff.as_json()}
 
 
 def newest_published(benchmark: Benchmark) -> Release | None:
@@ -167,46 +167,49 @@ def _said_of_leaks(report: dict[str, Any] | None) -> dict[str, Any] | None:
 
 
 def _manifest(
-    wanted: Wanted, made: Contents, corpus: dict[str, Any] | None, parent: Release | None
+    wanted: Wanted, contents: Contents, corpus: dict[str, Any] | None, parent: Release | None
 ) -> dict[str, Any]:
     benchmark = wanted.benchmark
     facts = facts_of(wanted.qrel_set)
-    dropped = {"drops_all_zero": made.options.drops_all_zero, "n_queries": len(made.dropped)}
+    dropped = {
+        "drops_all_zero": contents.options.drops_all_zero,
+        "n_queries": len(contents.dropped),
+    }
     return {
         "format": MANIFEST_FORMAT,
         "benchmark": benchmark.slug,
         "title": benchmark.name,
-        "description": made.options.description or benchmark.description,
+        "description": contents.options.description or benchmark.description,
         "version": written_version(wanted.version) if wanted.version else "0.0.0",
         "parent": parent.version if parent else None,
         "notes": wanted.notes,
-        "licence": made.options.licence or benchmark.licence,
+        "licence": contents.options.licence or benchmark.licence,
         "lang": benchmark.corpus.lang,
         "unit": benchmark.unit,
         "tie_rule": benchmark.tie_rule,
-        "grades": made.grades,
-        "threshold": made.threshold,
-        "qrels": _qrels_facts(made, facts),
+        "grades": contents.grades,
+        "threshold": contents.threshold,
+        "qrels": _qrels_facts(contents, facts),
         "pools": facts.get("pools", []),
-        "n_queries": len(made.queries),
-        "n_families": len(set(made.families.values())),
-        "query_metadata_kinds": _kinds(made.query_shape),
-        "splits": {one.name: _split_facts(made, one) for one in split_sizes(made)},
-        "slices": {name: len(qids) for name, qids in made.slices.items()},
+        "n_queries": len(contents.queries),
+        "n_families": len(set(contents.families.values())),
+        "query_metadata_kinds": _kinds(contents.query_shape),
+        "splits": {one.name: _split_facts(contents, one) for one in split_sizes(contents)},
+        "slices": {name: len(qids) for name, qids in contents.slices.items()},
         "dropped": dropped,
-        "formats_left_out": list(made.options.left_out),
+        "formats_left_out": list(contents.options.left_out),
         # Of hidden splits, to who keeps no grades; those of every board where it is empty.
-        "measures": list(made.options.measures),
+        "measures": list(contents.options.measures),
         "corpus": corpus,
-        "files": made.files,
+        "files": contents.files,
         "warnings": [],
     }
 
 
-def _qrels_facts(made: Contents, facts: dict[str, Any]) -> dict[str, Any]:
+def _qrels_facts(contents: Contents, facts: dict[str, Any]) -> dict[str, Any]:
     """Where the grades come from, and counts of those that are public."""
-    qrel_set = made.qrel_set
-    public = [made.grades_of(qid) for qid in made.split_of if made.is_public(qid)]
+    qrel_set = contents.qrel_set
+    public = [contents.grades_of(qid) for qid in contents.split_of if contents.is_public(qid)]
     return {
         "name": qrel_set.name,
         "kind": qrel_set.kind,
@@ -224,14 +227,14 @@ def _qrels_facts(made: Contents, facts: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _split_facts(made: Contents, size: Any) -> dict[str, Any]:
+def _split_facts(contents: Contents, size: Any) -> dict[str, Any]:
     """Counts of a split; of a hidden one nothing that is counted from its grades."""
-    told = {"n_queries": size.n_queries, "is_hidden": size.is_hidden}
+    facts = {"n_queries": size.n_queries, "is_hidden": size.is_hidden}
     if size.is_hidden:
-        return told
-    graded = [made.grades_of(qid) for qid in made.of_split(size.name)]
+        return facts
+    graded = [contents.grades_of(qid) for qid in contents.of_split(size.name)]
     return {
-        **told,
+        **facts,
         "n_graded": size.n_graded,
         "n_judged": sum(one.n for one in graded),
         "n_relevant": sum(one.n_relevant for one in graded),
@@ -239,17 +242,17 @@ def _split_facts(made: Contents, size: Any) -> dict[str, Any]:
 
 
 def _kinds(shape: MetadataShape) -> dict[str, list[str]]:
-    return {key: sorted(found) for key, found in shape.kinds.items()}
+    return {key: sorted(values) for key, values in shape.kinds.items()}
 
 
-def _source(benchmark: Benchmark, made: Contents, manifest: dict[str, Any]) -> ReleaseSource:
+def _source(benchmark: Benchmark, contents: Contents, manifest: dict[str, Any]) -> ReleaseSource:
     """The files in the job's folder, with everything in sight."""
     version = benchmark.current_corpus_version
     documents = None
     if version is not None and benchmark.corpus.has_texts:
         documents = partial(documents_in_unit, version, benchmark.unit)
     return source_of_files(
-        path_of=lambda name: made.folder / name,
+        path_of=lambda name: contents.folder / name,
         manifest=manifest,
         title=benchmark.name,
         description=benchmark.description,
@@ -331,12 +334,12 @@ def _told(
 
 
 def _diff(
-    parent: Release | None, source: ReleaseSource, made: Contents, manifest: dict[str, Any]
+    parent: Release | None, source: ReleaseSource, contents: Contents, manifest: dict[str, Any]
 ) -> ReleaseDiff | None:
     if parent is None:
         return None
     before = replace(release_source(parent, see_hidden=True), documents=_documents(parent))
-    own = {split: made.of_split(split) for split in set(made.split_of.values())}
+    own = {split: contents.of_split(split) for split in set(contents.split_of.values())}
     return release_diff(
         Side(
             before,
@@ -345,7 +348,7 @@ def _diff(
             parent.tie_rule,
             _corpus_sha256(parent.manifest),
         ),
-        Side(source, own, manifest["parts"], made.benchmark.tie_rule, _corpus_sha256(manifest)),
+        Side(source, own, manifest["parts"], contents.benchmark.tie_rule, _corpus_sha256(manifest)),
     )
 
 
@@ -366,38 +369,38 @@ def _corpus_sha256(manifest: dict[str, Any]) -> str:
 
 def _facts(
     wanted: Wanted,
-    made: Contents,
+    contents: Contents,
     manifest: dict[str, Any],
     version: Version,
     parent: Release | None,
     needed: Needed | None,
 ) -> ReleaseFacts:
     """Of queries in hidden splits only counts of sizes: findings are published with the release."""
-    public = [qid for qid in made.split_of if made.is_public(qid)]
-    hidden = [qid for qid in made.split_of if not made.is_public(qid)]
+    public = [qid for qid in contents.split_of if contents.is_public(qid)]
+    hidden = [qid for qid in contents.split_of if not contents.is_public(qid)]
     corpus = manifest["corpus"] or {}
     return ReleaseFacts(
         version=version,
         parent=_version_of(parent) if parent else None,
         needed=needed,
-        n_relevant=sum(made.grades_of(qid).n_relevant for qid in made.split_of),
-        splits=split_sizes(made),
-        slices=slice_sizes(made),
-        exposed=[qid for qid in hidden if qid in made.exposed],
-        told_apart=told_apart(made),
-        withholds_weighted=withholds_weighted(made),
-        without_split=made.without_split,
-        is_split_outdated=is_split_outdated(made.benchmark),
-        all_zero=[qid for qid in public if made.grades_of(qid).is_all_zero],
-        no_relevant=[qid for qid in public if _has_none_relevant(made, qid)],
-        unjudged=[qid for qid in public if not made.grades_of(qid).n],
+        n_relevant=sum(contents.grades_of(qid).n_relevant for qid in contents.split_of),
+        splits=split_sizes(contents),
+        slices=slice_sizes(contents),
+        exposed=[qid for qid in hidden if qid in contents.exposed],
+        told_apart=told_apart(contents),
+        withholds_weighted=withholds_weighted(contents),
+        without_split=contents.without_split,
+        is_split_outdated=is_split_outdated(contents.benchmark),
+        all_zero=[qid for qid in public if contents.grades_of(qid).is_all_zero],
+        no_relevant=[qid for qid in public if _has_none_relevant(contents, qid)],
+        unjudged=[qid for qid in public if not contents.grades_of(qid).n],
         n_pairs_unjudged=manifest["qrels"]["n_unjudged"],
-        n_dropped=len(made.dropped),
-        threshold=made.threshold,
+        n_dropped=len(contents.dropped),
+        threshold=contents.threshold,
         pools=manifest["pools"],
         judged_shares={}
         if unlisted_of(manifest) == NOT_RELEVANT
-        else judged_shares(wanted.benchmark, spool_path(made)),
+        else judged_shares(wanted.benchmark, spool_path(contents)),
         n_graded=manifest["reliability"]["n_queries"],
         detectable=manifest["reliability"]["detectable"],
         is_reach_assumed=bool(manifest["reliability"]["is_assumed"]),
@@ -408,8 +411,8 @@ def _facts(
     )
 
 
-def _has_none_relevant(made: Contents, qid: str) -> bool:
-    graded = made.grades_of(qid)
+def _has_none_relevant(contents: Contents, qid: str) -> bool:
+    graded = contents.grades_of(qid)
     return graded.highest > 0 and not graded.n_relevant
 
 
@@ -418,9 +421,9 @@ def _has_none_relevant(made: Contents, qid: str) -> bool:
 
 def write_words(built: Built, *, at: datetime) -> dict[str, Any]:
     """Write card, citation, changelog, leak report and metadata; returns the whole manifest."""
-    made = built.contents
+    contents = built.contents
     # One thing may be found for several formats: it is said once.
-    said = list(
+    messages = list(
         dict.fromkeys(one.message for one in built.findings if one.severity is not Severity.ERROR)
     )
     citation = _citation(built, at)
@@ -429,18 +432,18 @@ def write_words(built: Built, *, at: datetime) -> dict[str, Any]:
         "published_at": at.date().isoformat(),
         "step": built.step,
         "citation": citation,
-        "warnings": said,
+        "warnings": messages,
     }
     if built.leaks is not None:
-        write_file(made, "leaks.json", [as_json(built.leaks).encode()])
-        write_file(made, "leaks.md", [as_markdown(built.leaks).encode()])
-    told = public_manifest(manifest)
-    text = card(told, text=manifest["description"], citation=citation)
-    write_file(made, "README.md", [text.encode()])
-    write_file(made, "CITATION.bib", [citation.encode()])
-    write_file(made, "CHANGELOG.md", [_changelog(built, at).encode()])
-    source = replace(built.source, manifest=told, citation=citation)
-    write_file(made, "croissant.json", [croissant_json(source, _described_files(manifest))])
+        write_file(contents, "leaks.json", [as_json(built.leaks).encode()])
+        write_file(contents, "leaks.md", [as_markdown(built.leaks).encode()])
+    public = public_manifest(manifest)
+    text = card(public, text=manifest["description"], citation=citation)
+    write_file(contents, "README.md", [text.encode()])
+    write_file(contents, "CITATION.bib", [citation.encode()])
+    write_file(contents, "CHANGELOG.md", [_changelog(built, at).encode()])
+    source = replace(built.source, manifest=public, citation=citation)
+    write_file(contents, "croissant.json", [croissant_json(source, _described_files(manifest))])
     return manifest
 
 

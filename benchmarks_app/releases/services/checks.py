@@ -28,14 +28,14 @@ SAID_BY_RELEASE_RULES = ("query-all-zero",)
 
 def split_sizes(made: Contents) -> list[SplitSize]:
     """The splits of a release, by name."""
-    found = []
+    sizes = []
     for split in sorted(set(made.split_of.values())):
         qids = made.of_split(split)
         graded = [qid for qid in qids if made.grades_of(qid).n > 0]
         n_families = len({made.families[qid] for qid in graded})
         is_hidden = split in made.hidden
-        found.append(SplitSize(split, len(qids), len(graded), n_families, is_hidden))
-    return found
+        sizes.append(SplitSize(split, len(qids), len(graded), n_families, is_hidden))
+    return sizes
 
 
 def slice_sizes(made: Contents) -> list[SliceSize]:
@@ -62,16 +62,16 @@ def told_apart(made: Contents) -> list[str]:
     if not any(together):
         return []
     smallest = release_rules.SMALLEST_HIDDEN_SPLIT
-    found = []
+    parts = []
     public = {qid for qid in made.split_of if made.is_public(qid)}
     for release in Release.objects.published().filter(benchmark=made.benchmark).newest_first():
         earlier = [part - public for part in hidden_parts(release)]
         if earlier and not is_safe(
             [*together, *earlier], families=made.families, smallest=smallest
         ):
-            found.append(f"This release and {release.version}")
+            parts.append(f"This release and {release.version}")
         together += earlier
-    return found
+    return parts
 
 
 def withholds_weighted(made: Contents) -> bool:
@@ -98,11 +98,11 @@ def withholds_weighted(made: Contents) -> bool:
     )
 
 
-def _hidden_parts(made: Contents) -> list[frozenset[str]]:
+def _hidden_parts(contents: Contents) -> list[frozenset[str]]:
     """The graded queries of each hidden split, and of all of them."""
     parts = [
-        frozenset(qid for qid in made.of_split(split) if made.grades_of(qid).n)
-        for split in made.hidden
+        frozenset(qid for qid in contents.of_split(split) if contents.grades_of(qid).n)
+        for split in contents.hidden
     ]
     return [*parts, frozenset[str]().union(*parts)]
 
@@ -150,10 +150,10 @@ def format_findings(source: ReleaseSource, left_out: Collection[str]) -> list[Fi
     targets = [name for name in TARGETS if name not in left_out]
     written = replace(source, qrels=lambda split: _judged(source, split))
     public = tuple(split for split in source.splits if split not in source.hidden)
-    found = lint(replace(written, splits=public), targets)
+    findings = lint(replace(written, splits=public), targets)
     if source.hidden:
-        found += [one for one in errors_in(lint(written, targets)) if one not in found]
-    return [one for one in found if one.code not in SAID_BY_RELEASE_RULES]
+        findings += [one for one in errors_in(lint(written, targets)) if one not in findings]
+    return [one for one in findings if one.code not in SAID_BY_RELEASE_RULES]
 
 
 def _judged(source: ReleaseSource, split: str) -> Qrels:

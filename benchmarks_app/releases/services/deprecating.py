@@ -19,28 +19,28 @@ def deprecate_release(
     DeprecationError
         If it is not published, no reason is given, or the successor is none that can be used.
     """
-    found = Release.objects.select_for_update().get(pk=release.pk)
-    if found.state != Release.State.PUBLISHED:
-        said = f"Release {found.version} is {found.get_state_display()}; only a published one can "
-        raise DeprecationError(reason=said + "be deprecated.")
+    row = Release.objects.select_for_update().get(pk=release.pk)
+    if row.state != Release.State.PUBLISHED:
+        text = f"Release {row.version} is {row.get_state_display()}; only a published one can "
+        raise DeprecationError(reason=text + "be deprecated.")
     if not reason.strip():
         raise DeprecationError(reason="Say why: whoever has used the release will ask.")
     if successor is not None:
-        _refuse_successor(found, successor)
-    found.state = Release.State.DEPRECATED
-    found.deprecated_at = timezone.now()
-    found.deprecated_reason = reason.strip()
-    found.successor = successor
-    found.save(update_fields=["state", "deprecated_at", "deprecated_reason", "successor"])
+        _refuse_successor(row, successor)
+    row.state = Release.State.DEPRECATED
+    row.deprecated_at = timezone.now()
+    row.deprecated_reason = reason.strip()
+    row.successor = successor
+    row.save(update_fields=["state", "deprecated_at", "deprecated_reason", "successor"])
     audit.record(
         actor=user,
         action="deprecate-release",
-        benchmark=found.benchmark,
-        target=found.version,
+        benchmark=row.benchmark,
+        target=row.version,
         reason=reason.strip(),
         successor=successor.version if successor else None,
     )
-    return found
+    return row
 
 
 def _refuse_successor(release: Release, successor: Release) -> None:

@@ -88,12 +88,12 @@ def change_draft(
     DraftChangedError
         If it is no draft any more.
     """
-    found = _locked(draft)
-    _set(found, qrel_set, version, notes, options)
-    found.save()
-    audit.record(actor=user, action="change-draft", benchmark=found.benchmark, target=found.version)
-    start_check(draft=found, user=user)
-    return found
+    row = _locked(draft)
+    _set(row, qrel_set, version, notes, options)
+    row.save()
+    audit.record(actor=user, action="change-draft", benchmark=row.benchmark, target=row.version)
+    start_check(draft=row, user=user)
+    return row
 
 
 @transaction.atomic
@@ -105,16 +105,16 @@ def delete_draft(*, user: User, draft: Release) -> None:
     DraftChangedError
         If it is no draft any more.
     """
-    found = _locked(draft)
-    audit.record(actor=user, action="delete-draft", benchmark=found.benchmark, target=found.version)
-    found.delete()
+    row = _locked(draft)
+    audit.record(actor=user, action="delete-draft", benchmark=row.benchmark, target=row.version)
+    row.delete()
 
 
 def _locked(draft: Release) -> Release:
-    found = Release.objects.drafts().select_for_update().filter(pk=draft.pk).first()
-    if found is None:
+    row = Release.objects.drafts().select_for_update().filter(pk=draft.pk).first()
+    if row is None:
         raise DraftChangedError
-    return found
+    return row
 
 
 def _set(
@@ -216,9 +216,9 @@ def check_draft(job: jobs.RunningJob) -> None:
             result["notes"] = ["The draft was changed meanwhile; a later check says what is found."]
 
 
-def _is_same(draft: Release, told: dict[str, Any]) -> bool:
-    said = check_arguments(draft)["parameters"]
-    return all(said[key] == told[key] for key in ("qrel_set", "version", "notes", "options"))
+def _is_same(draft: Release, data: dict[str, Any]) -> bool:
+    parameters = check_arguments(draft)["parameters"]
+    return all(parameters[key] == data[key] for key in ("qrel_set", "version", "notes", "options"))
 
 
 def _keep(draft: Release, built: Built) -> None:
@@ -244,8 +244,8 @@ def _is_taken(draft: Release, built: Built) -> bool:
 
 def jobs_of_draft(draft: Release) -> QuerySet[Job]:
     """Jobs that check or publish a draft, newest first."""
-    found = Job.objects.filter(benchmark=draft.benchmark, parameters__draft=draft.pk)
-    return found.order_by("-pk")
+    jobs = Job.objects.filter(benchmark=draft.benchmark, parameters__draft=draft.pk)
+    return jobs.order_by("-pk")
 
 
 # --- publishing it ---------------------------------------------------------------------------
@@ -264,16 +264,16 @@ def publish_draft(*, user: User, draft: Release, accepted: Collection[str]) -> J
     NothingToReleaseError
         If no document is relevant.
     """
-    found = _locked(draft)
-    if not found.manifest:
-        raise DraftNotCheckedError(version=found.version)
-    refuse_findings(findings_of(found), accepted)
+    row = _locked(draft)
+    if not row.manifest:
+        raise DraftNotCheckedError(version=row.version)
+    refuse_findings(findings_of(row), accepted)
     return start_release(
         user=user,
-        qrel_set=found.qrel_set,
-        version=found.version,
-        notes=found.notes,
-        options=ReleaseOptions.from_json(found.options),
-        draft=found,
+        qrel_set=row.qrel_set,
+        version=row.version,
+        notes=row.notes,
+        options=ReleaseOptions.from_json(row.options),
+        draft=row,
         accepted=accepted,
     )

@@ -243,9 +243,9 @@ def run_zip(run: Run, viewer: Any) -> Iterator[bytes]:
 
 def run_metadata(run: Run, viewer: Any) -> dict[str, Any]:
     """What is known of the system, in the keys in which it was given, and what the site knows."""
-    said = {"tag": run.name, "description": run.description}
-    told = naming.metadata_told(run, viewer)
-    return told | {key: value for key, value in said.items() if value and key not in told}
+    facts = {"tag": run.name, "description": run.description}
+    metadata = naming.metadata_told(run, viewer)
+    return metadata | {key: value for key, value in facts.items() if value and key not in metadata}
 
 
 def run_file_name(run: Run) -> str:

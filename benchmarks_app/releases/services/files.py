@@ -95,17 +95,17 @@ class Contents:
     @cached_property
     def families(self) -> dict[str, str]:
         """Each query's family, called by the smallest id in it."""
-        said = {query.qid: query.metadata["family"] for query in self.queries}
-        return family_names(said, said)
+        families = {query.qid: query.metadata["family"] for query in self.queries}
+        return family_names(families, families)
 
     @cached_property
     def slices(self) -> dict[str, list[str]]:
         """The queries of each slice that has any in this release."""
-        found = {
+        qids_of = {
             name: [qid for qid in qids if qid in self.split_of]
             for name, qids in slices_of(self.benchmark).items()
         }
-        return {name: qids for name, qids in found.items() if qids}
+        return {name: qids for name, qids in qids_of.items() if qids}
 
     @cached_property
     def query_shape(self) -> MetadataShape:
@@ -133,13 +133,13 @@ def write_contents(
     *, benchmark: Benchmark, qrel_set: QrelSet, options: ReleaseOptions, folder: Path
 ) -> Contents:
     """Read what goes into a release, and write the files that hold it."""
-    made = Contents(benchmark, qrel_set, options, folder)
-    _spool_grades(made)
-    _read_queries(made)
-    _write_queries(made)
-    _write_grades(made)
-    _write_tables(made)
-    return made
+    contents = Contents(benchmark, qrel_set, options, folder)
+    _spool_grades(contents)
+    _read_queries(contents)
+    _write_queries(contents)
+    _write_grades(contents)
+    _write_tables(contents)
+    return contents
 
 
 def write_file(made: Contents, name: str, pieces: Iterable[bytes]) -> None:
@@ -169,43 +169,43 @@ def spool_path(made: Contents) -> Path:
     return made.folder / ".grades"
 
 
-def _spool_grades(made: Contents) -> None:
+def _spool_grades(contents: Contents) -> None:
     """Put the set's rows into one file, sorted, and count what each query has."""
-    with spool_path(made).open("wb") as out:
-        for qid, docid, grade in qrels_of(made.qrel_set):
-            made.graded.setdefault(qid, Graded()).add(grade, made.threshold)
+    with spool_path(contents).open("wb") as out:
+        for qid, docid, grade in qrels_of(contents.qrel_set):
+            contents.graded.setdefault(qid, Graded()).add(grade, contents.threshold)
             out.write(f"{qid}\t{docid}\t{grade}\n".encode())
 
 
-def _rows(made: Contents) -> Iterator[Row]:
+def _rows(contents: Contents) -> Iterator[Row]:
     """The rows of queries that are in the release, by the bytes of both ids."""
-    with spool_path(made).open("rb") as stream:
+    with spool_path(contents).open("rb") as stream:
         for line in stream:
             qid, docid, grade = line.decode().rstrip("\n").split("\t")
-            if qid in made.split_of:
+            if qid in contents.split_of:
                 yield qid, docid, int(grade)
 
 
-def _read_queries(made: Contents) -> None:
+def _read_queries(contents: Contents) -> None:
     """Every query that is not excluded, by the bytes of its id, and what is known of it."""
-    rows = Query.objects.committed().filter(benchmark=made.benchmark, excluded_reason="")
-    found = sorted(rows.select_related("family"), key=lambda row: row.qid.encode())
-    is_split = any(row.family.split for row in found)
+    rows = Query.objects.committed().filter(benchmark=contents.benchmark, excluded_reason="")
+    queries = sorted(rows.select_related("family"), key=lambda row: row.qid.encode())
+    is_split = any(row.family.split for row in queries)
     exposed = []
-    for row in found:
-        if made.options.drops_all_zero and made.grades_of(row.qid).is_all_zero:
-            made.dropped.append(row.qid)
+    for row in queries:
+        if contents.options.drops_all_zero and contents.grades_of(row.qid).is_all_zero:
+            contents.dropped.append(row.qid)
             continue
-        made.queries.append(SourceQuery(row.qid, row.text, _metadata(row)))
-        made.split_of[row.qid] = row.family.split or DEFAULT_SPLIT
-        made.keys[row.qid] = row.pk
+        contents.queries.append(SourceQuery(row.qid, row.text, _metadata(row)))
+        contents.split_of[row.qid] = row.family.split or DEFAULT_SPLIT
+        contents.keys[row.qid] = row.pk
         if is_split and not row.family.split:
-            made.without_split.append(row.qid)
+            contents.without_split.append(row.qid)
         if row.weight is not None:
-            made.weights[row.qid] = row.weight
+            contents.weights[row.qid] = row.weight
         if row.exposed_at:
             exposed.append(row.qid)
-    made.exposed = frozenset(exposed)
+    contents.exposed = frozenset(exposed)
 
 
 def _metadata(row: Query) -> dict[str, Any]:
@@ -223,49 +223,49 @@ def _metadata(row: Query) -> dict[str, Any]:
 # --- writing ---------------------------------------------------------------------------------
 
 
-def _write_queries(made: Contents) -> None:
-    families = made.families
-    made.queries = [
+def _write_queries(contents: Contents) -> None:
+    families = contents.families
+    contents.queries = [
         SourceQuery(one.qid, one.text, {**one.metadata, "family": families[one.qid]})
-        for one in made.queries
+        for one in contents.queries
     ]
-    write_file(made, QUERIES, queries_jsonl(made.queries, shape=made.query_shape))
+    write_file(contents, QUERIES, queries_jsonl(contents.queries, shape=contents.query_shape))
 
 
-def _write_grades(made: Contents) -> None:
+def _write_grades(contents: Contents) -> None:
     """A table for each split with grades; hidden ones apart, and in no other file."""
-    for split in sorted(set(made.split_of.values())):
-        if split in made.hidden:
-            write_file(made, qrels_name(split, is_hidden=True), _hidden_tsv(made, split))
-        elif any(made.grades_of(qid).n for qid in made.of_split(split)):
+    for split in sorted(set(contents.split_of.values())):
+        if split in contents.hidden:
+            write_file(contents, qrels_name(split, is_hidden=True), _hidden_tsv(contents, split))
+        elif any(contents.grades_of(qid).n for qid in contents.of_split(split)):
             name = qrels_name(split)
-            judged = (row for row in _rows_of(made, split) if row[2] >= 0)
-            write_file(made, name, qrels_tsv(judged, file=name))
-    public = (row for row in _rows(made) if made.is_public(row[0]))
-    write_file(made, "qrels.trec", trec_lines(public))
+            judged = (row for row in _rows_of(contents, split) if row[2] >= 0)
+            write_file(contents, name, qrels_tsv(judged, file=name))
+    public = (row for row in _rows(contents) if contents.is_public(row[0]))
+    write_file(contents, "qrels.trec", trec_lines(public))
 
 
-def _rows_of(made: Contents, split: str) -> Iterator[Row]:
-    return (row for row in _rows(made) if made.split_of[row[0]] == split)
+def _rows_of(contents: Contents, split: str) -> Iterator[Row]:
+    return (row for row in _rows(contents) if contents.split_of[row[0]] == split)
 
 
-def _hidden_tsv(made: Contents, split: str) -> Iterator[bytes]:
+def _hidden_tsv(contents: Contents, split: str) -> Iterator[bytes]:
     """As the other tables, with pairs that were pooled and not judged: there is no TREC file."""
     yield b"query-id\tcorpus-id\tscore\n"
-    for qid, docid, grade in _rows_of(made, split):
+    for qid, docid, grade in _rows_of(contents, split):
         yield f"{qid}\t{docid}\t{grade}\n".encode()
 
 
-def _write_tables(made: Contents) -> None:
-    write_file(made, FAMILIES, _table("family", made.families.items()))
-    pairs = [(qid, name) for name, qids in made.slices.items() for qid in qids]
+def _write_tables(contents: Contents) -> None:
+    write_file(contents, FAMILIES, _table("family", contents.families.items()))
+    pairs = [(qid, name) for name, qids in contents.slices.items() for qid in qids]
     if pairs:
-        write_file(made, SLICES, _table("slice", pairs))
-    if made.weights:
-        weights = [(qid, repr(weight)) for qid, weight in made.weights.items()]
-        write_file(made, WEIGHTS, _table("weight", weights))
-    splits = {split: made.of_split(split) for split in sorted(set(made.split_of.values()))}
-    write_file(made, SPLITS, [json_bytes({"hidden": list(made.hidden), "splits": splits})])
+        write_file(contents, SLICES, _table("slice", pairs))
+    if contents.weights:
+        weights = [(qid, repr(weight)) for qid, weight in contents.weights.items()]
+        write_file(contents, WEIGHTS, _table("weight", weights))
+    splits = {split: contents.of_split(split) for split in sorted(set(contents.split_of.values()))}
+    write_file(contents, SPLITS, [json_bytes({"hidden": list(contents.hidden), "splits": splits})])
 
 
 def _table(column: str, rows: Iterable[tuple[str, str]]) -> Iterator[bytes]:

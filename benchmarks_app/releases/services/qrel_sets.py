@@ -56,7 +56,7 @@ def map_qrels(
     name = name or _next_name(qrel_set)
     if QrelSet.objects.ready().filter(benchmark=benchmark, name=name).exists():
         raise QrelSetNameTakenError(name=name)
-    made = QrelSet.objects.create(
+    derived = QrelSet.objects.create(
         benchmark=benchmark,
         name=name,
         kind=qrel_set.kind,
@@ -75,19 +75,19 @@ def map_qrels(
         n_qrels=qrel_set.n_qrels,
         n_queries=qrel_set.n_queries,
     )
-    _copy(qrel_set, made, mapped)
-    made.n_relevant = made.qrels.filter(grade__in=relevant_values(benchmark)).count()
-    made.save(update_fields=["n_relevant"])
+    _copy(qrel_set, derived, mapped)
+    derived.n_relevant = derived.qrels.filter(grade__in=relevant_values(benchmark)).count()
+    derived.save(update_fields=["n_relevant"])
     audit.record(
         actor=actor,
         action="map-qrels",
         benchmark=benchmark,
         target=name,
         of=qrel_set.name,
-        grade_map=made.parameters["grade_map"],
-        unlisted=made.unlisted,
+        grade_map=derived.parameters["grade_map"],
+        unlisted=derived.unlisted,
     )
-    return made
+    return derived
 
 
 def _refuse_off_scale(benchmark: Benchmark, grades: set[int]) -> None:
@@ -103,7 +103,7 @@ def _next_name(qrel_set: QrelSet) -> str:
         QrelSet.objects.filter(benchmark=qrel_set.benchmark_id).values_list("name", flat=True)
     )
     stem = qrel_set.name[:110]
-    return next(made for n in range(2, len(taken) + 3) if (made := f"{stem} ({n})") not in taken)
+    return next(name for n in range(2, len(taken) + 3) if (name := f"{stem} ({n})") not in taken)
 
 
 def _copy(old: QrelSet, new: QrelSet, mapped: dict[int, int]) -> None:
@@ -132,15 +132,15 @@ def delete_qrels(*, qrel_set: QrelSet, actor: User) -> None:
     row = QrelSet.objects.select_for_update().get(pk=qrel_set.pk)
     if users := users_of(row):
         more = len(users) - RELEASES_NAMED
-        shown = ", ".join(users[:RELEASES_NAMED]) + (f" and {more:,} more" if more > 0 else "")
-        raise QrelSetInUseError(name=row.name, users=shown)
-    told = {
+        names = ", ".join(users[:RELEASES_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+        raise QrelSetInUseError(name=row.name, users=names)
+    facts = {
         "n_qrels": row.n_qrels,
         "digest": row.digest,
         "grades": {str(grade): n for grade, n in grades_in(row).items()},
     }
     audit.record(
-        actor=actor, action="delete-qrels", benchmark=row.benchmark, target=row.name, **told
+        actor=actor, action="delete-qrels", benchmark=row.benchmark, target=row.name, **facts
     )
     row.delete()
     _let_file_come_again(row)
@@ -148,7 +148,7 @@ def delete_qrels(*, qrel_set: QrelSet, actor: User) -> None:
 
 def users_of(qrel_set: QrelSet) -> list[str]:
     """The releases, drafts and unfinished jobs that use a set, in words."""
-    found = [
+    names = [
         f"draft {release.version}"
         if release.state == Release.State.DRAFT
         else f"release {release.version}"
@@ -158,7 +158,7 @@ def users_of(qrel_set: QrelSet) -> list[str]:
         Q(parameters__qrel_set=qrel_set.pk) | Q(parameters__qrels=qrel_set.pk),
         benchmark=qrel_set.benchmark_id,
     )
-    return found + [f"the job '{job.title}'" for job in waiting.order_by("pk")]
+    return names + [f"the job '{job.title}'" for job in waiting.order_by("pk")]
 
 
 def _let_file_come_again(deleted: QrelSet) -> None:

@@ -118,11 +118,11 @@ def refuse_taken(benchmark: Benchmark, version: Version, *, but: Release | None 
     """
     major, minor, patch = version
     others = benchmark.releases.exclude(pk=but.pk) if but else benchmark.releases.all()
-    found = others.filter(major=major, minor=minor, patch=patch).first()
-    if found is not None:
+    holder = others.filter(major=major, minor=minor, patch=patch).first()
+    if holder is not None:
         raise VersionTakenError(
-            version=found.version,
-            state="drafted" if found.state == Release.State.DRAFT else "published",
+            version=holder.version,
+            state="drafted" if holder.state == Release.State.DRAFT else "published",
         )
 
 
@@ -131,13 +131,13 @@ def refuse_taken(benchmark: Benchmark, version: Version, *, but: Release | None 
 
 def wanted_of(job: jobs.RunningJob) -> Wanted:
     """What a job is to publish or to check."""
-    told = job.parameters
+    parameters = job.parameters
     return Wanted(
         benchmark=job.benchmark,
-        qrel_set=QrelSet.objects.ready().get(pk=told["qrel_set"], benchmark=job.benchmark),
-        version=parse_version(told["version"]) if told["version"] else None,
-        notes=told["notes"],
-        options=ReleaseOptions.from_json(told.get("options") or {}),
+        qrel_set=QrelSet.objects.ready().get(pk=parameters["qrel_set"], benchmark=job.benchmark),
+        version=parse_version(parameters["version"]) if parameters["version"] else None,
+        notes=parameters["notes"],
+        options=ReleaseOptions.from_json(parameters.get("options") or {}),
     )
 
 
@@ -177,9 +177,7 @@ def _draft_of(job: jobs.RunningJob) -> Release | None:
 
 def findings_of(release: Release) -> list[Finding]:
     """What was found when a draft was last looked at, or a release was published."""
-    return [
-        Finding(**{**found, "severity": Severity(found["severity"])}) for found in release.findings
-    ]
+    return [Finding(**{**row, "severity": Severity(row["severity"])}) for row in release.findings]
 
 
 def refuse_findings(findings: Sequence[Finding], accepted: Collection[str] | str) -> None:
@@ -268,10 +266,12 @@ def _expose(built: Built, now: Any) -> None:
     ExposedQueriesError
         If grades that were public are about to be hidden: asked again, in the transaction.
     """
-    made = built.contents
-    hidden = [made.keys[qid] for qid in made.split_of if not made.is_public(qid)]
-    refuse_hiding(benchmark=made.benchmark, hidden=hidden)
+    contents = built.contents
+    hidden = [contents.keys[qid] for qid in contents.split_of if not contents.is_public(qid)]
+    refuse_hiding(benchmark=contents.benchmark, hidden=hidden)
     graded = [
-        made.keys[qid] for qid in made.split_of if made.is_public(qid) and made.grades_of(qid).n
+        contents.keys[qid]
+        for qid in contents.split_of
+        if contents.is_public(qid) and contents.grades_of(qid).n
     ]
-    mark_exposed(benchmark=made.benchmark, queries=graded, at=now)
+    mark_exposed(benchmark=contents.benchmark, queries=graded, at=now)

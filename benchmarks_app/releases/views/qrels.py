@@ -31,24 +31,25 @@ def qrels_list(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
 @benchmark_view(Action.EDIT)
 def qrels_map(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """Map an imported set to other grades, as a set of its own; or delete it."""
-    found = get_object_or_404(QrelSet.objects.ready(), benchmark=benchmark, pk=pk)
+    qrel_set = get_object_or_404(QrelSet.objects.ready(), benchmark=benchmark, pk=pk)
     is_posted = request.method == "POST"
-    form = QrelMapForm(request.POST if is_posted else None, qrel_set=found)
+    form = QrelMapForm(request.POST if is_posted else None, qrel_set=qrel_set)
     if is_posted and "map" in request.POST and form.is_valid():
         try:
-            made = map_qrels(qrel_set=found, actor=request.user, **form.options())
+            mapped = map_qrels(qrel_set=qrel_set, actor=request.user, **form.options())
         except BenchmarkError as error:
             form.add_error(None, str(error))
         else:
             messages.success(
-                request, f"'{made}' is made: {made.n_relevant:,} of {made.n_qrels:,} are relevant."
+                request,
+                f"'{mapped}' is made: {mapped.n_relevant:,} of {mapped.n_qrels:,} are relevant.",
             )
             return redirect("qrels-list", benchmark.slug)
     context = {
-        "set": found,
+        "set": qrel_set,
         "form": form,
-        "users": users_of(found),
-        "merged_before": merged_before(found),
+        "users": users_of(qrel_set),
+        "merged_before": merged_before(qrel_set),
     }
     status = 422 if is_posted and form.errors else 200
     return render(request, "benchmarks_app/releases/qrels_map.html", context, status=status)
@@ -57,21 +58,21 @@ def qrels_map(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResp
 @require_POST
 @benchmark_view(Action.EDIT)
 def qrels_delete(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
-    found = get_object_or_404(QrelSet.objects.ready(), benchmark=benchmark, pk=pk)
-    delete_qrels(qrel_set=found, actor=request.user)
-    messages.success(request, f"'{found}' is deleted.")
+    qrel_set = get_object_or_404(QrelSet.objects.ready(), benchmark=benchmark, pk=pk)
+    delete_qrels(qrel_set=qrel_set, actor=request.user)
+    messages.success(request, f"'{qrel_set}' is deleted.")
     return redirect("qrels-list", benchmark.slug)
 
 
 @require_safe
 @benchmark_view(Action.EDIT)
 def qrels_download(request: PersonRequest, benchmark: Benchmark, pk: int) -> StreamingHttpResponse:
-    found = get_object_or_404(QrelSet.objects.ready(), benchmark=benchmark, pk=pk)
+    qrel_set = get_object_or_404(QrelSet.objects.ready(), benchmark=benchmark, pk=pk)
     audit.record(
-        actor=request.user, action="download-qrels", benchmark=benchmark, target=found.name
+        actor=request.user, action="download-qrels", benchmark=benchmark, target=qrel_set.name
     )
     return StreamingHttpResponse(
-        trec_lines(qrels_of(found)),
+        trec_lines(qrels_of(qrel_set)),
         content_type="text/plain; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="{benchmark.slug}-{pk}.qrels"'},
     )

@@ -48,8 +48,8 @@ def release_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     releases = benchmark.releases.all()
     if not may(request.user, Action.EDIT, benchmark):
         releases = releases.published()
-    shown = releases.newest_first().select_related("qrel_set", "successor")
-    context = {"page": page_of(request, shown)}
+    listed = releases.newest_first().select_related("qrel_set", "successor")
+    context = {"page": page_of(request, listed)}
     return render(request, "benchmarks_app/releases/release_list.html", context)
 
 

@@ -58,7 +58,7 @@ def import_slices(job: jobs.RunningJob) -> None:
     registered = Slice.objects.filter(benchmark=benchmark, is_registered=True)
     names = registered.values_list("name", flat=True)
     known = dict(benchmark.queries.committed().values_list("qid", "pk"))
-    found = said_apart(
+    slices = said_apart(
         problems,
         slices_said,
         Place(uploading.local(upload), upload.name),
@@ -66,13 +66,13 @@ def import_slices(job: jobs.RunningJob) -> None:
         {name: registered_refusal(name) for name in names},
     )
     problems.raise_found()
-    if not found:
+    if not slices:
         raise NothingImportedError(file=upload.name, what="slice")
     with job.commit() as result:
-        for name, members in found.items():
+        for name, members in slices.items():
             import_members(benchmark, name, [known[qid] for qid in members])
-        n_rows = sum(map(len, found.values()))
-        result["made"] = [f"{len(found):,} slices with {n_rows:,} queries in all"]
+        n_rows = sum(map(len, slices.values()))
+        result["made"] = [f"{len(slices):,} slices with {n_rows:,} queries in all"]
         result["notes"] = [str(warning) for warning in problems.warnings]
         result["url"] = reverse("slice-list", args=[benchmark.slug])
         uploading.mark_imported(upload, "slices")

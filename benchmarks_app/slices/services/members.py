@@ -39,16 +39,16 @@ def make_hand_slice(
     FileProblemsError
         If there are queries that the benchmark lacks; each is told.
     """
-    made = Slice.objects.create(
+    row = Slice.objects.create(
         benchmark=benchmark,
         name=refuse_name(benchmark, name),
         kind=Slice.Kind.HAND,
         description=description,
         minimum=max(minimum, SMALLEST_SLICE),
     )
-    _add_named(made, qids, actor)
-    audit.record(actor=actor, action="make-slice", benchmark=benchmark, target=made.name)
-    return made
+    _add_named(row, qids, actor)
+    audit.record(actor=actor, action="make-slice", benchmark=benchmark, target=row.name)
+    return row
 
 
 @transaction.atomic

@@ -120,13 +120,13 @@ def preview_rule(benchmark: Benchmark, rule: Rule) -> Preview:
     n_queries = sliceable_queries(benchmark).count()
     at_most = PREVIEW_QUERIES if needs_texts(rule) else None
     taken = applied_rule(benchmark, rule, at_most=at_most)
-    shown = list(taken.reasons)[:PREVIEW_ROWS]
-    texts = dict(benchmark.queries.filter(qid__in=shown).values_list("qid", "text"))
+    reasons = list(taken.reasons)[:PREVIEW_ROWS]
+    texts = dict(benchmark.queries.filter(qid__in=reasons).values_list("qid", "text"))
     return Preview(
         n_taken=len(taken.reasons),
         n_looked_at=min(n_queries, at_most) if at_most else n_queries,
         n_queries=n_queries,
         is_suggestion=is_suggesting(rule),
-        rows=[(AskedQuery(qid, texts.get(qid, "")), taken.reasons[qid]) for qid in shown],
+        rows=[(AskedQuery(qid, texts.get(qid, "")), taken.reasons[qid]) for qid in reasons],
         notes=taken.notes,
     )

@@ -81,22 +81,24 @@ def making_arguments(wanted: Wanted, into: Slice | None = None) -> dict[str, Any
 
 def make_slice_job(job: jobs.RunningJob) -> None:
     """The handler: apply the rule, then write the slice and its members at once."""
-    told = job.parameters
-    wanted = Wanted(told["name"], told["rule"], told["description"], told["minimum"])
+    parameters = job.parameters
+    wanted = Wanted(
+        parameters["name"], parameters["rule"], parameters["description"], parameters["minimum"]
+    )
     taken = applied_rule(
         job.benchmark,
         wanted.rule,
         on_progress=lambda done, total: job.progress(done, total, "queries looked at"),
     )
     with job.commit() as result:
-        if told["slice"]:
-            made = Slice.objects.select_for_update().get(pk=told["slice"])
-            _rewrite(made, wanted.rule, taken, actor=job.row.created_by)
+        if parameters["slice"]:
+            row = Slice.objects.select_for_update().get(pk=parameters["slice"])
+            _rewrite(row, wanted.rule, taken, actor=job.row.created_by)
         else:
-            made = _create(job.benchmark, wanted, taken, actor=job.row.created_by)
-        result["made"] = [f"slice '{made.name}' of {len(taken.reasons):,} queries"]
+            row = _create(job.benchmark, wanted, taken, actor=job.row.created_by)
+        result["made"] = [f"slice '{row.name}' of {len(taken.reasons):,} queries"]
         result["notes"] = list(taken.notes)
-        result["url"] = slice_url(made)
+        result["url"] = slice_url(row)
 
 
 @transaction.atomic
@@ -123,7 +125,7 @@ def _create(benchmark: Benchmark, wanted: Wanted, taken: Taken, *, actor: User |
     rule = checked_rule(wanted.rule)
     try:
         with transaction.atomic():
-            made = Slice.objects.create(
+            row = Slice.objects.create(
                 benchmark=benchmark,
                 name=name,
                 kind=rule["kind"],
@@ -133,9 +135,9 @@ def _create(benchmark: Benchmark, wanted: Wanted, taken: Taken, *, actor: User |
             )
     except IntegrityError as error:
         raise SliceTakenError(name=name) from error
-    _add_taken(made, rule, taken)
+    _add_taken(row, rule, taken)
     audit.record(actor=actor, action="make-slice", benchmark=benchmark, target=name, rule=rule)
-    return made
+    return row
 
 
 def _refuse_empty(benchmark: Benchmark, taken: Taken) -> None:

@@ -44,8 +44,8 @@ NAME_MOST = 120
 
 def salt_of(benchmark: Benchmark) -> str:
     """The salt that sketches for this benchmark are made with: its own, and always the same."""
-    made = salted_hmac("benchwright.sketches", f"{benchmark.pk}", algorithm="sha256")
-    return made.hexdigest()[:32]
+    digest = salted_hmac("benchwright.sketches", f"{benchmark.pk}", algorithm="sha256")
+    return digest.hexdigest()[:32]
 
 
 def check_arguments(
@@ -128,19 +128,19 @@ def contamination_job(job: jobs.RunningJob) -> None:
     upload = Upload.objects.get(pk=job.parameters["upload"])
     benchmark = job.benchmark
     job.progress(0, 0, "reading our queries")
-    found = reads.splittable(benchmark, reads.default_qrels(benchmark))
+    splittable = reads.splittable(benchmark, reads.default_qrels(benchmark))
     ours = [
-        OurQuery(row["qid"], row["text"], frozenset(found.relevant.get(row["pk"], ())))
-        for row in found.rows
+        OurQuery(row["qid"], row["text"], frozenset(splittable.relevant.get(row["pk"], ())))
+        for row in splittable.rows
     ]
     matches, n_outside = _compared(job, upload, ours)
     rows = by_slice([query.qid for query in ours], matches, slices_of(benchmark))
-    keys = found.pk_of
+    keys = splittable.pk_of
     with job.commit() as result:
         check = _stored(job, upload, matches, rows, n_outside, keys)
-        made = f"{check.n_exact} exact, {check.n_near} near, {check.n_possible} possible"
+        text = f"{check.n_exact} exact, {check.n_near} near, {check.n_possible} possible"
         result.update(
-            made=[made], url=reverse("contamination-detail", args=[benchmark.slug, check.pk])
+            made=[text], url=reverse("contamination-detail", args=[benchmark.slug, check.pk])
         )
 
 
@@ -151,7 +151,7 @@ def _compared(
     if job.parameters["kind"] == ContaminationCheck.Kind.SKETCH:
         header = _header(upload)
         salt = _salt(job.benchmark, upload, header, job.parameters["salt"])
-        found = reading_apart.call(
+        sketched = reading_apart.call(
             sketch_matches,
             ours,
             path,
@@ -162,7 +162,7 @@ def _compared(
             is_job=True,
             progress=job.progress,
         )
-        return found, header.n_queries
+        return sketched, header.n_queries
     problems = Problems()
     matches, n = check_queries(
         ours,

@@ -83,14 +83,14 @@ def _report_folder(benchmark: Benchmark, chosen: QrelSet | None, see_hidden: boo
 def _leak_report(
     benchmark: Benchmark, chosen: QrelSet | None, see_hidden: bool, on_progress: Progress | None
 ) -> dict[str, Any]:
-    found = reads.splittable(benchmark, chosen)
+    splittable = reads.splittable(benchmark, chosen)
     plan = reads.current_plan(benchmark)
     facts = reads.plan_facts(plan) if plan else None
     version = benchmark.current_corpus_version
-    relevant = {docid for documents in found.relevant.values() for docid in documents}
+    relevant = {docid for documents in splittable.relevant.values() for docid in documents}
     key = plan.parameters.get("document_date", "") if plan else ""
     return leak_report(
-        reads.leak_queries(found, reads.current_assignment(benchmark, found)),
+        reads.leak_queries(splittable, reads.current_assignment(benchmark, splittable)),
         plan=facts,
         documents_first_seen=reads.document_dates(benchmark, relevant, key),
         told_apart=reads.told_apart(benchmark),
@@ -113,14 +113,14 @@ def tell_apart(*, benchmark: Benchmark, user: User, a: Query, b: Query) -> Famil
     if a.family_id == b.family_id or exact_key(a.text) == exact_key(b.text):
         raise SamePairError(a=a.qid, b=b.qid)
     first, second = sorted((a, b), key=lambda query: query.pk)
-    found = list(similar_pairs([first.text], [second.text], threshold=0.01))
+    pairs = list(similar_pairs([first.text], [second.text], threshold=0.01))
     link, _ = FamilyLink.objects.update_or_create(
         query_a=first,
         query_b=second,
         reason=FamilyLink.Reason.TEXT,
         defaults={
             "benchmark": benchmark,
-            "similarity": found[0][2] if found else 0.0,
+            "similarity": pairs[0][2] if pairs else 0.0,
             "verdict": FamilyLink.Verdict.DIFFERENT,
             "decided_by": user,
             "decided_at": timezone.now(),

@@ -83,7 +83,7 @@ class SplitPreview:
             "cuts": self.parameters.get("cuts", {}),
             "inputs_sha256": self.inputs_sha256,
             "assignment_sha256": assignment_sha256(self.assignment.splits),
-            "findings": [found.as_json() for found in self.findings],
+            "findings": [finding.as_json() for finding in self.findings],
         }
 
 
@@ -109,15 +109,15 @@ def preview_split(
     """
     _refuse_unknown_slice(benchmark, recipe)
     chosen = qrel_set or reads.default_qrels(benchmark)
-    found = reads.splittable(benchmark, chosen)
-    assignment = split_queries(found.queries, recipe, given)
-    description = described(found.queries, assignment)
+    splittable = reads.splittable(benchmark, chosen)
+    assignment = split_queries(splittable.queries, recipe, given)
+    description = described(splittable.queries, assignment)
     withheld = benchmark.hidden_splits if hidden is None else sorted(hidden)
     parameters = {
         **recipe.as_json(),
         "cuts": {split: cut.isoformat() for split, cut in assignment.cuts},
         "qrels": chosen.name if chosen else None,
-        "strata_sha256": strata_sha256(found.queries),
+        "strata_sha256": strata_sha256(splittable.queries),
         "document_date": document_date,
         "excluded": dict(description.excluded),
     }
@@ -125,10 +125,10 @@ def preview_split(
         assignment=assignment,
         description=description,
         parameters=parameters,
-        inputs_sha256=inputs_sha256(found.queries),
+        inputs_sha256=inputs_sha256(splittable.queries),
         findings=[
             *_small_slice_findings(benchmark, description, is_accepted=accept_small),
-            *_exposure_findings(benchmark, _hidden_keys(found, assignment, withheld)),
+            *_exposure_findings(benchmark, _hidden_keys(splittable, assignment, withheld)),
         ],
     )
 
@@ -138,8 +138,8 @@ def _refuse_unknown_slice(benchmark: Benchmark, recipe: SplitRecipe) -> None:
         return
     names = list(benchmark.slices.order_by("name").values_list("name", flat=True)[:8])
     if not benchmark.slices.filter(name=recipe.slice_name).exists():
-        said = f"Choose one of: {', '.join(names)}" if names else "Make a slice first."
-        raise UnknownSliceError(name=recipe.slice_name, advice=said)
+        advice = f"Choose one of: {', '.join(names)}" if names else "Make a slice first."
+        raise UnknownSliceError(name=recipe.slice_name, advice=advice)
 
 
 def _small_slice_findings(
@@ -179,9 +179,9 @@ def _exposure_findings(benchmark: Benchmark, hidden: list[int]) -> list[Finding]
 
 
 def _hidden_keys(
-    found: reads.Splittable, assignment: Assignment, hidden: Collection[str]
+    splittable: reads.Splittable, assignment: Assignment, hidden: Collection[str]
 ) -> list[int]:
-    keys = found.pk_of
+    keys = splittable.pk_of
     return [keys[qid] for qid, split in assignment.splits.items() if split in hidden]
 
 
@@ -193,12 +193,12 @@ def previewed(
     asked = [recipe_json(recipe), sorted((given or {}).items()), chosen and chosen.pk]
     asked += [sorted(options.get("hidden") or ()), options.get("accept_small")]
     key = f"split-preview:{benchmark.pk}:{reads.hash_of([reads.fingerprint(benchmark), asked])}"
-    found: dict[str, Any] | None = cache.get(key)
-    if found is None:
-        made = preview_split(benchmark=benchmark, recipe=recipe, given=given, **options)
-        found = made.as_json()
-        cache.set(key, found, PREVIEW_KEPT_SECONDS)
-    return found
+    preview: dict[str, Any] | None = cache.get(key)
+    if preview is None:
+        facts = preview_split(benchmark=benchmark, recipe=recipe, given=given, **options)
+        preview = facts.as_json()
+        cache.set(key, preview, PREVIEW_KEPT_SECONDS)
+    return preview
 
 
 @transaction.atomic
@@ -221,10 +221,10 @@ def preview_job(job: jobs.RunningJob) -> None:
     """The handler."""
     job.progress(0, 1, "splitting")
     recipe, options = _of_job(job)
-    made = preview_split(benchmark=job.benchmark, recipe=recipe, **options)
+    preview = preview_split(benchmark=job.benchmark, recipe=recipe, **options)
     with job.commit() as result:
         url = f"/b/{job.benchmark.slug}/splits/?mode={recipe.mode}&preview={job.row.pk}#preview"
-        result.update(preview=made.as_json(), url=url)
+        result.update(preview=preview.as_json(), url=url)
 
 
 def given_from(benchmark: Benchmark, lines: Iterable[bytes], *, file: str) -> dict[str, str]:
@@ -238,9 +238,9 @@ def given_from(benchmark: Benchmark, lines: Iterable[bytes], *, file: str) -> di
     rows = reads.queries_to_split(benchmark).values_list("qid", "family_id")
     families = {qid: str(family) for qid, family in rows}
     problems = Problems()
-    found = read_given(lines, file=file, families=families, problems=problems)
+    split_of = read_given(lines, file=file, families=families, problems=problems)
     problems.raise_found()
-    return found
+    return split_of
 
 
 def takes_long(benchmark: Benchmark) -> bool:
@@ -280,9 +280,9 @@ def apply_split(
 
 
 def _refuse_small(preview: SplitPreview) -> None:
-    for found in preview.findings:
-        if found.code == "split-slice-small" and found.severity is Severity.ERROR:
-            raise SmallSliceError(message=found.message, advice=found.advice)
+    for finding in preview.findings:
+        if finding.code == "split-slice-small" and finding.severity is Severity.ERROR:
+            raise SmallSliceError(message=finding.message, advice=finding.advice)
 
 
 def store_split(
@@ -295,14 +295,14 @@ def store_split(
 ) -> SplitPlan:
     """Write a split down; inside the caller's transaction."""
     locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
-    found = reads.splittable(locked)
-    if inputs_sha256(found.queries) != preview.inputs_sha256:
+    splittable = reads.splittable(locked)
+    if inputs_sha256(splittable.queries) != preview.inputs_sha256:
         raise SplitChangedError
     withheld = locked.hidden_splits if hidden is None else _in_order(hidden)
-    hidden_keys = _hidden_keys(found, preview.assignment, withheld)
+    hidden_keys = _hidden_keys(splittable, preview.assignment, withheld)
     refuse_hiding(benchmark=locked, hidden=hidden_keys)
     _write_families(locked, preview.assignment)
-    _write_exclusions(locked, found, preview.assignment)
+    _write_exclusions(locked, splittable, preview.assignment)
     if withheld != locked.hidden_splits:
         Benchmark.objects.filter(pk=locked.pk).update(hidden_splits=withheld)
         benchmark.hidden_splits = withheld
@@ -348,15 +348,17 @@ def _has_query_to_split(benchmark: Benchmark) -> Exists:
 
 
 def _write_exclusions(
-    benchmark: Benchmark, found: reads.Splittable, assignment: Assignment
+    benchmark: Benchmark, splittable: reads.Splittable, assignment: Assignment
 ) -> None:
-    keys = found.pk_of
+    keys = splittable.pk_of
     wanted: dict[str, list[int]] = {}
     for qid, reason in assignment.excluded.items():
         wanted.setdefault(reason, []).append(keys[qid])
     left_out = [key for row in wanted.values() for key in row]
     stays = set(left_out)
-    back = [row["pk"] for row in found.rows if row["excluded_reason"] and row["pk"] not in stays]
+    back = [
+        row["pk"] for row in splittable.rows if row["excluded_reason"] and row["pk"] not in stays
+    ]
     for batch in batched(back, ROWS_PER_STATEMENT):
         Query.objects.filter(pk__in=batch).update(excluded_reason="")
     for reason, queries in wanted.items():
@@ -462,9 +464,9 @@ def choose_hidden(*, benchmark: Benchmark, user: User, hidden: Collection[str]) 
     """
     _refuse_unknown_splits(hidden)
     locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
-    found = reads.splittable(locked)
-    assignment = reads.current_assignment(locked, found)
-    refuse_hiding(benchmark=locked, hidden=_hidden_keys(found, assignment, hidden))
+    splittable = reads.splittable(locked)
+    assignment = reads.current_assignment(locked, splittable)
+    refuse_hiding(benchmark=locked, hidden=_hidden_keys(splittable, assignment, hidden))
     Benchmark.objects.filter(pk=locked.pk).update(hidden_splits=_in_order(hidden))
     benchmark.hidden_splits = _in_order(hidden)
     audit.record(
@@ -493,5 +495,5 @@ def current_description(benchmark: Benchmark) -> dict[str, Any]:
 
 
 def _described(benchmark: Benchmark) -> dict[str, Any]:
-    found = reads.splittable(benchmark)
-    return described(found.queries, reads.current_assignment(benchmark, found)).as_json()
+    splittable = reads.splittable(benchmark)
+    return described(splittable.queries, reads.current_assignment(benchmark, splittable)).as_json()

@@ -33,16 +33,16 @@ def contamination_list(request: HttpRequest, benchmark: Benchmark) -> HttpRespon
 def contamination_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     form = ContaminationForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
-        told = form.cleaned_data
+        data = form.cleaned_data
         try:
-            upload = receive_upload(benchmark=benchmark, owner=request.user, file=told["file"])
+            upload = receive_upload(benchmark=benchmark, owner=request.user, file=data["file"])
             return redirect(
                 contamination.start_check(
                     benchmark=benchmark,
                     user=request.user,
                     upload=upload,
-                    name=told["name"],
-                    salt=told["salt"],
+                    name=data["name"],
+                    salt=data["salt"],
                 )
             )
         except BenchmarkError as error:
@@ -100,14 +100,14 @@ def contamination_slice(request: PersonRequest, benchmark: Benchmark, pk: int) -
     form = CleanSliceForm(request.POST)
     is_strict = form.is_valid() and form.cleaned_data["without_possible"]
     try:
-        made = contamination.make_clean_slice(
+        clean_slice = contamination.make_clean_slice(
             check=check, user=request.user, without_possible=is_strict
         )
     except BenchmarkError as error:
         messages.error(request, str(error))
         return redirect("contamination-detail", benchmark.slug, check.pk)
-    messages.success(request, f"Slice “{made.name}” is there.")
-    return redirect(slice_url(made))
+    messages.success(request, f"Slice “{clean_slice.name}” is there.")
+    return redirect(slice_url(clean_slice))
 
 
 @require_POST
@@ -121,6 +121,6 @@ def contamination_delete(request: PersonRequest, benchmark: Benchmark, pk: int) 
 
 def _check(benchmark: Benchmark, pk: int) -> ContaminationCheck:
     checks = benchmark.contamination_checks.select_related("created_by", "upload")
-    found = get_object_or_404(checks, pk=pk)
-    found.benchmark = benchmark
-    return found
+    check = get_object_or_404(checks, pk=pk)
+    check.benchmark = benchmark
+    return check

@@ -101,10 +101,10 @@ def _answered(
             return redirect(_started(request, benchmark, form, is_preview=is_preview))
         given = _given(request, benchmark, form)
         if is_preview:
-            found = splitting.previewed(
+            preview = splitting.previewed(
                 benchmark=benchmark, recipe=form.recipe(), given=given, **form.options()
             )
-            context |= _shown(benchmark, found, form)
+            context |= _shown(benchmark, preview, form)
             return None
         plan = splitting.apply_split(
             benchmark=benchmark,
@@ -163,10 +163,10 @@ def split_preview(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
         context["errors"] = [error for errors in form.errors.values() for error in errors]
     else:
         try:
-            found = splitting.previewed(
+            preview = splitting.previewed(
                 benchmark=benchmark, recipe=form.recipe(), given=None, **form.options()
             )
-            context |= _shown(benchmark, found, form)
+            context |= _shown(benchmark, preview, form)
         except BenchmarkError as error:
             context["errors"] = [str(error)]
     return render(request, "benchmarks_app/splits/_split_preview.html", context)
@@ -180,24 +180,24 @@ def _kept(asked: Mapping[str, Any]) -> QueryDict:
     return kept
 
 
-def _shown(benchmark: Benchmark, found: dict[str, Any], form: SplitForm) -> dict[str, Any]:
+def _shown(benchmark: Benchmark, preview: dict[str, Any], form: SplitForm) -> dict[str, Any]:
     """What the page shows of a preview."""
-    slices = sorted(found["slices"], key=lambda row: -row["deviation"])
-    shown = {
-        "preview": found,
+    slices = sorted(preview["slices"], key=lambda row: -row["deviation"])
+    context = {
+        "preview": preview,
         "slices": slices[:ROWS_OF_SLICES],
         "n_more_slices": max(0, len(slices) - ROWS_OF_SLICES),
-        "warnings": [one for one in found["findings"] if one["severity"] == Severity.WARNING],
+        "warnings": [one for one in preview["findings"] if one["severity"] == Severity.WARNING],
     }
     if form.mode == Mode.GIVEN:
-        return shown
+        return context
     token = signing.dumps(_kept(form.data).urlencode(), salt=TOKEN_SALT, compress=True)
-    names = charts_for(found)
+    names = charts_for(preview)
     charts = [
         (reverse("split-preview-chart", args=[benchmark.slug, token, name, "svg"]), chart)
         for name, chart in names
     ]
-    return {**shown, "preview_charts": charts}
+    return {**context, "preview_charts": charts}
 
 
 @require_safe
@@ -214,16 +214,16 @@ def split_preview_chart(
     if not form.is_valid() or form.mode == Mode.GIVEN:
         raise Http404
     try:
-        found = splitting.previewed(
+        preview = splitting.previewed(
             benchmark=benchmark, recipe=form.recipe(), given=None, **form.options()
         )
     except BenchmarkError as error:
         raise Http404 from error
-    return chart_response(request, _chart(found, split_chart), format)
+    return chart_response(request, _chart(preview, split_chart), format)
 
 
-def _chart(found: dict[str, Any], name: str) -> Chart:
-    drawn = dict(charts_for(found))
+def _chart(preview: dict[str, Any], name: str) -> Chart:
+    drawn = dict(charts_for(preview))
     if name not in drawn:
         raise Http404
     return drawn[name]
@@ -244,15 +244,15 @@ def _current(benchmark: Benchmark) -> dict[str, Any]:
     }
     if not context["is_split"]:
         return context
-    found = splitting.current_description(benchmark)
+    description = splitting.current_description(benchmark)
     report = leak_reports.kept_leak_report(benchmark)
     charts = [
         (reverse("split-chart", args=[benchmark.slug, name, "svg"]), chart)
-        for name, chart in charts_for(found)
+        for name, chart in charts_for(description)
     ]
     return {
         **context,
-        "described": found,
+        "described": description,
         "charts": charts,
         "report": report,
         "is_outdated": plan is not None and selectors.is_outdated(benchmark, plan),
@@ -267,8 +267,8 @@ def split_chart(
 ) -> HttpResponseBase:
     if split_chart not in CHARTS:
         raise Http404
-    found = splitting.current_description(benchmark)
-    return chart_response(request, _chart(found, split_chart), format)
+    description = splitting.current_description(benchmark)
+    return chart_response(request, _chart(description, split_chart), format)
 
 
 @require_safe
@@ -301,8 +301,8 @@ def split_hide(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     except BenchmarkError as error:
         messages.error(request, str(error))
     else:
-        said = f"Grades of {', '.join(hidden)} are hidden." if hidden else "No grades are hidden."
-        messages.success(request, said)
+        advice = f"Grades of {', '.join(hidden)} are hidden." if hidden else "No grades are hidden."
+        messages.success(request, advice)
     return redirect("split-detail", benchmark.slug)
 
 
