@@ -32,14 +32,16 @@ PAGE_SIZE = 20
 def guideline_detail(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """A version of the guideline, the newest by default, beside what changed since another."""
     versions = list(benchmark.guidelines.order_by("-version"))
-    shown = _named(versions, request.GET.get("version", "")) or (versions[0] if versions else None)
+    version = _named(versions, request.GET.get("version", "")) or (
+        versions[0] if versions else None
+    )
     since = _named(versions, request.GET.get("since", ""))
     context = {
         "versions": versions,
-        "shown": shown,
+        "shown": version,
         "since": since,
-        "changes": line_changes(since.text, shown.text) if since and shown else [],
-        "guideline": guideline_html(shown.text) if shown else "",
+        "changes": line_changes(since.text, version.text) if since and version else [],
+        "guideline": guideline_html(version.text) if version else "",
         "grades": benchmark.grades.all(),
     }
     return render(request, "annotation/guidelines/guideline_detail.html", context)

@@ -137,12 +137,12 @@ def _settled(
     return True
 
 
-def _said(made: Judgment) -> str:
-    if made.grade is not None:
-        return f"Settled: grade {made.grade}."
-    if made.outcome == Judgment.Outcome.THIRD_OPINION:
+def _said(judgment: Judgment) -> str:
+    if judgment.grade is not None:
+        return f"Settled: grade {judgment.grade}."
+    if judgment.outcome == Judgment.Outcome.THIRD_OPINION:
         return "Another person will be asked. The case comes back if that settles nothing."
-    return f"Noted: {made.get_outcome_display()}. The document stays open."
+    return f"Noted: {judgment.get_outcome_display()}. The document stays open."
 
 
 def _next(request: PersonRequest, benchmark: Benchmark, key: selectors.Key) -> HttpResponse:

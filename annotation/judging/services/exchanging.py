@@ -183,24 +183,24 @@ def _recorded(pool: Pool, me: int, raw: object) -> Outcome:
         return Outcome(client_id_of(raw), "refused", error.code, str(error))
 
 
-def _do(pool: Pool, me: int, said: Said) -> Outcome:
-    client_id = str(said.client_id)
-    if said.do is Do.UNDO:
-        event = judging.take_back(pool, me, said.client_id, said.undoes)
+def _do(pool: Pool, me: int, request: Said) -> Outcome:
+    client_id = str(request.client_id)
+    if request.do is Do.UNDO:
+        event = judging.take_back(pool, me, request.client_id, request.undoes)
         return Outcome(client_id, "saved", again=event.slot_id, labels=-1, purpose=event.purpose)
-    slot, shown = opened_token(said.token, me)
-    if said.do is Do.LATER:
+    slot, shown = opened_token(request.token, me)
+    if request.do is Do.LATER:
         judging.put_off_now(slot, me, pool.pk)
         return Outcome(client_id, "saved")
-    if said.do is Do.ASK:
-        judging.ask(slot, me, said.client_id, said.question, pool.pk)
+    if request.do is Do.ASK:
+        judging.ask(slot, me, request.client_id, request.question, pool.pk)
         return Outcome(client_id, "saved")
-    shown = shown.seen(view=said.view, dwell_ms=said.dwell_ms)
-    fields = partial(judging.not_judged, said.reason)
-    if said.do is Do.GRADE and said.grade is not None:
-        fields = partial(judging.graded, said.grade)
-    label = fields(note=said.note, evidence=said.evidence, confidence=said.confidence)
-    saved = judging.record(slot, me, said.client_id, shown, label, pool.pk)
+    shown = shown.seen(view=request.view, dwell_ms=request.dwell_ms)
+    fields = partial(judging.not_judged, request.reason)
+    if request.do is Do.GRADE and request.grade is not None:
+        fields = partial(judging.graded, request.grade)
+    label = fields(note=request.note, evidence=request.evidence, confidence=request.confidence)
+    saved = judging.record(slot, me, request.client_id, shown, label, pool.pk)
     state = "extra" if saved.is_surplus else "saved"
     if not isinstance(saved, Judgment) or saved.supersedes_id:
         return Outcome(client_id, state)  # it was saved, or its document judged, and counted before

@@ -172,11 +172,11 @@ def _check_grade(benchmark: int, grade: int) -> None:
         raise GradeNotOnScaleError(grade=grade, scale=", ".join(map(str, scale)))
 
 
-def _same(known: Known, slot: int, said: dict[str, Any]) -> Known:
+def _same(known: Known, slot: int, values: dict[str, Any]) -> Known:
     """The judgment that was saved before, if this is a repetition of it and not another one."""
     is_it = known.slot is not None and statements.is_of_same_document([known.slot, slot])
     if not is_it or any(
-        getattr(known, field) != said[field] for field in ("kind", "grade", "reason")
+        getattr(known, field) != values[field] for field in ("kind", "grade", "reason")
     ):
         raise ClientIdReusedError
     return known

@@ -126,7 +126,7 @@ def _direction(lang: str, text: str) -> str:
 def _document(corpus: Corpus, query: Asked, text: Text) -> tuple[dict[str, Any], tuple[int, int]]:
     """The document as JSON, with how many characters its excerpt and its full text have."""
     lang = text.lang or corpus.lang
-    made = presented(
+    text_shown = presented(
         query=query.text,
         title=text.title,
         text=text.text,
@@ -134,19 +134,19 @@ def _document(corpus: Corpus, query: Asked, text: Text) -> tuple[dict[str, Any],
         lang=lang,
     )
     document = {
-        "title": made.title_html,
-        "excerpt": made.excerpt_html,
-        "full": made.full_html,
-        "is_whole": made.is_whole,
-        "n_chars": made.n_chars,
+        "title": text_shown.title_html,
+        "excerpt": text_shown.excerpt_html,
+        "full": text_shown.full_html,
+        "is_whole": text_shown.is_whole,
+        "n_chars": text_shown.n_chars,
         "lang": lang,
         "dir": direction_of(lang, text.text or text.title),
-        "terms": [[hit.term, hit.count] for hit in made.terms],
+        "terms": [[hit.term, hit.count] for hit in text_shown.terms],
     }
-    return document, (_n_chars_of_excerpt(made), made.n_chars)
+    return document, (_n_chars_of_excerpt(text_shown), text_shown.n_chars)
 
 
-def _n_chars_of_excerpt(made: Presented) -> int:
-    if made.is_whole:
-        return made.n_chars
-    return min(made.n_chars, len(html.unescape(TAG.sub("", made.excerpt_html))))
+def _n_chars_of_excerpt(text_shown: Presented) -> int:
+    if text_shown.is_whole:
+        return text_shown.n_chars
+    return min(text_shown.n_chars, len(html.unescape(TAG.sub("", text_shown.excerpt_html))))

@@ -245,9 +245,11 @@ def _said_to_be_saved(what: str, saved: Judgment) -> str:
     return f"{what} as an extra label: the document had gone to somebody else"
 
 
-def _next(request: PersonRequest, pool: Pool, said: str, again: Slot | None = None) -> HttpResponse:
+def _next(
+    request: PersonRequest, pool: Pool, message: str, again: Slot | None = None
+) -> HttpResponse:
     """Back to the page, at the document `again` where it is still this person's."""
-    messages.success(request, f"{said}.")
+    messages.success(request, f"{message}.")
     page = redirect("annotation:judge", pool.pk)
     if again:
         page["Location"] += f"?doc={key_of(again.pk, request.user.pk)}"

@@ -126,24 +126,24 @@ def pair_grades(benchmark: Benchmark, query: Query, docid: str) -> list[PairGrad
 
 
 def _grade_in(
-    made: QrelSet, query: Query, docid: str, grade: int | None, events: list[Event]
+    qrel_set: QrelSet, query: Query, docid: str, grade: int | None, events: list[Event]
 ) -> PairGrade:
-    known = [event for event in events if event.id <= (made.as_of_event or 0)]
-    if not made.rule or not known:
-        return PairGrade(made, grade, (), grade)
+    known = [event for event in events if event.id <= (qrel_set.as_of_event or 0)]
+    if not qrel_set.rule or not known:
+        return PairGrade(qrel_set, grade, (), grade)
     why = explained(
         query.qid,
         docid,
         known,
-        rule=rule_named(made.rule, made.rule_version),
-        settings=_settings(made),
+        rule=rule_named(qrel_set.rule, qrel_set.rule_version),
+        settings=_settings(qrel_set),
         published=grade,
     )
-    return PairGrade(made, grade, why.steps, why.grade)
+    return PairGrade(qrel_set, grade, why.steps, why.grade)
 
 
-def _settings(made: QrelSet) -> Settings:
-    stored = made.parameters.get("settings") or {}
+def _settings(qrel_set: QrelSet) -> Settings:
+    stored = qrel_set.parameters.get("settings") or {}
     known = {key: stored[key] for key in Settings.__dataclass_fields__ if key in stored}
     return Settings(**known)
 

@@ -123,17 +123,17 @@ def publish_qrels(job: jobs.RunningJob) -> None:
         )
 
 
-def _write(job: jobs.RunningJob, made: QrelSet, derivation: Derivation) -> list[Decision]:
+def _write(job: jobs.RunningJob, qrel_set: QrelSet, derivation: Derivation) -> list[Decision]:
     written: list[Decision] = []
     keys = ledger.query_keys(job.benchmark)
     # What is derived here records the event it goes up to.
     events = ledger.ledger_events(
-        job.benchmark, cast(int, made.as_of_event), actor=job.parameters["annotator"]
+        job.benchmark, cast(int, qrel_set.as_of_event), actor=job.parameters["annotator"]
     )
     for batch in batched(derivation.of(events), ROWS_PER_BATCH):
         with job.fenced():
             Qrel.objects.bulk_create(
-                Qrel(qrel_set=made, query_id=keys[row.query], docid=row.docid, grade=row.grade)
+                Qrel(qrel_set=qrel_set, query_id=keys[row.query], docid=row.docid, grade=row.grade)
                 for row in batch
             )
         written += batch

@@ -58,13 +58,13 @@ class Command(DeclaredCommand):
         last = last_event_of(benchmark)
         if not last:
             raise CommandError(f"Nobody has judged anything in {benchmark.slug} yet.")
-        told = agreement_report(benchmark, Filters(), last)
+        report = agreement_report(benchmark, Filters(), last)
         self.say(
-            f"{benchmark.slug} as of event {last:,}: {told['n_labels']:,} labels of "
-            f"{told['n_raters']:,} people, {told['n_shared']:,} of {told['n_documents']:,} "
+            f"{benchmark.slug} as of event {last:,}: {report['n_labels']:,} labels of "
+            f"{report['n_raters']:,} people, {report['n_shared']:,} of {report['n_documents']:,} "
             "documents with two or more"
         )
-        self._tell(told["overall"])
+        self._tell(report["overall"])
 
     def _compare(
         self, first: Path, second: Path, scale: list[int] | None, relevant_from: int | None
@@ -81,11 +81,11 @@ class Command(DeclaredCommand):
         ]
         labels = Labels.from_rows(rows, whole)
         same = sum(by_rater[0][pair] == by_rater[1][pair] for pair in shared)
-        told = ", ".join(map(str, whole))
+        listed = ", ".join(map(str, whole))
         guessed = "" if scale else " (from the files; --scale or --benchmark says it)"
         self.say(
             f"{len(shared):,} pairs graded twice: {same / len(shared):.0%} the same grade; "
-            f"scale {told}{guessed}"
+            f"scale {listed}{guessed}"
         )
         threshold = 1 if relevant_from is None else relevant_from
         overall = report.overall(labels, threshold, np.random.default_rng(SEED))
@@ -97,23 +97,23 @@ class Command(DeclaredCommand):
         for key, label, _ in COEFFICIENTS:
             if key not in overall:
                 continue
-            found = overall[key]
-            if found["value"] is None:
-                self.say(f"{label}: undefined, because {found['why']}")
+            row = overall[key]
+            if row["value"] is None:
+                self.say(f"{label}: undefined, because {row['why']}")
                 continue
-            low, high = found["low"], found["high"]
+            low, high = row["low"], row["high"]
             interval = "" if low is None else f" (95 % interval {low:.4f} to {high:.4f})"
-            n = f"{found['n_items']:,}"
-            self.say(f"{label}: {found['value']:.4f}{interval}, {n} documents")
+            n = f"{row['n_items']:,}"
+            self.say(f"{label}: {row['value']:.4f}{interval}, {n} documents")
 
 
-def _scale(told: str | None) -> tuple[list[int] | None, int | None]:
+def _scale(scale_text: str | None) -> tuple[list[int] | None, int | None]:
     """The grades of --scale, ascending; relevance is a benchmark's to say."""
-    if told is None:
+    if scale_text is None:
         return None, None
-    if not re.fullmatch(r"\s*-?\d+(\s*,\s*-?\d+)+\s*", told):
-        raise CommandError(f"--scale {told}: expected two grades or more, such as 0,1,2,3.")
-    return sorted({int(grade) for grade in told.split(",")}), None
+    if not re.fullmatch(r"\s*-?\d+(\s*,\s*-?\d+)+\s*", scale_text):
+        raise CommandError(f"--scale {scale_text}: expected two grades or more, such as 0,1,2,3.")
+    return sorted({int(grade) for grade in scale_text.split(",")}), None
 
 
 def _whole_scale(by_rater: Sequence[Grades]) -> list[int]:

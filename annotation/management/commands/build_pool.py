@@ -58,8 +58,8 @@ def _list_named(benchmark: Benchmark, name: str | None) -> CandidateList | None:
     if name is None:
         return None
     refusal = f"No list '{name}' in {benchmark.slug}. There are:"
-    found: CandidateList = named(benchmark.candidate_lists, name, refusal)
-    return found
+    candidates: CandidateList = named(benchmark.candidate_lists, name, refusal)
+    return candidates
 
 
 def _runs_of(benchmark: Benchmark, names: str) -> list[Run]:
@@ -67,9 +67,9 @@ def _runs_of(benchmark: Benchmark, names: str) -> list[Run]:
     if names == "all":
         return list(runs)
     wanted = [name.strip() for name in names.split(",") if name.strip()]
-    found = {run.name: run for run in runs.filter(name__in=wanted)}
-    missing = sorted(set(wanted) - found.keys())
+    by_name = {run.name: run for run in runs.filter(name__in=wanted)}
+    missing = sorted(set(wanted) - by_name.keys())
     if missing:
         known = ", ".join(runs.values_list("name", flat=True)) or "none yet"
         raise CommandError(f"No run '{missing[0]}' in {benchmark.slug}. There are: {known}.")
-    return list(found.values())
+    return list(by_name.values())

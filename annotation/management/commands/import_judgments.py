@@ -58,7 +58,7 @@ class Command(ImportCommand):
 def _pool(benchmark: Benchmark, name: str | None) -> Pool | None:
     if name is None:
         return None
-    found = Pool.objects.built().filter(benchmark=benchmark, name=name).first()
-    if found is None:
+    row = Pool.objects.built().filter(benchmark=benchmark, name=name).first()
+    if row is None:
         raise CommandError(f"No pool '{name}' in {benchmark.slug}.")
-    return found
+    return row

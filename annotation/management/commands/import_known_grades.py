@@ -32,15 +32,15 @@ class Command(BenchmarkCommand):
     def run(
         self, *, pool: str, path: Path, purpose: str, share: float | None, **options: Any
     ) -> None:
-        found = Pool.objects.built().filter(benchmark=self.benchmark, name=pool).first()
-        if found is None:
+        row = Pool.objects.built().filter(benchmark=self.benchmark, name=pool).first()
+        if row is None:
             raise CommandError(f"No pool '{pool}' in {self.benchmark.slug}.")
         try:
             content = path.read_bytes()
         except OSError as error:
             raise CommandError(str(error)) from error
-        known = read_known_grades(content, pool=found, file=path.name, purpose=purpose)
-        add_known_grades(pool=found, known=known, actor=self.actor)
+        known = read_known_grades(content, pool=row, file=path.name, purpose=purpose)
+        add_known_grades(pool=row, known=known, actor=self.actor)
         if share is not None:
-            set_gold_share(pool=found, share=share, actor=self.actor)
+            set_gold_share(pool=row, share=share, actor=self.actor)
         self.say_done(f"{len(known)} known grades")

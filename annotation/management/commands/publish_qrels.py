@@ -53,16 +53,16 @@ class Command(BenchmarkCommand):
 def _settings(benchmark: Benchmark, options: dict[str, Any]) -> Settings:
     """The benchmark's settings, but for what the command says."""
     usual = policy_of(benchmark).settings.as_json()
-    told = {name: options[name] for name in usual if options[name] is not None}
-    return Settings(**{**usual, **told})
+    values = {name: options[name] for name in usual if options[name] is not None}
+    return Settings(**{**usual, **values})
 
 
-def _as_of(said: str | None) -> Any:
-    if said is None:
+def _as_of(text: str | None) -> Any:
+    if text is None:
         return None
-    if said.isdecimal():
-        return int(said)
-    found = as_time(said)
-    if found is None:
-        raise CommandError(f"--as-of is '{said}'; expected an event's number or a time.")
-    return found
+    if text.isdecimal():
+        return int(text)
+    moment = as_time(text)
+    if moment is None:
+        raise CommandError(f"--as-of is '{text}'; expected an event's number or a time.")
+    return moment

@@ -319,16 +319,16 @@ def statistics_of(planned: PlannedPool, *, seconds: float) -> dict[str, Any]:
     """What a pool's page shows of it, as JSON: counts, contributions, overlaps, hours."""
     from benchwright.pools.preview import preview
 
-    found = preview(planned.table, planned.watcher)
+    facts = preview(planned.table, planned.watcher)
     n_labels = sum(planned.labels)
     return {
-        "n_queries": found.n_queries,
+        "n_queries": facts.n_queries,
         "per_query": {
-            "min": found.smallest_query,
-            "median": found.median_query,
-            "max": found.largest_query,
+            "min": facts.smallest_query,
+            "median": facts.median_query,
+            "max": facts.largest_query,
         },
-        "runs": [{"run": run.run, "n": run.n, "n_unique": run.n_unique} for run in found.runs],
+        "runs": [{"run": run.run, "n": run.n, "n_unique": run.n_unique} for run in facts.runs],
         "overlaps": [
             {
                 "a": pair.run_a,
@@ -337,20 +337,20 @@ def statistics_of(planned: PlannedPool, *, seconds: float) -> dict[str, Any]:
                 "jaccard": pair.jaccard,
                 "rbo": known(pair.rbo),
             }
-            for pair in found.alike
+            for pair in facts.alike
         ],
         "hours": pooling.expected_hours(n_labels, median_seconds=seconds),
         "seconds": seconds,
         "n_labels": n_labels,
-        "n_entries": found.n_entries,
+        "n_entries": facts.n_entries,
         "n_doubles": sum(wanted > planned.plan.sharing.overlap for wanted in planned.labels),
         "n_without": planned.labels.count(0),
-        "origins": found.n_by_origin,
-        "mean_rbo": known(found.mean_rbo),
-        "judged_left_out": {run.run: known(run.judged_left_out) for run in found.runs},
-        "judged_new": known(found.judged_new),
-        "judged_new_least": known(found.judged_new_least),
-        "warnings": found.warnings,
+        "origins": facts.n_by_origin,
+        "mean_rbo": known(facts.mean_rbo),
+        "judged_left_out": {run.run: known(run.judged_left_out) for run in facts.runs},
+        "judged_new": known(facts.judged_new),
+        "judged_new_least": known(facts.judged_new_least),
+        "warnings": facts.warnings,
     }
 
 

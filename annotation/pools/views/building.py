@@ -124,25 +124,25 @@ def shown_preview(found: dict[str, Any]) -> dict[str, Any]:
     return shown
 
 
-def _notes(found: dict[str, Any]) -> dict[str, str]:
+def _notes(facts: dict[str, Any]) -> dict[str, str]:
     """What stands below the figures of a preview."""
-    sizes = found["per_query"]
+    sizes = facts["per_query"]
     extras = [
-        f"{found['origins'][origin]:,} {words}"
+        f"{facts['origins'][origin]:,} {words}"
         for origin, words in ORIGINS.items()
-        if origin in found["origins"]
+        if origin in facts["origins"]
     ]
-    doubled = f"{found['n_doubles']:,} documents are graded by one more"
-    had = f"; {found['n_without']:,} have their labels already" if found["n_without"] else ""
+    doubled = f"{facts['n_doubles']:,} documents are graded by one more"
+    had = f"; {facts['n_without']:,} have their labels already" if facts["n_without"] else ""
     notes = {
         "sizes_note": f"{sizes['min']} to {sizes['max']} a query, median {sizes['median']:g}"
         + "".join(f"; {extra}" for extra in extras),
         "labels_note": doubled + had,
-        "hours_note": f"at {found['seconds']:g} seconds a label",
+        "hours_note": f"at {facts['seconds']:g} seconds a label",
     }
-    if found["judged_new_least"] is not None:
-        least = f"{found['judged_new_least']:.2f}"
+    if facts["judged_new_least"] is not None:
+        least = f"{facts['judged_new_least']:.2f}"
         notes["new_note"] = (
-            f"of the first ten, by depth {found['reach']}, each run left out; least {least}"
+            f"of the first ten, by depth {facts['reach']}, each run left out; least {least}"
         )
     return notes

@@ -101,16 +101,16 @@ def curves(result: dict[str, Any]) -> Chart:
         {
             "order": SHORT[order],
             "labels": n,
-            "found": found[n],
-            "share": _share(found[n], result["n_known"]),
+            "found": points[n],
+            "share": _share(points[n], result["n_known"]),
         }
-        for order, found in result["curves"].items()
-        for n in sorted({*range(0, len(found), step), len(found) - 1})
+        for order, points in result["curves"].items()
+        for n in sorted({*range(0, len(points), step), len(points) - 1})
     ]
     first = next(mark for mark in (20, 10, 5, 1) if mark < longest or mark == 1)
     words = [
-        f"{_name(order)} {_at(found, first) / max(result['n_known'], 1):.0%}"
-        for order, found in result["curves"].items()
+        f"{_name(order)} {_at(points, first) / max(result['n_known'], 1):.0%}"
+        for order, points in result["curves"].items()
     ]
     description = f"After {first} labels a query: {', '.join(words)} of the relevant documents."
     return Chart("Relevant documents found per label", description, SPEC, rows, height=HEIGHT)
@@ -119,25 +119,25 @@ def curves(result: dict[str, Any]) -> Chart:
 def _table(result: dict[str, Any]) -> dict[str, Any]:
     longest = max(map(len, result["curves"].values()))
     marks = [mark for mark in MARKS if mark < longest]
-    best = {mark: max(_at(found, mark) for found in result["curves"].values()) for mark in marks}
+    best = {mark: max(_at(points, mark) for points in result["curves"].values()) for mark in marks}
     rows = [
         {
             "order": _name(order),
             "cells": [
                 {
-                    "share": 100 * _share(_at(found, mark), result["n_known"]),
-                    "is_best": _at(found, mark) == best[mark],
+                    "share": 100 * _share(_at(points, mark), result["n_known"]),
+                    "is_best": _at(points, mark) == best[mark],
                 }
                 for mark in marks
             ],
         }
-        for order, found in result["curves"].items()
+        for order, points in result["curves"].items()
     ]
     return {"marks": marks, "rows": rows}
 
 
-def _at(found: list[int], n: int) -> int:
-    return found[min(n, len(found) - 1)]
+def _at(counts: list[int], n: int) -> int:
+    return counts[min(n, len(counts) - 1)]
 
 
 def _share(n: int, of: int) -> float:

@@ -39,9 +39,11 @@ def pool_top_up(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     )
     form = of_file if is_upload else of_run
     if request.method == "POST" and form.is_valid():
-        made = _made(request, benchmark, form, is_upload)
-        if made:
-            return redirect(f"{reverse('annotation:pool-new', args=[benchmark.slug])}?list={made}")
+        list_pk = _made(request, benchmark, form, is_upload)
+        if list_pk:
+            return redirect(
+                f"{reverse('annotation:pool-new', args=[benchmark.slug])}?list={list_pk}"
+            )
     lists = benchmark.candidate_lists.select_related("created_by").order_by("-pk")
     context = {
         "of_run": of_run,
@@ -59,11 +61,11 @@ def _made(request: PersonRequest, benchmark: Benchmark, form: Any, is_upload: bo
         if is_upload:
             return _of_file(request, benchmark, form).pk
         cleaned = form.cleaned_data
-        made = unjudged_in_top(run=cleaned["run"], depth=cleaned["depth"], user=request.user)
+        candidates = unjudged_in_top(run=cleaned["run"], depth=cleaned["depth"], user=request.user)
     except BenchmarkError as error:
         form.add_error("file" if is_upload else None, str(error))
         return None
-    return made.pk
+    return candidates.pk
 
 
 def _of_file(
