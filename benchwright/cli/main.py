@@ -68,9 +68,9 @@ class Option(click.Option):
         self.group, self.old = group, old
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
-        shown, self.opts = self.opts, [*self.opts, *self.old]
+        names, self.opts = self.opts, [*self.opts, *self.old]
         super().add_to_parser(parser, ctx)
-        self.opts = shown
+        self.opts = names
 
 
 def option(*declared: str, group: str, **settings: Any) -> Callable[[Any], Any]:
@@ -118,7 +118,7 @@ class Commands(click.Group):
 
     def known(self) -> Mapping[str, tuple[str, str]]:
         """Every command's module and one line, in the order in which help shows them."""
-        return {name: found for app in _apps() for name, found in app.COMMANDS.items()}
+        return {name: commands for app in _apps() for name, commands in app.COMMANDS.items()}
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in NOUNS:

@@ -142,10 +142,10 @@ def share(value: float) -> str:
     """A share in per cent; never 0 or 100 % where there is something on the other side."""
     if isnan(value):
         return UNDEFINED
-    shown = f"{100 * value:.0f}"
-    if (shown == "100" and value < 1) or (shown == "0" and value > 0):
-        shown = f"{min(max(100 * value, 0.1), 99.9):.1f}"
-    return f"{shown} %"
+    percent = f"{100 * value:.0f}"
+    if (percent == "100" and value < 1) or (percent == "0" and value > 0):
+        percent = f"{min(max(100 * value, 0.1), 99.9):.1f}"
+    return f"{percent} %"
 
 
 def exact(value: float) -> str:
@@ -159,18 +159,18 @@ def _show_rich(table: Table) -> None:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    shown = RichTable(title=table.title or None, title_justify="left", box=box.SIMPLE_HEAD)
+    rich_table = RichTable(title=table.title or None, title_justify="left", box=box.SIMPLE_HEAD)
     for place, name in enumerate(table.columns):
-        shown.add_column(
+        rich_table.add_column(
             name,
             justify="left" if place in table.left else "right",
             no_wrap=place not in table.left,
         )
     for row, cells in enumerate(table.rows):
-        shown.add_row(
+        rich_table.add_row(
             *(
                 Text(cell, style="bold green" if (row, column) in table.best else "")
                 for column, cell in enumerate(cells)
             )
         )
-    Console().print(shown)
+    Console().print(rich_table)

@@ -77,8 +77,8 @@ class Client:
         sleep: Callable[[float], None] | None = None,
     ) -> None:
         self.url = normal_url(url)
-        if token and (said := insecurity_of(self.url)):
-            warnings.warn(said, InsecureServerWarning, stacklevel=2)
+        if token and (insecurity := insecurity_of(self.url)):
+            warnings.warn(insecurity, InsecureServerWarning, stacklevel=2)
         self._transport = Transport(
             self.url, Token(token), patience=patience, transport=transport, sleep=sleep
         )
@@ -308,11 +308,11 @@ class Client:
         if not given or str(given).isdecimal():
             return given
         phases = list(self.phases(slug))
-        found = sorted((one for one in phases if one.name == given), key=lambda one: one.is_open)
-        if not found:
+        named = sorted((one for one in phases if one.name == given), key=lambda one: one.is_open)
+        if not named:
             known = ", ".join(one.name for one in phases) or "none"
             raise NoPhaseError(slug=slug, given=given, known=known)
-        return found[-1].id
+        return named[-1].id
 
     def submission(self, slug: str, number: int) -> Submission:
         """Return a submission as it is now."""
@@ -452,9 +452,9 @@ class Client:
             If there is no verdict in time.
         """
         path = f"benchmarks/{_slug(slug)}/gates/"
-        made = self._transport.json("POST", path, json=asked)
+        decision = self._transport.json("POST", path, json=asked)
         decided: Mapping[str, Any] = self._waited(
-            lambda: self._object(f"{path}{made['id']}/", {}),
+            lambda: self._object(f"{path}{decision['id']}/", {}),
             is_ended=lambda one: bool(one.get("verdict")),
             seconds=seconds,
             tell=tell,
@@ -467,8 +467,8 @@ class Client:
 
     def _object(self, path: str, asked: Mapping[str, Any]) -> Mapping[str, Any]:
         given = {name: value for name, value in asked.items() if value not in (None, "")}
-        found: Mapping[str, Any] = self._transport.json("GET", path, params=given or None)
-        return found
+        body: Mapping[str, Any] = self._transport.json("GET", path, params=given or None)
+        return body
 
 
 def _named(name: str) -> tuple[str, str]:

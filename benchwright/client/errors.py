@@ -151,8 +151,8 @@ def _listed(detail: Any) -> str:
     if not isinstance(detail, dict):
         return ""
     lines = [
-        f"\n  {name}: {' '.join(map(str, said)) if isinstance(said, list) else said}"
-        for name, said in detail.items()
-        if isinstance(said, list) and said and all(isinstance(one, str) for one in said)
+        f"\n  {name}: {' '.join(map(str, problems)) if isinstance(problems, list) else problems}"
+        for name, problems in detail.items()
+        if isinstance(problems, list) and problems and all(isinstance(one, str) for one in problems)
     ]
     return "".join(lines)

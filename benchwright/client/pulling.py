@@ -82,12 +82,12 @@ def _refuse_taken(into: Path) -> None:
 def _begin(work: Path, wanted: Mapping[str, Any]) -> None:
     """Keep what an earlier pull of the same has left; throw away what another has."""
     notes = work / "pull.json"
-    told = json.dumps(wanted, sort_keys=True)
-    if notes.exists() and notes.read_text("utf-8") == told:
+    content = json.dumps(wanted, sort_keys=True)
+    if notes.exists() and notes.read_text("utf-8") == content:
         return
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    notes.write_text(told, "utf-8")
+    notes.write_text(content, "utf-8")
 
 
 # --- its own files -------------------------------------------------------------------------------
@@ -147,8 +147,8 @@ def _go_on(
     if done:
         headers |= {"Range": f"bytes={done}-", "If-Range": f'"{expected}"'}
     with transport.opened("GET", path, headers=headers) as response:
-        told = response.headers.get("Content-Range", "")
-        is_rest = response.status_code == 206 and told.startswith(f"bytes {done}-")
+        content_range = response.headers.get("Content-Range", "")
+        is_rest = response.status_code == 206 and content_range.startswith(f"bytes {done}-")
         done = done if is_rest else 0
         length = response.headers.get("Content-Length", "")
         total = done + int(length) if length.isdigit() else 0
@@ -160,19 +160,21 @@ def _go_on(
 
 
 def _check(path: Path, expected: str, name: str) -> None:
-    found = sha256_of(path)
-    if found != expected:
+    digest = sha256_of(path)
+    if digest != expected:
         path.unlink()
-        raise DigestError(file=name, found=found, expected=expected)
+        raise DigestError(file=name, found=digest, expected=expected)
 
 
 def _check_manifest(path: Path, release: Release) -> None:
     """The manifest that came is the one whose digests the files were checked against."""
-    found = json.loads(path.read_text("utf-8"))
-    if found != release.manifest:
+    manifest = json.loads(path.read_text("utf-8"))
+    if manifest != release.manifest:
         path.unlink()
         expected = str(release.manifest.get("content_sha256"))
-        raise DigestError(file=MANIFEST, found=str(found.get("content_sha256")), expected=expected)
+        raise DigestError(
+            file=MANIFEST, found=str(manifest.get("content_sha256")), expected=expected
+        )
 
 
 # --- an export -----------------------------------------------------------------------------------

@@ -63,9 +63,9 @@ def normal_url(given: str) -> str:
         raise ServerAddressError(given="(hidden)", why="a name or password does not belong there")
     if parts.query or parts.fragment:
         raise ServerAddressError(given=given, why="there is a '?' or '#' in it")
-    shown = f"[{host}]" if ":" in host else host
+    host_shown = f"[{host}]" if ":" in host else host
     is_usual = port in (None, {"http": 80, "https": 443}[parts.scheme])
-    return f"{parts.scheme}://{shown}{'' if is_usual else f':{port}'}{parts.path.rstrip('/')}"
+    return f"{parts.scheme}://{host_shown}{'' if is_usual else f':{port}'}{parts.path.rstrip('/')}"
 
 
 def insecurity_of(url: str) -> str:
@@ -144,12 +144,12 @@ class Servers:
 
     def _read(self) -> dict[str, Any]:
         try:
-            found = json.loads(self.path.read_text("utf-8"))
+            servers = json.loads(self.path.read_text("utf-8"))
         except FileNotFoundError:
             return {}
         except ValueError:  # not ours any more: signing in again writes it anew
             return {}
-        return found if isinstance(found, dict) else {}
+        return servers if isinstance(servers, dict) else {}
 
     def _write(self, kept: Mapping[str, Any]) -> None:
         """All or nothing, and at no moment readable by others."""

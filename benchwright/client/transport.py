@@ -209,13 +209,13 @@ class Transport:
 
     def _check_redirect(self, how: str, address: str, following: str) -> None:
         secure, other = (origin_of(one)[0] == "https" for one in (address, following))
-        shown = _without_query(following)
+        target = _without_query(following)
         if secure and not other:
             why = "the way there is not encrypted"
-            raise RedirectedError(url=address, target=shown, why=why)
+            raise RedirectedError(url=address, target=target, why=why)
         if how not in SAFE:
-            why = f"nothing is sent elsewhere. If it is the same site, use {_base(shown)}."
-            raise RedirectedError(url=address, target=shown, why=why)
+            why = f"nothing is sent elsewhere. If it is the same site, use {_base(target)}."
+            raise RedirectedError(url=address, target=target, why=why)
 
     # --- what came back -------------------------------------------------------------------------
 
@@ -284,8 +284,8 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 def _why(error: Exception) -> str:
     """What httpx says, without what was sent."""
-    said = str(error) or type(error).__name__
-    return said.rstrip(".")
+    reason = str(error) or type(error).__name__
+    return reason.rstrip(".")
 
 
 def _without_query(address: str) -> str:

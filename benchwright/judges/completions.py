@@ -26,10 +26,10 @@ class Form:
 
     def easier(self, words: str) -> "Form | None":
         """What to try next with an endpoint that refused, going by its words; None at the end."""
-        said = words.lower()
-        if self.temperature is not None and "temperature" in said:
+        lowered = words.lower()
+        if self.temperature is not None and "temperature" in lowered:
             return replace(self, temperature=None)
-        if self.max_tokens and self.tokens_field == "max_tokens" and "max_tokens" in said:
+        if self.max_tokens and self.tokens_field == "max_tokens" and "max_tokens" in lowered:
             return replace(self, tokens_field="max_completion_tokens")
         rest = FORMATS[FORMATS.index(self.answer_format) + 1 :]
         return replace(self, answer_format=rest[0]) if rest else None
@@ -73,15 +73,15 @@ def read_completion(body: str) -> Completion:
         If it is none.
     """
     try:
-        told = json.loads(body)
-        choice = told["choices"][0]
+        body_json = json.loads(body)
+        choice = body_json["choices"][0]
         message = choice["message"]
-        usage = told.get("usage") or {}
+        usage = body_json.get("usage") or {}
         return Completion(
             text=_text(message.get("content")),
             refusal=_text(message.get("refusal")),
             finish_reason=_text(choice.get("finish_reason")),
-            model=_text(told.get("model")),
+            model=_text(body_json.get("model")),
             tokens_in=_count(usage, "prompt_tokens"),
             tokens_out=_count(usage, "completion_tokens"),
         )

@@ -78,8 +78,8 @@ def fault_of(error: Exception, *, timeout: float, is_cause_told: bool = True) ->
 def _unreachable(error: Exception, is_cause_told: bool) -> UnreachableError | None:
     """Why nothing came about, of an error before anything was sent; None of any other."""
     chain = _chain(error)
-    if found := next((one for one in chain if isinstance(one, UnreachableError)), None):
-        return found
+    if unreachable := next((one for one in chain if isinstance(one, UnreachableError)), None):
+        return unreachable
     # Of a machine that is asked for its certificate it is known that it is public.
     is_known = is_cause_told or any(isinstance(one, ssl.SSLError) for one in chain)
     if not is_known and any(type(one).__name__ in NOT_CONNECTED for one in chain):
@@ -133,8 +133,8 @@ def _of_status(status: int, headers: Mapping[str, str], words: str) -> Fault:
 
 
 def _not_taken(status: object, words: str, *, is_form: bool = False) -> Fault:
-    shown = words[:SHOWN] or "it does not say why."
-    return Fault(lambda _: JudgeRequestError(status=status, why=shown), words, is_form=is_form)
+    excerpt = words[:SHOWN] or "it does not say why."
+    return Fault(lambda _: JudgeRequestError(status=status, why=excerpt), words, is_form=is_form)
 
 
 def _said(error: Any) -> str:
@@ -146,12 +146,12 @@ def _said(error: Any) -> str:
 
 
 def _chain(error: BaseException) -> list[BaseException]:
-    found: list[BaseException] = []
+    chain: list[BaseException] = []
     at: BaseException | None = error
-    while at is not None and at not in found:
-        found.append(at)
+    while at is not None and at not in chain:
+        chain.append(at)
         at = at.__cause__ or at.__context__
-    return found
+    return chain
 
 
 def _refused(error: Exception) -> BenchmarkError | None:
@@ -161,5 +161,5 @@ def _refused(error: Exception) -> BenchmarkError | None:
 
 def _why(error: Exception) -> str:
     """The deepest reason that says anything."""
-    said = [str(one) for one in _chain(error) if str(one)]
-    return (said[-1] if said else type(error).__name__)[:SHOWN].rstrip(".")
+    reasons = [str(one) for one in _chain(error) if str(one)]
+    return (reasons[-1] if reasons else type(error).__name__)[:SHOWN].rstrip(".")

@@ -27,11 +27,11 @@ __all__ = [
 def findings_of(report: Mapping[str, Any]) -> list[Finding]:
     """Everything the report found, the gravest first; empty where nothing leaks."""
     return [
-        Finding(**{**found, "severity": Severity(found["severity"])})
-        for found in report["findings"]
+        Finding(**{**finding, "severity": Severity(finding["severity"])})
+        for finding in report["findings"]
     ]
 
 
 def hard_violations(report: Mapping[str, Any]) -> list[Finding]:
     """What keeps these splits from being released."""
-    return [found for found in findings_of(report) if found.severity is Severity.ERROR]
+    return [finding for finding in findings_of(report) if finding.severity is Severity.ERROR]

@@ -85,8 +85,8 @@ def _families(
     member = source.source.plain_or_gz(FAMILIES)
     if member:
         return read_families(source.source.lines(member), file=member, problems=problems)
-    found = {qid: said(row, "family") for qid, row in queries.items()}
-    return {qid: family for qid, family in found.items() if family}
+    families = {qid: said(row, "family") for qid, row in queries.items()}
+    return {qid: family for qid, family in families.items() if family}
 
 
 def _slices(
@@ -94,15 +94,15 @@ def _slices(
 ) -> dict[str, list[str]]:
     """{query id: its slices}, of slices.tsv."""
     member = source.source.plain_or_gz(SLICES)
-    found: dict[str, list[str]] = {}
+    slices: dict[str, list[str]] = {}
     if member is None:
-        return found
+        return slices
     lines = source.source.lines(member)
     read = read_slice_file(lines, file=member, problems=problems, known=queries)
     for name, qids in read.items():
         for qid in qids:
-            found.setdefault(qid, []).append(name)
-    return found
+            slices.setdefault(qid, []).append(name)
+    return slices
 
 
 def _plan(source: BeirSource) -> dict[str, Any]:
@@ -111,10 +111,10 @@ def _plan(source: BeirSource) -> dict[str, Any]:
     if member is None:
         return {}
     try:
-        found = json.loads(b"".join(source.source.lines(member)))
+        plan = json.loads(b"".join(source.source.lines(member)))
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return plan if isinstance(plan, dict) else {}
 
 
 def group_families(found: FolderQueries, threshold: int = 1, language: str = "en") -> None:
@@ -140,16 +140,16 @@ def folder_leaks(path: Path) -> list[Finding]:
         with open_beir(path) as source:
             if len(source.qrels_splits()) < 2 or source.queries is None:
                 return []
-            found = read_folder(source, Problems(limit=1 << 62))
+            folder = read_folder(source, Problems(limit=1 << 62))
     except FileProblemsError:
         return []
-    return list(_findings(found))
+    return list(_findings(folder))
 
 
-def _findings(found: FolderQueries) -> Iterator[Finding]:
+def _findings(folder: FolderQueries) -> Iterator[Finding]:
     from benchwright.leaks import findings_of
 
-    yield from findings_of(leak_report(found.leak_queries(), plan=found.plan or None))
+    yield from findings_of(leak_report(folder.leak_queries(), plan=folder.plan or None))
 
 
 def said(row: QueryRow, key: str) -> str:

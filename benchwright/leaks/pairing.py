@@ -143,10 +143,10 @@ class CrossPairs:
 
 
 def _members(keys: Sequence[str]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = defaultdict(list)
+    members: dict[str, list[int]] = defaultdict(list)
     for place, key in enumerate(keys):
-        found[key].append(place)
-    return found
+        members[key].append(place)
+    return members
 
 
 def _rank(split: str) -> tuple[int, str]:
@@ -158,12 +158,12 @@ def families_across(queries: Sequence[LeakQuery]) -> Mapping[SplitPair, list[str
     splits_of: dict[str, set[str]] = defaultdict(set)
     for query in queries:
         splits_of[query.family].add(query.split)
-    found: dict[SplitPair, list[str]] = defaultdict(list)
+    families: dict[SplitPair, list[str]] = defaultdict(list)
     for family, splits in splits_of.items():
         if len(splits) > 1:
             for pair in split_pairs_of(splits):
-                found[pair].append(family)
-    return found
+                families[pair].append(family)
+    return families
 
 
 def split_pairs_of(splits: Iterable[str]) -> list[SplitPair]:

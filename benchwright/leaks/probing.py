@@ -94,13 +94,13 @@ def most_alike(
     """
     best: tuple[tuple[bool, int, float], Key, Likeness] | None = None
     for key, theirs in earlier.items():
-        found = likeness(rankings, theirs, qids)
-        kind = suspicion(found)
+        alike = likeness(rankings, theirs, qids)
+        kind = suspicion(alike)
         if not kind:
             continue
-        place = (kind != SINGLE_QUERY, len(found.differing), -found.share)
+        place = (kind != SINGLE_QUERY, len(alike.differing), -alike.share)
         if best is None or place < best[0]:
-            best = (place, key, found)
+            best = (place, key, alike)
     return None if best is None else best[1:]
 
 

@@ -31,9 +31,9 @@ def _lines(report: Mapping[str, Any], title: str) -> Iterator[str]:
 def _verdict(report: Mapping[str, Any]) -> Iterator[str]:
     if not report["findings"]:
         yield "Nothing leaks from one split into another."
-    for found in report["findings"]:
-        said = f"**{found['severity']}** `{found['code']}` ({found['where']}): {found['message']}"
-        yield f"- {_plain(said)} {found['advice']}"
+    for finding in report["findings"]:
+        head = f"**{finding['severity']}** `{finding['code']}` ({finding['where']})"
+        yield f"- {_plain(head + ': ' + finding['message'])} {finding['advice']}"
     yield ""
 
 
@@ -127,8 +127,10 @@ def _made(report: Mapping[str, Any]) -> Iterator[str]:
     yield "## How it was made"
     yield ""
     for key, value in (report["plan"] or {}).items():
-        said = json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
-        yield f"- {key}: {_cell(str(said))}"
+        shown_value = (
+            json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
+        )
+        yield f"- {key}: {_cell(str(shown_value))}"
     yield f"- SHA-256 of what was looked at: `{report['inputs_sha256']}`"
     yield f"- SHA-256 of the assignment: `{report['assignment_sha256']}`"
 

@@ -93,7 +93,7 @@ def leak_report(
         "inputs_sha256": _inputs_sha256(listed, hidden),
         "assignment_sha256": assignment_sha256({query.qid: query.split for query in listed}),
     }
-    report["findings"] = [found.as_json() for found in _findings(report, known)]
+    report["findings"] = [finding.as_json() for finding in _findings(report, known)]
     return report
 
 
@@ -130,45 +130,45 @@ def _pair_of_splits(
     torn: Mapping[SplitPair, list[str]],
     hidden: Collection[str],
 ) -> dict[str, Any]:
-    found = cross.of(splits)
+    pairs = cross.of(splits)
     counted = {
-        f"from_{level}": sum(pair.similarity + 1e-6 >= level / 100 for pair in found)
+        f"from_{level}": sum(pair.similarity + 1e-6 >= level / 100 for pair in pairs)
         for level in (60, 70, 80)
     }
-    exact = _keys_shared(found, cross.exact)
-    bags = _keys_shared(found, cross.bags)
+    exact = _keys_shared(pairs, cross.exact)
+    bags = _keys_shared(pairs, cross.bags)
     return {
         "a": splits[0],
         "b": splits[1],
         "shared_families": len(torn.get(splits, ())),
         "shared_exact_keys": exact,
         "shared_bag_keys": bags,
-        "max_similarity": round(found[0].similarity, 4) if found else None,
+        "max_similarity": round(pairs[0].similarity, 4) if pairs else None,
         "searched_from": cross.searched_from,
         "pairs_at_least": counted,
-        "told_apart": sum(pair.is_told_apart for pair in found),
+        "told_apart": sum(pair.is_told_apart for pair in pairs),
         "shared_documents": _shared_documents(queries, splits, hidden),
         "time": _inversions(queries, splits),
-        "nearest": [pair_json(queries, pair) for pair in found[:NEAREST]],
-        "leaks": _leaks(queries, found),
+        "nearest": [pair_json(queries, pair) for pair in pairs[:NEAREST]],
+        "leaks": _leaks(queries, pairs),
     }
 
 
-def _keys_shared(found: Iterable[Pair], keys: Sequence[str]) -> int:
-    return len({keys[pair.a] for pair in found if keys[pair.a] == keys[pair.b]})
+def _keys_shared(pairs: Iterable[Pair], keys: Sequence[str]) -> int:
+    return len({keys[pair.a] for pair in pairs if keys[pair.a] == keys[pair.b]})
 
 
 def _leaks(queries: Sequence[LeakQuery], found: Sequence[Pair]) -> dict[str, Any]:
     """{kind: {n, listed}} of the pairs that count against the split."""
-    said: dict[str, Any] = {}
+    facts: dict[str, Any] = {}
     for kind in Kind:
         pairs = [pair for pair in found if pair.kind is kind and not _is_excused(pair)]
         if pairs:
-            said[kind.value] = {
+            facts[kind.value] = {
                 "n": len(pairs),
                 "listed": [pair_json(queries, pair) for pair in pairs[:LISTED]],
             }
-    return said
+    return facts
 
 
 def _is_excused(pair: Pair) -> bool:
@@ -181,27 +181,27 @@ def _shared_documents(
     """Documents that are relevant in both splits; named only where both are public."""
     sides = [_relevant(queries, split) for split in splits]
     shared = sorted(set(sides[0]) & set(sides[1]), key=str.encode)
-    said: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "n": len(shared),
         "share_of_a": _share(len(shared), len(sides[0])),
         "share_of_b": _share(len(shared), len(sides[1])),
     }
     if not set(splits) & set(hidden):
-        said["listed"] = [
+        facts["listed"] = [
             {"docid": docid, "a": sides[0][docid][:SHOWN], "b": sides[1][docid][:SHOWN]}
             for docid in shared[:LISTED]
         ]
-    return said
+    return facts
 
 
 def _relevant(queries: Sequence[LeakQuery], split: str) -> dict[str, list[str]]:
     """{document: ids of the queries of a split to which it is relevant}."""
-    found: dict[str, list[str]] = {}
+    docids: dict[str, list[str]] = {}
     for query in queries:
         if query.split == split:
             for docid in query.relevant:
-                found.setdefault(docid, []).append(query.qid)
-    return found
+                docids.setdefault(docid, []).append(query.qid)
+    return docids
 
 
 def _share(n: int, of: int) -> float | None:
@@ -246,13 +246,13 @@ def _late_documents(
         (docid for docid in relevant if docid in documents and documents[docid] >= cut),
         key=str.encode,
     )
-    said: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "cut": cut.isoformat(),
         "n": len(late),
         "n_known": sum(docid in documents for docid in relevant),
     }
     if "train" not in hidden:
-        said["listed"] = [
+        facts["listed"] = [
             {
                 "docid": docid,
                 "first_seen": documents[docid].isoformat(),
@@ -260,7 +260,7 @@ def _late_documents(
             }
             for docid in late[:LISTED]
         ]
-    return said
+    return facts
 
 
 def _inputs_sha256(queries: Sequence[LeakQuery], hidden: Collection[str]) -> str:
@@ -288,12 +288,12 @@ def _inputs_sha256(queries: Sequence[LeakQuery], hidden: Collection[str]) -> str
 
 def _findings(report: Mapping[str, Any], plan: Mapping[str, Any]) -> list[Finding]:
     is_chronological = plan.get("mode") == CHRONOLOGICAL
-    found = [one for pair in report["pairs"] for one in _of_pair(pair, is_chronological)]
+    findings = [one for pair in report["pairs"] for one in _of_pair(pair, is_chronological)]
     late = report["documents_after_cut"]
     if is_chronological and late and late["n"]:
-        found.append(_late_finding(late))
+        findings.append(_late_finding(late))
     order = list(Severity)
-    return sorted(found, key=lambda one: order.index(one.severity))
+    return sorted(findings, key=lambda one: order.index(one.severity))
 
 
 def _of_pair(pair: Mapping[str, Any], is_chronological: bool) -> Iterable[Finding]:

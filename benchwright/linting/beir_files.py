@@ -86,23 +86,23 @@ def _id_of(look: Folder, record: dict[str, Any], file: str, line: int) -> str | 
     if value is None:
         look.say("id-empty", file, line, 'has no "_id".')
         return None
-    said = json.dumps(value, ensure_ascii=False)[:60]
-    look.say("id-not-string", file, line, f"_id is {said}, not a string.")
+    excerpt = json.dumps(value, ensure_ascii=False)[:60]
+    look.say("id-not-string", file, line, f"_id is {excerpt}, not a string.")
     return str(value)
 
 
 def _look_at_texts(look: Folder, record: dict[str, Any], noun: str, file: str, line: int) -> None:
     title, text = record.get("title"), record.get("text")
     if not isinstance(text, str):
-        said = "there is no text" if "text" not in record else f"text is {_said(text)}"
-        look.say("text-null", file, line, f"{said}.")
+        what = "there is no text" if "text" not in record else f"text is {_said(text)}"
+        look.say("text-null", file, line, f"{what}.")
     if noun == "query":
         if isinstance(text, str) and not text.strip():
             look.say("query-empty", file, line)
         return
     if not isinstance(title, str):
-        said = "there is no title" if "title" not in record else f"title is {_said(title)}"
-        look.say("title-missing", file, line, f"{said}.")
+        what = "there is no title" if "title" not in record else f"title is {_said(title)}"
+        look.say("title-missing", file, line, f"{what}.")
     if isinstance(text, str) and not text.strip() and not str(title or "").strip():
         look.say("document-empty", file, line)
 
@@ -146,8 +146,8 @@ def _kind(value: Any) -> str:
 
 def _check_tsv_qrels(look: Folder) -> None:
     files = [name for name in look.members if name.startswith(TSV_QRELS)]
-    found = {name: name.removesuffix(".gz") for name in files}
-    tables = {name: plain for name, plain in found.items() if plain.endswith(".tsv")}
+    plain_names = {name: name.removesuffix(".gz") for name in files}
+    tables = {name: plain for name, plain in plain_names.items() if plain.endswith(".tsv")}
     if not tables:
         detail = "holds no .tsv file; expected one for each split."
         look.say("file-missing", "qrels", detail=detail)

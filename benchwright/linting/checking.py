@@ -98,8 +98,8 @@ def kind_of(path: Path) -> str | None:
 
 
 def _kind_of_all(head: list[bytes], name: str) -> str | None:
-    found = detect(head, name)
-    return str(found) if found in KINDS else None
+    kind = detect(head, name)
+    return str(kind) if kind in KINDS else None
 
 
 def _kind_of_most(head: list[bytes]) -> str | None:
@@ -122,8 +122,10 @@ def _check_run(path: Path, report: Report) -> None:
     for row in _run_rows(path, report):
         first = seen.first_line(row.qid, row.docid, row.line)
         if first != row.line:
-            told = f"{_document(row.qid, row.docid)} was in line {first} already; expected it once"
-            text = f"{told} a query. Drop one of the two."
+            detail = (
+                f"{_document(row.qid, row.docid)} was in line {first} already; expected it once"
+            )
+            text = f"{detail} a query. Drop one of the two."
             report.problems.add(report.file, row.line, text)
             continue
         scores[row.qid].append(row.score)
@@ -173,8 +175,8 @@ def _warn_of_run(
     flat = [_text(qid) for qid, of in scores.items() if len(of) > 1 and len(set(of)) == 1]
     if flat:
         have = "1 query has" if len(flat) == 1 else f"{len(flat)} queries have"
-        told = f"{have} one score for all results ({_some(flat)}), so that document ids decide"
-        text = f"{told} their order. Give each rank a score of its own."
+        detail = f"{have} one score for all results ({_some(flat)}), so that document ids decide"
+        text = f"{detail} their order. Give each rank a score of its own."
         report.problems.warn(report.file, 0, text)
 
 
@@ -274,12 +276,12 @@ def _check_folder(path: Path, report: Report) -> None:
     problems = report.problems
     limit = None if problems.limit == UNLIMITED else problems.limit
     looked = lint_folder(path, formats=formats_like(report.kind, path), limit=limit)
-    for found in [*looked.findings, *_leaks(path, looked)]:
-        file, line = _place_of(found.where)
-        text = f"{found.message} {found.advice}"
-        if found.severity is Severity.ERROR:
+    for finding in [*looked.findings, *_leaks(path, looked)]:
+        file, line = _place_of(finding.where)
+        text = f"{finding.message} {finding.advice}"
+        if finding.severity is Severity.ERROR:
             problems.add(file, line, text)
-        elif found.severity is Severity.WARNING:
+        elif finding.severity is Severity.WARNING:
             problems.warn(file, line, text)
         else:
             report.notes.append(Problem(file, line, text))

@@ -36,10 +36,10 @@ class Collector:
 
     def findings(self, targets: Iterable[str]) -> list[Finding]:
         """One finding for each rule that was broken and each target it matters to, worst first."""
-        found = list(self._findings(tuple(dict.fromkeys(targets))))
+        findings = list(self._findings(tuple(dict.fromkeys(targets))))
         codes = list(RULES)
-        found.sort(key=lambda one: (ORDER.index(one.severity), codes.index(one.code)))
-        return found
+        findings.sort(key=lambda one: (ORDER.index(one.severity), codes.index(one.code)))
+        return findings
 
     def _findings(self, targets: tuple[str, ...]) -> Iterator[Finding]:
         for code, cases in self.cases.items():

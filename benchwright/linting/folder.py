@@ -99,8 +99,8 @@ class Folder:
         rule = RULES[code]
         target = self._target(code, severity)
         where = f"{file}:{line}" if line else file
-        said = Finding(code, severity, target, where, detail or rule.says, rule.advice, n)
-        self.report.findings.append(said)
+        finding = Finding(code, severity, target, where, detail or rule.says, rule.advice, n)
+        self.report.findings.append(finding)
 
     def _target(self, code: str, severity: Severity) -> str:
         targets = (*self.report.formats, CONTENT)
@@ -110,10 +110,10 @@ class Folder:
 
     def member(self, name: str) -> str | None:
         """Return the file of a name, plain or gzipped; one that is missing is told."""
-        found = self.source.plain_or_gz(name)
-        if found is None:
+        member = self.source.plain_or_gz(name)
+        if member is None:
             self.say("file-missing", name, detail="is missing; expected it beside the others.")
-        return found
+        return member
 
     def lines(self, member: str) -> Iterator[tuple[int, str]]:
         """Yield number and text of each line that can be read, without its end."""
@@ -246,7 +246,7 @@ class _Lacking:
 
     def tell(self, look: Folder, file: str) -> None:
         """Say how many; of a few, each line has said enough."""
-        for code, what, found, more in (
+        for code, what, ids, more in (
             ("queries-lacking", "queries", self.queries, ""),
             (
                 "documents-lacking",
@@ -255,10 +255,10 @@ class _Lacking:
                 f", {len(self.relevant):,} of them relevant",
             ),
         ):
-            n = sum(not is_there for is_there in found.values())
+            n = sum(not is_there for is_there in ids.values())
             if n > SHOWN:
                 place = _place(look, QUERIES if what == "queries" else CORPUS)
-                detail = f"{n:,} of the {len(found):,} {what} here are not in {place}{more}."
+                detail = f"{n:,} of the {len(ids):,} {what} here are not in {place}{more}."
                 look.say(code, file, detail=detail, n=n)
 
 

@@ -35,11 +35,11 @@ def lint_folder(
         If it is neither a folder nor a safe zip, or not there.
     """
     with open_source(path, limits=limits) as source:
-        found = formats or formats_of(source)
-        report = FolderReport(found)
+        names = formats or formats_of(source)
+        report = FolderReport(names)
         look = Folder(path, source, report, limit)
         try:
-            for check in dict.fromkeys(CHECKS[name] for name in found):
+            for check in dict.fromkeys(CHECKS[name] for name in names):
                 check(look)
         except EnoughError:
             report.is_cut = True
@@ -66,8 +66,8 @@ def formats_of(source: Source) -> tuple[str, ...]:
 def formats_like(name: str, path: Path) -> tuple[str, ...]:
     """Return the formats that a folder's files say, if the named one is among them; else that."""
     with open_source(path) as source:
-        found = formats_of(source)
-    return found if name in found else (name,)
+        names = formats_of(source)
+    return names if name in names else (name,)
 
 
 def _has_scores(source: Source, members: set[str]) -> bool:

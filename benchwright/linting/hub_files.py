@@ -47,13 +47,13 @@ def _all_files(splits: Mapping[str, list[str]]) -> list[str]:
 
 def _matching(look: Folder, files: list[str]) -> list[str]:
     """Return the members that these names or patterns mean; a name without one is told."""
-    found: list[str] = []
+    matching: list[str] = []
     for pattern in files:
         names = [name for name in look.members if fnmatchcase(name, pattern)]
         if not names:
             look.say("file-missing", pattern, detail="the README names it, and it is missing.")
-        found += names
-    return found
+        matching += names
+    return matching
 
 
 def _check_texts(look: Folder, config: str, noun: str, files: list[str]) -> None:
@@ -160,11 +160,13 @@ def _configs(look: Folder) -> dict[str, dict[str, list[str]]] | None:
     text = b"".join(look.source.lines(member)).decode("utf-8", "replace")
     head = text.split("---\n")[1] if text.startswith("---\n") and text.count("---\n") > 1 else ""
     try:
-        said = yaml.safe_load(head) or {}
+        header = yaml.safe_load(head) or {}
     except yaml.YAMLError as error:
         look.say("hub-config", README, 0, f"its head is not YAML: {error}.")
         return None
-    configs = {one["config_name"]: one for one in said.get("configs") or [] if "config_name" in one}
+    configs = {
+        one["config_name"]: one for one in header.get("configs") or [] if "config_name" in one
+    }
     missing = [one for one in CONFIGS if one not in configs and not _is_default(one, configs)]
     if missing:
         look.say("hub-config", README, 0, f"it names no config {', '.join(missing)}.")
@@ -178,17 +180,17 @@ def _is_default(name: str, configs: Mapping[str, Any]) -> bool:
 
 
 def _files_of(config: Mapping[str, Any]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    paths_of: dict[str, list[str]] = {}
     files = config.get("data_files") or []
     if isinstance(files, str):
         return {"train": [files]}
     for one in files:
         if isinstance(one, str):
-            found.setdefault("train", []).append(one)
+            paths_of.setdefault("train", []).append(one)
             continue
         paths = one.get("path") or []
-        found[one.get("split", "train")] = [paths] if isinstance(paths, str) else list(paths)
-    return found
+        paths_of[one.get("split", "train")] = [paths] if isinstance(paths, str) else list(paths)
+    return paths_of
 
 
 def _check_split_names(look: Folder, configs: Mapping[str, Mapping[str, Any]]) -> None:

@@ -36,13 +36,13 @@ def pitfalls(
     >>> [found.code for found in pitfalls({"q1"}, {"q1": {"d1": 1, "d2": 0}}, documents={"d1"})]
     ['corpus-lacks-judged', 'judged-not-relevant']
     """
-    found = [
+    findings = [
         *_types(queries, qrels, documents),
         *_queries(queries, qrels, split, other_splits or {}),
         *_documents(qrels, documents),
         *_grades(qrels),
     ]
-    return sorted(found, key=lambda one: tuple(Severity).index(one.severity))
+    return sorted(findings, key=lambda one: tuple(Severity).index(one.severity))
 
 
 def _finding(
@@ -82,8 +82,8 @@ def _kinds(ids: Iterable[Any]) -> frozenset[str]:
 
 
 def _names(kinds: Iterable[str]) -> str:
-    said = {"str": "texts", "int": "numbers", "float": "numbers with a point", "bytes": "bytes"}
-    return " and ".join(said.get(kind, kind) for kind in sorted(kinds))
+    words = {"str": "texts", "int": "numbers", "float": "numbers with a point", "bytes": "bytes"}
+    return " and ".join(words.get(kind, kind) for kind in sorted(kinds))
 
 
 def _queries(
@@ -120,9 +120,11 @@ def _advice_on_queries(
     for name, ids in other_splits.items():
         n_there = sum(qid in ids for qid in lacking)
         if n_there:
-            said = f" and not of '{split}'" if split else ""
+            other_split = f" and not of '{split}'" if split else ""
             what = "is a query" if n_there == 1 else "are queries"
-            return f"{n_there:,} of these {what} of the split '{name}'{said}: take its qrels."
+            return (
+                f"{n_there:,} of these {what} of the split '{name}'{other_split}: take its qrels."
+            )
     there = next(iter(queries), None)
     numbers = {_number(qid) for qid in queries} - {None}
     if any(_number(qid) in numbers for qid in lacking if _number(qid) is not None):

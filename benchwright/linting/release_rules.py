@@ -108,7 +108,7 @@ class ReleaseFacts:
 
 def release_findings(facts: ReleaseFacts) -> list[Finding]:
     """What is to be said about publishing this, errors first, in the order of `RULES`."""
-    found = [
+    findings = [
         *_content(facts),
         *_version(facts),
         *_splits(facts),
@@ -119,7 +119,7 @@ def release_findings(facts: ReleaseFacts) -> list[Finding]:
         *_corpus(facts),
     ]
     order = list(RULES)
-    return sorted(found, key=lambda one: order.index(one.code))
+    return sorted(findings, key=lambda one: order.index(one.code))
 
 
 def _finding(code: str, where: str, message: str, advice: str, n: int = 1) -> Finding:
@@ -192,11 +192,11 @@ def _splits(facts: ReleaseFacts) -> Iterator[Finding]:
                 "hidden.",
                 f"Give it at least {SMALLEST_HIDDEN_SPLIT} graded families, or make it public.",
             )
-    for said in facts.told_apart:
+    for part in facts.told_apart:
         yield _finding(
             "release-hidden-apart",
             "hidden splits",
-            f"{said} would together tell of fewer than {SMALLEST_HIDDEN_SPLIT} families of hidden "
+            f"{part} would together tell of fewer than {SMALLEST_HIDDEN_SPLIT} families of hidden "
             "queries: a difference of means is one over what they do not share.",
             "Let hidden splits differ in none or in that many families from what is shown already.",
         )
@@ -251,7 +251,7 @@ def _slices(facts: ReleaseFacts) -> Iterator[Finding]:
 
 
 def _queries(facts: ReleaseFacts) -> Iterator[Finding]:
-    said = {
+    rules = {
         "release-query-all-zero": (
             facts.all_zero,
             "queries have no grade above 0: every system scores 0 on them.",
@@ -269,7 +269,7 @@ def _queries(facts: ReleaseFacts) -> Iterator[Finding]:
             "Nothing needs to be done; a later release may grade them.",
         ),
     }
-    for code, (qids, message, advice) in said.items():
+    for code, (qids, message, advice) in rules.items():
         if qids:
             where = f"query {named(qids)}"
             yield _finding(code, where, f"{len(qids):,} {message}", advice, len(qids))
@@ -304,12 +304,12 @@ def _pools(facts: ReleaseFacts) -> Iterator[Finding]:
     low = {run: share for run, share in facts.judged_shares.items() if share < JUDGED_FROM}
     if low:
         worst = sorted(low, key=lambda run: (low[run], run))
-        shown = ", ".join(f"{run} {low[run]:.0%}" for run in worst[:NAMED_AT_MOST])
+        listed = ", ".join(f"{run} {low[run]:.0%}" for run in worst[:NAMED_AT_MOST])
         yield _finding(
             "release-judged-share",
             "runs",
             f"Of the first 10 documents of {len(low):,} runs less than {JUDGED_FROM:.0%} are "
-            f"judged: {shown}.",
+            f"judged: {listed}.",
             "Top up the pool with these runs; until then their scores are lower bounds.",
             len(low),
         )

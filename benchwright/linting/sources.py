@@ -147,5 +147,5 @@ class Look:
 
 def text_key(title: str, text: str) -> bytes:
     """Return 16 bytes that tell texts apart, whatever their case and white space."""
-    said = f"{title}\n{text}".casefold().split()
-    return blake2b(" ".join(said).encode(errors="surrogatepass"), digest_size=16).digest()
+    words = f"{title}\n{text}".casefold().split()
+    return blake2b(" ".join(words).encode(errors="surrogatepass"), digest_size=16).digest()

@@ -35,18 +35,18 @@ def read_answer(content: bytes, shape: Shape, *, k: int) -> Reading:
         raise AnswerError(
             why=f"its answer does not fit '{shape.results.text}': {missing}"
         ) from None
-    found: dict[str, float] = {}
+    scores: dict[str, float] = {}
     n_repeated = n_beyond = 0
     for place, member in enumerate(members, start=1):
         docid = _docid(member, shape.id, place)
-        if docid in found:
+        if docid in scores:
             n_repeated += 1
-        elif len(found) == k:
+        elif len(scores) == k:
             n_beyond += 1
         else:
-            found[docid] = _score(member, shape.score, place, k - len(found))
-    is_unordered = any(later > earlier for earlier, later in pairwise(found.values()))
-    return Reading(tuple(found.items()), n_repeated, n_beyond, is_unordered)
+            scores[docid] = _score(member, shape.score, place, k - len(scores))
+    is_unordered = any(later > earlier for earlier, later in pairwise(scores.values()))
+    return Reading(tuple(scores.items()), n_repeated, n_beyond, is_unordered)
 
 
 def _parsed(content: bytes) -> Any:
@@ -56,8 +56,8 @@ def _parsed(content: bytes) -> Any:
         return json.loads(content)
     except (ValueError, RecursionError):
         begin = " ".join(content[:60].decode("utf-8", "replace").split())
-        shown = "".join(letter if letter.isprintable() else "�" for letter in begin)
-        raise AnswerError(why=f"its answer is no JSON; it begins with '{shown}'") from None
+        excerpt = "".join(letter if letter.isprintable() else "�" for letter in begin)
+        raise AnswerError(why=f"its answer is no JSON; it begins with '{excerpt}'") from None
 
 
 def _refuse_partial(answer: Any) -> None:
@@ -104,10 +104,10 @@ def _score(member: Any, path: Path | None, place: int, by_place: int) -> float:
         )
     number = _number(value)
     if number is None or not isfinite(number):
-        shown = kind_of(value) if isinstance(value, dict | list | bool) else repr(value)[:40]
+        excerpt = kind_of(value) if isinstance(value, dict | list | bool) else repr(value)[:40]
         raise AnswerError(
-            why=f"the score of result {place} is {shown}; expected a number. Leave the path of the "
-            "score empty where the order of the results is what counts"
+            why=f"the score of result {place} is {excerpt}; expected a number. Leave the path of "
+            "the score empty where the order of the results is what counts"
         )
     return number
 

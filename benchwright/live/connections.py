@@ -87,9 +87,9 @@ def may_be_private(parts: SplitResult, private: Collection[str]) -> bool:
 def _shown(url: str) -> str:
     """An address without what may be secret in it."""
     bare = url.partition("?")[0].partition("#")[0]
-    scheme, found, rest = bare.partition("://")
+    scheme, separator, rest = bare.partition("://")
     place, slash, path = rest.partition("/")
-    return f"{scheme}{found}{place.rpartition('@')[2]}{slash}{path}"[:200]
+    return f"{scheme}{separator}{place.rpartition('@')[2]}{slash}{path}"[:200]
 
 
 class Connection:
@@ -188,16 +188,16 @@ class Connection:
             self._open.sock.settimeout(self._left())
             return self._open
         self.close()
-        made = self._connect()
+        connection = self._connect()
         # It would look the name up anew, and connect to whatever machine it leads to by then.
-        made.auto_open = 0
-        made.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connection.auto_open = 0
+        connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         with self._lock:
-            self._open, self._socket = made, made.sock
+            self._open, self._socket = connection, connection.sock
             is_over = self._is_over
         if is_over:
             raise AnswerError(why="nobody waits for it any more")
-        return made
+        return connection
 
     def _connect(self) -> http.client.HTTPConnection:
         server = self.server
@@ -231,8 +231,8 @@ class Connection:
             if len(taken) > most:
                 self._refuse_too_large("is larger")
         if expected is not None and len(taken) < expected:
-            said = f"it ended after {len(taken):,} of {expected:,} bytes"
-            raise self._broken(said)
+            detail = f"it ended after {len(taken):,} of {expected:,} bytes"
+            raise self._broken(detail)
         return self._unpacked(bytes(taken), response.headers.get("Content-Encoding", ""))
 
     def _unpacked(self, content: bytes, encoding: str) -> bytes:
@@ -241,19 +241,19 @@ class Connection:
             return content
         if kind != "gzip":
             raise AnswerError(why=f"its answer is packed as '{kind[:40]}', and only gzip is read")
-        most, found = self.server.most_bytes, bytearray()
+        most, unpacked = self.server.most_bytes, bytearray()
         try:
             while content:
                 unpacker = zlib.decompressobj(wbits=31)
-                found += unpacker.decompress(content, most + 1 - len(found))
-                if len(found) > most:
+                unpacked += unpacker.decompress(content, most + 1 - len(unpacked))
+                if len(unpacked) > most:
                     self._refuse_too_large("unpacks to more")
                 if not unpacker.eof:
                     raise AnswerError(is_passing=True, why="its packed answer ends too early")
                 content = unpacker.unused_data
         except zlib.error as error:
             raise AnswerError(why=f"its answer is no gzip, though it says so ({error})") from None
-        return bytes(found)
+        return bytes(unpacked)
 
     def _refuse_too_large(self, what: str) -> None:
         self.close()
@@ -282,8 +282,8 @@ class Connection:
             wait=wait,
         )
 
-    def _broken(self, said: str) -> AnswerError:
-        why = f"the connection broke off: {said}"
+    def _broken(self, detail: str) -> AnswerError:
+        why = f"the connection broke off: {detail}"
         if self._is_late():
             why = f"no whole answer within {self.server.timeout:g} s"
         return AnswerError(why=why, is_passing=True)
@@ -309,7 +309,7 @@ def _too_long(wait: float | None) -> str:
 def _said(content: bytes) -> str:
     """What the other side says of it, short and on one line."""
     text = " ".join(content[: 4 * MOST_SAID].decode("utf-8", "replace").split())
-    shown = "".join(letter for letter in text if letter.isprintable())
-    if not shown:
+    printable = "".join(letter for letter in text if letter.isprintable())
+    if not printable:
         return ""
-    return f": {shown[:MOST_SAID]}{'…' if len(shown) > MOST_SAID else ''}"
+    return f": {printable[:MOST_SAID]}{'…' if len(printable) > MOST_SAID else ''}"

@@ -77,13 +77,13 @@ class AskingFailedError(LiveError, code="live-failed", status=409):
         listed = "; ".join(f"query '{qid}': {why}" for qid, why in failed[:SHOWN])
         more = f"; and {len(failed) - SHOWN} more" if len(failed) > SHOWN else ""
         allowed = f"{may_fail} may" if may_fail else "none may"
-        told = (
+        text = (
             f"{system} failed to answer {len(failed)} of the {n_asked:,} queries asked so far, and "
             f"{allowed}. No run was made. {listed}{more}."
         )
         if kept:
-            told += f" What was answered is kept {kept}: trying again goes on from there."
-        super().__init__(told=told, failed=tuple(failed), n_asked=n_asked, may_fail=may_fail)
+            text += f" What was answered is kept {kept}: trying again goes on from there."
+        super().__init__(told=text, failed=tuple(failed), n_asked=n_asked, may_fail=may_fail)
 
 
 class OtherAnswersError(LiveError, code="live-other-answers", status=409):
@@ -95,8 +95,8 @@ class OtherAnswersError(LiveError, code="live-other-answers", status=409):
     )
 
     def __init__(self, *, file: str, differing: Sequence[str]) -> None:
-        told = "; ".join(differing)
-        super().__init__(file=file, told=told, differing=tuple(differing))
+        parts = "; ".join(differing)
+        super().__init__(file=file, told=parts, differing=tuple(differing))
 
 
 class NoAnswersError(LiveError, code="live-no-answers", status=409):

@@ -51,17 +51,17 @@ def read_headers(text: str) -> list[Header]:
     >>> read_headers("Authorization: Bearer $SEARCH_TOKEN")[0].variables
     ['SEARCH_TOKEN']
     """
-    found: list[Header] = []
+    headers: list[Header] = []
     for line, written in enumerate(text.splitlines(), start=1):
         if written.strip():
-            found.append(_header(line, written))
-    if len(found) > MOST:
-        raise HeadersError(line=found[MOST].line, why=f"at most {MOST} are sent.")
-    names = [header.name.lower() for header in found]
-    for place, header in enumerate(found):
+            headers.append(_header(line, written))
+    if len(headers) > MOST:
+        raise HeadersError(line=headers[MOST].line, why=f"at most {MOST} are sent.")
+    names = [header.name.lower() for header in headers]
+    for place, header in enumerate(headers):
         if header.name.lower() in names[:place]:
             raise HeadersError(line=header.line, why=f"'{header.name}' is there twice.")
-    return found
+    return headers
 
 
 def _header(line: int, written: str) -> Header:

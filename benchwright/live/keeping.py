@@ -81,12 +81,12 @@ class AnswerLog:
 def places_of(queries: Sequence[Ask], paths: Iterable[Path]) -> dict[str, Place]:
     """Where the first answer to each of these queries is; one whose text was changed has none."""
     wanted = {qid: text_digest(text) for qid, text in queries}
-    found: dict[str, Place] = {}
+    places: dict[str, Place] = {}
     for path in paths:
         for offset, row in rows_in(path):
             if row.keys() >= ROW and wanted.get(row["qid"]) == row["text"]:
-                found.setdefault(row["qid"], Place(path, offset))
-    return found
+                places.setdefault(row["qid"], Place(path, offset))
+    return places
 
 
 def answers_at(places: Mapping[str, Place], qids: Sequence[str]) -> Iterator[Answered]:

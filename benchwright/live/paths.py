@@ -69,13 +69,13 @@ class Path:
             Where it leads nowhere, or to no list.
         """
         steps = self.steps if self.is_many else (*self.steps, EVERY)
-        found = [(value, "")]
+        values = [(value, "")]
         for step in steps:
             if step is EVERY:
-                found = [one for each in found for one in _members(*each)]
+                values = [one for each in values for one in _members(*each)]
             else:
-                found = [_stepped(inner, step, at) for inner, at in found]
-        return [inner for inner, _ in found]
+                values = [_stepped(inner, step, at) for inner, at in values]
+        return [inner for inner, _ in values]
 
 
 def read_path(text: str, *, may_be_many: bool = False) -> Path:
@@ -111,27 +111,27 @@ def _steps(given: str, rest: str) -> tuple[Step, ...]:
     steps: list[Step] = []
     place = 0
     while place < len(rest):
-        found = _STEP.match(rest, place)
-        if found is None:
+        match = _STEP.match(rest, place)
+        if match is None:
             raise PathError(path=given, why=f"'{rest[place : place + 12]}' is no step of a path")
-        if found["name"] and place and not found[0].startswith("."):
-            raise PathError(path=given, why=f"a dot is missing before '{found['name']}'")
-        steps.append(_step(found, given))
-        place = found.end()
+        if match["name"] and place and not match[0].startswith("."):
+            raise PathError(path=given, why=f"a dot is missing before '{match['name']}'")
+        steps.append(_step(match, given))
+        place = match.end()
     return tuple(steps)
 
 
-def _step(found: re.Match[str], given: str) -> Step:
-    if found["name"]:
-        return found["name"]
-    if found["place"]:
-        return int(found["place"])
-    if found["every"]:
+def _step(match: re.Match[str], given: str) -> Step:
+    if match["name"]:
+        return match["name"]
+    if match["place"]:
+        return int(match["place"])
+    if match["every"]:
         return EVERY
     try:
-        return str(json.loads(found["quoted"]))
+        return str(json.loads(match["quoted"]))
     except ValueError as error:
-        raise PathError(path=given, why=f"{found['quoted']} is no quoted name") from error
+        raise PathError(path=given, why=f"{match['quoted']} is no quoted name") from error
 
 
 def _stepped(value: Any, step: Step, at: str) -> tuple[Any, str]:

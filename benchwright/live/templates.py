@@ -107,15 +107,15 @@ def _no_constant(name: str) -> Any:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
         raise TemplateError(why=f"'{twice}' stands twice in one object. Remove one of them.")
-    for name in found:
+    for name in members:
         if _PLACEHOLDER.search(name):
             raise TemplateError(why=f"'{name}' is a name, and a placeholder stands for a value.")
-    return found
+    return members
 
 
 def _why_no_json(error: Exception) -> str:
@@ -174,10 +174,10 @@ def _text(text: str, values: Values) -> str:
 
 
 def _check_placeholders(texts: list[str]) -> None:
-    found = [name for text in texts for name in _PLACEHOLDER.findall(text)]
-    unknown = next((name for name in found if name not in NAMES), None)
+    names = [name for text in texts for name in _PLACEHOLDER.findall(text)]
+    unknown = next((name for name in names if name not in NAMES), None)
     if unknown is not None:
         known = ", ".join(f"{{{{{name}}}}}" for name in NAMES)
         raise TemplateError(why=f"{{{{{unknown}}}}} stands for nothing. There are {known}.")
-    if "query" not in found:
+    if "query" not in names:
         raise TemplateError(why="it has no {{query}}. Put it where the text of the query belongs.")

@@ -107,17 +107,17 @@ def detected_columns(
     LogColumnsError
         If none is of queries, by its name or as the one that holds words.
     """
-    found = {role: _named(columns, names) for role, names in NAMES.items()}
-    if not found["query"]:
-        found["query"] = _wordy(columns, rows, taken=set(found.values()))
-    if not found["query"]:
-        shown = ", ".join(columns)[:100] or "none"
-        raise LogColumnsError(file=file, why=f"its columns are {shown}; {EXPECTED}.")
-    if found["date"]:
-        found["year"] = found["month"] = ""
-    if found["year"] and not found["month"]:
-        found["year"] = ""
-    return LogColumns(**found)
+    columns_found = {role: _named(columns, names) for role, names in NAMES.items()}
+    if not columns_found["query"]:
+        columns_found["query"] = _wordy(columns, rows, taken=set(columns_found.values()))
+    if not columns_found["query"]:
+        listed = ", ".join(columns)[:100] or "none"
+        raise LogColumnsError(file=file, why=f"its columns are {listed}; {EXPECTED}.")
+    if columns_found["date"]:
+        columns_found["year"] = columns_found["month"] = ""
+    if columns_found["year"] and not columns_found["month"]:
+        columns_found["year"] = ""
+    return LogColumns(**columns_found)
 
 
 def _named(columns: Sequence[str], names: Sequence[str]) -> str:

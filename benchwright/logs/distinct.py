@@ -126,9 +126,9 @@ def write_distinct(
             tallies.add(frame)
     by_count = ExternalSort(_made(folder / "distinct"), by=["place", "key"])
     for frame in tallies.merged():
-        found = _distinct(frame, options, counted)
-        if len(found):
-            by_count.add(found)
+        distinct = _distinct(frame, options, counted)
+        if len(distinct):
+            by_count.add(distinct)
         tell(counted.n_distinct, "distinct queries")
     columns = schema()
     with ParquetSink(target, schema=columns, rows_per_group=ROWS_PER_GROUP) as sink:
@@ -170,22 +170,22 @@ def _frame(tallies: Mapping[str, Tally], options: Options, counted: Counted) -> 
 
     records = []
     for typed, tally in tallies.items():
-        found = masked(typed, options.kinds, options.regions)
-        if found.is_empty:
-            counted.masked.update(dict.fromkeys(found.kinds, tally.count))
+        masking = masked(typed, options.kinds, options.regions)
+        if masking.is_empty:
+            counted.masked.update(dict.fromkeys(masking.kinds, tally.count))
             counted.n_only_personal += tally.count
             continue
-        key = normalised(found.text)
+        key = normalised(masking.text)
         records.append(
             (
                 key,
-                found.text,
+                masking.text,
                 tally.count,
                 tally.first,
                 tally.last,
                 json.dumps(tally.clicks) if tally.clicks else "",
                 json.dumps(tally.langs) if tally.langs else "",
-                ",".join(found.kinds),
+                ",".join(masking.kinds),
             )
         )
     return pl.DataFrame(records, schema=_TALLY_COLUMNS, orient="row")

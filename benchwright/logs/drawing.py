@@ -70,8 +70,8 @@ def sampled(log: Path, design: Design, *, seed: int) -> tuple[Plan, list[Sampled
 def _rows(log: Path, names: Sequence[str]) -> list[dict[str, Any]]:
     import polars as pl
 
-    found = pl.scan_parquet(log).filter(pl.col("family").is_in(list(names)))
-    return found.collect().to_dicts()
+    rows = pl.scan_parquet(log).filter(pl.col("family").is_in(list(names)))
+    return rows.collect().to_dicts()
 
 
 def _is_taken(row: dict[str, Any], members: Sequence[dict[str, Any]], design: Design) -> bool:

@@ -50,14 +50,14 @@ def write_with_families(
 
     texts = pl.read_parquet(distinct, columns=["qid", "text"])
     if len(texts) <= most_compared:
-        names, made, by = _by_wording(texts, links, tell)
+        names, n_families, by = _by_wording(texts, links, tell)
     else:
-        names, made, by = _by_words(texts, links)
+        names, n_families, by = _by_words(texts, links)
     columns: dict[str, Any] = {**schema(), "family": pl.String}
     with ParquetSink(target, schema=columns, rows_per_group=ROWS_PER_GROUP) as sink:
         for start, frame in _frames(distinct):
             sink.write(frame.with_columns(names[start : start + len(frame)]))
-    return Grouped(made, by)
+    return Grouped(n_families, by)
 
 
 def _frames(path: Path) -> Iterator[tuple[int, pl.DataFrame]]:
@@ -72,13 +72,13 @@ def _by_wording(texts: pl.DataFrame, links: Path, tell: Tell) -> tuple[pl.Series
     import polars as pl
 
     queries = [QueryText(qid, text) for qid, text in texts.rows()]
-    found = grouped(queries, SURE, on_progress=lambda what, done, total: tell(done, total, what))
-    name = {qid: family.name for family in found.families for qid in family.members}
+    groups = grouped(queries, SURE, on_progress=lambda what, done, total: tell(done, total, what))
+    name = {qid: family.name for family in groups.families for qid in family.members}
     _write_links(
-        links, [(link.a, link.b, str(link.reason), link.similarity) for link in found.links]
+        links, [(link.a, link.b, str(link.reason), link.similarity) for link in groups.links]
     )
     named = pl.Series("family", [name[qid] for qid in texts["qid"]], pl.String)
-    return named, len(found.families), BY_WORDING
+    return named, len(groups.families), BY_WORDING
 
 
 def _by_words(texts: pl.DataFrame, links: Path) -> tuple[pl.Series, int, str]:

@@ -46,10 +46,10 @@ class Kind:
             return text
         return self.pattern.sub(self._of, text)
 
-    def _of(self, found: re.Match[str]) -> str:
-        if not self.is_meant(found):
-            return found[0]
-        return found.expand(self.replacement) if self.replacement else f"[{self.name}]"
+    def _of(self, match: re.Match[str]) -> str:
+        if not self.is_meant(match):
+            return match[0]
+        return match.expand(self.replacement) if self.replacement else f"[{self.name}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ def masked(
     >>> masked("isbn 978-3-16-148410-0, c++ 3.5, 2019-2020").kinds
     ()
     """
-    found: list[str] = []
+    kinds_found: list[str] = []
     before = ""
     # A mask is one word where several were: what is left is looked at again until nothing changes.
     while text != before:
@@ -105,10 +105,10 @@ def masked(
                 continue
             unmasked, text = text, kind.masked(text, regions)
             if text != unmasked:
-                found.append(kind.name)
-        if not found:
+                kinds_found.append(kind.name)
+        if not kinds_found:
             break
-    return Masked(text, tuple(name for name in KIND_LABELS if name in found))
+    return Masked(text, tuple(name for name in KIND_LABELS if name in kinds_found))
 
 
 def checked_kinds(kinds: Collection[str]) -> tuple[str, ...]:
@@ -188,13 +188,13 @@ def _is_book(text: str) -> bool:
     return False
 
 
-def _is_card(found: re.Match[str]) -> bool:
+def _is_card(match: re.Match[str]) -> bool:
     """Whether it is as long as a card's number that begins so, and its check digit right."""
-    digits = digits_of(found[0])
+    digits = digits_of(match[0])
     # Libraries number books with 14 digits that begin with 3 and end with the same check digit.
-    is_grouped = len(digits) != 14 or not found[0].isdigit() or digits[:2] != "30"
+    is_grouped = len(digits) != 14 or not match[0].isdigit() or digits[:2] != "30"
     is_right = bool(CARDS.fullmatch(digits)) and luhn.is_valid(digits)
-    return is_right and is_grouped and not _is_in_doi(found.string, found.end())
+    return is_right and is_grouped and not _is_in_doi(match.string, match.end())
 
 
 def _mask_ibans(text: str, regions: tuple[str, ...]) -> str:
@@ -211,12 +211,12 @@ def _mask_ibans(text: str, regions: tuple[str, ...]) -> str:
     return IBAN.sub(replaced, text)
 
 
-def _is_phone(found: re.Match[str]) -> bool:
+def _is_phone(match: re.Match[str]) -> bool:
     """Of a number that is grouped as a telephone's or dialled from abroad."""
-    text = found[0]
-    if not 8 <= len(digits_of(text)) <= 15 or _is_in_doi(found.string, found.end()):
+    text = match[0]
+    if not 8 <= len(digits_of(text)) <= 15 or _is_in_doi(match.string, match.end()):
         return False
-    return text[0] == "+" or not (_is_book(text) or _is_nobodys(found.string, found.start()))
+    return text[0] == "+" or not (_is_book(text) or _is_nobodys(match.string, match.start()))
 
 
 def _is_somebodys(text: str, start: int) -> bool:
@@ -258,16 +258,16 @@ def _mask_telephones(text: str, regions: tuple[str, ...]) -> str:
     return text
 
 
-def _is_of_someone(found: re.Match[str]) -> bool:
+def _is_of_someone(match: re.Match[str]) -> bool:
     """Whether an IPv4 address can be somebody's, and is no number of a version.
 
     Addresses of private nets and of documents are nobody's. A version rarely has two parts of two
     digits; most addresses do.
     """
-    parts = found[0].split(".")
+    parts = match[0].split(".")
     if sum(len(part) > 1 for part in parts) < 2:
         return False
-    return _is_global(found[0])
+    return _is_global(match[0])
 
 
 def _is_global(text: str) -> bool:
@@ -277,13 +277,13 @@ def _is_global(text: str) -> bool:
         return False
 
 
-def _is_long_run(found: re.Match[str]) -> bool:
+def _is_long_run(match: re.Match[str]) -> bool:
     """Whether a long number is of somebody: by a word, or as long as such numbers are.
 
     Catalogues, articles and barcodes have longer ones, and so have references in a sentence.
     """
-    text, digits, start = found.string, found[0], found.start()
-    if _is_book(digits) or _is_nobodys(text, start) or _is_in_doi(text, found.end()):
+    text, digits, start = match.string, match[0], match.start()
+    if _is_book(digits) or _is_nobodys(text, start) or _is_in_doi(text, match.end()):
         return False
     # Libraries number readers with 14 digits that begin with 2 and end with a check digit.
     is_reader = len(digits) == 14 and digits[0] == "2" and luhn.is_valid(digits)

@@ -129,14 +129,14 @@ class LogReader:
         if any(isinstance(cell, list | dict) for cell in cells):
             why = f"the day is {cells[0]!r:.40}; expected one value, such as 2024-05-31"
             raise CellError(why)
-        found = self._windows.get(cells)
-        if found is None:
+        window = self._windows.get(cells)
+        if window is None:
             if len(self._windows) > KEPT_CELLS:
                 self._windows.clear()
-            found = (
+            window = (
                 window_of(cells[0])
                 if columns.date or not columns.year
                 else month_of(cells[1], cells[0])
             )
-            self._windows[cells] = found
-        return found
+            self._windows[cells] = window
+        return window

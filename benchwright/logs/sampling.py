@@ -182,16 +182,16 @@ def parse_given(text: str) -> dict[str, int]:
     SamplingError
         If it is written otherwise, or names a stratum twice.
     """
-    found: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, equals, n = (word.strip() for word in part.rpartition("="))
-        if not equals or not name or name in found or not (n.isascii() and n.isdigit()):
+        if not equals or not name or name in sizes or not (n.isascii() and n.isdigit()):
             raise SamplingError(
                 why=f"'{part}' is no number of a stratum. Write each once, with commas between: "
                 "head=50, torso=100, tail=50."
             )
-        found[name] = int(n)
-    return found
+        sizes[name] = int(n)
+    return sizes
 
 
 # --- planning ------------------------------------------------------------------------------
@@ -213,16 +213,16 @@ def planned(families: LogFamilies, design: Design) -> tuple[Plan, Strata]:
     strata = strata_of(
         families, design.by, head_share=design.head_share, tail_share=design.tail_share
     )
-    found = _measured(families, strata)
-    drawn = _allocated(found, design)
+    measured = _measured(families, strata)
+    drawn = _allocated(measured, design)
     plan = Plan(
         design=design,
         strata=tuple(
-            PlannedStratum(n_drawn=n, **facts) for facts, n in zip(found, drawn, strict=True)
+            PlannedStratum(n_drawn=n, **facts) for facts, n in zip(measured, drawn, strict=True)
         ),
         n_traffic=families.n_traffic,
         n_queries=families.n_queries,
-        notes=_notes(strata, found, drawn),
+        notes=_notes(strata, measured, drawn),
     )
     return plan, strata
 
@@ -230,10 +230,10 @@ def planned(families: LogFamilies, design: Design) -> tuple[Plan, Strata]:
 def _measured(families: LogFamilies, strata: Strata) -> list[dict[str, Any]]:
     traffic = families.table["traffic"].to_numpy().astype(np.float64)
     queries = families.table["n_queries"].to_numpy().astype(np.float64)
-    found = []
+    measured = []
     for number, name in enumerate(strata.names):
         inside = strata.of == number
-        found.append(
+        measured.append(
             {
                 "name": name,
                 "n_families": int(inside.sum()),
@@ -243,20 +243,20 @@ def _measured(families: LogFamilies, strata: Strata) -> list[dict[str, Any]]:
                 "square_queries": float(np.mean(queries[inside] ** 2)),
             }
         )
-    return found
+    return measured
 
 
 def _notes(
-    strata: Strata, found: Sequence[Mapping[str, Any]], drawn: Sequence[int]
+    strata: Strata, measured: Sequence[Mapping[str, Any]], drawn: Sequence[int]
 ) -> tuple[str, ...]:
     notes = list(strata.cuts.notes) if strata.cuts else []
-    none = [facts["name"] for facts, n in zip(found, drawn, strict=True) if not n]
+    none = [facts["name"] for facts, n in zip(measured, drawn, strict=True) if not n]
     if none:
         notes.append(
             f"Nothing is drawn from {', '.join(none)}: weighted means say nothing of what was "
             "asked there."
         )
-    single = [f["name"] for f, n in zip(found, drawn, strict=True) if n == 1 < f["n_families"]]
+    single = [f["name"] for f, n in zip(measured, drawn, strict=True) if n == 1 < f["n_families"]]
     if single:
         notes.append(
             f"One family alone stands for {', '.join(single)}: no interval can show how far off "
@@ -265,15 +265,15 @@ def _notes(
     return tuple(notes)
 
 
-def _allocated(found: Sequence[Mapping[str, Any]], design: Design) -> list[int]:
-    sizes = {facts["name"]: facts["n_families"] for facts in found}
+def _allocated(strata: Sequence[Mapping[str, Any]], design: Design) -> list[int]:
+    sizes = {facts["name"]: facts["n_families"] for facts in strata}
     if design.allocation is Allocation.GIVEN:
         return _given(sizes, design.given)
     square = "square_traffic" if design.weighting is Weighting.TRAFFIC else "square_queries"
     shares = {
-        Allocation.PROPORTIONAL: [float(facts["n_families"]) for facts in found],
-        Allocation.EQUAL: [1.0 for _ in found],
-        Allocation.OPTIMAL: [facts["n_families"] * sqrt(facts[square]) for facts in found],
+        Allocation.PROPORTIONAL: [float(facts["n_families"]) for facts in strata],
+        Allocation.EQUAL: [1.0 for _ in strata],
+        Allocation.OPTIMAL: [facts["n_families"] * sqrt(facts[square]) for facts in strata],
     }[design.allocation]
     return allocated(list(sizes.values()), shares, design.n_families, names=list(sizes))
 
@@ -323,18 +323,18 @@ def allocated(
             why=f"{n} families cannot come from {len(sizes)} strata, at least one of each. "
             "Draw more, or make fewer strata."
         )
-    found = [1] * len(sizes)
+    counts = [1] * len(sizes)
     waiting = [(-share / sqrt(2), place) for place, share in enumerate(shares)]
     heapq.heapify(waiting)
     left = n - len(sizes)
     while left:
         _, place = heapq.heappop(waiting)
-        if found[place] < sizes[place]:
-            found[place] += 1
+        if counts[place] < sizes[place]:
+            counts[place] += 1
             left -= 1
-            k = found[place]
+            k = counts[place]
             heapq.heappush(waiting, (-shares[place] / sqrt(k * (k + 1)), place))
-    return found
+    return counts
 
 
 # --- drawing -------------------------------------------------------------------------------
@@ -347,20 +347,20 @@ def drawn_families(families: LogFamilies, plan: Plan, strata: Strata, *, seed: i
     families again, and more of them where more are asked for.
     """
     names: list[str] = families.table["name"].to_list()
-    found = []
+    drawn = []
     for number, stratum in enumerate(plan.strata):
         inside = np.flatnonzero(strata.of == number)
         order = sorted((_digest(seed, names[place]), names[place]) for place in inside.tolist())
-        found += [
+        drawn += [
             Drawn(name, stratum.name, stratum.inclusion_probability)
             for _, name in order[: stratum.n_drawn]
         ]
-    return found
+    return drawn
 
 
 def _digest(seed: int, name: str) -> bytes:
-    said = json.dumps([seed, RECIPE, name], ensure_ascii=False, separators=(",", ":"))
-    return blake2b(said.encode(), digest_size=16).digest()
+    content = json.dumps([seed, RECIPE, name], ensure_ascii=False, separators=(",", ":"))
+    return blake2b(content.encode(), digest_size=16).digest()
 
 
 def weight_of(

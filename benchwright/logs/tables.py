@@ -177,10 +177,10 @@ def _decoded(lines: Iterable[bytes]) -> Iterator[tuple[int, str]]:
 def _json_table(path: Path, file: str, head: list[str]) -> LogTable:
     columns: dict[str, None] = {}
     for line in head[:-1] if len(head) == HEAD_LINES else head:
-        found = _object(line)
-        if isinstance(found, Bad):
-            raise LogColumnsError(file=file, why=f"a line {found.why}.")
-        columns |= dict.fromkeys(found)
+        row = _object(line)
+        if isinstance(row, Bad):
+            raise LogColumnsError(file=file, why=f"a line {row.why}.")
+        columns |= dict.fromkeys(row)
     return LogTable(path, file, "jsonl", tuple(columns))
 
 
@@ -192,10 +192,10 @@ def _json_rows(table: LogTable, lines: Iterable[bytes]) -> Rows:
 
 def _object(line: str) -> Row:
     try:
-        found = json.loads(line)
+        row = json.loads(line)
     except (ValueError, RecursionError) as error:
         return Bad(f"is not JSON: {error}; write one object a line")
-    return found if isinstance(found, dict) else Bad("is no JSON object; write one object a line")
+    return row if isinstance(row, dict) else Bad("is no JSON object; write one object a line")
 
 
 # --- Parquet -------------------------------------------------------------------------------

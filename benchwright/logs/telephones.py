@@ -82,9 +82,9 @@ class Run:
 
 def rows_in(text: str) -> Iterator[Run]:
     """Every row of groups of digits, but for lists of numbers and dates."""
-    for found in RUN.finditer(text):
-        groups = tuple(one.span() for one in DIGITS.finditer(text, found.start(), found.end()))
-        if len(groups) <= IN_A_LIST and not DATE.match(found[0]):
+    for match in RUN.finditer(text):
+        groups = tuple(one.span() for one in DIGITS.finditer(text, match.start(), match.end()))
+        if len(groups) <= IN_A_LIST and not DATE.match(match[0]):
             yield Run(text, groups)
 
 

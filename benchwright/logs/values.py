@@ -122,10 +122,10 @@ def clicks_of(value: Any) -> dict[str, int]:
     if isinstance(value, Mapping):
         return {_docid(docid): count_of(n) for docid, n in value.items() if n}
     parts = value if isinstance(value, list | tuple) else _listed(str(value))
-    found: dict[str, int] = {}
+    clicks: dict[str, int] = {}
     for docid, n in (_clicked(part) for part in parts):
-        found[docid] = found.get(docid, 0) + n
-    return found
+        clicks[docid] = clicks.get(docid, 0) + n
+    return clicks
 
 
 def _listed(text: str) -> list[str]:

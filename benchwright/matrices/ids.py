@@ -63,11 +63,11 @@ def _is_text(line: bytes) -> bool:
 
 def _of_json(content: bytes, name: str) -> tuple[list[str], list[str]]:
     try:
-        found = json.loads(content)
+        value = json.loads(content)
     except (ValueError, RecursionError) as error:
         reason = f"begins as a JSON list and is none ({error}); expected a list of ids."
         raise MatrixFileError(file=name, reason=reason) from error
-    return ids_of(found, name=name)
+    return ids_of(value, name=name)
 
 
 def ids_of(found: Sequence[Any], *, name: str) -> tuple[list[str], list[str]]:
@@ -101,12 +101,12 @@ def ids_of_array(
         raise MatrixFileError(file=name, reason=reason) from error
 
 
-def _refuse_no_characters(found: npt.NDArray[np.str_], *, name: str) -> None:
+def _refuse_no_characters(ids: npt.NDArray[np.str_], *, name: str) -> None:
     """Raise for numbers above Unicode, of which NumPy makes texts that nothing can encode."""
-    native = np.ascontiguousarray(found.astype(found.dtype.newbyteorder("="), copy=False))
+    native = np.ascontiguousarray(ids.astype(ids.dtype.newbyteorder("="), copy=False))
     numbers = native.view(np.uint32)
     if numbers.size and int(numbers.max()) > sys.maxunicode:
-        row = int(numbers.argmax()) // (numbers.size // len(found))
+        row = int(numbers.argmax()) // (numbers.size // len(ids))
         reason = (
             f"the id of row {row} (from 0) holds the number {int(numbers.max()):,} where a "
             f"character belongs; expected at most {sys.maxunicode:,}. Save the file again."

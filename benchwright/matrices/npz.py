@@ -85,11 +85,11 @@ def _headers(archive: ZipSource, name: str) -> dict[str, Header]:
     if len(keys) > MOST_ARRAYS:
         reason = f"holds {len(keys):,} arrays; expected ids and vectors. Save these two alone."
         raise MatrixFileError(file=name, reason=reason)
-    found = {}
+    headers = {}
     for key in keys:
         with archive.opened(f"{key}{SUFFIX}") as stream:
-            found[key] = header_of(stream, name=f"{name}/{key}")
-    return found
+            headers[key] = header_of(stream, name=f"{name}/{key}")
+    return headers
 
 
 # --- a matrix and its ids ------------------------------------------------------------------
@@ -124,8 +124,8 @@ def _list_of_ids(headers: Mapping[str, Header], wanted: Wanted) -> str | None:
     fitting = [
         key for key, one in headers.items() if len(one.shape) == 1 and one.dtype.kind in ID_KINDS
     ]
-    found = chosen(fitting, wanted.id_names, or_only=wanted.is_any_list_ids)
-    return found or chosen(list(headers), wanted.id_names, or_only=False)
+    name = chosen(fitting, wanted.id_names, or_only=wanted.is_any_list_ids)
+    return name or chosen(list(headers), wanted.id_names, or_only=False)
 
 
 def _ids(npz: Npz, key: str, wanted: Wanted) -> tuple[list[str], list[str]]:
@@ -136,14 +136,14 @@ def _ids(npz: Npz, key: str, wanted: Wanted) -> tuple[list[str], list[str]]:
 
 
 def _without_matrix(headers: Mapping[str, Header], wanted: Wanted) -> str:
-    told = ", ".join(
+    listed = ", ".join(
         f"{key} ({header.dtype}, {shown(header.shape) or 'a number'})"
         for key, header in islice(headers.items(), MOST_NAMED)
     )
     more = ", …" if len(headers) > MOST_NAMED else ""
     kind = "floating-point" if wanted.kinds == "f" else "real"
     return (
-        f"holds {told or 'no array'}{more}; expected one matrix of {kind} numbers{wanted.advised}. "
-        "Save np.savez(file, ids=np.array(ids, dtype=str), "
+        f"holds {listed or 'no array'}{more}; expected one matrix of {kind} numbers"
+        f"{wanted.advised}. Save np.savez(file, ids=np.array(ids, dtype=str), "
         f"{wanted.names[0] if wanted.names else 'vectors'}=…)."
     )

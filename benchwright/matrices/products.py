@@ -30,14 +30,14 @@ def lengths_of(rows: Doubles) -> Doubles:
         half = (n + 1) // 2
         squares[:, : n - half] += squares[:, half:n]
         n = half
-    found: Doubles = np.sqrt(squares[:, :1].sum(axis=1))
-    return found
+    lengths: Doubles = np.sqrt(squares[:, :1].sum(axis=1))
+    return lengths
 
 
 def exponents_of(lengths: Doubles) -> NDArray[np.int32]:
     """Of the power of two for each row."""
-    found: NDArray[np.int32] = np.frexp(lengths / LENGTHENED)[1]
-    return found
+    exponents: NDArray[np.int32] = np.frexp(lengths / LENGTHENED)[1]
+    return exponents
 
 
 def round_rows(rows: Singles, exponents: NDArray[np.int32]) -> None:
@@ -48,24 +48,24 @@ def round_rows(rows: Singles, exponents: NDArray[np.int32]) -> None:
 
 def exact_dots(left: Singles, right: Singles) -> Doubles:
     """Of each rounded row with that of the same place."""
-    found: Doubles = np.einsum("ij,ij->i", left.astype(np.float64), right.astype(np.float64))
-    return found
+    dots: Doubles = np.einsum("ij,ij->i", left.astype(np.float64), right.astype(np.float64))
+    return dots
 
 
 def exact_products(left: Singles, right: Singles) -> Doubles:
     """`left @ right.T` of rounded rows."""
-    found: Doubles = left.astype(np.float64) @ right.T.astype(np.float64)
-    return found
+    products: Doubles = left.astype(np.float64) @ right.T.astype(np.float64)
+    return products
 
 
 def exact_pairs(left: Singles, right: Singles, rows: Rows, columns: Rows) -> Doubles:
     """Of some rows of the left with some of the right."""
-    found = np.empty(len(rows))
+    dots = np.empty(len(rows))
     step = max(1, PAIRED_NUMBERS // max(1, left.shape[1]))
     for start in range(0, len(rows), step):
         part = slice(start, start + step)
-        found[part] = exact_dots(left[rows[part]], right[columns[part]])
-    return found
+        dots[part] = exact_dots(left[rows[part]], right[columns[part]])
+    return dots
 
 
 def relative_error(n_dimensions: int) -> float:

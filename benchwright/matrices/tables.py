@@ -108,9 +108,9 @@ class _Table:
         wrong = (lists.list.len() != width).fill_null(value=True)
         if wrong.any():
             at = wrong.arg_max() or 0
-            found = "no vector" if lists[at] is None else f"{len(lists[at]):,} dimensions"
+            what = "no vector" if lists[at] is None else f"{len(lists[at]):,} dimensions"
             advice = "as row 0 has. Embed all rows with one model."
-            raise self._row_error(frame, at, f"has {found}; expected {width:,} {advice}")
+            raise self._row_error(frame, at, f"has {what}; expected {width:,} {advice}")
         flat = lists.explode(empty_as_null=False)
         if flat.null_count():
             raise self._lacking(frame, (flat.is_null().arg_max() or 0) // width)
@@ -131,12 +131,12 @@ def _id_column(schema: pl.Schema, wanted: Wanted, name: str) -> str | None:
     import polars as pl
 
     fitting = [key for key, of in schema.items() if of == pl.String or of.is_integer()]
-    found = chosen(fitting, wanted.id_columns, or_only=wanted.is_any_list_ids)
+    column = chosen(fitting, wanted.id_columns, or_only=wanted.is_any_list_ids)
     named = chosen(list(schema), wanted.id_columns, or_only=False)
-    if found is None and named is not None:
+    if column is None and named is not None:
         reason = f"its column '{named}' is {schema[named]}; expected texts or whole numbers."
         raise MatrixFileError(file=name, reason=reason)
-    return found
+    return column
 
 
 def _vectors(schema: pl.Schema, wanted: Wanted) -> tuple[pl.Expr | None, int]:
@@ -148,8 +148,8 @@ def _vectors(schema: pl.Schema, wanted: Wanted) -> tuple[pl.Expr | None, int]:
         for key, of in schema.items()
         if isinstance(of, pl.List | pl.Array) and _is_number(of.inner, wanted)
     ]
-    if found := chosen(lists, wanted.names):
-        return pl.col(found).alias("vector"), 0
+    if column := chosen(lists, wanted.names):
+        return pl.col(column).alias("vector"), 0
     no_ids = [key for key in schema if key.lower() not in wanted.id_columns]
     wide = [key for key in no_ids if schema[key].is_numeric()]
     if lists or not wide or not wanted.takes_columns:
@@ -162,10 +162,10 @@ def _is_number(of: Any, wanted: Wanted) -> bool:
 
 
 def _without_columns(schema: pl.Schema, wanted: Wanted) -> str:
-    told = ", ".join(f"{key} ({of})" for key, of in schema.items())
+    listed = ", ".join(f"{key} ({of})" for key, of in schema.items())
     or_wide = ", or a column for each dimension" if wanted.takes_columns else ""
     ids = " and one of ids (text, called id where there are several)"
     return (
-        f"has the columns {told[:300]}; expected one of lists of numbers{wanted.advised}{or_wide}"
+        f"has the columns {listed[:300]}; expected one of lists of numbers{wanted.advised}{or_wide}"
         f"{ids if wanted.is_any_list_ids else ''}. Rename them."
     )

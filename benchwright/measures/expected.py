@@ -211,11 +211,11 @@ def _scaled_gain(
 ) -> float:
     """The gain of a document read where rank i is read in proportion to a weight."""
     gain_of = gains_by_grade(top_grade, min_rel)
-    found = 0.0
+    gain = 0.0
     for block in blocks:
         mean = sum(weights[block.first - 1 : block.first - 1 + block.size]) / block.size
-        found += sum(map(gain_of, block.grades)) * mean
-    return found / sum(weights)
+        gain += sum(map(gain_of, block.grades)) * mean
+    return gain / sum(weights)
 
 
 def _sdcg(blocks: Sequence[Block], *, top_grade: int, cutoff: int, min_rel: int) -> float:
@@ -264,8 +264,10 @@ def _average_precision(
         n_tied = b.n_from(rel)
         # Of the others in the tie, each is above with the same probability.
         share = (n_tied - 1) / max(b.size - 1, 1)
-        found = sum([(n_above + 1 + i * share) / rank for i, rank in enumerate(b.ranks(cutoff))])
-        total += n_tied / b.size * found
+        precisions = sum(
+            [(n_above + 1 + i * share) / rank for i, rank in enumerate(b.ranks(cutoff))]
+        )
+        total += n_tied / b.size * precisions
         n_above += n_tied
     return total / n_relevant if n_relevant else 0.0
 
@@ -421,12 +423,12 @@ def _inferred_of_tie(block: Block, rel: int, n_pooled: int, n_judged: int, n_fou
         raise _TooManyError
     inferred = 0.0
     for i, rank in enumerate(block.ranks()):
-        for found, other in product(range(n_tied), range(n_other + 1)):
-            n_rest = i - found - other
+        for n_above, other in product(range(n_tied), range(n_other + 1)):
+            n_rest = i - n_above - other
             if 0 <= n_rest <= n_open:
-                ways = comb(n_tied - 1, found) * comb(n_other, other) * comb(n_open, n_rest)
-                pooled = n_pooled + found + other + n_rest * pooled_share
-                above = (pooled, n_found + found, n_judged + found + other)
+                ways = comb(n_tied - 1, n_above) * comb(n_other, other) * comb(n_open, n_rest)
+                pooled = n_pooled + n_above + other + n_rest * pooled_share
+                above = (pooled, n_found + n_above, n_judged + n_above + other)
                 share = ways / comb(block.size - 1, i)
                 inferred += n_tied / block.size * share * inferred_precision(rank, *above)
     return inferred
@@ -481,11 +483,13 @@ def _highest_precision(blocks: Sequence[Block], needed: int, rel: int) -> float:
     """The highest precision from the document that is needed on."""
     n_above = accumulate((b.n_from(rel) for b in blocks), initial=0)
     ties = [_Tie(b, b.n_from(rel), n, needed) for b, n in zip(blocks, n_above, strict=False)]
-    possible = [(tie, found) for tie in ties if (found := tie.precisions())]
+    possible = [(tie, n_found) for tie in ties if (n_found := tie.precisions())]
     # At the last rank that it can have, a document still has this precision.
-    surely = max((of[-1] for _, found in possible for of in found), default=0.0)
-    open_ties = [(tie, found) for tie, found in possible if max(of[0] for of in found) > surely]
-    steps = sorted({p for _, found in open_ties for of in found for p in of if p > surely})
+    surely = max((of[-1] for _, n_found in possible for of in n_found), default=0.0)
+    open_ties = [
+        (tie, n_found) for tie, n_found in possible if max(of[0] for of in n_found) > surely
+    ]
+    steps = sorted({p for _, n_found in open_ties for of in n_found for p in of if p > surely})
     if len(steps) * sum(t.block.size * (t.n_tied + 1) for t, _ in open_ties) > MOST_STEPS:
         raise _TooManyError
     expected, below = 0.0, 0.0

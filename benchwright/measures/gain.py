@@ -67,9 +67,9 @@ def ndcg(
     >>> round(ndcg([Hit(rank=2, grade=3)], [3], cutoff=10), 4)
     0.6309
     """
-    found = discounted_gain(hits, cutoff=cutoff, dcg=dcg, gains=gains)
+    gained = discounted_gain(hits, cutoff=cutoff, dcg=dcg, gains=gains)
     best = ideal_gain(ideal, cutoff=cutoff, dcg=dcg, gains=gains)
-    return found / best if best else 0.0
+    return gained / best if best else 0.0
 
 
 def discounted_gain(
@@ -238,15 +238,15 @@ def ndcg_at_relevant(
     gain = gain_of("log2", gains)
     terms = (gain(grade) / log2(rank) for rank, grade in enumerate(ideal, start=2))
     best = list(accumulate(terms, initial=0.0))
-    found, total, n_found = 0.0, 0.0, 0
+    gained, total, n_found = 0.0, 0.0, 0
     for rank, grade in hits:
-        found += gain(grade) / log2(rank + 1)
+        gained += gain(grade) / log2(rank + 1)
         if gain(grade) > 0:
-            total += found / best[min(rank, len(ideal))]
+            total += gained / best[min(rank, len(ideal))]
             n_found += 1
     if not ideal:
         return 0.0
-    return max((total + (len(ideal) - n_found) * found / best[-1]) / len(ideal), 0.0)
+    return max((total + (len(ideal) - n_found) * gained / best[-1]) / len(ideal), 0.0)
 
 
 def ndcg_at_levels(

@@ -57,8 +57,8 @@ def parse_measures(names: Iterable[str | Measure]) -> tuple[Measure, ...]:
     >>> [str(measure) for measure in parse_measures(["P.5,10", "map"])]
     ['P@5', 'P@10', 'AP']
     """
-    found = (measure for name in names for measure in _each(name))
-    return tuple(dict.fromkeys(found))
+    measures = (measure for name in names for measure in _each(name))
+    return tuple(dict.fromkeys(measures))
 
 
 def _each(name: str | Measure) -> Iterator[Measure]:
@@ -106,14 +106,14 @@ _NAMES = _names()
 
 
 def _named(name: str, word: str) -> _Named:
-    found = _NAMES.get(word) or _NAMES.get(word.lower())
-    if found is None and word.lower() in BY_SUBTOPIC:
+    named = _NAMES.get(word) or _NAMES.get(word.lower())
+    if named is None and word.lower() in BY_SUBTOPIC:
         reason = "needs qrels by subtopic; expected a measure of grades. Score it by `benchwright "
         reason += "score --subtopic-measure`, or `evaluate_subtopics` in Python."
         raise MeasureParameterError(name=name, reason=reason)
-    if found is None:
+    if named is None:
         raise UnknownMeasureError(name=name, known=", ".join(FAMILIES))
-    return found
+    return named
 
 
 def _of_trec(name: str) -> Iterator[Measure]:

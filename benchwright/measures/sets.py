@@ -42,8 +42,8 @@ def recall(hits: Sequence[Hit], n_relevant: int, *, cutoff: int, rel: int = 1) -
     >>> recall([Hit(1, 1), Hit(9, 1)], n_relevant=4, cutoff=5)
     0.25
     """
-    found = len(relevant_ranks(hits, rel=rel, cutoff=cutoff))
-    return found / n_relevant if n_relevant else 0.0
+    n_found = len(relevant_ranks(hits, rel=rel, cutoff=cutoff))
+    return n_found / n_relevant if n_relevant else 0.0
 
 
 def success(hits: Sequence[Hit], *, cutoff: int, rel: int = 1) -> float:
@@ -78,8 +78,8 @@ def capped_recall(hits: Sequence[Hit], n_relevant: int, *, cutoff: int, rel: int
     >>> capped_recall([Hit(1, 1), Hit(9, 1)], n_relevant=4, cutoff=2)
     0.5
     """
-    found = len(relevant_ranks(hits, rel=rel, cutoff=cutoff))
-    return found / min(cutoff, n_relevant) if n_relevant else 0.0
+    n_found = len(relevant_ranks(hits, rel=rel, cutoff=cutoff))
+    return n_found / min(cutoff, n_relevant) if n_relevant else 0.0
 
 
 def f_measure(
@@ -99,8 +99,8 @@ def f_measure(
     >>> f_measure([Hit(1, 1)], n_relevant=1, cutoff=3)
     0.5
     """
-    found = len(relevant_ranks(hits, rel=rel, cutoff=cutoff))
-    return (1 + beta) * found / (beta * n_relevant + cutoff)
+    n_found = len(relevant_ranks(hits, rel=rel, cutoff=cutoff))
+    return (1 + beta) * n_found / (beta * n_relevant + cutoff)
 
 
 def r_precision(

@@ -131,8 +131,8 @@ def _measures(name: str, known: TrecMeasure, parameters: str) -> Sequence[Measur
         raise MeasureParameterError(name=name, reason=reason)
     if not parameters:
         return [Measure(known.family, cutoff, known.preset) for cutoff in known.defaults or (None,)]
-    found = trec_measures(f"{name}.{parameters}", known, parameters)
-    return sorted(found, key=lambda measure: measure.cutoff or 0)
+    measures = trec_measures(f"{name}.{parameters}", known, parameters)
+    return sorted(measures, key=lambda measure: measure.cutoff or 0)
 
 
 def trec_measures(name: str, known: TrecMeasure, parameters: str) -> Iterator[Measure]:

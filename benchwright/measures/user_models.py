@@ -79,8 +79,8 @@ def sdcg(hits: Sequence[Hit], *, top_grade: int, cutoff: int, min_rel: int = 0) 
     _check(cutoff)
     weights = sdcg_weights(cutoff)
     gains = scaled_gains(hits, top_grade, min_rel)
-    found = sum(gains.get(rank, 0.0) * weight for rank, weight in enumerate(weights, start=1))
-    return found / sum(weights)
+    gained = sum(gains.get(rank, 0.0) * weight for rank, weight in enumerate(weights, start=1))
+    return gained / sum(weights)
 
 
 def bpm(

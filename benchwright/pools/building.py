@@ -136,14 +136,14 @@ def _add(ranks: dict[str, int], key: str, pair: Pair, rank: int) -> None:
 
 
 def _selected(reached: Mapping[Pair, Ranks], recipe: Recipe) -> dict[Pair, PoolEntry]:
-    found = [
+    entries = [
         PoolEntry(qid, docid, ranks, min(ranks.values())) for (qid, docid), ranks in reached.items()
     ]
     if recipe.strategy == LAYERED:
-        found = list(_within_budget(found, recipe))
+        entries = list(_within_budget(entries, recipe))
     elif recipe.strategy == STRATIFIED:
-        found = list(_sampled(found, recipe))
-    return {entry.pair: entry for entry in found}
+        entries = list(_sampled(entries, recipe))
+    return {entry.pair: entry for entry in entries}
 
 
 def _within_budget(entries: Iterable[PoolEntry], recipe: Recipe) -> Iterator[PoolEntry]:

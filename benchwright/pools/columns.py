@@ -113,9 +113,9 @@ def build_pool_table(
     digest = sha256(digest_header(runs, recipe))
     pieces = []
     for block in _blocks(kept, added):
-        made = _pool_of(block, kept, added, recipe, watchers)
-        _tell_digest(digest.update, made)
-        pieces.append(made)
+        pool = _pool_of(block, kept, added, recipe, watchers)
+        _tell_digest(digest.update, pool)
+        pieces.append(pool)
     if not any(map(len, pieces)):
         n_runs = len(runs)
         if recipe.strategy == TOP_UP:
@@ -243,9 +243,11 @@ def _reached(rows: pl.DataFrame, run_keys: Sequence[str], recipe: Recipe) -> pl.
     begins = pl.Series([canonical([key])[:-1].decode() + "," for key in run_keys], dtype=pl.String)
     weight = WEIGHTS.get(recipe.order, lambda rank: 0)
     weights = pl.Series([0, *map(weight, range(1, recipe.reach + 1))], dtype=pl.Int64)
-    said = pl.concat_str(pl.lit(begins).gather(pl.col("run")), pl.col("rank").cast(pl.String))
-    found = (
-        rows.with_columns(said=said, weight=pl.lit(weights).gather(pl.col("rank")))
+    contributions = pl.concat_str(
+        pl.lit(begins).gather(pl.col("run")), pl.col("rank").cast(pl.String)
+    )
+    reached = (
+        rows.with_columns(said=contributions, weight=pl.lit(weights).gather(pl.col("rank")))
         .group_by(PAIR)
         .agg("said", "rank", pl.col("weight").sum())
         .sort(PAIR)
@@ -257,7 +259,7 @@ def _reached(rows: pl.DataFrame, run_keys: Sequence[str], recipe: Recipe) -> pl.
             n_runs=pl.col("rank").list.len().cast(pl.Int32),
         )
     )
-    return found.with_columns(drawn=_drawn(found, recipe.seed, DOCUMENT))
+    return reached.with_columns(drawn=_drawn(reached, recipe.seed, DOCUMENT))
 
 
 def _drawn(frame: pl.DataFrame, seed: int, word: str) -> pl.Series:
@@ -305,10 +307,10 @@ def _sampled(reached: pl.DataFrame, recipe: Recipe) -> pl.DataFrame:
     ends = [stratum.last_rank for stratum in recipe.strata[:-1]]
     shares = pl.Series([stratum.share for stratum in recipe.strata], dtype=pl.Float64())
     stratum = pl.Series(ends, dtype=pl.Int32).search_sorted(reached["best_rank"], side="left")
-    found = reached.with_columns(share=shares.gather(stratum))
-    draws = _drawn(found, recipe.seed, STRATUM)
-    taken = [is_drawn(*pair) for pair in zip(draws, found["share"], strict=True)]
-    return found.filter(pl.Series(taken, dtype=pl.Boolean))
+    sampled = reached.with_columns(share=shares.gather(stratum))
+    draws = _drawn(sampled, recipe.seed, STRATUM)
+    taken = [is_drawn(*pair) for pair in zip(draws, sampled["share"], strict=True)]
+    return sampled.filter(pl.Series(taken, dtype=pl.Boolean))
 
 
 def _with_extras(members: pl.DataFrame, reached: pl.DataFrame, added: pl.DataFrame) -> pl.DataFrame:
@@ -376,38 +378,38 @@ def _with_control(
 # The whole
 
 
-def _tell_digest(update: Callable[[bytes], None], made: pl.DataFrame) -> None:
+def _tell_digest(update: Callable[[bytes], None], pool: pl.DataFrame) -> None:
     import polars as pl
 
-    if not len(made):
+    if not len(pool):
         return
     line = pl.concat_str(
         pl.lit("["),
-        _as_json("qid", made),
+        _as_json("qid", pool),
         pl.lit(","),
-        _as_json("docid", made),
+        _as_json("docid", pool),
         pl.lit(","),
         "contributors",
-        _told_more(made),
+        _told_more(pool),
         pl.lit("]\n"),
     )
-    update(made.select(line.str.join("")).item().encode())
+    update(pool.select(line.str.join("")).item().encode())
 
 
-def _told_more(made: pl.DataFrame) -> pl.Expr:
+def _told_more(pool: pl.DataFrame) -> pl.Expr:
     """Origin, probability and place in the list, of entries that are not just a run's."""
     import polars as pl
 
     is_plain = (pl.col("origin") == RUN) & (pl.col("probability") == 1.0)
-    if made.select(is_plain.all()).item():
+    if pool.select(is_plain.all()).item():
         return pl.lit("")
-    probabilities = made["probability"].unique()
-    shown = pl.Series([repr(value) for value in probabilities], dtype=pl.String)
+    probabilities = pool["probability"].unique()
+    texts = pl.Series([repr(value) for value in probabilities], dtype=pl.String)
     more = pl.concat_str(
         pl.lit(',"'),
         "origin",
         pl.lit('",'),
-        pl.col("probability").replace_strict(probabilities, shown, return_dtype=pl.String),
+        pl.col("probability").replace_strict(probabilities, texts, return_dtype=pl.String),
         pl.lit(","),
         pl.col("listed").cast(pl.String).fill_null("null"),
     )

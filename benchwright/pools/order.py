@@ -59,11 +59,11 @@ def shown_places(pairs: Iterable[Pair], *, seed: int) -> list[int]:
     Queries stay where they are; the documents of each are shuffled as a whole, so that no place
     tells what a run said of one. The shuffle is seeded.
     """
-    shown: list[int] = []
+    places: list[int] = []
     for _, of_query in groupby(enumerate(pairs), key=lambda row: row[1][0]):
         drawn = sorted(of_query, key=lambda row: seeded(seed, SHOWN, *row[1]))
-        shown += (place for place, _ in drawn)
-    return shown
+        places += (place for place, _ in drawn)
+    return places
 
 
 def _query_order(entries: list[PoolEntry], seed: int, order: str) -> list[PoolEntry]:

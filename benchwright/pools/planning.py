@@ -87,14 +87,14 @@ def pool_growth(
         for name, of in runs.items():
             for rank, docid in enumerate(of.get(qid, ())[:deepest], start=1):
                 ranks.setdefault(docid, []).append((rank, name))
-        for found in ranks.values():
-            documents[min(found)[0] - 1] += 1
+        for ranks_of in ranks.values():
+            documents[min(ranks_of)[0] - 1] += 1
         for name, of in runs.items():
             top = of.get(qid, ())[:cutoff]
             n_answered[name] += bool(top)
             for docid in top:
-                found = ranks.get(docid, [])
-                others = [rank for rank, who in found if who not in group_of[name]]
+                ranks_of = ranks.get(docid, [])
+                others = [rank for rank, who in ranks_of if who not in group_of[name]]
                 if others:
                     judged[name][min(others) - 1] += 1 / len(top)
     shares = {name: np.cumsum(of) / (n_answered[name] or nan) for name, of in judged.items()}
@@ -189,7 +189,7 @@ def plan_of(pilot: Pilot, *, n_queries: int, depth: int) -> Plan:
     (22000, 183.3, 0.018)
     """
     labels = ceil(n_queries * pilot.labels_per_query(depth) - 1e-9)
-    shown = (
+    difference = (
         float(detectable_differences(pilot.sigma, n_queries / pilot.effect, largest=LARGEST))
         if n_queries
         else inf
@@ -200,7 +200,7 @@ def plan_of(pilot: Pilot, *, n_queries: int, depth: int) -> Plan:
         documents_per_query=pilot.growth.documents_at(depth),
         labels=labels,
         hours=pilot.hours(labels),
-        detectable=shown,
+        detectable=difference,
         judged_of_new=pilot.growth.judged_at(depth),
     )
 
@@ -281,7 +281,7 @@ def slice_plan(
 ) -> SlicePlan:
     """The slice that has this share of `n_queries` queries drawn as they are now."""
     own = round(n_queries * share)
-    found = float(detectable_differences(sigma, own / effect, largest=LARGEST)) if own else inf
+    detectable = float(detectable_differences(sigma, own / effect, largest=LARGEST)) if own else inf
     needed = queries_needed(sigma, delta) * effect
     for_gate = queries_needed(sigma, MARGIN, two_sided=False) * effect
     return SlicePlan(
@@ -289,7 +289,7 @@ def slice_plan(
         n_queries=own,
         share=share,
         sigma=sigma,
-        detectable=found,
+        detectable=detectable,
         n_for_delta=ceil(float(needed) - 1e-9),
         n_for_gate=ceil(float(for_gate) - 1e-9),
     )

@@ -71,7 +71,7 @@ def pool_signals(
     given = [label for label in labels if not label.is_extra]
     graded = [label for label in labels if label.grade is not None]
     grades = _grades(graded)
-    found = _found(graded, relevant)
+    is_relevant = _found(graded, relevant)
     times = _times(labels)[-LATEST_TIMES:]
     reference = typical_chars(times)
     is_enough = len(times) >= ENOUGH_OF_POOL
@@ -80,13 +80,13 @@ def pool_signals(
         "n_cant_judge": len(labels) - len(graded),
         "n_extra": len(labels) - len(given),
         "n_judged": len(grades),
-        "n_relevant": sum(found),
+        "n_relevant": sum(is_relevant),
         "seconds": typical_seconds(times, at_chars=reference) if is_enough else None,
         "typical_chars": reference,
         "days": _days(given),
         "people": _people(labels, reference, _alike(graded, relevant)),
-        "found": _curve(found),
-        **_windows(found),
+        "found": _curve(is_relevant),
+        **_windows(is_relevant),
         "by_rank": _by_rank(graded, entries, relevant),
         **_coverage(entries, grades),
         "stability": _stability(entries, grades, runs, seed),
@@ -99,11 +99,11 @@ def _times(labels: Iterable[Label]) -> list[Timed]:
 
 def _grades(graded: Iterable[Label]) -> dict[int, int]:
     """One grade for each judged document: the lower median of its labels."""
-    said: dict[int, list[int]] = defaultdict(list)
+    grades_of: dict[int, list[int]] = defaultdict(list)
     for label in graded:
         if label.grade is not None:
-            said[label.entry].append(label.grade)
-    return {entry: sorted(grades)[(len(grades) - 1) // 2] for entry, grades in said.items()}
+            grades_of[label.entry].append(label.grade)
+    return {entry: sorted(grades)[(len(grades) - 1) // 2] for entry, grades in grades_of.items()}
 
 
 def _days(given: Iterable[Label]) -> list[dict[str, Any]]:
@@ -141,13 +141,13 @@ def _alike(graded: Iterable[Label], relevant: Collection[int]) -> dict[int | str
 
     The others' opinion is the lower median of their grades.
     """
-    said: dict[int, dict[int | str, int]] = defaultdict(dict)
+    grades_of: dict[int, dict[int | str, int]] = defaultdict(dict)
     for label in graded:
         if label.grade is not None:
-            said[label.entry][label.actor] = label.grade
+            grades_of[label.entry][label.actor] = label.grade
     shared: Counter[int | str] = Counter()
     same: Counter[int | str] = Counter()
-    for by_person in said.values():
+    for by_person in grades_of.values():
         for actor, grade in by_person.items() if len(by_person) > 1 else ():
             others = sorted(other for who, other in by_person.items() if who != actor)
             shared[actor] += 1
@@ -166,25 +166,25 @@ def _found(graded: Iterable[Label], relevant: Collection[int]) -> list[bool]:
     return list(first.values())
 
 
-def _curve(found: Sequence[bool]) -> list[list[int]]:
+def _curve(relevance: Sequence[bool]) -> list[list[int]]:
     """[documents judged, relevant ones among them] at some 200 places."""
-    step = max(len(found) // CURVE_POINTS, 1)
+    step = max(len(relevance) // CURVE_POINTS, 1)
     points, n_relevant = [[0, 0]], 0
-    for n, is_relevant in enumerate(found, start=1):
+    for n, is_relevant in enumerate(relevance, start=1):
         n_relevant += is_relevant
-        if n % step == 0 or n == len(found):
+        if n % step == 0 or n == len(relevance):
             points.append([n, n_relevant])
     return points
 
 
-def _windows(found: Sequence[bool]) -> dict[str, Any]:
+def _windows(is_relevant: Sequence[bool]) -> dict[str, Any]:
     """The first and the last documents, as many of each; None where there are too few."""
-    size = min(WINDOW, len(found) // 2)
+    size = min(WINDOW, len(is_relevant) // 2)
     if size < SMALLEST_WINDOW:
         return {"first": None, "last": None}
     return {
-        "first": {"n": sum(found[:size]), "of": size},
-        "last": {"n": sum(found[-size:]), "of": size},
+        "first": {"n": sum(is_relevant[:size]), "of": size},
+        "last": {"n": sum(is_relevant[-size:]), "of": size},
     }
 
 
@@ -244,8 +244,8 @@ def _stability(
         for key, grade in sorted(grades.items())
         if key in entries
     ]
-    found = ranking_stability(labelled, runs, rng=np.random.default_rng(seed))
-    return None if found is None else asdict(found)
+    stability = ranking_stability(labelled, runs, rng=np.random.default_rng(seed))
+    return None if stability is None else asdict(stability)
 
 
 # --- whether to go on ----------------------------------------------------------------------------

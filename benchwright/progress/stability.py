@@ -106,15 +106,15 @@ class _Table:
             for run, rank in entry.ranks.items()
             if rank <= CUTOFF and run in places
         ]
-        found = np.array(hits, dtype=np.int64).reshape(-1, 3)
+        cells = np.array(hits, dtype=np.int64).reshape(-1, 3)
         return cls(
             gains=np.array([max(entry.grade, 0) for entry in ordered], dtype=float),
             starts=starts[queries],
             sizes=counts[queries],
             queries=queries,
             n_queries=len(counts),
-            hits=found[:, :2],
-            discounts=1 / np.log2(found[:, 2] + 1),
+            hits=cells[:, :2],
+            discounts=1 / np.log2(cells[:, 2] + 1),
             n_runs=len(runs),
         )
 
@@ -138,8 +138,8 @@ class _Table:
         ideal = _sums(self.queries, np.where(within, gains / np.log2(rank + 1), 0), self.n_queries)
         run, entry = self.hits[:, 0], self.hits[:, 1]
         cells = run * self.n_queries + self.queries[entry]
-        found = _sums(cells, gains[entry] * self.discounts, self.n_runs * self.n_queries)
-        shares = found.reshape(self.n_runs, -1) / np.where(ideal > 0, ideal, 1.0)
+        sums = _sums(cells, gains[entry] * self.discounts, self.n_runs * self.n_queries)
+        shares = sums.reshape(self.n_runs, -1) / np.where(ideal > 0, ideal, 1.0)
         means: Floats = shares.mean(axis=1)
         return means
 

@@ -54,8 +54,8 @@ def _row(
         return qid, docid, None
     priority = whole_number(columns[2])
     if priority is None:
-        shown = columns[2][:40].decode(errors="backslashreplace")
-        text = f"priority is '{shown}'; expected a whole number, 1 for the first. Correct it."
+        excerpt = columns[2][:40].decode(errors="backslashreplace")
+        text = f"priority is '{excerpt}'; expected a whole number, 1 for the first. Correct it."
         problems.add(file, number, text)
         return None
     return qid, docid, priority

@@ -138,10 +138,10 @@ def _expected(
     prior: Floats, confusions: Floats, items: Ints, who: Ints, given: Ints, n_items: int
 ) -> Floats:
     """How likely each grade of each document is, given the confusions."""
-    said = np.log(confusions)[who, :, given]
+    likelihoods = np.log(confusions)[who, :, given]
     logs = np.stack(
         [
-            np.bincount(items, weights=said[:, true], minlength=n_items)
+            np.bincount(items, weights=likelihoods[:, true], minlength=n_items)
             for true in range(len(prior))
         ],
         axis=1,

@@ -94,7 +94,7 @@ def _left_out(events: Sequence[Event], pair: Pair) -> list[Step]:
         "Took an earlier label back": [e.id for e in events if e.kind == RETRACT],
     }
     return [
-        Step("Left out", f"{reason}.", tuple(found)) for reason, found in reasons.items() if found
+        Step("Left out", f"{reason}.", tuple(pairs)) for reason, pairs in reasons.items() if pairs
     ]
 
 

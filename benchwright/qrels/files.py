@@ -225,8 +225,8 @@ def _table_rows(
             text = f"has {len(cells)} cells, the header has {len(names)}; check the separators"
             problems.add(file, line, text)
             continue
-        said = {key: cells[at] for key, at in columns.items()}
-        yield _Row(line, **{**said, "rater": said.get("rater", "").strip() or rater})
+        values = {key: cells[at] for key, at in columns.items()}
+        yield _Row(line, **{**values, "rater": values.get("rater", "").strip() or rater})
 
 
 def _columns(names: list[str]) -> dict[str, int]:
@@ -234,7 +234,7 @@ def _columns(names: list[str]) -> dict[str, int]:
     of_qrels = guessed(Content.QRELS, names)
     if "grade" in names:
         of_qrels["grade"] = "grade"
-    found = {
+    columns = {
         field: names.index(of_qrels[name])
         for field, name in (("qid", "query"), ("docid", "document"), ("grade", "grade"))
         if name in of_qrels
@@ -242,8 +242,8 @@ def _columns(names: list[str]) -> dict[str, int]:
     plain = [plain_name(name) for name in names]
     for field, known in COLUMNS.items():
         if name := next((name for name in known if name in plain), None):
-            found[field] = plain.index(name)
-    return found
+            columns[field] = plain.index(name)
+    return columns
 
 
 def _cells(

@@ -91,14 +91,14 @@ def freshness_of(
     max_age: timedelta,
 ) -> FreshnessReport:
     """All labels by state, and those of each slice's queries."""
-    told = [(label, state_of(label, now=now, max_age=max_age)) for label in labels]
+    states = [(label, state_of(label, now=now, max_age=max_age)) for label in labels]
     by_query: dict[str, list[tuple[Label, State]]] = {}
-    for row in told:
+    for row in states:
         by_query.setdefault(row[0].qid, []).append(row)
-    stale = [row for row in told if row[1] in STALE]
+    stale = [row for row in states if row[1] in STALE]
     stale.sort(key=lambda row: (STALE.index(row[1]), row[0].qid.encode(), row[0].docid.encode()))
     return FreshnessReport(
-        overall=_counted(told),
+        overall=_counted(states),
         slices={
             name: _counted([row for qid in qids for row in by_query.get(qid, ())])
             for name, qids in slices.items()
@@ -107,11 +107,11 @@ def freshness_of(
     )
 
 
-def _counted(told: Collection[tuple[Label, State]]) -> Freshness:
+def _counted(states: Collection[tuple[Label, State]]) -> Freshness:
     return Freshness(
-        n=len(told),
-        counts=Counter(state for _, state in told),
+        n=len(states),
+        counts=Counter(state for _, state in states),
         n_unknown=sum(
-            label.is_there and not (label.read_hash and label.current_hash) for label, _ in told
+            label.is_there and not (label.read_hash and label.current_hash) for label, _ in states
         ),
     )

@@ -41,11 +41,11 @@ def mapped_origins(
     >>> first, mapped_origins([1, 3], {1: 0}, first)
     ({'1': [1], '3': [2, 3]}, {'0': [1], '3': [2, 3]})
     """
-    found: Origins = {}
+    origins: Origins = {}
     for grade in sorted(grades):
-        of_file = found.setdefault(str(mapping.get(grade, grade)), [])
+        of_file = origins.setdefault(str(mapping.get(grade, grade)), [])
         of_file += before.get(str(grade), [grade])
-    return found
+    return origins
 
 
 def merged(origins: Mapping[str, list[int]]) -> dict[int, list[int]]:

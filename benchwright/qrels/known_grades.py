@@ -38,12 +38,12 @@ def known_grades_in(
     """
     problems = ToldProblems()
     grades = {str(grade): grade for grade in sorted(scale)}
-    found = []
+    known = []
     for line, row in _rows(content, file, problems):
         if wrong := _problem_of(row, queries, grades):
             problems.add(file, line, wrong)
             continue
-        found.append(
+        known.append(
             Known(
                 row["query-id"],
                 row["corpus-id"],
@@ -53,7 +53,7 @@ def known_grades_in(
                 line,
             )
         )
-    return found, problems.news()
+    return known, problems.news()
 
 
 def _rows(content: bytes, file: str, problems: Problems) -> Iterator[tuple[int, dict[str, str]]]:

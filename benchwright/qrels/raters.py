@@ -105,19 +105,19 @@ def known_raters(
     UnknownRaterError, UnknownAccountError, OneAccountTwiceError, PersonAndMachineError
         If what was said does not fit the file or the benchmark.
     """
-    said = dict(accounts or {})
-    _refuse_unknown([*said, *(machines or ())], names)
-    for rater, username in said.items():
+    account_of = dict(accounts or {})
+    _refuse_unknown([*account_of, *(machines or ())], names)
+    for rater, username in account_of.items():
         if username and username not in members:
             raise UnknownAccountError(rater=rater, username=username)
     named = {name for name in names if name}
     if machines is None:
-        people = members.keys() | {rater for rater, username in said.items() if username}
+        people = members.keys() | {rater for rater, username in account_of.items() if username}
         machines = [name for name in named - people if looks_like_a_model(name)]
-    both = sorted(rater for rater in machines if said.get(rater))
+    both = sorted(rater for rater in machines if account_of.get(rater))
     if both:
-        raise PersonAndMachineError(rater=both[0], username=said[both[0]])
-    found = {rater: said.get(rater, rater) for rater in named - set(machines)}
+        raise PersonAndMachineError(rater=both[0], username=account_of[both[0]])
+    found = {rater: account_of.get(rater, rater) for rater in named - set(machines)}
     keys = {rater: members[username] for rater, username in found.items() if username in members}
     _refuse_twice(keys, members, importer if "" in names else None)
     return Raters(keys, frozenset(machines))

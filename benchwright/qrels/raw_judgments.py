@@ -127,6 +127,6 @@ def pseudonym(person: int | str, *, benchmark: int | str, secret: str) -> str:
     person
         A key that never changes: not a user name, which may.
     """
-    said = f"pseudonym\n{benchmark}\n{person}".encode()
-    digest = hmac.digest(secret.encode(), said, "sha256")
+    key = f"pseudonym\n{benchmark}\n{person}".encode()
+    digest = hmac.digest(secret.encode(), key, "sha256")
     return f"{PREFIX}-{b32encode(digest[:N_BYTES]).decode().lower()}"

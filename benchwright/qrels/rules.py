@@ -244,11 +244,11 @@ def rule_named(name: str, version: int | None = None) -> NamedRule:
     UnknownRuleError
         If it is not registered.
     """
-    found = [rule for rule in RULES if rule.name == name and version in (None, rule.version)]
-    if not found:
+    rules = [rule for rule in RULES if rule.name == name and version in (None, rule.version)]
+    if not rules:
         known = ", ".join(f"{rule.name} v{rule.version}" for rule in RULES)
         raise UnknownRuleError(rule=name, version=version or "any", known=known)
-    return max(found, key=lambda rule: rule.version)
+    return max(rules, key=lambda rule: rule.version)
 
 
 # --- deriving -----------------------------------------------------------------------------------
@@ -294,8 +294,10 @@ class Derivation:
             if grade is not None:
                 yield Decision(verdict.pair.query, verdict.pair.docid, grade)
         if self.unresolved and self.settings.unresolved == Unresolved.REFUSE:
-            shown = "; ".join(f"query {q}, document {d}" for q, d in self.unresolved[:N_EXAMPLES])
-            raise UnresolvedPairsError(n_pairs=len(self.unresolved), examples=shown)
+            examples = "; ".join(
+                f"query {q}, document {d}" for q, d in self.unresolved[:N_EXAMPLES]
+            )
+            raise UnresolvedPairsError(n_pairs=len(self.unresolved), examples=examples)
 
     def _settled(self, verdict: Verdict) -> int | None:
         if verdict.how is not How.UNRESOLVED:

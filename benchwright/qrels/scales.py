@@ -40,8 +40,8 @@ def parse_scale(text: str) -> list[dict[str, Any]]:
 
 
 def _grade(line: str, number: int) -> dict[str, Any]:
-    value, _, told = line.partition("=")
-    name, _, anchor = told.removesuffix("*").partition(":")
+    value, _, words = line.partition("=")
+    name, _, anchor = words.removesuffix("*").partition(":")
     value, name = value.strip(), name.strip()
     if len(value) != 1 or not value.isdecimal() or not name or "*" in name:
         raise ScaleError(why=f"Line {number}: '{line[:120]}' is not '2 = Name: what it means *'.")
@@ -49,7 +49,7 @@ def _grade(line: str, number: int) -> dict[str, Any]:
         "value": int(value),
         "name": name,
         "anchor": anchor.strip(),
-        "is_relevant": told.endswith("*"),
+        "is_relevant": words.endswith("*"),
     }
 
 

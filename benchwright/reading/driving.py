@@ -214,31 +214,31 @@ def _ahead(blocks: Iterator[bytes]) -> Generator[bytes]:
     from queue import Queue
     from threading import Thread
 
-    made: Queue[bytes | BaseException | None] = Queue(2)
+    queue: Queue[bytes | BaseException | None] = Queue(2)
     is_wanted = True
 
     def make() -> None:
         try:
             for block in blocks:
-                made.put(block)
+                queue.put(block)
                 if not is_wanted:
                     return
-            made.put(None)
+            queue.put(None)
         except BaseException as error:  # noqa: BLE001 - handed over to the scanning thread
-            made.put(error)
+            queue.put(error)
 
     maker = Thread(target=make, name="inflating", daemon=True)
     maker.start()
     try:
-        while (block := made.get()) is not None:
+        while (block := queue.get()) is not None:
             if isinstance(block, BaseException):
                 raise block
             yield block
     finally:
         is_wanted = False
         while maker.is_alive():
-            while not made.empty():
-                made.get_nowait()
+            while not queue.empty():
+                queue.get_nowait()
             maker.join(0.01)
 
 
@@ -248,14 +248,14 @@ def _tell(scanned: list[Scanner], shape: Shape, file: str, problems: Problems) -
     before = 0
     is_tag_told = is_rank_told = False
     for scanner in scanned:
-        n_lines, has_mark, without_tag, found = scanner.notes()
+        n_lines, has_mark, without_tag, notes = scanner.notes()
         if has_mark:
             warnings.append((1, 0, MARK_LEFT_OUT))
         if without_tag and not is_tag_told:
             warnings.append((before + without_tag, 1, TAG_MISSING))
             is_tag_told = True
-        if found and not is_rank_told:
-            warnings.append((before + found[0], 2, rank_warning(*found[1:])))
+        if notes and not is_rank_told:
+            warnings.append((before + notes[0], 2, rank_warning(*notes[1:])))
             is_rank_told = True
         before += n_lines
     if shape.kind == "three":

@@ -130,13 +130,13 @@ def find_hits(
         If there is a `depth` and `ties` is `expected`.
     """
     check_ties(ties, depth)
-    found = {}
+    hits = {}
     for qid, grades in qrels.items():
         if rows := run.get(qid):
             results = ranked(rows, ties)[:depth]
             groups = _tie_groups(results, grades) if ties == "expected" else ()
-            found[qid] = QueryHits(qid, _hits(results, grades), len(results), groups)
-    return found
+            hits[qid] = QueryHits(qid, _hits(results, grades), len(results), groups)
+    return hits
 
 
 def _tie_groups(results: Sequence[Scored], grades: Mapping[bytes, int]) -> tuple[TieGroup, ...]:

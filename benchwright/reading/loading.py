@@ -119,8 +119,8 @@ def collect_qrels(rows: Iterable[QrelRow], *, file: str, problems: Problems) -> 
         if known.grade == row.grade:
             problems.warn(file, row.line, repeated_text(row.qid, row.docid, known.line))
         else:
-            told = _told(row.qid, row.docid, known.line)
-            reason = f"{told}, with grade {known.grade} and here {row.grade}"
+            text = _told(row.qid, row.docid, known.line)
+            reason = f"{text}, with grade {known.grade} and here {row.grade}"
             problems.add(file, row.line, f"{reason}; expected one grade. Drop one of the two.")
     return {
         qid: {docid: row.grade for docid, row in documents.items()}

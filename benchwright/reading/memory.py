@@ -306,10 +306,9 @@ def _tell(
 
 
 def _duplicate_problem(docid: bytes, before: str) -> str:
-    shown = docid.decode("utf-8", "backslashreplace")
+    name = docid.decode("utf-8", "backslashreplace")
     return (
-        f"document '{shown}' was at {before} already; expected it once a query. "
-        "Drop one of the two."
+        f"document '{name}' was at {before} already; expected it once a query. Drop one of the two."
     )
 
 

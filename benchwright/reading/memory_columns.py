@@ -91,8 +91,8 @@ def _listed(column: Any) -> list[Any]:
 def _refuse_uneven(columns: Sequence[list[Any]], wanted: Wanted) -> None:
     lengths = [len(column) for column in columns]
     if len(set(lengths)) > 1:
-        shown = ", ".join(map(str, lengths))
-        raise ColumnsError(name=wanted.name, reason=f"has columns of {shown} rows")
+        listed = ", ".join(map(str, lengths))
+        raise ColumnsError(name=wanted.name, reason=f"has columns of {listed} rows")
 
 
 def _places(names: Sequence[str], wanted: Wanted) -> tuple[str, str, str]:
@@ -111,12 +111,12 @@ def plain_name(name: str) -> str:
 
 
 def _one(plain: Mapping[str, str], known: Sequence[str], wanted: Wanted) -> str:
-    found = [name for name, as_plain in plain.items() if as_plain in known]
-    if len(found) == 1:
-        return found[0]
-    said = " and ".join(f"'{name}'" for name in found) or f"none of {', '.join(known)}"
+    names = [name for name, as_plain in plain.items() if as_plain in known]
+    if len(names) == 1:
+        return names[0]
+    what = " and ".join(f"'{name}'" for name in names) or f"none of {', '.join(known)}"
     there = ", ".join(f"'{name}'" for name in plain) or "no column"
-    raise ColumnsError(name=wanted.name, reason=f"has {said} among its columns ({there})")
+    raise ColumnsError(name=wanted.name, reason=f"has {what} among its columns ({there})")
 
 
 def _picked(rows: Iterable[Any], wanted: Wanted) -> Iterator[Row]:

@@ -30,9 +30,9 @@ class GradeTable:
     @classmethod
     def of_compiled(cls, table: "Table") -> Self:
         """What the extension compiled from a file; `grades` are made of it when asked for."""
-        made = cls.__new__(cls)
-        made.compiled = table
-        return made
+        table_of_grades = cls.__new__(cls)
+        table_of_grades.compiled = table
+        return table_of_grades
 
     @cached_property
     def grades(self) -> Mapping[bytes, Mapping[bytes, int]]:
@@ -98,24 +98,24 @@ def scan_run(
     problems = problems or Problems()
     shape = run_shape(path)
     if shape.kind in ("json", "parquet"):
-        found = _loaded(path, table, shape, ties, depth, problems)
+        hits = _loaded(path, table, shape, ties, depth, problems)
     else:
-        found = _scanned(path, table, shape, ties, depth, problems)
+        hits = _scanned(path, table, shape, ties, depth, problems)
     problems.raise_found()
     for qid in answered_ids(answered):
-        found.setdefault(qid, QueryHits(qid, (), 0))
-    return found
+        hits.setdefault(qid, QueryHits(qid, (), 0))
+    return hits
 
 
 def _scanned(
     path: Path, table: GradeTable, shape: Shape, ties: str, depth: int | None, problems: Problems
 ) -> Hits:
     if extension() and table.compiled:
-        found = driving.scan(
+        hits = driving.scan(
             path, table.compiled, shape=shape, ties=ties, depth=depth, problems=problems
         )
-        if found is not None:
-            return found
+        if hits is not None:
+            return hits
     from benchwright.reading import twin  # where the extension reads, it is not loaded
 
     return twin.scan(path, table.grades, shape=shape, ties=ties, depth=depth, problems=problems)
@@ -125,8 +125,8 @@ def _loaded(
     path: Path, table: GradeTable, shape: Shape, ties: str, depth: int | None, problems: Problems
 ) -> Hits:
     run = load_run(path, shape, problems)
-    found = find_hits(table.grades, run, ties=ties, depth=depth)
+    hits = find_hits(table.grades, run, ties=ties, depth=depth)
     return {
-        qid: found.get(qid) or QueryHits(qid, (), min(len(rows), depth or len(rows)))
+        qid: hits.get(qid) or QueryHits(qid, (), min(len(rows), depth or len(rows)))
         for qid, rows in run.items()
     }

@@ -84,7 +84,7 @@ def scan(
         noted = Problems(problems.limit)
         reading = _Scan(path, grades, shape, ties, depth, noted, is_kept)
         try:
-            found = reading.run(block)
+            hits = reading.run(block)
             break
         except ComesBackError:
             continue
@@ -93,23 +93,23 @@ def scan(
     for problem in noted.found:
         problems.add(problem.file, problem.line, problem.text)
     problems.raise_found()
-    return found
+    return hits
 
 
 def scan_grades(path: Path, *, block: int = BLOCK) -> dict[bytes, dict[bytes, int]] | None:
     """The grades of a TREC qrels file in which every line is as it should be, otherwise None."""
-    found: dict[bytes, dict[bytes, int]] = {}
+    grades: dict[bytes, dict[bytes, int]] = {}
     with open_inflated(path) as stream:
         for first, lines in whole_lines(stream, shown_name(path), block):
             clean = without_oddities(lines, is_start=first == 1)
             columns = split_columns(clean, 4) if clean else None
-            if columns is None or not _take_grades(found, *columns):
+            if columns is None or not _take_grades(grades, *columns):
                 return None
-    return found
+    return grades
 
 
 def _take_grades(
-    found: dict[bytes, dict[bytes, int]],
+    grades_of: dict[bytes, dict[bytes, int]],
     qids: list[bytes],
     _: list[bytes],
     docids: list[bytes],
@@ -121,7 +121,7 @@ def _take_grades(
         return False
     grades = cast("list[int]", list(map(grade_of.__getitem__, tokens)))
     for start, stop in groups_of(qids):
-        of = found.setdefault(qids[start], {})
+        of = grades_of.setdefault(qids[start], {})
         n_before = len(of)
         of.update(zip(docids[start:stop], grades[start:stop], strict=True))
         if len(of) != n_before + stop - start:
@@ -187,9 +187,14 @@ class _Scan:
         del lines[-1]  # what follows the last line feed: nothing
         if self.shape.kind != "three":
             return self.reader.rows(lines, first=first)
-        told, self.is_three_told = self.is_three_told, first <= self.shape.line < first + len(lines)
-        told = told or self.shape.line < first
-        return read_ranking(lines, file=self.file, problems=self.problems, first=first, told=told)
+        has_warned, self.is_three_told = (
+            self.is_three_told,
+            first <= self.shape.line < first + len(lines),
+        )
+        has_warned = has_warned or self.shape.line < first
+        return read_ranking(
+            lines, file=self.file, problems=self.problems, first=first, told=has_warned
+        )
 
     def see_ranks(self, rows: Rows, line: int, order: Order) -> None:
         """What `RankCheck` says of these rows in turn; it need not see them all where ranks only
@@ -314,15 +319,15 @@ def rank_hits(
     if ties == "trec9":
         scores = list(array("f", map(float, scores)))
     places = list(compress(range(len(docids)), map(grades.__contains__, docids)))
-    found = map(grades.__getitem__, map(docids.__getitem__, places))
+    grades_found = map(grades.__getitem__, map(docids.__getitem__, places))
     # At 32 bits there may be more ties.
     has_ties = query.has_ties or ties == "trec9"
     if query.is_descending and (ties == "file" or not has_ties):
-        return list(map(_HIT, zip(map(add, places, repeat(1)), found, strict=True))), []
+        return list(map(_HIT, zip(map(add, places, repeat(1)), grades_found, strict=True))), []
     ascending = scores[::-1] if query.is_descending else sorted(scores)
     orders: dict[Any, dict[bytes, int]] = {}
     hits, groups = [], []
-    for place, grade in zip(places, found, strict=True):
+    for place, grade in zip(places, grades_found, strict=True):
         score = scores[place]
         upto = bisect_right(ascending, score)
         rank = len(ascending) - upto + 1

@@ -64,9 +64,9 @@ class Parameter(ABC):
         try:
             return self.taken(raw)
         except (TypeError, ValueError, OverflowError):
-            shown = str(raw)
-            shown = shown if len(shown) <= MOST_SHOWN else f"{shown[:MOST_SHOWN]}…"
-            raise ParameterError(name=self.name, shown=shown, expected=self.expected) from None
+            excerpt = str(raw)
+            excerpt = excerpt if len(excerpt) <= MOST_SHOWN else f"{excerpt[:MOST_SHOWN]}…"
+            raise ParameterError(name=self.name, shown=excerpt, expected=self.expected) from None
 
 
 @dataclass(frozen=True, kw_only=True)

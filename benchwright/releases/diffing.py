@@ -99,19 +99,19 @@ def release_diff(before: Side, after: Side) -> ReleaseDiff:
 
     Streams both sides once; what stays in memory are query ids.
     """
-    found = ReleaseDiff()
-    _diff_queries(found, before.source, after.source)
-    _diff_splits(found, before, after)
-    _diff_labels(found, before, after)
-    _diff_slices(found, before.source, after.source)
-    _diff_documents(found, before, after)
-    _diff_facts(found, before, after)
-    return found
+    diff = ReleaseDiff()
+    _diff_queries(diff, before.source, after.source)
+    _diff_splits(diff, before, after)
+    _diff_labels(diff, before, after)
+    _diff_slices(diff, before.source, after.source)
+    _diff_documents(diff, before, after)
+    _diff_facts(diff, before, after)
+    return diff
 
 
-def _diff_queries(found: ReleaseDiff, before: ReleaseSource, after: ReleaseSource) -> None:
+def _diff_queries(diff: ReleaseDiff, before: ReleaseSource, after: ReleaseSource) -> None:
     for what, key, _, _ in _compared(_query_rows(before), _query_rows(after)):
-        found.queries.note(what, key.decode())
+        diff.queries.note(what, key.decode())
 
 
 def _query_rows(source: ReleaseSource) -> Iterator[Row]:
@@ -120,27 +120,27 @@ def _query_rows(source: ReleaseSource) -> Iterator[Row]:
         yield query.qid.encode(), line
 
 
-def _diff_splits(found: ReleaseDiff, before: Side, after: Side) -> None:
+def _diff_splits(diff: ReleaseDiff, before: Side, after: Side) -> None:
     was, now = before.split_of(), after.split_of()
     for qid in sorted(was.keys() & now.keys(), key=str.encode):
         if was[qid] != now[qid]:
-            found.moved.note("changed", qid)
-    found.hidden = sorted(set(after.source.hidden) - set(before.source.hidden))
-    found.unhidden = sorted(set(before.source.hidden) - set(after.source.hidden))
+            diff.moved.note("changed", qid)
+    diff.hidden = sorted(set(after.source.hidden) - set(before.source.hidden))
+    diff.unhidden = sorted(set(before.source.hidden) - set(after.source.hidden))
 
 
-def _diff_labels(found: ReleaseDiff, before: Side, after: Side) -> None:
+def _diff_labels(diff: ReleaseDiff, before: Side, after: Side) -> None:
     slices_of = _by_query(after.source.slices, before.source.slices)
     hidden = {*before.source.hidden, *after.source.hidden}
     for what, _, old, new in _compared(_label_rows(before.source), _label_rows(after.source)):
         qid, split, _ = new or old
         if split in hidden:
-            found.withheld.note(what)
+            diff.withheld.note(what)
             continue
-        found.labels.note(what)
-        found.by_split.setdefault(split, Changes()).note(what)
+        diff.labels.note(what)
+        diff.by_split.setdefault(split, Changes()).note(what)
         for name in slices_of.get(qid, ()):
-            found.by_slice.setdefault(name, Changes()).note(what)
+            diff.by_slice.setdefault(name, Changes()).note(what)
 
 
 def _label_rows(source: ReleaseSource) -> Iterator[Row]:
@@ -155,42 +155,42 @@ def _rows_of_split(source: ReleaseSource, split: str) -> Iterator[Row]:
 
 
 def _by_query(*slices: Qids) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
+    docids: dict[str, set[str]] = {}
     for name, qids in chain.from_iterable(one.items() for one in slices):
         for qid in qids:
-            found.setdefault(qid, set()).add(name)
-    return found
+            docids.setdefault(qid, set()).add(name)
+    return docids
 
 
-def _diff_slices(found: ReleaseDiff, before: ReleaseSource, after: ReleaseSource) -> None:
+def _diff_slices(diff: ReleaseDiff, before: ReleaseSource, after: ReleaseSource) -> None:
     """Slices added, removed, and those whose members are others; and families and weights."""
     was, now = dict(before.slices), dict(after.slices)
     for name in sorted(was.keys() | now.keys()):
         if name not in was or name not in now:
-            found.slices.note("added" if name not in was else "removed", name)
+            diff.slices.note("added" if name not in was else "removed", name)
         elif set(was[name]) != set(now[name]):
-            found.slices.note("changed", name)
+            diff.slices.note("changed", name)
     shared = sorted(
         {query.qid for query in before.queries()} & {query.qid for query in after.queries()},
         key=str.encode,
     )
     old, new = family_names(shared, before.families), family_names(shared, after.families)
-    found.families = sum(old[qid] != new[qid] for qid in shared)
-    found.weights = sum(before.weights.get(qid) != after.weights.get(qid) for qid in shared)
+    diff.families = sum(old[qid] != new[qid] for qid in shared)
+    diff.weights = sum(before.weights.get(qid) != after.weights.get(qid) for qid in shared)
 
 
-def _diff_documents(found: ReleaseDiff, before: Side, after: Side) -> None:
+def _diff_documents(diff: ReleaseDiff, before: Side, after: Side) -> None:
     """Documents one by one, unless a hash says already that they are the same."""
     if before.corpus_sha256 == after.corpus_sha256:
         return
     if before.source.documents is None or after.source.documents is None:
-        found.other["corpus"] = [before.corpus_sha256[:12], after.corpus_sha256[:12]]
+        diff.other["corpus"] = [before.corpus_sha256[:12], after.corpus_sha256[:12]]
         return
     known = before.parts.get("documents")
     if known is not None and known == after.parts.get("documents"):
         return
     for what, key, _, _ in _compared(_document_rows(before.source), _document_rows(after.source)):
-        found.documents.note(what, key.decode())
+        diff.documents.note(what, key.decode())
 
 
 def _document_rows(source: ReleaseSource) -> Iterator[Row]:
@@ -200,7 +200,7 @@ def _document_rows(source: ReleaseSource) -> Iterator[Row]:
         yield document.docid.encode(), hash(line)
 
 
-def _diff_facts(found: ReleaseDiff, before: Side, after: Side) -> None:
+def _diff_facts(diff: ReleaseDiff, before: Side, after: Side) -> None:
     was, now = before.source, after.source
     facts = {
         "unit": (was.unit, now.unit),
@@ -209,7 +209,7 @@ def _diff_facts(found: ReleaseDiff, before: Side, after: Side) -> None:
         "ties": (before.tie_rule, after.tie_rule),
         "unlisted documents": (unlisted_of(was.manifest), unlisted_of(now.manifest)),
     }
-    found.other |= {name: [old, new] for name, (old, new) in facts.items() if old != new}
+    diff.other |= {name: [old, new] for name, (old, new) in facts.items() if old != new}
 
 
 def _scale(source: ReleaseSource) -> list[int]:

@@ -37,10 +37,10 @@ def parse_version(text: str) -> Version:
     VersionError
         If it is anything else, a leading zero included.
     """
-    found = FORM.fullmatch(text.strip())
-    if found is None:
+    match = FORM.fullmatch(text.strip())
+    if match is None:
         raise VersionError(version=text)
-    return int(found[1]), int(found[2]), int(found[3])
+    return int(match[1]), int(match[2]), int(match[3])
 
 
 def written_version(version: Version) -> str:
@@ -101,8 +101,8 @@ class Needed:
 
 def needed_step(diff: "ReleaseDiff") -> Needed:
     """The least step that tells of every change in a difference."""
-    for step, said in ((MAJOR, _major(diff)), (MINOR, _minor(diff))):
-        reasons = tuple(text for text, is_so in said.items() if is_so)
+    for step, changes in ((MAJOR, _major(diff)), (MINOR, _minor(diff))):
+        reasons = tuple(text for text, is_so in changes.items() if is_so)
         if reasons:
             return Needed(step, reasons)
     return Needed(PATCH, ("nothing but card and metadata changed",))
@@ -148,8 +148,8 @@ def _counted(n: int, one: str, many: str) -> str:
     return f"{n:,} {one if n == 1 else many}"
 
 
-def _changes(one: str, many: str, found: Any) -> str:
-    said = ((found.added, "added"), (found.changed, "changed"), (found.removed, "removed"))
-    parts = [f"{n:,} {what}" for n, what in said if n]
-    total = found.added + found.changed + found.removed
+def _changes(one: str, many: str, side: Any) -> str:
+    counts = ((side.added, "added"), (side.changed, "changed"), (side.removed, "removed"))
+    parts = [f"{n:,} {what}" for n, what in counts if n]
+    total = side.added + side.changed + side.removed
     return f"{one if total == 1 else many}: {', '.join(parts)}"

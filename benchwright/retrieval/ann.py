@@ -115,14 +115,14 @@ def _query_recall(
     edge = first[-1].score
     score_of = {row.docid: row.score for row in exact}
     wanted = [row.docid for row in first]
-    found = {row.docid: row.score for row in approximate[:k]}
-    n_there = sum(docid in found for docid in wanted)
-    others = found.keys() - set(wanted)
-    n_tied = sum(abs(score_of.get(docid, found[docid]) - edge) <= tolerance for docid in others)
+    scores = {row.docid: row.score for row in approximate[:k]}
+    n_there = sum(docid in scores for docid in wanted)
+    others = scores.keys() - set(wanted)
+    n_tied = sum(abs(score_of.get(docid, scores[docid]) - edge) <= tolerance for docid in others)
     # What stands in for a document at the edge can replace no more than is missing there.
-    n_at_edge = sum(row.docid not in found and abs(row.score - edge) <= tolerance for row in first)
-    missed = tuple(row.docid for row in first if row.docid not in found)
+    n_at_edge = sum(row.docid not in scores and abs(row.score - edge) <= tolerance for row in first)
+    missed = tuple(row.docid for row in first if row.docid not in scores)
     n_counted = n_there + min(n_tied, n_at_edge)
-    above = [docid for docid in others - score_of.keys() if found[docid] > edge + tolerance]
+    above = [docid for docid in others - score_of.keys() if scores[docid] > edge + tolerance]
     is_whole = n_counted == len(wanted)
     return QueryRecall(qid, n_counted / len(wanted), () if is_whole else missed, len(above))

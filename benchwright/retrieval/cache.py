@@ -87,8 +87,8 @@ def _digest(text: str) -> bytes:
     return sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
-def _differing(found: Mapping[str, Any], key: Mapping[str, Any]) -> list[str]:
-    return sorted(name for name in found.keys() | key.keys() if found.get(name) != key.get(name))
+def _differing(facts: Mapping[str, Any], key: Mapping[str, Any]) -> list[str]:
+    return sorted(name for name in facts.keys() | key.keys() if facts.get(name) != key.get(name))
 
 
 def _of_something_else(folder: Path, differing: list[str]) -> Finding:

@@ -73,13 +73,13 @@ class Entry:
 
     def facts(self, language: str) -> dict[str, str]:
         """What a run of it says of its system, beside name, version and latency."""
-        told = {"method": self.description, "type": self.kind, "index": "exact"}
+        facts = {"method": self.description, "type": self.kind, "index": "exact"}
         if self.has_languages:
             parameters: dict[str, Any] = Parameters(language=language).facts()
             if not self.name.startswith("bm25"):
                 parameters = {"language": parameters["language"]}
-            told["parameters"] = ", ".join(f"{name}={value}" for name, value in parameters.items())
-        return told
+            facts["parameters"] = ", ".join(f"{name}={value}" for name, value in parameters.items())
+        return facts
 
 
 def _lexical(name: str) -> Build:

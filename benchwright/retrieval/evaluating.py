@@ -235,9 +235,9 @@ def _measures(k_values: Sequence[int], gain: str) -> dict[str, str]:
         raise MeasureParameterError(name="nDCG", reason=reason)
     is_linear = gain == LINEAR
     head = "nDCG" if is_linear else "nDCG(dcg='exp-log2')"
-    told = f"gain {'grade' if is_linear else '2^grade - 1'}, discount log2(rank + 1)"
+    description = f"gain {'grade' if is_linear else '2^grade - 1'}, discount log2(rank + 1)"
     every = "mean over the queries of the qrels"
-    ndcg = {f"{head}@{k}": f"nDCG at {k}: {told}; {every}" for k in k_values}
+    ndcg = {f"{head}@{k}": f"nDCG at {k}: {description}; {every}" for k in k_values}
     share = "share of the relevant documents in the first"
     recall = {f"Recall@{k}": f"{share} {k}; {every}" for k in k_values}
     return {
@@ -252,11 +252,11 @@ def _as_text(
     retrieved: Mapping[Any, Any], grades: Mapping[Any, Any], corpus: Collection[Any] | None
 ) -> tuple[dict[str, list[tuple[str, float]]], dict[str, dict[str, int]], list[Finding]]:
     """Both with text for ids, which were all text or all of one other type."""
-    found = (row[0] for rows in retrieved.values() for row in rows)
+    firsts = (row[0] for rows in retrieved.values() for row in rows)
     judged = (docid for documents in grades.values() for docid in documents)
     kinds = {
         pitfalls.ids_of_one_type({"results": retrieved, "qrels": grades}),
-        pitfalls.ids_of_one_type({"results": found, "qrels": judged, "corpus": corpus or ()}),
+        pitfalls.ids_of_one_type({"results": firsts, "qrels": judged, "corpus": corpus or ()}),
     }
     findings = [] if kinds == {str} else [pitfalls.numbers_for_ids()]
     text_results = {

@@ -95,10 +95,12 @@ def in_shards(
     def search(queries: Texts, *, k: int, progress: Progress | None = None) -> Iterator[Result]:
         best: Iterator[Result] = sharding.merged_results([], k=k)
         for number, one in enumerate(folders):
-            told = _part(progress, number, n_shards)
-            found = sharding.search_shard(one, statistics, queries, k=k, progress=told)
+            part_progress = _part(progress, number, n_shards)
+            results = sharding.search_shard(one, statistics, queries, k=k, progress=part_progress)
             # One list of results at a time, not one of each shard.
-            best = iter(list(sharding.merged_results([best, found] if number else [found], k=k)))
+            best = iter(
+                list(sharding.merged_results([best, results] if number else [results], k=k))
+            )
         return best
 
     facts = {

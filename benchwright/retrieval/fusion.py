@@ -58,7 +58,7 @@ def reciprocal_rank_fusion(
     for ranking, weight in zip(rankings, _weights(weights, len(rankings)), strict=True):
         for rank, (docid, _) in enumerate(ranking, start=1):
             parts.setdefault(docid, []).append(weight / (k + rank))
-    return by_score({docid: fsum(found) for docid, found in parts.items()})
+    return by_score({docid: fsum(ranks) for docid, ranks in parts.items()})
 
 
 # --- by scores -----------------------------------------------------------------------------
@@ -115,10 +115,10 @@ def weighted_sum(
     parts: dict[str, list[float]] = {docid: [] for docid in every}
     for ranking, weight in zip(rankings, _weights(weights, len(rankings)), strict=True):
         values = normalise([score for _, score in ranking])
-        found = {docid: value for (docid, _), value in zip(ranking, values, strict=True)}
+        scores = {docid: value for (docid, _), value in zip(ranking, values, strict=True)}
         missing = min(values, default=0.0) if normalisation == "z" else 0.0
         for docid in every:
-            parts[docid].append(weight * found.get(docid, missing))
+            parts[docid].append(weight * scores.get(docid, missing))
     return by_score({docid: fsum(values) for docid, values in parts.items()})
 
 
@@ -236,7 +236,7 @@ class FusedSearcher:
         depth = max(k, self.depth)
         # Side by side, query by query: the results of one query are all that is held.
         each = [searcher.search(queries, k=depth) for searcher in self.searchers]
-        for done, found in enumerate(zip(*each, strict=True), start=1):
-            yield found[0][0], self.fusion([ranking for _, ranking in found])[:k]
+        for done, rankings in enumerate(zip(*each, strict=True), start=1):
+            yield rankings[0][0], self.fusion([ranking for _, ranking in rankings])[:k]
             if progress:
                 progress(done, len(queries))

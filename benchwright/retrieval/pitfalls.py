@@ -50,15 +50,15 @@ def ids_of_one_type(places: Mapping[str, Iterable[Any]]) -> type:
     IdTypeError
         If one place holds numbers and another text: they would never match.
     """
-    found: dict[type, tuple[str, Any]] = {}
+    types: dict[type, tuple[str, Any]] = {}
     for place, ids in places.items():
         for name in ids:
-            found.setdefault(type(name), (place, name))
-    if len(found) > 1:
-        kind = next(kind for kind in found if kind is not str)
-        place, example = found[kind]
+            types.setdefault(type(name), (place, name))
+    if len(types) > 1:
+        kind = next(kind for kind in types if kind is not str)
+        place, example = types[kind]
         raise IdTypeError(what="ids", found=kind.__name__, where=place, example=repr(example))
-    return next(iter(found), str)
+    return next(iter(types), str)
 
 
 def numbers_for_ids() -> Finding:
@@ -120,8 +120,8 @@ def unsorted_results(retrieved: Retrieved) -> list[Finding]:
     """Queries whose results do not descend by score."""
     wrong = [
         qid
-        for qid, found in retrieved.items()
-        if any(earlier[1] < later[1] for earlier, later in pairwise(found))
+        for qid, results in retrieved.items()
+        if any(earlier[1] < later[1] for earlier, later in pairwise(results))
     ]
     if not wrong:
         return []

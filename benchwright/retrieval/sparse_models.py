@@ -138,8 +138,8 @@ def evaluate_sparse_model(
     weights, zeros = _encoded_queries(model, asked, sparse_dim, batch_size)
     matrix = encoded.content.matrix
     index = VectorIndex.of(encoded.content.docids, matrix, idf=is_used)
-    found = index.search_vectors([qid for qid, _ in asked], weights, k=k)
-    retrieved = dict(_told(found, len(asked), progress))
+    results = index.search_vectors([qid for qid, _ in asked], weights, k=k)
+    retrieved = dict(_told(results, len(asked), progress))
     scores = evaluate_retrieval(
         retrieved,
         grades,
@@ -232,8 +232,8 @@ def _encoded_queries(
     return weights, encode.findings
 
 
-def _told(found: Iterable[Result], n: int, progress: Progress | None) -> Iterator[Result]:
-    for done, result in enumerate(found, start=1):
+def _told(results: Iterable[Result], n: int, progress: Progress | None) -> Iterator[Result]:
+    for done, result in enumerate(results, start=1):
         yield result
         if progress and (done % TELL_EVERY == 0 or done == n):
             progress(done, n)

@@ -73,9 +73,9 @@ def read_folder(
         If it is missing, damaged, of another kind or of another version of this program.
     """
     manifest = _manifest(folder)
-    found = manifest.get("format"), manifest.get("kind")
-    if found != (FORMAT, kind):
-        reason = f"format and kind are {found}; expected {(FORMAT, kind)}. Make it again."
+    form = manifest.get("format"), manifest.get("kind")
+    if form != (FORMAT, kind):
+        reason = f"format and kind are {form}; expected {(FORMAT, kind)}. Make it again."
         raise StoreError(folder=folder, reason=reason)
     parts = {
         name: _read_part(folder, name, facts, check)
@@ -93,8 +93,8 @@ def made_by(folder: Path) -> Mapping[str, Any]:
     StoreError
         If it is missing or its manifest damaged.
     """
-    found: Mapping[str, Any] = _manifest(folder).get("made_by", {})
-    return found
+    facts: Mapping[str, Any] = _manifest(folder).get("made_by", {})
+    return facts
 
 
 # --- writing -------------------------------------------------------------------------------------

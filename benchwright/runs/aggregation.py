@@ -131,11 +131,11 @@ def aggregate(
     if how == "firstp" and parents is None:
         raise ParentsNeededError(how=how)
     problems = problems or Problems()
-    found = _parents_in_ids(run, file, problems) if parents is None else parents
-    _check(run, found, file, problems)
+    parent_of = _parents_in_ids(run, file, problems) if parents is None else parents
+    _check(run, parent_of, file, problems)
     problems.raise_found()
-    weigh = _weighing(how, found, ties)
-    return {qid: _documents(weigh(rows), found, COMBINE[how]) for qid, rows in run.items()}
+    weigh = _weighing(how, parent_of, ties)
+    return {qid: _documents(weigh(rows), parent_of, COMBINE[how]) for qid, rows in run.items()}
 
 
 Weigh = Callable[[Sequence[RunRow]], Iterable[tuple[bytes, float]]]
@@ -177,8 +177,8 @@ def _parents_in_ids(run: Run, file: str, problems: Problems) -> dict[bytes, byte
         if parent and passage:
             parents[row.docid] = parent
         else:
-            told = f"'{_text(row.docid)}' is no passage; expected DOCUMENT#PASSAGE in every row"
-            problems.add(file, row.line, f"{told}. Name the parents in a file (--parents).")
+            text = f"'{_text(row.docid)}' is no passage; expected DOCUMENT#PASSAGE in every row"
+            problems.add(file, row.line, f"{text}. Name the parents in a file (--parents).")
     return parents
 
 
@@ -195,10 +195,10 @@ def _check(run: Run, parents: Mapping[bytes, bytes], file: str, problems: Proble
 
 def _no_parent(docid: bytes, *, is_document: bool) -> str:
     if is_document:
-        told = f"'{_text(docid)}' is a document; expected passages only"
-        return f"{told}. Do not mix the two in one run."
-    told = f"passage '{_text(docid)}' has no document; expected it in the file of parents"
-    return f"{told}. Add it there."
+        text = f"'{_text(docid)}' is a document; expected passages only"
+        return f"{text}. Do not mix the two in one run."
+    text = f"passage '{_text(docid)}' has no document; expected it in the file of parents"
+    return f"{text}. Add it there."
 
 
 def _text(name: bytes) -> str:

@@ -125,25 +125,25 @@ def checked(given: Mapping[str, Any]) -> dict[str, Any]:
     Traceback (most recent call last):
     benchwright.runs.facts.RunFactsError: paper: is no web address; ...
     """
-    found: dict[str, Any] = {}
+    facts: dict[str, Any] = {}
     problems: list[FactProblem] = []
     tree = given.get(IR_METADATA)
     filled = facts_of_tree(tree) if isinstance(tree, dict) else {}
     for field in FIELDS:
         value = _text_of(given.get(field.name)) or filled.get(field.name, "")
         if value:
-            _take(field, value, found, problems)
+            _take(field, value, facts, problems)
     for name, value in given.items():
         if name not in BY_NAME and name != IR_METADATA:
-            _take_other(str(name), value, found, problems)
-    _take_tree(tree, found, problems)
-    if len(found.keys() - BY_NAME.keys()) > MAX_OTHERS:
+            _take_other(str(name), value, facts, problems)
+    _take_tree(tree, facts, problems)
+    if len(facts.keys() - BY_NAME.keys()) > MAX_OTHERS:
         problems.append(
             FactProblem("metadata", f"at most {MAX_OTHERS} facts of one's own are kept")
         )
     if problems:
         raise RunFactsError(problems)
-    return found
+    return facts
 
 
 def _text_of(value: Any) -> str:
@@ -155,7 +155,7 @@ def _text_of(value: Any) -> str:
     return " ".join(str(value).split())
 
 
-def _take(field: FactField, value: str, found: dict[str, Any], problems: list[FactProblem]) -> None:
+def _take(field: FactField, value: str, facts: dict[str, Any], problems: list[FactProblem]) -> None:
     reason = _bad_text(value)
     if not reason and field.takes is Takes.LINK:
         value = f"https://doi.org/{value}" if DOI.fullmatch(value) else value
@@ -169,29 +169,29 @@ def _take(field: FactField, value: str, found: dict[str, Any], problems: list[Fa
     if reason:
         problems.append(FactProblem(field.name, reason))
     elif field.takes is Takes.NUMBER:
-        _take_number(field, value, found, problems)
+        _take_number(field, value, facts, problems)
     else:
-        found[field.name] = value
+        facts[field.name] = value
 
 
 def _take_number(
-    field: FactField, value: str, found: dict[str, Any], problems: list[FactProblem]
+    field: FactField, value: str, facts: dict[str, Any], problems: list[FactProblem]
 ) -> None:
     try:
         number = float(value)
     except ValueError:
         number = -1.0
     if isfinite(number) and 0 <= number <= MOST_MILLISECONDS:
-        found[field.name] = number
+        facts[field.name] = number
     else:
-        told = f"is '{value[:40]}'; expected a number from 0, such as 12.5"
-        problems.append(FactProblem(field.name, told))
+        problem = f"is '{value[:40]}'; expected a number from 0, such as 12.5"
+        problems.append(FactProblem(field.name, problem))
 
 
-def _take_other(name: str, value: Any, found: dict[str, Any], problems: list[FactProblem]) -> None:
-    shown = name[:40]
+def _take_other(name: str, value: Any, facts: dict[str, Any], problems: list[FactProblem]) -> None:
+    excerpt = name[:40]
     if isinstance(value, dict | list) and not _text_of_list(value):
-        problems.append(FactProblem(shown, "is nested; only ir_metadata may be"))
+        problems.append(FactProblem(excerpt, "is nested; only ir_metadata may be"))
         return
     text = _text_of(value)
     if not text:
@@ -201,9 +201,9 @@ def _take_other(name: str, value: Any, found: dict[str, Any], problems: list[Fac
     if not label or len(label) > MAX_NAME:
         reason = f"a name has 1 to {MAX_NAME} characters"
     if reason:
-        problems.append(FactProblem(shown, reason))
+        problems.append(FactProblem(excerpt, reason))
     else:
-        found[label] = text
+        facts[label] = text
 
 
 def _text_of_list(value: Any) -> bool:
@@ -218,16 +218,16 @@ def _bad_text(value: str) -> str:
     return ""
 
 
-def _take_tree(tree: Any, found: dict[str, Any], problems: list[FactProblem]) -> None:
+def _take_tree(tree: Any, facts: dict[str, Any], problems: list[FactProblem]) -> None:
     if not tree:
         return
     if not isinstance(tree, dict):
         problems.append(FactProblem(IR_METADATA, "is no mapping; expected `name: value` lines"))
     elif len(json.dumps(tree, default=str)) > MAX_IR_METADATA:
-        told = f"is too large; at most {MAX_IR_METADATA >> 10} KiB are kept"
-        problems.append(FactProblem(IR_METADATA, told))
+        problem = f"is too large; at most {MAX_IR_METADATA >> 10} KiB are kept"
+        problems.append(FactProblem(IR_METADATA, problem))
     else:
-        found[IR_METADATA] = tree
+        facts[IR_METADATA] = tree
 
 
 def is_safe_link(address: str) -> bool:
@@ -259,7 +259,7 @@ def facts_of_tree(tree: Mapping[str, Any]) -> dict[str, str]:
     source = _at(tree, "implementation", "source")
     paper = _at(tree, "research goal", "publication")
     hardware = _at(tree, "platform", "hardware")
-    found = {
+    facts = {
         "system": _text_of_leaf(_at(tree, "tag")),
         "method": _joined(_at(tree, "method", "retrieval"), ("method", "name")),
         "type": "rerank" if _at(tree, "method", "reranking") else "",
@@ -269,7 +269,7 @@ def facts_of_tree(tree: Mapping[str, Any]) -> dict[str, str]:
         "hardware": ", ".join(filter(None, (_leaf_of(hardware, part) for part in ("cpu", "gpu")))),
         "paper": _link(_at(paper, "url")) or _doi(_at(paper, "doi")),
     }
-    return {name: value[:MAX_TEXT] for name, value in found.items() if value}
+    return {name: value[:MAX_TEXT] for name, value in facts.items() if value}
 
 
 def _at(tree: Any, *names: str) -> Any:
@@ -291,8 +291,8 @@ def _leaf_of(tree: Any, name: str) -> str:
     return _text_of_leaf(_at(part, "model")) or _text_of_leaf(part)
 
 
-def _joined(found: Any, names: tuple[str, ...]) -> str:
-    listed = found if isinstance(found, list) else [found]
+def _joined(values: Any, names: tuple[str, ...]) -> str:
+    listed = values if isinstance(values, list) else [values]
     return ", ".join(filter(None, (_named(one, names) for one in listed)))
 
 
@@ -364,8 +364,8 @@ def system_type(metadata: Mapping[str, Any]) -> str:
     >>> system_type({"Type": " Dense "}), system_type({"model": "bm25"})
     ('dense', '')
     """
-    found = (text for key, text in _texts(metadata) if key in TYPE_KEYS)
-    return next(found, "").strip().casefold()
+    texts = (text for key, text in _texts(metadata) if key in TYPE_KEYS)
+    return next(texts, "").strip().casefold()
 
 
 def is_trained_on(metadata: Mapping[str, Any], names: Iterable[str]) -> bool:
@@ -384,8 +384,8 @@ def is_trained_on(metadata: Mapping[str, Any], names: Iterable[str]) -> bool:
     for key, text in _texts(metadata):
         if key in CONTAMINATED and text.strip().casefold() in YES:
             return True
-        told = _plain(text)
-        if key in TRAINING_KEYS and any(_holds(told, name) for name in wanted):
+        plain = _plain(text)
+        if key in TRAINING_KEYS and any(_holds(plain, name) for name in wanted):
             return True
     return False
 

@@ -57,8 +57,8 @@ def json_run_rows(given: Input, *, problems: Problems) -> Iterator[ResultRow]:
     try:
         yield from reader.rows()
     except _SyntaxProblem as problem:
-        told = f"is not JSON: expected {problem}. Write {{query: {{document: score}}}}."
-        problems.add(given.shown, reader.line(), told)
+        problem_text = f"is not JSON: expected {problem}. Write {{query: {{document: score}}}}."
+        problems.add(given.shown, reader.line(), problem_text)
 
 
 def _text(given: Input, problems: Problems) -> str | None:
@@ -74,8 +74,8 @@ def _text(given: Input, problems: Problems) -> str | None:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        told = f"byte 0x{content[error.start]:02X} is not UTF-8; save the file as UTF-8"
-        problems.add(given.shown, line, told)
+        problem_text = f"byte 0x{content[error.start]:02X} is not UTF-8; save the file as UTF-8"
+        problems.add(given.shown, line, problem_text)
         return None
 
 
@@ -125,8 +125,8 @@ class _Reader:
         score = real(_unquoted(token) if token.startswith('"') else token)
         if score is None:
             shown = token if len(token) <= SHOWN else f"{token[:SHOWN]}…"
-            told = f"score of {docid[:SHOWN]!r} is {shown}; expected a number. Drop the entry."
-            self.problems.add(self.file, line, told)
+            excerpt = f"score of {docid[:SHOWN]!r} is {shown}; expected a number. Drop the entry."
+            self.problems.add(self.file, line, excerpt)
             return None
         if not self._is_good(docid, "document", line):
             return None
@@ -139,17 +139,17 @@ class _Reader:
         return not reason
 
     def _skip(self, pattern: re.Pattern[str]) -> bool:
-        found = pattern.match(self.text, self.at)
-        if found:
-            self.at = found.end()
-        return found is not None
+        match = pattern.match(self.text, self.at)
+        if match:
+            self.at = match.end()
+        return match is not None
 
     def _take(self, pattern: re.Pattern[str], expected: str) -> str:
-        found = pattern.match(self.text, self.at)
-        if found is None:
+        match = pattern.match(self.text, self.at)
+        if match is None:
             raise _SyntaxProblem(expected)
-        self.at = found.end()
-        return found[1] if pattern.groups else found[0]
+        self.at = match.end()
+        return match[1] if pattern.groups else match[0]
 
 
 def _unquoted(token: str) -> str:

@@ -48,8 +48,8 @@ def _parsed(lines: list[bytes], file: str, number: int, problems: Problems) -> d
     try:
         plain = tree_of(b"\n".join(lines), file=file)
     except MetadataFormatError:
-        told = "the ir_metadata above is not YAML; the run was taken without it. Correct it."
-        problems.warn(file, number, told)
+        text = "the ir_metadata above is not YAML; the run was taken without it. Correct it."
+        problems.warn(file, number, text)
         return {}
     return {IR_METADATA: plain} if plain else {}
 
@@ -91,8 +91,8 @@ def tree_of(content: bytes, *, file: str) -> dict[str, Any]:
     try:
         for reason in _what_is_refused(yaml.scan(content)):
             raise MetadataFormatError(file=file, reason=reason)
-        found = yaml.safe_load(content)
-        plain = json.loads(json.dumps(found, default=str, allow_nan=False))
+        tree = yaml.safe_load(content)
+        plain = json.loads(json.dumps(tree, default=str, allow_nan=False))
     except (yaml.YAMLError, UnicodeDecodeError, ValueError, TypeError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         place = f" (line {mark.line + 1})" if mark else ""

@@ -62,18 +62,22 @@ class Answers(pickle.Unpickler):
         if (module, name) == (error_again.__module__, error_again.__name__):
             return error_again
         if module.startswith(OURS) and "." not in name:
-            found = super().find_class(module, name)
-            if isinstance(found, type) and found.__module__ == module and _is_data(found):
-                return found
+            found_class = super().find_class(module, name)
+            if (
+                isinstance(found_class, type)
+                and found_class.__module__ == module
+                and _is_data(found_class)
+            ):
+                return found_class
         msg = f"{module}.{name} is no data"
         raise pickle.UnpicklingError(msg)
 
 
-def _is_data(found: type) -> bool:
+def _is_data(kind: type) -> bool:
     return (
-        is_dataclass(found)
-        or issubclass(found, Enum | BenchmarkError)
-        or (issubclass(found, tuple) and hasattr(found, "_fields"))
+        is_dataclass(kind)
+        or issubclass(kind, Enum | BenchmarkError)
+        or (issubclass(kind, tuple) and hasattr(kind, "_fields"))
     )
 
 

@@ -39,11 +39,11 @@ def address_of(function: Callable[..., Any]) -> tuple[str, str]:
 
 def reader_at(module: str, name: str) -> Callable[..., Any]:
     """The reader at an address; raises LookupError where there is none."""
-    found = vars(import_module(module))
-    if name not in found.get(READERS, ()):
+    names = vars(import_module(module))
+    if name not in names.get(READERS, ()):
         msg = f"{module}.{name} is not marked as a reader"
         raise LookupError(msg)
-    function: Callable[..., Any] = found[name]
+    function: Callable[..., Any] = names[name]
     return function
 
 

@@ -116,13 +116,13 @@ def _answer(
         options = options | {"progress": lambda *told: channel.send(PROGRESS, packed(told))}
     try:
         with _limited(limits):
-            found = reader_at(module, name)(*arguments, **options)
-            if isinstance(found, Iterator):
-                ended = _Ended(found)
+            result = reader_at(module, name)(*arguments, **options)
+            if isinstance(result, Iterator):
+                ended = _Ended(result)
                 for body in in_pieces(iter(ended), ITEMS_AT_ONCE, BYTES_AT_ONCE):
                     channel.send(ITEMS, body)
-                found = ended.result
-            channel.send(RESULT, packed(found))
+                result = ended.result
+            channel.send(RESULT, packed(result))
     except BenchmarkError as error:
         if _is_of_memory(error):  # what a library made of it is no fault of the file's bytes
             _tell_broken(channel, MemoryError())
@@ -160,8 +160,8 @@ def _tell_broken(channel: Channel, error: BaseException) -> None:
         kind = "memory"
     else:
         kind = "disk" if _is_of_disk(error) else type(error).__name__
-    told = "".join(traceback.format_exception(error, limit=-8, chain=False))
-    channel.send(BROKE, packed((kind, told[-4000:])))
+    trace = "".join(traceback.format_exception(error, limit=-8, chain=False))
+    channel.send(BROKE, packed((kind, trace[-4000:])))
 
 
 def _is_of_memory(error: BaseException | None) -> bool:

@@ -225,10 +225,10 @@ class Child:
             code = self.process.wait(5)
         except subprocess.TimeoutExpired:
             return _costly("silence", limits, file)
-        said = self._last_said()
+        last_words = self._last_said()
         if code == -signal.SIGXCPU:
             return _costly("cpu", limits, file)
-        if code == -signal.SIGABRT and "memory allocation" in said:
+        if code == -signal.SIGABRT and "memory allocation" in last_words:
             return _costly("memory", limits, file)
         if code == -signal.SIGKILL:
             reason = "was ended from outside (signal 9), as by want of memory"
@@ -236,8 +236,8 @@ class Child:
         if code in ASKED_TO_END:
             return ReaderEndedError(file=file, reason=f"was ended from outside (signal {-code})")
         how = f"signal {-code}" if code < 0 else f"code {code}"
-        told = f": {said.splitlines()[-1][:200]}" if said.strip() else ""
-        return UnreadableFileError(file=file, reason=f"ended the reader ({how}{told})")
+        detail = f": {last_words.splitlines()[-1][:200]}" if last_words.strip() else ""
+        return UnreadableFileError(file=file, reason=f"ended the reader ({how}{detail})")
 
     def _last_said(self) -> str:
         size = self.said.seek(0, os.SEEK_END)
@@ -257,8 +257,8 @@ class _EndedError(Exception):
         self.limit = limit
 
 
-def _broken(told: tuple[str, str], limits: Limits, file: str) -> Exception:
-    kind, trace = told
+def _broken(words: tuple[str, str], limits: Limits, file: str) -> Exception:
+    kind, trace = words
     if kind in _LIMITS:
         return _costly(kind, limits, file)
     error: Exception = UnreadableFileError(file=file, reason=f"broke the reader ({kind})")

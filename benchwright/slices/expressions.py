@@ -150,13 +150,13 @@ def parse_expression(source: str, known_slices: Collection[str] | None = None) -
 def _tokens(source: str) -> Iterator[Token]:
     at, end = 0, len(source.rstrip())
     while at < end:
-        found = _TOKEN.match(source, at, end)
-        if found is None or found.end() == at:
+        match = _TOKEN.match(source, at, end)
+        if match is None or match.end() == at:
             start = at + len(source[at:]) - len(source[at:].lstrip())
             _refuse_character(source, start)
-        kind = str(found.lastgroup)
-        yield Token(kind, found[kind], found.start(kind) + 1)
-        at = found.end()
+        kind = str(match.lastgroup)
+        yield Token(kind, match[kind], match.start(kind) + 1)
+        at = match.end()
     yield Token("end", "", end + 1)
 
 

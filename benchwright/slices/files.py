@@ -26,7 +26,7 @@ def read_slice_file(
     over. Every line that is wrong is told; `refusal` says why a slice of a name takes no queries,
     if it does not.
     """
-    found: Members = {}
+    members: Members = {}
     refused: dict[str, str] = {}
     for number, line in enumerate(lines, start=1):
         cells = _cells(line, number)
@@ -44,8 +44,8 @@ def read_slice_file(
             text = f"query '{qid}' is not in the benchmark. Import it first, or drop the line."
             problems.add(file, number, text)
         else:
-            _keep(found, qid, name, file, number, problems)
-    return found
+            _keep(members, qid, name, file, number, problems)
+    return members
 
 
 def _keep(found: Members, qid: str, name: str, file: str, number: int, problems: Problems) -> None:
@@ -65,8 +65,8 @@ def _cells(line: bytes, number: int) -> list[bytes] | None:
 
 def _columns_problem(cells: list[bytes]) -> str:
     filled = sum(map(bool, cells))
-    found = f"{filled} column{'' if filled == 1 else 's'}"
-    return f"{found}; expected 2 (query-id, slice) separated by a tab. Correct the line."
+    columns = f"{filled} column{'' if filled == 1 else 's'}"
+    return f"{columns}; expected 2 (query-id, slice) separated by a tab. Correct the line."
 
 
 def _name_problem(name: str) -> str:

@@ -73,20 +73,20 @@ class FrequencyCuts:
     @property
     def notes(self) -> tuple[str, ...]:
         """What should be said of bands that nobody is in, and why; usually nothing."""
-        said = []
+        notes = []
         if not self.head.n_queries:
-            said.append(
+            notes.append(
                 f"No query is head: the queries asked most were asked {self.head_above:,} times "
                 f"each, and there are too many of them for the share of the head."
             )
         if not self.tail.n_queries:
             often = "once" if self.tail_below == 1 else f"{self.tail_below:,} times"
-            said.append(
+            notes.append(
                 f"No query is tail: too many were asked only {often}, the least "
                 "of all, so the cut falls among them and they are torso. A larger share of the "
                 "tail, one that takes them all in, makes them tail."
             )
-        return tuple(said)
+        return tuple(notes)
 
 
 def frequency_cuts(

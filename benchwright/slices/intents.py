@@ -106,9 +106,9 @@ def exact_match(query: AskedQuery, known: Knowledge) -> Reason | None:
         ("version", _VERSION, "is a version"),
         ("identifier", _CODE, "looks like an identifier"),
     ):
-        found = pattern.search(beginning)
-        if found:
-            return Reason(code, f"{found[0].strip()} {what}")
+        match = pattern.search(beginning)
+        if match:
+            return Reason(code, f"{match[0].strip()} {what}")
     return _title_named(query)
 
 

@@ -127,9 +127,9 @@ def _lacks(
     masks: Mapping[str, Mask], wanted: Mapping[str, int], copies: Floats, added: Mapping[str, int]
 ) -> dict[str, int]:
     """How many queries each slice still lacks; an empty one says nothing of what to add."""
-    found = {
+    lacks = {
         name: int(np.ceil(wanted[name] - copies[mask].sum() - 1e-9))
         for name, mask in masks.items()
         if name in wanted and name not in added and mask.any()
     }
-    return {name: n for name, n in found.items() if n > 0}
+    return {name: n for name, n in lacks.items() if n > 0}

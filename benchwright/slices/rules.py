@@ -286,7 +286,7 @@ def _by_expression(rule: Rule, queries: Sequence[AskedQuery], around: Surroundin
 def _by_intent(rule: Rule, queries: Sequence[AskedQuery], around: Surroundings) -> Taken:
     known = Knowledge(brands=frozenset(rule.get("brands", ())), weights=around.weights)
     guess = INTENTS[rule["kind"]]
-    found = ((query.qid, guess(query, known)) for query in queries)
+    guesses = ((query.qid, guess(query, known)) for query in queries)
     notes = []
     if rule["kind"] in NEEDS_RELEVANT and not any(query.relevant for query in queries):
         notes.append(
@@ -297,7 +297,7 @@ def _by_intent(rule: Rule, queries: Sequence[AskedQuery], around: Surroundings) 
             "No query has clicks, so whether one document takes them was not looked at; "
             "clicks come with a query log or with imported queries."
         )
-    return Taken({qid: reason for qid, reason in found if reason}, tuple(notes))
+    return Taken({qid: reason for qid, reason in guesses if reason}, tuple(notes))
 
 
 TAKERS: dict[str, Callable[[Rule, Sequence[AskedQuery], Surroundings], Taken]] = {

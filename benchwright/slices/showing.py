@@ -84,14 +84,14 @@ def showable_slices(
     inside = {name: everything & set(members) for name, members in slices.items()}
     order = sorted(inside, key=lambda name: (-len(inside[name]), name))
     known = [everything, *(set(one) for one in beside)]
-    shown: list[str] = []
+    showable: list[str] = []
     for name in order:
-        together = [*known, *(inside[one] for one in shown), inside[name]]
+        together = [*known, *(inside[one] for one in showable), inside[name]]
         if is_safe(
             together, families=families, smallest=smallest, weights=weights, weighted=weighted
         ):
-            shown.append(name)
-    return shown
+            showable.append(name)
+    return showable
 
 
 def is_safe(

@@ -97,7 +97,7 @@ class Telling:
             alone.add_slice(name)
 
     def _show(self, key: int, names: Iterable[str]) -> None:
-        release, told = self._releases[key], self._told[key]
+        release, told_of = self._releases[key], self._told[key]
         slices = {
             name: self._graded(release, release.slices[name])
             for name in names
@@ -107,7 +107,7 @@ class Telling:
         for named in self._names():
             slices = {name: slices[name] for name in self._showable(slices, hidden, named)}
         self._sums += slices.values()
-        self._told[key] = told._replace(slices=told.slices | slices.keys())
+        self._told[key] = told_of._replace(slices=told_of.slices | slices.keys())
 
     # --- queries by their grades -----------------------------------------------------------
 

@@ -45,8 +45,8 @@ def weighted_overlap(
     """
     heaviest = max(weights.values(), default=1.0)
     whole = sum(weights.get(word, heaviest) for word in query)
-    found = sum(weights.get(word, heaviest) for word in query if word in document)
-    return found / whole if whole else 0.0
+    shared = sum(weights.get(word, heaviest) for word in query if word in document)
+    return shared / whole if whole else 0.0
 
 
 def contains_run(words: list[str], part: list[str]) -> bool:

@@ -44,18 +44,20 @@ def split_queries(
     if not queries:
         raise NothingToSplitError
     listed = sorted(queries, key=lambda query: query.qid.encode())
-    made = _MODES[recipe.mode](listed, recipe, given or {})
-    _refuse_empty(listed, recipe, made)
-    return made
+    assignment = _MODES[recipe.mode](listed, recipe, given or {})
+    _refuse_empty(listed, recipe, assignment)
+    return assignment
 
 
-def _refuse_empty(listed: Sequence[SplitQuery], recipe: SplitRecipe, made: Assignment) -> None:
-    sizes = made.sizes
+def _refuse_empty(
+    listed: Sequence[SplitQuery], recipe: SplitRecipe, assignment: Assignment
+) -> None:
+    sizes = assignment.sizes
     missing = [split for split in _expected(recipe) if not sizes.get(split)]
     if not missing:
         return
     if recipe.mode == Mode.CHRONOLOGICAL:
-        raise _empty_period(missing[0], listed, made)
+        raise _empty_period(missing[0], listed, assignment)
     families = _sizes(listed)
     if recipe.mode == Mode.GIVEN:
         advice = "Give it queries in the file."
@@ -69,9 +71,11 @@ def _refuse_empty(listed: Sequence[SplitQuery], recipe: SplitRecipe, made: Assig
     )
 
 
-def _empty_period(split: str, listed: Sequence[SplitQuery], made: Assignment) -> EmptyPeriodError:
-    begins = dict(made.cuts).get(split)
-    later = [cut for _, cut in made.cuts if begins is None or cut > begins]
+def _empty_period(
+    split: str, listed: Sequence[SplitQuery], assignment: Assignment
+) -> EmptyPeriodError:
+    begins = dict(assignment.cuts).get(split)
+    later = [cut for _, cut in assignment.cuts if begins is None or cut > begins]
     asked = [
         query.qid
         for query in listed
@@ -79,7 +83,7 @@ def _empty_period(split: str, listed: Sequence[SplitQuery], made: Assignment) ->
         and (begins is None or query.first_seen >= begins)
         and not any(query.first_seen >= cut for cut in later)
     ]
-    reasons = [made.excluded.get(qid) for qid in asked]
+    reasons = [assignment.excluded.get(qid) for qid in asked]
     return EmptyPeriodError(
         split=split,
         n=len(asked),
@@ -150,8 +154,10 @@ def _random(
     asked = [split for split in SPLITS if recipe.shares.get(split)]
     cuts = accumulate(recipe.shares[split] * ends[-1] for split in asked[:-1])
     bounds = [_nearest(ends, cut) for cut in cuts]
-    found = {family: asked[bisect_right(bounds, place)] for place, family in enumerate(families)}
-    return _whole(listed, found)
+    assignment = {
+        family: asked[bisect_right(bounds, place)] for place, family in enumerate(families)
+    }
+    return _whole(listed, assignment)
 
 
 def _nearest(ends: Sequence[int], cut: float) -> int:
@@ -170,18 +176,18 @@ def _draws(listed: Sequence[SplitQuery], seed: int) -> dict[str, bytes]:
 
 
 def _sizes(listed: Sequence[SplitQuery]) -> dict[str, int]:
-    found: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     for query in listed:
-        found[query.family] = found.get(query.family, 0) + 1
-    return found
+        sizes[query.family] = sizes.get(query.family, 0) + 1
+    return sizes
 
 
 def _totals(strata: Mapping[str, Mapping[Stratum, int]]) -> dict[Stratum, int]:
-    found: dict[Stratum, int] = {}
+    totals: dict[Stratum, int] = {}
     for counted in strata.values():
         for stratum, n in counted.items():
-            found[stratum] = found.get(stratum, 0) + n
-    return found
+            totals[stratum] = totals.get(stratum, 0) + n
+    return totals
 
 
 # --- by slice, by file ---------------------------------------------------------------------
@@ -201,8 +207,8 @@ def _without_slice(
     shares = {split: recipe.shares.get(split, 0.0) for split in ("train", "dev")}
     whole = sum(shares.values()) or 1.0
     asked = {split: share / whole for split, share in shares.items() if share} or {"train": 1.0}
-    found = balanced_families(rest, asked, recipe.seed)
-    return _whole(listed, {**found, **dict.fromkeys(held_out, "test")})
+    assignment = balanced_families(rest, asked, recipe.seed)
+    return _whole(listed, {**assignment, **dict.fromkeys(held_out, "test")})
 
 
 def _slices_there_are(listed: Sequence[SplitQuery]) -> str:

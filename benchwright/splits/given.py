@@ -19,7 +19,7 @@ def read_given(
     `families` is {query id: family} of the benchmark. A query that the benchmark lacks, one that
     the file lacks, one that comes twice, and a family on two sides are problems with their line.
     """
-    found: dict[str, str] = {}
+    split_of: dict[str, str] = {}
     line_of: dict[str, int] = {}
     for number, line in enumerate(lines, start=1):
         row = _row(line, number, file, problems)
@@ -28,13 +28,13 @@ def read_given(
         qid, split = row
         if qid not in families:
             problems.add(file, number, f"query '{qid}' is not in this benchmark; drop the line")
-        elif qid in found:
+        elif qid in split_of:
             problems.add(file, number, f"query '{qid}' was on line {line_of[qid]} already")
         else:
-            found[qid], line_of[qid] = split, number
-    _refuse_missing(families, found, file, problems)
-    _refuse_torn(families, found, line_of, file, problems)
-    return found
+            split_of[qid], line_of[qid] = split, number
+    _refuse_missing(families, split_of, file, problems)
+    _refuse_torn(families, split_of, line_of, file, problems)
+    return split_of
 
 
 def _row(line: bytes, number: int, file: str, problems: Problems) -> tuple[str, str] | None:
@@ -46,17 +46,17 @@ def _row(line: bytes, number: int, file: str, problems: Problems) -> tuple[str, 
         return None
     split = OTHER_NAMES.get(word.strip().lower(), word.strip().lower())
     if not tab or split not in (*SPLITS, NO_SPLIT):
-        said = f"split is '{word.strip()}'" if tab else "the line has no TAB"
+        what = f"split is '{word.strip()}'" if tab else "the line has no TAB"
         expected = f"expected query id, TAB and one of {', '.join(SPLITS)} or {NO_SPLIT}"
-        problems.add(file, number, f"{said}; {expected}")
+        problems.add(file, number, f"{what}; {expected}")
         return None
     return qid, "" if split == NO_SPLIT else split
 
 
 def _refuse_missing(
-    families: Mapping[str, str], found: Collection[str], file: str, problems: Problems
+    families: Mapping[str, str], split_of: Collection[str], file: str, problems: Problems
 ) -> None:
-    missing = sorted((qid for qid in families if qid not in found), key=str.encode)
+    missing = sorted((qid for qid in families if qid not in split_of), key=str.encode)
     if missing:
         named = ", ".join(missing[:SHOWN]) + (", …" if len(missing) > SHOWN else "")
         text = (
@@ -68,21 +68,21 @@ def _refuse_missing(
 
 def _refuse_torn(
     families: Mapping[str, str],
-    found: Mapping[str, str],
+    split_of: Mapping[str, str],
     line_of: Mapping[str, int],
     file: str,
     problems: Problems,
 ) -> None:
     """Tell of each family that the file puts on two sides, at the line that does it."""
     first: dict[str, str] = {}
-    for qid, split in found.items():
+    for qid, split in split_of.items():
         if not split:
             continue
         other = first.setdefault(families[qid], qid)
-        if found[other] != split:
+        if split_of[other] != split:
             text = (
                 f"query '{qid}' is in {split}, and '{other}' of the same family is in "
-                f"{found[other]} (line {line_of[other]}); put them on one side, or split the "
+                f"{split_of[other]} (line {line_of[other]}); put them on one side, or split the "
                 "family up on the families page"
             )
             problems.add(file, line_of[qid], text)

@@ -85,7 +85,7 @@ class SplitRecipe:
 
 def check_shares(shares: Mapping[str, float], *, whole: float = 1) -> None:
     """Raise `SharesError` unless shares are of known splits, from 0 on, and add up to `whole`."""
-    shown = ", ".join(f"{split} {share:g}" for split, share in shares.items()) or "empty"
+    listed = ", ".join(f"{split} {share:g}" for split, share in shares.items()) or "empty"
     unknown = sorted(set(shares) - set(SPLITS))
     total = sum(shares.values())
     reason = None
@@ -96,7 +96,7 @@ def check_shares(shares: Mapping[str, float], *, whole: float = 1) -> None:
     elif abs(total - whole) > ROUNDING * whole:
         reason = f"they add up to {total:g}"
     if reason:
-        raise SharesError(shown=shown, reason=reason, whole=f"{whole:g}")
+        raise SharesError(shown=listed, reason=reason, whole=f"{whole:g}")
 
 
 def parse_shares(text: str) -> dict[str, float]:
@@ -110,17 +110,17 @@ def parse_shares(text: str) -> dict[str, float]:
     SharesError
         If it cannot be read, or they do not add up.
     """
-    found: dict[str, float] = {}
+    shares: dict[str, float] = {}
     for part in text.split(","):
         split, _, number = part.partition("=")
         try:
-            found[split.strip()] = float(number)
+            shares[split.strip()] = float(number)
         except ValueError as error:
             reason = f"'{part.strip()}' is no share, which looks like test=0.2"
             raise SharesError(shown=f"'{text}'", reason=reason, whole="1") from error
-    whole = 100.0 if sum(found.values()) > 1 + ROUNDING else 1.0
-    check_shares(found, whole=whole)
-    return {split: share / whole for split, share in found.items() if share}
+    whole = 100.0 if sum(shares.values()) > 1 + ROUNDING else 1.0
+    check_shares(shares, whole=whole)
+    return {split: share / whole for split, share in shares.items() if share}
 
 
 def _iso(moment: datetime | None) -> str | None:

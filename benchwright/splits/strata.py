@@ -26,11 +26,11 @@ def densities(queries: Sequence[SplitQuery]) -> list[str]:
 
 def strata_by_family(queries: Sequence[SplitQuery]) -> dict[str, Counter[Stratum]]:
     """{family: {(slice, density): queries}}; the slice "" holds every query."""
-    found: dict[str, Counter[Stratum]] = {}
+    strata: dict[str, Counter[Stratum]] = {}
     for query, density in zip(queries, densities(queries), strict=True):
-        counted = found.setdefault(query.family, Counter())
+        counted = strata.setdefault(query.family, Counter())
         counted.update((name, density) for name in _slices(query))
-    return found
+    return strata
 
 
 def _slices(query: SplitQuery) -> Iterable[str]:

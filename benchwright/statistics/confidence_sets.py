@@ -116,11 +116,11 @@ def _with_undefined(
     seed: int,
 ) -> TieGroups:
     inside = values[:, is_there]
-    found = tie_groups(inside, families=families, alpha=alpha, n_flips=n_flips, seed=seed)
-    of = np.full(len(is_there), found.of.max(initial=0) + 1)
+    groups = tie_groups(inside, families=families, alpha=alpha, n_flips=n_flips, seed=seed)
+    of = np.full(len(is_there), groups.of.max(initial=0) + 1)
     p = np.full(len(is_there), np.nan)
-    of[is_there], p[is_there] = found.of, found.p
-    return replace(found, of=of, p=p)
+    of[is_there], p[is_there] = groups.of, groups.p
+    return replace(groups, of=of, p=p)
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,10 +67,12 @@ def product(left: Floats, right: Floats) -> Floats:
     """`left @ right`."""
     n_rows, n = left.shape
     n_columns = right.shape[1]
-    found = np.empty((n_rows, n_columns))
+    products = np.empty((n_rows, n_columns))
     height = max(1, MULTIPLICATIONS // max(1, n * min(WIDTH, n_columns)))
     for at in range(0, n_columns, WIDTH):
         columns = np.ascontiguousarray(right[:, at : at + WIDTH])
         for start in range(0, n_rows, height):
-            found[start : start + height, at : at + WIDTH] = left[start : start + height] @ columns
-    return found
+            products[start : start + height, at : at + WIDTH] = (
+                left[start : start + height] @ columns
+            )
+    return products

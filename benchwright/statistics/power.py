@@ -60,8 +60,8 @@ def detectable_differences(
     >>> round(float(detectable_differences(0.2, 1000)), 3)
     0.018
     """
-    found = reach(alpha=alpha, power=power) * np.asarray(sigma) / np.sqrt(n)
-    return np.where(found > largest, np.inf, found)
+    differences = reach(alpha=alpha, power=power) * np.asarray(sigma) / np.sqrt(n)
+    return np.where(differences > largest, np.inf, differences)
 
 
 def queries_needed(
@@ -108,8 +108,8 @@ def powers(
     )
     with np.errstate(divide="ignore", invalid="ignore"):
         distance = np.where(wanted == 0, 0.0, wanted * np.sqrt(many) / spread)
-    found = scipy.special.ndtr(distance - critical) + scipy.special.ndtr(-distance - critical)
-    return np.where(many > 0, found, 0.0)
+    chances = scipy.special.ndtr(distance - critical) + scipy.special.ndtr(-distance - critical)
+    return np.where(many > 0, chances, 0.0)
 
 
 def size_tier(n_queries: int) -> Tier:

@@ -36,8 +36,8 @@ def best_excerpt(text: str, matches: Sequence[Match], *, n_chars: int) -> Span:
     if not matches:
         text = text[: n_chars + LONGEST_PIECE]
     pieces = _pieces(text)
-    found = _terms_of(pieces, matches)
-    first, last = _best(pieces, found, n_chars)
+    terms = _terms_of(pieces, matches)
+    first, last = _best(pieces, terms, n_chars)
     first, last = _widened(pieces, first, last, n_chars)
     return _trimmed(text, pieces[first].start, pieces[last].end)
 
@@ -60,32 +60,32 @@ def _pieces(text: str) -> list[Span]:
 def _terms_of(pieces: Sequence[Span], matches: Sequence[Match]) -> dict[int, list[int]]:
     """{number of a piece: the terms that begin in it}, in order, pieces without any left out."""
     starts = [piece.start for piece in pieces]
-    found: dict[int, list[int]] = {}
+    terms: dict[int, list[int]] = {}
     for match in matches:
-        found.setdefault(bisect_right(starts, match.start) - 1, []).append(match.term)
-    return found
+        terms.setdefault(bisect_right(starts, match.start) - 1, []).append(match.term)
+    return terms
 
 
-def _best(pieces: Sequence[Span], found: dict[int, list[int]], n_chars: int) -> tuple[int, int]:
+def _best(pieces: Sequence[Span], terms_at: dict[int, list[int]], n_chars: int) -> tuple[int, int]:
     """The first and the last piece of the best part that begins and ends with a match."""
     n_with: dict[int, int] = {}
-    for terms in found.values():
+    for terms in terms_at.values():
         for term in set(terms):
             n_with[term] = n_with.get(term, 0) + 1
     weights = {term: 1 + log(len(pieces) / n) for term, n in n_with.items()}
-    matching = list(found)
+    matching = list(terms_at)
     best, best_score = (0, 0), 0.0
     counts: dict[int, int] = dict.fromkeys(n_with, 0)
     end = 0
     for place, first in enumerate(matching):
         while end < len(matching) and _fits(pieces, first, matching[end], n_chars):
-            for term in found[matching[end]]:
+            for term in terms_at[matching[end]]:
                 counts[term] += 1
             end += 1
         score = sum(weights[term] * (1.5 - 0.5 / n) for term, n in counts.items() if n)
         if score > best_score + 1e-9:
             best, best_score = (first, matching[end - 1]), score
-        for term in found[matching[place]]:
+        for term in terms_at[matching[place]]:
             counts[term] -= 1
     return best
 
@@ -106,5 +106,5 @@ def _widened(pieces: Sequence[Span], first: int, last: int, n_chars: int) -> tup
 
 
 def _trimmed(text: str, start: int, end: int) -> Span:
-    said = text[start:end]
-    return Span(end - len(said.lstrip()), start + len(said.rstrip()))
+    excerpt = text[start:end]
+    return Span(end - len(excerpt.lstrip()), start + len(excerpt.rstrip()))

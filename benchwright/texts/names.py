@@ -28,10 +28,10 @@ class Names:
 
     @classmethod
     def of(cls, *, username: str, email: str, first: str, last: str) -> "Names":
-        said = [email, username]
+        names = [email, username]
         if first and last:
-            said += [f"{first} {last}", f"{last}, {first}", f"{last} {first}"]
-        forms = (unicodedata.normalize(form, name) for name in said for form in ("NFC", "NFD"))
+            names += [f"{first} {last}", f"{last}, {first}", f"{last} {first}"]
+        forms = (unicodedata.normalize(form, name) for name in names for form in ("NFC", "NFD"))
         # The longest first: an address before the user name it begins with.
         return cls(tuple(sorted({one for one in forms if one}, key=lambda one: (-len(one), one))))
 

@@ -46,29 +46,29 @@ def presented(*, query: str, title: str, text: str, text_format: str, lang: str)
     what a person reads, not the marks of the format.
     """
     html = rendered(text, text_format)
-    said = normal_text(text).strip("\n") if text_format == "plain" else text_of(html)
+    text_shown = normal_text(text).strip("\n") if text_format == "plain" else text_of(html)
     title = normal_text(title)
-    find = finder(query, lang=lang, text=f"{title}\n{said}")
+    find = finder(query, lang=lang, text=f"{title}\n{text_shown}")
     counts: Counter[int] = Counter()
     title_html = marked_text(title, find, counts)
     full_html = marked(html, find, counts)
-    is_whole = len(said) <= WHOLE_CHARS
+    is_whole = len(text_shown) <= WHOLE_CHARS
     return Presented(
         title_html=title_html,
-        excerpt_html=full_html if is_whole else _excerpt(said, find),
+        excerpt_html=full_html if is_whole else _excerpt(text_shown, find),
         full_html=full_html,
         is_whole=is_whole,
-        n_chars=len(said),
+        n_chars=len(text_shown),
         terms=tuple(TermCount(term, counts[place]) for place, term in enumerate(find.terms)),
     )
 
 
-def _excerpt(said: str, find: Finder) -> str:
+def _excerpt(text_shown: str, find: Finder) -> str:
     """The best part as paragraphs; classes tell where the text goes on before or after it."""
-    span = best_excerpt(said, find.matches(said), n_chars=WHOLE_CHARS)
-    html = marked(plain_html(said[span.start : span.end]), find)
+    span = best_excerpt(text_shown, find.matches(text_shown), n_chars=WHOLE_CHARS)
+    html = marked(plain_html(text_shown[span.start : span.end]), find)
     before = span.start > 0
-    after = span.end < len(said.rstrip())
+    after = span.end < len(text_shown.rstrip())
     classes = " ".join(
         name for name, is_so in (("goes-on-before", before), ("goes-on-after", after)) if is_so
     )

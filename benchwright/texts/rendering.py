@@ -118,8 +118,8 @@ def _tidy(parts: list[str]) -> Iterator[str]:
         elif is_pre:
             yield part
         else:
-            said = WHITE.sub(" ", CONTROLS.sub("", part))
-            yield said.lstrip(" ") if is_block else said
+            line = WHITE.sub(" ", CONTROLS.sub("", part))
+            yield line.lstrip(" ") if is_block else line
 
 
 class _Outline:
@@ -136,8 +136,8 @@ class _Outline:
 
 
 def tag_name(tag: str) -> str:
-    found = TAG_NAME.match(tag)
-    return found[1] if found else ""
+    match = TAG_NAME.match(tag)
+    return match[1] if match else ""
 
 
 def text_of(html: str) -> str:
@@ -148,8 +148,8 @@ def text_of(html: str) -> str:
             pieces.append(unescape(part))
         else:
             pieces.append(_gap(tag_name(part), part[1] == "/"))
-    said = "".join(pieces)
-    return re.sub(r"\n{2,}", "\n\n", said).strip("\n\t")
+    text = "".join(pieces)
+    return re.sub(r"\n{2,}", "\n\n", text).strip("\n\t")
 
 
 def _gap(name: str, is_end: bool) -> str:
@@ -164,11 +164,11 @@ def _gap(name: str, is_end: bool) -> str:
 
 @cache
 def _markdown(breaks: bool = False) -> MarkdownIt:
-    made = MarkdownIt("commonmark", {"html": False, "breaks": breaks}).enable(
+    parser = MarkdownIt("commonmark", {"html": False, "breaks": breaks}).enable(
         ["table", "strikethrough"]
     )
-    made.add_render_rule("image", _image)
-    return made
+    parser.add_render_rule("image", _image)
+    return parser
 
 
 def _image(self: Any, tokens: Any, idx: int, options: Any, env: Any) -> str:

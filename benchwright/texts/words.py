@@ -126,25 +126,25 @@ class Finder:
 
     def matches(self, text: str) -> list[Match]:
         """Every place, by its start; pairs of characters may overlap."""
-        found = [*self._words(text), *self._pairs(text)]
-        return sorted(found) if self.pair else found
+        matches = [*self._words(text), *self._pairs(text)]
+        return sorted(matches) if self.pair else matches
 
     def _words(self, text: str) -> Iterable[Match]:
         if self.word is None:
             return
         letter = _patterns().letter
-        for found in self.word.finditer(text):
-            start, end = found.span()
+        for match in self.word.finditer(text):
+            start, end = match.span()
             # Looked at here: a pattern that begins with a look behind is many times slower.
             if (start and letter.match(text, start - 1)) or letter.match(text, end):
                 continue
-            yield Match(start, end, self.forms[found[0]])
+            yield Match(start, end, self.forms[match[0]])
 
     def _pairs(self, text: str) -> Iterable[Match]:
         if self.pair is None:
             return
-        for found in self.pair.finditer(text):
-            yield Match(*found.span(1), self.pairs[found[1]])
+        for match in self.pair.finditer(text):
+            yield Match(*match.span(1), self.pairs[match[1]])
 
 
 def finder(query: str, *, lang: str, text: str) -> Finder:
@@ -164,8 +164,12 @@ def finder(query: str, *, lang: str, text: str) -> Finder:
     terms = _in_order(query, [*wanted.values(), *pairs])
     places = {term: place for place, term in enumerate(terms)}
     of_key = {key: places[word] for key, word in wanted.items()}
-    said = _said(text, of_key, lang) if of_key else []
-    forms = {form: of_key[key] for form, key in zip(said, stem(said), strict=True) if key in of_key}
+    words_given = _said(text, of_key, lang) if of_key else []
+    forms = {
+        form: of_key[key]
+        for form, key in zip(words_given, stem(words_given), strict=True)
+        if key in of_key
+    }
     of_pair = {pair: places[pair] for pair in pairs}
     return Finder(terms, forms, _any_of(forms), of_pair, _any_of(of_pair, overlapping=True))
 
@@ -177,20 +181,20 @@ def _tokens(text: str) -> list[str]:
 
 def _said(text: str, keys: Iterable[str], lang: str) -> list[str]:
     """The different words of a text, without those that cannot have one of the keys."""
-    said = set(_tokens(text))
+    words = set(_tokens(text))
     if code_of(lang) == "en":
         # An English stem begins as its words do; most words need not be stemmed.
         first = tuple({start for key in keys for start in (key[:1], key[:1].upper())})
-        return [word for word in said if word.startswith(first) or not word[0].isascii()]
-    return list(said)
+        return [word for word in words if word.startswith(first) or not word[0].isascii()]
+    return list(words)
 
 
 def _once(words: list[str], stem: "_Stems") -> dict[str, str]:
     """{key: the first word of the query that has it}."""
-    found: dict[str, str] = {}
+    first_of: dict[str, str] = {}
     for key, word in zip(stem(words), words, strict=True):
-        found.setdefault(key, word)
-    return found
+        first_of.setdefault(key, word)
+    return first_of
 
 
 def _pairs_of(query: str) -> list[str]:

@@ -84,13 +84,13 @@ class _Looking:
         self.seen: dict[str, Any] = {}
 
     def found(self, **more: Any) -> Look:
-        told = self.problems
-        whole = more.pop("problems", tuple(told.found))
+        problems = self.problems
+        whole = more.pop("problems", tuple(problems.found))
         return Look(
             self.part,
             self.given.shown,
-            problems=(*whole, *told.left_out)[:PROBLEMS_SHOWN],
-            n_bad=len(whole) + told.n_left_out,
+            problems=(*whole, *problems.left_out)[:PROBLEMS_SHOWN],
+            n_bad=len(whole) + problems.n_left_out,
             can_do_without=not whole and not more.get("error"),
             **self.seen,
             **more,
@@ -153,33 +153,33 @@ class _Looking:
         headings, read = ROWS[kind]
         self.seen["headings"] = headings
         rows = read(self)
-        shown: list[tuple[str, ...]] = []
+        rows_shown: list[tuple[str, ...]] = []
         self.seen["rows"] = ()
         if kind in GRADED_KINDS:
-            shown = self._graded(rows)
+            rows_shown = self._graded(rows)
         else:
             for number, row in enumerate(islice(rows, self.most_rows)):
                 self.seen["n_rows_read"] = number + 1
                 if number < ROWS_SHOWN:
-                    shown.append(_shown(row))
-                    self.seen["rows"] = tuple(shown)
-        self.seen["rows"] = tuple(shown)
+                    rows_shown.append(_shown(row))
+                    self.seen["rows"] = tuple(rows_shown)
+        self.seen["rows"] = tuple(rows_shown)
         return self.found()
 
     def _graded(self, rows: Iterator[Sequence[Any]]) -> list[tuple[str, ...]]:
-        shown: list[tuple[str, ...]] = []
+        rows_shown: list[tuple[str, ...]] = []
         grades: Counter[int] = Counter()
         self.seen["grades"] = grades
         for n, row in enumerate(rows, start=1):
             grades[row[2]] += 1
             if n <= ROWS_SHOWN:
-                shown.append(_shown(row))
-                self.seen["rows"] = tuple(shown)
+                rows_shown.append(_shown(row))
+                self.seen["rows"] = tuple(rows_shown)
             if n == self.most_grades:
                 self.seen["is_cut"] = True
                 break
         self.seen["n_rows_read"] = sum(grades.values())
-        return shown
+        return rows_shown
 
     def _count_grades(self, rows: Iterable[Any]) -> None:
         grades: Counter[int] = Counter()

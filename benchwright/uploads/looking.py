@@ -62,12 +62,12 @@ def _files(
             yield [(given, _completed(given, part, folder, is_asked=not parts))], folder
             return
         with open_source(place.path) as source:
-            told = parts_of_collection(source, folder) if parts is None else parts
-            inputs = [MemberInput(source, part.member) for part in told]
+            found_parts = parts_of_collection(source, folder) if parts is None else parts
+            inputs = [MemberInput(source, part.member) for part in found_parts]
             yield (
                 [
                     (one, _completed(one, part, folder, is_asked=False))
-                    for one, part in zip(inputs, told, strict=True)
+                    for one, part in zip(inputs, found_parts, strict=True)
                 ],
                 folder,
             )

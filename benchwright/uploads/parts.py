@@ -31,10 +31,10 @@ def completed_parts(place: Place, given: Part) -> list[Part]:
     if is_collection(place.path):
         return _completed_collection(place, given)
     with TemporaryDirectory(prefix="benchwright-look-") as folder:
-        told = guessed_part(FileInput(place.path, place.name), given, Path(folder))
-    if told.kind is None:
+        guess = guessed_part(FileInput(place.path, place.name), given, Path(folder))
+    if guess.kind is None:
         raise UnknownKindError(file=place.name)
-    return [told]
+    return [guess]
 
 
 def _completed_collection(place: Place, given: Part) -> list[Part]:
@@ -68,30 +68,34 @@ def parts_to_import(
         return [parts[0]], UNKNOWN
     if parts or kind is FileKind.BEIR or (kind is None and is_collection(place.path)):
         with open_source(place.path) as source:
-            told = list(parts) or parts_of_collection(source, folder)
-            return told, manifest_unlisted(source)
+            found_parts = list(parts) or parts_of_collection(source, folder)
+            return found_parts, manifest_unlisted(source)
     return [guessed_part(FileInput(place.path, place.name), Part("", kind), folder)], UNKNOWN
 
 
 def guessed_part(given: Input, part: Part, folder: Path) -> Part:
     """A part with what its file's content tells and `part` does not say."""
     if part.kind is None:
-        found = part_of(part.member, guess(given, folder))
+        part_found = part_of(part.member, guess(given, folder))
     else:
-        found = part_of(part.member, guess_as(part.kind, given, folder, has_header=part.has_header))
-    said = dict(part.mapping)
-    if said == {"grade": EVERY_ROW} and found.kind is not FileKind.QREL_TABLE:
-        said = {}  # of the qrels among several files
+        part_found = part_of(
+            part.member, guess_as(part.kind, given, folder, has_header=part.has_header)
+        )
+    choices = dict(part.mapping)
+    if choices == {"grade": EVERY_ROW} and part_found.kind is not FileKind.QREL_TABLE:
+        choices = {}  # of the qrels among several files
     guessed = {
-        name: column for name, column in found.mapping.items() if column not in said.values()
+        name: column
+        for name, column in part_found.mapping.items()
+        if column not in choices.values()
     }
     return Part(
         member=part.member,
-        kind=found.kind,
-        mapping={**guessed, **said},
+        kind=part_found.kind,
+        mapping={**guessed, **choices},
         split=part.split,
-        lang=part.lang or found.lang,
-        has_header=found.has_header if part.has_header is None else part.has_header,
-        note=found.note,
+        lang=part.lang or part_found.lang,
+        has_header=part_found.has_header if part.has_header is None else part.has_header,
+        note=part_found.note,
         is_rest=part.is_rest,
     )

@@ -95,8 +95,8 @@ def received_rows(
     FileProblemsError
         When `problems` has reached its limit.
     """
-    made = _MADE[what]
-    return (made(*row) for row in received(sent, problems))
+    row_class = _MADE[what]
+    return (row_class(*row) for row in received(sent, problems))
 
 
 @reader
@@ -107,8 +107,8 @@ def pairs_said(
     given = input_at(place)
     problems = ToldProblems(limit, leaves_out=leaves_out)
     read = read_families if kind is FileKind.FAMILIES else read_weights
-    found: dict[str, Any] = dict(read(given.lines(), file=given.shown, problems=problems))
-    return found, problems.news()
+    pairs: dict[str, Any] = dict(read(given.lines(), file=given.shown, problems=problems))
+    return pairs, problems.news()
 
 
 @reader
@@ -118,14 +118,14 @@ def slices_said(
     """The queries of each slice of a file; `refusals` say why a slice takes none, by its name."""
     given = input_at(place)
     problems = ToldProblems(limit, leaves_out=leaves_out)
-    found = read_slice_file(
+    members = read_slice_file(
         given.lines(),
         file=given.shown,
         problems=problems,
         known=known,
         refusal=lambda name: refusals.get(name, ""),
     )
-    return found, problems.news()
+    return members, problems.news()
 
 
 @reader

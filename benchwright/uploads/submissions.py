@@ -51,9 +51,9 @@ def take_submitted(
     intake = Intake(
         terms, problems, lambda done, total: progress(WRITTEN, done, total) if total else None
     )
-    found = _form_of(given, folder)
-    if found is not None:
-        summary = intake.of_rows(_rows(given, found, folder, problems))
+    form = _form_of(given, folder)
+    if form is not None:
+        summary = intake.of_rows(_rows(given, form, folder, problems))
         return Taken(summary, intake.seen_extra, problems.news())
     with given.opened() as stream:
         metadata = read_run_metadata(stream, file=given.shown, problems=problems)
@@ -104,10 +104,10 @@ def _form_of(given: FollowedInput, folder: Path) -> Guess | _JsonObject | None:
         return _JsonObject()
     guess_as(FileKind.RUN, given, folder)  # refuses what is no text and no Parquet
     if head.is_parquet or head.start.lstrip().startswith((b"{", b"[")):
-        told = guess_as(FileKind.RUN_TABLE, given, folder)
-        if not head.is_parquet and not {"query", "document"} <= told.mapping.keys():
+        form = guess_as(FileKind.RUN_TABLE, given, folder)
+        if not head.is_parquet and not {"query", "document"} <= form.mapping.keys():
             raise JsonShapeError(file=given.shown)
-        return told
+        return form
     lines = [line for line in head.lines if line.strip() and not line.startswith(b"#")]
     widths = Counter(len(line.split()) for line in lines[:LINES_LOOKED_AT])
     width = widths.most_common(1)[0][0] if widths else 0
@@ -115,32 +115,32 @@ def _form_of(given: FollowedInput, folder: Path) -> Guess | _JsonObject | None:
         return _of_three_columns(guess_as(FileKind.RUN_TABLE, given, folder), lines)
     if width >= 5:
         return None
-    told = guess(given, folder)
-    is_named = told.layout is not None and told.layout.has_header
-    of_pairs = told.kind in (FileKind.RUN_TABLE, FileKind.QREL_TABLE)
+    form = guess(given, folder)
+    is_named = form.layout is not None and form.layout.has_header
+    of_pairs = form.kind in (FileKind.RUN_TABLE, FileKind.QREL_TABLE)
     return guess_as(FileKind.RUN_TABLE, given, folder) if is_named and of_pairs else None
 
 
-def _of_three_columns(told: Guess, lines: list[bytes]) -> Guess:
+def _of_three_columns(form: Guess, lines: list[bytes]) -> Guess:
     """The third column is the rank where it is whole numbers that begin at 0 or 1, else a score."""
-    if told.layout is None or told.layout.has_header or told.layout.form is Form.CSV:
-        return told
-    columns = told.layout.columns
+    if form.layout is None or form.layout.has_header or form.layout.form is Form.CSV:
+        return form
+    columns = form.layout.columns
     thirds = [line.split()[2] for line in lines[:LINES_LOOKED_AT] if len(line.split()) == 3]
     is_rank = all(third.isdigit() for third in thirds)
     names = ("query", "document", "rank" if is_rank else "score")
-    return replace(told, mapping=dict(zip(names, columns, strict=True)))
+    return replace(form, mapping=dict(zip(names, columns, strict=True)))
 
 
 def _rows(
-    given: FollowedInput, found: Guess | _JsonObject, folder: Path, problems: Problems
+    given: FollowedInput, form: Guess | _JsonObject, folder: Path, problems: Problems
 ) -> Iterable[ResultRow]:
-    if isinstance(found, _JsonObject):
+    if isinstance(form, _JsonObject):
         return json_run_rows(given, problems=problems)
-    if found.layout is None:  # a guess that was asked for as a table always has one
+    if form.layout is None:  # a guess that was asked for as a table always has one
         return ()
-    mapping = checked(CONTENT_OF[FileKind.RUN_TABLE], found.mapping, found.layout.columns)
-    numbered = records(given, found.layout, folder=folder, problems=problems)
+    mapping = checked(CONTENT_OF[FileKind.RUN_TABLE], form.mapping, form.layout.columns)
+    numbered = records(given, form.layout, folder=folder, problems=problems)
     rows = run_rows(numbered, mapping, file=given.shown, problems=problems)
     return rows if "score" in mapping else _from_one(rows, given.shown)
 

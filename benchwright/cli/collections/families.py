@@ -112,17 +112,17 @@ def command(file: Path, output: Path | None, links: Path | None, **told: Any) ->
                    for one in queries]  # fmt: skip
     embeddings = read_embeddings(told["embeddings"]) if told["embeddings"] else None
     static = static_embeddings(queries) if told["paraphrases"] else None
-    found = grouped(
+    groups = grouped(
         queries, options, embeddings=embeddings, paraphrases=static, on_progress=_progress()
     )
     texts = {query.qid: query.text for query in queries}
-    _write(output, family_lines(found, texts))
+    _write(output, family_lines(groups, texts))
     if links:
-        _write(links, link_lines(found, texts))
-    _summarise(found, len(queries), output)
+        _write(links, link_lines(groups, texts))
+    _summarise(groups, len(queries), output)
     if told["reviews"]:
         thresholds = {at for at in SHOWN if at >= options.review_at} | {options.merge_at}
-        for cost in review_costs(found, sorted(thresholds)):
+        for cost in review_costs(groups, sorted(thresholds)):
             click.echo(str(cost), err=output is None)
 
 
@@ -133,12 +133,12 @@ def _relevant(path: Path) -> dict[str, frozenset[str]]:
     from benchwright.formats.trec import read_qrels
 
     problems = Problems()
-    found: dict[str, set[str]] = {}
+    docids: dict[str, set[str]] = {}
     for row in read_qrels(open_lines(path), file=path.name, problems=problems):
         if row.grade > 0:
-            found.setdefault(row.qid.decode(), set()).add(row.docid.decode())
+            docids.setdefault(row.qid.decode(), set()).add(row.docid.decode())
     problems.raise_found()
-    return {qid: frozenset(documents) for qid, documents in found.items()}
+    return {qid: frozenset(documents) for qid, documents in docids.items()}
 
 
 def _write(path: Path | None, lines: Iterable[str]) -> None:
@@ -159,15 +159,15 @@ def _progress() -> Callable[[str, int, int], None] | None:
     return tell
 
 
-def _summarise(found: Any, n_queries: int, output: Path | None) -> None:
-    several = sum(len(family.members) > 1 for family in found.families)
-    told = (
-        f"{len(found.families):,} families of {n_queries:,} queries, {several:,} of several; "
-        f"{len(found.links):,} links; {found.n_flagged:,} families to be reviewed"
+def _summarise(groups: Any, n_queries: int, output: Path | None) -> None:
+    several = sum(len(family.members) > 1 for family in groups.families)
+    text = (
+        f"{len(groups.families):,} families of {n_queries:,} queries, {several:,} of several; "
+        f"{len(groups.links):,} links; {groups.n_flagged:,} families to be reviewed"
     )
-    if found.is_sampled:
-        told += "; pairs were looked for by MinHash"
-    if found.n_without_embedding:
-        told += f"; {found.n_without_embedding:,} queries have no embedding"
+    if groups.is_sampled:
+        text += "; pairs were looked for by MinHash"
+    if groups.n_without_embedding:
+        text += f"; {groups.n_without_embedding:,} queries have no embedding"
     # Where the families themselves are printed, what is said of them must not be among them.
-    click.echo(told, err=output is None)
+    click.echo(text, err=output is None)

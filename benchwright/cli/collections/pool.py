@@ -215,6 +215,6 @@ def _extras(chosen: dict[str, Any], problems: Any) -> "Extras":
             for row in rows
             if row.grade >= 0
         }
-    found = Extras(judged, set(pairs(chosen["add"])), pairs(chosen["candidates"]))
+    extras = Extras(judged, set(pairs(chosen["add"])), pairs(chosen["candidates"]))
     problems.raise_found()
-    return found
+    return extras

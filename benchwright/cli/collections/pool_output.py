@@ -33,8 +33,8 @@ def write(table: PoolTable, path: Path) -> None:
             stream.write(head.encode())
             rows.write_csv(stream, **options)
     n_queries = rows.select(pl.col("qid").n_unique()).item()
-    said = f"{len(rows):,} documents of {n_queries:,} queries, digest {table.digest}"
-    click.echo(said, err=path == STREAM)
+    line = f"{len(rows):,} documents of {n_queries:,} queries, digest {table.digest}"
+    click.echo(line, err=path == STREAM)
 
 
 def _made_from(table: PoolTable) -> dict[str, Any]:
@@ -51,41 +51,41 @@ def _made_from(table: PoolTable) -> dict[str, Any]:
 
 def show_preview(table: PoolTable, watcher: RunWatcher, chosen: dict[str, Any]) -> None:
     """Print what to know of a pool before anybody judges it."""
-    found = preview(table, watcher)
-    n_labels = found.n_entries - found.n_by_origin.get("carried", 0)
+    facts = preview(table, watcher)
+    n_labels = facts.n_entries - facts.n_by_origin.get("carried", 0)
     to_standard_error = chosen["output"] == STREAM
-    for line in _lines(found, n_labels, chosen["seconds"], table.recipe.reach):
+    for line in _lines(facts, n_labels, chosen["seconds"], table.recipe.reach):
         click.echo(line, err=to_standard_error)
     sys.stdout.flush()
 
 
-def _lines(found: Preview, n_labels: int, seconds: float, reach: int) -> Iterator[str]:
-    sizes = f"{found.smallest_query} to {found.largest_query}, median {found.median_query:g}"
-    yield f"{found.n_entries:,} documents of {found.n_queries:,} queries ({sizes} a query)"
-    yield "  " + ", ".join(f"{origin} {n:,}" for origin, n in found.n_by_origin.items())
+def _lines(facts: Preview, n_labels: int, seconds: float, reach: int) -> Iterator[str]:
+    sizes = f"{facts.smallest_query} to {facts.largest_query}, median {facts.median_query:g}"
+    yield f"{facts.n_entries:,} documents of {facts.n_queries:,} queries ({sizes} a query)"
+    yield "  " + ", ".join(f"{origin} {n:,}" for origin, n in facts.n_by_origin.items())
     hours = expected_hours(n_labels, median_seconds=seconds)
     yield f"  {hours:,.1f} hours for one label each at {seconds:g} seconds"
-    if found.runs:
-        yield from _run_lines(found, reach)
-    for warning in found.warnings:
+    if facts.runs:
+        yield from _run_lines(facts, reach)
+    for warning in facts.warnings:
         yield f"Warning: {warning}"
 
 
-def _run_lines(found: Preview, reach: int) -> Iterator[str]:
-    width = max(3, *(len(run.run) for run in found.runs))
+def _run_lines(facts: Preview, reach: int) -> Iterator[str]:
+    width = max(3, *(len(run.run) for run in facts.runs))
     yield f"{'run':<{width}}  documents  no other has  Judged@10 if left out"
-    for run in found.runs:
+    for run in facts.runs:
         left_out = (
             "-" if run.judged_left_out != run.judged_left_out else f"{run.judged_left_out:.3f}"
         )
         yield f"{run.run:<{width}}  {run.n:>9,}  {run.n_unique:>12,}  {left_out:>21}"
-    if len(found.runs) > 1:
-        yield f"Mean RBO@10 of two runs: {found.mean_rbo:.3f} (0.7 or more: too alike)"
+    if len(facts.runs) > 1:
+        yield f"Mean RBO@10 of two runs: {facts.mean_rbo:.3f} (0.7 or more: too alike)"
         yield (
-            f"Judged@10 to expect of a new system: {found.judged_new:.3f} "
-            f"(least {found.judged_new_least:.3f}), of the first ten, each run left out"
+            f"Judged@10 to expect of a new system: {facts.judged_new:.3f} "
+            f"(least {facts.judged_new_least:.3f}), of the first ten, each run left out"
         )
-        systems, depth, n_documents, share = measured_elsewhere(len(found.runs), reach)
+        systems, depth, n_documents, share = measured_elsewhere(len(facts.runs), reach)
         yield (
             f"  elsewhere: {share:.2f} on Robust 2003 with {systems} systems to depth {depth} "
             f"({n_documents} documents a query)"

@@ -59,7 +59,7 @@ def command(qrels: Path, runs: Sequence[Path], **chosen: Any) -> None:
     depth = chosen["depth"] or 10
     with told("Leaving out"):
         teams = _teams(chosen["teams"], names) if chosen["teams"] else {}
-        found = treatment_of(
+        treatment = treatment_of(
             {name: _ranking(path) for name, path in zip(names, runs, strict=True)},
             _grades(qrels),
             pooled=dict.fromkeys(names, depth),
@@ -67,7 +67,7 @@ def command(qrels: Path, runs: Sequence[Path], **chosen: Any) -> None:
         )
     if chosen["depth"] is None:
         click.echo("Note: no --depth is given: every run counts as pooled to depth 10.", err=True)
-    _show(found, chosen["form"])
+    _show(treatment, chosen["form"])
 
 
 def _teams(path: Path, names: Sequence[str]) -> dict[str, str]:
@@ -113,19 +113,19 @@ def _text(name: bytes) -> str:
 # --- output --------------------------------------------------------------------------------------
 
 
-def _show(found: "Treatment", form: str) -> None:
-    alone = {one.run: one for one in found.by_run.systems}
-    systems = sorted(found.by_group.systems, key=lambda one: (one.shift, one.run))
+def _show(treatment: "Treatment", form: str) -> None:
+    alone = {one.run: one for one in treatment.by_run.systems}
+    systems = sorted(treatment.by_group.systems, key=lambda one: (one.shift, one.run))
     if form == "json":
-        _print_json(found, systems, alone)
+        _print_json(treatment, systems, alone)
         return
     if form == "tsv":
         from benchwright.cli.tables import print_tab_separated
 
         print_tab_separated(COLUMNS, [_cells(one, alone[one.run], repr) for one in systems])
     else:
-        _print_tables(found, systems, alone, is_markdown=form == "markdown")
-    for pair in found.across:
+        _print_tables(treatment, systems, alone, is_markdown=form == "markdown")
+    for pair in treatment.across:
         what = "the same ranking under two names" if pair.is_same else "nearly the same ranking"
         click.echo(
             f"Warning: {pair.run_a} and {pair.run_b}: {what} (RBO {pair.rbo:.2f}).", err=True
@@ -144,15 +144,15 @@ def _cells(one: "LeftOut", alone: "LeftOut", number: Any) -> list[str]:
 
 
 def _print_tables(
-    found: "Treatment", systems: Sequence["LeftOut"], alone: Any, *, is_markdown: bool
+    treatment: "Treatment", systems: Sequence["LeftOut"], alone: Any, *, is_markdown: bool
 ) -> None:
     from benchwright.cli.tables import Table, markdown, number, say, show_table
 
     means = [
-        [name, *("-" if isnan(of) else number(of) for of in _mean(found, which))]
+        [name, *("-" if isnan(of) else number(of) for of in _mean(treatment, which))]
         for name, which in ((name.replace("_", " "), name) for name in MEANS)
     ]
-    n = f"{len(found.by_group.groups)} groups", f"{len(alone)} runs"
+    n = f"{len(treatment.by_group.groups)} groups", f"{len(alone)} runs"
     cells = [_cells(one, alone[one.run], number) for one in systems]
     for table in (
         Table(COLUMNS, cells, title="left out of the judgments, nDCG@10", left=(0, 1)),
@@ -163,15 +163,15 @@ def _print_tables(
         else:
             show_table(table)
         say()
-    if not found.by_group.is_defined:
+    if not treatment.by_group.is_defined:
         say("All runs are one group: without it nothing of the pool is left.")
 
 
-def _mean(found: "Treatment", name: str) -> tuple[float, float]:
-    return getattr(found.by_group, name), getattr(found.by_run, name)
+def _mean(treatment: "Treatment", name: str) -> tuple[float, float]:
+    return getattr(treatment.by_group, name), getattr(treatment.by_run, name)
 
 
-def _print_json(found: "Treatment", systems: Sequence["LeftOut"], alone: Any) -> None:
+def _print_json(treatment: "Treatment", systems: Sequence["LeftOut"], alone: Any) -> None:
     import json
 
     def means(of: "Reusability") -> dict[str, Any]:
@@ -186,14 +186,14 @@ def _print_json(found: "Treatment", systems: Sequence["LeftOut"], alone: Any) ->
         more = {"shift": one.shift, **beside, "n_unique_alone": other.n_unique}
         return numbers | {name: _known(value) for name, value in more.items()}
 
-    said = {
-        "n_systems": found.n_systems,
-        "by_group": means(found.by_group),
-        "by_run": means(found.by_run),
-        "copies": [asdict(pair) | {"is_same": pair.is_same} for pair in found.across],
+    body = {
+        "n_systems": treatment.n_systems,
+        "by_group": means(treatment.by_group),
+        "by_run": means(treatment.by_run),
+        "copies": [asdict(pair) | {"is_same": pair.is_same} for pair in treatment.across],
         "systems": [system(one) for one in systems],
     }
-    click.echo(json.dumps(said, indent=2))
+    click.echo(json.dumps(body, indent=2))
 
 
 def _known(value: Any) -> Any:

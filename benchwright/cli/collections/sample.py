@@ -119,14 +119,14 @@ def command(log: Path, **chosen: Any) -> None:
     """
     design = _design(chosen)
     with TemporaryDirectory(prefix="benchwright-sample-") as folder:
-        found = _prepared(log, Path(folder), chosen)
-        _tell_reading(found)
+        prepared = _prepared(log, Path(folder), chosen)
+        _tell_reading(prepared)
         if chosen["preview"]:
-            _show(_planned(found, design))
+            _show(_planned(prepared, design))
             return
         from benchwright.logs.drawing import sampled
 
-        plan, queries = sampled(found.log, design, seed=chosen["seed"])
+        plan, queries = sampled(prepared.log, design, seed=chosen["seed"])
         _show(plan, err=True)
         _write(queries, chosen)
 
@@ -168,39 +168,39 @@ def _prepared(log: Path, folder: Path, chosen: dict[str, Any]) -> "Prepared":
 def _named(given: Sequence[str]) -> dict[str, str]:
     from benchwright.logs.columns import LABELS
 
-    found = {}
+    columns = {}
     for text in given:
         role, equals, name = text.partition("=")
         if not equals or role not in LABELS or not name:
             message = f"'{text}' is no column. Write role=name; roles are {', '.join(LABELS)}."
             raise click.BadParameter(message, param_hint="--column")
-        found[role] = name
-    return found
+        columns[role] = name
+    return columns
 
 
-def _tell_reading(found: "Prepared") -> None:
-    counted = found.counted
-    columns = ", ".join(f"{role} = {name}" for role, name in found.columns.named.items())
-    told = [
-        f"{found.n_rows:,} rows read ({columns}): {counted.n_distinct:,} distinct queries, "
-        f"{counted.n_traffic:,} searches, {found.grouped.n_families:,} families by "
-        f"{found.grouped.by}.",
-        *(f"{n:,} rows left out: {why}." for why, n in found.left.as_dict().items()),
+def _tell_reading(prepared: "Prepared") -> None:
+    counted = prepared.counted
+    columns = ", ".join(f"{role} = {name}" for role, name in prepared.columns.named.items())
+    lines = [
+        f"{prepared.n_rows:,} rows read ({columns}): {counted.n_distinct:,} distinct queries, "
+        f"{counted.n_traffic:,} searches, {prepared.grouped.n_families:,} families by "
+        f"{prepared.grouped.by}.",
+        *(f"{n:,} rows left out: {why}." for why, n in prepared.left.as_dict().items()),
         *(f"{kind} masked in {n:,} searches." for kind, n in sorted(counted.masked.items())),
     ]
     if counted.n_only_personal:
-        told.append(f"{counted.n_only_personal:,} searches were personal data alone and are gone.")
+        lines.append(f"{counted.n_only_personal:,} searches were personal data alone and are gone.")
     if counted.n_below_floor:
-        told.append(f"{counted.n_below_floor:,} queries below the floor were dropped.")
-    for line in told:
+        lines.append(f"{counted.n_below_floor:,} queries below the floor were dropped.")
+    for line in lines:
         click.echo(line, err=True)
 
 
-def _planned(found: "Prepared", design: "Design") -> "Plan":
+def _planned(prepared: "Prepared", design: "Design") -> "Plan":
     from benchwright.logs.sampling import planned
     from benchwright.logs.strata import read_families
 
-    return planned(read_families(found.log), design)[0]
+    return planned(read_families(prepared.log), design)[0]
 
 
 def _show(plan: "Plan", *, err: bool = False) -> None:

@@ -106,10 +106,10 @@ def command(source: Path, output: Path, **chosen: Any) -> None:
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
         message = f"{output} is not empty. Name a new folder, so that nothing is overwritten."
         raise click.UsageError(message)
-    made = make_split(source, output, recipe, chosen)
-    for line in _lines(made.found, made.assignment, made.report):
+    split = make_split(source, output, recipe, chosen)
+    for line in _lines(split.found, split.assignment, split.report):
         click.echo(line)
-    raise SystemExit(FAILED if made.is_leaking else DONE)
+    raise SystemExit(FAILED if split.is_leaking else DONE)
 
 
 def recipe_of(chosen: dict[str, Any]) -> SplitRecipe:
@@ -136,9 +136,9 @@ def recipe_of(chosen: dict[str, Any]) -> SplitRecipe:
     )
 
 
-def _lines(found: "FolderQueries", assignment: "Assignment", report: dict[str, Any]) -> list[str]:
-    n_families = len(set(map(found.family_of, found.queries)))
-    lines = [f"{len(found.queries):,} queries in {n_families:,} families"]
+def _lines(folder: "FolderQueries", assignment: "Assignment", report: dict[str, Any]) -> list[str]:
+    n_families = len(set(map(folder.family_of, folder.queries)))
+    lines = [f"{len(folder.queries):,} queries in {n_families:,} families"]
     lines += [
         f"{part['name']}: {part['n_queries']:,} queries ({part['share']:.1%}), "
         f"{part['n_families']:,} families"

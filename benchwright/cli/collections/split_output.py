@@ -63,29 +63,29 @@ def make_split(
     """
     problems = Problems()
     with open_beir(source) as beir:
-        found = read_folder(beir, problems)
-        grades = _merged(found, problems)
+        folder = read_folder(beir, problems)
+        grades = _merged(folder, problems)
         problems.raise_found()
-        if chosen["regroup"] or not found.has_families:
-            group_families(found, chosen["threshold"])
-        queries = _queries(found, grades, chosen["threshold"])
+        if chosen["regroup"] or not folder.has_families:
+            group_families(folder, chosen["threshold"])
+        queries = _queries(folder, grades, chosen["threshold"])
         given = _given(chosen["given"], queries) if recipe.mode == Mode.GIVEN else None
         assignment = split_queries(queries, recipe, given)
         plan = _plan(recipe, queries, assignment)
-        report = _report(found, grades, assignment, plan, chosen["threshold"])
-        _write(beir, output, found, grades, assignment, plan, report)
-    return MadeSplit(found, assignment, report)
+        report = _report(folder, grades, assignment, plan, chosen["threshold"])
+        _write(beir, output, folder, grades, assignment, plan, report)
+    return MadeSplit(folder, assignment, report)
 
 
 Grades = dict[str, dict[str, int]]
 
 
-def _merged(found: FolderQueries, problems: Problems) -> Grades:
+def _merged(folder: FolderQueries, problems: Problems) -> Grades:
     """{query: {document: grade}} of all splits there were; one pair may have one grade."""
     merged: Grades = {}
-    for split, graded in found.grades.items():
+    for split, graded in folder.grades.items():
         for qid, documents in graded.items():
-            if qid not in found.queries:
+            if qid not in folder.queries:
                 problems.add(f"qrels/{split}.tsv", 0, f"query '{qid}' is not in {QUERIES}; add it")
                 continue
             kept = merged.setdefault(qid, {})
@@ -99,25 +99,25 @@ def _merged(found: FolderQueries, problems: Problems) -> Grades:
     return merged
 
 
-def _queries(found: FolderQueries, grades: Grades, threshold: int) -> list[SplitQuery]:
+def _queries(folder: FolderQueries, grades: Grades, threshold: int) -> list[SplitQuery]:
     return [
         SplitQuery(
             qid=qid,
-            family=found.family_of(qid),
-            slices=tuple(found.slices.get(qid, ())),
+            family=folder.family_of(qid),
+            slices=tuple(folder.slices.get(qid, ())),
             n_relevant=sum(grade >= threshold for grade in grades.get(qid, {}).values()),
             first_seen=moment_of(said(row, "first_seen")),
         )
-        for qid, row in found.queries.items()
+        for qid, row in folder.queries.items()
     ]
 
 
 def _given(path: Path, queries: list[SplitQuery]) -> dict[str, str]:
     problems = Problems()
     families = {query.qid: query.family for query in queries}
-    found = read_given(open_lines(path), file=path.name, families=families, problems=problems)
+    split_of = read_given(open_lines(path), file=path.name, families=families, problems=problems)
     problems.raise_found()
-    return found
+    return split_of
 
 
 def _plan(recipe: SplitRecipe, queries: list[SplitQuery], assignment: Assignment) -> dict[str, Any]:
@@ -136,7 +136,7 @@ def _plan(recipe: SplitRecipe, queries: list[SplitQuery], assignment: Assignment
 
 
 def _report(
-    found: FolderQueries,
+    folder: FolderQueries,
     grades: Grades,
     assignment: Assignment,
     plan: dict[str, Any],
@@ -145,14 +145,14 @@ def _report(
     queries = [
         LeakQuery(
             qid=qid,
-            text=found.queries[qid].text,
-            family=found.family_of(qid),
+            text=folder.queries[qid].text,
+            family=folder.family_of(qid),
             split=split,
-            slices=tuple(found.slices.get(qid, ())),
+            slices=tuple(folder.slices.get(qid, ())),
             relevant=frozenset(
                 docid for docid, grade in grades.get(qid, {}).items() if grade >= threshold
             ),
-            first_seen=moment_of(said(found.queries[qid], "first_seen")),
+            first_seen=moment_of(said(folder.queries[qid], "first_seen")),
         )
         for qid, split in assignment.splits.items()
     ]
@@ -165,7 +165,7 @@ def _report(
 def _write(
     beir: BeirSource,
     output: Path,
-    found: FolderQueries,
+    folder: FolderQueries,
     grades: Grades,
     assignment: Assignment,
     plan: dict[str, Any],
@@ -182,7 +182,7 @@ def _write(
         if rows:
             name = f"qrels/{split}.tsv"
             _lines_to(output / name, qrels_tsv(rows, file=name))
-    _lines_to(output / FAMILIES, _family_lines(found))
+    _lines_to(output / FAMILIES, _family_lines(folder))
     text = json.dumps(plan, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
     (output / SPLITS_FILE).write_text(text, encoding="utf-8")
     (output / "leaks.json").write_text(as_json(report), encoding="utf-8")
@@ -200,11 +200,11 @@ def _rows(grades: Grades, assignment: Assignment, split: str) -> list[tuple[str,
     return sorted(rows, key=lambda row: (row[0].encode(), row[1].encode()))
 
 
-def _family_lines(found: FolderQueries) -> Iterable[bytes]:
-    named = family_names([SplitQuery(qid, found.family_of(qid)) for qid in found.queries])
+def _family_lines(folder: FolderQueries) -> Iterable[bytes]:
+    named = family_names([SplitQuery(qid, folder.family_of(qid)) for qid in folder.queries])
     yield b"query-id\tfamily\n"
-    for qid in sorted(found.queries, key=str.encode):
-        yield f"{qid}\t{named[found.family_of(qid)]}\n".encode()
+    for qid in sorted(folder.queries, key=str.encode):
+        yield f"{qid}\t{named[folder.family_of(qid)]}\n".encode()
 
 
 def _lines_to(path: Path, lines: Iterable[bytes]) -> None:

@@ -103,8 +103,8 @@ def _as_json(reports: "Sequence[Report]") -> str:
 def _lines(report: "Report") -> Iterator[str]:
     problems = sorted(report.problems.found, key=lambda one: (one.file, one.line))
     yield from map(str, problems)
-    for kind, said in (("warning", report.problems.warnings), ("note", report.notes)):
-        for one in said:
+    for kind, lines in (("warning", report.problems.warnings), ("note", report.notes)):
+        for one in lines:
             place, _, text = str(one).partition(": ")
             yield f"{place}: {kind}: {text}"
     if report.is_cut:

@@ -122,8 +122,8 @@ def _condensed(measures: Sequence[str], chosen: Mapping[str, Any]) -> list[str]:
         raise click.UsageError(message)
     from benchwright.comparison.patterns import condensed_of
 
-    found = condensed_of(measures_named(measures))
-    return [found] if found and found not in measures_named(measures) else []
+    names = condensed_of(measures_named(measures))
+    return [names] if names and names not in measures_named(measures) else []
 
 
 def _read(
@@ -190,12 +190,12 @@ def _compared(
 
 def _slices(scorer: Scorer, chosen: Mapping[str, Any]) -> dict[str, list[bytes]]:
     """Those of the file, and for patterns the queries that have other wordings."""
-    found = {name: list(grades) for name, grades in scorer.sliced.items()}
+    slices = {name: list(grades) for name, grades in scorer.sliced.items()}
     if chosen["patterns"] and scorer.families:
         from benchwright.comparison.patterns import family_slices
 
-        found |= family_slices(list(scorer.judged), scorer.families)
-    return found
+        slices |= family_slices(list(scorer.judged), scorer.families)
+    return slices
 
 
 def _as_json(
@@ -209,12 +209,12 @@ def _as_json(
     from benchwright.cli.scoring.compare_output import as_json
     from benchwright.evaluation.results import provenance
 
-    made = provenance(scorer, cards, folder=Path())
+    facts = provenance(scorer, cards, folder=Path())
     if patterns is None:
-        return as_json(comparison, judged, shares, made)
+        return as_json(comparison, judged, shares, facts)
     from benchwright.cli.scoring.compare_output import as_dicts
 
-    return as_json(comparison, judged, shares, made, patterns=as_dicts(patterns))
+    return as_json(comparison, judged, shares, facts, patterns=as_dicts(patterns))
 
 
 def _show(comparison: "Comparison", judged: str, shares: Mapping[str, float], form: str) -> None:

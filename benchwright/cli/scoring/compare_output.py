@@ -47,21 +47,21 @@ TSV_COLUMNS = (
 
 def trust(judged: str, shares: Mapping[str, float]) -> Iterator[str]:
     """Plain sentences on how far judged shares let the runs be compared; none where they do."""
-    found = comparability({run: of for run, of in shares.items() if not isnan(of)})
-    if not found.lowest:
+    spread = comparability({run: of for run, of in shares.items() if not isnan(of)})
+    if not spread.lowest:
         return
     measure = judged.replace("Judged", "judged")
-    said = (
-        f"{measure} is {share(found.low)} for {found.lowest} "
-        f"and {share(found.high)} for {found.highest}"
+    sentence = (
+        f"{measure} is {share(spread.low)} for {spread.lowest} "
+        f"and {share(spread.high)} for {spread.highest}"
     )
-    if found.verdict is Verdict.NOT_COMPARABLE:
+    if spread.verdict is Verdict.NOT_COMPARABLE:
         yield (
-            f"{said}: not comparable. Unjudged documents count as not relevant, so the run with "
-            "fewer judged ones may lose for that alone. Judge what is missing first."
+            f"{sentence}: not comparable. Unjudged documents count as not relevant, so the run "
+            "with fewer judged ones may lose for that alone. Judge what is missing first."
         )
-    elif found.verdict is Verdict.PROVISIONAL:
-        yield f"{said}: provisional. Unjudged documents may change which run is better."
+    elif spread.verdict is Verdict.PROVISIONAL:
+        yield f"{sentence}: provisional. Unjudged documents may change which run is better."
 
 
 def as_json(
@@ -72,16 +72,16 @@ def as_json(
     patterns: Sequence[Mapping[str, Any]] | None = None,
 ) -> str:
     """Everything, with every digit and what it is from; an undefined number is null."""
-    found = comparison.as_dict()
+    body = comparison.as_dict()
     if patterns is not None:
-        found["patterns"] = list(patterns)
-    found["provenance"] = provenance
-    found["judged"] = {
+        body["patterns"] = list(patterns)
+    body["provenance"] = provenance
+    body["judged"] = {
         "measure": judged,
         "shares": {run: None if isnan(of) else of for run, of in shares.items()},
         "warnings": list(trust(judged, shares)),
     }
-    return json.dumps(found, indent=1, sort_keys=True, allow_nan=False)
+    return json.dumps(body, indent=1, sort_keys=True, allow_nan=False)
 
 
 def print_tsv(comparison: Comparison, shares: Mapping[str, float]) -> None:
@@ -112,8 +112,8 @@ def print_tables(
                     show_table(table)
                     click.echo()
             for pair in pairs:
-                if said := _parting(pair):
-                    click.echo(f"{said}\n")
+                if parting := _parting(pair):
+                    click.echo(f"{parting}\n")
     click.echo(_how(comparison))
 
 
@@ -122,8 +122,8 @@ def _parting(pair: Pair) -> str:
     thin = ""
     if 0 <= pair.n_differing < FEWEST_DIFFERING:
         thin = f"{pair.n_differing} queries or families differ; no interval is right here."
-    said = f"{pair.reason} {thin}".strip()
-    return f"{pair.run} - {pair.reference}: {said}" if said else ""
+    reason = f"{pair.reason} {thin}".strip()
+    return f"{pair.run} - {pair.reference}: {reason}" if reason else ""
 
 
 def _sized(of_slice: SliceSize) -> str:
@@ -284,15 +284,15 @@ OWN_SLICES = (IN_FAMILIES, ALONE)
 def found_patterns(comparison: Comparison, measures: Sequence[str]) -> Found:
     """The rules that hold for each pair; `measures` are those that were asked for."""
     roles = roles_of(measures)
-    found = []
+    patterns = []
     for pair in comparison.pairs_of(comparison.measures[0], OVERALL):
         facts = [
             _fact(one)
             for one in comparison.pairs
             if (one.run, one.reference) == (pair.run, pair.reference)
         ]
-        found.append((pair, read_patterns(facts, roles)))
-    return found
+        patterns.append((pair, read_patterns(facts, roles)))
+    return patterns
 
 
 def _fact(pair: Pair) -> Fact:
@@ -331,6 +331,6 @@ def as_text(found: Found) -> str:
     """A paragraph for each pair, each pattern with its evidence."""
     parts = []
     for pair, patterns in found:
-        said = patterns_markdown(patterns) or "- No pattern: the measures say different things."
-        parts.append(f"What {pair.run} - {pair.reference} looks like:\n{said}")
+        listed = patterns_markdown(patterns) or "- No pattern: the measures say different things."
+        parts.append(f"What {pair.run} - {pair.reference} looks like:\n{listed}")
     return "\n\n".join(parts)

@@ -233,11 +233,11 @@ def _evidence(
     from benchwright.gates.evidence import Process
     from benchwright.gates.from_files import evidence_of, wanted_of
 
-    found = evidence_of(scorer, policy, cards, process=Process(is_registered=is_registered))
-    shares = [judged_share(arm, policy) for arm in (found.baseline, found.candidate)]
+    evidence = evidence_of(scorer, policy, cards, process=Process(is_registered=is_registered))
+    shares = [judged_share(arm, policy) for arm in (evidence.baseline, evidence.candidate)]
     if all(share >= COMPARABLE for share in shares):
-        return found
-    return replace(found, wanted=wanted_of(scorer, policy, cards))
+        return evidence
+    return replace(evidence, wanted=wanted_of(scorer, policy, cards))
 
 
 def _write(reports: Sequence[Path], result: Mapping[str, Any]) -> None:

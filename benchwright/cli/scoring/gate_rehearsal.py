@@ -42,12 +42,12 @@ def rehearse(files: Sequence[Path], chosen: Mapping[str, Any], *, read: Any) -> 
         for card in cards[1 : len(others) + 1]
     ]
     with told("Rehearsing"):
-        found = rehearsed(policy, pairs, seed=chosen["seed"])
-    found["files"] = {path.name: _sha256(path) for path in others}
-    print_rehearsal(found)
+        facts = rehearsed(policy, pairs, seed=chosen["seed"])
+    facts["files"] = {path.name: _sha256(path) for path in others}
+    print_rehearsal(facts)
     if chosen["policy"]:
         place = place_of(chosen["policy"])
-        place.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        place.write_text(json.dumps(facts, indent=1, sort_keys=True) + "\n", encoding="utf-8")
         click.echo(f"Kept in {place}: every verdict by this policy shows it.", err=True)
 
 
@@ -85,16 +85,16 @@ def rehearsal_beside(policy: "Policy", chosen: Mapping[str, Any]) -> dict[str, A
     if place is None or not place.is_file():
         return None
     try:
-        found = json.loads(place.read_bytes())
-        digest = found["policy_sha256"]
+        facts = json.loads(place.read_bytes())
+        digest = facts["policy_sha256"]
         # Whatever is shown of it later has to be there.
-        _ = found["files"].values(), found["warnings"], summary_of(found), table_of(found)
+        _ = facts["files"].values(), facts["warnings"], summary_of(facts), table_of(facts)
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise RehearsalFileError(file=place.name, reason=f"it cannot be read ({error})") from error
     if digest != policy.digest:
         click.echo(f"{place.name} is of another policy and is not shown.", err=True)
         return None
-    return dict(found)
+    return dict(facts)
 
 
 def was_rehearsed(rehearsal: Mapping[str, Any] | None, candidate: Path) -> bool:

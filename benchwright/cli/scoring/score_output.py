@@ -50,11 +50,11 @@ def show(scorer: Scorer, cards: Sequence[Scorecard], chosen: Mapping[str, Any]) 
 def _outlooks(scorer: Scorer, cards: Sequence[Scorecard]) -> "dict[str, list[Outlook]]":
     from benchwright.cli.scoring.unjudged_output import outlooks
 
-    found = {}
+    outlooks_of = {}
     for card in cards:
         with told(f"Filling in the unjudged documents of {card.name}"):
-            found[card.name] = outlooks(scorer, card)
-    return found
+            outlooks_of[card.name] = outlooks(scorer, card)
+    return outlooks_of
 
 
 def write_result(scorer: Scorer, cards: Sequence[Scorecard], path: Path) -> None:
@@ -103,7 +103,7 @@ def print_tsv(
         return
     from benchwright.cli.scoring import unjudged_output
 
-    of = {(one.run, ALL, ALL, one.measure): one for found in outlooks.values() for one in found}
+    of = {(one.run, ALL, ALL, one.measure): one for of_run in outlooks.values() for one in of_run}
     wider = (
         [*row, *unjudged_output.tsv_cells(of.get((row[0], row[1], row[2], row[3])))] for row in rows
     )
@@ -133,28 +133,33 @@ def show_tables(
     if outlooks:
         from benchwright.cli.scoring.unjudged_output import show_outlooks
 
-        show_outlooks([one for found in outlooks.values() for one in found])
+        show_outlooks([one for of_run in outlooks.values() for one in of_run])
 
 
 def _tsv_rows(cards: Sequence[Scorecard], has_queries: bool) -> Iterator[list[str]]:
     for card in cards:
         if has_queries:
             yield from _query_lines(card)
-        for name, found in card.evaluations():
-            for measure in found.means:
-                yield _cells(card, name, found, measure)
-                yield from _weighted_cells(card, name, found, measure)
+        for name, evaluation in card.evaluations():
+            for measure in evaluation.means:
+                yield _cells(card, name, evaluation, measure)
+                yield from _weighted_cells(card, name, evaluation, measure)
 
 
-def _cells(card: Scorecard, name: str, found: Evaluation[bytes], measure: str) -> list[str]:
+def _cells(card: Scorecard, name: str, evaluation: Evaluation[bytes], measure: str) -> list[str]:
     low, high = _interval(card, name, measure)
-    numbers = (found.means[measure], low, high, found.judged_shares[measure])
-    counts = (found.n_queries, found.n_missing, found.n_extra, found.n_undefined[measure])
+    numbers = (evaluation.means[measure], low, high, evaluation.judged_shares[measure])
+    counts = (
+        evaluation.n_queries,
+        evaluation.n_missing,
+        evaluation.n_extra,
+        evaluation.n_undefined[measure],
+    )
     return [card.name, name, ALL, measure, *map(exact, numbers), *map(str, counts)]
 
 
 def _weighted_cells(
-    card: Scorecard, name: str, found: Evaluation[bytes], measure: str
+    card: Scorecard, name: str, evaluation: Evaluation[bytes], measure: str
 ) -> Iterator[list[str]]:
     """The line of the weighted mean, if there is one; it has no judged share."""
     weighted, named = card.weighted.get(name), f"{measure}{SUFFIX}"
@@ -162,7 +167,12 @@ def _weighted_cells(
         return
     low, high = weighted.intervals.get(named, (nan, nan))
     numbers = (weighted.means[named], low, high, nan)
-    counts = (weighted.n_queries, found.n_missing, found.n_extra, weighted.n_undefined[named])
+    counts = (
+        weighted.n_queries,
+        evaluation.n_missing,
+        evaluation.n_extra,
+        weighted.n_undefined[named],
+    )
     yield [card.name, name, ALL, named, *map(exact, numbers), *map(str, counts)]
 
 
@@ -182,8 +192,8 @@ def _trec_lines(card: Scorecard, has_queries: bool) -> Iterator[str]:
     rows = sorted(card.overall.per_query.items()) if has_queries else []
     for qid, values in [*((text(qid), values) for qid, values in rows), (ALL, card.overall.means)]:
         for name, value in values.items():
-            shown = f"{value:.0f}" if measures[name].is_total else f"{value:6.4f}"
-            yield _trec_line(measures[name].trec_name or name, qid, shown)
+            number = f"{value:.0f}" if measures[name].is_total else f"{value:6.4f}"
+            yield _trec_line(measures[name].trec_name or name, qid, number)
 
 
 def _trec_line(name: str, qid: str, value: str) -> str:
@@ -201,21 +211,21 @@ def _query_table(card: Scorecard) -> Table:
 
 def _list(card: Scorecard) -> Table:
     """One run: a measure a line."""
-    found = card.overall
+    evaluation = card.overall
     has_intervals = bool(card.intervals)
     rows = []
-    for measure in found.measures:
+    for measure in evaluation.measures:
         rows.append(
             [
                 str(measure),
-                _mean(found, str(measure)),
+                _mean(evaluation, str(measure)),
                 *[between(*_interval(card, ALL, str(measure)))] * has_intervals,
-                share(found.judged_shares[str(measure)]) if _has_share(measure) else "",
-                str(found.n_queries - found.n_undefined[str(measure)]),
+                share(evaluation.judged_shares[str(measure)]) if _has_share(measure) else "",
+                str(evaluation.n_queries - evaluation.n_undefined[str(measure)]),
             ]
         )
         rows += _weighted_rows(card, f"{measure}{SUFFIX}", has_intervals)
-    title = f"{card.name}: {counts(found)}"
+    title = f"{card.name}: {counts(evaluation)}"
     columns = ["measure", "mean", *["95 % interval"] * has_intervals, "judged", "queries"]
     return Table(columns, rows, title=title)
 
@@ -240,10 +250,10 @@ def _grid(scorer: Scorer, cards: Sequence[Scorecard]) -> Table:
             columns += [f"{measure}{SUFFIX}", *["95 % interval"] * bool(cards[0].intervals)]
     rows: list[list[str]] = []
     best: set[tuple[int, int]] = set()
-    for name, found in _by_slice(cards).items():
-        highest = _highest(found) | _highest_weighted(scorer, name, cards)
+    for name, evaluations in _by_slice(cards).items():
+        highest = _highest(evaluations) | _highest_weighted(scorer, name, cards)
         for card in cards:
-            row = list(_grid_row(scorer, card, name, found[card.name], has_slices))
+            row = list(_grid_row(scorer, card, name, evaluations[card.name], has_slices))
             best |= {(len(rows), column) for column, of in enumerate(row) if of in highest}
             rows.append([of.text for of in row])
     return Table(columns, rows, left=range(1 + has_slices), best=best)
@@ -303,16 +313,16 @@ def _weighted_cell(card: Scorecard, name: str, measure: Measure) -> Cell:
 
 
 def _grid_row(
-    scorer: Scorer, card: Scorecard, name: str, found: Evaluation[bytes], has_slices: bool
+    scorer: Scorer, card: Scorecard, name: str, evaluation: Evaluation[bytes], has_slices: bool
 ) -> Iterator[Cell]:
-    counted = (found.n_queries, found.n_missing, found.n_extra)
+    counted = (evaluation.n_queries, evaluation.n_missing, evaluation.n_extra)
     yield from map(Cell, [card.name, *[name] * has_slices, *map(str, counted)])
-    for measure in found.measures:
-        yield Cell(_mean(found, str(measure)), str(measure), found.means[str(measure)])
+    for measure in evaluation.measures:
+        yield Cell(_mean(evaluation, str(measure)), str(measure), evaluation.means[str(measure)])
         if card.intervals:
             yield Cell(between(*_interval(card, name, str(measure))))
         if _has_share(measure):
-            yield Cell(share(found.judged_shares[str(measure)]))
+            yield Cell(share(evaluation.judged_shares[str(measure)]))
         if _is_weighted(scorer, measure):
             yield _weighted_cell(card, name, measure)
             if card.intervals:
@@ -326,9 +336,9 @@ def _has_share(measure: Measure) -> bool:
     return measure.family != "Judged" and not measure.is_total
 
 
-def _mean(found: Evaluation[bytes], name: str) -> str:
-    totals = {str(measure) for measure in found.measures if measure.is_total}
-    return number(found.means[name], 0 if name in totals else 4)
+def _mean(evaluation: Evaluation[bytes], name: str) -> str:
+    totals = {str(measure) for measure in evaluation.measures if measure.is_total}
+    return number(evaluation.means[name], 0 if name in totals else 4)
 
 
 def counts(found: Evaluation[bytes]) -> str:

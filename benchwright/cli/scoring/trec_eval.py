@@ -217,8 +217,8 @@ def _long(word: str, rest: list[str]) -> tuple[str, str]:
     if name in LONG_NAMES:
         matching = [name]
     if len(matching) != 1:
-        told = f"could be any of {', '.join(matching)}" if matching else "no such flag"
-        _refuse(f"--{name}: {told}.")
+        advice = f"could be any of {', '.join(matching)}" if matching else "no such flag"
+        _refuse(f"--{name}: {advice}.")
     letter = LONG_NAMES[matching[0]]
     if letter not in WITH_VALUE:
         if equals:
@@ -266,7 +266,7 @@ def _evaluate(asked: Asked) -> None:
         table = scan_qrels(qrels)
         hits = scan_run(run, table, depth=asked.depth)
         if "J" in asked.flags:
-            hits = {qid: condensed(found) for qid, found in hits.items()}
+            hits = {qid: condensed(query_hits) for qid, query_hits in hits.items()}
         result = evaluate_hits(
             table.judged,
             hits,
@@ -312,8 +312,10 @@ def _lines(
     from benchwright.measures.trec_names import relevance_string
 
     def string(qid: bytes, length: int) -> str:
-        found = hits.get(qid)
-        return relevance_string(found.hits, found.n_retrieved, length) if found else ""
+        query_hits = hits.get(qid)
+        return (
+            relevance_string(query_hits.hits, query_hits.n_retrieved, length) if query_hits else ""
+        )
 
     if "q" in asked.flags:
         for qid, values in sorted(result.per_query.items()):

@@ -50,13 +50,13 @@ def _outlook(scorer: Scorer, card: Scorecard, measure: Measure) -> Outlook:
 
     name, value = str(measure), card.overall.means[str(measure)]
     top, missing, seed = scorer.top_grade, scorer.rules.missing, scorer.rules.seed
-    hits = {qid: found for qid, found in card.hits.items() if qid in scorer.judged}
+    hits = {qid: bounds for qid, bounds in card.hits.items() if qid in scorer.judged}
     try:
-        found = bracket(measure, scorer.judged, hits, top_grade=top, missing=missing)
+        bounds = bracket(measure, scorer.judged, hits, top_grade=top, missing=missing)
     except NoBracketError:
         drawn = scenarios(measure, scorer.judged, hits, top_grade=top, missing=missing, seed=seed)
         return Outlook(card.name, name, value, None, drawn)
-    return Outlook(card.name, name, value, found, None)
+    return Outlook(card.name, name, value, bounds, None)
 
 
 def show_outlooks(found: Sequence[Outlook]) -> None:

@@ -63,9 +63,9 @@ def command(result: Path, runs: Sequence[Path], is_whole: bool, **beside: Path |
     with told("Computing again"):
         computed = _computed(stored, result, runs, beside)
     _tell_versions(stored["made_by"], computed["made_by"])
-    found = list(_differences(stored, computed))
-    if found:
-        _show(found, result.name, SHOWN if not is_whole else len(found))
+    differences = list(_differences(stored, computed))
+    if differences:
+        _show(differences, result.name, SHOWN if not is_whole else len(differences))
         raise SystemExit(FAILED)
     n_values = sum(len(values) for run in stored["runs"] for values in run["per_query"].values())
     click.echo(f"{result.name}: the same files, and all {n_values} values are the same.")
@@ -119,9 +119,9 @@ def _without_place(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in entry.items() if key not in ("path", "file")}
 
 
-def _show(found: Sequence[str], name: str, n_shown: int) -> None:
-    one = len(found) == 1
-    click.echo(f"{name}: {len(found)} difference{'' if one else 's'}.")
-    click.echo("\n".join(found[:n_shown]))
-    if len(found) > n_shown:
-        click.echo(f"… and {len(found) - n_shown} more (--all shows them).")
+def _show(differences: Sequence[str], name: str, n_shown: int) -> None:
+    one = len(differences) == 1
+    click.echo(f"{name}: {len(differences)} difference{'' if one else 's'}.")
+    click.echo("\n".join(differences[:n_shown]))
+    if len(differences) > n_shown:
+        click.echo(f"… and {len(differences) - n_shown} more (--all shows them).")

@@ -40,8 +40,8 @@ def asked(server: str | None, *, needs_token: bool) -> Iterator["Client"]:
     login = login_for(server, servers=Servers(), environment=os.environ)
     if needs_token:
         required(login)
-    if login.token and (said := insecurity_of(login.url)):
-        click.echo(f"Warning: {said}", err=True)
+    if login.token and (insecurity := insecurity_of(login.url)):
+        click.echo(f"Warning: {insecurity}", err=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InsecureServerWarning)  # it was just said
         client = Client(login.url, login.token)

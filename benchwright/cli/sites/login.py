@@ -52,8 +52,8 @@ def _keep(servers: "Servers", url: str) -> None:  # type: ignore[name-defined]  
     from benchwright.client import Client, InsecureServerWarning
     from benchwright.client.servers import Login, Token, insecurity_of
 
-    if said := insecurity_of(url):
-        click.echo(f"Warning: {said}", err=True)
+    if insecurity := insecurity_of(url):
+        click.echo(f"Warning: {insecurity}", err=True)
     token = Token(_given(url))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InsecureServerWarning)  # it was just said

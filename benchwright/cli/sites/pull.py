@@ -49,18 +49,18 @@ def command(release: str, output: Path | None, form: str | None, server: str | N
     a private benchmark needs the token of a member.
     """
     with asked(server, needs_token=False) as client, Line() as line:
-        found = client.release(release)
+        facts = client.release(release)
         slug = release.partition("@")[0]
-        into = output or Path(f"{slug}-{found.version}")
-        pulled = client.pull(f"{slug}@{found.version}", into, form=form, tell=line.bytes)
+        into = output or Path(f"{slug}-{facts.version}")
+        pulled = client.pull(f"{slug}@{facts.version}", into, form=form, tell=line.bytes)
     click.echo(
-        f"{slug} {found.version}: {len(pulled.files)} files, {size(pulled.n_bytes)}, in {into}"
+        f"{slug} {facts.version}: {len(pulled.files)} files, {size(pulled.n_bytes)}, in {into}"
     )
     if pulled.withheld:
         names = ", ".join(pulled.withheld)
         click.echo(f"Hidden: the grades of {names}. Runs on them are scored by the site.", err=True)
-    if found.deprecated_at:
-        instead = f" Use {found.successor}." if found.successor else ""
+    if facts.deprecated_at:
+        instead = f" Use {facts.successor}." if facts.successor else ""
         click.echo(
-            f"Warning: this release is deprecated: {found.deprecated_reason}{instead}", err=True
+            f"Warning: this release is deprecated: {facts.deprecated_reason}{instead}", err=True
         )

@@ -121,8 +121,8 @@ def _waited(client: "Client", slug: str, sent: "Submission", timeout: float | No
 
     def tell(now: "Submission") -> None:
         nonlocal state
-        said = f" {now.percent}% {now.message}".rstrip() if now.percent else ""
-        line.tell(f"{now.name}: {now.state}{said} …", is_new=now.state != state)
+        status = f" {now.percent}% {now.message}".rstrip() if now.percent else ""
+        line.tell(f"{now.name}: {now.state}{status} …", is_new=now.state != state)
         state = now.state
 
     with Line() as line:
@@ -185,16 +185,16 @@ def read_metadata(path: Path) -> dict[str, Any]:
 
     try:
         # JSON is YAML; dates stay what was written.
-        found = yaml.load(path.read_text("utf-8"), Loader=yaml.BaseLoader)
+        metadata = yaml.load(path.read_text("utf-8"), Loader=yaml.BaseLoader)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 0
         raise _unreadable(path, line, str(error.problem)) from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise _unreadable(path, 0, str(error)) from None
-    if not isinstance(found, dict):
+    if not isinstance(metadata, dict):
         raise _unreadable(path, 0, "it holds no fields; expected lines such as 'system: bm25'")
-    is_tree = any(isinstance(value, dict) for value in found.values())
-    return {IR_METADATA: found} if is_tree and IR_METADATA not in found else found
+    is_tree = any(isinstance(value, dict) for value in metadata.values())
+    return {IR_METADATA: metadata} if is_tree and IR_METADATA not in metadata else metadata
 
 
 def _unreadable(path: Path, line: int, why: str) -> FileProblemsError:

@@ -129,8 +129,8 @@ def _table(
 
     slices: dict[str, Collection[str] | None] = {ALL: None}
     if chosen["slices"]:
-        found = read_slices(chosen["slices"]).items()
-        slices |= {name: {_text(qid) for qid in qids} for name, qids in found}
+        members = read_slices(chosen["slices"]).items()
+        slices |= {name: {_text(qid) for qid in qids} for name, qids in members}
     families = {}
     if chosen["families"]:
         families = {_text(qid): of for qid, of in read_families(chosen["families"]).items()}
@@ -229,11 +229,11 @@ def _print_tables(recall: "AnnRecall", rows: list[dict[str, Any]], *, is_markdow
 
 def _notes(recall: "AnnRecall") -> list[str]:
     """What a mean alone would hide."""
-    said = {
+    counts = {
         "not answered by the index: recall 0": recall.n_missing,
         "answered by the index alone: left out": recall.n_extra,
         f"with fewer than {recall.k} exact documents": recall.n_short,
         "with documents above the exact rank k that exact search lacks: it was not exact, or "
         "these are two models": recall.n_above,
     }
-    return [f"Note: {n} of the queries {words}." for words, n in said.items() if n]
+    return [f"Note: {n} of the queries {words}." for words, n in counts.items() if n]

@@ -129,8 +129,8 @@ def command(url: str, queries: Path, **chosen: Any) -> None:
     kept = kept_beside(chosen["output"])
     with _answer_file(endpoint, asked, chosen, kept) as answers:
         noticed = Noticed(len(asked), failed=_ask(endpoint, asked, answers, kept, chosen))
-        found = answers_at(answers.known(asked), [qid for qid, _ in asked])
-        write_run(run_lines(found, noticed, tag=chosen["tag"]), chosen["output"])
+        answers_found = answers_at(answers.known(asked), [qid for qid, _ in asked])
+        write_run(run_lines(answers_found, noticed, tag=chosen["tag"]), chosen["output"])
         if chosen["latencies"]:
             write_latencies(noticed.times, chosen["latencies"])
     if kept and not noticed.failed:

@@ -49,12 +49,12 @@ class Progress:
     def tell_stopped(self) -> None:
         """Say how to go on, to who has stopped it."""
         clear = CLEAR_LINE if sys.stderr.isatty() else ""
-        told = f"{clear}{self._n_answered or 0:,} of {self._n:,} queries were answered"
+        text = f"{clear}{self._n_answered or 0:,} of {self._n:,} queries were answered"
         if self._kept is None:
-            click.echo(f"{told}. Nothing is kept: that takes a file, as -o FILE.", err=True)
+            click.echo(f"{text}. Nothing is kept: that takes a file, as -o FILE.", err=True)
         else:
             click.echo(
-                f"{told}; they are kept in {self._kept}. The same command goes on from there, and "
+                f"{text}; they are kept in {self._kept}. The same command goes on from there, and "
                 "starts over with --fresh.",
                 err=True,
             )

@@ -154,7 +154,7 @@ def _judged(
     from benchwright.contextual.judging import outcomes_of
 
     place = {case.id: number for number, case in enumerate(cases)}
-    found: list[Outcome] = []
+    outcomes: list[Outcome] = []
     with _cache(chosen["cache"]) as cache, Writer(chosen["output"]) as writer:
         progress = Progress(len(cases))
         try:
@@ -162,11 +162,11 @@ def _judged(
                 cases, judge, options, concurrency=chosen["concurrency"], cache=cache
             ):
                 writer.add(outcome)
-                found.append(outcome)
+                outcomes.append(outcome)
                 progress.add(outcome)
         finally:
             progress.end()
-    return sorted(found, key=lambda outcome: place[outcome.case_id])
+    return sorted(outcomes, key=lambda outcome: place[outcome.case_id])
 
 
 @contextmanager

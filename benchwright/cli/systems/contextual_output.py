@@ -126,7 +126,7 @@ def _costs(summary: Summary) -> str:
 
 
 def _print_json(outcomes: "Sequence[Outcome]", summary: Summary, model: str) -> None:
-    told = {
+    body = {
         "model": model,
         "rows": [_row_as_json(row) for row in summary.rows],
         "n_cached": summary.n_cached,
@@ -136,7 +136,7 @@ def _print_json(outcomes: "Sequence[Outcome]", summary: Summary, model: str) -> 
         "cost": summary.cost,
         "cases": [outcome_as_json(outcome) for outcome in outcomes],
     }
-    say(json.dumps(told, indent=2))
+    say(json.dumps(body, indent=2))
 
 
 def _row_as_json(row: Row) -> dict[str, Any]:

@@ -134,8 +134,8 @@ def _rankings(path: Path) -> "dict[str, Ranking]":
 def _rows(results: "Iterator[Result]", tag: str) -> "Iterator[RunRow]":
     from benchwright.formats.trec import RunRow
 
-    for qid, found in results:
-        for rank, (docid, score) in enumerate(found, start=1):
+    for qid, ranking in results:
+        for rank, (docid, score) in enumerate(ranking, start=1):
             yield RunRow(0, _bytes(qid), _bytes(docid), score, rank, tag.encode())
 
 

@@ -150,15 +150,15 @@ def _run(corpus: Path, queries: Path, chosen: Mapping[str, Any], folder: Path | 
     from benchwright.cli.systems.retrieve_output import show_scores, tell_findings, write_results
 
     with told(f"Indexing {corpus}"):
-        made, asked = _made(corpus, queries, chosen, folder)
-    found = made.search(asked, k=chosen["depth"], progress=_tell)
+        system, asked = _made(corpus, queries, chosen, folder)
+    found = system.search(asked, k=chosen["depth"], progress=_tell)
     results = list(found) if chosen["qrels"] else found
-    tag = chosen["tag"] or made.facts["system"]
+    tag = chosen["tag"] or system.facts["system"]
     n_queries, n_empty = write_results(results, chosen["output"], tag)
-    tell_findings(made.findings)
-    _report(made, n_queries, n_empty)
+    tell_findings(system.findings)
+    _report(system, n_queries, n_empty)
     if chosen["qrels"]:
-        show_scores(dict(results), made, chosen)
+        show_scores(dict(results), system, chosen)
 
 
 def _made(
@@ -169,8 +169,8 @@ def _made(
     from benchwright.retrieval.sparse.systems import Parameters
 
     if chosen["vectors"]:
-        made, qids = from_files.of_vectors(corpus, queries, idf=chosen["idf"])
-        return made, [(qid, "") for qid in qids]
+        system, qids = from_files.of_vectors(corpus, queries, idf=chosen["idf"])
+        return system, [(qid, "") for qid in qids]
     asked = [(one.qid, one.text) for one in read_query_texts(queries)]
     parameters = Parameters(language=chosen["language"], k1=chosen["k1"], b=chosen["b"])
     if folder is not None:
@@ -187,9 +187,9 @@ def _tell(done: int, n: int) -> None:
     sys.stderr.flush()
 
 
-def _report(made: "Made", n_queries: int, n_empty: int) -> None:
+def _report(system: "Made", n_queries: int, n_empty: int) -> None:
     empty = f", {n_empty:,} of them without a result" if n_empty else ""
-    documents = f"{made.facts['n_documents']:,} documents"
+    documents = f"{system.facts['n_documents']:,} documents"
     click.echo(
-        f"{made.facts['description']}: {n_queries:,} queries over {documents}{empty}.", err=True
+        f"{system.facts['description']}: {n_queries:,} queries over {documents}{empty}.", err=True
     )

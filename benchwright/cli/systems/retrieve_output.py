@@ -26,10 +26,10 @@ def write_results(results: "Iterable[Result]", output: Path | None, tag: str) ->
     counts = [0, 0]
 
     def rows() -> Iterable[RunRow]:
-        for qid, found in results:
+        for qid, ranking in results:
             counts[0] += 1
-            counts[1] += not found
-            for rank, (docid, score) in enumerate(found, start=1):
+            counts[1] += not ranking
+            for rank, (docid, score) in enumerate(ranking, start=1):
                 yield RunRow(0, _bytes(qid), _bytes(docid), score, rank, tag.encode())
 
     if output is None:

@@ -44,8 +44,8 @@ class Settings:
     depth: int = DEPTH
 
     def as_json(self) -> bytes:
-        told = {"format": FORMAT, "similarity": self.similarity, "depth": self.depth}
-        return json.dumps(told, sort_keys=True).encode()
+        facts = {"format": FORMAT, "similarity": self.similarity, "depth": self.depth}
+        return json.dumps(facts, sort_keys=True).encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,9 +148,9 @@ def _settings(archive: ZipSource) -> Settings:
     with archive.opened(MANIFEST) as stream:
         content = stream.read(LARGEST_MANIFEST)
     try:
-        told = json.loads(content)
-        settings = Settings(str(told["similarity"]), int(told["depth"]))
-        is_known = int(told["format"]) == FORMAT
+        facts = json.loads(content)
+        settings = Settings(str(facts["similarity"]), int(facts["depth"]))
+        is_known = int(facts["format"]) == FORMAT
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         reason = f"cannot be read ({error}); expected format, similarity and depth."
         raise EmbeddingFileError(file=MANIFEST, reason=reason) from error
@@ -166,13 +166,13 @@ def _settings(archive: ZipSource) -> Settings:
 def _unpacked(archive: ZipSource, folder: Path) -> dict[str, Path]:
     """The members that are known by name, under names of our own; gzip and zstd are undone."""
     folder.mkdir(parents=True, exist_ok=True)
-    found = {}
+    paths = {}
     for name in MEMBERS:
         if name in archive.members():
-            found[name] = folder / f"{name}.file"
-            with archive.opened(name) as stream, found[name].open("wb") as out:
+            paths[name] = folder / f"{name}.file"
+            with archive.opened(name) as stream, paths[name].open("wb") as out:
                 shutil.copyfileobj(stream, out, CHUNK)
-    return found
+    return paths
 
 
 def _embeddings(

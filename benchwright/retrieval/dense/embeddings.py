@@ -158,8 +158,8 @@ def bad_row(given: Embeddings, row: int, n_bad: int = 1) -> EmbeddingValueError:
     values = np.asarray(given.vectors[row], dtype=np.float64)
     value = values[~(np.abs(values) <= LARGEST)][0]
     more = f", and {n_bad - 1:,} more rows are like it" if n_bad > 1 else ""
-    told = {"name": given.name, "row": row, "id": given.ids[row], "more": more}
-    return EmbeddingValueError(**told, value=f"{value:g}")
+    facts = {"name": given.name, "row": row, "id": given.ids[row], "more": more}
+    return EmbeddingValueError(**facts, value=f"{value:g}")
 
 
 def _fit(block: Vectors) -> npt.NDArray[np.bool_]:

@@ -141,8 +141,8 @@ class DenseIndex:
             numbers = [str(number) for number in range(len(part))]
             encoded = embeddings(numbers, vectors, name="the encoded queries")
             tell = _from(start, len(queries), progress)
-            found = self.search_vectors(encoded, k=k, progress=tell)
-            for (qid, _), (_, results) in zip(part, found, strict=True):
+            ranked = self.search_vectors(encoded, k=k, progress=tell)
+            for (qid, _), (_, results) in zip(part, ranked, strict=True):
                 yield qid, results
 
     def retrieve(self, text: str, k: int = 10) -> list[tuple[str, float]]:
@@ -188,8 +188,8 @@ class DenseIndex:
         for start in range(0, len(queries), step):
             part = slice(start, start + step)
             tell = _from(start, len(queries), progress)
-            found = self._block(queries.vectors[part], k, tell)
-            yield from zip(queries.ids[part], found, strict=True)
+            results = self._block(queries.vectors[part], k, tell)
+            yield from zip(queries.ids[part], results, strict=True)
 
     def _block(self, vectors: Any, k: int, progress: Progress) -> Iterator[list[tuple[str, float]]]:
         if not k:
@@ -206,8 +206,8 @@ class DenseIndex:
                 taking = at_once(Part.take, parts, repeat(tile))
             list(taking)
             progress(len(vectors), len(vectors))
-            found = chain.from_iterable(list(at_once(Part.results, parts)))
-        return starmap(self._named, found)
+            results = chain.from_iterable(list(at_once(Part.results, parts)))
+        return starmap(self._named, results)
 
     def _parts(self, vectors: Doubles, k: int, n_documents: int) -> list[Part]:
         """One for each core, where the kernel lets go of the interpreter."""

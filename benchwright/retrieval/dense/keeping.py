@@ -154,9 +154,9 @@ class Kept:
             self.floor[query] = max(self.floor[query], self.low[query, self.k - 1])
 
 
-def _true_places(found: npt.NDArray[np.bool_]) -> Rows:
+def _true_places(mask: npt.NDArray[np.bool_]) -> Rows:
     """Flat places of what is true, which is little: looked for eight at a time."""
-    flat = found.reshape(-1)
+    flat = mask.reshape(-1)
     if len(flat) % 8:
         return np.flatnonzero(flat)
     words = np.flatnonzero(flat.view(np.uint64))

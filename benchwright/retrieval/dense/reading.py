@@ -61,12 +61,12 @@ def read_embeddings(
     target = folder / "matrix.bin" if folder else None
     try:
         stored = read_matrix(path, _wanted(max_bytes), name=name, target=target)
-        found, notes = _ids(stored, ids, name)
+        row_ids, notes = _ids(stored, ids, name)
     except MatrixRowError as error:
         raise EmbeddingShapeError(name=error.file, reason=error.reason) from error
     except MatrixFileError as error:
         raise EmbeddingFileError(file=error.file, reason=error.reason) from error
-    return embeddings(found, stored.matrix, name=name, notes=notes)
+    return embeddings(row_ids, stored.matrix, name=name, notes=notes)
 
 
 def _wanted(max_bytes: int) -> Wanted:

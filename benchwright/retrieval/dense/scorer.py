@@ -111,12 +111,12 @@ class Scorer:
 
     def _part(self, which: Rows, rows: Rows) -> Doubles:
         vectors = self.index.documents.vectors
-        found = vectors[rows]
+        products = vectors[rows]
         let_go(vectors)
-        if found.dtype.itemsize < 4:
-            found = found.astype(np.float32)  # exact
-        scores = self.dots(found, self.queries, which)
+        if products.dtype.itemsize < 4:
+            products = products.astype(np.float32)  # exact
+        scores = self.dots(products, self.queries, which)
         if self.is_cosine:
-            lengths = np.sqrt(self.dots(found, found, np.arange(len(found))))
+            lengths = np.sqrt(self.dots(products, products, np.arange(len(products))))
             scores /= np.where(lengths > 0, lengths, 1.0) * self.lengths[which]
         return scores + 0.0  # no score is -0

@@ -52,7 +52,8 @@ def search(stretch: Stretch, weights: csr_array, k: int) -> list[Found]:
     if k >= 1:
         _in_threads(work, min(n // WORTH_A_THREAD, MOST_DOCUMENTS // stretch.n_documents))
     return [
-        (columns[row, :found], scores[row, :found]) for row, found in enumerate(counts.tolist())
+        (columns[row, :n_found], scores[row, :n_found])
+        for row, n_found in enumerate(counts.tolist())
     ]
 
 

@@ -175,7 +175,7 @@ class Index:
 
     def retrieve_many(self, texts: Sequence[str], k: int = 10) -> list[list[tuple[str, float]]]:
         """The `k` best documents of each query: quicker than one after the other."""
-        return [found for _, found in self.search([("", text) for text in texts], k=k)]
+        return [ranking for _, ranking in self.search([("", text) for text in texts], k=k)]
 
     def _results(
         self,
@@ -187,8 +187,8 @@ class Index:
         for start in range(0, len(queries), QUERIES):
             block = queries[start : start + QUERIES]
             weights = self._query_weights([text for _, text in block])
-            found = self.postings.search(weights, k, kernel=kernel)
-            for (qid, _), (columns, scores) in zip(block, found, strict=True):
+            places = self.postings.search(weights, k, kernel=kernel)
+            for (qid, _), (columns, scores) in zip(block, places, strict=True):
                 names = map(self.docids.__getitem__, columns.tolist())
                 yield qid, list(zip(names, scores.tolist(), strict=True))
             if progress:

@@ -81,12 +81,12 @@ class _Adder:
         for feature in features:
             start, end = self.matrix.indptr[feature : feature + 2].tolist()
             places = self.matrix.indices[start:end]
-            found = self.scores[places]
+            values = self.scores[places]
             # A document is taken with its first feature: for its others its score is 0.
             self.scores[places] = 0
-            positive = found > 0
+            positive = values > 0
             columns.append(places[positive])
-            scores.append(found[positive])
+            scores.append(values[positive])
         return np.concatenate(columns), np.concatenate(scores)
 
     def _above_bound(self, k: int) -> Found:

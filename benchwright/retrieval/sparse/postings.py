@@ -70,7 +70,9 @@ class Postings:
     def _merged(self, parts: Sequence[Sequence[Found]], k: int) -> Iterator[Found]:
         sizes = [stretch.n_documents for stretch in self.stretches]
         offsets = np.cumsum([0, *sizes[:-1]]).tolist()
-        for found in zip(*parts, strict=True):
-            moved = [columns + offset for (columns, _), offset in zip(found, offsets, strict=True)]
-            scores = np.concatenate([scores for _, scores in found])
+        for parts_of in zip(*parts, strict=True):
+            moved = [
+                columns + offset for (columns, _), offset in zip(parts_of, offsets, strict=True)
+            ]
+            scores = np.concatenate([scores for _, scores in parts_of])
             yield ordered(np.concatenate(moved), scores, k)

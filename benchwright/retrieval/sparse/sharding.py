@@ -134,10 +134,10 @@ def _merged(shards: Sequence[Iterable[Result]], k: int) -> Iterator[Result]:
         if len(qids) > 1:
             raise ShardsDifferError(ways=f"queries {', '.join(sorted(qids))} in one place")
         qid = answers[0][0]
-        best = heapq.merge(*(found for _, found in answers), key=_rank, reverse=True)
-        found = list(islice(best, k))
-        _refuse_doubles(qid, found)
-        yield qid, found
+        best = heapq.merge(*(ranking for _, ranking in answers), key=_rank, reverse=True)
+        ranking = list(islice(best, k))
+        _refuse_doubles(qid, ranking)
+        yield qid, ranking
 
 
 def _in_step(streams: Sequence[Iterator[Result]]) -> Iterator[list[Result]]:
@@ -156,8 +156,8 @@ def _rank(hit: tuple[str, float]) -> tuple[float, bytes]:
     return hit[1], id_bytes(hit[0])
 
 
-def _refuse_doubles(qid: str, found: list[tuple[str, float]]) -> None:
-    if len({docid for docid, _ in found}) < len(found):
+def _refuse_doubles(qid: str, ranking: list[tuple[str, float]]) -> None:
+    if len({docid for docid, _ in ranking}) < len(ranking):
         raise ShardsDifferError(ways=f"query {qid}: one document is in two of them")
 
 

@@ -50,9 +50,9 @@ def read_vectors(path: Path, *, known: VectorSet | None = None) -> VectorSet:
     DuplicateDocumentError
         If an id is there twice.
     """
-    found = _read_matrix(path) if path.suffix == ".npz" else _read_lines(path, known)
-    _refuse_twice(path, found.ids)
-    return found if known is None else _fitted(path, found, known)
+    vectors = _read_matrix(path) if path.suffix == ".npz" else _read_lines(path, known)
+    _refuse_twice(path, vectors.ids)
+    return vectors if known is None else _fitted(path, vectors, known)
 
 
 def _refuse_twice(path: Path, ids: Sequence[str]) -> None:
@@ -63,15 +63,15 @@ def _refuse_twice(path: Path, ids: Sequence[str]) -> None:
         raise VectorFileError(place=path, reason=f"{reason} Keep one.") from error
 
 
-def _fitted(path: Path, found: VectorSet, known: VectorSet) -> VectorSet:
-    if (found.features is None) != (known.features is None):
+def _fitted(path: Path, vectors: VectorSet, known: VectorSet) -> VectorSet:
+    if (vectors.features is None) != (known.features is None):
         reason = "one of the two files names its features and the other numbers them; expected "
         raise VectorFileError(place=path, reason=f"{reason}both alike. Write both in one format.")
-    if found.matrix.shape[1] > known.matrix.shape[1] and found.features is None:
-        sizes = f"{found.matrix.shape[1]} dimensions, the documents' {known.matrix.shape[1]}"
+    if vectors.matrix.shape[1] > known.matrix.shape[1] and vectors.features is None:
+        sizes = f"{vectors.matrix.shape[1]} dimensions, the documents' {known.matrix.shape[1]}"
         reason = f"its vectors have {sizes}; expected as many. Encode both with one model."
         raise VectorFileError(place=path, reason=reason)
-    return found
+    return vectors
 
 
 # --- JSON lines ----------------------------------------------------------------------------------

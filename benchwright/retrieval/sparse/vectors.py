@@ -220,8 +220,8 @@ class VectorIndex:
     def _named(
         self, qids: Sequence[str], weights: csr_array, k: int, kernel: str
     ) -> Iterator[Result]:
-        found = self.postings.search(weights, k, kernel=kernel)
-        for qid, (columns, scores) in zip(qids, found, strict=True):
+        places = self.postings.search(weights, k, kernel=kernel)
+        for qid, (columns, scores) in zip(qids, places, strict=True):
             names = map(self.docids.__getitem__, columns.tolist())
             yield qid, list(zip(names, scores.tolist(), strict=True))
 
