@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from benchwright.gates.rehearsal.rehearsing import COLUMNS, summary_of, table_of
+from benchwright.texts.markdown import table_lines
 
 SIGNS = {"good": "✓", "warn": "!", "bad": "✗", "note": "-"}
 LISTED = 10
@@ -117,10 +118,9 @@ def _foot(result: Mapping[str, Any]) -> Iterator[str]:
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     """A table, whatever its cells hold."""
-    yield f"| {' | '.join(columns)} |"
-    yield f"|{' --- |' * len(columns)}"
-    for row in rows:
-        yield f"| {' | '.join(map(text, row))} |"
+    return table_lines(
+        columns, (map(text, row) for row in rows), rule=f"|{' --- |' * len(columns)}"
+    )
 
 
 def text(given: str) -> str:
