@@ -46,12 +46,12 @@ def paces(raters: Ints, seconds: Floats, chars: Ints, grades: Ints, n_raters: in
             others = inside[raters[inside] != rater]
             if len(others):
                 ratios[own] = seconds[own] / np.median(seconds[others])
-    found = []
+    paces = []
     for rater in range(n_raters):
         own_ratios = ratios[(raters == rater) & ~np.isnan(ratios)]
         ratio = float(np.median(own_ratios)) if len(own_ratios) else 1.0
-        found.append(Pace(ratio, len(own_ratios)))
-    return found
+        paces.append(Pace(ratio, len(own_ratios)))
+    return paces
 
 
 def _length_groups(chars: Ints) -> Ints:

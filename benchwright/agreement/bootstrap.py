@@ -16,15 +16,15 @@ BLOCK = 2_000_000
 def cluster_coincidences(counts: Ints, clusters: Ints, n_clusters: int) -> Floats:
     """Clusters x grades x grades: the coincidence matrix of the items of each cluster."""
     n_each = counts.sum(axis=1)
-    known, of = counts[n_each > 1], clusters[n_each > 1]
-    weighted = known / (n_each[n_each > 1] - 1)[:, None]
+    doubled, of = counts[n_each > 1], clusters[n_each > 1]
+    weighted = doubled / (n_each[n_each > 1] - 1)[:, None]
     g = counts.shape[1]
-    found = np.zeros((n_clusters, g, g))
+    matrices = np.zeros((n_clusters, g, g))
     for a in range(g):
         for b in range(g):
-            pairs = weighted[:, a] * (known[:, b] - (a == b))
-            found[:, a, b] = np.bincount(of, weights=pairs, minlength=n_clusters)
-    return found
+            pairs = weighted[:, a] * (doubled[:, b] - (a == b))
+            matrices[:, a, b] = np.bincount(of, weights=pairs, minlength=n_clusters)
+    return matrices
 
 
 def alpha_with_interval(
@@ -44,14 +44,14 @@ def alpha_with_interval(
     query only, there is no interval.
     """
     counts = labels.counts()
-    found = krippendorff(counts, labels.scale, level)
-    if not found.is_defined:
-        return found
+    alpha = krippendorff(counts, labels.scale, level)
+    if not alpha.is_defined:
+        return alpha
     clusters = labels.clusters if by_query else np.arange(labels.n_items)
     matrices = cluster_coincidences(counts, clusters, int(clusters.max()) + 1)
     matrices = matrices[matrices.sum(axis=(1, 2)) > 0]
     if len(matrices) < 2:
-        return found
+        return alpha
     drawn = np.concatenate(
         [
             alphas(_resampled(matrices, rng, n), labels.scale, level)
@@ -60,10 +60,10 @@ def alpha_with_interval(
     )
     drawn = drawn[~np.isnan(drawn)]
     if len(drawn) < 0.9 * draws:
-        return found
+        return alpha
     tail = (1 - confidence) / 2
     low, high = np.quantile(drawn, [tail, 1 - tail])
-    return replace(found, low=float(low), high=float(high))
+    return replace(alpha, low=float(low), high=float(high))
 
 
 def _blocks(draws: int, n_clusters: int) -> list[int]:

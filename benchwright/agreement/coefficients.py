@@ -29,11 +29,11 @@ class Weights(StrEnum):
 
 def percent_agreement(counts: Ints) -> Measured:
     """Share of the pairs of labels of an item that are equal, averaged over items, in [0, 1]."""
-    known, n_each = _with_pairs(counts)
-    if not len(known):
+    doubled, n_each = _with_pairs(counts)
+    if not len(doubled):
         return Measured.undefined(NO_PAIRS)
-    equal = (known * (known - 1)).sum(axis=1) / (n_each * (n_each - 1))
-    return Measured(float(equal.mean()), len(known))
+    equal = (doubled * (doubled - 1)).sum(axis=1) / (n_each * (n_each - 1))
+    return Measured(float(equal.mean()), len(doubled))
 
 
 def fleiss(counts: Ints) -> Measured:
@@ -42,18 +42,18 @@ def fleiss(counts: Ints) -> Measured:
     The coefficient is defined for a fixed number of raters: items with another number are left
     out, and `n_items` says how many are left.
     """
-    known, n_each = _with_pairs(counts)
-    if not len(known):
+    doubled, n_each = _with_pairs(counts)
+    if not len(doubled):
         return Measured.undefined(NO_PAIRS)
     sizes, how_often = np.unique(n_each, return_counts=True)
     n = int(sizes[how_often == how_often.max()].max())
-    known = known[n_each == n]
-    shares = known.sum(axis=0) / known.sum()
+    doubled = doubled[n_each == n]
+    shares = doubled.sum(axis=0) / doubled.sum()
     expected = float((shares**2).sum())
-    if _is_one_grade(known):
-        return Measured.undefined(ONE_GRADE, len(known))
-    observed = float(((known * (known - 1)).sum(axis=1) / (n * (n - 1))).mean())
-    return Measured((observed - expected) / (1 - expected), len(known))
+    if _is_one_grade(doubled):
+        return Measured.undefined(ONE_GRADE, len(doubled))
+    observed = float(((doubled * (doubled - 1)).sum(axis=1) / (n * (n - 1))).mean())
+    return Measured((observed - expected) / (1 - expected), len(doubled))
 
 
 def krippendorff(counts: Ints, scale: tuple[int, ...], level: Level) -> Measured:
@@ -66,20 +66,20 @@ def krippendorff(counts: Ints, scale: tuple[int, ...], level: Level) -> Measured
     between two grades, half of each grade's own included (ordinal). Krippendorff, Content Analysis,
     chapter 12.
     """
-    known, _ = _with_pairs(counts)
-    if not len(known):
+    doubled, _ = _with_pairs(counts)
+    if not len(doubled):
         return Measured.undefined(NO_PAIRS)
-    if _is_one_grade(known):
-        return Measured.undefined(ONE_GRADE, len(known))
-    o = coincidences(known)
-    return Measured(float(alphas(o[None], scale, level)[0]), len(known))
+    if _is_one_grade(doubled):
+        return Measured.undefined(ONE_GRADE, len(doubled))
+    o = coincidences(doubled)
+    return Measured(float(alphas(o[None], scale, level)[0]), len(doubled))
 
 
 def coincidences(counts: Ints) -> Floats:
     """Grades x grades: pairs of labels of one item, each weighted so that a label counts once."""
-    known, n_each = _with_pairs(counts)
-    weighted = known / (n_each - 1)[:, None]
-    return weighted.T @ known - np.diag(weighted.sum(axis=0))
+    doubled, n_each = _with_pairs(counts)
+    weighted = doubled / (n_each - 1)[:, None]
+    return weighted.T @ doubled - np.diag(weighted.sum(axis=0))
 
 
 def alphas(matrices: Floats, scale: tuple[int, ...], level: Level) -> Floats:
@@ -90,9 +90,9 @@ def alphas(matrices: Floats, scale: tuple[int, ...], level: Level) -> Floats:
     observed = (matrices * d).sum(axis=(1, 2))
     expected = (sums[:, :, None] * sums[:, None, :] * d).sum(axis=(1, 2))
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = 1 - (totals - 1) * observed / expected
-    known: Floats = np.where(expected > 0, found, np.nan)
-    return known
+        values = 1 - (totals - 1) * observed / expected
+    defined: Floats = np.where(expected > 0, values, np.nan)
+    return defined
 
 
 def _distances(sums: Floats, scale: tuple[int, ...], level: Level) -> Floats:
@@ -129,19 +129,19 @@ def gwet(counts: Ints, weights: Weights = Weights.NONE) -> Measured:
     each grade over all items that have a label. Gwet, British Journal of Mathematical and
     Statistical Psychology 61, 2008, and Handbook of Inter-Rater Reliability, 4th edition, 2014.
     """
-    known, n_each = _with_pairs(counts)
+    doubled, n_each = _with_pairs(counts)
     q = counts.shape[1]
-    if not len(known):
+    if not len(doubled):
         return Measured.undefined(NO_PAIRS)
     if q < 2:
-        return Measured.undefined("the scale has one grade", len(known))
+        return Measured.undefined("the scale has one grade", len(doubled))
     w = agreement_weights(q, weights)
-    near = known @ w
-    pa = float(((known * (near - 1)).sum(axis=1) / (n_each * (n_each - 1))).mean())
+    near = doubled @ w
+    pa = float(((doubled * (near - 1)).sum(axis=1) / (n_each * (n_each - 1))).mean())
     labelled = counts[counts.sum(axis=1) > 0]
     shares = (labelled / labelled.sum(axis=1, keepdims=True)).mean(axis=0)
     pe = float(w.sum() / (q * (q - 1)) * (shares * (1 - shares)).sum())
-    return Measured((pa - pe) / (1 - pe), len(known))
+    return Measured((pa - pe) / (1 - pe), len(doubled))
 
 
 def _with_pairs(counts: Ints) -> tuple[Ints, Ints]:

@@ -27,8 +27,8 @@ def _lower_median_without(counts: Ints, grade: int) -> Ints:
     n_others = others.sum(axis=1)
     upto = others.cumsum(axis=1)
     middle = (n_others - 1) // 2
-    found = (upto <= middle[:, None]).sum(axis=1)
-    return np.where((n_others > 0) & (others[:, grade] >= 0), found, NOBODY)
+    medians = (upto <= middle[:, None]).sum(axis=1)
+    return np.where((n_others > 0) & (others[:, grade] >= 0), medians, NOBODY)
 
 
 def confusion(labels: Labels, consensus: Ints) -> Ints:

@@ -46,17 +46,17 @@ class Labels:
                 clusters.append(queries.setdefault(query, len(queries)))
             table.append((item, raters.setdefault(rater, len(raters)), grade))
         columns = np.array(table, dtype=np.int64).reshape(-1, 3)
-        known = np.array(
+        grades = np.array(
             sorted(scale) if scale is not None else np.unique(columns[:, 2]), dtype=np.int64
         )
-        on_scale = np.isin(columns[:, 2], known)
+        on_scale = np.isin(columns[:, 2], grades)
         columns = columns[on_scale]
         return cls(
             columns[:, 0],
             columns[:, 1],
-            np.searchsorted(known, columns[:, 2]),
+            np.searchsorted(grades, columns[:, 2]),
             np.array(clusters, dtype=np.int64),
-            tuple(int(grade) for grade in known),
+            tuple(int(grade) for grade in grades),
             tuple(queries),
             tuple(raters),
         )

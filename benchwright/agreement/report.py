@@ -31,7 +31,7 @@ def overall(labels: Labels, relevant_from: int, rng: np.random.Generator) -> dic
     """Every coefficient of all labels; `relevant_from` is a position on the scale."""
     counts = labels.counts()
     ordinal = alpha_with_interval(labels, Level.ORDINAL, rng)
-    found = {
+    coefficients = {
         "exact": percent_agreement(counts),
         "relevant": percent_agreement(split_at(counts, relevant_from)),
         "alpha_ordinal": ordinal,
@@ -42,7 +42,7 @@ def overall(labels: Labels, relevant_from: int, rng: np.random.Generator) -> dic
         "fleiss": fleiss(counts),
         **_cohens(labels),
     }
-    return {name: asdict(one) for name, one in found.items()}
+    return {name: asdict(measured) for name, measured in coefficients.items()}
 
 
 def _cohens(labels: Labels) -> dict[str, Measured]:
@@ -71,10 +71,10 @@ def sizes(labels: Labels) -> dict[str, int]:
 def boundaries(labels: Labels) -> list[dict[str, Any]]:
     """Agreement on whether a grade is at least each grade of the scale."""
     counts = labels.counts()
-    found = []
+    rows = []
     for position in range(1, labels.n_grades):
         halves = split_at(counts, position)
-        found.append(
+        rows.append(
             {
                 "grade": labels.scale[position],
                 "exact": asdict(percent_agreement(halves)),
@@ -82,7 +82,7 @@ def boundaries(labels: Labels) -> list[dict[str, Any]]:
                 "ac1": asdict(gwet(halves)),
             }
         )
-    return found
+    return rows
 
 
 def by_query(labels: Labels, relevant_from: int) -> list[dict[str, Any]]:
@@ -122,12 +122,12 @@ def by_rater(labels: Labels) -> list[dict[str, Any]]:
     consensus = consensus_of_others(labels)
     n_each = np.bincount(labels.raters, minlength=len(labels.rater_keys))
     leaves_out = len(n_each) <= N_RATERS_LEFT_OUT
-    found = []
+    rows = []
     for rater in np.argsort(-n_each, kind="stable"):
         if n_each[rater]:
             own = labels.raters == rater
-            found.append(_one_rater(labels, own, consensus, leaves_out=leaves_out))
-    return found
+            rows.append(_one_rater(labels, own, consensus, leaves_out=leaves_out))
+    return rows
 
 
 def _one_rater(
@@ -160,11 +160,11 @@ def pairs(labels: Labels) -> dict[str, Any]:
     chosen = sorted(most)
     seat = np.full(len(n_each), -1)
     seat[chosen] = np.arange(len(chosen))
-    kept = labels.where(np.isin(labels.raters, chosen))
+    of_chosen = labels.where(np.isin(labels.raters, chosen))
     seated = Labels(
-        kept.items,
-        seat[kept.raters],
-        kept.grades,
+        of_chosen.items,
+        seat[of_chosen.raters],
+        of_chosen.grades,
         labels.clusters,
         labels.scale,
         labels.query_keys,
@@ -185,11 +185,11 @@ def _left_out(n_each: Ints) -> int:
 
 def by_group(labels: Labels, groups: Ints, names: tuple[Hashable, ...]) -> list[dict[str, Any]]:
     """Agreement among the labels of each group: a version of the guideline, a pool."""
-    found = []
+    rows = []
     for place, name in enumerate(names):
         inside = labels.where(groups == place)
         counts = inside.counts()
-        found.append(
+        rows.append(
             {
                 "name": name,
                 "n": len(inside),
@@ -197,7 +197,7 @@ def by_group(labels: Labels, groups: Ints, names: tuple[Hashable, ...]) -> list[
                 "alpha": asdict(krippendorff(counts, labels.scale, Level.ORDINAL)),
             }
         )
-    return found
+    return rows
 
 
 def against_consensus(labels: Labels) -> dict[str, Any]:
@@ -212,14 +212,14 @@ def against_consensus(labels: Labels) -> dict[str, Any]:
     }
 
 
-def with_known(given: Ints, known: Ints, n_grades: int) -> dict[str, Any]:
+def with_known(labels: Ints, grades: Ints, n_grades: int) -> dict[str, Any]:
     """Labels beside the grades that are known, or that the same person gave before."""
-    if not len(given):
+    if not len(labels):
         return {"n": 0, "exact": None, "near": None, "lean": None, "kappa": None}
-    away = given - known
-    flat = np.bincount(known * n_grades + given, minlength=n_grades**2)
+    away = labels - grades
+    flat = np.bincount(grades * n_grades + labels, minlength=n_grades**2)
     return {
-        "n": len(given),
+        "n": len(labels),
         "exact": float((away == 0).mean()),
         "near": float((np.abs(away) <= 1).mean()),
         "lean": float(away.mean()),

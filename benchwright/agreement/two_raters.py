@@ -35,7 +35,7 @@ def pair_tables(labels: Labels) -> Ints:
     order = np.lexsort((labels.raters, labels.items))
     items, raters, grades = labels.items[order], labels.raters[order], labels.grades[order]
     n, g = len(labels.rater_keys), labels.n_grades
-    found = np.zeros(n * n * g * g, dtype=np.int64)
+    tables = np.zeros(n * n * g * g, dtype=np.int64)
     apart = 1
     while apart < len(items):
         same = items[apart:] == items[:-apart]
@@ -43,6 +43,6 @@ def pair_tables(labels: Labels) -> Ints:
             break
         a, b = raters[:-apart][same], raters[apart:][same]
         cell = ((a * n + b) * g + grades[:-apart][same]) * g + grades[apart:][same]
-        found += np.bincount(cell, minlength=len(found))
+        tables += np.bincount(cell, minlength=len(tables))
         apart += 1
-    return found.reshape(n, n, g, g)
+    return tables.reshape(n, n, g, g)

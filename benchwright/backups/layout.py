@@ -47,8 +47,8 @@ class Snapshot:
         return self.folder.name
 
     def manifest(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads((self.folder / MANIFEST).read_bytes())
-        return found
+        manifest: dict[str, Any] = json.loads((self.folder / MANIFEST).read_bytes())
+        return manifest
 
     def rows_of(self, table: str) -> Path:
         return self.folder / "rows" / f"{table}.jsonl.zst"
@@ -77,8 +77,8 @@ class BackupFolder:
 
     def snapshots(self) -> list[Snapshot]:
         """Whole snapshots, the oldest first; half of one is none."""
-        found = (path for path in self.parts.glob("*") if PATTERN.fullmatch(path.name))
-        return [Snapshot(path) for path in sorted(found)]
+        paths = (path for path in self.parts.glob("*") if PATTERN.fullmatch(path.name))
+        return [Snapshot(path) for path in sorted(paths)]
 
     def snapshot(self, name: str = "") -> Snapshot:
         """The snapshot of a name, or the newest.
@@ -88,14 +88,14 @@ class BackupFolder:
         NoBackupError
             If there is none; it says which there are.
         """
-        known = self.snapshots()
-        found = [one for one in known if name in ("", one.name)]
-        if not found:
-            names = ", ".join(one.name for one in known[-5:])
+        snapshots = self.snapshots()
+        named = [snapshot for snapshot in snapshots if name in ("", snapshot.name)]
+        if not named:
+            names = ", ".join(snapshot.name for snapshot in snapshots[-5:])
             there = f"The newest there are: {names}." if names else "It has no whole snapshot."
             what = f"snapshot {name}" if name else "backup"
             raise NoBackupError(what=what, place=self.path, there=there)
-        return found[-1]
+        return named[-1]
 
     def make(self) -> None:
         """Make the folder, for its owner alone; one that is there must be one of backups.
@@ -106,7 +106,7 @@ class BackupFolder:
             If other things are in it.
         """
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        others = {one.name for one in self.path.iterdir()} - {"objects", "snapshots", "lock"}
+        others = {path.name for path in self.path.iterdir()} - {"objects", "snapshots", "lock"}
         others.discard("lost+found")  # a disk of its own
         if others:
             raise ForeignFolderError(place=self.path, found=", ".join(sorted(others)[:3]))

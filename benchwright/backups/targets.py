@@ -104,7 +104,9 @@ class FolderTarget:
                 part = snapshot.folder.with_name(f"{snapshot.name}{PART}")
                 snapshot.folder.rename(part)
                 shutil.rmtree(part)
-            named = {row[1] for one in self.folder.snapshots() for row in rows_in(one.files)}
+            named = {
+                row[1] for snapshot in self.folder.snapshots() for row in rows_in(snapshot.files)
+            }
             for path in self.folder.objects():
                 if path.name not in named:
                     path.unlink()

@@ -109,9 +109,9 @@ def _problem_of_lines(path: Path, facts: dict[str, Any]) -> str:
 
 def _problem_of(path: Path, sha256: str, size: int) -> str:
     try:
-        found = path.stat().st_size
-        if found != size:
-            return f"altered: {found:,} bytes, expected {size:,}"
+        n_bytes = path.stat().st_size
+        if n_bytes != size:
+            return f"altered: {n_bytes:,} bytes, expected {size:,}"
         digest = sha256_of(path)
     except FileNotFoundError:
         return "missing"

@@ -9,6 +9,8 @@ from itertools import chain, islice
 from math import isnan
 from typing import NamedTuple
 
+from benchwright.texts.markdown import table_line, table_lines
+
 UNDEFINED = "-"
 LINES_AT_ONCE = 2_000
 
@@ -116,7 +118,7 @@ def print_lines(lines: Iterable[str]) -> None:
 
 def markdown(table: Table) -> str:
     """The table in the Markdown of GitHub and GitLab; the best cells are bold."""
-    rule = [":--" if number in table.left else "--:" for number in range(len(table.columns))]
+    rule = (":--" if number in table.left else "--:" for number in range(len(table.columns)))
     rows = [
         [
             f"**{cell}**" if (row, column) in table.best else cell.replace("|", "\\|")
@@ -124,8 +126,8 @@ def markdown(table: Table) -> str:
         ]
         for row, cells in enumerate(table.rows)
     ]
-    lines = [f"| {' | '.join(line)} |" for line in [table.columns, rule, *rows]]
-    return "\n".join([f"### {table.title}\n"] * bool(table.title) + lines)
+    lines = table_lines(table.columns, rows, rule=table_line(rule))
+    return "\n".join([f"### {table.title}\n"] * bool(table.title) + [*lines])
 
 
 def number(value: float, decimals: int = 4) -> str:

@@ -180,14 +180,14 @@ def _check(methods: Methods, baseline: str | None, runs: Mapping[str, PerQuery])
 
 
 def _check_names(methods: Methods) -> None:
-    for kind, name, known in (
+    for kind, name, choices in (
         ("test", methods.test, TESTS),
         ("alternative", methods.alternative, signflip.ALTERNATIVES),
         ("correction", methods.correction, CORRECTIONS),
         ("interval", methods.interval, intervals.METHODS),
     ):
-        if name not in known:
-            raise UnknownMethodError(kind=kind, name=name, known=", ".join(known))
+        if name not in choices:
+            raise UnknownMethodError(kind=kind, name=name, known=", ".join(choices))
 
 
 def _check_numbers(methods: Methods) -> None:
@@ -452,27 +452,27 @@ def _summaries(
 ) -> Iterator[RunSummary]:
     tables = [_slice_table(aligned, mask, methods) for mask in aligned.slices.values()]
     standing = {}
-    for (measure, slice_), found in groups.items():
+    for (measure, slice_), tie_group in groups.items():
         of = tables[slice_]
         ends, at = np.stack([of["best"], of["worst"]])[:, :, measure], of["rank"][:, measure]
         standing[measure, slice_] = beside_groups(
-            ends.astype(np.intp), at.astype(np.intp), found.of
+            ends.astype(np.intp), at.astype(np.intp), tie_group.of
         )
     for measure, slice_, run in product(
         range(len(aligned.measures)), range(len(tables)), range(len(aligned.runs))
     ):
-        one = {name: column[run, measure] for name, column in tables[slice_].items()}
-        is_ranked = not isnan(one["mean"])
+        cell = {name: column[run, measure] for name, column in tables[slice_].items()}
+        is_ranked = not isnan(cell["mean"])
         best, worst = standing[measure, slice_][:, run].tolist()
         yield RunSummary(
             run=aligned.runs[run],
             measure=aligned.measures[measure],
             slice=list(aligned.slices)[slice_],
-            n_queries=int(one["n"]),
-            n_undefined=int(one["n_undefined"]),
-            mean=float(one["mean"]),
-            interval=Interval(float(one["low"]), float(one["high"])),
-            rank=int(one["rank"]) if is_ranked else None,
+            n_queries=int(cell["n"]),
+            n_undefined=int(cell["n_undefined"]),
+            mean=float(cell["mean"]),
+            interval=Interval(float(cell["low"]), float(cell["high"])),
+            rank=int(cell["rank"]) if is_ranked else None,
             rank_interval=RankInterval(best, worst) if is_ranked else None,
             tie_group=int(groups[measure, slice_].of[run]) if is_ranked else None,
         )
@@ -520,25 +520,25 @@ def _rank_intervals(inside: Aligned, methods: Methods) -> Floats:
 
 def _groups(aligned: Aligned, methods: Methods) -> dict[tuple[int, int], TieGroups]:
     """Tie groups of the runs, by the places of measure and slice."""
-    found = {}
+    groups = {}
     for slice_, mask in enumerate(aligned.slices.values()):
         families = None if aligned.families is None else aligned.families[mask]
         for measure in range(len(aligned.measures)):
-            found[measure, slice_] = tie_groups(
+            groups[measure, slice_] = tie_groups(
                 aligned.values[mask][:, :, measure],
                 families=families,
                 alpha=1 - methods.level,
                 n_flips=methods.n_flips,
                 seed=methods.seed,
             )
-    return found
+    return groups
 
 
 def _group_notes(aligned: Aligned, groups: Mapping[tuple[int, int], TieGroups]) -> Iterator[str]:
     """What is to be said of the tie groups, each sentence once with where it holds."""
     places: dict[str, list[str]] = {}
-    for (measure, slice_), found in groups.items():
-        for note in found.notes():
+    for (measure, slice_), tie_group in groups.items():
+        for note in tie_group.notes():
             where = f"{aligned.measures[measure]} over {list(aligned.slices)[slice_]}"
             places.setdefault(note, []).append(where)
     for note, listed in places.items():

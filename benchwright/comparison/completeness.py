@@ -89,7 +89,7 @@ def unjudged_documents(
     that have none, 0 where these are known not to be relevant. In the order of query, then of the
     best rank, then of the document's id.
     """
-    found = []
+    candidates = []
     for qid in sorted(grades if only is None else only & grades.keys(), key=str.encode):
         judged = grades[qid]
         ranks: dict[str, list[int | None]] = {}
@@ -97,14 +97,14 @@ def unjudged_documents(
             for rank, docid in enumerate(run.get(qid, ())[:cutoff], start=1):
                 if judged.get(docid, unlisted) < 0:
                     ranks.setdefault(docid, [None] * len(runs))[place] = rank
-        found += sorted(
+        candidates += sorted(
             (Candidate(qid, docid, tuple(of)) for docid, of in ranks.items()), key=_best_first
         )
-    return found
+    return candidates
 
 
-def _best_first(one: Candidate) -> tuple[int, bytes]:
-    return min(rank for rank in one.ranks if rank is not None), one.docid.encode()
+def _best_first(candidate: Candidate) -> tuple[int, bytes]:
+    return min(rank for rank in candidate.ranks if rank is not None), candidate.docid.encode()
 
 
 def worth_in_order(
@@ -122,14 +122,18 @@ def worth_in_order(
     ideal = {
         qid: ideal_gain(list(grades[qid].values()), cutoff) for qid in {c.qid for c in candidates}
     }
-    told = [
-        (_moved(one.ranks, cutoff) / ideal[one.qid] * probability, one, probability)
-        for one, probability in zip(candidates, probabilities, strict=True)
+    rows = [
+        (
+            _moved(candidate.ranks, cutoff) / ideal[candidate.qid] * probability,
+            candidate,
+            probability,
+        )
+        for candidate, probability in zip(candidates, probabilities, strict=True)
     ]
-    ordered = sorted((row for row in told if row[0] > 0), key=lambda row: -row[0])
+    ordered = sorted((row for row in rows if row[0] > 0), key=lambda row: -row[0])
     return [
-        Worth(one.qid, one.docid, place, influence, probability, one.ranks)
-        for place, (influence, one, probability) in enumerate(ordered, start=1)
+        Worth(candidate.qid, candidate.docid, place, influence, probability, candidate.ranks)
+        for place, (influence, candidate, probability) in enumerate(ordered, start=1)
     ]
 
 
@@ -138,7 +142,7 @@ def _moved(ranks: Sequence[int | None], cutoff: int) -> float:
     counts = [discount(rank, cutoff) for rank in ranks]
     if len(counts) == 1:
         return counts[0]
-    return sum(abs(one - other) for one, other in combinations(counts, 2))
+    return sum(abs(first - second) for first, second in combinations(counts, 2))
 
 
 # --- How probable it is that a document nobody judged is relevant, from those that were judged.
@@ -319,15 +323,15 @@ class PairVerdicts:
         return self.raw_verdict == self.all_relevant_verdict and self.drawn_alike >= ENOUGH
 
 
-def pair_verdicts(asked: Question, *, seed: int = 0) -> PairVerdicts:
+def pair_verdicts(question: Question, *, seed: int = 0) -> PairVerdicts:
     """The verdict on two runs under each scenario; the same `seed` draws the same."""
     rng = np.random.default_rng(seed)
-    n_draws, n = asked.probabilities.shape
-    drawn = _drawn_grades(asked, rng)
-    scenarios = np.vstack([np.zeros((1, n)), np.full((1, n), asked.top_grade), drawn])
-    differences = _differences(asked, scenarios)
+    n_draws, n = question.probabilities.shape
+    drawn = _drawn_grades(question, rng)
+    scenarios = np.vstack([np.zeros((1, n)), np.full((1, n), question.top_grade), drawn])
+    differences = _differences(question, scenarios)
     means = differences.mean(axis=0)
-    verdicts = _verdicts(differences, means, asked.families, seed)
+    verdicts = _verdicts(differences, means, question.families, seed)
     low, high = np.quantile(means[2:], [0.05, 0.95]) if n_draws else (means[0], means[0])
     return PairVerdicts(
         raw=float(means[0]),
@@ -337,7 +341,7 @@ def pair_verdicts(asked: Question, *, seed: int = 0) -> PairVerdicts:
         drawn_low=float(low),
         drawn_high=float(high),
         drawn_alike=_share_alike(verdicts),
-        slack=_slack(differences[:, 0], asked.families),
+        slack=_slack(differences[:, 0], question.families),
         n_unjudged=n,
     )
 
@@ -360,42 +364,42 @@ def n_still_worth(worth: Sequence[Worth], *, n_queries: int, slack: float) -> in
     >>> [n_still_worth(listed, n_queries=10, slack=slack) for slack in (0.05, 1)]
     [1, 0]
     """
-    left = sum(one.influence for one in worth) / n_queries if n_queries else 0.0
-    for n_judged, one in enumerate(worth):
+    left = sum(document.influence for document in worth) / n_queries if n_queries else 0.0
+    for n_judged, document in enumerate(worth):
         # A sum that is taken apart again leaves a rest of rounding.
         if left <= slack + 1e-12:
             return n_judged
-        left -= one.influence / n_queries
+        left -= document.influence / n_queries
     return len(worth)
 
 
 # --- scenarios -----------------------------------------------------------------------------------
 
 
-def _drawn_grades(asked: Question, rng: np.random.Generator) -> Floats:
+def _drawn_grades(question: Question, rng: np.random.Generator) -> Floats:
     """Grades (draws x unjudged)."""
-    irrelevant, relevant = asked.grades_of
-    shape = asked.probabilities.shape
+    irrelevant, relevant = question.grades_of
+    shape = question.probabilities.shape
     if not shape[1]:
         return np.zeros(shape)
-    of_relevant = rng.choice(relevant or [asked.top_grade], size=shape)
+    of_relevant = rng.choice(relevant or [question.top_grade], size=shape)
     of_others = rng.choice(irrelevant or [0], size=shape)
-    is_relevant = rng.random(shape) < asked.probabilities
+    is_relevant = rng.random(shape) < question.probabilities
     return np.where(is_relevant, of_relevant, of_others).astype(np.float64)
 
 
-def _differences(asked: Question, scenarios: Floats) -> Floats:
+def _differences(question: Question, scenarios: Floats) -> Floats:
     """nDCG of the first run minus that of the second: queries x scenarios."""
     of_query: dict[str, list[int]] = {}
-    for place, one in enumerate(asked.unjudged):
-        of_query.setdefault(one.qid, []).append(place)
+    for place, candidate in enumerate(question.unjudged):
+        of_query.setdefault(candidate.qid, []).append(place)
     rows = []
-    for qid, judged in asked.grades.items():
+    for qid, judged in question.grades.items():
         places = of_query.get(qid, [])
-        given = scenarios[:, places]
-        ideal = _ideals(judged, given, asked.cutoff)
+        drawn = scenarios[:, places]
+        ideal = _ideals(judged, drawn, question.cutoff)
         gained = [
-            _gain(asked, which, qid, judged) + given @ _discounts(asked, which, places)
+            _gain(question, which, qid, judged) + drawn @ _discounts(question, which, places)
             for which in (0, 1)
         ]
         difference = gained[0] - gained[1]
@@ -403,23 +407,23 @@ def _differences(asked: Question, scenarios: Floats) -> Floats:
     return np.array(rows).reshape(len(rows), len(scenarios))
 
 
-def _discounts(asked: Question, which: int, places: Sequence[int]) -> Floats:
-    ranks = (asked.unjudged[place].ranks[which] for place in places)
-    return np.array([discount(rank, asked.cutoff) for rank in ranks])
+def _discounts(question: Question, which: int, places: Sequence[int]) -> Floats:
+    ranks = (question.unjudged[place].ranks[which] for place in places)
+    return np.array([discount(rank, question.cutoff) for rank in ranks])
 
 
-def _gain(asked: Question, which: int, qid: str, judged: Mapping[str, int]) -> float:
+def _gain(question: Question, which: int, qid: str, judged: Mapping[str, int]) -> float:
     """What the judged documents give: the raw DCG."""
-    k = asked.cutoff
-    ranked = enumerate(asked.rankings[which].get(qid, ())[:k], start=1)
+    k = question.cutoff
+    ranked = enumerate(question.rankings[which].get(qid, ())[:k], start=1)
     return sum(max(judged.get(docid, 0), 0) * discount(rank, k) for rank, docid in ranked)
 
 
-def _ideals(judged: Mapping[str, int], given: Floats, cutoff: int) -> Floats:
+def _ideals(judged: Mapping[str, int], drawn: Floats, cutoff: int) -> Floats:
     """The best DCG of each scenario, of the judged grades and the given ones together."""
     best = sorted((grade for grade in judged.values() if grade > 0), reverse=True)[:cutoff]
-    known = np.tile(np.array(best, dtype=np.float64), (len(given), 1))
-    together = -np.sort(-np.hstack([known, np.maximum(given, 0.0)]), axis=1)[:, :cutoff]
+    grades = np.tile(np.array(best, dtype=np.float64), (len(drawn), 1))
+    together = -np.sort(-np.hstack([grades, np.maximum(drawn, 0.0)]), axis=1)[:, :cutoff]
     counts = np.array([discount(rank, cutoff) for rank in range(1, together.shape[1] + 1)])
     return np.asarray(together @ counts)
 

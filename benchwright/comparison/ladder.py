@@ -52,5 +52,5 @@ def steps_up(
     (False, True)
     """
     p = t_test(differences, families=families, alternative="greater")
-    found: NDArray[np.bool_] = p < ALPHA / n_before
-    return found
+    is_better: NDArray[np.bool_] = p < ALPHA / n_before
+    return is_better

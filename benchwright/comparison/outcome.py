@@ -188,9 +188,9 @@ def slice_p_values(
     for pair in pairs:
         if pair.slice != OVERALL and pair.slice not in without:
             by_measure.setdefault(pair.measure, []).append(pair)
-    found = {}
+    p_of = {}
     for measure, of in by_measure.items():
         adjusted = benjamini_hochberg(np.array([pair.p for pair in of]))
         for pair, p in zip(of, adjusted.tolist(), strict=True):
-            found[measure, pair.slice, pair.run, pair.reference] = p
-    return found
+            p_of[measure, pair.slice, pair.run, pair.reference] = p
+    return p_of

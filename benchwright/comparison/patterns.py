@@ -194,14 +194,14 @@ def slice_roles(names: Iterable[str]) -> dict[str, str]:
     >>> slice_roles(["long tail", "exact match", "Head"])
     {'head': 'Head', 'tail': 'long tail', 'exact': 'exact match'}
     """
-    known = list(names)
-    found = {}
+    slices = list(names)
+    roles = {}
     for word in SLICE_WORDS:
-        by_word = [name for name in known if re.search(rf"\b{word}\b", name.casefold())]
+        by_word = [name for name in slices if re.search(rf"\b{word}\b", name.casefold())]
         whole = [name for name in by_word if name.casefold() == word]
         if by_word:
-            found[word] = (whole or by_word)[0]
-    return found
+            roles[word] = (whole or by_word)[0]
+    return roles
 
 
 Qid = TypeVar("Qid", str, bytes)
@@ -215,11 +215,11 @@ def family_slices(qids: Iterable[Qid], families: Mapping[Qid, Hashable]) -> dict
     >>> family_slices(["a", "b", "c"], {"a": 1, "b": 1})
     {'\\tin families': ['a', 'b'], '\\talone': ['c']}
     """
-    known = list(qids)
-    sizes = Counter(families[qid] for qid in known if qid in families)
-    together = [qid for qid in known if qid in families and sizes[families[qid]] > 1]
+    ordered = list(qids)
+    sizes = Counter(families[qid] for qid in ordered if qid in families)
+    together = [qid for qid in ordered if qid in families and sizes[families[qid]] > 1]
     inside = set(together)
-    alone = [qid for qid in known if qid not in inside]
+    alone = [qid for qid in ordered if qid not in inside]
     return {IN_FAMILIES: together, ALONE: alone} if together and alone else {}
 
 
@@ -254,16 +254,16 @@ def read_patterns(
 
     A rule that needs a difference which is not there, or undefined, does not hold.
     """
-    known = list(facts)
+    listed = list(facts)
     if parts is None:
-        parts = slice_roles(fact.slice for fact in known)
-    table = _table(known, roles or Roles(), parts)
-    found = [
+        parts = slice_roles(fact.slice for fact in listed)
+    table = _table(listed, roles or Roles(), parts)
+    patterns = [
         Pattern(rule.code, rule.title, rule.advice, evidence)
         for rule in RULES
         if (evidence := _evidence(rule, table))
     ]
-    return [*found, *_inconclusive(known, table, roles or Roles())]
+    return [*patterns, *_inconclusive(listed, table, roles or Roles())]
 
 
 Table = Mapping[tuple[str, str], Fact]
@@ -284,13 +284,13 @@ def _table(facts: list[Fact], roles: Roles, parts: Mapping[str, str]) -> Table:
 
 def _evidence(rule: Rule, table: Table) -> tuple[Fact, ...]:
     """The differences a rule names, if each goes its way; else nothing."""
-    found = []
+    evidence = []
     for condition in rule.conditions:
         fact = table.get((condition.role, condition.slice))
         if fact is None or fact.direction not in condition.directions:
             return ()
-        found.append(fact)
-    return tuple(found)
+        evidence.append(fact)
+    return tuple(evidence)
 
 
 def _inconclusive(facts: list[Fact], table: Table, roles: Roles) -> list[Pattern]:

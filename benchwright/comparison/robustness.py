@@ -92,18 +92,18 @@ def other_measures(name: str) -> list[tuple[str, str, str]]:
     []
     """
     measure = parse_measure(name)
-    found = []
+    measures = []
     if measure.family in ("nDCG", "DCG"):
         for gain, dcg in GAINS.items():
             other = measure.with_options({"dcg": dcg})
             if str(other) != str(measure):
-                found.append(("gain", f"{gain} gain", str(other)))
+                measures.append(("gain", f"{gain} gain", str(other)))
     if isinstance(measure.cutoff, int):
         for cutoff in (measure.cutoff - 1, measure.cutoff + 1):
             if cutoff >= 1:
                 other = measure._replace(cutoff=cutoff)
-                found.append(("depth", f"first {cutoff}", str(other)))
-    return found
+                measures.append(("depth", f"first {cutoff}", str(other)))
+    return measures
 
 
 def gain_of(name: str) -> str | None:
@@ -199,8 +199,8 @@ def contested_pairs(views: Iterable[Grades]) -> set[tuple[str, str]]:
 
 def without(grades: Grades, pairs: set[tuple[str, str]]) -> dict[str, dict[str, int]]:
     """The grades without these pairs; a query that has none left is not in it."""
-    kept = {
+    left = {
         qid: {docid: grade for docid, grade in of.items() if (qid, docid) not in pairs}
         for qid, of in grades.items()
     }
-    return {qid: of for qid, of in kept.items() if of}
+    return {qid: of for qid, of in left.items() if of}

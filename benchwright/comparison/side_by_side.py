@@ -96,18 +96,18 @@ def side_by_side(
         elsewhere = {other: ranks.get(docid) for other, ranks in rank_of.items() if other != run}
         return Place(rank_of[run][docid], docid, judged(docid), elsewhere)
 
-    shown = {
+    columns = {
         run: [place(run, docid) for docid in docids[:depth]] for run, docids in rankings.items()
     }
     return [
-        Column(run, tuple(places), _lacking(run, shown, depth)) for run, places in shown.items()
+        Column(run, tuple(places), _lacking(run, columns, depth)) for run, places in columns.items()
     ]
 
 
-def _lacking(run: str, shown: Mapping[str, Sequence[Place]], depth: int) -> tuple[Place, ...]:
+def _lacking(run: str, columns: Mapping[str, Sequence[Place]], depth: int) -> tuple[Place, ...]:
     """What others have among their first and this run has not; each once, where it is highest."""
     best: dict[str, Place] = {}
-    for other, places in shown.items():
+    for other, places in columns.items():
         for place in places:
             rank = place.elsewhere.get(run)
             if other == run or (rank is not None and rank <= depth):

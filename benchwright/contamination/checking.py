@@ -138,30 +138,30 @@ class _TextCheck:
                 self.best[place].take(Degree.NEAR, max(best.similarity, NEAR_AT), text)
 
     def matches(self) -> list[Match]:
-        found = [
+        matches = [
             Match(query.qid, best.degree, best.similarity, best.text)
             for query, best in zip(self.ours, self.best, strict=True)
             if best.degree
         ]
-        return found + _document_matches(self.ours, self.documents)
+        return matches + _document_matches(self.ours, self.documents)
 
 
 def _places(keys: Iterable[str]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
+    places: dict[str, list[int]] = {}
     for place, key in enumerate(keys):
-        found.setdefault(key, []).append(place)
-    return found
+        places.setdefault(key, []).append(place)
+    return places
 
 
 def _document_matches(ours: Sequence[OurQuery], documents: Collection[str]) -> list[Match]:
     """Queries whose relevant documents are relevant to outside queries, too."""
-    found = []
+    matches = []
     for query in ours:
         shared = sorted(query.relevant.intersection(documents), key=str.encode)
         if shared:
             share = len(shared) / len(query.relevant)
-            found.append(Match(query.qid, Degree.DOCUMENT, share, " ".join(shared[:5])))
-    return found
+            matches.append(Match(query.qid, Degree.DOCUMENT, share, " ".join(shared[:5])))
+    return matches
 
 
 # --- against a sketch ----------------------------------------------------------------------
@@ -184,12 +184,12 @@ def check_sketch(
         n += len(block)
         if tell:
             tell(n, header.n_queries, f"{n:,} hashed queries compared")
-    found = [
+    matches = [
         Match(query.qid, degree, match.similarity)
         for query, match in zip(ours, matcher.matches(), strict=True)
         if (degree := _degree_of(match))
     ]
-    return found + _document_matches(ours, _known_documents(ours, path, hasher))
+    return matches + _document_matches(ours, _known_documents(ours, path, hasher))
 
 
 @reader
@@ -236,16 +236,16 @@ def by_slice(
 ) -> list[dict[str, Any]]:
     """A row of counts for all queries and for each slice: of each degree, and of clean ones."""
     rows = {ALL: set(qids), **{name: set(slices[name]) & set(qids) for name in sorted(slices)}}
-    found: dict[Degree, set[str]] = {degree: set() for degree in Degree}
+    qids_of: dict[Degree, set[str]] = {degree: set() for degree in Degree}
     for match in matches:
-        found[match.degree].add(match.qid)
-    seen = set().union(*(found[degree] for degree in CONTAMINATED))
+        qids_of[match.degree].add(match.qid)
+    contaminated = set().union(*(qids_of[degree] for degree in CONTAMINATED))
     return [
         {
             "name": name,
             "n": len(members),
-            **{f"n_{degree}": len(found[degree] & members) for degree in Degree},
-            "n_clean": len(members - seen),
+            **{f"n_{degree}": len(qids_of[degree] & members) for degree in Degree},
+            "n_clean": len(members - contaminated),
         }
         for name, members in rows.items()
     ]

@@ -55,13 +55,13 @@ def read_outside(
     OutsideColumnError
         If a table names no column that may hold queries.
     """
-    given = FileInput(path, file)
-    head = head_of(given)
+    source = FileInput(path, file)
+    head = head_of(source)
     if _is_plain(head, file):
-        return _plain_lines(given, file, problems)
-    layout = layout_of(given, head, folder)
+        return _plain_lines(source, file, problems)
+    layout = layout_of(source, head, folder)
     text, documents = _columns(layout, file)
-    rows = records(given, layout, folder=folder, problems=problems)
+    rows = records(source, layout, folder=folder, problems=problems)
     return _table_rows(rows, text, documents, file, problems)
 
 
@@ -84,14 +84,14 @@ def _is_plain(head: Head, file: str) -> bool:
     return not is_named
 
 
-def _plain_lines(given: FileInput, file: str, problems: Problems) -> Iterator[OutsideQuery]:
-    for number, line in enumerate(given.lines(), start=1):
+def _plain_lines(source: FileInput, file: str, problems: Problems) -> Iterator[OutsideQuery]:
+    for number, line in enumerate(source.lines(), start=1):
         content = line.removeprefix(BOM) if number == 1 else line
         try:
             text = content.decode().strip()
         except UnicodeDecodeError as error:
-            told = f"byte {error.start + 1} is not UTF-8; save the file as UTF-8"
-            problems.add(file, number, told)
+            problem = f"byte {error.start + 1} is not UTF-8; save the file as UTF-8"
+            problems.add(file, number, problem)
             continue
         if text:
             yield OutsideQuery(number, text)
@@ -116,8 +116,8 @@ def _table_rows(
     for line, record in rows:
         value = record.get(text)
         if not isinstance(value, str) or not value.strip():
-            shown = json.dumps(value, ensure_ascii=False, default=str)[:40]
-            problems.add(file, line, f"{text} is {shown}; expected the words of a query")
+            cell = json.dumps(value, ensure_ascii=False, default=str)[:40]
+            problems.add(file, line, f"{text} is {cell}; expected the words of a query")
             continue
         listed = record.get(documents) if documents else None
         yield OutsideQuery(line, value.strip(), tuple(_documents(listed)))
@@ -130,8 +130,8 @@ def _documents(value: Any) -> Iterator[str]:
     elif isinstance(value, int):
         yield str(value)
     elif isinstance(value, list):
-        for one in value:
-            if isinstance(one, dict):
-                one = next((one[key] for key in ID_KEYS if key in one), None)
-            if isinstance(one, str | int):
-                yield str(one)
+        for document in value:
+            if isinstance(document, dict):
+                document = next((document[key] for key in ID_KEYS if key in document), None)
+            if isinstance(document, str | int):
+                yield str(document)

@@ -106,7 +106,7 @@ class Hasher:
 
     def documents(self, docids: Sequence[str]) -> Any:
         """The hash of each document's id."""
-        return np.array([self._number(one.encode(), b"document") for one in docids], np.uint64)
+        return np.array([self._number(docid.encode(), b"document") for docid in docids], np.uint64)
 
     def queries(self, texts: Sequence[str]) -> HashedQueries:
         """The hashes of each query."""
@@ -116,8 +116,8 @@ class Hasher:
             self._bands(plain[start : start + AT_ONCE]) for start in range(0, len(plain), AT_ONCE)
         ]
         return HashedQueries(
-            exact=np.array([self._number(one.encode(), b"exact") for one in plain], np.uint64),
-            bag=np.array([self._number(one.encode(), b"bag") for one in bags], np.uint64),
+            exact=np.array([self._number(key.encode(), b"exact") for key in plain], np.uint64),
+            bag=np.array([self._number(key.encode(), b"bag") for key in bags], np.uint64),
             bands=np.vstack(parts) if parts else np.empty((0, BANDS), np.uint32),
         )
 
@@ -127,7 +127,7 @@ class Hasher:
 
     def _bands(self, plain: Sequence[str]) -> Any:
         signatures = self._signatures(plain)
-        found = np.empty((len(plain), BANDS), np.uint32)
+        bands = np.empty((len(plain), BANDS), np.uint32)
         for band in range(BANDS):
             values = np.ascontiguousarray(signatures[:, band * ROWS : (band + 1) * ROWS])
             person = b"band-%d" % band
@@ -135,27 +135,29 @@ class Hasher:
                 blake2b(row, key=self.key, digest_size=BAND_BYTES, person=person).digest()
                 for row in values
             )
-            found[:, band] = np.frombuffer(digests, "<u4")
-        return found
+            bands[:, band] = np.frombuffer(digests, "<u4")
+        return bands
 
     def _signatures(self, plain: Sequence[str]) -> Any:
         """The least value of each permutation over a text's shingles."""
         shingles = [_shingles(text) for text in plain]
-        hashed = np.array([self._shingle(one) for row in shingles for one in row], np.uint64)
+        hashed = np.array(
+            [self._shingle(shingle) for row in shingles for shingle in row], np.uint64
+        )
         starts = np.cumsum([0, *(len(row) for row in shingles[:-1])])
-        found = np.empty((len(plain), BANDS * ROWS), np.uint32)
+        signatures = np.empty((len(plain), BANDS * ROWS), np.uint32)
         for n, (factor, addend) in enumerate(zip(self._factors, self._addends, strict=True)):
             permuted = (hashed * factor + addend) >> np.uint64(32)
-            found[:, n] = np.minimum.reduceat(permuted, starts)
-        return found
+            signatures[:, n] = np.minimum.reduceat(permuted, starts)
+        return signatures
 
     def _shingle(self, shingle: str) -> int:
-        known = self._shingles.get(shingle)
-        if known is None:
+        number = self._shingles.get(shingle)
+        if number is None:
             if len(self._shingles) >= MOST_SHINGLES_KEPT:
                 self._shingles.clear()
-            known = self._shingles[shingle] = self._number(shingle.encode(), b"shingle")
-        return known
+            number = self._shingles[shingle] = self._number(shingle.encode(), b"shingle")
+        return number
 
 
 def _shingles(plain: str) -> list[str]:
@@ -163,13 +165,13 @@ def _shingles(plain: str) -> list[str]:
 
     Inside words only, so that the same words in another order have the same ones.
     """
-    found: dict[str, None] = {}
+    shingles: dict[str, None] = {}
     for word in plain.split() or [""]:
         padded = f" {word} ".ljust(SHINGLE)
-        found.update(
+        shingles.update(
             dict.fromkeys(padded[n : n + SHINGLE] for n in range(len(padded) - SHINGLE + 1))
         )
-    return list(found)
+    return list(shingles)
 
 
 # --- A sketch as a file: a line that says so, a line of JSON, then rows of hashes of fixed
@@ -321,8 +323,8 @@ class SketchMatcher:
         pairs = np.concatenate([self._equal(block, band) for band in range(BANDS)])
         if not pairs.size:
             return
-        found, times = np.unique(pairs, return_counts=True)
-        np.maximum.at(self.n_bands, found & 0xFFFFFFFF, times)
+        encoded, times = np.unique(pairs, return_counts=True)
+        np.maximum.at(self.n_bands, encoded & 0xFFFFFFFF, times)
 
     def _equal(self, block: HashedQueries, band: int) -> Any:
         """Pairs of equal hashes in one band: the sketch's row shifted by 32, and ours."""
@@ -368,7 +370,7 @@ def write_sketch(
         documents = ExternalSort(_made(folder / "documents"), by=["key"])
         for batch in batched(queries, AT_ONCE):
             rows.add(_frame(hasher.queries([text for text, _ in batch]).rows()))
-            numbers = hasher.documents([one for _, docids in batch for one in docids])
+            numbers = hasher.documents([docid for _, docids in batch for docid in docids])
             if len(numbers):
                 documents.add(_frame([int(n).to_bytes(KEY_BYTES, "little") for n in numbers]))
         body = folder / "body"

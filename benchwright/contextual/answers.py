@@ -67,8 +67,8 @@ def _check_nodes(by_node: Mapping[str, Any], wanted: list[str]) -> None:
     if missing := [key for key in wanted if key not in by_node]:
         problems.append(f"no verdict on {_nodes(missing)}")
     if len(by_node) > len(wanted) - len(missing):
-        known = set(wanted)
-        strange = [key for key in by_node if key not in known]
+        nodes = set(wanted)
+        strange = [key for key in by_node if key not in nodes]
         problems.append(f"verdicts on {_nodes(strange)}, which there is not")
     if problems:
         msg = f"{' and '.join(problems)}; expected exactly the nodes 1 to {len(wanted)}"
@@ -80,16 +80,16 @@ def _nodes(keys: list[str]) -> str:
     return f"node {named}{' …' if len(keys) > MOST_NAMED else ''}"
 
 
-def _verdict(number: int, given: Any) -> Verdict:
-    if not isinstance(given, OBJECT):
-        msg = f"node {number}: {_kind(given)}; expected an object with 'reason' and 'verdict'"
+def _verdict(number: int, node: Any) -> Verdict:
+    if not isinstance(node, OBJECT):
+        msg = f"node {number}: {_kind(node)}; expected an object with 'reason' and 'verdict'"
         raise UnusableAnswerError(msg)
-    word = given.get("verdict")
+    word = node.get("verdict")
     plain = word.strip().lower() if isinstance(word, str) else None
     if plain not in (YES, NO):
         msg = f"node {number}: the verdict is {_shown(word)}; expected 'yes' or 'no'"
         raise UnusableAnswerError(msg)
-    reason = given.get("reason", "")
+    reason = node.get("reason", "")
     if not isinstance(reason, str):
         msg = f"node {number}: the reason is {_kind(reason)}; expected a text"
         raise UnusableAnswerError(msg)
@@ -97,11 +97,11 @@ def _verdict(number: int, given: Any) -> Verdict:
 
 
 def _object_of(answer: str | Mapping[str, Any]) -> Mapping[str, Any]:
-    found = answer if isinstance(answer, Mapping) else _loaded(answer)
-    if not isinstance(found, Mapping):
-        msg = f"it is {_kind(found)}; expected a JSON object"
+    loaded = answer if isinstance(answer, Mapping) else _loaded(answer)
+    if not isinstance(loaded, Mapping):
+        msg = f"it is {_kind(loaded)}; expected a JSON object"
         raise UnusableAnswerError(msg)
-    return found
+    return loaded
 
 
 def _loaded(text: str) -> Any:
@@ -125,13 +125,13 @@ def _parsed(text: str) -> Any:
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """The object of these pairs; `json` alone would keep the last of equal keys and say nothing."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         keys = [key for key, _ in pairs]
         double = next(key for key in keys if keys.count(key) > 1)
         msg = f"{_shown(double)} comes more than once; expected every key once"
         raise UnusableAnswerError(msg)
-    return found
+    return members
 
 
 DECODER = json.JSONDecoder(object_pairs_hook=_without_doubles)

@@ -25,13 +25,13 @@ def contextual_precision(relevant: Sequence[bool]) -> float:
     >>> contextual_precision([True, False, True])
     0.8333333333333333
     """
-    found = 0
+    n_relevant = 0
     total = 0.0
     for rank, is_relevant in enumerate(relevant, start=1):
         if is_relevant:
-            found += 1
-            total += found / rank
-    return total / found if found else 0.0
+            n_relevant += 1
+            total += n_relevant / rank
+    return total / n_relevant if n_relevant else 0.0
 
 
 def contextual_precisions(relevant: "NDArray[np.bool_]") -> "NDArray[np.float64]":
@@ -60,13 +60,13 @@ def contextual_precisions(relevant: "NDArray[np.bool_]") -> "NDArray[np.float64]
 def _of_block(relevant: "NDArray[np.bool_]") -> "NDArray[np.float64]":
     import numpy as np
 
-    found = np.zeros(len(relevant))
+    n_relevant = np.zeros(len(relevant))
     total = np.zeros(len(relevant))
     # A column after the other: each is one pass over all cases, whatever their verdicts.
     for rank, column in enumerate(np.ascontiguousarray(relevant.T), start=1):
-        found += column
-        total += column * (found / rank)
-    return total / np.maximum(found, 1)
+        n_relevant += column
+        total += column * (n_relevant / rank)
+    return total / np.maximum(n_relevant, 1)
 
 
 def final_score(raw: float, *, strict_mode: bool) -> float:

@@ -121,14 +121,14 @@ def _asked(
     prompt: Prompt, read: Callable[[str | Mapping[str, Any]], Read], course: _Course
 ) -> Generator[Prompt, Any, Read]:
     """What is read from the answer to a prompt; one that is no use is asked for once again."""
-    given, text = yield from _answered(prompt, course)
+    answer, text = yield from _answered(prompt, course)
     try:
-        return read(given)
+        return read(answer)
     except UnusableAnswerError as problem:
         words = _noted(course, problem)
-    given, _ = yield from _answered(asked_again(prompt, text, words), course)
+    answer, _ = yield from _answered(asked_again(prompt, text, words), course)
     try:
-        return read(given)
+        return read(answer)
     except UnusableAnswerError as problem:
         raise JudgeAnswerError(problem=_noted(course, problem)) from problem
 
@@ -145,24 +145,24 @@ def _answered(
     """What came (text or object), and the same as text; the answer is kept in the course."""
     started = perf_counter()
     try:
-        given = yield prompt
+        answer = yield prompt
     except JudgeFailedError as error:
         if error.reply is not None:
             _keep(course, prompt, error.reply, started)
         raise error.error from error
-    reply = _reply_of(given)
+    reply = _reply_of(answer)
     _keep(course, prompt, reply, started)
-    return (given if isinstance(given, Mapping) else reply.text), reply.text
+    return (answer if isinstance(answer, Mapping) else reply.text), reply.text
 
 
-def _reply_of(given: Any) -> Reply:
-    if isinstance(given, Reply):
-        return given
-    if isinstance(given, str):
-        return Reply(given)
-    if isinstance(given, Mapping):
-        return Reply(json.dumps(given, ensure_ascii=False, default=repr))
-    why = f"returned a {type(given).__name__}; expected a text, a mapping or a Reply"
+def _reply_of(answer: Any) -> Reply:
+    if isinstance(answer, Reply):
+        return answer
+    if isinstance(answer, str):
+        return Reply(answer)
+    if isinstance(answer, Mapping):
+        return Reply(json.dumps(answer, ensure_ascii=False, default=repr))
+    why = f"returned a {type(answer).__name__}; expected a text, a mapping or a Reply"
     raise JudgeObjectError(why=why)
 
 

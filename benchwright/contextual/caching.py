@@ -73,8 +73,8 @@ class FileCache:
 
     def put(self, key: str, outcome: Outcome) -> None:
         """Keep an outcome under a key; of several, the last one counts."""
-        told = json.dumps(outcome_as_json(outcome))
-        line = f'{{"key": "{key}", "outcome": {told}}}\n'.encode()
+        content = json.dumps(outcome_as_json(outcome))
+        line = f'{{"key": "{key}", "outcome": {content}}}\n'.encode()
         n_written = os.write(self.file, line)
         end = os.lseek(self.file, 0, os.SEEK_CUR)
         if n_written == len(line):
@@ -90,8 +90,8 @@ class FileCache:
                 raise CacheFileError(file=self.path.name, reason="it begins with other words")
             start = len(MARK)
             for line in file:
-                if (found := LINE.match(line)) and line.endswith(b"}}\n"):
-                    self.places[found[1]] = (start, len(line))
+                if (match := LINE.match(line)) and line.endswith(b"}}\n"):
+                    self.places[match[1]] = (start, len(line))
                 start += len(line)
                 last = line
             if start > len(MARK) and not last.endswith(b"\n"):

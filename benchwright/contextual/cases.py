@@ -100,17 +100,17 @@ def case_of(row: Mapping[str, Any], images: Mapping[str, Image]) -> Case:
 
 def case_as_json(case: Case) -> dict[str, Any]:
     """A case as a JSON object: images of bytes by name, others by address."""
-    told: dict[str, Any] = {
+    row: dict[str, Any] = {
         "id": case.id,
         "input": content_as_json(case.input),
         "expected_output": content_as_json(case.expected_output),
         "retrieval_context": [content_as_json(node) for node in case.retrieval_context],
     }
     if case.actual_output is not None:
-        told["actual_output"] = content_as_json(case.actual_output)
+        row["actual_output"] = content_as_json(case.actual_output)
     if case.slices:
-        told["slices"] = list(case.slices)
-    return told
+        row["slices"] = list(case.slices)
+    return row
 
 
 def content_as_json(content: Content) -> list[Any]:
@@ -125,8 +125,8 @@ def _image_as_json(image: Image) -> dict[str, str]:
 class _Images:
     """Images by name, each looked at once however often it is named."""
 
-    def __init__(self, given: Path | Mapping[str, Image] | None, limits: ImageLimits) -> None:
-        self.given = given
+    def __init__(self, source: Path | Mapping[str, Image] | None, limits: ImageLimits) -> None:
+        self.source = source
         self.limits = limits
         self.seen: dict[str, Image | ImageError] = {}
 
@@ -136,18 +136,18 @@ class _Images:
                 self.seen[name] = self._found(name)
             except ImageError as error:
                 self.seen[name] = error
-        found = self.seen[name]
-        if isinstance(found, ImageError):
-            raise found
-        return found
+        image = self.seen[name]
+        if isinstance(image, ImageError):
+            raise image
+        return image
 
     def inline(self, data: str) -> Image:
         try:
-            read = base64.b64decode(data, validate=True)
+            content = base64.b64decode(data, validate=True)
         except (binascii.Error, ValueError) as error:
             reason = f"its data is not base64 ({error})."
             raise ImageError(name="image", reason=reason) from error
-        image = checked_image(read, self.limits)
+        image = checked_image(content, self.limits)
         kind = image.media_type.partition("/")[2]
         return Image(
             image.data,
@@ -159,15 +159,15 @@ class _Images:
         )
 
     def _found(self, name: str) -> Image:
-        if self.given is None:
+        if self.source is None:
             reason = "a case names a file; expected a folder of images (--images). Name one."
             raise ImageError(name=name, reason=reason)
-        if isinstance(self.given, Path):
-            return image_file(self.given, name, self.limits)
-        if name not in self.given:
+        if isinstance(self.source, Path):
+            return image_file(self.source, name, self.limits)
+        if name not in self.source:
             reason = "it is none of the images that came with the cases. Add it to them."
             raise ImageError(name=name, reason=reason)
-        return self.given[name]
+        return self.source[name]
 
 
 class _WrongError(ValueError):
@@ -209,14 +209,14 @@ class _Reader:
         for key in NEEDED:
             if key not in row:
                 self._wrong(f"no '{key}'; expected {', '.join(NEEDED)}. Add it.")
-        asked, expected = (self._filled(row, key) for key in NEEDED[:2])
+        question, expected = (self._filled(row, key) for key in NEEDED[:2])
         nodes = self._nodes(row.get("retrieval_context", ()))
-        given = row.get("actual_output")
-        actual = None if given is None else self._content(given, "actual_output")
+        output = row.get("actual_output")
+        actual = None if output is None else self._content(output, "actual_output")
         case_id, slices = self._id(row.get("id"), line), self._slices(row.get("slices", ()))
         if len(self.problems.found) > n_before:
             return None
-        return Case(asked, expected, nodes, actual, case_id, slices)
+        return Case(question, expected, nodes, actual, case_id, slices)
 
     def _row(self, text: bytes, line: int) -> dict[str, Any] | None:
         try:
@@ -236,47 +236,47 @@ class _Reader:
             self._wrong(f"{key} is empty; expected a text or an image. Give the case one.")
         return content
 
-    def _nodes(self, given: Any) -> tuple[Content, ...]:
-        if not isinstance(given, list | tuple):
-            what = f"retrieval_context is {_kind(given)}; expected a list of nodes, the best first."
+    def _nodes(self, value: Any) -> tuple[Content, ...]:
+        if not isinstance(value, list | tuple):
+            what = f"retrieval_context is {_kind(value)}; expected a list of nodes, the best first."
             self._wrong(what)
             return ()
-        if len(given) > self.limits.max_nodes:
-            what = f"retrieval_context has {len(given)} nodes; expected at most"
+        if len(value) > self.limits.max_nodes:
+            what = f"retrieval_context has {len(value)} nodes; expected at most"
             self._wrong(f"{what} {self.limits.max_nodes}.")
             return ()
         return tuple(
             self._content(node, f"retrieval_context, node {number}")
-            for number, node in enumerate(given, start=1)
+            for number, node in enumerate(value, start=1)
         )
 
-    def _content(self, given: Any, where: str) -> Content:
-        found = []
-        for part in given if isinstance(given, list) else [given]:
+    def _content(self, value: Any, where: str) -> Content:
+        parts = []
+        for part in value if isinstance(value, list) else [value]:
             try:
-                found.append(self._part(part))
+                parts.append(self._part(part))
             except (_WrongError, ImageError) as error:
                 self._wrong(f"{where}: {error}")
-        return tuple(found)
+        return tuple(parts)
 
-    def _part(self, given: Any) -> str | Image:
-        if isinstance(given, str):
-            return self._text(given)
-        if not isinstance(given, dict):
-            msg = f"{_kind(given)}; expected a text, an image or a list of both."
+    def _part(self, value: Any) -> str | Image:
+        if isinstance(value, str):
+            return self._text(value)
+        if not isinstance(value, dict):
+            msg = f"{_kind(value)}; expected a text, an image or a list of both."
             raise _WrongError(msg)
-        if set(given) not in IMAGE_KEYS or not all(isinstance(v, str) for v in given.values()):
-            keys = ", ".join(map(_shown, given)) or "nothing"
+        if set(value) not in IMAGE_KEYS or not all(isinstance(v, str) for v in value.values()):
+            keys = ", ".join(map(_shown, value)) or "nothing"
             msg = f"an object with {keys}; expected {AN_IMAGE}."
             raise _WrongError(msg)
-        return self._image(given)
+        return self._image(value)
 
-    def _image(self, given: Mapping[str, str]) -> Image:
-        if "url" in given:
-            return image_at(given["url"])
-        if "image" in given:
-            return self.images.named(given["image"])
-        return self.images.inline(given["data"])
+    def _image(self, value: Mapping[str, str]) -> Image:
+        if "url" in value:
+            return image_at(value["url"])
+        if "image" in value:
+            return self.images.named(value["image"])
+        return self.images.inline(value["data"])
 
     def _text(self, text: str) -> str:
         if len(text) > self.limits.max_characters:
@@ -289,10 +289,10 @@ class _Reader:
             raise _WrongError(msg) from error
         return text
 
-    def _id(self, given: Any, line: int) -> str:
-        case_id = f"line-{line}" if given is None else str(given)
-        if isinstance(given, bool | float | dict | list) or not case_id.strip():
-            self._wrong(f"id is {_kind(given)}; expected a text that is not empty.")
+    def _id(self, value: Any, line: int) -> str:
+        case_id = f"line-{line}" if value is None else str(value)
+        if isinstance(value, bool | float | dict | list) or not case_id.strip():
+            self._wrong(f"id is {_kind(value)}; expected a text that is not empty.")
         elif len(case_id) > MAX_ID or not case_id.isprintable():
             self._wrong(f"id {_shown(case_id)}: expected at most {MAX_ID} printable characters.")
         elif case_id in self.ids:
@@ -300,10 +300,10 @@ class _Reader:
         self.ids.setdefault(case_id, line)
         return case_id
 
-    def _slices(self, given: Any) -> tuple[str, ...]:
-        names = [given] if isinstance(given, str) else given
+    def _slices(self, value: Any) -> tuple[str, ...]:
+        names = [value] if isinstance(value, str) else value
         if not isinstance(names, list | tuple) or not all(isinstance(n, str) and n for n in names):
-            self._wrong(f"slices is {_kind(given)}; expected a list of names.")
+            self._wrong(f"slices is {_kind(value)}; expected a list of names.")
             return ()
         if ALL in names:
             self._wrong(f"a slice is called '{ALL}', which means all cases. Give it another name.")

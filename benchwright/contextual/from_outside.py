@@ -35,8 +35,8 @@ class NamedImages(Mapping[str, Image]):
     def __getitem__(self, name: str) -> Image:
         if name in self.images:
             return self.images[name]
-        (found,) = self.by_last.get(last_of(name), []) or [name]
-        return self.images[found]
+        (path,) = self.by_last.get(last_of(name), []) or [name]
+        return self.images[path]
 
     def __contains__(self, name: object) -> bool:
         return name in self.images or len(self.by_last.get(last_of(str(name)), [])) == 1
@@ -59,19 +59,19 @@ def images_apart(
     """What a zip holds, each image checked and put into a file of `folder`."""
     if not is_zip(path):
         return {}, [Problem(name, 0, "it is no zip; send the images themselves, or a zip of them")]
-    found: dict[str, Image] = {}
+    images: dict[str, Image] = {}
     problems: list[Problem] = []
     with ZipSource(path, limits=Limits(max_bytes=max_bytes)) as source:
-        names = [one for one in source.members() if not one.lower().endswith(".jsonl")]
-        for n, one in enumerate(names):
-            progress(n, len(names), f"looking into {last_of(one)}")
+        names = [member for member in source.members() if not member.lower().endswith(".jsonl")]
+        for n, member in enumerate(names):
+            progress(n, len(names), f"looking into {last_of(member)}")
             try:
-                found[one] = _checked(source, one, folder, limits)
+                images[member] = _checked(source, member, folder, limits)
             except ImageError as error:
-                problems.append(Problem(one, 0, str(error).removeprefix(f"{one}: ")))
+                problems.append(Problem(member, 0, str(error).removeprefix(f"{member}: ")))
                 # A case that shows it is not wrong as well.
-                found[one] = Image(data=ELSEWHERE, name=one)
-    return found, problems
+                images[member] = Image(data=ELSEWHERE, name=member)
+    return images, problems
 
 
 def _checked(source: ZipSource, name: str, folder: Path, limits: ImageLimits) -> Image:
@@ -89,10 +89,10 @@ def cases_apart(
 
     Raises as `read_cases` does.
     """
-    found = read_cases(path, images=NamedImages(images), limits=limits, name=name)
-    for case in found.cases:
+    batch = read_cases(path, images=NamedImages(images), limits=limits, name=name)
+    for case in batch.cases:
         yield _with_light_images(case, folder)
-    return list(found.warnings)
+    return list(batch.warnings)
 
 
 def _put_aside(image: Image, folder: Path) -> Image:

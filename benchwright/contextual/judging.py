@@ -88,8 +88,8 @@ def cache_key(digest: str, judge: AnyJudge, options: Options) -> str:
 
     A judge tells by `fingerprint` what else decides its answers, such as its address.
     """
-    told = (TEMPLATE, digest, model_of(judge), str(getattr(judge, "fingerprint", "")))
-    return sha256("\x00".join((*told, str(options.include_reason))).encode()).hexdigest()
+    facts = (TEMPLATE, digest, model_of(judge), str(getattr(judge, "fingerprint", "")))
+    return sha256("\x00".join((*facts, str(options.include_reason))).encode()).hexdigest()
 
 
 def judged(
@@ -112,11 +112,11 @@ def judged(
     work = _Work(case, judge, options, cache)
     while (prompt := work.prompt) is not None:
         try:
-            given = generate(prompt.messages, prompt.schema)
+            answer = generate(prompt.messages, prompt.schema)
         except Exception as error:  # noqa: BLE001 whatever a judge raises belongs to its case
             work.fail(error)
         else:
-            work.go_on(given)
+            work.go_on(answer)
     return work.ended()
 
 
@@ -139,11 +139,11 @@ async def judge_case(
     work = _Work(case, judge, options, cache)
     while (prompt := work.prompt) is not None:
         try:
-            given = await generate(prompt.messages, prompt.schema)
+            answer = await generate(prompt.messages, prompt.schema)
         except Exception as error:  # noqa: BLE001 whatever a judge raises belongs to its case
             work.fail(error)
         else:
-            work.go_on(given)
+            work.go_on(answer)
     return work.ended()
 
 
@@ -168,16 +168,16 @@ async def evaluate_cases(
         If the judge has no method to ask, or `concurrency` is below 1.
     """
     pump = _Pump(cases, judge, options, concurrency, cache, cancel)
-    found: dict[int, Outcome] = {}
+    outcomes: dict[int, Outcome] = {}
     try:
         while ready := await pump.ready():
             for place, outcome in ready:
-                found[place] = outcome
+                outcomes[place] = outcome
                 if on_outcome:
                     on_outcome(outcome)
     finally:
         await pump.close()
-    return [found[place] for place in sorted(found)]
+    return [outcomes[place] for place in sorted(outcomes)]
 
 
 def outcomes_of(
@@ -214,17 +214,17 @@ class _Work:
         self.cache = cache
         digest = content_digest(case)
         self.key = cache_key(digest, judge, options) if cache is not None else ""
-        kept = cache.get(self.key) if cache is not None else None
-        if kept is not None:
-            ours = replace(kept, case_id=case.id, slices=case.slices, is_cached=True, seconds=0.0)
+        cached = cache.get(self.key) if cache is not None else None
+        if cached is not None:
+            ours = replace(cached, case_id=case.id, slices=case.slices, is_cached=True, seconds=0.0)
             self.outcome = asking.scored(ours, options)
             return
         self.steps = asking.steps(case, digest, options, model_of(judge))
         self._advance(lambda: next(self.steps))
 
-    def go_on(self, given: Any) -> None:
+    def go_on(self, answer: Any) -> None:
         """Take what the judge returned."""
-        self._advance(lambda: self.steps.send(given))
+        self._advance(lambda: self.steps.send(answer))
 
     def fail(self, error: Exception) -> None:
         """Take what the judge raised."""
@@ -274,7 +274,7 @@ class _Pump:
         self.concurrency = concurrency
         self.cache = cache
         self.cancel = cancel
-        self.found: list[tuple[int, Outcome]] = []
+        self.outcomes: list[tuple[int, Outcome]] = []
         self.changed = asyncio.Event()
         self.seen = asyncio.Event()
         self.workers: list[asyncio.Task[None]] = []
@@ -285,14 +285,14 @@ class _Pump:
         self.seen = asyncio.Event()
         if not self.workers:
             self.workers = [asyncio.create_task(self._work()) for _ in range(self.concurrency)]
-        while not self.found and not all(worker.done() for worker in self.workers):
+        while not self.outcomes and not all(worker.done() for worker in self.workers):
             self.changed.clear()
             await self.changed.wait()
         for worker in self.workers:
             if worker.done():
                 worker.result()  # what is no fault of a case is raised here
-        taken, self.found = self.found, []
-        return taken
+        ready, self.outcomes = self.outcomes, []
+        return ready
 
     async def close(self) -> None:
         """Drop what is under way."""
@@ -310,7 +310,7 @@ class _Pump:
                 if case is None:
                     break
                 outcome = await judge_case(case, self.judge, self.options, self.cache)
-                self.found.append((place, outcome))
+                self.outcomes.append((place, outcome))
                 self.changed.set()
                 # Whoever cancels goes by what has come: the next case waits until this is seen.
                 await self.seen.wait()

@@ -147,8 +147,8 @@ def evaluate(
     `concurrency` is how many cases are under way at once (one, for a metric without `async_mode`);
     `on_outcome` is told each outcome as it comes.
     """
-    given = tuple(cases)
-    return _run(_evaluated(given, tuple(metrics), concurrency, on_outcome, cache))
+    listed = tuple(cases)
+    return _run(_evaluated(listed, tuple(metrics), concurrency, on_outcome, cache))
 
 
 async def _evaluated(
@@ -158,7 +158,7 @@ async def _evaluated(
     on_outcome: Callable[[Outcome], object] | None,
     cache: Cache | None,
 ) -> Evaluation:
-    found = []
+    rows = []
     for metric in metrics:
         outcomes = await evaluate_cases(
             cases,
@@ -170,8 +170,8 @@ async def _evaluated(
         )
         if metric.verbose_mode:
             sys.stdout.write("".join(f"{steps_of(outcome)}\n" for outcome in outcomes))
-        found.append(tuple(outcomes))
-    return Evaluation(metrics, tuple(found))
+        rows.append(tuple(outcomes))
+    return Evaluation(metrics, tuple(rows))
 
 
 def steps_of(outcome: Outcome) -> str:
@@ -180,11 +180,13 @@ def steps_of(outcome: Outcome) -> str:
     if outcome.error:
         return "\n".join([*lines, f"  error  {outcome.error.message}"])
     n_found, terms = 0, []
-    for one in outcome.verdicts:
-        n_found += one.is_relevant
-        lines.append(f"  node {one.node}  {'yes' if one.is_relevant else 'no '}  {one.reason}")
-        if one.is_relevant:
-            terms.append(f"{n_found}/{one.node}")
+    for verdict in outcome.verdicts:
+        n_found += verdict.is_relevant
+        lines.append(
+            f"  node {verdict.node}  {'yes' if verdict.is_relevant else 'no '}  {verdict.reason}"
+        )
+        if verdict.is_relevant:
+            terms.append(f"{n_found}/{verdict.node}")
     sum_of = f"({' + '.join(terms)}) / {n_found} = " if terms else ""
     lines.append(f"  score  {sum_of}{outcome.score}")
     return "\n".join([*lines, f"  reason {outcome.reason}"] if outcome.reason else lines)

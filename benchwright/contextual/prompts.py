@@ -84,14 +84,14 @@ def content_digest(case: Case) -> str:
     Each part is preceded by its kind and length, each content by the number of its parts: what is
     different is written differently.
     """
-    shown: list[str] = []
+    pieces: list[str] = []
     for content in (case.input, case.expected_output, *case.retrieval_context):
-        shown.append(f"{len(content)};")
+        pieces.append(f"{len(content)};")
         for part in content:
             is_text = isinstance(part, str)
             text = part if isinstance(part, str) else f"{part.sha256} {part.media_type}"
-            shown += (f"{'text' if is_text else 'image'} {len(text)}:", text)
-    return hashlib.sha256("".join(shown).encode("utf-8", "surrogatepass")).hexdigest()
+            pieces += (f"{'text' if is_text else 'image'} {len(text)}:", text)
+    return hashlib.sha256("".join(pieces).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def nonce_for(digest: str, texts: Sequence[str]) -> str:
@@ -126,17 +126,18 @@ def _verdicts_words(n: int) -> tuple[str, str]:
 def reason_prompt(case: Case, digest: str, verdicts: Sequence[Verdict], score: float) -> Prompt:
     """Ask why the verdicts come to this score."""
     # What a judge wrote may quote what it read: it is data like the rest.
-    told = "\n".join(
-        f"{one.node}. {YES if one.is_relevant else NO} {quoted(one.reason)}" for one in verdicts
+    listed = "\n".join(
+        f"{verdict.node}. {YES if verdict.is_relevant else NO} {quoted(verdict.reason)}"
+        for verdict in verdicts
     )
     texts = [part for part in case.input if isinstance(part, str)]
-    nonce = nonce_for(digest, [told, *texts])
+    nonce = nonce_for(digest, [listed, *texts])
     parts: list[str | Image] = []
     _enclose(parts, nonce, "INPUT", case.input)
-    _enclose(parts, nonce, "VERDICTS", (told,))
+    _enclose(parts, nonce, "VERDICTS", (listed,))
     system = REASON_TASK.format(n=len(verdicts), score=score)
     system += DATA_RULE.format(nonce=nonce) + REASON_FORM
-    return _prompt("reason", system, parts, REASON_SCHEMA, digest + told)
+    return _prompt("reason", system, parts, REASON_SCHEMA, digest + listed)
 
 
 def asked_again(prompt: Prompt, answer: str, problem: str) -> Prompt:
@@ -196,12 +197,14 @@ def _enclose(parts: list[str | Image], nonce: str, name: str, content: Content) 
     parts.append(f"<</{nonce}>>\n\n")
 
 
-def _prompt(kind: str, system: str, parts: list[str | Image], schema: Schema, shown: str) -> Prompt:
+def _prompt(
+    kind: str, system: str, parts: list[str | Image], schema: Schema, content: str
+) -> Prompt:
     messages = (
         {"role": "system", "content": system},
         {"role": "user", "content": _user_content(parts)},
     )
-    hashed = hashlib.sha256(f"{TEMPLATE}{kind}{shown}".encode("utf-8", "replace")).hexdigest()
+    hashed = hashlib.sha256(f"{TEMPLATE}{kind}{content}".encode("utf-8", "replace")).hexdigest()
     return Prompt(kind, messages, schema, hashed)
 
 

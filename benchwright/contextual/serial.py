@@ -17,11 +17,11 @@ def outcome_as_json(outcome: Outcome) -> dict[str, Any]:
         "is_success": outcome.is_success,
         "verdicts": [
             {
-                "node": one.node,
-                "verdict": "yes" if one.is_relevant else "no",
-                "reason": one.reason,
+                "node": verdict.node,
+                "verdict": "yes" if verdict.is_relevant else "no",
+                "reason": verdict.reason,
             }
-            for one in outcome.verdicts
+            for verdict in outcome.verdicts
         ],
         "reason": outcome.reason,
         "error": _failure_as_json(outcome.error),
@@ -38,7 +38,7 @@ def outcome_as_json(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def outcome_from_json(told: Mapping[str, Any]) -> Outcome:
+def outcome_from_json(facts: Mapping[str, Any]) -> Outcome:
     """The outcome that `outcome_as_json` has told of.
 
     Raises
@@ -47,19 +47,20 @@ def outcome_from_json(told: Mapping[str, Any]) -> Outcome:
         If it is none.
     """
     return Outcome(
-        case_id=told["id"],
-        score=told["score"],
-        is_success=told["is_success"],
+        case_id=facts["id"],
+        score=facts["score"],
+        is_success=facts["is_success"],
         verdicts=tuple(
-            Verdict(one["node"], one["verdict"] == "yes", one["reason"]) for one in told["verdicts"]
+            Verdict(verdict["node"], verdict["verdict"] == "yes", verdict["reason"])
+            for verdict in facts["verdicts"]
         ),
-        reason=told["reason"],
-        error=_failure_from_json(told["error"]),
-        reason_error=_failure_from_json(told["reason_error"]),
-        answers=tuple(Answer(**answer) for answer in told["answers"]),
-        slices=tuple(told["slices"]),
-        is_cached=told["is_cached"],
-        seconds=told["seconds"],
+        reason=facts["reason"],
+        error=_failure_from_json(facts["error"]),
+        reason_error=_failure_from_json(facts["reason_error"]),
+        answers=tuple(Answer(**answer) for answer in facts["answers"]),
+        slices=tuple(facts["slices"]),
+        is_cached=facts["is_cached"],
+        seconds=facts["seconds"],
     )
 
 
@@ -67,5 +68,5 @@ def _failure_as_json(failure: Failure | None) -> dict[str, str] | None:
     return None if failure is None else {"code": failure.code, "message": failure.message}
 
 
-def _failure_from_json(told: Mapping[str, str] | None) -> Failure | None:
-    return None if told is None else Failure(told["code"], told["message"])
+def _failure_from_json(facts: Mapping[str, str] | None) -> Failure | None:
+    return None if facts is None else Failure(facts["code"], facts["message"])

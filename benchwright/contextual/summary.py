@@ -47,17 +47,17 @@ def summarised(outcomes: Sequence[Outcome]) -> Summary:
     0.75
     """
     names = sorted({name for outcome in outcomes for name in outcome.slices})
-    asked = [outcome for outcome in outcomes if not outcome.is_cached]
+    fresh = [outcome for outcome in outcomes if not outcome.is_cached]
     return Summary(
         rows=(
             _row(ALL, outcomes),
-            *(_row(name, [one for one in outcomes if name in one.slices]) for name in names),
+            *(_row(name, [each for each in outcomes if name in each.slices]) for name in names),
         ),
-        n_cached=len(outcomes) - len(asked),
-        n_requests=sum(answer.attempts for outcome in asked for answer in outcome.answers),
-        tokens_in=_known_sum(outcome.tokens_in for outcome in asked),
-        tokens_out=_known_sum(outcome.tokens_out for outcome in asked),
-        cost=_known_cost(asked),
+        n_cached=len(outcomes) - len(fresh),
+        n_requests=sum(answer.attempts for outcome in fresh for answer in outcome.answers),
+        tokens_in=_known_sum(outcome.tokens_in for outcome in fresh),
+        tokens_out=_known_sum(outcome.tokens_out for outcome in fresh),
+        cost=_known_cost(fresh),
     )
 
 
@@ -74,10 +74,10 @@ def _row(name: str, outcomes: Sequence[Outcome]) -> Row:
 
 
 def _known_sum(values: Iterable[int | None]) -> int | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if known else None
+    numbers = [value for value in values if value is not None]
+    return sum(numbers) if numbers else None
 
 
 def _known_cost(outcomes: Iterable[Outcome]) -> float | None:
-    known = [outcome.cost for outcome in outcomes if outcome.cost is not None]
-    return fsum(known) if known else None
+    costs = [outcome.cost for outcome in outcomes if outcome.cost is not None]
+    return fsum(costs) if costs else None

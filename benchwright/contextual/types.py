@@ -40,8 +40,8 @@ class Case:
     def images(self) -> list[Image]:
         """Every image that a judge is shown, in order of its first place."""
         contents = (self.input, self.expected_output, *self.retrieval_context)
-        found = (part for content in contents for part in content if isinstance(part, Image))
-        return list(dict.fromkeys(found))
+        images = (part for content in contents for part in content if isinstance(part, Image))
+        return list(dict.fromkeys(images))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +104,15 @@ class Outcome:
     @property
     def cost(self) -> float | None:
         """What the answers cost together; None where none of them has a price."""
-        known = [answer.cost for answer in self.answers if answer.cost is not None]
-        return sum(known) if known else None
+        costs = [answer.cost for answer in self.answers if answer.cost is not None]
+        return sum(costs) if costs else None
 
     @property
     def tokens_in(self) -> int | None:
-        known = [answer.tokens_in for answer in self.answers if answer.tokens_in is not None]
-        return sum(known) if known else None
+        numbers = [answer.tokens_in for answer in self.answers if answer.tokens_in is not None]
+        return sum(numbers) if numbers else None
 
     @property
     def tokens_out(self) -> int | None:
-        known = [answer.tokens_out for answer in self.answers if answer.tokens_out is not None]
-        return sum(known) if known else None
+        numbers = [answer.tokens_out for answer in self.answers if answer.tokens_out is not None]
+        return sum(numbers) if numbers else None

@@ -61,10 +61,10 @@ def contrastive_accuracy_score(
     1.0
     """
     checked_topk(topk)
-    given = given_arrays(z1, z2)
+    arrays = given_arrays(z1, z2)
     checked_ties(ties)
-    pair = checked_pair(given.first, given.second, normalize=normalize, eps=eps)
+    pair = checked_pair(arrays.first, arrays.second, normalize=normalize, eps=eps)
     k = int(min(topk, pair.n))
-    found = places_of_partners(pair)
-    means = [hits(each, k, ties).mean() for each in (found.forward, found.backward)]
-    return given.like_given(sum(means) / 2)
+    places = places_of_partners(pair)
+    means = [hits(each, k, ties).mean() for each in (places.forward, places.backward)]
+    return arrays.like_given(sum(means) / 2)

@@ -81,6 +81,6 @@ def _array_of(tensor: Any) -> NDArray[Any]:
 
 def _kind_of(value: Any) -> str:
     kind = type(value)
-    shown = f"{kind.__module__}.{kind.__qualname__}"
+    name = f"{kind.__module__}.{kind.__qualname__}"
     dtype = getattr(value, "dtype", None)
-    return shown if dtype is None else f"{shown} of {dtype}"
+    return name if dtype is None else f"{name} of {dtype}"

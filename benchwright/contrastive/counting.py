@@ -209,21 +209,23 @@ class _Tally:
         way, first, other = place
         bounds, rows = self.bounds[way], slice(first, first + self.height)
         n_open = at_least - above
-        asked = np.flatnonzero(n_open)
-        exact = bounds.exact[rows][asked]
-        if n_open.sum() > MANY * len(asked) * self.height:
-            products = exact_products(queries[asked], candidates[: self.n - other])
+        unsettled = np.flatnonzero(n_open)
+        exact = bounds.exact[rows][unsettled]
+        if n_open.sum() > MANY * len(unsettled) * self.height:
+            products = exact_products(queries[unsettled], candidates[: self.n - other])
             if first == other:
-                products[np.arange(len(asked)), asked] = -np.inf
-            above[asked] = np.count_nonzero(products > exact[:, np.newaxis], axis=1)
-            at_least[asked] = np.count_nonzero(products >= exact[:, np.newaxis], axis=1)
-        elif len(asked):
-            near = similarities[asked]
-            low, high = (each[rows][asked, np.newaxis] for each in (bounds.low, bounds.high))
+                products[np.arange(len(unsettled)), unsettled] = -np.inf
+            above[unsettled] = np.count_nonzero(products > exact[:, np.newaxis], axis=1)
+            at_least[unsettled] = np.count_nonzero(products >= exact[:, np.newaxis], axis=1)
+        elif len(unsettled):
+            near = similarities[unsettled]
+            low, high = (each[rows][unsettled, np.newaxis] for each in (bounds.low, bounds.high))
             of, which = np.nonzero((near >= low) & (near <= high))
-            found = exact_pairs(queries, candidates, asked[of], which) - exact[of]
-            above[asked] += np.bincount(of[found > 0], minlength=len(asked))
-            at_least[asked] = above[asked] + np.bincount(of[found == 0], minlength=len(asked))
+            differences = exact_pairs(queries, candidates, unsettled[of], which) - exact[of]
+            above[unsettled] += np.bincount(of[differences > 0], minlength=len(unsettled))
+            at_least[unsettled] = above[unsettled] + np.bincount(
+                of[differences == 0], minlength=len(unsettled)
+            )
         self.above[way, rows] += above
         self.at_least[way, rows] += at_least
 
@@ -236,12 +238,12 @@ class _Tally:
 def _across(cells: NDArray[np.bool_]) -> Counts:
     """True cells of each row, eight bytes at a time: no byte passes 255 in tiles this narrow."""
     words = np.add.reduce(cells.view(np.uint64), axis=1)
-    found: Counts = words.view(np.uint8).reshape(len(cells), 8).sum(axis=1, dtype=np.int64)
-    return found
+    counts: Counts = words.view(np.uint8).reshape(len(cells), 8).sum(axis=1, dtype=np.int64)
+    return counts
 
 
 def _down(cells: NDArray[np.bool_]) -> Counts:
     """True cells of each column."""
     groups = cells.view(np.uint8).reshape(-1, ADDED_IN_BYTES, cells.shape[1])
-    found: Counts = np.add.reduce(groups, axis=1, dtype=np.uint8).sum(axis=0, dtype=np.int64)
-    return found
+    counts: Counts = np.add.reduce(groups, axis=1, dtype=np.uint8).sum(axis=0, dtype=np.int64)
+    return counts

@@ -78,13 +78,13 @@ def read_matrix(
     )
     target = folder / f"{preferred or 'matrix'}.bin"
     try:
-        found = read_any_matrix(path, wanted, name=file, target=target)
+        contents = read_any_matrix(path, wanted, name=file, target=target)
     except MatrixFileError as error:
         raise PairFileError(file=error.file, reason=error.reason) from error
     except ArchiveError as error:
         place = str(error.file).replace(path.name, file, 1)
         raise PairFileError(file=place, reason=f"{error.reason}.") from error
-    return _checked(found, file)
+    return _checked(contents, file)
 
 
 @reader
@@ -95,10 +95,10 @@ def sent_matrix(
 
     Raises as `read_matrix` does.
     """
-    found = read_matrix(path, folder=folder, preferred=preferred, name=name, limits=limits)
-    yield from found.ids or ()
-    where = mapped_file(found.matrix, folder / f"{preferred or 'matrix'}.held")
-    return where, found.ids is not None
+    stored = read_matrix(path, folder=folder, preferred=preferred, name=name, limits=limits)
+    yield from stored.ids or ()
+    where = mapped_file(stored.matrix, folder / f"{preferred or 'matrix'}.held")
+    return where, stored.ids is not None
 
 
 def _refuse_unopened(path: Path, file: str) -> None:
@@ -109,14 +109,14 @@ def _refuse_unopened(path: Path, file: str) -> None:
         raise PairFileError(file=file, reason=reason) from error
 
 
-def _checked(found: Found, file: str) -> StoredMatrix:
+def _checked(contents: Found, file: str) -> StoredMatrix:
     """What was found, unless it is not two-dimensional and of real numbers."""
-    matrix = found.matrix
+    matrix = contents.matrix
     if matrix.ndim != 2 or matrix.dtype.kind not in REAL_KINDS:
         what = f"an array of shape {matrix.shape} and type {matrix.dtype}"
         reason = f"it holds {what}; expected rows x features of real numbers."
         raise PairFileError(file=file, reason=reason)
-    return StoredMatrix(file, matrix, None if found.ids is None else tuple(found.ids))
+    return StoredMatrix(file, matrix, None if contents.ids is None else tuple(contents.ids))
 
 
 # --- Which id each pair has: from a file of its own, or as the files of embeddings bring them.
@@ -137,11 +137,11 @@ def read_ids(path: Path, *, name: str = "") -> tuple[str, ...]:
     lines: dict[str, int] = {}
     for number, line in enumerate(open_lines(path, file=file), start=1):
         text = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
-        one = text.strip(b"\r\n").decode("utf-8", "backslashreplace")
-        if not one.strip():
+        row_id = text.strip(b"\r\n").decode("utf-8", "backslashreplace")
+        if not row_id.strip():
             problems.add(file, number, "no id; expected one. Every row needs a line of its own.")
-        elif (first := lines.setdefault(one, number)) != number:
-            problems.add(file, number, f"'{one}' was in line {first} already; expected it once.")
+        elif (first := lines.setdefault(row_id, number)) != number:
+            problems.add(file, number, f"'{row_id}' was in line {first} already; expected it once.")
     problems.raise_found()
     return tuple(lines)
 
@@ -153,7 +153,7 @@ def sent_ids(path: Path, name: str) -> Iterator[str]:
 
 
 def ids_of_pair(
-    first: StoredMatrix, second: StoredMatrix, given: tuple[str, ...] | None = None
+    first: StoredMatrix, second: StoredMatrix, ids: tuple[str, ...] | None = None
 ) -> tuple[str, ...] | None:
     """The given ids, else those that the files bring; None where there are none.
 
@@ -162,14 +162,14 @@ def ids_of_pair(
     PairIdsError
         If both files bring ids and a row has two.
     """
-    if given is not None:
-        return given
+    if ids is not None:
+        return ids
     if first.ids is None or second.ids is None:
         return second.ids if first.ids is None else first.ids
-    for row, (one, other) in enumerate(zip(first.ids, second.ids, strict=False)):
-        if one != other:
+    for row, (own, other) in enumerate(zip(first.ids, second.ids, strict=False)):
+        if own != other:
             reason = (
-                f"row {row} is '{one}' there and '{other}' in {second.file}; expected the same ids "
+                f"row {row} is '{own}' there and '{other}' in {second.file}; expected the same ids "
                 "in the same order. Sort both files by id."
             )
             raise PairIdsError(name=first.file, reason=reason)

@@ -111,11 +111,11 @@ def _lengths(matrix: Matrix, name: str) -> NDArray[np.float64]:
     for start in range(0, len(matrix), height):
         block = matrix[start : start + height].astype(np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
-            found = lengths_of(block)
-        wrong = np.flatnonzero(~np.isfinite(found))
+            of_block = lengths_of(block)
+        wrong = np.flatnonzero(~np.isfinite(of_block))
         if len(wrong):
-            _refuse_row(name, start + int(wrong[0]), block[wrong[0]], float(found[wrong[0]]))
-        lengths[start : start + height] = found
+            _refuse_row(name, start + int(wrong[0]), block[wrong[0]], float(of_block[wrong[0]]))
+        lengths[start : start + height] = of_block
     return lengths
 
 
@@ -161,18 +161,18 @@ def nearest_others(pair: Pair, rows: Rows) -> tuple[Rows, Rows]:
 
 def _nearest(queries: Side, candidates: Side, rows: Rows, height: int) -> Rows:
     best = np.full(len(rows), -np.inf)
-    found = rows.copy()
-    asked = queries.picked(rows)
+    nearest = rows.copy()
+    chosen = queries.picked(rows)
     for start in range(0, len(candidates.matrix) if len(rows) else 0, height):
-        similarities = exact_products(asked, candidates.tile(start, height))
+        similarities = exact_products(chosen, candidates.tile(start, height))
         similarities[:, len(candidates.matrix) - start :] = -np.inf
         _forget_partners(similarities, rows - start)
         first = similarities.argmax(axis=1)
         similarity = similarities[np.arange(len(rows)), first]
         is_better = similarity > best
         best[is_better] = similarity[is_better]
-        found[is_better] = first[is_better] + start
-    return found
+        nearest[is_better] = first[is_better] + start
+    return nearest
 
 
 def _forget_partners(similarities: NDArray[np.float64], columns: Rows) -> None:

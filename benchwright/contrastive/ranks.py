@@ -40,15 +40,15 @@ def hits(places: Places, k: int, ties: str) -> Floats:
         return (left > 0).astype(np.float64)
     if ties == "pessimistic":
         return (left > places.tied).astype(np.float64)
-    found: Floats = np.clip(left / (places.tied + 1), 0.0, 1.0)
-    return found
+    shares: Floats = np.clip(left / (places.tied + 1), 0.0, 1.0)
+    return shares
 
 
 def ranks(places: Places, ties: str) -> Floats:
     """The rank of each partner, from 1; half ranks occur where ties are `expected`."""
     share = {"expected": 0.5, "optimistic": 0.0, "pessimistic": 1.0}[ties]
-    found: Floats = places.above + share * places.tied + 1.0
-    return found
+    means: Floats = places.above + share * places.tied + 1.0
+    return means
 
 
 def reciprocal_ranks(places: Places, ties: str) -> Floats:
@@ -59,5 +59,5 @@ def reciprocal_ranks(places: Places, ties: str) -> Floats:
     sums = np.concatenate([[0.0], np.cumsum(1.0 / np.arange(1, last.max() + 1))])
     means = (sums[last] - sums[places.above]) / (places.tied + 1)
     # Without ties exactly 1/rank, not a difference of sums.
-    found: Floats = np.where(places.tied == 0, 1.0 / last, means)
-    return found
+    reciprocals: Floats = np.where(places.tied == 0, 1.0 / last, means)
+    return reciprocals

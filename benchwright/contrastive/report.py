@@ -133,12 +133,12 @@ def contrastive_report(
         If there is not one id for each row, or one stands there twice.
     """
     cutoffs = tuple(sorted({int(checked_topk(k)) for k in ks}))
-    given = given_arrays(z1, z2)
+    arrays = given_arrays(z1, z2)
     checked_ties(ties)
-    known = None if ids is None else checked_ids(ids, given.first.shape[0])
-    pair = checked_pair(given.first, given.second, normalize=normalize, eps=eps)
+    names = None if ids is None else checked_ids(ids, arrays.first.shape[0])
+    pair = checked_pair(arrays.first, arrays.second, normalize=normalize, eps=eps)
     places = places_of_partners(pair, progress)
-    members, unknown = _rows_of_slices(slices or {}, known, pair.n)
+    members, unknown = _rows_of_slices(slices or {}, names, pair.n)
     table = _Table.of(places, cutoffs, ties)
     return ContrastiveReport(
         n=pair.n,
@@ -150,7 +150,7 @@ def contrastive_report(
         places=places,
         curve=_curve(places, ties, pair.n),
         worst=_worst(pair, places, ties, n_worst),
-        ids=known,
+        ids=names,
         unknown=unknown,
     )
 
@@ -164,9 +164,9 @@ def checked_ids(ids: Sequence[str], n: int, name: str = "ids") -> tuple[str, ...
         reason = f"{len(ids)} ids for {n} rows; expected one for each, in the order of the rows."
         raise PairIdsError(name=name, reason=reason)
     rows: dict[str, int] = {}
-    for row, one in enumerate(ids):
-        if rows.setdefault(one, row) != row:
-            reason = f"'{one}' is the id of rows {rows[one]} and {row}; expected every id once."
+    for row, key in enumerate(ids):
+        if rows.setdefault(key, row) != row:
+            reason = f"'{key}' is the id of rows {rows[key]} and {row}; expected every id once."
             raise PairIdsError(name=name, reason=reason)
     return tuple(rows)
 
@@ -176,12 +176,12 @@ def _rows_of_slices(
 ) -> tuple[dict[str, NDArray[np.intp]], tuple[str, ...]]:
     """The rows of each slice, and the ids that no row has."""
     named = map(str, range(n)) if ids is None else ids
-    row_of = {one: row for row, one in enumerate(named)} if slices else {}
+    row_of = {key: row for row, key in enumerate(named)} if slices else {}
     rows = {
-        name: np.array(sorted({row_of[one] for one in members if one in row_of}), dtype=np.intp)
+        name: np.array(sorted({row_of[key] for key in members if key in row_of}), dtype=np.intp)
         for name, members in slices.items()
     }
-    unknown = {one: None for members in slices.values() for one in members if one not in row_of}
+    unknown = {key: None for members in slices.values() for key in members if key not in row_of}
     return rows, tuple(unknown)
 
 
@@ -216,10 +216,10 @@ class _Table:
             backward=self._way(backward, self.backward_ranks[rows]),
         )
 
-    def _way(self, columns: Floats, found: Floats) -> Way:
+    def _way(self, columns: Floats, ranks: Floats) -> Way:
         means = columns.mean(axis=0).tolist() if len(columns) else [nan] * columns.shape[1]
         accuracy = dict(zip(self.cutoffs, means, strict=False))
-        return Way(accuracy, means[-1], float(np.median(found)) if len(found) else nan)
+        return Way(accuracy, means[-1], float(np.median(ranks)) if len(ranks) else nan)
 
 
 def _columns(places: Places, cutoffs: tuple[int, ...], ties: str) -> Floats:
@@ -241,11 +241,11 @@ def _estimates(values: Floats, has_intervals: bool) -> list[Estimate]:
 def _curve(places: BothWays, ties: str, n: int) -> dict[int, tuple[float, float]]:
     """{k: accuracy each way} at about five k for each power of ten, the last one n."""
     both = (places.forward, places.backward)
-    found = {}
+    points = {}
     for k in curve_cutoffs(n):
         forward, backward = (float(hits(each, k, ties).mean()) for each in both)
-        found[k] = (forward, backward)
-    return found
+        points[k] = (forward, backward)
+    return points
 
 
 def curve_cutoffs(n: int) -> list[int]:
@@ -262,10 +262,10 @@ def _worst(pair: Pair, places: BothWays, ties: str, n: int) -> tuple[WorstPair, 
     """Pairs whose partner is not first both ways, the latest first; equal ones by row."""
     forward, backward = (ranks(each, ties) for each in (places.forward, places.backward))
     late = forward + backward
-    found = np.lexsort((np.arange(len(late)), -late))[:n]
-    found = found[late[found] > 2]
-    firsts = nearest_others(pair, found)
-    columns = (found, forward[found], backward[found], *firsts)
+    rows = np.lexsort((np.arange(len(late)), -late))[:n]
+    rows = rows[late[rows] > 2]
+    firsts = nearest_others(pair, rows)
+    columns = (rows, forward[rows], backward[rows], *firsts)
     return tuple(WorstPair(*row) for row in zip(*(each.tolist() for each in columns), strict=True))
 
 
@@ -286,14 +286,14 @@ def report_as_json(report: ContrastiveReport) -> dict[str, Any]:
         ],
         "worst": [
             {
-                "id": report.id_of(one.row),
-                "row": one.row,
-                "forward_rank": one.forward_rank,
-                "backward_rank": one.backward_rank,
-                "forward_nearest": report.id_of(one.forward_nearest),
-                "backward_nearest": report.id_of(one.backward_nearest),
+                "id": report.id_of(pair.row),
+                "row": pair.row,
+                "forward_rank": pair.forward_rank,
+                "backward_rank": pair.backward_rank,
+                "forward_nearest": report.id_of(pair.forward_nearest),
+                "backward_nearest": report.id_of(pair.backward_nearest),
             }
-            for one in report.worst
+            for pair in report.worst
         ],
         "n_unknown": len(report.unknown),
     }

@@ -47,12 +47,12 @@ def read_max_docs(text: str | int | None) -> int | None:
     1000
     >>> read_max_docs("")
     """
-    said = str("" if text is None else text).replace(",", "").replace("_", "").strip()
-    if not said:
+    digits = str("" if text is None else text).replace(",", "").replace("_", "").strip()
+    if not digits:
         return None
-    if not (said.isascii() and said.isdigit()) or int(said) < 1:
+    if not (digits.isascii() and digits.isdigit()) or int(digits) < 1:
         raise CutError(given=text)
-    return int(said)
+    return int(digits)
 
 
 def cut_sentence(cut: Mapping[str, Any]) -> str:
@@ -69,5 +69,5 @@ def cut_sentence(cut: Mapping[str, Any]) -> str:
         return ""
     drawn = cut["n"] - cut["kept"]
     others = f"the others drawn with seed {cut['seed']}" if drawn else "and no other"
-    said = f"Cut to {cut['n']:,} of {cut['of']:,} documents: "
-    return f"{said}all {cut['kept']:,} judged or pooled ones, {others}."
+    size = f"Cut to {cut['n']:,} of {cut['of']:,} documents: "
+    return f"{size}all {cut['kept']:,} judged or pooled ones, {others}."

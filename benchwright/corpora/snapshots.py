@@ -43,18 +43,18 @@ def difference(
     progress: Progress | None = None,
 ) -> Difference:
     """Return what `after` changes of `before`; a few row groups are in memory."""
-    found = Difference()
+    changes = Difference()
     total = max(before.n_documents, after.n_documents)
     n_seen = 0
     for both in _side_by_side(before, after):
         n_seen += len(both)
-        _count(both, found, watched)
+        _count(both, changes, watched)
         if progress:
             progress(min(n_seen, total), total)
-    touched, found.moved = found.moved, set()
+    touched, changes.moved = changes.moved, set()
     lacking = after.missing(touched) & after.missing_parents(touched)
-    found.moved, found.gone = touched - lacking, lacking
-    return found
+    changes.moved, changes.gone = touched - lacking, lacking
+    return changes
 
 
 def _side_by_side(before: CorpusReader, after: CorpusReader) -> Iterator[pl.DataFrame]:
@@ -114,7 +114,7 @@ def _no_rows() -> pl.DataFrame:
     return pl.DataFrame(schema={**texts, "is_there": pl.Boolean()})
 
 
-def _count(both: pl.DataFrame, found: Difference, watched: Set[str]) -> None:
+def _count(both: pl.DataFrame, changes: Difference, watched: Set[str]) -> None:
     import polars as pl
 
     def differs(*columns: str) -> pl.Expr:
@@ -137,26 +137,26 @@ def _count(both: pl.DataFrame, found: Difference, watched: Set[str]) -> None:
         .alias("kind"),
     )
     counts = dict(kinds.group_by("kind").len().iter_rows())
-    found.n_added += counts.get("added", 0)
-    found.n_changed += counts.get("changed", 0)
-    found.n_described += counts.get("described", 0)
-    found.n_removed += counts.get("removed", 0)
-    found.n_unchanged += counts.get("unchanged", 0)
+    changes.n_added += counts.get("added", 0)
+    changes.n_changed += counts.get("changed", 0)
+    changes.n_described += counts.get("described", 0)
+    changes.n_removed += counts.get("removed", 0)
+    changes.n_unchanged += counts.get("unchanged", 0)
     touched = kinds.filter(pl.col("kind") != "unchanged")
     for kind in ("added", "changed", "described", "removed"):
-        shown = found.examples.setdefault(kind, [])
-        lacking = EXAMPLES - len(shown)
+        examples = changes.examples.setdefault(kind, [])
+        lacking = EXAMPLES - len(examples)
         if counts.get(kind) and lacking:
-            shown += touched.filter(pl.col("kind") == kind)["docid"].head(lacking).to_list()
+            examples += touched.filter(pl.col("kind") == kind)["docid"].head(lacking).to_list()
     if watched:
-        _watch(touched, found, watched)
+        _watch(touched, changes, watched)
 
 
-def _watch(touched: pl.DataFrame, found: Difference, watched: Set[str]) -> None:
+def _watch(touched: pl.DataFrame, changes: Difference, watched: Set[str]) -> None:
     for docid, parent, parent_new, kind in touched.iter_rows():
         # Metadata alone is not what a label was given for; another parent is.
         if kind == "described" and parent == parent_new:
             continue
         if docid in watched and kind in {"changed", "removed"}:
-            found.moved.add(docid)
-        found.moved.update(one for one in (parent, parent_new) if one and one in watched)
+            changes.moved.add(docid)
+        changes.moved.update({parent, parent_new} & watched)

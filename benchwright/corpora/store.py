@@ -77,8 +77,8 @@ class StoredDocument:
 
     @property
     def metadata(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(self.metadata_json)
-        return found
+        metadata: dict[str, Any] = json.loads(self.metadata_json)
+        return metadata
 
 
 # Writing
@@ -124,10 +124,10 @@ def write_corpus(
     tell = progress or (lambda n_done, n_total: None)
     with TemporaryDirectory(dir=directory, prefix=".parts-") as folder:
         parts = Path(folder)
-        taken = _Taken(ExternalSort(parts, by=["docid", "line"]), problems, file, cut)
-        taken.take(rows, tell)
-        written = _write_parquet(taken, parts / PARQUET_NAME, tell)
-        if not taken.n_documents and not problems.found:
+        documents = _Taken(ExternalSort(parts, by=["docid", "line"]), problems, file, cut)
+        documents.take(rows, tell)
+        written = _write_parquet(documents, parts / PARQUET_NAME, tell)
+        if not documents.n_documents and not problems.found:
             problems.add(file, 0, "holds no document")
         problems.raise_found()
         _write_index(written, parts / INDEX_NAME)
@@ -135,7 +135,7 @@ def write_corpus(
             _refuse_mixed_units(parts / PARQUET_NAME, parts / INDEX_NAME, problems, file)
         for name in (PARQUET_NAME, INDEX_NAME):
             (parts / name).replace(directory / name)
-    return _summary(directory, taken, written)
+    return _summary(directory, documents, written)
 
 
 # Nearly every id; the others are looked at one by one.
@@ -214,9 +214,9 @@ class _Taken:
 
     def _is_refused(self, docid: str, line: int, parent: str) -> bool:
         ids = [("document id", docid), *([("parent", parent)] if parent else [])]
-        for what, given in ids:
-            if reason := id_problem(given):
-                self.problems.add(self.file, line, f"{what} {given[:60]!r}: {reason}")
+        for what, text in ids:
+            if reason := id_problem(text):
+                self.problems.add(self.file, line, f"{what} {text[:60]!r}: {reason}")
                 return True
         return False
 
@@ -238,10 +238,10 @@ class _Taken:
 
         draws = np.fromiter((cut.draw(docid) for docid in frame["docid"]), np.uint64, len(frame))
         keep = cut.keep
-        kept = [a in keep or b in keep for a, b in frame.select("docid", "parent").iter_rows()]
-        self.draws.append(draws[~np.asarray(kept)])
+        is_kept = [a in keep or b in keep for a, b in frame.select("docid", "parent").iter_rows()]
+        self.draws.append(draws[~np.asarray(is_kept)])
         return frame.with_columns(
-            pl.Series("draw", draws, dtype=pl.UInt64()), pl.Series("kept", kept)
+            pl.Series("draw", draws, dtype=pl.UInt64()), pl.Series("kept", is_kept)
         )
 
     def largest_draw(self) -> int | None:
@@ -275,30 +275,30 @@ class _Written:
     n_kept: int = 0
 
 
-def _write_parquet(taken: _Taken, path: Path, tell: Progress) -> _Written:
+def _write_parquet(documents: _Taken, path: Path, tell: Progress) -> _Written:
     import polars as pl
 
-    columns = [*TEXT_COLUMNS, *(["parent"] if taken.has_parents else [])]
+    columns = [*TEXT_COLUMNS, *(["parent"] if documents.has_parents else [])]
     schema = dict.fromkeys(columns, pl.String())
-    most = taken.largest_draw()
-    n_most = taken.n_documents
+    most = documents.largest_draw()
+    n_most = documents.n_documents
     docids = np.empty(n_most, np.uint64)
-    parents = np.empty(n_most if taken.has_parents else 0, np.uint64)
+    parents = np.empty(n_most if documents.has_parents else 0, np.uint64)
     n_done = n_kept = 0
-    with ParquetSink(path, schema=schema, rows_per_group=taken.rows_per_group) as sink:
-        for merged in taken.sort.merged():
-            frame = _without_repeated(merged, taken.problems, taken.file)
-            if taken.cut is not None:
+    with ParquetSink(path, schema=schema, rows_per_group=documents.rows_per_group) as sink:
+        for merged in documents.sort.merged():
+            frame = _without_repeated(merged, documents.problems, documents.file)
+            if documents.cut is not None:
                 n_kept += int(frame["kept"].sum())
                 drawn = pl.lit(value=False) if most is None else pl.col("draw") <= most
                 frame = frame.filter(pl.col("kept") | drawn)
             docids[n_done : n_done + len(frame)] = _hashes_of(frame["docid"])
-            if taken.has_parents:
+            if documents.has_parents:
                 parents[n_done : n_done + len(frame)] = _hashes_of(frame["parent"])
             sink.write(frame.select(columns))
             n_done += len(frame)
-            tell(n_done, taken.n_documents)
-    return _Written(docids[:n_done], parents[:n_done] if taken.has_parents else None, n_kept)
+            tell(n_done, documents.n_documents)
+    return _Written(docids[:n_done], parents[:n_done] if documents.has_parents else None, n_kept)
 
 
 def _without_repeated(frame: pl.DataFrame, problems: Problems, file: str) -> pl.DataFrame:
@@ -345,16 +345,16 @@ def _refuse_mixed_units(parquet: Path, index: Path, problems: Problems, file: st
     for docid in reader.ids_with(both):
         passages = reader.passages([docid]).get(docid, [])
         if passages:
-            told = (
+            problem = (
                 f"'{docid}' is a document of its own and also the parent of passage "
                 f"'{passages[0].docid}': passages and documents are mixed. Keep one of the units."
             )
-            problems.add(file, 0, told)
+            problems.add(file, 0, problem)
             break
     problems.raise_found()
 
 
-def _summary(directory: Path, taken: _Taken, written: _Written) -> CorpusSummary:
+def _summary(directory: Path, documents: _Taken, written: _Written) -> CorpusSummary:
     parquet = directory / PARQUET_NAME
     return CorpusSummary(
         n_documents=len(written.docids),
@@ -362,10 +362,10 @@ def _summary(directory: Path, taken: _Taken, written: _Written) -> CorpusSummary
         parquet=parquet,
         index=directory / INDEX_NAME,
         n_bytes=parquet.stat().st_size,
-        n_given=taken.n_documents,
+        n_given=documents.n_documents,
         n_kept=written.n_kept,
         n_parents=0 if written.parents is None else len(np.unique(written.parents)),
-        metadata_kinds={key: sorted(kinds) for key, kinds in taken.shape.kinds.items()},
+        metadata_kinds={key: sorted(kinds) for key, kinds in documents.shape.kinds.items()},
     )
 
 
@@ -410,13 +410,13 @@ class CorpusReader:
         """
         if not self.has_parents:
             return {}
-        found: dict[str, list[StoredDocument]] = {}
+        passages: dict[str, list[StoredDocument]] = {}
         for frame in self._frames_with(set(parents), self._columns(), PARENTS):
             for row in frame.iter_rows():
-                found.setdefault(row[4], []).append(StoredDocument(*row))
+                passages.setdefault(row[4], []).append(StoredDocument(*row))
         return {
             parent: sorted(rows, key=lambda row: natural_key(row.docid))
-            for parent, rows in found.items()
+            for parent, rows in passages.items()
         }
 
     def documents(self, parents: Iterable[str]) -> dict[str, StoredDocument]:
@@ -442,8 +442,8 @@ class CorpusReader:
         firsts: dict[str, str] = {}
         if self.has_parents:
             for docid, parent in self._pairs(set(parents), PARENTS):
-                known = firsts.get(parent)
-                if known is None or natural_key(docid) < natural_key(known):
+                first = firsts.get(parent)
+                if first is None or natural_key(docid) < natural_key(first):
                     firsts[parent] = docid
         return set(firsts.values())
 
@@ -481,8 +481,8 @@ class CorpusReader:
         parents = column.collect(engine="streaming")["parent"]
         for start in range(0, len(parents), DOCUMENTS_AT_ONCE):
             some = parents[start : start + DOCUMENTS_AT_ONCE].to_list()
-            found = self.documents(some)
-            yield from (found[parent] for parent in some)
+            documents = self.documents(some)
+            yield from (documents[parent] for parent in some)
 
     def frames(self, columns: list[str] | None = None) -> Iterator[pl.DataFrame]:
         """Yield the rows as columns, a row group at a time."""
@@ -492,10 +492,12 @@ class CorpusReader:
 
     def at(self, rows: Iterable[int]) -> list[StoredDocument]:
         """Return the documents at these places of the order."""
-        found = []
+        documents = []
         for row in sorted(set(rows)):
-            found += [StoredDocument(*one) for one in self._slice(row, 1, self._columns()).rows()]
-        return found
+            documents += [
+                StoredDocument(*cells) for cells in self._slice(row, 1, self._columns()).rows()
+            ]
+        return documents
 
     def hashes(self, which: int) -> UInt64s:
         """Return the sorted hashes of one half of the index."""
@@ -534,15 +536,15 @@ class CorpusReader:
         for part in np.split(rows, starts[1:]):
             first = int(part[0])
             frame = self._slice(first, int(part[-1]) - first + 1, columns)[(part - first).tolist()]
-            yield frame.filter(pl.Series([one in wanted for one in frame[key]]))
+            yield frame.filter(pl.Series([text in wanted for text in frame[key]]))
 
     def _candidate_rows(self, wanted: set[str], which: int) -> npt.NDArray[np.int64]:
         """Return the numbers, ascending, of the rows whose id has the hash of a wanted one."""
         # An id that UTF-8 cannot write is in no corpus; "replace" keeps it from stopping us.
         hashes = np.sort(_hashes(docid.encode(errors="replace") for docid in wanted))
-        known, numbers = self._index[2 * which], self._index[2 * which + 1]
-        first = np.searchsorted(known, hashes, "left")
-        after = np.searchsorted(known, hashes, "right")
+        stored, numbers = self._index[2 * which], self._index[2 * which + 1]
+        first = np.searchsorted(stored, hashes, "left")
+        after = np.searchsorted(stored, hashes, "right")
         n_found = after - first
         # Two ids of one hash stand side by side, and both are candidates.
         within = np.arange(n_found.sum()) - np.repeat(np.cumsum(n_found) - n_found, n_found)

@@ -83,8 +83,8 @@ def with_parents(
             yield replace(row, parent=parent, metadata=more)
             continue
         if how == Parents.IDS:
-            told = f"'{row.docid}' is no passage id; expected DOCUMENT#PASSAGE in every row"
-            problems.add(file, row.line, f"{told}, as in 12#0. Mend it, or map a parent column.")
+            problem = f"'{row.docid}' is no passage id; expected DOCUMENT#PASSAGE in every row"
+            problems.add(file, row.line, f"{problem}, as in 12#0. Mend it, or map a parent column.")
             continue
         is_first, first_without = not first_without, first_without or row.docid
         if first_with and is_first:

@@ -58,5 +58,5 @@ def load_beir(
         name = split_named(split)
         parts = parts_in(source)
         chosen = choose(parts, name, place=source.name, graded=graded, has_own_queries=False)
-        given = read_chosen(place, source, chosen, name)
-    return looked_over(given, shortened)
+        collection = read_chosen(place, source, chosen, name)
+    return looked_over(collection, shortened)

@@ -34,9 +34,9 @@ class Corpus:
     """
 
     def __init__(
-        self, read: ReadDocuments, *, judged: Mapping[str, int], cut: Cut | None = None
+        self, read_documents: ReadDocuments, *, judged: Mapping[str, int], cut: Cut | None = None
     ) -> None:
-        self._read = read
+        self._read = read_documents
         self._judged = judged
         self._cut = cut
         self._limit: int | None = None
@@ -53,16 +53,16 @@ class Corpus:
         """Yield the documents with title, text, metadata and parent apart."""
         if self._cut and self._limit is None:
             self._draw(self._cut)
-        n_documents, seen = 0, set()
+        n_documents, judged = 0, set()
         for row in self._whole():
             if self._cut and not self._is_kept(row, self._cut):
                 continue
             n_documents += 1
             if row.docid in self._judged:
-                seen.add(row.docid)
+                judged.add(row.docid)
             yield row
         self.n_documents = n_documents
-        self._look_for(seen, n_documents)
+        self._look_for(judged, n_documents)
 
     def as_dict(self) -> dict[str, str]:
         """Return {id: text} of the whole corpus, in memory.
@@ -75,8 +75,8 @@ class Corpus:
         problems, texts = Problems(), dict[str, str]()
         for row in self.rows():
             if row.docid in texts:
-                told = f"document '{row.docid}' was there before; keep one of the two"
-                problems.add("corpus", row.line, told)
+                problem = f"document '{row.docid}' was there before; keep one of the two"
+                problems.add("corpus", row.line, problem)
             texts[row.docid] = f"{row.title} {row.text}".strip()
         problems.raise_found()
         return texts
@@ -84,19 +84,19 @@ class Corpus:
     @property
     def notes(self) -> list[str]:
         """What a reader must know of the corpus; complete when it has been read once."""
-        found = [*self.reading_notes(), self._cut_note]
+        notes = [*self.reading_notes(), self._cut_note]
         if self.lacking:
-            found.append(f"{self.lacking.message} {self.lacking.advice}")
-        return [note for note in found if note]
+            notes.append(f"{self.lacking.message} {self.lacking.advice}")
+        return [note for note in notes if note]
 
     def _whole(self) -> Iterator[CorpusRow]:
         problems = Problems()
         yield from self._read(problems)
         problems.raise_found()
 
-    def _look_for(self, seen: Collection[str], n_documents: int) -> None:
+    def _look_for(self, judged: Collection[str], n_documents: int) -> None:
         """Tell which judged documents are not there; those that a cut took are told by its note."""
-        lacking = [docid for docid in self._judged if docid not in seen]
+        lacking = [docid for docid in self._judged if docid not in judged]
         if not lacking or (self._cut and not self._cut.keep):
             return
         self.lacking = lacking_documents(
@@ -170,8 +170,8 @@ class Loaded:
     @property
     def notes(self) -> list[str]:
         """What a reader must know, in sentences."""
-        said = [f"{found.message} {found.advice}" for found in self.findings]
-        return [*self.told, *said, *self.corpus.notes]
+        sentences = [f"{finding.message} {finding.advice}" for finding in self.findings]
+        return [*self.told, *sentences, *self.corpus.notes]
 
     def check(self) -> list[Finding]:
         """Read the corpus once, and return everything that does not fit together."""
@@ -222,7 +222,7 @@ class Shortened:
         return Cut(max_docs, self.seed, frozenset(judged) if self.keep_judged else frozenset())
 
 
-def looked_over(given: Given, shortened: Shortened) -> Loaded:
+def looked_over(collection: Given, shortened: Shortened) -> Loaded:
     """Return the collection with what is odd about it.
 
     Raises
@@ -232,35 +232,37 @@ def looked_over(given: Given, shortened: Shortened) -> Loaded:
     CutError
         As `Shortened.cut`.
     """
-    is_met = given.qrels.keys() <= given.queries.keys()
-    others = {} if is_met else given.others()
-    found = pitfalls(given.queries, given.qrels, split=given.split, other_splits=others)
-    if found and found[0].severity is Severity.ERROR:
-        said = " ".join(f"{one.message} {one.advice}" for one in found[:1])
-        raise NothingMatchesError(place=given.name, said=said)
-    judged = best_grades(given.qrels)
-    corpus = Corpus(given.documents, judged=judged, cut=shortened.cut(judged))
-    corpus.reading_notes = given.corpus_notes
+    is_met = collection.qrels.keys() <= collection.queries.keys()
+    others = {} if is_met else collection.others()
+    findings = pitfalls(
+        collection.queries, collection.qrels, split=collection.split, other_splits=others
+    )
+    if findings and findings[0].severity is Severity.ERROR:
+        problem = " ".join(f"{finding.message} {finding.advice}" for finding in findings[:1])
+        raise NothingMatchesError(place=collection.name, said=problem)
+    judged = best_grades(collection.qrels)
+    corpus = Corpus(collection.documents, judged=judged, cut=shortened.cut(judged))
+    corpus.reading_notes = collection.corpus_notes
     return Loaded(
-        name=given.name,
-        split=given.split,
+        name=collection.name,
+        split=collection.split,
         corpus=corpus,
-        queries=_graded(given),
-        qrels=given.qrels,
-        lang=given.lang,
-        findings=tuple(found),
-        told=tuple(given.told),
+        queries=_graded(collection),
+        qrels=collection.qrels,
+        lang=collection.lang,
+        findings=tuple(findings),
+        told=tuple(collection.told),
     )
 
 
-def _graded(given: Given) -> dict[str, str]:
+def _graded(collection: Given) -> dict[str, str]:
     """The queries that the qrels grade; all of them where there are no qrels."""
-    if not given.qrels:
-        return given.queries
-    graded = {qid: text for qid, text in given.queries.items() if qid in given.qrels}
-    if n_others := len(given.queries) - len(graded):
-        given.told.append(
-            f"{n_others:,} of {len(given.queries):,} queries have no grade in the split "
-            f"'{given.split}' and are left out."
+    if not collection.qrels:
+        return collection.queries
+    graded = {qid: text for qid, text in collection.queries.items() if qid in collection.qrels}
+    if n_others := len(collection.queries) - len(graded):
+        collection.told.append(
+            f"{n_others:,} of {len(collection.queries):,} queries have no grade in the split "
+            f"'{collection.split}' and are left out."
         )
     return graded

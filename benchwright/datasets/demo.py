@@ -107,17 +107,17 @@ def collect_docstrings(root: Path | None = None) -> list[DemoDocument]:
         If the folder holds no source to read, as in an interpreter stripped to byte code.
     """
     folder = root or Path(sysconfig.get_path("stdlib"))
-    found: dict[str, DemoDocument] = {}
+    documents: dict[str, DemoDocument] = {}
     for path, module in _source_files(folder):
         for document in _documents_of(path, module):
-            found.setdefault(document.docid, document)
-    if not found:
+            documents.setdefault(document.docid, document)
+    if not documents:
         raise MissingFileError(
             place=str(folder),
             expected="Python source with docstrings",
             advice="Use a Python whose standard library comes with its .py files.",
         )
-    return [found[docid] for docid in sorted(found)]
+    return [documents[docid] for docid in sorted(documents)]
 
 
 def _source_files(folder: Path) -> Iterator[tuple[Path, str]]:

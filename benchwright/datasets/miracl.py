@@ -72,9 +72,9 @@ def load_miracl(
         parts, language = _of_language(parts_in(source), lang, source.name)
         name = split_named(split)
         chosen = choose(parts, name, place=source.name, graded=graded, hides=HIDES)
-        given = read_chosen(place, source, chosen, name)
-    given.lang = language
-    return looked_over(given, shortened)
+        collection = read_chosen(place, source, chosen, name)
+    collection.lang = language
+    return looked_over(collection, shortened)
 
 
 def _listed(where: Where) -> list[Path | str]:
@@ -83,8 +83,8 @@ def _listed(where: Where) -> list[Path | str]:
 
 def _of_language(parts: Sequence[Part], lang: str | None, place: str) -> tuple[list[Part], str]:
     """The files of one language, and those whose names say none."""
-    asked = [part for part in parts if part.kind not in DOCUMENT_KINDS]
-    there = {language_of_member(part.member) for part in asked} - {""}
+    others = [part for part in parts if part.kind not in DOCUMENT_KINDS]
+    there = {language_of_member(part.member) for part in others} - {""}
     wanted = language_named(lang) if lang else next(iter(there), "") if len(there) < 2 else ""
     if there and wanted not in there:
         reason = f"there is nothing of '{lang}'" if lang else "there are several languages"

@@ -67,9 +67,9 @@ def load_mmarco(
         parts, language = _of_languages(parts_in(source), doc_lang, query_lang, source.name)
         name = split_named(split)
         chosen = choose(parts, name, place=source.name, graded=graded)
-        given = read_chosen(place, source, chosen, name)
-    given.lang = language
-    return looked_over(given, shortened)
+        collection = read_chosen(place, source, chosen, name)
+    collection.lang = language
+    return looked_over(collection, shortened)
 
 
 def _of_languages(
@@ -81,9 +81,9 @@ def _of_languages(
     others = [part for part in parts if part not in documents and part not in queries]
     of_documents = _chosen(documents, doc_lang, "doc_lang", place)
     of_queries = _chosen(queries, query_lang or of_documents, "query_lang", place)
-    kept = [part for part in documents if _language(part) == of_documents]
-    kept += [part for part in queries if _language(part) == of_queries]
-    return kept + others, of_queries
+    chosen = [part for part in documents if _language(part) == of_documents]
+    chosen += [part for part in queries if _language(part) == of_queries]
+    return chosen + others, of_queries
 
 
 def _chosen(parts: Iterable[Part], lang: str | None, argument: str, place: str) -> str:

@@ -32,11 +32,11 @@ def named(where: Where) -> Collection | None:
     """
     if not isinstance(where, str) or where.partition(":")[0].lower() not in set(Kind):
         return None
-    found = read_collection(where)
-    library, extra = LIBRARIES.get(found.kind, ("", ""))
+    collection = read_collection(where)
+    library, extra = LIBRARIES.get(collection.kind, ("", ""))
     if library and find_spec(library) is None:
-        raise LibraryMissingError(name=str(found), library=library, extra=extra)
-    return found
+        raise LibraryMissingError(name=str(collection), library=library, extra=extra)
+    return collection
 
 
 def brought(
@@ -51,8 +51,8 @@ def brought(
         raise MissingFileError(place=wanted, expected="folder for the download", advice=advice)
     folder = Path(cache)
     folder.mkdir(parents=True, exist_ok=True)
-    allowed, told = limits or LIMITS, tell or _silent
-    return bring(wanted, downloads=folder, work=folder, limits=allowed, tell=told)
+    allowed, progress = limits or LIMITS, tell or _silent
+    return bring(wanted, downloads=folder, work=folder, limits=allowed, tell=progress)
 
 
 def _silent(done: int, total: int, message: str) -> None:
@@ -91,18 +91,18 @@ def from_catalog(
 
 def _split_of(name: str) -> str:
     """The split that an id of ir_datasets names, `dev/small` as `dev.small`; test without one."""
-    found = SPLIT.findall(name.replace("/small", ".small"))
-    if not found:
+    splits = SPLIT.findall(name.replace("/small", ".small"))
+    if not splits:
         return "test"
-    split, size = found[-1]
+    split, size = splits[-1]
     return split_named(split) + (f".{size}" if size else "")
 
 
 def _qrels(dataset: IrDataset) -> Qrels:
-    found: Qrels = {}
+    qrels: Qrels = {}
     for qid, docid, grade in dataset.qrels():
-        found.setdefault(qid, {})[docid] = grade
-    return found
+        qrels.setdefault(qid, {})[docid] = grade
+    return qrels
 
 
 def _documents(dataset: IrDataset, tell: Tell) -> Iterator[CorpusRow]:

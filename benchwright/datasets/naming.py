@@ -15,10 +15,10 @@ CODES = {*MIRACL_LANGUAGES, *LANGUAGES.values()}
 
 def split_of_part(part: Part) -> str:
     """Return the split of a file of a collection, or nothing where none is said."""
-    told, by_name = split_named(part.split), split_of_name(part.member)
+    split, by_name = split_named(part.split), split_of_name(part.member)
     # The name may say more: `dev.small`, where an import has dev.
-    is_closer = by_name.partition(".")[0] == told
-    return told if told and not is_closer else by_name
+    is_closer = by_name.partition(".")[0] == split
+    return split if split and not is_closer else by_name
 
 
 def language_of_member(member: str) -> str:
@@ -30,9 +30,9 @@ def language_of_member(member: str) -> str:
     ['sw', 'de', 'sw', '']
     """
     for part in reversed(member.split("/")):
-        found = part if part in CODES else language_of(part)
-        if found:
-            return found
+        language = part if part in CODES else language_of(part)
+        if language:
+            return language
     return ""
 
 

@@ -28,8 +28,8 @@ def open_place(where: Where) -> Source:
     ArchiveError
         If an archive is unsafe or damaged.
     """
-    given = [where] if isinstance(where, str | Path) else list(where)
-    sources = [_open_one(Path(one)) for one in given]
+    paths = [where] if isinstance(where, str | Path) else list(where)
+    sources = [_open_one(Path(path)) for path in paths]
     if not sources:
         raise MissingFileError(place="the list", expected="path", advice="Name a folder or files.")
     return sources[0] if len(sources) == 1 else Together(sources)

@@ -90,18 +90,18 @@ def choose(
     shared = [part for part in queries if not split_of_part(part)]
     if not has_own_queries:
         own = queries
-    found = Chosen(
+    files = Chosen(
         corpus=_corpus(parts, place),
         queries=own or shared,
         other_queries=[part for part in queries if part not in (own or shared)],
     )
     if graded:
-        found.qrels = _of_split(qrels, split) or _lone(qrels)
-        if not found.qrels:
+        files.qrels = _of_split(qrels, split) or _lone(qrels)
+        if not files.qrels:
             raise _no_qrels(qrels, split, place, hides if own else "")
-    if not found.queries:
+    if not files.queries:
         raise _no_queries(queries, split, place)
-    return found
+    return files
 
 
 def _of_split(parts: Iterable[Part], split: str) -> list[Part]:
@@ -166,16 +166,16 @@ def read_chosen(where: Where, source: Source, chosen: Chosen, split: str) -> Giv
         queries = reading.queries(chosen.queries)
         qrels, n_negative = reading.qrels(chosen.qrels)
     problems.raise_found()
-    told = [numbers.note(), *map(str, problems.warnings), _negative_note(n_negative)]
+    notes = [numbers.note(), *map(str, problems.warnings), _negative_note(n_negative)]
     if chosen.corpus[0].kind is FileKind.PASSAGES:
-        told.append(PASSAGES_ALONE)
+        notes.append(PASSAGES_ALONE)
     return Given(
         name=source.name,
         split=split,
         documents=_documents(where, chosen.corpus, corpus_numbers),
         queries=queries,
         qrels=qrels,
-        told=[note for note in told if note],
+        told=[note for note in notes if note],
         others=lambda: _other_ids(where, chosen.other_queries),
         corpus_notes=lambda: [numbers.note() for numbers in corpus_numbers[-1:] if numbers.n],
     )
@@ -193,40 +193,40 @@ class _Reading:
     numbers: NumberIds | None = None
 
     def queries(self, parts: Iterable[Part]) -> dict[str, str]:
-        found: dict[str, str] = {}
+        texts: dict[str, str] = {}
         for part in parts:
-            given = input_of(self.source, part.member)
+            file = input_of(self.source, part.member)
             rows = query_rows(
-                part, given, folder=self.folder, problems=self.problems, numbers=self.numbers
+                part, file, folder=self.folder, problems=self.problems, numbers=self.numbers
             )
             for row in rows:
-                if found.setdefault(row.qid, row.text) != row.text:
-                    told = f"query '{row.qid}' has another text in another file; keep one"
-                    self.problems.add(given.shown, row.line, told)
-        return found
+                if texts.setdefault(row.qid, row.text) != row.text:
+                    problem = f"query '{row.qid}' has another text in another file; keep one"
+                    self.problems.add(file.shown, row.line, problem)
+        return texts
 
     def qrels(self, parts: Iterable[Part]) -> tuple[Qrels, int]:
         """The grades, and how many of them are below 0."""
-        found: Qrels = {}
+        qrels: Qrels = {}
         n_negative = 0
         for part in parts:
-            given = input_of(self.source, part.member)
+            file = input_of(self.source, part.member)
             rows = qrel_rows(
-                part, given, folder=self.folder, problems=self.problems, numbers=self.numbers
+                part, file, folder=self.folder, problems=self.problems, numbers=self.numbers
             )
             for row in rows:
                 n_negative += row.grade < 0
-                self._take(row, found, given.shown)
-        return found, n_negative
+                self._take(row, qrels, file.shown)
+        return qrels, n_negative
 
-    def _take(self, row: QrelRow, found: Qrels, file: str) -> None:
-        grade = found.setdefault(row.qid, {}).setdefault(row.docid, row.grade)
+    def _take(self, row: QrelRow, qrels: Qrels, file: str) -> None:
+        grade = qrels.setdefault(row.qid, {}).setdefault(row.docid, row.grade)
         if grade != row.grade:
-            told = (
+            problem = (
                 f"document '{row.docid}' of query '{row.qid}' has the grade {row.grade} here and "
                 f"{grade} before; keep one"
             )
-            self.problems.add(file, row.line, told)
+            self.problems.add(file, row.line, problem)
 
 
 def _documents(where: Where, parts: list[Part], counted: list[NumberIds]) -> ReadDocuments:
@@ -259,9 +259,9 @@ def _once(rows: Iterable[CorpusRow], seen: set[str]) -> Iterator[CorpusRow]:
 
 def _other_ids(where: Where, parts: Iterable[Part]) -> dict[str, set[str]]:
     """{split: its query ids} of the splits that were not asked for."""
-    found: dict[str, set[str]] = {}
+    ids: dict[str, set[str]] = {}
     with open_place(where) as source, TemporaryDirectory(prefix="benchwright-") as folder:
         for part in parts:
             reading = _Reading(source, Path(folder), PassedOver())
-            found.setdefault(split_of_part(part), set()).update(reading.queries([part]))
-    return found
+            ids.setdefault(split_of_part(part), set()).update(reading.queries([part]))
+    return ids

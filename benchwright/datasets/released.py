@@ -107,8 +107,10 @@ def _query(query: Any, where: str) -> tuple[str, str, dict[str, int]]:
         what = "it has no text or no relevant documents; give it `text` and `relevant`"
         raise BenchmarkObjectError(where=where, what=what)
     named = (getattr(query, name, None) for name in ("id", "qid", "query_id"))
-    qid = str(next((one for one in named if one is not None), text))
-    graded = relevant.items() if isinstance(relevant, Mapping) else ((one, 1) for one in relevant)
+    qid = str(next((value for value in named if value is not None), text))
+    graded = (
+        relevant.items() if isinstance(relevant, Mapping) else ((docid, 1) for docid in relevant)
+    )
     return qid, text, {str(docid): int(grade) for docid, grade in graded}
 
 
@@ -151,8 +153,8 @@ def _split_of(source: BeirSource, split: str | None) -> str:
 def _manifest(source: BeirSource) -> dict[str, Any]:
     if MANIFEST not in source.source.members():
         return {}
-    read = json.loads(b"".join(source.source.lines(MANIFEST)))
-    return read if isinstance(read, dict) else {}
+    manifest = json.loads(b"".join(source.source.lines(MANIFEST)))
+    return manifest if isinstance(manifest, dict) else {}
 
 
 def _name(manifest: Mapping[str, Any], path: Path) -> str:

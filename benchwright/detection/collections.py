@@ -82,17 +82,17 @@ class Part:
         }
 
     @classmethod
-    def of_json(cls, given: Mapping[str, Any]) -> "Part":
+    def of_json(cls, part: Mapping[str, Any]) -> "Part":
         """The part that `as_json` wrote."""
-        kind = given.get("kind")
+        kind = part.get("kind")
         return cls(
-            member=given.get("member", ""),
+            member=part.get("member", ""),
             kind=FileKind(kind) if kind else None,
-            mapping=given.get("mapping") or {},
-            split=given.get("split") or "",
-            lang=given.get("lang") or "",
-            has_header=given.get("header"),
-            is_rest=bool(given.get("rest")),
+            mapping=part.get("mapping") or {},
+            split=part.get("split") or "",
+            lang=part.get("lang") or "",
+            has_header=part.get("header"),
+            is_rest=bool(part.get("rest")),
         )
 
 
@@ -131,11 +131,11 @@ def parts_of_collection(source: Source, folder: Path) -> list[Part]:
     parts = [_part(source, member, folder, configs) for member in members]
     parts = list(_without_doubles(parts))
     if not any(part.kind for part in parts):
-        shown = ", ".join(members[:5]) + (", …" if len(members) > 5 else "")
+        listed = ", ".join(members[:5]) + (", …" if len(members) > 5 else "")
         raise MissingFileError(
             place=source.name,
             expected="corpus.jsonl, queries.jsonl, qrels/*.tsv or other file of a benchmark",
-            advice=f"It holds: {shown or 'no file'}. Put the file beside the others, "
+            advice=f"It holds: {listed or 'no file'}. Put the file beside the others, "
             "plain or as .gz.",
         )
     return parts
@@ -177,14 +177,14 @@ def _part(
 
 def _of_qrels_folder(source: Source, member: str, folder: Path, name: str) -> Part:
     """A TSV in a folder `qrels`: BEIR's, also where its header is missing, unless it is TREC's."""
-    given = MemberInput(source, member)
-    head = head_of(given)
+    table = MemberInput(source, member)
+    head = head_of(table)
     kind = detect(head.lines, member)
     if kind is FileKind.QRELS:
         return Part(member, kind, split=split_of_name(name).partition(".")[0])
     if head.lines and head.lines[0].count(b"\t") == 1:
         # Without a column of grades: somebody says what its rows are.
-        guessed = guess_as(FileKind.QREL_TABLE, given, folder)
+        guessed = guess_as(FileKind.QREL_TABLE, table, folder)
         return part_of(member, guessed, split=_split(name))
     return Part(member, FileKind.BEIR_QRELS, split=_split(name))
 
@@ -201,7 +201,7 @@ def _configs(source: Source, members: Sequence[str]) -> dict[str, tuple[str, str
     readme = next((name for name in members if name.lower() == "readme.md"), None)
     head = _yaml_head(source, readme) if readme else None
     configs = head.get("configs") if isinstance(head, dict) else None
-    found: dict[str, tuple[str, str]] = {}
+    configs_of: dict[str, tuple[str, str]] = {}
     for config in configs if isinstance(configs, list) else ():
         if not isinstance(config, dict):
             continue
@@ -209,8 +209,8 @@ def _configs(source: Source, members: Sequence[str]) -> dict[str, tuple[str, str
         for split, pattern in _data_files(config.get("data_files")):
             for member in members:
                 if fnmatch.fnmatchcase(member, pattern.removeprefix("./")):
-                    found.setdefault(member, (name, split))
-    return found
+                    configs_of.setdefault(member, (name, split))
+    return configs_of
 
 
 def _yaml_head(source: Source, readme: str) -> Any:
@@ -227,15 +227,15 @@ def _yaml_head(source: Source, readme: str) -> Any:
         return None
 
 
-def _data_files(given: Any) -> Iterator[tuple[str, str]]:
+def _data_files(value: Any) -> Iterator[tuple[str, str]]:
     """(split, pattern) of what a config lists."""
-    if isinstance(given, str):
-        yield "train", given
-    elif isinstance(given, dict):
-        for split, paths in given.items():
+    if isinstance(value, str):
+        yield "train", value
+    elif isinstance(value, dict):
+        for split, paths in value.items():
             yield from ((str(split), str(path)) for path in _listed(paths))
-    elif isinstance(given, list):
-        for entry in given:
+    elif isinstance(value, list):
+        for entry in value:
             if isinstance(entry, dict):
                 split = str(entry.get("split", "train"))
                 yield from ((split, str(path)) for path in _listed(entry.get("path")))
@@ -243,8 +243,8 @@ def _data_files(given: Any) -> Iterator[tuple[str, str]]:
                 yield "train", entry
 
 
-def _listed(given: Any) -> list[Any]:
-    return given if isinstance(given, list) else [given] if given else []
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value] if value else []
 
 
 def _configured(source: Source, member: str, folder: Path, config: str, split: str) -> Part:
@@ -252,9 +252,9 @@ def _configured(source: Source, member: str, folder: Path, config: str, split: s
     if config in NOT_TAKEN:
         return Part(member, None, note=NOT_TAKEN[config])
     lang, mark, plain = config.rpartition("-")
-    given = MemberInput(source, member)
+    table = MemberInput(source, member)
     wanted = _KINDS.get(plain if mark else config)
-    guessed = guess(given, folder) if wanted is None else guess_as(wanted, given, folder)
+    guessed = guess(table, folder) if wanted is None else guess_as(wanted, table, folder)
     part = part_of(member, guessed)
     if part.kind in (FileKind.QREL_TABLE, FileKind.BEIR_QRELS):
         part = replace(part, split=_split(split))

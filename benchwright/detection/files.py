@@ -113,7 +113,7 @@ def detect(lines: Iterable[bytes], name: str) -> FileKind | None:
     return _of_text(head, name)
 
 
-def guess(given: Input, folder: Path) -> Guess:
+def guess(file: Input, folder: Path) -> Guess:
     """Return what a file is that is not an archive; `folder` is for what must be unpacked.
 
     Raises
@@ -123,29 +123,27 @@ def guess(given: Input, folder: Path) -> Guess:
     UnreadableKindError
         If it is of a kind that is never taken.
     """
-    head = head_of(given)
-    _refuse_foreign(head, given.shown)
-    kind = None if head.is_parquet else _of_text(head, given.name)
+    head = head_of(file)
+    _refuse_foreign(head, file.shown)
+    kind = None if head.is_parquet else _of_text(head, file.name)
     if kind is not None and kind not in CONTENT_OF and kind is not FileKind.PASSAGES:
-        return Guess(kind, lang=language_of(given.name))
-    layout = _layout(given, head, folder, kind)
-    rows = [record for _, record in sample(given, layout, folder=folder, n=SAMPLE_ROWS)]
+        return Guess(kind, lang=language_of(file.name))
+    layout = _layout(file, head, folder, kind)
+    rows = [record for _, record in sample(file, layout, folder=folder, n=SAMPLE_ROWS)]
     if kind is None or (layout.form in _NAMED and rows):
-        kind = _of_columns(layout, rows, given.name)
-    return _guess_as(kind, layout, rows, given.name)
+        kind = _of_columns(layout, rows, file.name)
+    return _guess_as(kind, layout, rows, file.name)
 
 
-def guess_as(
-    kind: FileKind, given: Input, folder: Path, *, has_header: bool | None = None
-) -> Guess:
+def guess_as(kind: FileKind, file: Input, folder: Path, *, has_header: bool | None = None) -> Guess:
     """Return how a file would be read as of this kind; raises as `guess` does."""
-    head = head_of(given)
-    _refuse_foreign(head, given.shown)
+    head = head_of(file)
+    _refuse_foreign(head, file.shown)
     if kind not in CONTENT_OF and kind is not FileKind.PASSAGES:
-        return Guess(kind, lang=language_of(given.name))
-    layout = _layout(given, head, folder, kind, has_header)
-    rows = [record for _, record in sample(given, layout, folder=folder, n=SAMPLE_ROWS)]
-    return _guess_as(kind, layout, rows, given.name)
+        return Guess(kind, lang=language_of(file.name))
+    layout = _layout(file, head, folder, kind, has_header)
+    rows = [record for _, record in sample(file, layout, folder=folder, n=SAMPLE_ROWS)]
+    return _guess_as(kind, layout, rows, file.name)
 
 
 def language_of(name: str) -> str:
@@ -357,16 +355,16 @@ def _of_nameless(layout: Layout, rows: Sequence[Record], name: str) -> FileKind 
 
 
 def layout_for(
-    kind: FileKind, given: Input, folder: Path, *, has_header: bool | None = None
+    kind: FileKind, file: Input, folder: Path, *, has_header: bool | None = None
 ) -> Layout:
     """Return how a table is read of which the kind is known; raises as `guess` does."""
-    return _layout(given, head_of(given), folder, kind, has_header)
+    return _layout(file, head_of(file), folder, kind, has_header)
 
 
 def _layout(
-    given: Input, head: Head, folder: Path, kind: FileKind | None, has_header: bool | None = None
+    file: Input, head: Head, folder: Path, kind: FileKind | None, has_header: bool | None = None
 ) -> Layout:
-    layout = layout_of(given, head, folder, has_header=has_header)
+    layout = layout_of(file, head, folder, has_header=has_header)
     if layout.form not in (Form.CSV, Form.TSV) or kind not in _SPACED_KINDS:
         return layout
     lines = [line for line in head.lines if line.strip() and not line.startswith(b"#")]

@@ -24,68 +24,68 @@ ID_FIELDS = ("id", "query", "document")
 
 
 def document_rows(
-    part: Part, given: Input, *, folder: Path, problems: Problems, numbers: NumberIds | None = None
+    part: Part, file: Input, *, folder: Path, problems: Problems, numbers: NumberIds | None = None
 ) -> Iterable[CorpusRow]:
     """Yield the documents of a corpus file."""
-    shown = given.shown
+    name = file.shown
     if part.kind is FileKind.CORPUS:
-        lines = numbers.lines(given.lines(), shown) if numbers else given.lines()
-        return beir.corpus_rows(lines, file=shown, problems=problems)
+        lines = numbers.lines(file.lines(), name) if numbers else file.lines()
+        return beir.corpus_rows(lines, file=name, problems=problems)
     if part.kind is FileKind.IDS:
-        return docid_rows(given.lines(), file=shown, problems=problems)
+        return docid_rows(file.lines(), file=name, problems=problems)
     if part.kind is FileKind.PASSAGES:
-        read = records_of(part, given, folder, problems)
-        return passages.passage_document_rows(read, file=shown, problems=problems)
-    mapping, read = _mapped(part, given, folder, problems, numbers)
-    return mapped.document_rows(read, mapping, file=shown, problems=problems)
+        numbered = records_of(part, file, folder, problems)
+        return passages.passage_document_rows(numbered, file=name, problems=problems)
+    mapping, numbered = _mapped(part, file, folder, problems, numbers)
+    return mapped.document_rows(numbered, mapping, file=name, problems=problems)
 
 
 def query_rows(
-    part: Part, given: Input, *, folder: Path, problems: Problems, numbers: NumberIds | None = None
+    part: Part, file: Input, *, folder: Path, problems: Problems, numbers: NumberIds | None = None
 ) -> Iterable[QueryRow]:
     """Yield the queries of a file of queries."""
-    shown, lang = given.shown, part.lang
+    name, lang = file.shown, part.lang
     if part.kind is FileKind.TOPICS:
-        return _topic_rows(part, given, problems)
+        return _topic_rows(part, file, problems)
     if part.kind is FileKind.PASSAGES:
-        read = records_of(part, given, folder, problems)
-        read = numbers.records(read, passages.QUERY_IDS, shown) if numbers else read
-        return passages.passage_query_rows(read, file=shown, problems=problems, lang=lang)
-    mapping, read = _mapped(part, given, folder, problems, numbers)
-    return mapped.query_rows(read, mapping, file=shown, problems=problems, lang=lang)
+        numbered = records_of(part, file, folder, problems)
+        numbered = numbers.records(numbered, passages.QUERY_IDS, name) if numbers else numbered
+        return passages.passage_query_rows(numbered, file=name, problems=problems, lang=lang)
+    mapping, numbered = _mapped(part, file, folder, problems, numbers)
+    return mapped.query_rows(numbered, mapping, file=name, problems=problems, lang=lang)
 
 
 def qrel_rows(
-    part: Part, given: Input, *, folder: Path, problems: Problems, numbers: NumberIds | None = None
+    part: Part, file: Input, *, folder: Path, problems: Problems, numbers: NumberIds | None = None
 ) -> Iterable[QrelRow]:
     """Yield the grades of a file of qrels."""
-    shown = given.shown
+    name = file.shown
     if part.kind is FileKind.BEIR_QRELS:
-        return beir.qrel_rows(given.lines(), file=shown, problems=problems)
+        return beir.qrel_rows(file.lines(), file=name, problems=problems)
     if part.kind is FileKind.QRELS:
-        read = read_qrels(given.lines(), file=shown, problems=problems)
-        return (QrelRow(row.line, _text(row.qid), _text(row.docid), row.grade) for row in read)
+        grades = read_qrels(file.lines(), file=name, problems=problems)
+        return (QrelRow(row.line, _text(row.qid), _text(row.docid), row.grade) for row in grades)
     if part.kind is FileKind.PASSAGES:
-        numbered = records_of(part, given, folder, problems)
-        return passages.passage_qrel_rows(numbered, file=shown, problems=problems)
-    mapping, numbered = _mapped(part, given, folder, problems, numbers)
-    return mapped.qrel_rows(numbered, mapping, file=shown, problems=problems)
+        numbered = records_of(part, file, folder, problems)
+        return passages.passage_qrel_rows(numbered, file=name, problems=problems)
+    mapping, numbered = _mapped(part, file, folder, problems, numbers)
+    return mapped.qrel_rows(numbered, mapping, file=name, problems=problems)
 
 
-def run_rows(part: Part, given: Input, *, folder: Path, problems: Problems) -> Iterable[ResultRow]:
+def run_rows(part: Part, file: Input, *, folder: Path, problems: Problems) -> Iterable[ResultRow]:
     """Yield the results of a run that is a table."""
-    mapping, read = _mapped(part, given, folder, problems, None)
-    return mapped.run_rows(read, mapping, file=given.shown, problems=problems)
+    mapping, numbered = _mapped(part, file, folder, problems, None)
+    return mapped.run_rows(numbered, mapping, file=file.shown, problems=problems)
 
 
-def records_of(part: Part, given: Input, folder: Path, problems: Problems) -> Records:
+def records_of(part: Part, file: Input, folder: Path, problems: Problems) -> Records:
     """Yield the records of a table, each with its line."""
-    return records(given, _layout(part, given, folder), folder=folder, problems=problems)
+    return records(file, _layout(part, file, folder), folder=folder, problems=problems)
 
 
-def _topic_rows(part: Part, given: Input, problems: Problems) -> Iterator[QueryRow]:
-    content = b"".join(given.lines())
-    for topic in read_topics(content, file=given.shown, problems=problems):
+def _topic_rows(part: Part, file: Input, problems: Problems) -> Iterator[QueryRow]:
+    content = b"".join(file.lines())
+    for topic in read_topics(content, file=file.shown, problems=problems):
         yield QueryRow(
             topic.line,
             topic.qid,
@@ -104,19 +104,19 @@ def _text(raw: bytes) -> str:
 
 
 def _mapped(
-    part: Part, given: Input, folder: Path, problems: Problems, numbers: NumberIds | None
+    part: Part, file: Input, folder: Path, problems: Problems, numbers: NumberIds | None
 ) -> tuple[dict[str, str], Records]:
     """The mapping, which fits the columns that are there, and the records."""
-    layout = _layout(part, given, folder)
+    layout = _layout(part, file, folder)
     kind = part.kind or FileKind.DOCUMENTS
     mapping = checked(CONTENT_OF[kind], part.mapping, layout.columns)
-    read = records(given, layout, folder=folder, problems=problems)
+    numbered = records(file, layout, folder=folder, problems=problems)
     if numbers:
         columns = [mapping[field] for field in ID_FIELDS if field in mapping]
-        read = numbers.records(read, columns, given.shown)
-    return mapping, read
+        numbered = numbers.records(numbered, columns, file.shown)
+    return mapping, numbered
 
 
-def _layout(part: Part, given: Input, folder: Path) -> Layout:
+def _layout(part: Part, file: Input, folder: Path) -> Layout:
     kind = part.kind or FileKind.DOCUMENTS
-    return layout_for(kind, given, folder, has_header=part.has_header)
+    return layout_for(kind, file, folder, has_header=part.has_header)

@@ -32,8 +32,8 @@ def split_of_name(member: str) -> str:
     """
     folder, _, name = member.rpartition("/")
     for text in (name, folder):
-        found = SPLIT.findall(text)
-        if found:
-            split, size = found[-1]
+        splits = SPLIT.findall(text)
+        if splits:
+            split, size = splits[-1]
             return split_named(split) + (f".{size.lower()}" if size else "")
     return ""

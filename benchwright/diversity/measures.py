@@ -55,28 +55,28 @@ def novelty_gains(ranking: Sequence[Subtopics], alpha: float) -> list[float]:
     >>> novelty_gains([frozenset("ab"), frozenset("a"), frozenset()], 0.5)
     [2.0, 0.5, 0.0]
     """
-    seen: dict[str, int] = {}
+    n_above: dict[str, int] = {}
     gains = []
     for subtopics in ranking:
-        gains.append(fsum([(1 - alpha) ** seen.get(one, 0) for one in subtopics]))
-        for one in subtopics:
-            seen[one] = seen.get(one, 0) + 1
+        gains.append(fsum([(1 - alpha) ** n_above.get(subtopic, 0) for subtopic in subtopics]))
+        for subtopic in subtopics:
+            n_above[subtopic] = n_above.get(subtopic, 0) + 1
     return gains
 
 
 def best_ranking(documents: Mapping[str, Subtopics], depth: int, alpha: float) -> list[Subtopics]:
     """The documents that gain most, one after the other; of equal ones the last by id."""
     left = dict(sorted(documents.items(), reverse=True))
-    seen: dict[str, int] = {}
+    n_above: dict[str, int] = {}
     ranking: list[Subtopics] = []
     while left and len(ranking) < depth:
         gains = {
-            docid: fsum([(1 - alpha) ** seen.get(one, 0) for one in subtopics])
+            docid: fsum([(1 - alpha) ** n_above.get(subtopic, 0) for subtopic in subtopics])
             for docid, subtopics in left.items()
         }
         chosen = left.pop(max(gains, key=gains.__getitem__))
-        for one in chosen:
-            seen[one] = seen.get(one, 0) + 1
+        for subtopic in chosen:
+            n_above[subtopic] = n_above.get(subtopic, 0) + 1
         ranking.append(chosen)
     return ranking
 
@@ -95,8 +95,8 @@ def average_precision_ia(ranking: Sequence[Subtopics], relevant: Mapping[str, in
     """The mean over subtopics of average precision; `relevant` documents of each."""
     of_subtopics = []
     for subtopic, n_relevant in relevant.items():
-        hits = accumulate(subtopic in found for found in ranking)
-        served = (subtopic in found for found in ranking)
+        hits = accumulate(subtopic in subtopics for subtopics in ranking)
+        served = (subtopic in subtopics for subtopics in ranking)
         ranked = zip(hits, served, strict=True)
         precisions = [n / rank for rank, (n, is_one) in enumerate(ranked, 1) if is_one]
         of_subtopics.append(fsum(precisions) / n_relevant)
@@ -122,8 +122,8 @@ class DiversityMeasure:
     trec_name: ClassVar = None
 
     def __str__(self) -> str:
-        given = (("rel", self.rel, 1), ("alpha", self.alpha, ALPHA), ("beta", self.beta, BETA))
-        options = ",".join(f"{name}={value}" for name, value, default in given if value != default)
+        params = (("rel", self.rel, 1), ("alpha", self.alpha, ALPHA), ("beta", self.beta, BETA))
+        options = ",".join(f"{name}={value}" for name, value, default in params if value != default)
         inside = f"({options})" if options else ""
         return f"{self.family}{inside}" + (f"@{self.cutoff}" if self.cutoff else "")
 
@@ -142,8 +142,8 @@ class DiversityMeasure:
         `ranking` holds the subtopics each result serves, `documents` those of each relevant one.
         """
         relevant: dict[str, int] = {}
-        for one in (one for subtopics in documents.values() for one in subtopics):
-            relevant[one] = relevant.get(one, 0) + 1
+        for subtopic in (subtopic for subtopics in documents.values() for subtopic in subtopics):
+            relevant[subtopic] = relevant.get(subtopic, 0) + 1
         if not relevant:
             return 0.0
         if self.family == "AP_IA":
@@ -157,14 +157,14 @@ class DiversityMeasure:
         self, ranking: Sequence[Subtopics], documents: Mapping[str, Subtopics], n_subtopics: int
     ) -> float:
         discount, depth = self._discount(), self.cutoff or max(len(ranking), len(documents))
-        found = discounted(novelty_gains(ranking[:depth], self.alpha), discount)
+        gain = discounted(novelty_gains(ranking[:depth], self.alpha), discount)
         if self.family in BY_BEST:
             best = best_ranking(documents, depth, self.alpha)
-            return found / discounted(novelty_gains(best, self.alpha), discount)
+            return gain / discounted(novelty_gains(best, self.alpha), discount)
         if self.family == "NRBP":
-            return found * (1 - (1 - self.alpha) * self.beta) / n_subtopics
+            return gain * (1 - (1 - self.alpha) * self.beta) / n_subtopics
         alone = [(1 - self.alpha) ** place for place in range(depth)]
-        return found / (n_subtopics * discounted(alone, discount))
+        return gain / (n_subtopics * discounted(alone, discount))
 
     def _discount(self) -> Discount:
         if self.family in ("alpha_DCG", "alpha_nDCG"):
@@ -189,7 +189,7 @@ def parse_diversity(name: str) -> DiversityMeasure:
     """
     head, at, cutoff = name.strip().replace("\u03b1", "alpha").partition("@")
     word, _, inside = head.partition("(")
-    family = {one.lower(): one for one in (*NAMES, *ALIASES)}.get(word.strip().lower(), "")
+    family = {each.lower(): each for each in (*NAMES, *ALIASES)}.get(word.strip().lower(), "")
     family = ALIASES.get(family, family)
     if not family:
         raise UnknownMeasureError(name=name, known=", ".join(NAMES))
@@ -229,21 +229,21 @@ def read_subtopic_qrels(path: Path | str) -> dict[str, dict[str, dict[str, int]]
     FileProblemsError
         If a line is none; all are named, with what was expected.
     """
-    found: dict[str, dict[str, dict[str, int]]] = {}
+    grades: dict[str, dict[str, dict[str, int]]] = {}
     problems, file = Problems(), shown_name(Path(path))
     lines = open_lines(Path(path))
     for number, columns in numbered_columns(lines, file=file, problems=problems):
         try:
             qid, subtopic, docid, grade = (
-                one.decode("utf-8", "surrogateescape") for one in columns
+                column.decode("utf-8", "surrogateescape") for column in columns
             )
-            found.setdefault(qid, {}).setdefault(subtopic, {})[docid] = int(grade)
+            grades.setdefault(qid, {}).setdefault(subtopic, {})[docid] = int(grade)
         except ValueError:
-            told = b" ".join(columns)[:60].decode("utf-8", "replace")
-            text = f"the line is '{told}'; expected query, subtopic, document and a whole grade"
+            quoted = b" ".join(columns)[:60].decode("utf-8", "replace")
+            text = f"the line is '{quoted}'; expected query, subtopic, document and a whole grade"
             problems.add(file, number, f"{text}. Correct or drop it.")
     problems.raise_found()
-    return found
+    return grades
 
 
 def evaluate_subtopics(
@@ -275,8 +275,8 @@ def evaluate_subtopics(
             per_query[qid] = values
     n = len(per_query)
     means = {
-        str(one): fsum(values[str(one)] for values in per_query.values()) / n if n else 0.0
-        for one in parsed
+        str(measure): fsum(values[str(measure)] for values in per_query.values()) / n if n else 0.0
+        for measure in parsed
     }
     return DiversityScores(means, per_query)
 
@@ -288,9 +288,9 @@ def _score_and_bytes(result: tuple[str, float]) -> tuple[float, bytes]:
 
 def _serving(of_subtopic: Mapping[str, Mapping[str, int]], rel: int) -> dict[str, Subtopics]:
     """The subtopics of each document that is relevant to one."""
-    found: dict[str, set[str]] = {}
+    subtopics_of: dict[str, set[str]] = {}
     for subtopic, documents in of_subtopic.items():
         for docid, grade in documents.items():
             if grade >= rel:
-                found.setdefault(docid, set()).add(subtopic)
-    return {docid: frozenset(subtopics) for docid, subtopics in found.items()}
+                subtopics_of.setdefault(docid, set()).add(subtopic)
+    return {docid: frozenset(subtopics) for docid, subtopics in subtopics_of.items()}

@@ -41,14 +41,14 @@ class SubtopicScorer(Scorer):
         places: dict[Kind, int] = {frozenset(): 0}
         grades: dict[bytes, dict[bytes, int]] = {}
         for qid, of_subtopic in read_subtopic_qrels(self.files.qrels).items():
-            found: dict[str, set[tuple[str, int]]] = {}
+            pairs: dict[str, set[tuple[str, int]]] = {}
             for subtopic, documents in of_subtopic.items():
                 for docid, grade in documents.items():
-                    found.setdefault(docid, set()).update([(subtopic, grade)] if grade > 0 else [])
-            if any(found.values()):
+                    pairs.setdefault(docid, set()).update([(subtopic, grade)] if grade > 0 else [])
+            if any(pairs.values()):
                 grades[_bytes(qid)] = {
                     _bytes(docid): places.setdefault(frozenset(of), len(places))
-                    for docid, of in found.items()
+                    for docid, of in pairs.items()
                 }
         self.kinds = tuple(places)
         return GradeTable(grades)
@@ -59,14 +59,15 @@ class SubtopicScorer(Scorer):
         parsed = dict.fromkeys(map(parse_diversity, self.rules.measures))
         if self.rules.rel:
             parsed = dict.fromkeys(
-                replace(one, rel=self.rules.rel) if one.rel == 1 else one for one in parsed
+                replace(measure, rel=self.rules.rel) if measure.rel == 1 else measure
+                for measure in parsed
             )
         # They answer to what is asked of a measure here.
         return cast("tuple[Measure, ...]", tuple(parsed))
 
     def _evaluate(self, judged: Mapping[bytes, Judged], hits: Hits) -> Evaluation[bytes]:
         measures = cast("tuple[DiversityMeasure, ...]", self.measures)
-        shares = {str(one): str(Measure("Judged", one.cutoff)) for one in measures}
+        shares = {str(measure): str(Measure("Judged", measure.cutoff)) for measure in measures}
         counted = evaluate_hits(
             judged,
             hits,
@@ -74,10 +75,13 @@ class SubtopicScorer(Scorer):
             missing=self.rules.missing,
             allow_empty=self.rules.allow_empty or judged is not self.judged,
         )
-        serving = {one.rel: [_served(kind, one.rel) for kind in self.kinds] for one in measures}
+        serving = {
+            measure.rel: [_served(kind, measure.rel) for kind in self.kinds] for measure in measures
+        }
         values = {
             qid: {
-                str(one): self._value(one, qid, hits.get(qid), serving[one.rel]) for one in measures
+                str(measure): self._value(measure, qid, hits.get(qid), serving[measure.rel])
+                for measure in measures
             }
             for qid in counted.per_query
         }
@@ -86,7 +90,7 @@ class SubtopicScorer(Scorer):
             counted,
             measures=self.measures,
             per_query=values,
-            means={str(one): one.over_all(columns[str(one)]) for one in measures},
+            means={str(measure): measure.over_all(columns[str(measure)]) for measure in measures},
             judged_shares={name: counted.means[share] for name, share in shares.items()},
             n_undefined=dict.fromkeys(shares, 0),
         )
@@ -95,11 +99,11 @@ class SubtopicScorer(Scorer):
         self,
         measure: DiversityMeasure,
         qid: bytes,
-        found: QueryHits[bytes] | None,
+        query: QueryHits[bytes] | None,
         serving: Sequence[Subtopics],
     ) -> float:
-        ranking: list[Subtopics] = [frozenset()] * (found.n_retrieved if found else 0)
-        for hit in found.hits if found else ():
+        ranking: list[Subtopics] = [frozenset()] * (query.n_retrieved if query else 0)
+        for hit in query.hits if query else ():
             ranking[hit.rank - 1] = serving[hit.grade]
         documents = {
             docid.decode("utf-8", "surrogateescape"): serving[place]

@@ -144,7 +144,7 @@ def evaluate(
     parsed = parse_measures(measures)
     table, has_text_grades = _table(qrels)
     hits, has_text_results = _hits(run, table, ties, depth)
-    found = evaluate_hits(
+    evaluation = evaluate_hits(
         judged_by(table.judged, unlisted),
         hits,
         parsed,
@@ -154,7 +154,7 @@ def evaluate(
         ties=ties,
         depth=depth,
     )
-    return _with_text_ids(found) if has_text_grades or has_text_results else found
+    return _with_text_ids(evaluation) if has_text_grades or has_text_results else evaluation
 
 
 def _table(qrels: Any) -> tuple[GradeTable, bool]:
@@ -165,8 +165,8 @@ def _table(qrels: Any) -> tuple[GradeTable, bool]:
         return scan_qrels(Path(qrels)), False
     from benchwright.reading.memory import take_qrels
 
-    taken = take_qrels(qrels)
-    return GradeTable(taken.content), taken.is_text
+    grades = take_qrels(qrels)
+    return GradeTable(grades.content), grades.is_text
 
 
 def _hits(
@@ -177,15 +177,18 @@ def _hits(
         return scan_run(Path(run), table, ties=ties, depth=depth), False
     from benchwright.reading.memory import hits_of
 
-    taken = hits_of(run, table.grades, ties=ties, depth=depth)
-    return taken.content, taken.is_text
+    results = hits_of(run, table.grades, ties=ties, depth=depth)
+    return results.content, results.is_text
 
 
-def _with_text_ids(found: Evaluation[bytes]) -> Evaluation[str]:
+def _with_text_ids(evaluation: Evaluation[bytes]) -> Evaluation[str]:
     per_query = {
-        qid.decode("utf-8", "surrogateescape"): values for qid, values in found.per_query.items()
+        qid.decode("utf-8", "surrogateescape"): values
+        for qid, values in evaluation.per_query.items()
     }
-    return cast("Evaluation[str]", replace(cast("Evaluation[Any]", found), per_query=per_query))
+    return cast(
+        "Evaluation[str]", replace(cast("Evaluation[Any]", evaluation), per_query=per_query)
+    )
 
 
 def evaluate_hits(
@@ -219,7 +222,7 @@ def evaluate_hits(
     """
     parsed = parse_measures(measures)
     _check(judged, hits, missing, allow_empty)
-    common = {qid: found for qid, found in hits.items() if qid in judged}
+    common = {qid: query_hits for qid, query_hits in hits.items() if qid in judged}
     scored = {
         qid: common.get(qid) or QueryHits(qid, (), 0)
         for qid in judged
@@ -252,7 +255,7 @@ def highest_grade(judged: Iterable[Judged]) -> int:
 
 def _check(
     judged: Mapping[Qid, object],
-    found: Mapping[Qid, QueryHits[Qid]],
+    hits: Mapping[Qid, QueryHits[Qid]],
     missing: str,
     allow_empty: bool,
 ) -> None:
@@ -262,10 +265,10 @@ def _check(
         raise EmptyQrelsError
     if allow_empty:
         return
-    if not any(query.n_retrieved for query in found.values()):
+    if not any(query.n_retrieved for query in hits.values()):
         raise EmptyRunError
-    if judged.keys().isdisjoint(found):
-        raise NoCommonQueryError(run_ids=_some_ids(found), qrel_ids=_some_ids(judged))
+    if judged.keys().isdisjoint(hits):
+        raise NoCommonQueryError(run_ids=_some_ids(hits), qrel_ids=_some_ids(judged))
 
 
 def _some_ids(queries: Iterable[bytes | str]) -> str:
@@ -278,13 +281,13 @@ def _some_ids(queries: Iterable[bytes | str]) -> str:
 
 
 def _values(
-    found: Mapping[Qid, QueryHits[Qid]],
+    hits: Mapping[Qid, QueryHits[Qid]],
     judged: Mapping[Qid, Judged],
     measures: Sequence[Measure],
     top_grade: int,
 ) -> tuple[dict[str, list[float]], dict[str, float]]:
     """The values of each measure, in the order of the queries, and its judged share."""
-    columns, places = _measured_once(found, judged)
+    columns, places = _measured_once(hits, judged)
     tied = [row for row, query in enumerate(columns.found) if query.ties]
 
     def values_of(measure: Measure) -> list[float]:
@@ -309,7 +312,7 @@ def _values(
 
 
 def _measured_once(
-    found: Mapping[Qid, QueryHits[Qid]], judged: Mapping[Qid, Judged]
+    hits: Mapping[Qid, QueryHits[Qid]], judged: Mapping[Qid, Judged]
 ) -> tuple[Columns, list[int]]:
     """Columns without a row for a query that is as an earlier one, and the row of each query.
 
@@ -318,11 +321,11 @@ def _measured_once(
     """
     rows: dict[Any, int] = {}
     places = [
-        rows.setdefault(_what_counts(query, judged[qid]), len(rows)) for qid, query in found.items()
+        rows.setdefault(_what_counts(query, judged[qid]), len(rows)) for qid, query in hits.items()
     ]
-    first = dict(zip(reversed(places), reversed(list(found)), strict=True))
+    first = dict(zip(reversed(places), reversed(list(hits)), strict=True))
     qids = [first[row] for row in range(len(rows))]
-    return Columns([found[qid] for qid in qids], [judged[qid] for qid in qids]), places
+    return Columns([hits[qid] for qid in qids], [judged[qid] for qid in qids]), places
 
 
 def _what_counts(query: QueryHits[Qid], judged: Judged) -> Any:

@@ -92,10 +92,10 @@ def latency_bins(milliseconds: Iterable[float], *, n_bins: int = N_BINS) -> Late
 
 
 def _ordered(milliseconds: Iterable[float]) -> list[float]:
-    ordered = sorted(float(one) for one in milliseconds)
-    for one in ordered:
-        if not isfinite(one) or one < 0:
-            raise LatencyError(milliseconds=one)
+    ordered = sorted(float(time) for time in milliseconds)
+    for time in ordered:
+        if not isfinite(time) or time < 0:
+            raise LatencyError(milliseconds=time)
     return ordered
 
 

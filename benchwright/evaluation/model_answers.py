@@ -43,19 +43,19 @@ def ask(
     ModelError
         If the model fails, or returns what is no list of results; it names the query.
     """
-    asked = Asked()
+    answers = Asked()
     is_batched = hasattr(model, "retrieve_many")
     for start in range(0, len(queries), batch_size if is_batched else 1):
         batch = queries[start : start + batch_size] if is_batched else queries[start : start + 1]
         begun = perf_counter()
         returned = _many(model, batch, k) if is_batched else [_one(model, batch[0], k)]
         took = (perf_counter() - begun) / len(batch)
-        for query, one in zip(batch, returned, strict=True):
-            asked.answers[query[0]] = _answer(query, one)
-            asked.seconds.append(took)
+        for query, answer in zip(batch, returned, strict=True):
+            answers.answers[query[0]] = _answer(query, answer)
+            answers.seconds.append(took)
         if progress:
-            progress(len(asked.seconds), len(queries))
-    return asked
+            progress(len(answers.seconds), len(queries))
+    return answers
 
 
 def _one(model: Any, query: tuple[str, str], k: int) -> Any:
@@ -121,10 +121,10 @@ def _pair(row: Any) -> tuple[Any, Any] | None:
     if isinstance(row, Sequence) and not hasattr(row, "_fields") and len(row) == 2:
         return row[0], row[1]
     names = getattr(row, "_fields", None) or [name for name in dir(row) if name[0] != "_"]
-    found = _named({name: name for name in names})
-    if found is None:
+    pair = _named({name: name for name in names})
+    if pair is None:
         return (row[0], row[1]) if isinstance(row, Sequence) and len(row) == 2 else None
-    return getattr(row, found[0]), getattr(row, found[1])
+    return getattr(row, pair[0]), getattr(row, pair[1])
 
 
 def _named(row: Mapping[str, Any]) -> tuple[Any, Any] | None:

@@ -47,8 +47,8 @@ class SliceScores:
         if name in self.means:
             return self.means[name]
         head, _, cutoff = name.partition("@")
-        for one, mean in self.means.items():
-            measure = parse_measure(one)
+        for full_name, mean in self.means.items():
+            measure = parse_measure(full_name)
             wanted = cutoff if cutoff.isdecimal() else measure.cutoff
             # A name that does not take this measure's cutoff is none of its names.
             with suppress(ScoringError):
@@ -173,12 +173,12 @@ def evaluate_model(
         released = read_released(Path(benchmark), split)
     wanted = _measures(measures, k, released.threshold)
     queries = [(qid, released.texts[qid]) for qid in released.qrels if qid in released.texts]
-    asked = ask(model, queries, k, batch_size=max(1, batch_size), progress=progress)
+    answers = ask(model, queries, k, batch_size=max(1, batch_size), progress=progress)
 
     table = GradeTable(take_qrels(released.qrels).content)
-    hits = hits_of(asked.answers, table.grades, ties=ties, depth=k).content
+    hits = hits_of(answers.answers, table.grades, ties=ties, depth=k).content
     measured = parse_measures([*wanted, f"Judged@{k}"])
-    found = evaluate_hits(
+    evaluation = evaluate_hits(
         judged_by(table.judged, released.unlisted),
         hits,
         measured,
@@ -189,18 +189,18 @@ def evaluate_model(
         benchmark=released.name,
         split=released.split,
         k=k,
-        overall=_scores(OVERALL, found, table.judged),
+        overall=_scores(OVERALL, evaluation, table.judged),
         slices={
-            name: _scores(name, found, members)
+            name: _scores(name, evaluation, members)
             for name, members in _members(slices, released, table).items()
         },
-        latency=_latency(asked.seconds, is_batched=hasattr(model, "retrieve_many")),
+        latency=_latency(answers.seconds, is_batched=hasattr(model, "retrieve_many")),
         per_query={
             qid.decode("utf-8", "surrogateescape"): values
-            for qid, values in found.per_query.items()
+            for qid, values in evaluation.per_query.items()
         },
-        answers=asked.answers,
-        notes=tuple(_notes(released, asked.answers)),
+        answers=answers.answers,
+        notes=tuple(_notes(released, answers.answers)),
     )
 
 
@@ -226,22 +226,25 @@ def _members(
         named = slices
     else:
         named = read_slices(Path(slices))
-    found = {
+    members = {
         name: [qid for qid in dict.fromkeys(map(_encoded, qids)) if qid in table.judged]
         for name, qids in named.items()
     }
-    return {name: qids for name, qids in found.items() if qids}
+    return {name: qids for name, qids in members.items() if qids}
 
 
 def _encoded(qid: str | bytes) -> bytes:
     return qid if isinstance(qid, bytes) else qid.encode("utf-8", "surrogateescape")
 
 
-def _scores(name: str, found: Evaluation[bytes], members: Collection[bytes]) -> SliceScores:
+def _scores(name: str, evaluation: Evaluation[bytes], members: Collection[bytes]) -> SliceScores:
     """The means over some of the queries, of the values that all of them have."""
     *measures, judged = (
-        (str(measure), measure.over_all([found.per_query[qid][str(measure)] for qid in members]))
-        for measure in found.measures
+        (
+            str(measure),
+            measure.over_all([evaluation.per_query[qid][str(measure)] for qid in members]),
+        )
+        for measure in evaluation.measures
     )
     return SliceScores(name, len(members), means=dict(measures), judged_share=judged[1])
 

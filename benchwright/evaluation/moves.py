@@ -63,11 +63,11 @@ def label_counts(before: Grades, after: Grades) -> LabelCounts:
 
     A grade below 0 is no label.
     """
-    found = [
+    counts = [
         _counted(_labels(before.get(qid, {})), _labels(after.get(qid, {})))
         for qid in before.keys() | after.keys()
     ]
-    return _summed(found)
+    return _summed(counts)
 
 
 def counts_retrieved(before: Found, after: Found, *, cutoff: int | None = None) -> LabelCounts:
@@ -75,30 +75,30 @@ def counts_retrieved(before: Found, after: Found, *, cutoff: int | None = None) 
 
     Both are the hits of the same run: a rank is the same document in both.
     """
-    found = []
+    counts = []
     for qid in before.keys() | after.keys():
         old, new = (_by_rank(hits.get(qid), cutoff) for hits in (before, after))
-        found.append(_counted(_labels(old), _labels(new)))
-    return _summed(found)
+        counts.append(_counted(_labels(old), _labels(new)))
+    return _summed(counts)
 
 
 def _counted(before: Mapping[Key, int], after: Mapping[Key, int]) -> LabelCounts:
     shared = before.keys() & after.keys()
     return LabelCounts(
         added=len(after) - len(shared),
-        changed=sum(before[one] != after[one] for one in shared),
+        changed=sum(before[key] != after[key] for key in shared),
         removed=len(before) - len(shared),
     )
 
 
 def _labels(grades: Mapping[Key, int]) -> dict[Key, int]:
-    return {one: grade for one, grade in grades.items() if grade >= 0}
+    return {key: grade for key, grade in grades.items() if grade >= 0}
 
 
-def _by_rank(found: QueryHits[str] | None, cutoff: int | None = None) -> dict[int, int]:
-    if found is None:
+def _by_rank(hits: QueryHits[str] | None, cutoff: int | None = None) -> dict[int, int]:
+    if hits is None:
         return {}
-    return {hit.rank: hit.grade for hit in found.hits if cutoff is None or hit.rank <= cutoff}
+    return {hit.rank: hit.grade for hit in hits.hits if cutoff is None or hit.rank <= cutoff}
 
 
 def _summed(counts: Iterable[LabelCounts]) -> LabelCounts:
@@ -178,7 +178,7 @@ class _Explaining:
         """The grades added to each query, of what the run found and of what it did not."""
         cutoff = parse_measure(self.after.measure).cutoff
         depth = cutoff if isinstance(cutoff, int) else None
-        found = {}
+        grades_of = {}
         for qid in self.shared:
             old, new = self.before.qrels.get(qid, {}), self.after.qrels.get(qid, {})
             ranks = _by_rank(self.before.found.get(qid), depth)
@@ -187,9 +187,9 @@ class _Explaining:
                 for rank, grade in _by_rank(self.after.found.get(qid), depth).items()
                 if rank not in ranks
             )
-            rest = Counter(grade for one, grade in new.items() if one not in old) - own
-            found[qid] = {OWN: list(own.elements()), ELSEWHERE: list(rest.elements())}
-        return found
+            rest = Counter(grade for docid, grade in new.items() if docid not in old) - own
+            grades_of[qid] = {OWN: list(own.elements()), ELSEWHERE: list(rest.elements())}
+        return grades_of
 
     def _n_elsewhere(self) -> int:
         rel = parse_measure(self.after.measure).rel
@@ -249,11 +249,11 @@ class _Explaining:
     @cached_property
     def _mixed(self) -> dict[frozenset[str], Values]:
         """Values of queries of which some kinds of change have happened and others have not."""
-        found: dict[frozenset[str], Values] = {}
+        values: dict[frozenset[str], Values] = {}
         for kinds in _subsets(self._present):
             between = [qid for qid, of in self.kinds.items() if kinds and kinds < of]
-            found[kinds] = self._values(between, kinds) if between else {}
-        return found
+            values[kinds] = self._values(between, kinds) if between else {}
+        return values
 
     def _mean_with(self, kinds: frozenset[str]) -> float:
         """The mean over the shared queries once these kinds of change have happened."""
@@ -270,7 +270,7 @@ class _Explaining:
             return {}
         evaluation = evaluate_hits(
             {qid: Judged(tuple(self._grades(qid, kinds)), self.after.is_complete) for qid in qids},
-            {qid: found for qid in qids if (found := self._hits(qid, kinds)) is not None},
+            {qid: hits for qid in qids if (hits := self._hits(qid, kinds)) is not None},
             [self.after.measure],
             allow_empty=True,
             top_grade=self.after.top_grade,
@@ -283,22 +283,22 @@ class _Explaining:
         return [*_between(old, new, kinds).values(), *some]
 
     def _hits(self, qid: str, kinds: frozenset[str]) -> QueryHits[str] | None:
-        known = self.before.found.get(qid) or self.after.found.get(qid)
-        if known is None:
+        hits = self.before.found.get(qid) or self.after.found.get(qid)
+        if hits is None:
             return None
         old, new = (_by_rank(side.found.get(qid)) for side in (self.before, self.after))
         ranks = _between(old, new, kinds | {ADDED} if OWN in kinds else kinds)
-        return QueryHits(qid, tuple(Hit(*one) for one in sorted(ranks.items())), known.n_retrieved)
+        return QueryHits(qid, tuple(Hit(*hit) for hit in sorted(ranks.items())), hits.n_retrieved)
 
 
 def _between(
     old: Mapping[Key, int], new: Mapping[Key, int], kinds: frozenset[str]
 ) -> Mapping[Key, int]:
     """The labels once only these kinds of change have happened."""
-    kept = old if REMOVED not in kinds else {one: old[one] for one in old if one in new}
-    changed = {one: new[one] for one in old if one in new} if CHANGED in kinds else {}
-    added = {one: new[one] for one in new if one not in old} if ADDED in kinds else {}
-    return {**kept, **changed, **added}
+    labels = old if REMOVED not in kinds else {key: old[key] for key in old if key in new}
+    changed = {key: new[key] for key in old if key in new} if CHANGED in kinds else {}
+    added = {key: new[key] for key in new if key not in old} if ADDED in kinds else {}
+    return {**labels, **changed, **added}
 
 
 def _mean(measure: str, values: Iterable[float]) -> float:
@@ -317,14 +317,14 @@ def _subsets(kinds: Collection[str]) -> list[frozenset[str]]:
 
 def _shapley(kinds: Collection[str], reached: Mapping[frozenset[str], float]) -> dict[str, float]:
     """What each kind adds, as the mean over all orders in which they can happen."""
-    n, found = len(kinds), {}
+    n, shares = len(kinds), {}
     for kind in kinds:
-        others = [one for one in kinds if one != kind]
-        found[kind] = sum(
+        others = [other for other in kinds if other != kind]
+        shares[kind] = sum(
             _weight(first, n) * (reached[first | {kind}] - reached[first])
             for first in _subsets(others)
         )
-    return found
+    return shares
 
 
 def _weight(first: Collection[str], n: int) -> float:
@@ -343,13 +343,13 @@ def ranks(means: Mapping[int, float | None], *, decimals: int = 4) -> dict[int, 
     >>> ranks({1: 0.5, 2: 0.70001, 3: 0.7, 4: None})
     {2: 1, 3: 1, 1: 3}
     """
-    shown = {
+    rounded = {
         key: round(mean, decimals)
         for key, mean in means.items()
         if mean is not None and mean == mean
     }
-    order = sorted(shown, key=lambda key: -shown[key])
+    order = sorted(rounded, key=lambda key: -rounded[key])
     first: dict[float, int] = {}
     for place, key in enumerate(order, start=1):
-        first.setdefault(shown[key], place)
-    return {key: first[shown[key]] for key in order}
+        first.setdefault(rounded[key], place)
+    return {key: first[rounded[key]] for key in order}

@@ -60,51 +60,51 @@ def parse_mteb(content: bytes, *, file: str = "result.json") -> list[MtebValue]:
     [('SciFact', 'test', 'main_score', 0.5)]
     """
     try:
-        found = json.loads(content)
+        document = json.loads(content)
     except (ValueError, RecursionError) as error:
         reason = str(error) if content.strip() else "it is empty"
         raise MtebFormatError(file=file, what=f"no JSON ({reason})", expected=EXPECTED) from error
-    values = list(_of_file(found, file))
+    values = list(_of_file(document, file))
     if not values:
         what = "no split has a value"
         raise MtebFormatError(file=file, what=what, expected=EXPECTED)
     return values
 
 
-def _of_file(found: Any, file: str) -> Iterator[MtebValue]:
-    if not isinstance(found, Mapping):
-        raise MtebFormatError(file=file, what=f"a JSON {_kind(found)}", expected=EXPECTED)
-    if "task_results" in found:
-        model = str(found.get("model_name") or "")
-        for place, task in enumerate(_list(found["task_results"], "task_results", file)):
+def _of_file(document: Any, file: str) -> Iterator[MtebValue]:
+    if not isinstance(document, Mapping):
+        raise MtebFormatError(file=file, what=f"a JSON {_kind(document)}", expected=EXPECTED)
+    if "task_results" in document:
+        model = str(document.get("model_name") or "")
+        for place, task in enumerate(_list(document["task_results"], "task_results", file)):
             yield from _of_task(_object(task, f"task_results[{place}]", file), file, model)
-    elif "model_results" in found:
-        for place, of in enumerate(_list(found["model_results"], "model_results", file)):
+    elif "model_results" in document:
+        for place, of in enumerate(_list(document["model_results"], "model_results", file)):
             yield from _of_file(_object(of, f"model_results[{place}]", file), file)
     else:
-        yield from _of_task(found, file, "")
+        yield from _of_task(document, file, "")
 
 
-def _of_task(found: Mapping[str, Any], file: str, model: str) -> Iterator[MtebValue]:
-    name = found.get("task_name", found.get("mteb_dataset_name"))
+def _of_task(result: Mapping[str, Any], file: str, model: str) -> Iterator[MtebValue]:
+    name = result.get("task_name", result.get("mteb_dataset_name"))
     if not isinstance(name, str) or not name:
         raise MtebFormatError(file=file, what="no 'task_name'", expected=EXPECTED)
     facts = {
-        key: str(found[key])
+        key: str(result[key])
         for key in ("dataset_revision", "mteb_version")
-        if isinstance(found.get(key), str)
+        if isinstance(result.get(key), str)
     }
-    for split, subset, scores, place in _splits(found, name, file):
+    for split, subset, scores, place in _splits(result, name, file):
         for measure, value in _values(scores, place, file):
             yield MtebValue(name, split, subset, measure, value, model, facts)
 
 
 def _splits(
-    found: Mapping[str, Any], task: str, file: str
+    result: Mapping[str, Any], task: str, file: str
 ) -> Iterator[tuple[str, str, Mapping[str, Any], str]]:
     """Split, subset, scores, and where they stand in the file."""
-    if "scores" in found:
-        for split, rows in _object(found["scores"], f"{task}: scores", file).items():
+    if "scores" in result:
+        for split, rows in _object(result["scores"], f"{task}: scores", file).items():
             place = f"{task}: scores.{split}"
             for number, row in enumerate(_list(rows, place, file)):
                 at = f"{place}[{number}]"
@@ -112,7 +112,7 @@ def _splits(
                 yield str(split), str(scores.get("hf_subset", "default")), scores, at
         return
     for split in SPLITS:
-        of = found.get(split)
+        of = result.get(split)
         if not isinstance(of, Mapping):
             continue
         # Older files of several languages hold an object for each; others the values themselves.
@@ -160,20 +160,20 @@ def _measure(key: str) -> str:
     return f"{FAMILIES[matched[1]]}@{matched[2]}"
 
 
-def _object(found: Any, place: str, file: str) -> Mapping[str, Any]:
-    if isinstance(found, Mapping):
-        return found
-    what = f"{place} is a JSON {_kind(found)}"
+def _object(value: Any, place: str, file: str) -> Mapping[str, Any]:
+    if isinstance(value, Mapping):
+        return value
+    what = f"{place} is a JSON {_kind(value)}"
     raise MtebFormatError(file=file, what=what, expected="an object")
 
 
-def _list(found: Any, place: str, file: str) -> list[Any]:
-    if isinstance(found, list):
-        return found
-    what = f"{place} is a JSON {_kind(found)}"
+def _list(value: Any, place: str, file: str) -> list[Any]:
+    if isinstance(value, list):
+        return value
+    what = f"{place} is a JSON {_kind(value)}"
     raise MtebFormatError(file=file, what=what, expected="a list")
 
 
-def _kind(found: Any) -> str:
+def _kind(value: Any) -> str:
     kinds = {list: "list", dict: "object", str: "string", bool: "boolean", type(None): "null"}
-    return kinds.get(type(found), "number")
+    return kinds.get(type(value), "number")

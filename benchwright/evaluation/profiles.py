@@ -122,9 +122,9 @@ def grade_ranks(
         for grade in of.grades:
             n_judged[grade] = n_judged.get(grade, 0) + 1
     counts = {grade: [0] * (len(BANDS) + 1) for grade in n_judged if grade >= 0}
-    for qid, found in hits.items():
+    for qid, query in hits.items():
         if qid in judged:
-            for rank, grade in found.hits:
+            for rank, grade in query.hits:
                 if grade >= 0:
                     counts[grade][bisect_left(BANDS, rank)] += 1
     return [
@@ -188,7 +188,7 @@ def patterns(of: Profile) -> list[Pattern]:
     if len(of.qids) < FEWEST_QUERIES:
         return []
     rules = (_rerank, _finds_one, _low_coverage, _fails, _unjudged)
-    return [found for rule in rules if (found := rule(of)) is not None]
+    return [pattern for rule in rules if (pattern := rule(of)) is not None]
 
 
 def _rerank(of: Profile) -> Pattern | None:
@@ -275,12 +275,12 @@ def _is_shown(gap: Evidence, least: float) -> bool:
 
 def _gap(
     label: str,
-    one: Sequence[float],
-    other: Sequence[float],
+    first: Sequence[float],
+    second: Sequence[float],
     of: Profile,
     places: Sequence[int] | None = None,
 ) -> Evidence:
-    differences = [a - b for a, b in zip(one, other, strict=True)]
+    differences = [a - b for a, b in zip(first, second, strict=True)]
     return _mean(label, differences, of, places, least=-1)
 
 
@@ -297,6 +297,6 @@ def _mean(
     defined = [place for place in chosen if not isnan(values[place])]
     if not defined:
         return Evidence(label, float("nan"), None, None, 0)
-    found = {of.qids[place]: values[place] for place in defined}
-    low, high = interval_of(found, of.families, span=(least, 1)) or (None, None)
-    return Evidence(label, sum(found.values()) / len(found), low, high, len(found))
+    value_of = {of.qids[place]: values[place] for place in defined}
+    low, high = interval_of(value_of, of.families, span=(least, 1)) or (None, None)
+    return Evidence(label, sum(value_of.values()) / len(value_of), low, high, len(value_of))

@@ -167,7 +167,7 @@ def _run(card: Scorecard) -> dict[str, Any]:
             name: {measure: list(map(_rounded, interval)) for measure, interval in of.items()}
             for name, of in card.intervals.items()
         },
-        "slices": {name: _summary(found) for name, found in card.slices.items()},
+        "slices": {name: _summary(evaluation) for name, evaluation in card.slices.items()},
     }
 
 
@@ -177,25 +177,25 @@ def _weighted(card: Scorecard) -> dict[str, Any]:
         return {}
     weighted = {
         name: {
-            "means": _numbers(found.means),
-            "intervals": {of: list(map(_rounded, ends)) for of, ends in found.intervals.items()},
-            "n_queries": found.n_queries,
-            "n_effective": _rounded(found.n_effective),
-            "n_undefined": found.n_undefined,
+            "means": _numbers(means.means),
+            "intervals": {of: list(map(_rounded, ends)) for of, ends in means.intervals.items()},
+            "n_queries": means.n_queries,
+            "n_effective": _rounded(means.n_effective),
+            "n_undefined": means.n_undefined,
         }
-        for name, found in card.weighted.items()
+        for name, means in card.weighted.items()
     }
     return {"weighted": weighted}
 
 
-def _summary(found: Evaluation[bytes]) -> dict[str, Any]:
+def _summary(evaluation: Evaluation[bytes]) -> dict[str, Any]:
     return {
-        "means": _numbers(found.means),
-        "judged_shares": _numbers(found.judged_shares),
-        "n_undefined": dict(found.n_undefined),
-        "n_queries": found.n_queries,
-        "n_missing": found.n_missing,
-        "n_extra": found.n_extra,
+        "means": _numbers(evaluation.means),
+        "judged_shares": _numbers(evaluation.judged_shares),
+        "n_undefined": dict(evaluation.n_undefined),
+        "n_queries": evaluation.n_queries,
+        "n_missing": evaluation.n_missing,
+        "n_extra": evaluation.n_extra,
     }
 
 

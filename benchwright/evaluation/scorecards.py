@@ -158,11 +158,11 @@ class Scorer:
 
         slices = read_slices(self.files.slices, problems=self.warnings)
         self._warn_of_unknown(self.files.slices, [q for qids in slices.values() for q in qids])
-        found = {
+        grades = {
             name: {qid: self.judged[qid] for qid in qids if qid in self.judged}
             for name, qids in slices.items()
         }
-        return {name: judged for name, judged in found.items() if judged}
+        return {name: judged for name, judged in grades.items() if judged}
 
     @cached_property
     def families(self) -> dict[bytes, str] | None:
@@ -185,9 +185,9 @@ class Scorer:
         weights = read_weights(self.files.weights, problems=self.warnings)
         self._warn_of_unknown(self.files.weights, list(weights))
         if lacking := [qid for qid in self.judged if qid not in weights]:
-            told = f"{len(lacking)} of {len(self.judged)} queries have no weight"
+            problem = f"{len(lacking)} of {len(self.judged)} queries have no weight"
             advice = "They are not in the weighted means."
-            self.warnings.warn(self.files.weights.name, 0, f"{told}. {advice}")
+            self.warnings.warn(self.files.weights.name, 0, f"{problem}. {advice}")
         return weights
 
     @cached_property
@@ -205,18 +205,18 @@ class Scorer:
         ties, depth = self.rules.ties, self.rules.depth
         passages = read_run(path, problems=self.warnings, answered=self.files.answered)
         run = aggregate(passages, self.parents, how, file=path.name, ties=ties)
-        found = find_hits(self.table.grades, run, ties=ties, depth=depth)
+        hits = find_hits(self.table.grades, run, ties=ties, depth=depth)
         return {
-            qid: found.get(qid) or QueryHits(qid, (), min(len(rows), depth or len(rows)))
+            qid: hits.get(qid) or QueryHits(qid, (), min(len(rows), depth or len(rows)))
             for qid, rows in run.items()
         }
 
     def _with_rules(self, measure: Measure) -> Measure:
         """The measure with the rules' options, where its name does not set them itself."""
-        given = {"rel": self.rules.rel, "judged_only": self.rules.judged_only or None}
+        options = {"rel": self.rules.rel, "judged_only": self.rules.judged_only or None}
         named = dict(measure.options)
         return measure.with_options(
-            {name: of for name, of in given.items() if of is not None and name not in named}
+            {name: of for name, of in options.items() if of is not None and name not in named}
         )
 
     def _evaluate(self, judged: Mapping[bytes, Judged], hits: Hits) -> Evaluation[bytes]:
@@ -231,23 +231,23 @@ class Scorer:
         )
 
     def _intervals(
-        self, found: Mapping[str, Evaluation[bytes]]
+        self, evaluations: Mapping[str, Evaluation[bytes]]
     ) -> Iterator[tuple[str, Mapping[str, Interval]]]:
         """The intervals of each slice; warns of those over few families."""
         from benchwright.evaluation.uncertainty import mean_intervals, recipe
         from benchwright.statistics.intervals import warnings
 
         families = self.families or {}
-        for name, evaluation in found.items():
+        for name, evaluation in evaluations.items():
             intervals = mean_intervals(evaluation, families)
             yield name, intervals
             n_families = recipe(evaluation.per_query, families).n_families
-            for told in warnings(n_families) if intervals else ():
+            for warning in warnings(n_families) if intervals else ():
                 of = name if name == ALL else f"slice {name}"
-                self.warnings.warn(self.files.qrels.name, 0, f"{of}: {told}")
+                self.warnings.warn(self.files.qrels.name, 0, f"{of}: {warning}")
 
     def _weighted(
-        self, found: Sequence[tuple[str, Evaluation[bytes]]]
+        self, evaluations: Sequence[tuple[str, Evaluation[bytes]]]
     ) -> "dict[str, WeightedMeans]":
         weights = self.weights
         if weights is None:
@@ -261,27 +261,27 @@ class Scorer:
                 families=self.families,
                 has_intervals=self.rules.has_intervals,
             )
-            for name, evaluation in found
+            for name, evaluation in evaluations
             if name == ALL or not weights.keys().isdisjoint(evaluation.per_query)
         }
 
     def _warn_if_strange(self, path: Path, hits: Hits) -> None:
         """Tell of a run whose ids have nothing to do with those of the qrels."""
-        common = [found for qid, found in hits.items() if qid in self.judged]
-        if common and not any(found.hits for found in common):
+        common = [query for qid, query in hits.items() if qid in self.judged]
+        if common and not any(query.hits for query in common):
             advice = "Check their ids; if they are passages, see --aggregate."
-            told = f"no result is a document of the qrels, so every measure is 0. {advice}"
-            self.warnings.warn(path.name, 0, told)
+            problem = f"no result is a document of the qrels, so every measure is 0. {advice}"
+            self.warnings.warn(path.name, 0, problem)
 
     def _warn_of_unknown(self, path: Path, qids: list[bytes]) -> None:
         from benchwright.formats.side_tables import unknown_queries
 
         if unknown := unknown_queries(qids, self.judged):
-            shown = ", ".join(f"'{qid}'" for qid in unknown[:3]) + ", …" * (len(unknown) > 3)
+            examples = ", ".join(f"'{qid}'" for qid in unknown[:3]) + ", …" * (len(unknown) > 3)
             is_one = len(unknown) == 1
-            told = "1 query is" if is_one else f"{len(unknown)} queries are"
-            passed = f"not in the qrels and {'was' if is_one else 'were'} passed over: {shown}"
-            self.warnings.warn(path.name, 0, f"{told} {passed}")
+            subject = "1 query is" if is_one else f"{len(unknown)} queries are"
+            passed = f"not in the qrels and {'was' if is_one else 'were'} passed over: {examples}"
+            self.warnings.warn(path.name, 0, f"{subject} {passed}")
 
 
 def _only(hits: Hits, judged: Mapping[bytes, Judged]) -> Hits:

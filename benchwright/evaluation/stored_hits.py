@@ -58,9 +58,9 @@ def rescan_stored_run(
     `earlier` is of the same run against qrels that grade the `unchanged` queries as `qrels` does.
     """
     changed = {qid: grades for qid, grades in qrels.items() if qid not in unchanged}
-    found = scan_stored_run(parquet, changed, only=changed) if changed else {}
-    kept = read_hits(earlier)
-    return {qid: kept[qid] for qid in unchanged if qid in kept} | found
+    rescanned = scan_stored_run(parquet, changed, only=changed) if changed else {}
+    stored = read_hits(earlier)
+    return {qid: stored[qid] for qid in unchanged if qid in stored} | rescanned
 
 
 # --- the files -----------------------------------------------------------------------------
@@ -81,20 +81,20 @@ def read_hits(files: ScoreFiles) -> StoredHits:
 
 
 def write_score_files(
-    evaluation: Evaluation[str], found: Mapping[str, QueryHits[str]], folder: Path
+    evaluation: Evaluation[str], hits: Mapping[str, QueryHits[str]], folder: Path
 ) -> ScoreFiles:
     """Write both files; the same scores give the same bytes."""
     folder.mkdir(parents=True, exist_ok=True)
     qids = sorted(evaluation.per_query, key=str.encode)
     return ScoreFiles(
-        per_query=_write_per_query(evaluation, found, qids, folder / PER_QUERY_NAME),
-        hits=_write_hits(found, qids, folder / HITS_NAME),
+        per_query=_write_per_query(evaluation, hits, qids, folder / PER_QUERY_NAME),
+        hits=_write_hits(hits, qids, folder / HITS_NAME),
     )
 
 
 def _write_per_query(
     evaluation: Evaluation[str],
-    found: Mapping[str, QueryHits[str]],
+    hits: Mapping[str, QueryHits[str]],
     qids: Collection[str],
     path: Path,
 ) -> Path:
@@ -104,8 +104,8 @@ def _write_per_query(
     rows = [
         {
             "qid": qid,
-            "is_missing": qid not in found,
-            "n_retrieved": found[qid].n_retrieved if qid in found else 0,
+            "is_missing": qid not in hits,
+            "n_retrieved": hits[qid].n_retrieved if qid in hits else 0,
             **evaluation.per_query[qid],
         }
         for qid in qids
@@ -120,11 +120,11 @@ def _write_per_query(
     return path
 
 
-def _write_hits(found: Mapping[str, QueryHits[str]], qids: Collection[str], path: Path) -> Path:
+def _write_hits(hits: Mapping[str, QueryHits[str]], qids: Collection[str], path: Path) -> Path:
     """qid, rank, grade of each document retrieved that the qrels name, also below 0."""
     import polars as pl
 
-    rows = [(qid, *hit) for qid in qids if qid in found for hit in found[qid].hits]
+    rows = [(qid, *hit) for qid in qids if qid in hits for hit in hits[qid].hits]
     schema = {"qid": pl.String(), "rank": pl.UInt32(), "grade": pl.Int32()}
     pl.DataFrame(rows, schema=schema, orient="row").write_parquet(path)
     return path
@@ -201,8 +201,8 @@ def query_holes(
     is_hole = pl.col("grade").fill_null(unlisted) < 0
     holes = graded_ones.filter(is_hole).select("qid", "rank", "docid").sort("qid", "rank").collect()
     sizes = dict(top.group_by("qid").agg(pl.len()).collect().iter_rows())
-    found: dict[str, list[Hole]] = {}
+    holes_of: dict[str, list[Hole]] = {}
     for qid, place, docid in holes.iter_rows():
-        found.setdefault(qid, []).append(Hole(place, docid))
-    rows = [QueryHoles(qid, tuple(of), sizes[qid]) for qid, of in found.items()]
+        holes_of.setdefault(qid, []).append(Hole(place, docid))
+    rows = [QueryHoles(qid, tuple(of), sizes[qid]) for qid, of in holes_of.items()]
     return sorted(rows, key=lambda row: (-row.at_stake, row.qid.encode()))

@@ -162,8 +162,8 @@ def ranked(values: Sequence[Sequence[float]], qids: Sequence[str], families: Fam
     )
     groups = tie_groups(columns, families=numbers, alpha=1 - LEVEL, n_flips=N_DRAWS, seed=SEED)
     best, worst = beside_groups(ends[:, :, 0], ranks(ratio_means(columns)), groups.of)
-    found = map(Standing, best.tolist(), worst.tolist(), groups.of.tolist())
-    return Ranked(list(found), list(groups.notes()))
+    standings = map(Standing, best.tolist(), worst.tolist(), groups.of.tolist())
+    return Ranked(list(standings), list(groups.notes()))
 
 
 def numbered(qids: Iterable[Any], families: Mapping[Any, Hashable]) -> "FamilyOf | None":

@@ -121,7 +121,7 @@ def scenarios(
     top = highest_grade(judged.values()) if top_grade is None else top_grade
     hits = _with_unlisted(hits, judged)
     raw = _mean(measure, judged, hits, top, missing)
-    short = {qid: condensed(found) for qid, found in hits.items()}
+    short = {qid: condensed(query) for qid, query in hits.items()}
     best = _all_of_grade(top, measure, judged, hits)
     scored = {
         q: hits.get(q) or QueryHits(q, (), 0) for q in judged if missing == "zero" or q in hits
@@ -152,13 +152,13 @@ def _mean(
     *,
     allow_empty: bool = False,
 ) -> float:
-    found = evaluate_hits(
+    evaluation = evaluate_hits(
         judged, hits, [measure], missing=missing, top_grade=top_grade, allow_empty=allow_empty
     )
-    return found.means[str(measure)]
+    return evaluation.means[str(measure)]
 
 
-def unjudged_ranks(found: QueryHits[Qid], cutoff: int | float | None) -> list[int]:
+def unjudged_ranks(hits: QueryHits[Qid], cutoff: int | float | None) -> list[int]:
     """The ranks of documents without a grade, down to the cutoff if it is a rank.
 
     Examples
@@ -166,8 +166,8 @@ def unjudged_ranks(found: QueryHits[Qid], cutoff: int | float | None) -> list[in
     >>> unjudged_ranks(QueryHits("q", (Hit(2, 0), Hit(3, -1)), 9), cutoff=4)
     [1, 3, 4]
     """
-    depth = min(cutoff, found.n_retrieved) if isinstance(cutoff, int) else found.n_retrieved
-    judged = {rank for rank, grade in found.hits if grade >= 0}
+    depth = min(cutoff, hits.n_retrieved) if isinstance(cutoff, int) else hits.n_retrieved
+    judged = {rank for rank, grade in hits.hits if grade >= 0}
     return [rank for rank in range(1, depth + 1) if rank not in judged]
 
 
@@ -179,26 +179,26 @@ def _all_of_grade(
 ) -> tuple[dict[Qid, Judged], dict[Qid, QueryHits[Qid]]]:
     """Grades and hits as they would be, were every unjudged document of this grade."""
     filled = {
-        qid: _filled(judged[qid], found, dict.fromkeys(_open(found, measure), grade))
-        for qid, found in hits.items()
+        qid: _filled(judged[qid], query, dict.fromkeys(_open(query, measure), grade))
+        for qid, query in hits.items()
         if qid in judged
     }
     grades = {qid: filled[qid][0] if qid in filled else judged[qid] for qid in judged}
-    return grades, {qid: found for qid, (_, found) in filled.items()}
+    return grades, {qid: query for qid, (_, query) in filled.items()}
 
 
-def _open(found: QueryHits[Qid], measure: Measure) -> list[int]:
-    return unjudged_ranks(found, measure.cutoff)
+def _open(hits: QueryHits[Qid], measure: Measure) -> list[int]:
+    return unjudged_ranks(hits, measure.cutoff)
 
 
 def _filled(
-    judged: Judged, found: QueryHits[Qid], given: Mapping[int, int]
+    judged: Judged, query: QueryHits[Qid], grade_of: Mapping[int, int]
 ) -> tuple[Judged, QueryHits[Qid]]:
     """The query with these grades at these ranks."""
-    grade_at = {**dict(found.hits), **given}
+    grade_at = {**dict(query.hits), **grade_of}
     hits = tuple(Hit(rank, grade_at[rank]) for rank in sorted(grade_at))
-    filled = QueryHits(found.qid, hits, found.n_retrieved, found.ties)
-    return replace(judged, grades=(*judged.grades, *given.values())), filled
+    filled = QueryHits(query.qid, hits, query.n_retrieved, query.ties)
+    return replace(judged, grades=(*judged.grades, *grade_of.values())), filled
 
 
 # --- drawing grades ------------------------------------------------------------------------------
@@ -213,8 +213,8 @@ def grade_weights(
     is for ranks where nothing was judged.
     """
     counts: dict[int, Counter[int]] = {}
-    for found in hits.values():
-        for rank, grade in found.hits:
+    for query in hits.values():
+        for rank, grade in query.hits:
             if grade >= 0:
                 counts.setdefault(rank.bit_length(), Counter())[grade] += 1
     overall: Counter[int] = sum(counts.values(), Counter())
@@ -242,22 +242,22 @@ def _draws(
     ranks = {
         qid: [
             (list(alike), length if length in weights else 0)
-            for length, alike in groupby(_open(found, measure), key=int.bit_length)
+            for length, alike in groupby(_open(query, measure), key=int.bit_length)
         ]
-        for qid, found in scored.items()
+        for qid, query in scored.items()
     }
 
     def one_draw() -> float:
         # Gamma variates: their shares are a draw of how probable each grade is (Dirichlet).
         odds = {key: [rng.gammavariate(w, 1.0) for w in of] for key, of in weights.items()}
         filled = []
-        for qid, found in scored.items():
-            given: dict[int, int] = {}
+        for qid, query in scored.items():
+            drawn: dict[int, int] = {}
             for alike, key in ranks[qid]:
                 grades = rng.choices(levels, odds[key], k=len(alike))
-                given.update(zip(alike, grades, strict=True))
-            filled.append(_filled(judged[qid], found, given))
-        columns = Columns([found for _, found in filled], [of for of, _ in filled])
+                drawn.update(zip(alike, grades, strict=True))
+            filled.append(_filled(judged[qid], query, drawn))
+        columns = Columns([query for _, query in filled], [of for of, _ in filled])
         return measure.over_all(measure.values(columns, top_grade=top_grade))
 
     return [one_draw() for _ in range(n_draws)]

@@ -59,18 +59,18 @@ def weighted_means(
     scored = [qid for qid in evaluation.per_query if qid in weights]
     if not scored:
         raise NoWeightError(n_queries=len(evaluation.per_query))
-    found = slice_means(evaluation, {"": scored}, weights=weights)[""]
-    kept = [str(measure) for measure in evaluation.measures if not measure.is_total]
+    weighted = slice_means(evaluation, {"": scored}, weights=weights)[""]
+    names = [str(measure) for measure in evaluation.measures if not measure.is_total]
     intervals: dict[str, tuple[float, float]] = {}
     if has_intervals:
         plain = mean_intervals(evaluation, families or {}, weights)
         intervals = {weighted_name(name): ends for name, ends in plain.items()}
     return WeightedMeans(
-        means={weighted_name(name): found.means[name] for name in kept},
+        means={weighted_name(name): weighted.means[name] for name in names},
         intervals=intervals,
         n_queries=len(scored),
         n_effective=effective_size(weights[qid] for qid in scored),
-        n_undefined={weighted_name(name): found.n_undefined[name] for name in kept},
+        n_undefined={weighted_name(name): weighted.n_undefined[name] for name in names},
     )
 
 

@@ -8,6 +8,7 @@ from benchwright.exports.hub import LICENCES
 from benchwright.formats.unlisted import unlisted_of, unlisted_sentence
 from benchwright.releases.changelog import in_cell
 from benchwright.statistics.reliability import reach_in_words
+from benchwright.texts.markdown import table_lines
 
 SIZES = (
     (1_000, "n<1K"),
@@ -72,9 +73,9 @@ def _licence(licence: str) -> dict[str, str]:
     """
     if not licence.strip():
         return {"license": "unknown"}
-    known = "-".join(licence.lower().split())
-    if known in LICENCES:
-        return {"license": known}
+    slug = "-".join(licence.lower().split())
+    if slug in LICENCES:
+        return {"license": slug}
     return {"license": "other", "license_name": licence.strip()}
 
 
@@ -106,21 +107,21 @@ def _counts(facts: Mapping[str, Any]) -> str:
         rows.insert(0, ("Documents", f"{corpus['n_documents']:,}{snapshot}"))
         if corpus.get("cut"):
             rows.insert(1, ("Corpus", cut_sentence(corpus["cut"])))
-    return table(("What", "How much"), rows)
+    return _table(("What", "How much"), rows)
 
 
 def _splits(facts: Mapping[str, Any]) -> Iterator[str]:
     rows = [
         (
             name,
-            f"{one['n_queries']:,}",
-            "withheld" if one["is_hidden"] else f"{one['n_graded']:,}",
-            "withheld" if one["is_hidden"] else f"{one['n_relevant']:,}",
+            f"{split['n_queries']:,}",
+            "withheld" if split["is_hidden"] else f"{split['n_graded']:,}",
+            "withheld" if split["is_hidden"] else f"{split['n_relevant']:,}",
         )
-        for name, one in facts["splits"].items()
+        for name, split in facts["splits"].items()
     ]
-    yield "## Splits\n\n" + table(("split", "queries", "graded", "relevant pairs"), rows)
-    hidden = [name for name, one in facts["splits"].items() if one["is_hidden"]]
+    yield "## Splits\n\n" + _table(("split", "queries", "graded", "relevant pairs"), rows)
+    hidden = [name for name, split in facts["splits"].items() if split["is_hidden"]]
     if hidden:
         yield (
             f"Hidden: {', '.join(hidden)}. Its queries are published, its grades and judged "
@@ -135,7 +136,7 @@ def _grades(facts: Mapping[str, Any]) -> Iterator[str]:
         for grade in facts["grades"]
     ]
     qrels = facts["qrels"]
-    parts = ["## Grades", table(("grade", "meaning", "relevant"), rows)]
+    parts = ["## Grades", _table(("grade", "meaning", "relevant"), rows)]
     parts.append(f"Relevant from {facts['threshold']} on.")
     how = f"Grades: '{in_cell(qrels['name'])}' ({qrels['kind']})"
     parts.append(f"{how}, by the rule {qrels['rule']}." if qrels.get("rule") else f"{how}.")
@@ -149,19 +150,19 @@ def _grades(facts: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _agreement(agreement: Mapping[str, Any]) -> str:
-    said = (
+    labels = (
         f"{agreement['n_labels']:,} labels of {agreement['n_annotators']:,} "
         f"annotator{'' if agreement['n_annotators'] == 1 else 's'}; "
         f"{agreement['n_doubled']:,} pairs have more than one."
     )
     if agreement.get("alpha") is None:
-        return f"{said} That is too few to measure agreement."
+        return f"{labels} That is too few to measure agreement."
     interval = (
         f" [{agreement['low']:.2f}, {agreement['high']:.2f}]"
         if agreement.get("low") is not None
         else ""
     )
-    return f"{said} Krippendorff's alpha (ordinal) {agreement['alpha']:.2f}{interval}."
+    return f"{labels} Krippendorff's alpha (ordinal) {agreement['alpha']:.2f}{interval}."
 
 
 def _pool(pool: Mapping[str, Any]) -> str:
@@ -178,34 +179,35 @@ def _pool(pool: Mapping[str, Any]) -> str:
 def _slices(facts: Mapping[str, Any]) -> Iterator[str]:
     rows = [(in_cell(name), f"{n:,}") for name, n in facts.get("slices", {}).items()]
     if rows:
-        yield "## Slices\n\n" + table(("slice", "queries"), rows)
+        yield "## Slices\n\n" + _table(("slice", "queries"), rows)
 
 
 def _leaks(leaks: Mapping[str, Any] | None) -> Iterator[str]:
     if not leaks:
         return
-    said = leaks.get("said") or ["Nothing leaks from one split into another."]
-    lines = "\n".join(f"- {in_cell(one)}" for one in said)
+    sentences = leaks.get("said") or ["Nothing leaks from one split into another."]
+    lines = "\n".join(f"- {in_cell(sentence)}" for sentence in sentences)
     yield f"## Leaks\n\n{lines}\n\nThe whole report is in leaks.md and leaks.json."
 
 
 def _reliability(facts: Mapping[str, Any]) -> Iterator[str]:
-    found = facts.get("reliability")
-    if not found:
+    reliability = facts.get("reliability")
+    if not reliability:
         return
-    parts = [f"{found['n_queries']:,} graded queries: {found['tier']}."]
-    parts.append(reach_in_words(found.get("detectable"), is_assumed=bool(found.get("is_assumed"))))
+    parts = [f"{reliability['n_queries']:,} graded queries: {reliability['tier']}."]
+    parts.append(
+        reach_in_words(
+            reliability.get("detectable"), is_assumed=bool(reliability.get("is_assumed"))
+        )
+    )
     yield f"## Reliability\n\n{' '.join(filter(None, parts))}"
 
 
 def _limits(facts: Mapping[str, Any]) -> Iterator[str]:
-    said = [unlisted_sentence(unlisted_of(facts)), *facts["warnings"]]
-    lines = "\n".join(f"- {in_cell(one)}" for one in said)
+    sentences = [unlisted_sentence(unlisted_of(facts)), *facts["warnings"]]
+    lines = "\n".join(f"- {in_cell(sentence)}" for sentence in sentences)
     yield f"## Limits\n\n{lines}"
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table in Markdown; cells are escaped already."""
-    lines = [f"| {' | '.join(row)} |" for row in (head, *rows)]
-    lines.insert(1, "|" + "---|" * len(head))
-    return "\n".join(lines)
+def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    return "\n".join(table_lines(columns, rows))

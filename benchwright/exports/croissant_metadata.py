@@ -36,7 +36,7 @@ def croissant_json(source: ReleaseSource, files: Mapping[str, Mapping[str, Any]]
 def croissant(source: ReleaseSource, files: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Return the metadata as an object; see `croissant_json`."""
     named = [name for name in sorted(files) if _columns_of(name)]
-    found = {
+    metadata = {
         "@context": _context(),
         "@type": "sc:Dataset",
         "conformsTo": CONFORMS_TO,
@@ -53,7 +53,7 @@ def croissant(source: ReleaseSource, files: Mapping[str, Mapping[str, Any]]) -> 
         "distribution": [_file(name, files[name]) for name in named],
         "recordSet": [_records(name) for name in named],
     }
-    return {key: value for key, value in found.items() if value is not None}
+    return {key: value for key, value in metadata.items() if value is not None}
 
 
 def _context() -> dict[str, Any]:
@@ -77,37 +77,37 @@ def _annotation(source: ReleaseSource) -> dict[str, Any]:
     qrels = source.manifest.get("qrels") or {}
     labels = qrels.get("labels_per_pair")
     scale = ", ".join(f"{grade['value']} = {grade['name']}" for grade in source.grades)
-    said = f"Each judged pair of query and document has one grade: {scale}. " if scale else ""
-    said += f"A document is relevant from grade {source.threshold} on."
+    protocol = f"Each judged pair of query and document has one grade: {scale}. " if scale else ""
+    protocol += f"A document is relevant from grade {source.threshold} on."
     if unlisted_of(source.manifest) == NOT_RELEVANT:
-        said += f" {unlisted_sentence(NOT_RELEVANT)}"
+        protocol += f" {unlisted_sentence(NOT_RELEVANT)}"
     if qrels.get("rule"):
-        said += f" The grade of a pair follows from its labels by the rule {qrels['rule']}."
+        protocol += f" The grade of a pair follows from its labels by the rule {qrels['rule']}."
     return {
-        "rai:dataAnnotationProtocol": said,
+        "rai:dataAnnotationProtocol": protocol,
         "rai:dataAnnotationPlatform": "Benchwright",
         "rai:dataAnnotationAnalysis": _agreement(qrels.get("agreement") or {}),
         "rai:annotationsPerItem": None if labels is None else f"{labels:g}",
     }
 
 
-def _agreement(found: Mapping[str, Any]) -> str | None:
+def _agreement(agreement: Mapping[str, Any]) -> str | None:
     """Return how far annotators agreed, in a sentence, or None where nobody knows."""
-    if not found:
+    if not agreement:
         return None
-    if found.get("alpha") is None:
+    if agreement.get("alpha") is None:
         return "No pair was labelled by two annotators, so agreement cannot be told."
-    alpha, low, high = (found.get(key) for key in ("alpha", "low", "high"))
+    alpha, low, high = (agreement.get(key) for key in ("alpha", "low", "high"))
     interval = "" if low is None or high is None else f" (95 % interval {low:.3f} to {high:.3f})"
     return (
-        f"Krippendorff's alpha {alpha:.3f}{interval}, from {found.get('n_doubled')} pairs with two "
-        f"labels or more, by {found.get('n_annotators')} annotators."
+        f"Krippendorff's alpha {alpha:.3f}{interval}, from {agreement.get('n_doubled')} pairs with "
+        f"two labels or more, by {agreement.get('n_annotators')} annotators."
     )
 
 
 def _file(name: str, facts: Mapping[str, Any]) -> dict[str, Any]:
     n_bytes = facts.get("n_bytes")
-    found = {
+    entry = {
         "@type": "cr:FileObject",
         "@id": name,
         "name": name,
@@ -116,7 +116,7 @@ def _file(name: str, facts: Mapping[str, Any]) -> dict[str, Any]:
         "encodingFormat": JSONL if name.endswith(".jsonl") else TSV,
         "sha256": facts["sha256"],
     }
-    return {key: value for key, value in found.items() if value is not None}
+    return {key: value for key, value in entry.items() if value is not None}
 
 
 def _columns_of(name: str) -> Columns:
@@ -133,11 +133,11 @@ def _records(name: str) -> dict[str, Any]:
     """Return the record set of a file: `corpus`, `queries`, `qrels/test`."""
     called = name.rpartition(".")[0]
     columns = _columns_of(name)
-    found: dict[str, Any] = {"@type": "cr:RecordSet", "@id": called, "name": called}
+    record_set: dict[str, Any] = {"@type": "cr:RecordSet", "@id": called, "name": called}
     if columns[0][0] == "_id":
-        found["key"] = {"@id": f"{called}/_id"}
-    found["field"] = [_field(name, called, column, kind) for column, kind in columns]
-    return found
+        record_set["key"] = {"@id": f"{called}/_id"}
+    record_set["field"] = [_field(name, called, column, kind) for column, kind in columns]
+    return record_set
 
 
 def _field(name: str, called: str, column: str, kind: str) -> dict[str, Any]:

@@ -210,9 +210,9 @@ def readme(source: ReleaseSource, configs: Sequence[Config], *, note: str = "") 
 def _licence(licence: str) -> dict[str, str]:
     if not licence:
         return {}
-    known = licence.strip().lower().replace(" ", "-")
-    if known in LICENCES:
-        return {"license": known}
+    slug = licence.strip().lower().replace(" ", "-")
+    if slug in LICENCES:
+        return {"license": slug}
     return {"license": "other", "license_name": licence.strip()}
 
 

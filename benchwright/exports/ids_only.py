@@ -31,8 +31,8 @@ def documents_tsv(source: ReleaseSource) -> Iterator[bytes]:
             digest = text_hash(document.title, document.text)
             yield f"{document.docid}\t{digest}\n".encode()
         return
-    seen = {docid for split in source.splits for _, docid, _ in judged(source, split)}
-    for docid in sorted_ids(seen):
+    docids = {docid for split in source.splits for _, docid, _ in judged(source, split)}
+    for docid in sorted_ids(docids):
         yield f"{docid}\t\n".encode()
 
 

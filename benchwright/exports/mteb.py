@@ -97,8 +97,8 @@ def licence(text: str) -> str | None:
     >>> licence("CC-BY-4.0"), licence("our own terms")
     ('cc-by-4.0', None)
     """
-    known = text.strip().lower().replace(" ", "-")
-    return known if known in LICENCES else None
+    slug = text.strip().lower().replace(" ", "-")
+    return slug if slug in LICENCES else None
 
 
 def _described(source: ReleaseSource) -> str:

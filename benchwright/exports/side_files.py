@@ -27,8 +27,8 @@ def side_files(source: ReleaseSource) -> Iterator[Member]:
 
 def manifest_json(manifest: Mapping[str, Any]) -> bytes:
     """Return a manifest as its file has it, without what tells of hidden grades."""
-    told = public_manifest(manifest)
-    return json.dumps(told, indent=2, sort_keys=True, ensure_ascii=False).encode()
+    public = public_manifest(manifest)
+    return json.dumps(public, indent=2, sort_keys=True, ensure_ascii=False).encode()
 
 
 def _table(column: str, rows: Iterable[tuple[str, str]]) -> Iterator[bytes]:

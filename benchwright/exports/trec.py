@@ -48,12 +48,12 @@ def topics(queries: Iterable[QueryLike]) -> Iterator[bytes]:
     A label is written where the text begins with one, as readers take the first one away.
     """
     for query in queries:
-        said = {
+        text_of = {
             "title": query.text,
             "desc": query.metadata.get("description") or "",
             "narr": query.metadata.get("narrative") or "",
         }
-        fields = "".join(f"<{field}> {_labelled(field, said[field])}\n\n" for field in FIELDS)
+        fields = "".join(f"<{field}> {_labelled(field, text_of[field])}\n\n" for field in FIELDS)
         yield f"<top>\n\n<num> Number: {query.qid}\n{fields}</top>\n\n".encode()
 
 

@@ -46,9 +46,9 @@ def spanning_links(n: int, a: Any, b: Any, similarity: Any) -> Any:
     )
     tree = scipy.sparse.csgraph.minimum_spanning_tree(lengths.tocsr()).tocoo()
     in_tree = set((tree.coords[0].astype(np.int64) * n + tree.coords[1]).tolist())
-    found = np.zeros(a.size, dtype=bool)
-    found[chosen] = [one in in_tree for one in key[chosen].tolist()]
-    return found
+    is_spanning = np.zeros(a.size, dtype=bool)
+    is_spanning[chosen] = [link in in_tree for link in key[chosen].tolist()]
+    return is_spanning
 
 
 def kept_apart(

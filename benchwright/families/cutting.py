@@ -125,12 +125,12 @@ def _matrix(nodes: Any, edges: Edges, rows: Matrix) -> Any:
 
 def _pieces(nodes: Any, edges: Edges) -> Iterator[tuple[Any, Edges]]:
     """What still hangs together where more similarity is asked, in pieces that fit into memory."""
-    asked = float(edges.similarity.min())
+    least = float(edges.similarity.min())
     labels = np.zeros(nodes.size, np.int64)
     a, b = np.searchsorted(nodes, edges.a), np.searchsorted(nodes, edges.b)
-    while np.bincount(labels).max() > _LARGEST_MATRIX and asked < 1.0:
-        asked += _STEP
-        strong = (edges.similarity >= asked) | edges.is_said
+    while np.bincount(labels).max() > _LARGEST_MATRIX and least < 1.0:
+        least += _STEP
+        strong = (edges.similarity >= least) | edges.is_said
         labels = clusters_of(nodes.size, a[strong], b[strong])
     of_edge = np.where(labels[a] == labels[b], labels[a], -1)
     for label in range(int(labels.max()) + 1):

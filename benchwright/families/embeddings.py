@@ -47,12 +47,12 @@ def read_embeddings(path: Path, *, ids: Sequence[str] | None = None, file: str =
     """
     name = file or path.name
     try:
-        found, vectors = _loaded(path, name, ids)
+        listed, vectors = _loaded(path, name, ids)
     except (MatrixFileError, ArchiveError, OSError) as error:
-        said = getattr(error, "reason", None) or str(error)
-        reason = f"cannot be read as numbers ({said}); {_WHAT}, without Python objects."
+        cause = getattr(error, "reason", None) or str(error)
+        reason = f"cannot be read as numbers ({cause}); {_WHAT}, without Python objects."
         raise EmbeddingsError(file=name, reason=reason) from error
-    return _checked(found, vectors, name)
+    return _checked(listed, vectors, name)
 
 
 @reader
@@ -66,9 +66,9 @@ def sent_embeddings(
     path: Path, ids: Path | None, name: str, target: Path
 ) -> Generator[str, None, MappedFile]:
     """Yield the ids of embeddings from outside; returns where the vectors are, in `target`."""
-    found = read_embeddings(path, ids=_listed(ids), file=name)
-    yield from found.ids
-    return mapped_file(found.vectors, target)
+    embeddings = read_embeddings(path, ids=_listed(ids), file=name)
+    yield from embeddings.ids
+    return mapped_file(embeddings.vectors, target)
 
 
 def _listed(path: Path | None) -> list[str] | None:
@@ -88,15 +88,15 @@ def _loaded(path: Path, name: str, ids: Sequence[str] | None) -> tuple[list[str]
         return list(ids), vectors
     with opened_npz(path, name=name, limits=_LIMITS) as npz:
         listed, matrix = (_named(npz, names) for names in (_IDS, _VECTORS))
-        return [str(one) for one in np.ravel(npz.array(listed)).tolist()], npz.array(matrix)
+        return [str(qid) for qid in np.ravel(npz.array(listed)).tolist()], npz.array(matrix)
 
 
 def _named(npz: Npz, names: Sequence[str]) -> str:
-    found = next((key for key in names if key in npz.headers), None)
-    if found is None:
+    array = next((key for key in names if key in npz.headers), None)
+    if array is None:
         lacking = "ids" if names is _IDS else "embeddings"
         raise EmbeddingsError(file=npz.name, reason=f'has no array "{lacking}"; {_WHAT}.')
-    return found
+    return array
 
 
 def _checked(ids: list[str], vectors: Any, name: str) -> Embeddings:
@@ -129,7 +129,7 @@ def _what_is_wrong(ids: list[str], vectors: Any) -> str:
     if vectors.shape[0] * vectors.shape[1] * 4 > _LARGEST_BYTES:
         return "the embeddings take more than 4 GiB. Reduce their dimensions."
     if len(set(ids)) != len(ids):
-        twice = next(one for n, one in enumerate(ids) if one in set(ids[:n]))
+        twice = next(qid for n, qid in enumerate(ids) if qid in set(ids[:n]))
         return f"query {twice} has two embeddings; expected one each. Drop one of them."
     return ""
 
@@ -138,7 +138,7 @@ def close_pairs(
     vectors: Any, threshold: float, on_progress: Callable[[int, int], None] | None = None
 ) -> tuple[Any, Any, Any]:
     """Places a < b of unit vectors whose cosine is `threshold` or more, and that cosine."""
-    found: list[tuple[Any, Any, Any]] = []
+    blocks: list[tuple[Any, Any, Any]] = []
     n = vectors.shape[0]
     vectors = vectors.copy()
     round_rows(vectors, np.zeros(n, dtype=np.int32))
@@ -151,12 +151,12 @@ def close_pairs(
             a, b = a[a < b], b[a < b]
             values = exact_pairs(vectors, vectors, a, b)
             is_close = values >= threshold
-            found.append((a[is_close], b[is_close], np.clip(values[is_close], 0.0, 1.0)))
+            blocks.append((a[is_close], b[is_close], np.clip(values[is_close], 0.0, 1.0)))
         if on_progress:
             on_progress(min(start + _BLOCK, n), n)
-    if not found:
+    if not blocks:
         empty = np.empty(0, dtype=np.int64)
         return empty, empty, np.empty(0)
-    a, b, values = (np.concatenate(part) for part in zip(*found, strict=True))
+    a, b, values = (np.concatenate(part) for part in zip(*blocks, strict=True))
     order = np.lexsort((b, a))
     return a[order], b[order], values[order]

@@ -114,13 +114,13 @@ class GroupingOptions:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, kept: Mapping[str, Any]) -> "GroupingOptions":
+    def from_json(cls, stored: Mapping[str, Any]) -> "GroupingOptions":
         """Options as they were kept; what they lack has its default."""
-        names = {one.name for one in fields(cls)}
-        told = {name: value for name, value in kept.items() if name in names}
-        if "recut_by" in told:
-            told["recut_by"] = Linkage(told["recut_by"])
-        return cls(**told)
+        names = {field.name for field in fields(cls)}
+        options = {name: value for name, value in stored.items() if name in names}
+        if "recut_by" in options:
+            options["recut_by"] = Linkage(options["recut_by"])
+        return cls(**options)
 
 
 @dataclass(frozen=True)
@@ -215,8 +215,8 @@ class _Grouping:
 
     def _places(self, pairs: Sequence[tuple[str, str]]) -> Any:
         """Pairs of ids that are there, as places."""
-        found = [(self.place[a], self.place[b]) for a, b in pairs if {a, b} <= self.place.keys()]
-        return np.array([pair for pair in found if pair[0] != pair[1]], np.int64).reshape(-1, 2)
+        places = [(self.place[a], self.place[b]) for a, b in pairs if {a, b} <= self.place.keys()]
+        return np.array([pair for pair in places if pair[0] != pair[1]], np.int64).reshape(-1, 2)
 
     def done(self, embeddings: Embeddings | None, paraphrases: Embeddings | None) -> GroupedQueries:
         is_sampled = self._link(embeddings, paraphrases)
@@ -263,14 +263,14 @@ class _Grouping:
 
         What a file says is one family is said as well: its links need no likeness of words.
         """
-        said = self._places(self.known.same)
+        same = self._places(self.known.same)
         node, links = self.wordings.node, self.links
         return Edges(
-            a=node[np.append(links.a, said[:, 0])],
-            b=node[np.append(links.b, said[:, 1])],
-            similarity=np.append(links.similarity, np.ones(len(said))),
+            a=node[np.append(links.a, same[:, 0])],
+            b=node[np.append(links.b, same[:, 1])],
+            similarity=np.append(links.similarity, np.ones(len(same))),
             is_said=np.append(
-                links.reason <= REASONS.index(Reason.GIVEN), np.ones(len(said), bool)
+                links.reason <= REASONS.index(Reason.GIVEN), np.ones(len(same), bool)
             ),
         )
 
@@ -295,10 +295,10 @@ class _Grouping:
         """Which edges hold the families together at their strongest."""
         inside = np.flatnonzero((labels[edges.a] == labels[edges.b]) & (edges.a != edges.b))
         own = edges.at(inside)
-        found = np.zeros(edges.a.size, bool)
+        is_spanning = np.zeros(edges.a.size, bool)
         low, high = np.minimum(own.a, own.b), np.maximum(own.a, own.b)
-        found[inside] = spanning_links(self.wordings.n, low, high, own.similarity)
-        return found
+        is_spanning[inside] = spanning_links(self.wordings.n, low, high, own.similarity)
+        return is_spanning
 
     def _families(self, parts: Sequence[Part], edges: Edges, forest: Any) -> tuple[Family, ...]:
         weakest = np.ones(self.wordings.n)
@@ -310,11 +310,11 @@ class _Grouping:
         needs: dict[int, list[float]] = {}
         for place in np.flatnonzero(forest & (edges.similarity < 1)):
             needs.setdefault(int(labels[edges.a[place]]), []).append(float(edges.similarity[place]))
-        found = [
+        families = [
             self._family(members, why[label], float(weakest[label]), needs.get(label, ()))
             for label, members in enumerate(np.split(by_label, bounds[1:]))
         ]
-        return tuple(sorted(found, key=lambda family: family.name.encode()))
+        return tuple(sorted(families, key=lambda family: family.name.encode()))
 
     def _family(self, members: Any, part: Part, weakest: float, needs: Sequence[float]) -> Family:
         qids = tuple(self.queries[n].qid for n in members.tolist())
@@ -328,12 +328,12 @@ class _Grouping:
     def _kept(self, forest: Any) -> Any:
         """Places of the links to tell: what holds families together, and each query's strongest."""
         links, n = self.links, self.options.links_a_query
-        kept = forest[: links.a.size] | (links.reason <= REASONS.index(Reason.EXACT))
+        is_kept = forest[: links.a.size] | (links.reason <= REASONS.index(Reason.EXACT))
         for ends in (links.a, links.b):
             order = np.lexsort((links.b, links.a, -links.similarity, ends))
             starts = np.searchsorted(ends[order], ends[order])
-            kept[order[np.arange(order.size) - starts < n]] = True
-        return np.flatnonzero(kept)
+            is_kept[order[np.arange(order.size) - starts < n]] = True
+        return np.flatnonzero(is_kept)
 
 
 def _labels(parts: Sequence[Part], n: int) -> Any:
@@ -370,13 +370,15 @@ class ReviewCost:
         )
 
 
-def review_costs(found: GroupedQueries, thresholds: Sequence[float]) -> tuple[ReviewCost, ...]:
+def review_costs(
+    grouped_queries: GroupedQueries, thresholds: Sequence[float]
+) -> tuple[ReviewCost, ...]:
     """The reviews at each `merge_at`; all else is as the queries were grouped.
 
     Which families there are does not depend on `merge_at`, only which of them wait: chains that
     were looked at once more do at any.
     """
-    return tuple(_cost(found.families, at) for at in thresholds)
+    return tuple(_cost(grouped_queries.families, at) for at in thresholds)
 
 
 def _cost(families: Sequence[Family], merge_at: float) -> ReviewCost:

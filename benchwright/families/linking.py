@@ -106,12 +106,12 @@ class Wordings:
 
     def __init__(self, queries: Sequence[QueryText], different: Pairs) -> None:
         numbers: dict[str, int] = {}
-        keys = [numbers.setdefault(exact_key(one.text), len(numbers)) for one in queries]
+        keys = [numbers.setdefault(exact_key(query.text), len(numbers)) for query in queries]
         alone = {n for a, b in different if keys[a] == keys[b] for n in (a, b)}
         nodes: dict[tuple[int, int], int] = {}
         whose = [(key, n if n in alone else -1) for n, key in enumerate(keys)]
         self.key = np.array(keys, np.int64)
-        self.node = np.array([nodes.setdefault(one, len(nodes)) for one in whose], np.int64)
+        self.node = np.array([nodes.setdefault(wording, len(nodes)) for wording in whose], np.int64)
         self.first = np.unique(self.node, return_index=True)[1]
         self.texts = [queries[n].text for n in self.first]
         self.rows: Matrix = weighted_grams(self.texts)
@@ -145,15 +145,15 @@ def link_alike(
         near = similarity >= least - 1e-6
         a, b, similarity = a[near], b[near], similarity[near]
     else:
-        found = similar_rows(
+        pairs = similar_rows(
             wordings.rows,
             threshold=least,
             on_progress=lambda done, total: tell("Comparing wordings", done, total),
         )
-        a, b, similarity = found.a, found.b, found.similarity
-    kept = wordings.said_otherwise(a, b)
-    a, b = wordings.first[a[kept]], wordings.first[b[kept]]
-    links.add(a, b, Reason.TEXT, similarity[kept])
+        a, b, similarity = pairs.a, pairs.b, pairs.similarity
+    differing = wordings.said_otherwise(a, b)
+    a, b = wordings.first[a[differing]], wordings.first[b[differing]]
+    links.add(a, b, Reason.TEXT, similarity[differing])
     return is_sampled
 
 
@@ -164,7 +164,7 @@ def link_bags(links: LinkTable, wordings: Wordings, language: str) -> None:
     """
     numbers: dict[str, int] = {}
     bags = bag_keys(wordings.texts, language)
-    bag = np.array([numbers.setdefault(one, len(numbers)) for one in bags], np.int64)
+    bag = np.array([numbers.setdefault(key, len(numbers)) for key in bags], np.int64)
     a = np.unique(bag, return_index=True)[1][bag]
     b = np.flatnonzero((a != np.arange(a.size)) & wordings.said_otherwise(a, np.arange(a.size)))
     a = a[b]
@@ -223,6 +223,6 @@ def static_embeddings(queries: Sequence[QueryText]) -> Embeddings:
         raise ParaphraseExtraError
     vectors = static_vectors.encode([query.text for query in queries])
     lengths = np.linalg.norm(vectors, axis=1)
-    known = np.flatnonzero(lengths > 0)
-    ids = tuple(queries[n].qid for n in known.tolist())
-    return Embeddings(ids, vectors[known] / lengths[known, np.newaxis])
+    has_vector = np.flatnonzero(lengths > 0)
+    ids = tuple(queries[n].qid for n in has_vector.tolist())
+    return Embeddings(ids, vectors[has_vector] / lengths[has_vector, np.newaxis])

@@ -27,8 +27,8 @@ def candidate_pairs(texts: Sequence[str]) -> tuple[Any, Any]:
         [_signatures(texts[start : start + _CHUNK]) for start in range(0, len(texts), _CHUNK)]
         or [np.empty((0, N_PERMUTATIONS), dtype=np.uint32)]
     )
-    found = [_in_one_bucket(_band_keys(signatures, band)) for band in range(N_BANDS)]
-    pairs = np.unique(np.concatenate(found))
+    pairs_by_band = [_in_one_bucket(_band_keys(signatures, band)) for band in range(N_BANDS)]
+    pairs = np.unique(np.concatenate(pairs_by_band))
     return pairs >> 32, pairs & 0xFFFFFFFF
 
 
@@ -66,11 +66,11 @@ def _in_one_bucket(keys: Any) -> Any:
     """Pairs of equal keys, each as one number: the earlier place shifted by 32, and the later."""
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
-    found = []
+    pairs = []
     for step in range(1, min(_NEIGHBOURS + 1, keys.size)):
         same = np.flatnonzero(ordered[:-step] == ordered[step:])
         if not same.size:
             break
         a, b = order[same].astype(np.int64), order[same + step].astype(np.int64)
-        found.append((a << 32) | b)
-    return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
+        pairs.append((a << 32) | b)
+    return np.concatenate(pairs) if pairs else np.empty(0, dtype=np.int64)

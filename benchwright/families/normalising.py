@@ -41,8 +41,8 @@ class _Signs(dict[int, str | None]):
     """What becomes of each character beyond ASCII, found out when it is first met."""
 
     def __missing__(self, code: int) -> str | None:
-        self[code] = found = _sign(chr(code))
-        return found
+        self[code] = sign = _sign(chr(code))
+        return sign
 
 
 def _sign(char: str) -> str | None:

@@ -35,19 +35,19 @@ def read_query_texts(path: Path) -> list[QueryText]:
     """
     file = shown_name(path)
     problems = Problems()
-    found: dict[str, QueryText] = {}
+    queries: dict[str, QueryText] = {}
     lines_of: dict[str, int] = {}
     for number, qid, text in _rows(_texts(open_lines(path), file, problems), file, problems):
-        if qid in found:
-            said = f"query '{qid}' was on line {lines_of[qid]} before; expected each id once."
-            problems.add(file, number, f"{said} Drop one of the lines.")
+        if qid in queries:
+            problem = f"query '{qid}' was on line {lines_of[qid]} before; expected each id once."
+            problems.add(file, number, f"{problem} Drop one of the lines.")
             continue
-        found[qid], lines_of[qid] = QueryText(qid, text), number
+        queries[qid], lines_of[qid] = QueryText(qid, text), number
     problems.raise_found()
-    if not found:
+    if not queries:
         reason = "holds no query. Expected JSON lines, TSV, CSV, or a query a line."
         raise QueryFileError(file=file, reason=reason)
-    return list(found.values())
+    return list(queries.values())
 
 
 def _texts(lines: Iterable[bytes], file: str, problems: Problems) -> Iterator[tuple[int, str]]:
@@ -131,23 +131,23 @@ def _of_json(line: str) -> tuple[str, str] | None:
     return (str(qid), text) if qid is not None and text is not None else None
 
 
-def family_lines(found: GroupedQueries, texts: dict[str, str]) -> Iterator[str]:
+def family_lines(groups: GroupedQueries, texts: dict[str, str]) -> Iterator[str]:
     """A line a query, under a header: its family (its first id), doubt, and whether to look."""
     yield "\t".join(FAMILY_COLUMNS) + "\n"
-    for family in found.families:
+    for family in groups.families:
         for qid in family.members:
             review = "yes" if family.is_flagged else "no"
             cells = (qid, family.name, f"{family.doubt:.4f}", review, family.why)
             yield "\t".join([*cells, _one_line(texts[qid])]) + "\n"
 
 
-def link_lines(found: GroupedQueries, texts: dict[str, str]) -> Iterator[str]:
+def link_lines(groups: GroupedQueries, texts: dict[str, str]) -> Iterator[str]:
     """A line a link, under a header: two queries, the reason, the similarity, both texts."""
     yield "\t".join(LINK_COLUMNS) + "\n"
-    for link in found.links:
-        told = [_one_line(texts[qid]) for qid in (link.a, link.b)]
+    for link in groups.links:
+        both = [_one_line(texts[qid]) for qid in (link.a, link.b)]
         cells = (link.a, link.b, link.reason.value, f"{link.similarity:.4f}")
-        yield "\t".join([*cells, *told]) + "\n"
+        yield "\t".join([*cells, *both]) + "\n"
 
 
 def _one_line(text: str) -> str:

@@ -26,7 +26,7 @@ def pairs_sharing_documents(
     rows = _membership(positives, sizes)
     columns = rows.T.tocsr()
     n_steps = np.append(0, np.cumsum(np.diff(columns.indptr)[rows.indices]))[rows.indptr]
-    found: list[tuple[Any, Any, Any]] = []
+    blocks: list[tuple[Any, Any, Any]] = []
     start = 0
     while start < len(positives):
         stop = int(np.searchsorted(n_steps, n_steps[start] + _PRODUCTS_AT_A_TIME, "right")) - 1
@@ -34,10 +34,10 @@ def pairs_sharing_documents(
         shared = (rows[start:stop] @ columns).tocoo()
         a, b = shared.coords[0].astype(np.int64) + start, shared.coords[1].astype(np.int64)
         jaccard = shared.data / (sizes[a] + sizes[b] - shared.data)
-        kept = (a < b) & (jaccard >= threshold)
-        found.append((a[kept], b[kept], jaccard[kept].astype(np.float64)))
+        is_enough = (a < b) & (jaccard >= threshold)
+        blocks.append((a[is_enough], b[is_enough], jaccard[is_enough].astype(np.float64)))
         start = stop
-    a, b, jaccard = (np.concatenate(part) for part in zip(*found, strict=True)) if found else (
+    a, b, jaccard = (np.concatenate(part) for part in zip(*blocks, strict=True)) if blocks else (
         np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
     )  # fmt: skip
     order = np.lexsort((b, a))

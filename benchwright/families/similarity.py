@@ -80,12 +80,12 @@ def similar_pairs(
 def similarities(rows: Matrix, a: Any, b: Any, others: Matrix | None = None) -> Any:
     """The cosine of row `a[i]` with row `b[i]` (of `others`), for every i."""
     against = rows if others is None else others
-    found = np.empty(a.size, dtype=np.float64)
+    cosines = np.empty(a.size, dtype=np.float64)
     for start in range(0, a.size, _PAIRS_AT_A_TIME):
         part = slice(start, start + _PAIRS_AT_A_TIME)
         products = rows[a[part]].multiply(against[b[part]])
-        found[part] = products.sum(axis=1)
-    return np.clip(found, 0.0, 1.0)
+        cosines[part] = products.sum(axis=1)
+    return np.clip(cosines, 0.0, 1.0)
 
 
 def similar_rows(
@@ -119,11 +119,11 @@ def similar_rows(
             near &= a < b
         a, b = a[near].astype(np.int64), b[near].astype(np.int64)
         similarity = similarities(rows, a, b, others)
-        kept = similarity >= threshold - 1e-6
-        order = np.lexsort((b[kept], a[kept]))
-        found_a.append(a[kept][order])
-        found_b.append(b[kept][order])
-        found_s.append(similarity[kept][order])
+        is_enough = similarity >= threshold - 1e-6
+        order = np.lexsort((b[is_enough], a[is_enough]))
+        found_a.append(a[is_enough][order])
+        found_b.append(b[is_enough][order])
+        found_s.append(similarity[is_enough][order])
         if on_progress:
             on_progress(stop, rows.shape[0])
     return SimilarPairs(

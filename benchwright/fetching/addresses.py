@@ -116,13 +116,13 @@ def _socket(
 
 def _resolved(host: str, port: int, may_be_private: bool, address: str) -> list[Any]:
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        places = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise _unreachable(address, error, may_be_private) from error
     if not may_be_private:
-        for *_, place in found:
+        for *_, place in places:
             refuse_private(str(place[0]), host=host, address=address)
-    return found
+    return places
 
 
 def refuse_private(number: str, *, host: str, address: str) -> None:

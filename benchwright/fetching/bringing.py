@@ -49,23 +49,23 @@ def _beir(wanted: Collection, downloads: Path, work: Path, limits: FetchLimits, 
 
 def _forum(whole: Path, wanted: Collection, work: Path) -> Path:
     """One of the collections that a zip holds, as a zip of its own."""
-    made = work / f"{wanted.stem}.zip"
+    part = work / f"{wanted.stem}.zip"
     prefix = f"{wanted.part}/"
     # Opened as every zip is, so that nothing unsafe in it is passed on.
     source = ZipSource(whole)
-    found = [member for member in source.members() if member.startswith(prefix)]
+    members = [member for member in source.members() if member.startswith(prefix)]
     source.close()
-    if not found:
+    if not members:
         why = f"its zip has no folder {wanted.part}"
         raise CollectionShapeError(name=str(wanted), why=f"{why}. Tell who runs the site.")
-    with zipfile.ZipFile(whole) as inside, zipfile.ZipFile(made, "w") as out:
+    with zipfile.ZipFile(whole) as inside, zipfile.ZipFile(part, "w") as out:
         names = {name.split("/", 1)[-1]: name for name in inside.namelist()}
-        for member in found:
+        for member in members:
             info = zipfile.ZipInfo(f"{wanted.stem}/{member.removeprefix(prefix)}")
             info.compress_type = zipfile.ZIP_DEFLATED
-            with inside.open(names[member]) as given, out.open(info, "w", force_zip64=True) as to:
-                shutil.copyfileobj(given, to, CHUNK)
-    return made
+            with inside.open(names[member]) as content, out.open(info, "w", force_zip64=True) as to:
+                shutil.copyfileobj(content, to, CHUNK)
+    return part
 
 
 def _hub(wanted: Collection, downloads: Path, work: Path, limits: FetchLimits, tell: Tell) -> Path:
@@ -78,14 +78,14 @@ def _irds(wanted: Collection, downloads: Path, work: Path, limits: FetchLimits, 
     from benchwright.fetching.catalog import open_dataset, split_of
 
     dataset = open_dataset(wanted)
-    made = work / f"{wanted.stem}.zip"
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as out:
+    path = work / f"{wanted.stem}.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as out:
         _write(out, f"{wanted.stem}/corpus.jsonl", _lines(dataset.documents(tell)))
         _write(out, f"{wanted.stem}/queries.jsonl", _lines(dataset.queries()))
         if dataset.has_qrels:
             name = f"{wanted.stem}/qrels/{split_of(wanted)}.tsv"
             _write(out, name, _qrels(dataset.qrels()))
-    return made
+    return path
 
 
 def _write(out: zipfile.ZipFile, name: str, lines: Iterable[bytes]) -> None:

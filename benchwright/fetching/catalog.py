@@ -75,8 +75,8 @@ class IrDataset:
 
     def queries(self) -> Iterator[dict[str, Any]]:
         for query in self.dataset.queries_iter():
-            given = getattr(query, "text", None) or getattr(query, "title", None)
-            yield _row(query, "query_id", ("", str(given or query.default_text())))
+            text = getattr(query, "text", None) or getattr(query, "title", None)
+            yield _row(query, "query_id", ("", str(text or query.default_text())))
 
     def qrels(self) -> Iterator[tuple[str, str, int]]:
         for row in self.dataset.qrels_iter():
@@ -93,16 +93,16 @@ def _document_text(document: Any) -> tuple[str, str]:
     return "", str(document.default_text())
 
 
-def _row(found: Any, key: str, texts: tuple[str, str]) -> dict[str, Any]:
+def _row(record: Any, key: str, texts: tuple[str, str]) -> dict[str, Any]:
     title, text = texts
     used = {key, "text", *TITLES}
-    others = {name: getattr(found, name) for name in found._fields if name not in used}
+    others = {name: getattr(record, name) for name in record._fields if name not in used}
     metadata = {name: value for name, value in others.items() if _is_plain(value) and value != text}
-    row = {"_id": getattr(found, key), "text": text, "metadata": metadata}
+    row = {"_id": getattr(record, key), "text": text, "metadata": metadata}
     return {**row, "title": title} if key == "doc_id" else row
 
 
 def _is_plain(value: object) -> bool:
     if isinstance(value, list | tuple):
-        return all(isinstance(one, str) for one in value)
+        return all(isinstance(item, str) for item in value)
     return isinstance(value, str | int | float | bool)

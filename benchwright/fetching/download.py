@@ -165,11 +165,11 @@ class _Partial:
 
     def _noted(self) -> dict[str, Any]:
         try:
-            found = json.loads(self.notes.read_text())
+            notes = json.loads(self.notes.read_text())
         except (OSError, ValueError):
             return {}
-        is_same = isinstance(found, dict) and found.get("address") == self.address
-        return found if is_same else {}
+        is_same = isinstance(notes, dict) and notes.get("address") == self.address
+        return notes if is_same else {}
 
     def _note(self, response: http.client.HTTPResponse) -> None:
         etag = response.headers.get("ETag", "")

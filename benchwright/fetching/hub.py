@@ -39,11 +39,11 @@ def bring_repository(
         As `download`.
     """
     check_host(limits.hub_endpoint, may_be_private=limits.may_be_private)
-    found = _listed(wanted, wanted.name, wanted.part or None, limits)
-    if found is None:
+    listing = _listed(wanted, wanted.name, wanted.part or None, limits)
+    if listing is None:
         why = "the Hub has no public dataset of this name and revision."
         raise CollectionNameError(given=str(wanted), why=why)
-    commit, names = found
+    commit, names = listing
     parts: Parts = [(wanted.name, commit, "", names)]
     if not wanted.inside and not any("qrels" in name.lower() for name in names):
         beside = _listed(wanted, wanted.name + QRELS_REPOSITORY, None, limits)
@@ -67,9 +67,9 @@ def _zip(
 ) -> Path:
     from huggingface_hub import hf_hub_url
 
-    made = work / f"{stem}.zip"
+    zip_path = work / f"{stem}.zip"
     left = limits.max_bytes
-    with zipfile.ZipFile(made, "w") as out:
+    with zipfile.ZipFile(zip_path, "w") as out:
         for repo, commit, prefix, names in parts:
             for name, digest in names.items():
                 if prefix and name == README:
@@ -89,7 +89,7 @@ def _zip(
                         advice="The site takes no more (UPLOAD_LIMIT_MB).",
                     )
                 out.write(path, f"{stem}/{prefix}{name}")
-    return made
+    return zip_path
 
 
 def _listed(
@@ -119,14 +119,16 @@ def _listed(
             why=f"the Hub did not answer ({type(error).__name__})",
             advice="Start the job again later.",
         ) from error
-    listed = {one.rfilename: one.lfs for one in info.siblings or []}
+    listed = {file.rfilename: file.lfs for file in info.siblings or []}
     names = sorted(listed)
-    kept = [name for name in names if name == README or name.lower().endswith(SUFFIXES)]
-    kept = [name for name in kept if _is_safe(name) and _is_inside(name, wanted.inside)]
-    if len(kept) > MAX_FILES:
-        why = f"the repository has {len(kept):,} files; at most {MAX_FILES:,} are taken."
+    chosen = [name for name in names if name == README or name.lower().endswith(SUFFIXES)]
+    chosen = [name for name in chosen if _is_safe(name) and _is_inside(name, wanted.inside)]
+    if len(chosen) > MAX_FILES:
+        why = f"the repository has {len(chosen):,} files; at most {MAX_FILES:,} are taken."
         raise CollectionShapeError(name=str(wanted), why=why)
-    return str(info.sha), {name: str(listed[name].sha256) if listed[name] else "" for name in kept}
+    return str(info.sha), {
+        name: str(listed[name].sha256) if listed[name] else "" for name in chosen
+    }
 
 
 def _is_inside(name: str, wanted: str) -> bool:

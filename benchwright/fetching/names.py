@@ -65,8 +65,8 @@ class Collection:
     @property
     def stem(self) -> str:
         """A name for a file of it."""
-        said = "-".join(one for one in (self.name, self.inside, self.part) if one)
-        return re.sub(r"[^A-Za-z0-9._-]+", "-", said)
+        joined = "-".join(part for part in (self.name, self.inside, self.part) if part)
+        return re.sub(r"[^A-Za-z0-9._-]+", "-", joined)
 
 
 def read_collection(text: str) -> Collection:
@@ -84,50 +84,50 @@ def read_collection(text: str) -> Collection:
     >>> str(read_collection("beir:CQADupStack/android"))
     'beir:cqadupstack/android'
     """
-    given = text.strip()
-    prefix, colon, name = given.partition(":")
+    stripped = text.strip()
+    prefix, colon, name = stripped.partition(":")
     if not colon or prefix.lower() not in {kind.value for kind in Kind} or not name:
         raise CollectionNameError(
-            given=given, why="write beir:scifact, hub:owner/name or irds:vaswani."
+            given=stripped, why="write beir:scifact, hub:owner/name or irds:vaswani."
         )
-    return READERS[Kind(prefix.lower())](given, name.strip())
+    return READERS[Kind(prefix.lower())](stripped, name.strip())
 
 
-def _beir(given: str, name: str) -> Collection:
+def _beir(text: str, name: str) -> Collection:
     stem, _, forum = name.lower().partition("/")
     if stem in CLOSED_BEIR:
         why = "its texts may not be passed on. Get them from their publisher and import the files."
-        raise CollectionNameError(given=given, why=why)
+        raise CollectionNameError(given=text, why=why)
     if stem not in KNOWN_BEIR:
-        raise CollectionNameError(given=given, why=f"BEIR has {', '.join(KNOWN_BEIR)}.")
+        raise CollectionNameError(given=text, why=f"BEIR has {', '.join(KNOWN_BEIR)}.")
     if stem == "cqadupstack" and forum not in FORUMS:
         why = f"it is twelve collections, choose one as in cqadupstack/android: {', '.join(FORUMS)}"
-        raise CollectionNameError(given=given, why=f"{why}.")
+        raise CollectionNameError(given=text, why=f"{why}.")
     if forum and stem != "cqadupstack":
-        raise CollectionNameError(given=given, why=f"{stem} has no parts; write beir:{stem}.")
+        raise CollectionNameError(given=text, why=f"{stem} has no parts; write beir:{stem}.")
     return Collection(Kind.BEIR, stem, forum)
 
 
-def _hub(given: str, name: str) -> Collection:
+def _hub(text: str, name: str) -> Collection:
     path, _, revision = name.partition("@")
     owner, slash, rest = path.partition("/")
     stem, _, inside = rest.partition("/")
     repo = f"{owner}{slash}{stem}"
     if not HUB_REPO.fullmatch(repo) or ".." in repo or "--" in repo:
-        raise CollectionNameError(given=given, why="write owner and name, as in hub:mteb/scifact.")
+        raise CollectionNameError(given=text, why="write owner and name, as in hub:mteb/scifact.")
     if ("@" in name) and (not HUB_REVISION.fullmatch(revision) or ".." in revision):
         why = "a revision is a branch, a tag or a commit, as in hub:mteb/scifact@main."
-        raise CollectionNameError(given=given, why=why)
+        raise CollectionNameError(given=text, why=why)
     if inside and (not HUB_INSIDE.fullmatch(inside) or ".." in inside):
         why = "after the name comes a folder or a pattern, as in hub:owner/name/data/de-*."
-        raise CollectionNameError(given=given, why=why)
+        raise CollectionNameError(given=text, why=why)
     return Collection(Kind.HUB, repo, revision, inside)
 
 
-def _irds(given: str, name: str) -> Collection:
+def _irds(text: str, name: str) -> Collection:
     if not IRDS_ID.fullmatch(name.lower()):
         why = "an ir_datasets id is written as in irds:beir/scifact/test."
-        raise CollectionNameError(given=given, why=why)
+        raise CollectionNameError(given=text, why=why)
     return Collection(Kind.IRDS, name)
 
 

@@ -155,10 +155,10 @@ class _Cursor:
                 yield block
                 self._number, self._rest = self._number + 1, None
                 continue
-            taken = int((block[self.part.key] <= last).sum())
-            if taken:
-                yield block[:taken]
-                self._rest = block[taken:]
+            n_rows = int((block[self.part.key] <= last).sum())
+            if n_rows:
+                yield block[:n_rows]
+                self._rest = block[n_rows:]
             return
 
     def _current(self) -> pl.DataFrame | None:

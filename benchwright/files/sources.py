@@ -357,10 +357,10 @@ class FolderSource(Source):
 
     def members(self) -> list[str]:
         if self._members is None:
-            found = [
+            paths = [
                 path for pattern in ("*", "*/*", "*/*/*") for path in self.folder.glob(pattern)
             ]
-            names = (path.relative_to(self.folder).as_posix() for path in found if path.is_file())
+            names = (path.relative_to(self.folder).as_posix() for path in paths if path.is_file())
             self._members = sorted(name for name in names if not is_hidden(name))
         return self._members
 

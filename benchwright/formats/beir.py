@@ -145,15 +145,15 @@ def open_beir(path: Path, *, limits: Limits = DEFAULT_LIMITS) -> BeirSource:
 
 def _missing(source: Source, expected: str) -> MissingFileError:
     names = source.members()
-    shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
-    advice = f"It holds: {shown or 'no file'}. Put the file beside the others, plain or as .gz."
+    listed = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+    advice = f"It holds: {listed or 'no file'}. Put the file beside the others, plain or as .gz."
     return MissingFileError(place=source.name, expected=expected, advice=advice)
 
 
 def _split_members(members: list[str]) -> dict[str, str]:
     # Sorted backwards, so that where test.tsv and test.tsv.gz both are, the plain one is taken.
-    found = [(QRELS_FILE.match(member), member) for member in sorted(members, reverse=True)]
-    return {match[1]: member for match, member in found if match}
+    matches = [(QRELS_FILE.match(member), member) for member in sorted(members, reverse=True)]
+    return {match[1]: member for match, member in matches if match}
 
 
 # JSON lines
@@ -327,8 +327,8 @@ def _text_of(record: dict[str, Any], say: Say, *, may_be_empty: bool = True) -> 
 def _string_of(record: dict[str, Any], key: str, say: Say) -> str | None:
     value = record[key]
     if not isinstance(value, str):
-        said = "null" if value is None else f"not a string{_shown(value)}"
-        say(f'{key} is {said}; write "" where there is none')
+        kind = "null" if value is None else f"not a string{_shown(value)}"
+        say(f'{key} is {kind}; write "" where there is none')
         return None
     reason = text_problem(value)
     if reason:
@@ -354,15 +354,15 @@ def _metadata_of(record: dict[str, Any], say: Say, *, known: tuple[str, ...]) ->
     if metadata is not None and not isinstance(metadata, dict):
         say(f'metadata is not an object{_shown(metadata)}; write "metadata": {{}}')
         return None
-    kept = dict(metadata or {})
+    fields = dict(metadata or {})
     for key, value in record.items():
         if key not in known:
-            kept[f"top_level_{key}" if key in kept else key] = value
-    reason = _metadata_problem(kept) if kept else None
+            fields[f"top_level_{key}" if key in fields else key] = value
+    reason = _metadata_problem(fields) if fields else None
     if reason:
         say(f"metadata {reason}")
         return None
-    return kept
+    return fields
 
 
 def _metadata_problem(metadata: dict[str, Any]) -> str | None:
@@ -455,10 +455,10 @@ def _qrel_row(number: int, fields: list[str], say: Say) -> QrelRow | None:
     reasons = [_qrel_id_problem(*pair) for pair in (("query-id", qid), ("corpus-id", docid))]
     grade = whole(score) if score == score.strip() else None
     reasons.append(_grade_problem(score, grade))
-    found = [reason for reason in reasons if reason]
-    for reason in found:
+    problems = [reason for reason in reasons if reason]
+    for reason in problems:
         say(reason)
-    return None if found or grade is None else QrelRow(number, qid, docid, grade)
+    return None if problems or grade is None else QrelRow(number, qid, docid, grade)
 
 
 def _qrel_id_problem(column: str, text: str) -> str | None:

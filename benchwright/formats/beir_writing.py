@@ -214,7 +214,7 @@ class _Order:
         self.last: tuple[bytes, ...] = ()
 
     def check(self, *ids: str) -> None:
-        problem = next((found for found in map(id_problem, ids) if found), None)
+        problem = next((reason for reason in map(id_problem, ids) if reason), None)
         key = tuple(text.encode(errors="surrogatepass") for text in ids)
         if not problem and key == self.last:
             problem = "comes twice; each may come once"
@@ -257,8 +257,8 @@ def hazard_of(text: str) -> Hazard | None:
     if text in NULL_WORDS:
         return Hazard("id-null-word", "readers that guess types take it for a missing value")
     if text.isascii() and text.isdigit() and first == "0" and len(text) > 1:
-        said = f"readers that guess types take it for the number {int(text)}"
-        return Hazard("id-leading-zeros", said)
+        reason = f"readers that guess types take it for the number {int(text)}"
+        return Hazard("id-leading-zeros", reason)
     if _NUMBER.fullmatch(text) and not _PLAIN_NUMBER.fullmatch(text):
         return Hazard("id-number", "among numbers alone, readers that guess types write it anew")
     return None
@@ -295,8 +295,8 @@ class _Outlet(io.RawIOBase):
         return len(data)
 
     def take(self) -> bytes:
-        taken, self.parts = b"".join(self.parts), []
-        return taken
+        content, self.parts = b"".join(self.parts), []
+        return content
 
 
 def streamed_zip(members: Iterable[tuple[str, Iterable[bytes]]]) -> Iterator[bytes]:

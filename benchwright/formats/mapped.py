@@ -77,13 +77,13 @@ def query_rows(
         others = _others(record, used, say)
         if others is None:
             continue
-        known = {field: _plain(record.get(column)) for field, column in mapping.items()}
+        fields = {field: _plain(record.get(column)) for field, column in mapping.items()}
         for field in ("id", "family"):
-            known[field] = _id_text(known.get(field))
+            fields[field] = _id_text(fields.get(field))
         for field in ("text", "description", "narrative"):
-            known[field] = _joined(known.get(field))
-        known["lang"] = known.get("lang") or lang
-        row = query_row(known, others, line, file=file, problems=problems)
+            fields[field] = _joined(fields.get(field))
+        fields["lang"] = fields.get("lang") or lang
+        row = query_row(fields, others, line, file=file, problems=problems)
         if row and is_new(row.qid, first_lines, file=file, line=line, problems=problems):
             yield row
 
@@ -124,8 +124,8 @@ def run_rows(
             rank = whole(record.get(mapping["rank"]))
             score = None if rank is None else -float(rank)
             if rank is None:
-                shown = _shown(record.get(mapping["rank"]))
-                say(f"rank is {shown}; expected a whole number. Drop the line or number it.")
+                cell = _shown(record.get(mapping["rank"]))
+                say(f"rank is {cell}; expected a whole number. Drop the line or number it.")
         if qid is not None and docid is not None and score is not None:
             yield ResultRow(line, qid, docid, score)
 
@@ -217,24 +217,24 @@ def _plain(value: object) -> Any:
 
 def _others(record: Record, used: set[str], say: Say) -> dict[str, Any] | None:
     """What the columns without a field say; without those that say nothing."""
-    kept = {}
+    others = {}
     for column, value in record.items():
         if column in used or value is None or value == "" or isinstance(value, bytes):
             continue
         plain = _plain(value)
         if plain is not None:
-            kept[column] = plain
-    if not kept:
-        return kept
+            others[column] = plain
+    if not others:
+        return others
     try:
-        written = json.dumps(kept, ensure_ascii=False, allow_nan=False)
+        written = json.dumps(others, ensure_ascii=False, allow_nan=False)
     except (ValueError, TypeError):
         say("holds a value that JSON cannot write; write it as a text")
         return None
     if "\\u0000" in written or text_problem(written):
         say(f"other columns: {text_problem(written) or 'hold a NUL character (U+0000); remove it'}")
         return None
-    return kept
+    return others
 
 
 def _truth(value: object) -> bool | None:

@@ -112,13 +112,13 @@ def guessed(content: Content, columns: Sequence[str]) -> dict[str, str]:
     {'id': 'doc_id', 'text': 'abstract'}
     """
     taken: set[str] = set()
-    found: dict[str, str] = {}
+    mapping: dict[str, str] = {}
     for field in FIELDS[content]:
         named = [column for column in _named(field, columns) if column not in taken]
         if named and not (field.is_asked and len(named) > 1):
-            found[field.name] = named[0]
+            mapping[field.name] = named[0]
             taken.add(named[0])
-    return found
+    return mapping
 
 
 def _named(field: Field, columns: Sequence[str]) -> list[str]:
@@ -156,32 +156,32 @@ def checked(content: Content, mapping: Mapped, columns: Iterable[str]) -> dict[s
     MappingError
         If a field is unknown or lacks, a column is not there or serves twice.
     """
-    known = {field.name for field in FIELDS[content]}
-    given = {name: column for name, column in mapping.items() if column}
+    names = {field.name for field in FIELDS[content]}
+    chosen = {name: column for name, column in mapping.items() if column}
     here = list(columns)
-    for name, column in given.items():
-        if name not in known:
+    for name, column in chosen.items():
+        if name not in names:
             raise MappingError(
-                reason=f"{content} have no field '{name}'; there are {_listed(sorted(known))}"
+                reason=f"{content} have no field '{name}'; there are {_listed(sorted(names))}"
             )
         if column not in here and column != NO_COLUMNS.get(name):
             raise MappingError(
                 reason=f"there is no column '{column}' for {name}; the columns are {_listed(here)}"
             )
-    columns_used = [column for name, column in given.items() if column != NO_COLUMNS.get(name)]
+    columns_used = [column for name, column in chosen.items() if column != NO_COLUMNS.get(name)]
     twice = sorted({column for column in columns_used if columns_used.count(column) > 1})
     if twice:
         raise MappingError(reason=f"column '{twice[0]}' is chosen for two things; choose one")
-    lacking = _lacking(content, given)
+    lacking = _lacking(content, chosen)
     if lacking == "grade":
         raise MappingError(
-            reason=_asked_for_grade([one for one in here if one not in columns_used])
+            reason=_asked_for_grade([column for column in here if column not in columns_used])
         )
     if lacking:
         raise MappingError(
             reason=f"no column is chosen for the {lacking}; the columns are {_listed(here)}"
         )
-    return given
+    return chosen
 
 
 def _asked_for_grade(others: Sequence[str]) -> str:
@@ -202,8 +202,8 @@ def _lacking(content: Content, mapping: Mapped) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:12])
-    return f"{shown}, …" if len(names) > 12 else shown
+    listed = ", ".join(names[:12])
+    return f"{listed}, …" if len(names) > 12 else listed
 
 
 def parsed(text: str) -> tuple[str, str]:

@@ -30,8 +30,8 @@ def whole(value: object) -> int | None:
     [2, 2, 2, None, None, None]
     """
     if isinstance(value, bytes | str):
-        found = _WHOLE.fullmatch(_text(value))
-        return int(found[1]) if found else None
+        match = _WHOLE.fullmatch(_text(value))
+        return int(match[1]) if match else None
     if isinstance(value, float):
         return int(value) if isfinite(value) and value.is_integer() else None
     return value if isinstance(value, int) and not isinstance(value, bool) else None
@@ -51,10 +51,10 @@ def real(value: object) -> float | None:
     elif isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
-        found = float(value)
+        number = float(value)
     except (ValueError, OverflowError):
         return None
-    return None if isnan(found) else found
+    return None if isnan(number) else number
 
 
 def _text(value: bytes | str) -> str:

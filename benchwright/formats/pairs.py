@@ -11,27 +11,29 @@ from benchwright.ids import id_problem
 
 def read_families(lines: Iterable[bytes], *, file: str, problems: Problems) -> dict[str, str]:
     """Return {query: its family}; a family may have any name."""
-    found: dict[str, str] = {}
+    family_of: dict[str, str] = {}
     for line, qid, family in _pairs(lines, FAMILY_COLUMNS, file, problems):
         reason = id_problem(family)
         if reason:
             problems.add(file, line, f"family '{family[:60]}': {reason}")
-        elif found.setdefault(qid, family) != family:
-            told = f"query '{qid}' is in family '{found[qid]}' and in '{family}'; keep one line"
-            problems.add(file, line, told)
-    return found
+        elif family_of.setdefault(qid, family) != family:
+            problem = (
+                f"query '{qid}' is in family '{family_of[qid]}' and in '{family}'; keep one line"
+            )
+            problems.add(file, line, problem)
+    return family_of
 
 
 def read_weights(lines: Iterable[bytes], *, file: str, problems: Problems) -> dict[str, float]:
     """Return {query: what it stands for in a weighted mean}, each above 0."""
-    found: dict[str, float] = {}
+    weight_of: dict[str, float] = {}
     for line, qid, cell in _pairs(lines, WEIGHT_COLUMNS, file, problems):
         weight = real(cell)
         if weight is None or not (isfinite(weight) and weight > 0):
             problems.add(file, line, f"weight is '{cell[:40]}'; expected a number above 0")
-        elif found.setdefault(qid, weight) != weight:
+        elif weight_of.setdefault(qid, weight) != weight:
             problems.add(file, line, f"query '{qid}' has another weight above; keep one line")
-    return found
+    return weight_of
 
 
 def _pairs(

@@ -26,8 +26,8 @@ def passage_query_rows(
     """Yield the query of each row."""
     first_lines: dict[str, int] = {}
     for line, record in numbered:
-        known = {"id": _first(record, QUERY_IDS), "text": _first(record, _QUERIES), "lang": lang}
-        row = query_row(known, {}, line, file=file, problems=problems)
+        fields = {"id": _first(record, QUERY_IDS), "text": _first(record, _QUERIES), "lang": lang}
+        row = query_row(fields, {}, line, file=file, problems=problems)
         if row and is_new(row.qid, first_lines, file=file, line=line, problems=problems):
             yield row
 
@@ -49,17 +49,19 @@ def passage_document_rows(
     numbered: Numbered, *, file: str, problems: Problems
 ) -> Iterator[CorpusRow]:
     """Yield each passage once; another text under the same id is a problem."""
-    seen: dict[str, int] = {}
+    digests: dict[str, int] = {}
     for line, record in numbered:
         # Told once, by `passage_qrel_rows`.
         for (docid, title, text), _ in _passages(line, record, file, PassedOver()):
-            said = hash((title, text))
-            if docid not in seen:
-                seen[docid] = said
+            digest = hash((title, text))
+            if docid not in digests:
+                digests[docid] = digest
                 yield CorpusRow(line, docid, title, text)
-            elif seen[docid] != said:
-                told = f"passage '{docid}' has another text here than before; keep one of the two"
-                problems.add(file, line, told)
+            elif digests[docid] != digest:
+                problem = (
+                    f"passage '{docid}' has another text here than before; keep one of the two"
+                )
+                problems.add(file, line, problem)
 
 
 def _first(record: Record, names: tuple[str, ...]) -> Any:
@@ -81,8 +83,8 @@ def _passages(
         for number, passage in enumerate(passages, start=1):
             docid = _first(passage, _DOCIDS) if isinstance(passage, dict) else None
             if reason := _docid_problem(docid):
-                told = f"{column}, passage {number}: {reason}; expected {EXPECTED}"
-                problems.add(file, line, told)
+                problem = f"{column}, passage {number}: {reason}; expected {EXPECTED}"
+                problems.add(file, line, problem)
                 continue
             title, text = (str(passage.get(key) or "") for key in ("title", "text"))
             yield (str(docid), title, text), grade

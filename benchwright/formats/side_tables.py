@@ -36,8 +36,8 @@ def read_slices(path: Path, *, problems: Problems | None = None) -> dict[str, li
     for line, qid, name in _rows(path, SLICE_COLUMNS, problems):
         members = slices.setdefault(_text(name), {})
         if members.setdefault(qid, line) != line:
-            told = f"query '{_text(qid)}' was put into slice '{_text(name)}' in line {members[qid]}"
-            problems.warn(path.name, line, f"{told} already. Drop one of the two.")
+            fact = f"query '{_text(qid)}' was put into slice '{_text(name)}' in line {members[qid]}"
+            problems.warn(path.name, line, f"{fact} already. Drop one of the two.")
     problems.raise_found()
     return {name: list(members) for name, members in slices.items()}
 
@@ -50,21 +50,21 @@ def slices_at(path: Path) -> dict[str, list[bytes]]:
 
 def read_families(path: Path, *, problems: Problems | None = None) -> dict[bytes, str]:
     """The family of each query; raises as `read_slices` does, and for a query in two families."""
-    found = _one_each(path, FAMILY_COLUMNS, "query", "family", problems or Problems())
-    return {qid: _text(family) for qid, family in found.items()}
+    families = _one_each(path, FAMILY_COLUMNS, "query", "family", problems or Problems())
+    return {qid: _text(family) for qid, family in families.items()}
 
 
 def read_weights(path: Path, *, problems: Problems | None = None) -> dict[bytes, float]:
     """The weight of each query, above 0; raises as `read_families` does."""
     problems = problems or Problems()
     cells = _one_each(path, WEIGHT_COLUMNS, "query", "weight", problems)
-    found = {qid: _weight(cell) for qid, cell in cells.items()}
-    for qid, weight in found.items():
+    weights = {qid: _weight(cell) for qid, cell in cells.items()}
+    for qid, weight in weights.items():
         if not 0 < weight < inf:
-            told = f"the weight of query '{_text(qid)}' is '{_text(cells[qid])}'"
-            problems.add(path.name, 0, f"{told}; expected a number above 0. Correct it.")
+            fact = f"the weight of query '{_text(qid)}' is '{_text(cells[qid])}'"
+            problems.add(path.name, 0, f"{fact}; expected a number above 0. Correct it.")
     problems.raise_found()
-    return found
+    return weights
 
 
 def _weight(cell: bytes) -> float:
@@ -91,20 +91,20 @@ def _one_each(
     path: Path, columns: tuple[str, str], what: str, whose: str, problems: Problems
 ) -> dict[bytes, bytes]:
     """First column to second; a second row that says otherwise is a problem."""
-    found: dict[bytes, tuple[int, bytes]] = {}
+    first_rows: dict[bytes, tuple[int, bytes]] = {}
     for line, name, value in _rows(path, columns, problems):
-        first, known = found.setdefault(name, (line, value))
+        first, first_value = first_rows.setdefault(name, (line, value))
         if first == line:
             continue
-        told = f"{what} '{_text(name)}' was in line {first} already"
-        if known == value:
-            problems.warn(path.name, line, f"{told}, with the same {whose}. Drop one of the two.")
+        fact = f"{what} '{_text(name)}' was in line {first} already"
+        if first_value == value:
+            problems.warn(path.name, line, f"{fact}, with the same {whose}. Drop one of the two.")
         else:
-            both = f"with {whose} '{_text(known)}' and here '{_text(value)}'"
-            text = f"{told}, {both}; expected one {whose}. Drop one of the two."
+            both = f"with {whose} '{_text(first_value)}' and here '{_text(value)}'"
+            text = f"{fact}, {both}; expected one {whose}. Drop one of the two."
             problems.add(path.name, line, text)
     problems.raise_found()
-    return {name: value for name, (_, value) in found.items()}
+    return {name: value for name, (_, value) in first_rows.items()}
 
 
 def two_columns(
@@ -132,8 +132,10 @@ def _rows(
 
 def _columns_problem(cells: list[bytes], columns: tuple[str, str]) -> str:
     filled = sum(map(bool, cells))
-    found = f"{filled} column{'' if filled == 1 else 's'}"
-    return f"{found}; expected 2 ({columns[0]}, {columns[1]}) separated by a tab. Correct the line."
+    number = f"{filled} column{'' if filled == 1 else 's'}"
+    return (
+        f"{number}; expected 2 ({columns[0]}, {columns[1]}) separated by a tab. Correct the line."
+    )
 
 
 def _text(name: bytes) -> str:

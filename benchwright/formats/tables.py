@@ -86,9 +86,9 @@ class Head:
         return self.start.startswith(PARQUET_MAGIC)
 
 
-def head_of(given: Input) -> Head:
+def head_of(table: Input) -> Head:
     """Read the first lines, of which the last may be cut."""
-    with given.opened() as stream:
+    with table.opened() as stream:
         content = stream.read(HEAD_BYTES)
     if content.startswith(PARQUET_MAGIC) or b"\0" in content[:1024]:
         return Head(content[:4096], ())
@@ -100,7 +100,7 @@ def head_of(given: Input) -> Head:
 # Layout
 
 
-def layout_of(given: Input, head: Head, folder: Path, *, has_header: bool | None = None) -> Layout:
+def layout_of(table: Input, head: Head, folder: Path, *, has_header: bool | None = None) -> Layout:
     """Return how a table is to be read; `has_header` is what a person says, None asks the file.
 
     Raises
@@ -108,17 +108,17 @@ def layout_of(given: Input, head: Head, folder: Path, *, has_header: bool | None
     UnreadableKindError
         If it has more columns than anybody can choose from.
     """
-    layout = _layout_of(given, head, folder, has_header)
+    layout = _layout_of(table, head, folder, has_header)
     if len(layout.columns) > MOST_COLUMNS:
         what = f"a table of {len(layout.columns):,} columns"
         advice = f"At most {MOST_COLUMNS:,} are taken: leave columns out, or quote the cells."
-        raise UnreadableKindError(file=given.shown, what=what, advice=advice)
+        raise UnreadableKindError(file=table.shown, what=what, advice=advice)
     return layout
 
 
-def _layout_of(given: Input, head: Head, folder: Path, has_header: bool | None) -> Layout:
+def _layout_of(table: Input, head: Head, folder: Path, has_header: bool | None) -> Layout:
     if head.is_parquet:
-        return Layout(Form.PARQUET, _parquet_columns(given.seekable(folder), given.shown))
+        return Layout(Form.PARQUET, _parquet_columns(table.seekable(folder), table.shown))
     lines = [line for line in head.lines if line.strip()]
     first = lines[0] if lines else b""
     if first.lstrip().startswith((b"{", b"[")):
@@ -159,10 +159,10 @@ def _object_of(text: str | bytes) -> Any:
 
 def _smart_columns(lines: Sequence[bytes]) -> Iterator[str]:
     yield from ("id", "title", "text")  # which a record may lack
-    found = {
+    letters = {
         match[3] for line in lines if (match := SMART_LINE.match(line.decode(errors="replace")))
     }
-    yield from (name for letter, name in SMART_NAMES.items() if letter in found - set("ITW"))
+    yield from (name for letter, name in SMART_NAMES.items() if letter in letters - set("ITW"))
 
 
 def _parquet_columns(path: Path, file: str) -> tuple[str, ...]:
@@ -179,14 +179,14 @@ def _parquet_columns(path: Path, file: str) -> tuple[str, ...]:
 
 
 def _damaged_parquet(file: str, error: BaseException) -> ArchiveError:
-    said = str(error).splitlines()[0][:100] if str(error) else type(error).__name__
-    told = f"the Parquet file is damaged or cut short ({said}); write it again"
-    if "allocat" in said:
-        told = (
+    cause = str(error).splitlines()[0][:100] if str(error) else type(error).__name__
+    reason = f"the Parquet file is damaged or cut short ({cause}); write it again"
+    if "allocat" in cause:
+        reason = (
             "reading the Parquet file takes more memory than there is for it; write it with "
             "shorter cells and smaller row groups"
         )
-    return ArchiveError(file=file, reason=told)
+    return ArchiveError(file=file, reason=reason)
 
 
 def delimited_layout(lines: Sequence[bytes], has_header: bool | None = None) -> Layout:
@@ -235,15 +235,15 @@ def _column_names(n: int) -> tuple[str, ...]:
 def _numbered_names(names: Sequence[str]) -> Iterator[str]:
     seen: set[str] = set()
     for number, name in enumerate(names, start=1):
-        shown = name if name and name not in seen else f"column {number}"
-        seen.add(shown)
-        yield shown
+        unique = name if name and name not in seen else f"column {number}"
+        seen.add(unique)
+        yield unique
 
 
 # Records
 
 
-def records(given: Input, layout: Layout, *, folder: Path, problems: Problems) -> Records:
+def records(table: Input, layout: Layout, *, folder: Path, problems: Problems) -> Records:
     """Yield the line (of Parquet: the row) and the record of each row that can be read.
 
     Raises
@@ -253,33 +253,33 @@ def records(given: Input, layout: Layout, *, folder: Path, problems: Problems) -
     FileProblemsError
         When `problems` has reached its limit.
     """
-    file = given.shown
+    file = table.shown
     if layout.form is Form.PARQUET:
-        rows = parquet_rows(given.seekable(folder), file)
+        rows = parquet_rows(table.seekable(folder), file)
         return enumerate(map(_flattened, rows), start=1)
     if layout.form is Form.JSON:
         return (
             (line, _flattened(record))
-            for line, record in json_records(given.lines(), file=file, problems=problems)
+            for line, record in json_records(table.lines(), file=file, problems=problems)
         )
     if layout.form is Form.SMART:
-        return _smart_records(_texts(given.lines(), file, problems))
+        return _smart_records(_texts(table.lines(), file, problems))
     if layout.form is Form.DOCS:
-        return _doc_records(given.lines(), file, problems)
+        return _doc_records(table.lines(), file, problems)
     if layout.form is Form.SPACED:
-        return _spaced_records(given.lines(), layout, file, problems)
+        return _spaced_records(table.lines(), layout, file, problems)
     if layout.form is Form.TSV:
-        return _tsv_records(given.lines(), layout, file, problems)
-    return _csv_records(given.lines(), layout, file, problems)
+        return _tsv_records(table.lines(), layout, file, problems)
+    return _csv_records(table.lines(), layout, file, problems)
 
 
-def sample(given: Input, layout: Layout, *, folder: Path, n: int) -> list[tuple[int, Record]]:
+def sample(table: Input, layout: Layout, *, folder: Path, n: int) -> list[tuple[int, Record]]:
     """Return the first `n` records that can be read; what is wrong among them is passed over."""
     rows: list[tuple[int, Record]] = []
     # So many bad ones tell enough: none of them is held, and the rest of the file is not read.
     with suppress(FileProblemsError):
         rows.extend(
-            islice(records(given, layout, folder=folder, problems=Problems(PASSED_OVER)), n)
+            islice(records(table, layout, folder=folder, problems=Problems(PASSED_OVER)), n)
         )
     return rows
 
@@ -305,8 +305,8 @@ def parquet_rows(path: Path, file: str) -> Iterator[Record]:
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise _damaged_parquet(file, error) from error
     if number != n_told or has_lost_all:
-        told = f"the Parquet file says {n_told:,} rows and gives {number:,}; it is damaged, "
-        raise ArchiveError(file=file, reason=told + "write it again")
+        reason = f"the Parquet file says {n_told:,} rows and gives {number:,}; it is damaged, "
+        raise ArchiveError(file=file, reason=reason + "write it again")
 
 
 def _has_pages(path: Path) -> bool:
@@ -344,8 +344,8 @@ def _csv_records(lines: Iterable[bytes], layout: Layout, file: str, problems: Pr
         try:
             cells = next(reader, None)
         except csv.Error as error:
-            told = f"is not CSV: {error}; check the quotes, or save as JSON lines"
-            problems.add(file, begins, told, is_whole=True)
+            problem = f"is not CSV: {error}; check the quotes, or save as JSON lines"
+            problems.add(file, begins, problem, is_whole=True)
             return  # after a broken quote no line can be trusted
         if cells is None:
             return
@@ -386,16 +386,18 @@ def _header_is_good(reader: Any, file: str, problems: Problems) -> bool:
     try:
         names = [name.strip() for name in next(reader, [])]
     except csv.Error as error:
-        told = f"is not CSV: {error}; check the quotes and the ends of lines"
-        problems.add(file, 1, told, is_whole=True)
+        problem = f"is not CSV: {error}; check the quotes and the ends of lines"
+        problems.add(file, 1, problem, is_whole=True)
         return False
     twice = sorted(name for name, n in Counter(names).items() if n > 1)
     if twice:
-        told = f"has two columns called '{twice[0]}'; give each column a name of its own"
-        problems.add(file, 1, told, is_whole=True)
+        problem = f"has two columns called '{twice[0]}'; give each column a name of its own"
+        problems.add(file, 1, problem, is_whole=True)
     elif not all(names):
-        told = f"column {names.index('') + 1} has no name; name it, or say that there is no header"
-        problems.add(file, 1, told, is_whole=True)
+        problem = (
+            f"column {names.index('') + 1} has no name; name it, or say that there is no header"
+        )
+        problems.add(file, 1, problem, is_whole=True)
     return not twice and all(names)
 
 
@@ -406,12 +408,12 @@ def _tsv_records(lines: Iterable[bytes], layout: Layout, file: str, problems: Pr
             # The last column is what remains: texts of such files hold tabs of their own.
             cells = content.decode().split("\t", width - 1)
         except UnicodeDecodeError as error:
-            told = f"byte {error.start + 1} is not UTF-8; save the file as UTF-8"
-            problems.add(file, line, told)
+            problem = f"byte {error.start + 1} is not UTF-8; save the file as UTF-8"
+            problems.add(file, line, problem)
             continue
         if len(cells) != width:
-            told = f"has {len(cells)} columns; expected {width}, separated by one TAB. "
-            problems.add(file, line, told + "Complete the line or drop it.")
+            problem = f"has {len(cells)} columns; expected {width}, separated by one TAB. "
+            problems.add(file, line, problem + "Complete the line or drop it.")
             continue
         yield line, dict(zip(layout.columns, cells, strict=True))
 
@@ -425,8 +427,8 @@ def _spaced_records(
         if not cells or text.startswith("#"):
             continue
         if len(cells) != width:
-            told = f"has {len(cells)} columns; expected {width}, separated by spaces. "
-            problems.add(file, line, told + "Complete the line or drop it.")
+            problem = f"has {len(cells)} columns; expected {width}, separated by spaces. "
+            problems.add(file, line, problem + "Complete the line or drop it.")
             continue
         yield line, dict(zip(layout.columns, cells, strict=True))
 
@@ -474,12 +476,12 @@ def _doc_records(lines: Iterable[bytes], file: str, problems: Problems) -> Recor
             yield from _doc(b"".join(block), begins, file, problems)
             block = []
         elif size > LONGEST_BLOCK:
-            told = f"<DOC> has no </DOC> within {LONGEST_BLOCK >> 20} MiB; close each document"
-            problems.add(file, begins, told, is_whole=True)
+            problem = f"<DOC> has no </DOC> within {LONGEST_BLOCK >> 20} MiB; close each document"
+            problems.add(file, begins, problem, is_whole=True)
             return
     if block:
-        told = "<DOC> is never closed; expected </DOC>. The file may have been cut short."
-        problems.add(file, begins, told, is_whole=True)
+        problem = "<DOC> is never closed; expected </DOC>. The file may have been cut short."
+        problems.add(file, begins, problem, is_whole=True)
 
 
 def _doc(block: bytes, line: int, file: str, problems: Problems) -> Records:
@@ -487,8 +489,8 @@ def _doc(block: bytes, line: int, file: str, problems: Problems) -> Records:
         text = block.decode()
     except UnicodeDecodeError as error:
         at = line + block.count(b"\n", 0, error.start)
-        told = f"byte 0x{block[error.start]:02X} is not UTF-8; save the file as UTF-8"
-        problems.add(file, at, told)
+        problem = f"byte 0x{block[error.start]:02X} is not UTF-8; save the file as UTF-8"
+        problems.add(file, at, problem)
         return
     number, title = DOCNO.search(text), DOC_TITLE.search(text)
     if number is None:

@@ -99,31 +99,31 @@ def _text_reason(text: object) -> str | None:
     return f"text {reason}" if reason else None
 
 
-def _more_reasons(known: dict[str, Any]) -> Iterator[str]:
+def _more_reasons(fields: dict[str, Any]) -> Iterator[str]:
     for name in ("description", "narrative", "lang", "first_seen", "last_seen"):
-        value = known[name]
+        value = fields[name]
         if value is not None and not isinstance(value, str):
             yield f"{name} is {json.dumps(value)[:60]}; expected a string"
-            known[name] = ""
+            fields[name] = ""
         elif value and text_problem(value):
             yield f"{name} {text_problem(value)}"
-    if _count_of(known["frequency"]) is None and known["frequency"] not in (None, ""):
-        yield f"frequency is {known['frequency']!r:.60}; expected a whole number from 0 up"
+    if _count_of(fields["frequency"]) is None and fields["frequency"] not in (None, ""):
+        yield f"frequency is {fields['frequency']!r:.60}; expected a whole number from 0 up"
     for name in ("first_seen", "last_seen"):
-        if known[name] and not _is_time(known[name]):
+        if fields[name] and not _is_time(fields[name]):
             yield (
-                f"{name} is {known[name][:40]!r}; "
+                f"{name} is {fields[name][:40]!r}; "
                 "expected a date or time such as 2024-05-31 or 2024-05-31T09:30:00Z"
             )
-    if _clicks_of(known["clicks"]) is None:
+    if _clicks_of(fields["clicks"]) is None:
         yield (
-            f"clicks is {str(known['clicks'])[:40]!r}; expected an object of counts by document id "
-            'such as {"d1": 3}'
+            f"clicks is {str(fields['clicks'])[:40]!r}; expected an object of counts by document "
+            'id such as {"d1": 3}'
         )
-    tags = known["tags"]
+    tags = fields["tags"]
     if tags is not None and not isinstance(tags, str | list):
         yield f"tags is {json.dumps(tags, default=str)[:40]}; expected a list, or 'one; two'"
-        known["tags"] = None
+        fields["tags"] = None
 
 
 def _count_of(value: object) -> int | None:

@@ -122,10 +122,10 @@ def write_run(rows: Iterable[RunRow]) -> Iterator[bytes]:
     >>> list(write_run([RunRow(0, b"q1", b"d7", 0.5)]))
     [b'q1 Q0 d7 1 0.5 run\\n']
     """
-    seen: defaultdict[bytes, int] = defaultdict(int)
+    n_rows: defaultdict[bytes, int] = defaultdict(int)
     for row in rows:
-        seen[row.qid] += 1
-        rank = seen[row.qid] if row.rank is None else row.rank
+        n_rows[row.qid] += 1
+        rank = n_rows[row.qid] if row.rank is None else row.rank
         tag = b"_".join(row.tag.split()) or DEFAULT_TAG
         yield b"%b Q0 %b %d %b %b\n" % (row.qid, row.docid, rank, repr(row.score).encode(), tag)
 
@@ -180,8 +180,8 @@ def _run_row(number: int, columns: list[bytes], file: str, problems: Problems) -
         return None
     score = real(columns[4])
     if score is None:
-        shown = _shown(columns[4])
-        text = f"score is {shown}; expected a number. Drop the line or give it a score."
+        cell = _shown(columns[4])
+        text = f"score is {cell}; expected a number. Drop the line or give it a score."
         problems.add(file, number, text)
         return None
     tag = columns[5] if len(columns) > 5 else b""
@@ -194,8 +194,8 @@ def whole_number(token: bytes) -> int | None:
 
 
 def grade_problem(token: bytes) -> str:
-    shown = _shown(token)
-    return f"grade is {shown}; expected a whole number. Drop the line or give it a grade."
+    cell = _shown(token)
+    return f"grade is {cell}; expected a whole number. Drop the line or give it a grade."
 
 
 def rank_warning(rank: int, score: float, last_rank: int, last_score: float) -> str:

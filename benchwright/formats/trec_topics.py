@@ -97,18 +97,18 @@ def read_topics(content: bytes | str, *, file: str, problems: Problems) -> Itera
         if first == row.line:
             yield row
         else:
-            told = f"topic '{row.qid}' was in line {first} already; expected every id once. "
-            problems.add(file, row.line, told + "Drop one of the two.")
+            problem = f"topic '{row.qid}' was in line {first} already; expected every id once. "
+            problems.add(file, row.line, problem + "Drop one of the two.")
     if not first_lines and not problems.found:
-        told = "no topic found; expected <top> or <topic> blocks, or lines of id, TAB, text. "
-        problems.add(file, 0, told + "Check that it is the right file.")
+        problem = "no topic found; expected <top> or <topic> blocks, or lines of id, TAB, text. "
+        problems.add(file, 0, problem + "Check that it is the right file.")
 
 
 def _decoded(content: bytes | str, file: str, problems: Problems) -> str | None:
     text = content if isinstance(content, str) else _utf8(content, file, problems)
     if text is not None and text.startswith("\ufeff"):
-        told = "begins with a byte order mark; expected none. It was left out: remove it."
-        problems.warn(file, 1, told)
+        problem = "begins with a byte order mark; expected none. It was left out: remove it."
+        problems.warn(file, 1, problem)
         return text[1:]
     return text
 
@@ -118,8 +118,8 @@ def _utf8(content: bytes, file: str, problems: Problems) -> str | None:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        told = f"byte 0x{content[error.start]:02X} is not UTF-8; expected UTF-8. "
-        problems.add(file, line, told + "Convert the file.", is_whole=True)
+        problem = f"byte 0x{content[error.start]:02X} is not UTF-8; expected UTF-8. "
+        problems.add(file, line, problem + "Convert the file.", is_whole=True)
         return None
 
 
@@ -130,19 +130,19 @@ def _tabbed_topics(text: str, file: str, problems: Problems) -> Iterator[TopicRo
             continue
         qid, tab, query = (part.strip(" \r") for part in line.partition("\t"))
         if number == 1 and qid.lower() in _HEADER_IDS:
-            told = f"begins with a header ('{qid}'); expected none. It was left out: remove it."
-            problems.warn(file, 1, told)
+            problem = f"begins with a header ('{qid}'); expected none. It was left out: remove it."
+            problems.warn(file, 1, problem)
         elif not tab:
-            told = "no tab; expected query id, TAB, text. Put a tab after the id."
-            problems.add(file, number, told)
+            problem = "no tab; expected query id, TAB, text. Put a tab after the id."
+            problems.add(file, number, problem)
         elif not _id_problem(qid, number, file, problems):
             yield from _topic(number, qid, {"title": query}, file, problems)
 
 
 def topic_time(text: str) -> str:
     """An ISO time of how TREC or ISO 8601 write one; empty for anything else."""
-    if found := _TIME.fullmatch(text):
-        name, day, clock, zone, year = found.groups()
+    if match := _TIME.fullmatch(text):
+        name, day, clock, zone, year = match.groups()
         text = f"{year}-{_MONTHS.get(name.lower())}-{day:>02}T{clock}{zone}"
     try:
         return datetime.fromisoformat(text).isoformat()
@@ -167,16 +167,17 @@ def _topic(
     description = _first(fields, _DESCRIPTION_FIELDS)
     text = _flat(_first(fields, _TEXT_FIELDS) or fields.get("", "") or description)
     if not text:
-        told = f"topic '{qid}' has no text; expected a title or query. Write one or drop it."
-        problems.add(file, line, told)
+        problem = f"topic '{qid}' has no text; expected a title or query. Write one or drop it."
+        problems.add(file, line, problem)
         return
-    asked = _flat(fields.get(_TIME_FIELD, ""))
-    first_seen = topic_time(asked)
-    if asked and not first_seen:
-        told = (
-            f"querytime is '{asked[:40]}'; expected a time such as Tue Feb 08 12:30:27 +0000 2011 "
+    querytime = _flat(fields.get(_TIME_FIELD, ""))
+    first_seen = topic_time(querytime)
+    if querytime and not first_seen:
+        problem = (
+            f"querytime is '{querytime[:40]}'; expected a time such as "
+            "Tue Feb 08 12:30:27 +0000 2011 "
         )
-        problems.warn(file, line, told + "or 2011-02-08T12:30:27Z. It was kept as metadata.")
+        problems.warn(file, line, problem + "or 2011-02-08T12:30:27Z. It was kept as metadata.")
     named = {*_NUMBER_FIELDS, *_TEXT_FIELDS, *_DESCRIPTION_FIELDS, *_NARRATIVE_FIELDS, ""}
     if first_seen:
         named.add(_TIME_FIELD)
@@ -246,8 +247,8 @@ def _first(fields: Mapping[str, str], names: tuple[str, ...]) -> str:
 
 
 def _number_attribute(attributes: str) -> str:
-    found = _NUMBER.search(attributes)
-    return html.unescape(found[1]) if found else ""
+    match = _NUMBER.search(attributes)
+    return html.unescape(match[1]) if match else ""
 
 
 def _id_problem(qid: str, line: int, file: str, problems: Problems) -> bool:
@@ -255,8 +256,8 @@ def _id_problem(qid: str, line: int, file: str, problems: Problems) -> bool:
     if qid and not _WHITE.search(qid):
         return False
     state = f"topic id is '{qid}'" if qid else "topic has no id"
-    told = f"{state}; expected one word, such as 301. Give it an id or drop the topic."
-    problems.add(file, line, told)
+    problem = f"{state}; expected one word, such as 301. Give it an id or drop the topic."
+    problems.add(file, line, problem)
     return True
 
 

@@ -25,8 +25,8 @@ def unlisted_of(manifest: Mapping[str, Any]) -> str:
     ('not-relevant', 'unknown')
     """
     qrels = manifest.get("qrels")
-    said = qrels.get("unlisted") if isinstance(qrels, Mapping) else None
-    return said if said in UNLISTED else UNKNOWN
+    rule = qrels.get("unlisted") if isinstance(qrels, Mapping) else None
+    return rule if rule in UNLISTED else UNKNOWN
 
 
 def manifest_unlisted(source: "Source") -> str:

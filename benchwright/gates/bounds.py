@@ -45,10 +45,10 @@ class Difference:
         if isnan(self.error) or distance <= 0:
             return None
         # With families the queries tell less than as many independent ones: the error knows.
-        found = power.queries_needed(
+        n_queries = power.queries_needed(
             self.error * self.n**0.5, distance, alpha=alpha, two_sided=False
         )
-        return int(found) if isfinite(float(found)) else None
+        return int(n_queries) if isfinite(float(n_queries)) else None
 
     def more(self, distance: float, *, alpha: float) -> int | None:
         """How many of those are not there yet; None where more would not help."""
@@ -70,8 +70,8 @@ def measured(
     _, sizes = family_totals(columns, families)
     counts = (~np.isnan(columns)).sum(axis=0)
     of_families = np.count_nonzero(sizes, axis=0)
-    found = zip(counts, of_families, means, lower, upper, p, errors, spreads(columns), strict=True)
-    return [Difference(int(n), int(k), *map(float, rest)) for n, k, *rest in found]
+    rows = zip(counts, of_families, means, lower, upper, p, errors, spreads(columns), strict=True)
+    return [Difference(int(n), int(k), *map(float, rest)) for n, k, *rest in rows]
 
 
 def p_less(columns: Floats, families: FamilyOf | None, method: Method) -> Floats:

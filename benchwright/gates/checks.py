@@ -55,7 +55,7 @@ def weighed(policy: Policy, evidence: Evidence, method: Method) -> Weighed:
     """
     columns = dict(_columns(policy, evidence))
     names = [name if kind == Kind.MEASURE else policy.measure for kind, name in columns]
-    found = measured(
+    differences = measured(
         np.stack(list(columns.values()), axis=1),
         evidence.families,
         method,
@@ -64,9 +64,9 @@ def weighed(policy: Policy, evidence: Evidence, method: Method) -> Weighed:
     )
     gain = columns[Kind.OVERALL, ""][:, np.newaxis]
     losses = much_lost(gain, by=policy.guard_rails.worst_loss, families=evidence.families)
-    rows = [np.array([[getattr(of, name)] for of in found], dtype=float) for name in ROWS]
+    rows = [np.array([[getattr(of, name)] for of in differences], dtype=float) for name in ROWS]
     outcomes = outcomes_of(policy, Tests([kind for kind, _ in columns], losses, *rows))
-    each = zip(columns, found, outcomes.adjusted[:, 0], outcomes.blocks[:, 0], strict=True)
+    each = zip(columns, differences, outcomes.adjusted[:, 0], outcomes.blocks[:, 0], strict=True)
     return Weighed({key: Tested(of, float(p), bool(b)) for key, of, p, b in each}, losses, outcomes)
 
 
@@ -79,8 +79,8 @@ def _columns(policy: Policy, evidence: Evidence) -> Iterator[tuple[tuple[Kind, s
     yield (Kind.OVERALL, ""), gain
     for name in policy.slices:
         if name not in evidence.slices or not evidence.slices[name].any():
-            known = ", ".join(key for key, mask in evidence.slices.items() if mask.any())
-            raise PolicySliceError(name=name, known=known or "none")
+            filled = ", ".join(key for key, mask in evidence.slices.items() if mask.any())
+            raise PolicySliceError(name=name, known=filled or "none")
     for name in dict.fromkeys([*policy.slices, *evidence.slices]):
         kind = Kind.SLICE if _is_registered(policy, evidence, name) else Kind.EXPLORATORY
         yield (kind, name), np.where(evidence.slices[name], gain, np.nan)
@@ -113,7 +113,7 @@ def overall(policy: Policy, evidence: Evidence, of: Weighed) -> Check:
     that counts; `is_regressed`: p of a loss is below alpha after Holm; `is_kept`: the lower bound
     is above minus the margin.
     """
-    found, outcomes = of.overall.found, of.outcomes
+    difference, outcomes = of.overall.found, of.outcomes
     facts = {
         "is_improved": bool(outcomes.is_improved[0]),
         "is_enough": bool(outcomes.is_enough[0]),
@@ -127,31 +127,31 @@ def overall(policy: Policy, evidence: Evidence, of: Weighed) -> Check:
         "m": int(outcomes.m[0]),
         **facts,
     }
-    needed = _more_overall(policy, found)
+    needed = _more_overall(policy, difference)
     differing = n_differing(evidence.differences(policy.measure)[:, np.newaxis], evidence.families)
-    warned = list(warnings(found.n_families, int(differing[0])))
-    if found.upper < 0 and not facts["is_regressed"]:
+    warned = list(warnings(difference.n_families, int(differing[0])))
+    if difference.upper < 0 and not facts["is_regressed"]:
         p = of.overall.p_adjusted
         warned.append(f"Beside all that could block, p of a loss is {p:.4f}: it does not block.")
-    finding = _overall_finding(policy, found, facts, needed, warned)
-    numbers = numbers_of(found, **values, more_queries=needed)
+    finding = _overall_finding(policy, difference, facts, needed, warned)
+    numbers = numbers_of(difference, **values, more_queries=needed)
     return Check("overall", "Over all queries", (replace(finding, numbers=numbers),))
 
 
 def _overall_finding(
     policy: Policy,
-    found: Difference,
+    difference: Difference,
     facts: dict[str, bool],
     needed: int | None,
     warned: Sequence[str],
 ) -> Finding:
     sure = f"{100 * (1 - policy.alpha):g} %"
-    told = (
-        f"{signed(found.mean)}, at least {signed(found.lower)} and at most {signed(found.upper)} "
-        f"(one-sided {sure} each)."
+    reason = (
+        f"{signed(difference.mean)}, at least {signed(difference.lower)} and at most "
+        f"{signed(difference.upper)} (one-sided {sure} each)."
     )
-    outcome, level, change = "inconclusive", Level.WARN, _change_overall(policy, found, needed)
-    if facts["is_regressed"] or found.upper < 0:
+    outcome, level, change = "inconclusive", Level.WARN, _change_overall(policy, difference, needed)
+    if facts["is_regressed"] or difference.upper < 0:
         outcome, change = "regresses", "Find what was lost: the queries that lose most come first."
         level = Level.BAD if facts["is_regressed"] else Level.WARN
     elif facts["is_improved"] and facts["is_enough"]:
@@ -162,19 +162,19 @@ def _overall_finding(
     if policy.goal == "not_worse" and facts["is_kept"] and not facts["is_regressed"]:
         outcome = outcome if facts["is_improved"] else "not worse"
         level, change = Level.GOOD, ""
-    return Finding(policy.measure, outcome, level, " ".join([told, *warned]), change)
+    return Finding(policy.measure, outcome, level, " ".join([reason, *warned]), change)
 
 
-def _more_overall(policy: Policy, found: Difference) -> int | None:
+def _more_overall(policy: Policy, difference: Difference) -> int | None:
     """Queries to add that would decide it, if the difference is what it seems to be."""
-    if isnan(found.mean):
+    if isnan(difference.mean):
         return None
     if policy.goal == "improve":
-        return found.more(max(found.mean, policy.delta_min), alpha=policy.alpha)
-    return found.more(policy.margin + min(found.mean, 0.0), alpha=policy.alpha)
+        return difference.more(max(difference.mean, policy.delta_min), alpha=policy.alpha)
+    return difference.more(policy.margin + min(difference.mean, 0.0), alpha=policy.alpha)
 
 
-def _change_overall(policy: Policy, found: Difference, needed: int | None) -> str:
+def _change_overall(policy: Policy, difference: Difference, needed: int | None) -> str:
     if needed is not None:
         return f"Label {_more(needed)}."
     if policy.goal == "improve":
@@ -199,24 +199,23 @@ def slices(policy: Policy, of: Weighed) -> Check:
 
 
 def _slice_finding(policy: Policy, kind: Kind, name: str, of: Tested) -> Finding:
-    needed, found = None, of.found
+    needed, difference = None, of.found
     if kind == Kind.EXPLORATORY:
         outcome, level = "exploratory", Level.NOTE
         reason = "Not registered with the policy, or registered later: told, and decides nothing."
         change = ""
-    elif found.n < policy.smallest_slice:
+    elif difference.n < policy.smallest_slice:
         outcome, level = "too few queries", Level.NOTE
-        reason = (
-            f"{counted(found.n, 'query')}; a slice decides from {policy.smallest_slice} queries."
-        )
-        change = f"Label {_more(policy.smallest_slice - found.n)} of slice {name}."
+        n = counted(difference.n, "query")
+        reason = f"{n}; a slice decides from {policy.smallest_slice} queries."
+        change = f"Label {_more(policy.smallest_slice - difference.n)} of slice {name}."
     elif of.blocks:
         outcome, level, reason = "regression", Level.BAD, _lost(policy, of)
         change = f"Mend what slice {name} lost."
     else:
-        outcome, level, reason, needed = _shown(policy, found, "non-inferior")
+        outcome, level, reason, needed = _shown(policy, difference, "non-inferior")
         change = f"Label {_more(needed)} of slice {name}." if needed else ""
-    numbers = numbers_of(found, p_adjusted=of.p_adjusted, more_queries=needed)
+    numbers = numbers_of(difference, p_adjusted=of.p_adjusted, more_queries=needed)
     return Finding(name, outcome, level, reason, change, numbers)
 
 
@@ -227,15 +226,15 @@ def _lost(policy: Policy, of: Tested) -> str:
     )
 
 
-def _shown(policy: Policy, found: Difference, word: str) -> tuple[str, Level, str, int | None]:
+def _shown(policy: Policy, difference: Difference, word: str) -> tuple[str, Level, str, int | None]:
     """Of what does not block: outcome, level, reason, queries to add; good if the bound says so."""
-    if found.lower > -policy.margin:
-        reason = f"At least {signed(found.lower)}, which is above {signed(-policy.margin)}."
+    if difference.lower > -policy.margin:
+        reason = f"At least {signed(difference.lower)}, which is above {signed(-policy.margin)}."
         return word, Level.GOOD, reason, None
-    needed = found.more(policy.margin + min(found.mean, 0.0), alpha=policy.alpha)
+    needed = difference.more(policy.margin + min(difference.mean, 0.0), alpha=policy.alpha)
     reason = (
-        f"{signed(found.mean)}, at least {signed(found.lower)}: a loss of {policy.margin:g} is not "
-        "ruled out."
+        f"{signed(difference.mean)}, at least {signed(difference.lower)}: a loss of "
+        f"{policy.margin:g} is not ruled out."
     )
     return "not shown", Level.WARN, reason, needed
 

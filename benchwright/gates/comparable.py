@@ -50,11 +50,11 @@ def _depth(policy: Policy, evidence: Evidence) -> Finding:
     deepest = max((k for k in cutoffs if isinstance(k, int)), default=policy.cutoff)
     first, second = evidence.baseline, evidence.candidate
     numbers = {"baseline": first.depth, "candidate": second.depth, "needed": deepest}
-    seen = [min(arm.depth, deepest) for arm in (first, second)]
-    if seen[0] == seen[1]:
-        reason = f"Both hold up to {seen[0]} results a query."
+    depths = [min(arm.depth, deepest) for arm in (first, second)]
+    if depths[0] == depths[1]:
+        reason = f"Both hold up to {depths[0]} results a query."
         return Finding("Depth", "the same", Level.GOOD, reason, "", numbers)
-    shallow = first if seen[0] < seen[1] else second
+    shallow = first if depths[0] < depths[1] else second
     return Finding(
         "Depth",
         "different",
@@ -97,8 +97,8 @@ def _what_to_judge(evidence: Evidence, level: Level) -> str:
 def judged_share(arm: Arm, policy: Policy) -> float:
     """The mean share of judged documents over the queries that found something."""
     values = arm.of(policy.judged)
-    found = values[~np.isnan(values)]
-    return float(found.mean()) if found.size else float("nan")
+    defined = values[~np.isnan(values)]
+    return float(defined.mean()) if defined.size else float("nan")
 
 
 def judged_outcome(first: float, second: float, *, is_sparse: bool) -> tuple[str, Level]:

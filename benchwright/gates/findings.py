@@ -51,9 +51,9 @@ class Check:
     @property
     def level(self) -> Level:
         """The worst of its findings."""
-        found = {finding.level for finding in self.findings}
+        levels = {finding.level for finding in self.findings}
         worst = (Level.BAD, Level.WARN, Level.GOOD)
-        return next((level for level in worst if level in found), Level.NOTE)
+        return next((level for level in worst if level in levels), Level.NOTE)
 
     def at(self, level: Level) -> list[Finding]:
         return [finding for finding in self.findings if finding.level == level]
@@ -72,16 +72,16 @@ def defined(value: Any) -> Any:
     return None if isinstance(value, float) and isnan(value) else value
 
 
-def numbers_of(found: Difference, **more: Any) -> dict[str, Any]:
+def numbers_of(difference: Difference, **more: Any) -> dict[str, Any]:
     """A difference as reports keep it."""
     return {
-        "n": found.n,
-        "n_families": found.n_families,
-        "difference": found.mean,
-        "lower": found.lower,
-        "upper": found.upper,
-        "p": found.p_less,
-        "sigma": found.sigma,
+        "n": difference.n,
+        "n_families": difference.n_families,
+        "difference": difference.mean,
+        "lower": difference.lower,
+        "upper": difference.upper,
+        "p": difference.p_less,
+        "sigma": difference.sigma,
         **more,
     }
 

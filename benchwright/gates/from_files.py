@@ -44,7 +44,7 @@ def _arm(card: Scorecard, queries: Sequence[bytes]) -> Arm:
             str(measure): np.array([rows[query][str(measure)] for query in queries])
             for measure in card.overall.measures
         },
-        depth=max((found.n_retrieved for found in card.hits.values()), default=0),
+        depth=max((query_hits.n_retrieved for query_hits in card.hits.values()), default=0),
         missing=tuple(_text(query) for query in queries if query not in card.hits),
     )
 

@@ -27,27 +27,27 @@ def patterns(policy: Policy, evidence: Evidence) -> list[dict[str, Any]]:
     roles = roles_of(policy.scored)
     # A policy's measure plays the part of the gain, whichever it is.
     roles = Roles(policy.measure, roles.first, roles.coverage, roles.condensed)
-    found = read_patterns(_facts(evidence, roles), roles, evidence.parts)
+    matched = read_patterns(_facts(evidence, roles), roles, evidence.parts)
     return [
         {
-            "code": one.code,
-            "text": f"{one.title}: {one.advice}",
-            "evidence": [evidence_text(fact) for fact in one.evidence],
+            "code": pattern.code,
+            "text": f"{pattern.title}: {pattern.advice}",
+            "evidence": [evidence_text(fact) for fact in pattern.evidence],
         }
-        for one in found
+        for pattern in matched
     ]
 
 
 def _facts(evidence: Evidence, roles: Roles) -> list[Fact]:
     """Differences of the measures over all queries, of the gain by slice, of the first hit by
     whether a query has other wordings."""
-    asked = [(name, OVERALL) for name in _measures(evidence, roles)]
-    asked += [(roles.gain, name) for name in evidence.slices]
+    pairs = [(name, OVERALL) for name in _measures(evidence, roles)]
+    pairs += [(roles.gain, name) for name in evidence.slices]
     parts = _by_wordings(evidence.families)
-    asked += [(roles.first, name) for name in parts if roles.first in evidence.candidate.values]
+    pairs += [(roles.first, name) for name in parts if roles.first in evidence.candidate.values]
     masks = {**evidence.slices, **parts}
-    columns = [_column(evidence, name, masks.get(part)) for name, part in asked]
-    return _measured(asked, np.stack(columns, axis=1), evidence.families)
+    columns = [_column(evidence, name, masks.get(part)) for name, part in pairs]
+    return _measured(pairs, np.stack(columns, axis=1), evidence.families)
 
 
 def _measures(evidence: Evidence, roles: Roles) -> list[str]:
@@ -70,14 +70,14 @@ def _column(evidence: Evidence, measure: str, mask: Mask | None) -> Floats:
 
 
 def _measured(
-    asked: list[tuple[str, str]], columns: Floats, families: FamilyOf | None
+    pairs: list[tuple[str, str]], columns: Floats, families: FamilyOf | None
 ) -> list[Fact]:
     # A difference is level within half its 95 % interval.
     lower, upper = mean_interval(
-        columns, families=families, span=span_of_differences([measure for measure, _ in asked])
+        columns, families=families, span=span_of_differences([measure for measure, _ in pairs])
     )
     counts = (~np.isnan(columns)).sum(axis=0)
-    rows = zip(asked, ratio_means(columns), lower, upper, counts, strict=True)
+    rows = zip(pairs, ratio_means(columns), lower, upper, counts, strict=True)
     return [
         Fact(measure, part, float(mean), float(low), float(high), int(n))
         for (measure, part), mean, low, high, n in rows

@@ -101,8 +101,8 @@ class Policy:
 
     def as_dict(self) -> dict[str, Any]:
         """Every field, as JSON has it; `policy_from` reads it back."""
-        found: dict[str, Any] = json.loads(json.dumps(asdict(self)))
-        return found
+        policy: dict[str, Any] = json.loads(json.dumps(asdict(self)))
+        return policy
 
     def frozen(self) -> dict[str, Any]:
         """What its digest is of, and a site stores; `policy_from` reads it back."""
@@ -201,16 +201,16 @@ class _Reader:
         )
 
     def limits(self, of: Mapping[str, Any]) -> Limits:
-        return Limits(**{one.name: self.read(of, one) for one in gates.LIMITS})
+        return Limits(**{limit.name: self.read(of, limit) for limit in gates.LIMITS})
 
-    def object(self, given: Any, name: str, shape: type) -> Mapping[str, Any]:
-        if not isinstance(given, Mapping):
-            raise self.wrong(name, given, "a JSON object")
-        known = [each.name for each in fields(shape)]
-        for key in given:
-            if key not in known:
-                raise self.wrong(name, f"given a field '{key}'", f"only {', '.join(known)}")
-        return given
+    def object(self, value: Any, name: str, shape: type) -> Mapping[str, Any]:
+        if not isinstance(value, Mapping):
+            raise self.wrong(name, value, "a JSON object")
+        names = [each.name for each in fields(shape)]
+        for key in value:
+            if key not in names:
+                raise self.wrong(name, f"given a field '{key}'", f"only {', '.join(names)}")
+        return value
 
     def text(self, of: Mapping[str, Any], name: str, usual: Any) -> str:
         value = of.get(name, getattr(usual, name))
@@ -220,9 +220,9 @@ class _Reader:
 
     def names(self, value: Any, name: str) -> tuple[str, ...]:
         is_list = isinstance(value, (list, tuple))
-        if not is_list or not all(isinstance(one, str) and one.strip() for one in value):
+        if not is_list or not all(isinstance(text, str) and text.strip() for text in value):
             raise self.wrong(name, value, "a list of names")
-        return tuple(dict.fromkeys(one.strip() for one in value))
+        return tuple(dict.fromkeys(text.strip() for text in value))
 
     def read(self, of: Mapping[str, Any], parameter: Parameter) -> Any:
         """The value of a parameter; numbers are no texts in JSON."""
@@ -237,13 +237,13 @@ class _Reader:
     def measure(self, name: Any, of: str) -> str:
         """The measure's whole name; it must be a mean over queries of which more is better."""
         try:
-            found: Measure = parse_measure(str(name))
+            measure: Measure = parse_measure(str(name))
         except ScoringError as error:
             raise self.wrong(of, name, f"a measure ({error})") from error
-        if found.aggregation != "mean":
+        if measure.aggregation != "mean":
             raise self.wrong(of, name, "a measure whose mean over queries is compared")
-        return str(found)
+        return str(measure)
 
     def wrong(self, name: str, value: Any, expected: str) -> PolicyFormatError:
-        shown = value if isinstance(value, str) and " " in value else repr(value)
-        return PolicyFormatError(where=self.where, field=name, value=shown, expected=expected)
+        quoted = value if isinstance(value, str) and " " in value else repr(value)
+        return PolicyFormatError(where=self.where, field=name, value=quoted, expected=expected)

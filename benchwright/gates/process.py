@@ -7,15 +7,15 @@ from benchwright.gates.policy import Policy
 UNKNOWN = "Nobody knows it here."
 
 
-def process(policy: Policy, known: Process, *, n_queries: int) -> Check:
+def process(policy: Policy, facts: Process, *, n_queries: int) -> Check:
     """What is known of submissions, contamination, age and agreement of labels, and the policy."""
     findings = (
-        _policy(known),
-        _seen(known),
-        _submissions(policy, known),
-        _contamination(policy, known, n_queries),
-        _stale(policy, known),
-        _agreement(policy, known),
+        _policy(facts),
+        _seen(facts),
+        _submissions(policy, facts),
+        _contamination(policy, facts, n_queries),
+        _stale(policy, facts),
+        _agreement(policy, facts),
     )
     return Check("process", "Process", findings)
 
@@ -30,26 +30,26 @@ def _unknown(name: str) -> Finding:
     return Finding(name, "not known", Level.NOTE, UNKNOWN)
 
 
-def _policy(known: Process) -> Finding:
+def _policy(facts: Process) -> Finding:
     name = "Written down beforehand"
-    if known.is_registered:
+    if facts.is_registered:
         return _finding(name, False, "Measure, slices and margins are those of the policy.", "")
     reason = "No policy was given, so nothing shows that measure and slices were chosen before."
     return Finding(name, "not known", Level.NOTE, reason, "Write a policy and name it.")
 
 
-def _seen(known: Process) -> Finding:
+def _seen(facts: Process) -> Finding:
     name = "Policy before candidate"
-    if known.seen_before_policy is None:
+    if facts.seen_before_policy is None:
         return _unknown(name)
-    if known.seen_before_policy:
+    if facts.seen_before_policy:
         reason = "The candidate was uploaded before the policy was made: seen before the policy."
         return _finding(name, True, reason, "Make the policy first, then upload the candidate.")
     return _finding(name, False, "The policy is older than the candidate.", "")
 
 
-def _submissions(policy: Policy, known: Process) -> Finding:
-    name, n, most = "Earlier submissions", known.prior_submissions, policy.limits.submissions
+def _submissions(policy: Policy, facts: Process) -> Finding:
+    name, n, most = "Earlier submissions", facts.prior_submissions, policy.limits.submissions
     if n is None:
         return _unknown(name)
     reason = f"{counted(n, 'earlier submission')} on these hidden queries; up to {most} are fine."
@@ -57,28 +57,28 @@ def _submissions(policy: Policy, known: Process) -> Finding:
     return _finding(name, n > most, reason, change, n=n, most=most)
 
 
-def _contamination(policy: Policy, known: Process, n_queries: int) -> Finding:
-    name, n, most = "Contamination", known.contaminated, policy.limits.contaminated_share
+def _contamination(policy: Policy, facts: Process, n_queries: int) -> Finding:
+    name, n, most = "Contamination", facts.contaminated, policy.limits.contaminated_share
     if n is None:
         return _unknown(name)
     share = n / max(n_queries, 1)
-    told = f"{counted(n, 'query')} ({100 * share:.1f} %) known to be in a list from outside"
-    reason = f"{told}; at most {100 * most:g} %."
+    finding = f"{counted(n, 'query')} ({100 * share:.1f} %) known to be in a list from outside"
+    reason = f"{finding}; at most {100 * most:g} %."
     change = "Leave these queries out in the next release."
     return _finding(name, share > most, reason, change, n=n, share=share)
 
 
-def _stale(policy: Policy, known: Process) -> Finding:
-    name, share, most = "Fresh labels", known.stale_share, policy.limits.stale_share
+def _stale(policy: Policy, facts: Process) -> Finding:
+    name, share, most = "Fresh labels", facts.stale_share, policy.limits.stale_share
     if share is None:
         return _unknown(name)
-    told = f"{100 * share:.1f} % of the labels are of a text that has changed"
-    reason = f"{told}; at most {100 * most:g} %."
+    finding = f"{100 * share:.1f} % of the labels are of a text that has changed"
+    reason = f"{finding}; at most {100 * most:g} %."
     return _finding(name, share > most, reason, "Judge changed documents again.", share=share)
 
 
-def _agreement(policy: Policy, known: Process) -> Finding:
-    name, alpha, least = "Agreement of labels", known.agreement, policy.limits.agreement
+def _agreement(policy: Policy, facts: Process) -> Finding:
+    name, alpha, least = "Agreement of labels", facts.agreement, policy.limits.agreement
     if alpha is None:
         return _unknown(name)
     reason = f"Krippendorff's alpha is {alpha:.2f}; at least {least:g} is asked for."

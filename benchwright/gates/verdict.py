@@ -123,24 +123,24 @@ def _sentence(
 ) -> str:
     candidate, baseline = evidence.candidate.name, evidence.baseline.name
     if verdict == Verdict.NOT_COMPARABLE:
-        why = " ".join(one.reason for one in checks["comparable"].at(Level.BAD))
+        why = " ".join(finding.reason for finding in checks["comparable"].at(Level.BAD))
         return f"{candidate} and {baseline} are not comparable: {why}"
     numbers = checks["overall"].findings[0].numbers
-    seen = (
+    difference = (
         f"{policy.measure} {signed(numbers['difference'])} against {baseline} on "
         f"{counted(len(evidence.queries), 'query')} (at least {signed(numbers['lower'])})"
     )
     if verdict == Verdict.BLOCK:
-        return f"{candidate} makes something worse: {_names(_blockers(checks))}; {seen}."
+        return f"{candidate} makes something worse: {_names(_blockers(checks))}; {difference}."
     if verdict == Verdict.HOLD:
-        return f"{candidate} is held back: {_why_held(policy, checks)}; {seen}."
+        return f"{candidate} is held back: {_why_held(policy, checks)}; {difference}."
     if verdict == Verdict.INCONCLUSIVE:
         goal = "an improvement" if policy.goal == "improve" else "that nothing was lost"
-        return f"These queries do not show {goal}: {seen}."
+        return f"These queries do not show {goal}: {difference}."
     harm = "no registered slice or guard rail shows harm"
     if verdict == Verdict.PASS_STRICT:
         harm = f"every registered slice is shown to lose less than {policy.margin:g}"
-    return f"{candidate} is a strong candidate for an A/B test: {seen}, and {harm}."
+    return f"{candidate} is a strong candidate for an A/B test: {difference}, and {harm}."
 
 
 def _blockers(checks: Mapping[str, Check]) -> list[Finding]:
@@ -156,15 +156,17 @@ def _why_held(policy: Policy, checks: Mapping[str, Check]) -> str:
 
 
 def _names(findings: list[Finding]) -> str:
-    return ", ".join(f"{one.name} ({one.outcome})" for one in findings)
+    return ", ".join(f"{finding.name} ({finding.outcome})" for finding in findings)
 
 
 def _changes(verdict: Verdict, policy: Policy, checks: Mapping[str, Check]) -> list[str]:
     """What would change the verdict, the decisive first; then what would make it a stricter one."""
-    found = [one for check in checks.values() for one in check.findings if one.change]
-    decisive = [one for one in found if one.level == Level.BAD]
+    findings = [
+        finding for check in checks.values() for finding in check.findings if finding.change
+    ]
+    decisive = [finding for finding in findings if finding.level == Level.BAD]
     if verdict in (Verdict.INCONCLUSIVE, Verdict.HOLD):
-        decisive += [one for one in checks["overall"].findings if one.change]
+        decisive += [finding for finding in checks["overall"].findings if finding.change]
     if verdict == Verdict.NOT_COMPARABLE or decisive:
-        return list(dict.fromkeys(one.change for one in decisive))
-    return list(dict.fromkeys(one.change for one in found if one.level != Level.BAD))
+        return list(dict.fromkeys(finding.change for finding in decisive))
+    return list(dict.fromkeys(finding.change for finding in findings if finding.level != Level.BAD))

@@ -30,7 +30,7 @@ def by_influence(
     >>> by_influence({"q": ["a", "b"]}, {"q": ["b", "c"]}, {"q": {"a": 1}}, cutoff=2)[0][:2]
     ('q', 'c')
     """
-    found = []
+    documents = []
     for query, of_query in grades.items():
         first = _gains(baseline.get(query, ()), cutoff)
         second = _gains(candidate.get(query, ()), cutoff)
@@ -38,8 +38,8 @@ def by_influence(
         judged = {docid for docid, grade in of_query.items() if grade >= 0}
         for docid in (first.keys() | second.keys()) - judged:
             weight = abs(first.get(docid, 0.0) - second.get(docid, 0.0)) / best
-            found.append((query, docid, weight))
-    return sorted(found, key=lambda row: (-row[2], row[0].encode(), row[1].encode()))
+            documents.append((query, docid, weight))
+    return sorted(documents, key=lambda row: (-row[2], row[0].encode(), row[1].encode()))
 
 
 def _gains(ranked: Sequence[str], cutoff: int) -> dict[str, float]:

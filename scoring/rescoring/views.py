@@ -18,6 +18,7 @@ from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.requests import PersonRequest, SiteRequest
 from benchwright.evaluation.moves import ADDED
 from benchwright.files.cells import safe_cell
+from benchwright.texts.markdown import table_line
 from scoring.rescoring.selectors import (
     SMALLEST_CAUSE,
     Move,
@@ -181,7 +182,7 @@ def _write(response: HttpResponse, said: str, lines: list[list[Any]], format: st
         return
     response.write(f"{said}\n")
     for line in [HEAD, ["---"] * len(HEAD), *lines]:
-        response.write(f"| {' | '.join(_cell(cell) for cell in line)} |\n")
+        response.write(table_line(map(_cell, line)) + "\n")
 
 
 def _cell(cell: Any) -> str:

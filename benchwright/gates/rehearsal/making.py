@@ -213,13 +213,13 @@ def tests_of(
     columns += [(Kind.MEASURE, guard, everything) for guard in guards]
     if against is not None:
         columns.append((Kind.EXACT, against[1], against[0]))
-    found = []
+    tests = []
     for _, values, mask in columns:
         is_part = mask is not everything
         sums = drawn.totals(values * mask if is_part else values)
-        found.append(_tested(sums, drawn.totals(mask), policy.alpha))
+        tests.append(_tested(sums, drawn.totals(mask), policy.alpha))
     kinds, losses = [kind for kind, _, _ in columns], _losses(drawn, gain, policy)
-    return Tests(kinds, losses, *map(np.stack, zip(*found, strict=True)))
+    return Tests(kinds, losses, *map(np.stack, zip(*tests, strict=True)))
 
 
 def _tested(sums: Floats, sizes: Floats, alpha: float) -> tuple[Floats, ...]:

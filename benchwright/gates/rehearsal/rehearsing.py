@@ -172,7 +172,7 @@ def table_of(rehearsal: Mapping[str, Any]) -> list[list[str]]:
 
 def summary_of(rehearsal: Mapping[str, Any]) -> str:
     """On what it was rehearsed."""
-    names = ", ".join(f"{one['run']} ({one['class']})" for one in rehearsal["runs"])
+    names = ", ".join(f"{run['run']} ({run['class']})" for run in rehearsal["runs"])
     return (
         f"Before the policy was frozen, {rehearsal['baseline']} was held against {names}: "
         f"{rehearsal['n_made']:,} comparisons a case, made of {rehearsal['n_queries']:,} queries "
@@ -187,9 +187,9 @@ class Counts:
         self.verdicts: dict[tuple[str, str], dict[str, int]] = {}
         self.by_rail: dict[tuple[str, str], int] = {}
 
-    def add(self, kind: str, truth: str, found: Any, by_rail: Any) -> None:
+    def add(self, kind: str, truth: str, verdicts: Any, by_rail: Any) -> None:
         of = self.verdicts.setdefault((kind, truth), {})
-        for verdict, n in zip(*np.unique(found, return_counts=True), strict=True):
+        for verdict, n in zip(*np.unique(verdicts, return_counts=True), strict=True):
             of[str(verdict)] = of.get(str(verdict), 0) + int(n)
         self.by_rail[kind, truth] = self.by_rail.get((kind, truth), 0) + int(by_rail.sum())
 
@@ -232,7 +232,7 @@ def _warnings(
         # An improvement of exactly the least that counts passes half the time at best.
         is_least = row["truth"] == _better(policy.delta_min)
         if policy.goal == "improve" and is_least and at_most < CAUGHT:
-            sigma = max(one["sigma"] for one in runs if one["class"] == row["class"])
+            sigma = max(run["sigma"] for run in runs if run["class"] == row["class"])
             needed = queries_needed(
                 sigma, policy.delta_min, alpha=alpha, power=CAUGHT, two_sided=False
             )

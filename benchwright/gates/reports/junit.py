@@ -20,7 +20,7 @@ def written(result: Mapping[str, Any]) -> str:
     root = ElementTree.Element("testsuites", name=NAME)
     suites = [_suite("Verdict", [_verdict(result)])]
     suites += [
-        _suite(check["title"], [_case(check["title"], one) for one in check["findings"]])
+        _suite(check["title"], [_case(check["title"], finding) for finding in check["findings"]])
         for check in result["checks"]
     ]
     for kind in ("tests", "failures", "errors", "skipped"):
@@ -79,8 +79,8 @@ def _named(title: str, name: str) -> ElementTree.Element:
 
 
 def _put(case: ElementTree.Element, tag: str, kind: str, lines: Iterable[str]) -> None:
-    found = ElementTree.SubElement(case, tag, type=legal(kind), message=legal(next(iter(lines))))
-    found.text = legal("\n".join(lines))
+    element = ElementTree.SubElement(case, tag, type=legal(kind), message=legal(next(iter(lines))))
+    element.text = legal("\n".join(lines))
 
 
 def legal(text: str) -> str:

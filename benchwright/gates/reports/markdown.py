@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from benchwright.gates.rehearsal.rehearsing import COLUMNS, summary_of, table_of
+from benchwright.texts.markdown import table_lines
 
 SIGNS = {"good": "✓", "warn": "!", "bad": "✗", "note": "-"}
 LISTED = 10
@@ -34,14 +35,14 @@ def _check(check: Mapping[str, Any]) -> Iterator[str]:
     if not check["findings"]:
         return
     yield from ("", f"### {check['title']}", "")
-    if any("difference" in one["numbers"] for one in check["findings"]):
+    if any("difference" in finding["numbers"] for finding in check["findings"]):
         yield from _differences(check["findings"])
         return
     yield from table(
         ["", "check", "outcome", "why"],
         [
-            [SIGNS[one["level"]], one["name"], one["outcome"], one["reason"]]
-            for one in check["findings"]
+            [SIGNS[finding["level"]], finding["name"], finding["outcome"], finding["reason"]]
+            for finding in check["findings"]
         ],
     )
 
@@ -61,17 +62,17 @@ def _differences(findings: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         ],
         [
             [
-                SIGNS[one["level"]],
-                one["name"],
-                _count(one["numbers"].get("n")),
-                _number(one["numbers"].get("difference")),
-                _number(one["numbers"].get("lower")),
-                _number(one["numbers"].get("upper")),
-                _p(one["numbers"].get("p_adjusted", one["numbers"].get("p"))),
-                one["outcome"],
-                one["reason"],
+                SIGNS[finding["level"]],
+                finding["name"],
+                _count(finding["numbers"].get("n")),
+                _number(finding["numbers"].get("difference")),
+                _number(finding["numbers"].get("lower")),
+                _number(finding["numbers"].get("upper")),
+                _p(finding["numbers"].get("p_adjusted", finding["numbers"].get("p"))),
+                finding["outcome"],
+                finding["reason"],
             ]
-            for one in findings
+            for finding in findings
         ],
     )
 
@@ -80,10 +81,10 @@ def _wanted(wanted: Mapping[str, Any]) -> Iterator[str]:
     if not wanted["needed"]:
         return
     yield from ("", f"### Documents to judge ({wanted['needed']:,})", "")
-    shown = wanted["documents"][: min(LISTED, wanted["needed"])]
-    yield from table(["query", "document"], shown)
-    if wanted["needed"] > len(shown):
-        yield from ("", f"… and {wanted['needed'] - len(shown):,} more; the JSON report has all.")
+    listed = wanted["documents"][: min(LISTED, wanted["needed"])]
+    yield from table(["query", "document"], listed)
+    if wanted["needed"] > len(listed):
+        yield from ("", f"… and {wanted['needed'] - len(listed):,} more; the JSON report has all.")
 
 
 def _rehearsal(rehearsal: Mapping[str, Any] | None) -> Iterator[str]:
@@ -97,9 +98,9 @@ def _rehearsal(rehearsal: Mapping[str, Any] | None) -> Iterator[str]:
 def _patterns(patterns: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     if patterns:
         yield from ("", "### What it looks like", "")
-        for one in patterns:
-            yield f"- {text(one['text'])}"
-            yield from (f"  - {text(fact)}" for fact in one["evidence"])
+        for pattern in patterns:
+            yield f"- {text(pattern['text'])}"
+            yield from (f"  - {text(fact)}" for fact in pattern["evidence"])
 
 
 def _foot(result: Mapping[str, Any]) -> Iterator[str]:
@@ -117,10 +118,9 @@ def _foot(result: Mapping[str, Any]) -> Iterator[str]:
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     """A table, whatever its cells hold."""
-    yield f"| {' | '.join(columns)} |"
-    yield f"|{' --- |' * len(columns)}"
-    for row in rows:
-        yield f"| {' | '.join(map(text, row))} |"
+    return table_lines(
+        columns, (map(text, row) for row in rows), rule=f"|{' --- |' * len(columns)}"
+    )
 
 
 def text(given: str) -> str:

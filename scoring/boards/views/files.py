@@ -1,7 +1,7 @@
 """A board as a file: CSV, JSON or Markdown, with the same columns."""
 
 import csv
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -13,6 +13,7 @@ from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.requests import SiteRequest
 from benchwright.comparison.patterns import markdown_words
 from benchwright.files.cells import safe_cell
+from benchwright.texts.markdown import table_line, table_lines
 from scoring.boards.services.boards import Board, with_stored_scenarios
 from scoring.boards.services.tables import BoardTable, board_table
 from scoring.boards.views.boards import asked_board, permanent_link, shows_scenarios
@@ -80,16 +81,12 @@ def _json(request: SiteRequest, board: Board, table: BoardTable) -> HttpResponse
 def _markdown(request: SiteRequest, board: Board, table: BoardTable) -> HttpResponse:
     of = f", {board.over}" if board.over else ""
     told = f"{request.benchmark} {board.release.version}, by {board.measure.label}{of}"
-    head = ["---:" if _is_number(table, name) else "---" for name in table.columns]
-    lines = [_line(table.columns), _line(head)]
-    lines += [_line(_markdown_cell(row[name]) for name in table.columns) for row in table.rows]
+    rule = table_line("---:" if _is_number(table, name) else "---" for name in table.columns)
+    rows = ([_markdown_cell(row[name]) for name in table.columns] for row in table.rows)
+    lines = table_lines(table.columns, rows, rule=rule)
     link = f"[{markdown_words(told)}]({permanent_link(request, board)})"
     text = "\n".join([link, "", *lines, ""])
     return HttpResponse(text, content_type="text/markdown; charset=utf-8")
-
-
-def _line(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
 
 
 def _is_number(table: BoardTable, name: str) -> bool:

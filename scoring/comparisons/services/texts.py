@@ -6,6 +6,7 @@ from typing import Any
 from benchwright.comparison.aligning import OVERALL
 from benchwright.comparison.patterns import markdown_words, patterns_markdown
 from benchwright.evaluation.uncertainty import TIE_GROUPS
+from benchwright.texts.markdown import table_lines
 from scoring.comparisons.services.query_differences import QueryDifference
 from scoring.comparisons.services.reading import Told
 
@@ -130,11 +131,8 @@ def queries_markdown(rows: Sequence[QueryDifference], run: str, reference: str) 
 
 def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """A table of cells that hold no line break; what is None is a dash."""
-    head = [f"| {' | '.join(columns)} |", f"|{'---|' * len(columns)}"]
-    body = [
-        f"| {' | '.join(DASH if cell is None else str(cell) for cell in row)} |" for row in rows
-    ]
-    return "\n".join([*head, *body])
+    cells = ([DASH if cell is None else str(cell) for cell in row] for row in rows)
+    return "\n".join(table_lines(columns, cells))
 
 
 def _number(value: float | None, digits: int = 4) -> str:
