@@ -60,7 +60,7 @@ def start_rehearsal(
         _check_unseen(benchmark, name, policy.digest, runs)
         is_public = not sight_of(user, release).is_clear
         queries_of(release, policy.split, is_public=is_public)
-        made = GateRehearsal.objects.create(
+        rehearsal = GateRehearsal.objects.create(
             benchmark=benchmark,
             release=release,
             is_public=is_public,
@@ -72,17 +72,17 @@ def start_rehearsal(
             seed=seed,
             created_by=user,
         )
-        made.runs.set(runs)
+        rehearsal.runs.set(runs)
         audit.record(actor=user, action="start-rehearsal", benchmark=benchmark, target=name)
-        made.job = jobs.start(
+        rehearsal.job = jobs.start(
             kind=KIND,
             title=f"Rehearsal of {name}",
             benchmark=benchmark,
             user=user,
-            parameters={"rehearsal": made.pk},
+            parameters={"rehearsal": rehearsal.pk},
         )
-        made.save(update_fields=["job"])
-    return made
+        rehearsal.save(update_fields=["job"])
+    return rehearsal
 
 
 def _check_unseen(benchmark: Benchmark, name: str, digest: str, runs: Sequence[Run]) -> None:
@@ -98,42 +98,43 @@ def _check_unseen(benchmark: Benchmark, name: str, digest: str, runs: Sequence[R
 
 def rehearse(job: RunningJob) -> None:
     """The handler; a failure is told on the rehearsal."""
-    of = GateRehearsal.objects.select_related("benchmark", "baseline", "lexical", "release").get(
-        pk=job.parameters["rehearsal"]
-    )
-    if of.state == STATES.DONE:
+    rehearsals = GateRehearsal.objects.select_related("benchmark", "baseline", "lexical", "release")
+    rehearsal = rehearsals.get(pk=job.parameters["rehearsal"])
+    if rehearsal.state == STATES.DONE:
         return
     try:
-        _rehearse(job, of)
+        _rehearse(job, rehearsal)
     except JobFencedError:
         raise
     except Exception as error:
-        told = str(error)[:2000] or type(error).__name__
+        reason = str(error)[:2000] or type(error).__name__
         with job.fenced():
-            GateRehearsal.objects.filter(pk=of.pk).update(state=STATES.FAILED, error=told)
+            GateRehearsal.objects.filter(pk=rehearsal.pk).update(state=STATES.FAILED, error=reason)
         raise
 
 
-def _rehearse(job: RunningJob, of: GateRehearsal) -> None:
-    policy = policy_from(of.content)
+def _rehearse(job: RunningJob, rehearsal: GateRehearsal) -> None:
+    policy = policy_from(rehearsal.content)
     pairs = [
         compared(
-            said=policy,
-            release=of.release,
-            runs=[of.baseline, run],
-            lexical=of.lexical,
-            is_public=of.is_public,
+            policy=policy,
+            release=rehearsal.release,
+            runs=[rehearsal.baseline, run],
+            lexical=rehearsal.lexical,
+            is_public=rehearsal.is_public,
             job=job,
         )
-        for run in of.runs.order_by("name")
+        for run in rehearsal.runs.order_by("name")
     ]
-    found = rehearsed(policy, pairs, seed=of.seed, progress=job.progress)
-    found["release"] = of.release.version
-    found["is_public"] = of.is_public
+    rates = rehearsed(policy, pairs, seed=rehearsal.seed, progress=job.progress)
+    rates["release"] = rehearsal.release.version
+    rates["is_public"] = rehearsal.is_public
     with job.commit() as result:
-        GateRehearsal.objects.filter(pk=of.pk).update(state=STATES.DONE, result=found, error="")
-        result["made"] = [f"how often {of.name} is right"]
-        result["url"] = of.get_absolute_url()
+        GateRehearsal.objects.filter(pk=rehearsal.pk).update(
+            state=STATES.DONE, result=rates, error=""
+        )
+        result["made"] = [f"how often {rehearsal.name} is right"]
+        result["url"] = rehearsal.get_absolute_url()
 
 
 def set_back_rehearsal(job_id: int) -> None:
