@@ -38,7 +38,7 @@ class Plan:
 def plan_of(benchmark: Benchmark, release: Release) -> Plan:
     """What the queries of a release can show, from how far runs differed there so far."""
     members = slices_of_release(release)
-    offered = {one.name: members[one.name] for one in slices_offered(release)}
-    found = reaches(benchmark, offered) if offered else {}
-    slices = [PlannedSlice(name, reach) for name, reach in found.items()]
+    offered = {part.name: members[part.name] for part in slices_offered(release)}
+    reach_by_name = reaches(benchmark, offered) if offered else {}
+    slices = [PlannedSlice(name, reach) for name, reach in reach_by_name.items()]
     return Plan(reliability_of(benchmark, release), slices)

@@ -58,7 +58,7 @@ def make_policy(
         newest = selectors.newest_version_of(benchmark, name)
         if newest and newest.digest == policy.digest and newest.retired_at is None:
             raise PolicyThereError(policy=str(newest), digest=policy.digest[:12])
-        made = GatePolicy.objects.create(
+        frozen = GatePolicy.objects.create(
             benchmark=benchmark,
             name=name,
             version=newest.version + 1 if newest else 1,
@@ -68,8 +68,8 @@ def make_policy(
             rehearsal=selectors.rehearsal_of(benchmark, policy.digest),
             created_by=user,
         )
-        audit.record(actor=user, action="make-policy", benchmark=benchmark, target=str(made))
-    return made
+        audit.record(actor=user, action="make-policy", benchmark=benchmark, target=str(frozen))
+    return frozen
 
 
 def policy_of(
@@ -114,18 +114,18 @@ def on_scale(name: str, threshold: int) -> str:
 
 
 def _check_slices(policy: Policy, release: Release) -> None:
-    known = [one.name for one in slices_offered(release)]
+    offered = [part.name for part in slices_offered(release)]
     wanted = [*policy.slices, *filter(None, [policy.guard_rails.exact_slice])]
-    unknown = [name for name in wanted if name not in known]
+    unknown = [name for name in wanted if name not in offered]
     if unknown:
         raise PolicySlicesError(
-            names=", ".join(unknown), release=release.version, known=", ".join(known) or "none"
+            names=", ".join(unknown), release=release.version, known=", ".join(offered) or "none"
         )
 
 
 def slices_offered(release: Release) -> list[BoardSlice]:
     """The registered slices of a release whose numbers may be shown."""
-    return [one for one in slices_on_board(release) if one.is_registered]
+    return [part for part in slices_on_board(release) if part.is_registered]
 
 
 def queries_of(release: Release, split: str, *, is_public: bool = False) -> list[str]:
@@ -144,8 +144,8 @@ def queries_of(release: Release, split: str, *, is_public: bool = False) -> list
     if split:
         splits = release_splits(release)
         if not graded.intersection(splits.get(split, ())):
-            known = ", ".join(splits) or "none"
-            raise PolicySplitError(split=split, release=release.version, known=known)
+            names = ", ".join(splits) or "none"
+            raise PolicySplitError(split=split, release=release.version, known=names)
         graded = graded.intersection(splits[split])
     if is_public:
         graded -= hidden_queries(release)

@@ -25,22 +25,22 @@ def told(gate: GateResult, user: Any) -> dict[str, Any]:
 
 def rehearsal_seen(user: Any, benchmark: Benchmark, rehearsal: dict[str, Any]) -> dict[str, Any]:
     """Rates as this person may read them; empty where they rest on queries hidden from them."""
-    found = rehearsal_told(user, benchmark, rehearsal)
-    if not found or found.get("is_public"):
-        return found
-    release = release_of_version(benchmark, found.get("release", ""))
+    rates = rehearsal_told(user, benchmark, rehearsal)
+    if not rates or rates.get("is_public"):
+        return rates
+    release = release_of_version(benchmark, rates.get("release", ""))
     is_clear = release is not None and sight_of(user, release).is_clear
-    return found if is_clear else {}
+    return rates if is_clear else {}
 
 
 def rates_told(user: Any, benchmark: Benchmark, rehearsal: dict[str, Any]) -> dict[str, Any]:
     """A rehearsal as pages show it; empty where there is none."""
-    found = rehearsal_seen(user, benchmark, rehearsal)
-    if not found:
+    rates = rehearsal_seen(user, benchmark, rehearsal)
+    if not rates:
         return {}
     return {
-        "summary": summary_of(found),
+        "summary": summary_of(rates),
         "columns": COLUMNS,
-        "rows": table_of(found),
-        "warnings": found["warnings"],
+        "rows": table_of(rates),
+        "warnings": rates["warnings"],
     }

@@ -36,19 +36,19 @@ def run_chart(
     if name not in CHARTS:
         raise Http404
     score_set = score_set_of(run_of(request, benchmark, pk), version)
-    shown = _measure(request, score_set, measure)
-    return chart_response(request, CHARTS[name](request, score_set, shown, baseline), format)
+    chosen = _measure(request, score_set, measure)
+    return chart_response(request, CHARTS[name](request, score_set, chosen, baseline), format)
 
 
 def _measure(request: HttpRequest, score_set: ScoreSet, text: str) -> Shown:
     """The measure of the address; others than the standard ones are for who is signed in."""
     try:
-        found = measure_seen(request.user, score_set.release, text)
+        chosen = measure_seen(request.user, score_set.release, text)
     except ScoringError as error:
         raise Http404 from error
-    if not found.is_standard and not request.user.is_authenticated:
+    if not chosen.is_standard and not request.user.is_authenticated:
         raise Http404
-    return found
+    return chosen
 
 
 def distribution(request: HttpRequest, score_set: ScoreSet, measure: Shown, _: str) -> Chart:

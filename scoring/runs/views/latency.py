@@ -18,11 +18,11 @@ from scoring.scores.views.finding import run_of
 def run_latency(request: SiteRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """A part of the run's page, empty where nothing was measured; without htmx its own page."""
     run = run_of(request, benchmark, pk)
-    kept = latencies_of(run)
+    latencies = latencies_of(run)
     context = {
         "run": run,
-        "kept": kept,
-        "words": latency_words(kept.n_queries if kept else 0, kept),
+        "kept": latencies,
+        "words": latency_words(latencies.n_queries if latencies else 0, latencies),
     }
     template = "scoring/runs/_run_latency.html" if request.htmx else "scoring/runs/run_latency.html"
     return render(request, template, context)
@@ -33,7 +33,7 @@ def run_latency(request: SiteRequest, benchmark: Benchmark, pk: int) -> HttpResp
 def run_latency_chart(
     request: HttpRequest, benchmark: Benchmark, pk: int, format: str
 ) -> HttpResponse:
-    kept = latencies_of(run_of(request, benchmark, pk))
-    if kept is None:
+    latencies = latencies_of(run_of(request, benchmark, pk))
+    if latencies is None:
         raise Http404
-    return chart_response(request, latency_chart(query_latencies(kept).values()), format)
+    return chart_response(request, latency_chart(query_latencies(latencies).values()), format)
