@@ -51,14 +51,14 @@ def completeness_of(
     keys = [[run.pk for run in runs], [run.pk for run in evidence]]
     facts = repr((SCORER_VERSION, release.pk, k, keys, is_public))
     key = f"unjudged-{sha256(facts.encode()).hexdigest()}"
-    found = cache.get(key)
-    if found is None:
+    completeness = cache.get(key)
+    if completeness is None:
         hidden = hidden_queries(release) if is_public else frozenset()
         if not graded_queries(release) - hidden:
             raise NoPublicQueryError(version=release.version)
-        found = Unjudged(release, list(runs), evidence, k, hidden=hidden).answer()
-        cache.set(key, found, timeout=None)
-    return found
+        completeness = Unjudged(release, list(runs), evidence, k, hidden=hidden).answer()
+        cache.set(key, completeness, timeout=None)
+    return completeness
 
 
 def worth_judging(
@@ -70,8 +70,10 @@ def worth_judging(
     is_public: bool = False,
 ) -> list[Worth]:
     """Unjudged documents of the runs' first `k`, by what they can change: `Completeness.worth`."""
-    found = completeness_of(release=release, runs=runs, measure=measure, k=k, is_public=is_public)
-    return list(found.worth)
+    completeness = completeness_of(
+        release=release, runs=runs, measure=measure, k=k, is_public=is_public
+    )
+    return list(completeness.worth)
 
 
 def make_top_up(
@@ -95,19 +97,24 @@ def make_top_up(
     CandidateNameTakenError
         If the benchmark has a list of this name.
     """
-    found = completeness_of(release=release, runs=runs, measure=measure, k=k)
+    completeness = completeness_of(release=release, runs=runs, measure=measure, k=k)
     names = " and ".join(run.name for run in runs)
-    if not found.worth:
-        raise NothingWorthJudgingError(k=found.k, runs=names, release=release.version)
-    if limit is None and not found.n_worth:
-        raise NothingStillWorthJudgingError(n=len(found.worth), runs=names)
+    if not completeness.worth:
+        raise NothingWorthJudgingError(k=completeness.k, runs=names, release=release.version)
+    if limit is None and not completeness.n_worth:
+        raise NothingStillWorthJudgingError(n=len(completeness.worth), runs=names)
     n_before = CandidateList.objects.filter(benchmark=release.benchmark_id).count()
     made_name = f"{names[:80]}: worth judging on {release.version} ({n_before + 1})"
     return make_candidate_list(
         benchmark=release.benchmark,
-        rows=[(one.qid, one.docid, one.priority) for one in found.worth[: limit or found.n_worth]],
+        rows=[
+            (entry.qid, entry.docid, entry.priority)
+            for entry in completeness.worth[: limit or completeness.n_worth]
+        ],
         name=(name or made_name)[:120],
-        origin=f"unjudged in the first {found.k} of {names}, by influence, on {release.version}",
+        origin=(
+            f"unjudged in the first {completeness.k} of {names}, by influence, on {release.version}"
+        ),
         user=user,
     )
 

@@ -7,7 +7,7 @@ from benchmarks_app.models import Run
 from scoring.completeness.services.answers import Completeness
 
 
-def pair_rows(found: Completeness, runs: Sequence[Run]) -> list[dict[str, Any]]:
+def pair_rows(completeness: Completeness, runs: Sequence[Run]) -> list[dict[str, Any]]:
     """The verdicts on each pair, with the runs."""
     by_key = {run.pk: run for run in runs}
     return [
@@ -24,5 +24,5 @@ def pair_rows(found: Completeness, runs: Sequence[Run]) -> list[dict[str, Any]]:
             "is_settled": pair.found.is_settled,
             "n_unjudged": pair.found.n_unjudged,
         }
-        for pair in found.pairs
+        for pair in completeness.pairs
     ]

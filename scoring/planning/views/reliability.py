@@ -43,9 +43,9 @@ def slice_reach_chart(
     request: HttpRequest, benchmark: Benchmark, slice_name: str, format: str
 ) -> HttpResponse:
     """The smallest visible difference by the number of queries, with a slice on the curve."""
-    found = get_object_or_404(Slice, benchmark=benchmark, name=slice_name)
-    qids = members_of(found)
+    part = get_object_or_404(Slice, benchmark=benchmark, name=slice_name)
+    qids = members_of(part)
     if not qids:
         raise Http404
-    reach = reach_of(benchmark, {found.name: qids})[found.name]
-    return chart_response(request, reach_chart(found.name, reach), format)
+    reach = reach_of(benchmark, {part.name: qids})[part.name]
+    return chart_response(request, reach_chart(part.name, reach), format)

@@ -15,10 +15,10 @@ def latency_chart(milliseconds: Iterable[float], title: str = "Retrieval latency
     """How many queries took how long, p50 and p95 marked; an empty one where none was timed."""
     times = list(milliseconds)
     summary = latency_summary(times)
-    found = latency_bins(times)
-    rows = [{"from": one.low, "to": one.high, "queries": one.n} for one in found.bins]
+    histogram = latency_bins(times)
+    rows = [{"from": bar.low, "to": bar.high, "queries": bar.n} for bar in histogram.bins]
     scale: dict[str, Any] = {"nice": False, "zero": False}
-    if found.is_logarithmic:
+    if histogram.is_logarithmic:
         scale["type"] = "log"
     x = {
         "field": "from",
@@ -26,7 +26,7 @@ def latency_chart(milliseconds: Iterable[float], title: str = "Retrieval latency
         "scale": scale,
         "axis": {"title": "Milliseconds a query", "tickCount": 6, "format": ",f"},
     }
-    most = max((one.n for one in found.bins), default=0)
+    most = max((bar.n for bar in histogram.bins), default=0)
     y = {
         "field": "queries",
         "type": "quantitative",

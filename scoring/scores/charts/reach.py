@@ -16,10 +16,10 @@ def reach_chart(name: str, reach: Reach) -> Chart:
     largest = max(reach.n * 2, reach.n_for_hundredth, SMALLEST_SIZE * 2)
     step = (largest / SMALLEST_SIZE) ** (1 / POINTS)
     sizes = sorted({round(SMALLEST_SIZE * step**place) for place in range(POINTS + 1)} | {reach.n})
-    seen = detectable_differences(reach.sigma, np.array(sizes) / effect, largest=LARGEST)
+    least_visible = detectable_differences(reach.sigma, np.array(sizes) / effect, largest=LARGEST)
     rows = [
         {"queries": n, "difference": round(float(least), 5), "slice": n == reach.n}
-        for n, least in zip(sizes, seen, strict=True)
+        for n, least in zip(sizes, least_visible, strict=True)
         if np.isfinite(least)
     ]
     axis = {"format": ".3f", "title": "Smallest visible difference"}

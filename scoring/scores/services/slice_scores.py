@@ -98,8 +98,8 @@ def _graded(path: str, release_id: int) -> frozenset[str]:
 def _sliced(path: str, release_id: int) -> dict[str, frozenset[str]]:
     release = Release.objects.get(pk=release_id)
     graded = graded_queries(release)
-    found = {name: graded.intersection(qids) for name, qids in release_slices(release).items()}
-    return {name: qids for name, qids in found.items() if qids}
+    members = {name: graded.intersection(qids) for name, qids in release_slices(release).items()}
+    return {name: qids for name, qids in members.items() if qids}
 
 
 def whole_slice(release: Release) -> BoardSlice:
@@ -289,8 +289,8 @@ def board_split(release: Release, wanted: str = "") -> BoardSplit:
     n_all = len(graded_queries(release))
     error = ""
     if wanted and wanted not in (*splits, ALL_SPLITS):
-        known = ", ".join([*splits, ALL_SPLITS])
-        error = UNKNOWN_SPLIT.format(version=release.version, name=wanted[:40], known=known)
+        listed = ", ".join([*splits, ALL_SPLITS])
+        error = UNKNOWN_SPLIT.format(version=release.version, name=wanted[:40], known=listed)
     chosen = wanted if wanted and not error else open_split(release)
     name = chosen if chosen in splits else ""
     return BoardSplit(name, splits.get(name, n_all), splits, error)

@@ -24,8 +24,8 @@ def release_of(benchmark: Benchmark, version: str) -> Release | None:
 
 def run_of(request: HttpRequest, benchmark: Benchmark, pk: int) -> Run:
     """The run, if this person may see it."""
-    seen = Run.objects.visible_to(request.user).select_related("owner", "team", "benchmark")
-    return get_object_or_404(seen, benchmark=benchmark, pk=pk)
+    visible = Run.objects.visible_to(request.user).select_related("owner", "team", "benchmark")
+    return get_object_or_404(visible, benchmark=benchmark, pk=pk)
 
 
 def score_set_of(run: Run, version: str) -> ScoreSet:

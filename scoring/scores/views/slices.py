@@ -31,12 +31,12 @@ class AskedSlice:
 
 def asked_slice(request: HttpRequest, release: Release) -> AskedSlice:
     """As `?slice=` says; one that there is not, or that may not be shown, is told."""
-    shown = slices_on_board(release)
+    offered = slices_on_board(release)
     has_hidden = bool(hidden_queries(release))
     wanted = request.GET.get("slice", "").strip()
-    found = next((one for one in shown if one.name == wanted), None)
-    if not wanted or found:
-        return AskedSlice(found, shown, has_hidden=has_hidden)
+    chosen = next((part for part in offered if part.name == wanted), None)
+    if not wanted or chosen:
+        return AskedSlice(chosen, offered, has_hidden=has_hidden)
     is_there = wanted in slices_of_release(release)
     error = (WITHHELD if is_there else UNKNOWN).format(name=wanted)
-    return AskedSlice(None, shown, error, has_hidden)
+    return AskedSlice(None, offered, error, has_hidden)
