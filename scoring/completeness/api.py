@@ -20,8 +20,8 @@ from scoring.completeness.services.completeness import (
     MOST_RUNS,
     completeness_of,
     make_top_up,
+    pair_rows,
 )
-from scoring.completeness.services.verdicts_shown import pair_rows
 from scoring.scores.api import release_named, runs_asked
 from scoring.scores.services.firewall import Sight, sight_of, sight_written_down
 

@@ -23,12 +23,12 @@ from scoring.completeness.services.completeness import (
     completeness_of,
     lists_made,
     make_top_up,
+    pair_rows,
 )
-from scoring.completeness.services.verdicts_shown import pair_rows
 from scoring.scores.selectors.rankings import runs_named, runs_offered
 from scoring.scores.selectors.releases import published_releases
 from scoring.scores.services.firewall import sight_of, sight_written_down
-from scoring.scores.views.finding import release_of
+from scoring.scores.views import release_of
 
 PAGE_SIZE = 25
 MOST_OFFERED = 100

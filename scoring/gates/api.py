@@ -29,11 +29,10 @@ from scoring.gates.selectors import (
     policy_named,
     rehearsals_seen_by,
 )
-from scoring.gates.services.gating import start_gate
+from scoring.gates.services.gating import start_gate, told
 from scoring.gates.services.online import came_true, record_online_result
 from scoring.gates.services.policies import make_policy, may_retire, retire_policy
-from scoring.gates.services.reading import rehearsal_seen, told
-from scoring.gates.services.rehearsing import start_rehearsal
+from scoring.gates.services.rehearsing import rehearsal_seen, start_rehearsal
 from scoring.models import GatePolicy, GateRehearsal, GateResult, OnlineResult
 from scoring.scores.selectors.rankings import runs_named
 from scoring.scores.selectors.releases import newest_release, release_of_version

@@ -30,9 +30,7 @@ from scoring.rescoring.services.rescoring import start_scoring_runs, stop_scorin
 from scoring.scores.selectors.releases import relevance_threshold
 from scoring.scores.selectors.rescoring import rescoring_of
 from scoring.scores.shown import measures_on
-from scoring.scores.views.finding import release_or_404
-from scoring.scores.views.measures import asked_measure
-from scoring.scores.views.slices import asked_slice
+from scoring.scores.views import asked_measure, asked_slice, release_or_404
 
 PAGE_SECONDS, FILE_SECONDS = 4.0, 20.0
 TYPES = {"csv": "text/csv; charset=utf-8", "md": "text/markdown; charset=utf-8"}

@@ -32,9 +32,7 @@ from scoring.scores.services.held import rows_of_sources
 from scoring.scores.services.ranking import start_ranking
 from scoring.scores.services.slice_scores import ALL_SPLITS, BoardSplit, board_split
 from scoring.scores.shown import measure_of
-from scoring.scores.views.finding import release_or_404
-from scoring.scores.views.measures import Asked, asked_measure
-from scoring.scores.views.slices import AskedSlice, asked_slice
+from scoring.scores.views import Asked, AskedSlice, asked_measure, asked_slice, release_or_404
 
 SCENARIOS = "scenarios"
 

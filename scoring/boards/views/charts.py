@@ -29,7 +29,7 @@ from scoring.boards.views.boards import asked_board, board_context
 from scoring.boards.views.files import refusal
 from scoring.scores.selectors.history import records_of
 from scoring.scores.services.firewall import measure_seen
-from scoring.scores.views.finding import release_or_404
+from scoring.scores.views import release_or_404
 
 # Runs that a small multiple holds.
 BEST_OF_SLICE = 5

@@ -16,8 +16,7 @@ from benchwright.files.cells import safe_cell
 from scoring.boards.services.boards import Board, with_stored_scenarios
 from scoring.boards.services.tables import BoardTable, board_table
 from scoring.boards.views.boards import asked_board, permanent_link, shows_scenarios
-from scoring.scores.views.finding import release_or_404
-from scoring.scores.views.measures import Asked
+from scoring.scores.views import Asked, release_or_404
 
 Writer = Callable[[SiteRequest, Board, BoardTable], HttpResponse]
 

@@ -25,8 +25,9 @@ from scoring.gates.services.errors import (
 )
 from scoring.gates.services.evidence import evidence_of, uploaded_at
 from scoring.gates.services.policies import check_run, queries_of
+from scoring.gates.services.rehearsing import rehearsal_seen
 from scoring.models import GatePolicy, GateResult
-from scoring.scores.services.firewall import sight_of
+from scoring.scores.services.firewall import sight_of, sight_written_down
 
 KIND, RESUME_KIND = "decide-gate", "resume-gates"
 STATES = GateResult.State
@@ -253,3 +254,18 @@ def awaited(gate: GateResult) -> list[tuple[str, str]]:
 def holds(grades: dict[str, Any], pairs: Iterable[tuple[str, str]]) -> bool:
     """Whether every one of the pairs has a grade."""
     return all(grades.get(qid, {}).get(docid, -1) >= 0 for qid, docid in pairs)
+
+
+# --- what one person may be told ------------------------------------------------------------------
+# Of what was decided on hidden queries keepers alone are told: `selectors.gates_seen_by` gives
+# others nothing of it.
+
+
+def told(gate: GateResult, user: Any) -> dict[str, Any]:
+    """The result; empty while undecided. A keeper's look at hidden queries is written down."""
+    if not gate.report:
+        return {}
+    if not gate.is_public:
+        sight_written_down(user, gate.release, f"gate {gate.pk}")
+    rehearsal = rehearsal_seen(user, gate.policy.benchmark, gate.policy.rehearsal)
+    return {**gate.report, "rehearsal": rehearsal}

@@ -1,7 +1,10 @@
-"""Policies of gates: made once, frozen by their digest, retired and never changed."""
+"""Policies of gates: made once, frozen by their digest, retired and never changed.
+
+And what one can show before anything is uploaded.
+"""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import transaction
@@ -10,6 +13,7 @@ from django.utils import timezone
 from benchmarks_app.common.services import audit, reading_apart
 from benchmarks_app.models import Benchmark, Release, Run, User
 from benchmarks_app.permissions import Action, may
+from benchmarks_app.reach import Reach
 from benchmarks_app.releases.selectors import hidden_queries, release_splits
 from benchwright.gates.errors import PolicySplitError
 from benchwright.gates.policy import Policy
@@ -18,8 +22,14 @@ from scoring.comparisons.services.errors import NoPublicQueryError
 from scoring.gates import selectors
 from scoring.gates.services.errors import GateRunError, PolicySlicesError, PolicyThereError
 from scoring.models import GatePolicy
+from scoring.planning.services.reliability import Reliability, reaches, reliability_of
 from scoring.scores.selectors.releases import newest_release, relevance_threshold
-from scoring.scores.services.slice_scores import BoardSlice, graded_queries, slices_on_board
+from scoring.scores.services.slice_scores import (
+    BoardSlice,
+    graded_queries,
+    slices_of_release,
+    slices_on_board,
+)
 from scoring.scores.shown import with_threshold
 
 BINARY = ("R@", "RR@", "RR", "AP", "P@", "Success@")
@@ -185,3 +195,38 @@ def retire_policy(*, policy: GatePolicy, user: User) -> GatePolicy:
             actor=user, action="retire-policy", benchmark=policy.benchmark, target=str(policy)
         )
     return policy
+
+
+@dataclass(frozen=True)
+class PlannedSlice:
+    """A registered slice, and how many queries more rule out a loss of 0.02 there."""
+
+    name: str
+    reach: Reach
+
+    @property
+    def n_lacking(self) -> int:
+        return max(self.reach.n_for_gate - self.reach.n, 0)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What all queries show, and each registered slice."""
+
+    overall: Reliability
+    slices: list[PlannedSlice]
+
+    @property
+    def n_lacking(self) -> int:
+        """Queries to add until a difference of 0.01 is visible."""
+        reach = self.overall.reach
+        return max(reach.n_for_hundredth - reach.n, 0)
+
+
+def plan_of(benchmark: Benchmark, release: Release) -> Plan:
+    """What the queries of a release can show, from how far runs differed there so far."""
+    members = slices_of_release(release)
+    offered = {part.name: members[part.name] for part in slices_offered(release)}
+    reach_by_name = reaches(benchmark, offered) if offered else {}
+    slices = [PlannedSlice(name, reach) for name, reach in reach_by_name.items()]
+    return Plan(reliability_of(benchmark, release), slices)

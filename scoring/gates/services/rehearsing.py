@@ -11,11 +11,19 @@ from benchmarks_app.jobs.services.jobs import JobFencedError, RunningJob
 from benchmarks_app.models import Benchmark, Job, Release, Run, User
 from benchwright.gates.errors import RehearsalError
 from benchwright.gates.policy import policy_from
-from benchwright.gates.rehearsal.rehearsing import MOST_RUNS, rehearsed
+from benchwright.gates.rehearsal.rehearsing import (
+    COLUMNS,
+    MOST_RUNS,
+    rehearsed,
+    summary_of,
+    table_of,
+)
+from scoring.gates.selectors import rehearsal_told
 from scoring.gates.services.errors import GateItselfError, RehearsalTooLateError
 from scoring.gates.services.evidence import compared
 from scoring.gates.services.policies import check_run, make_policy, policy_of, queries_of
 from scoring.models import GatePolicy, GateRehearsal, GateResult
+from scoring.scores.selectors.releases import release_of_version
 from scoring.scores.services.firewall import sight_of
 
 KIND = "rehearse-gate"
@@ -158,3 +166,29 @@ def freeze_rehearsed(*, rehearsal: GateRehearsal, user: User) -> GatePolicy:
         content=rehearsal.content,
         user=user,
     )
+
+
+# --- what one person may be told ------------------------------------------------------------------
+
+
+def rehearsal_seen(user: Any, benchmark: Benchmark, rehearsal: dict[str, Any]) -> dict[str, Any]:
+    """Rates as this person may read them; empty where they rest on queries hidden from them."""
+    rates = rehearsal_told(user, benchmark, rehearsal)
+    if not rates or rates.get("is_public"):
+        return rates
+    release = release_of_version(benchmark, rates.get("release", ""))
+    is_clear = release is not None and sight_of(user, release).is_clear
+    return rates if is_clear else {}
+
+
+def rates_told(user: Any, benchmark: Benchmark, rehearsal: dict[str, Any]) -> dict[str, Any]:
+    """A rehearsal as pages show it; empty where there is none."""
+    rates = rehearsal_seen(user, benchmark, rehearsal)
+    if not rates:
+        return {}
+    return {
+        "summary": summary_of(rates),
+        "columns": COLUMNS,
+        "rows": table_of(rates),
+        "warnings": rates["warnings"],
+    }

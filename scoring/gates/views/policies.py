@@ -16,10 +16,8 @@ from benchwright.gates.errors import RehearsalError
 from scoring.gates.forms import GateForm, PolicyForm
 from scoring.gates.selectors import gates_seen_by, policies_seen_by, rehearsals_seen_by
 from scoring.gates.services.gating import start_gate
-from scoring.gates.services.planning import plan_of
-from scoring.gates.services.policies import make_policy, may_retire, retire_policy
-from scoring.gates.services.reading import rates_told
-from scoring.gates.services.rehearsing import freeze_rehearsed, start_rehearsal
+from scoring.gates.services.policies import make_policy, may_retire, plan_of, retire_policy
+from scoring.gates.services.rehearsing import freeze_rehearsed, rates_told, start_rehearsal
 from scoring.models import GatePolicy, GateRehearsal
 from scoring.scores.selectors.rankings import runs_offered
 from scoring.scores.selectors.releases import newest_release

@@ -12,7 +12,7 @@ from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.permissions import Action
 from benchwright.qrels.freshness import Freshness, State
-from scoring.planning.forms.freshness import asked_days
+from scoring.planning.forms import asked_days
 from scoring.planning.services.freshness import freshness_of_release
 from scoring.scores.api import release_named
 from scoring.scores.services.firewall import sight_of

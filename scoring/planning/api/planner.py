@@ -14,7 +14,7 @@ from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.permissions import Action
 from benchwright.pools.planning import Plan, SlicePlan
-from scoring.planning.forms.planner import NAMES, PlannerForm
+from scoring.planning.forms import NAMES, PlannerForm
 from scoring.planning.services.planning import known_of, planned
 
 

@@ -13,11 +13,11 @@ from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.requests import SiteRequest
 from benchwright.files.cells import safe_cell
 from benchwright.qrels.freshness import Label, State
-from scoring.planning.forms.freshness import asked_days
+from scoring.planning.forms import asked_days
 from scoring.planning.services.freshness import ReleaseFreshness, freshness_of_release
 from scoring.scores.selectors.releases import published_releases
 from scoring.scores.services.firewall import Sight, sight_of, sight_written_down
-from scoring.scores.views.finding import release_of, release_or_404
+from scoring.scores.views import release_of, release_or_404
 
 PAGE_SIZE = 50
 WORDS = {

@@ -10,7 +10,7 @@ from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.requests import SiteRequest
 from benchwright.statistics.reliability import ASSUMED_SOURCE
 from scoring.planning.charts import cost_chart
-from scoring.planning.forms.planner import PlannerForm, read_wish, wish_text
+from scoring.planning.forms import PlannerForm, read_wish, wish_text
 from scoring.planning.services.planning import known_of, planned
 
 

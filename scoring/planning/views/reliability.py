@@ -12,7 +12,7 @@ from benchmarks_app.requests import SiteRequest
 from benchmarks_app.slices.services.records import members_of
 from benchwright.statistics.reliability import ASSUMED_SOURCE
 from scoring.planning.services.reliability import reliability_of
-from scoring.scores.charts.reach import reach_chart
+from scoring.scores.charts import reach_chart
 from scoring.scores.selectors.releases import release_of_version
 
 

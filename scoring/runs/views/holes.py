@@ -17,7 +17,7 @@ from benchwright.formats.numbers import row_key
 from scoring.models import ScoreSet
 from scoring.runs.selectors import hole_rows, holes_of
 from scoring.scores.services.firewall import Sight, looked_at, sight_written_down
-from scoring.scores.views.finding import run_of, score_set_of
+from scoring.scores.views import run_of, score_set_of
 
 ALL_GRADED = "Each document among the first of each query that is shown has a grade."
 COMPLETE = "Documents that this release does not list are not relevant: there is nothing to judge."

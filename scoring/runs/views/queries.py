@@ -32,8 +32,7 @@ from scoring.scores.selectors.retrieved import retrieved
 from scoring.scores.selectors.runs import per_query_values, query_rows, sorted_queries
 from scoring.scores.services.firewall import Sight, looked_at, sight_written_down
 from scoring.scores.shown import BOARD, FIRST_MEASURE, Shown, measures_on
-from scoring.scores.views.finding import run_of, score_set_of
-from scoring.scores.views.measures import Asked, asked_measure
+from scoring.scores.views import Asked, asked_measure, run_of, score_set_of
 
 MOST_BARS = 400
 N_WORST = 5

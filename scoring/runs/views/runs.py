@@ -24,8 +24,7 @@ from scoring.scores.services.errors import NoOpenPhaseError
 from scoring.scores.services.firewall import sight_of
 from scoring.scores.services.slice_scores import board_split, graded_queries
 from scoring.scores.shown import BOARD, FIRST_MEASURE, FURTHER, MEASURES, Shown
-from scoring.scores.views.finding import run_of, score_set_of, scores_as_seen
-from scoring.scores.views.measures import Asked, asked_measure
+from scoring.scores.views import Asked, asked_measure, run_of, score_set_of, scores_as_seen
 from scoring.submissions.selectors.submissions import state_of, submissions_seen_by
 from scoring.submissions.services import submitting
 

@@ -17,7 +17,7 @@ from benchmarks_app.site.selectors import has_worker
 from benchwright.errors import ScoringError
 from benchwright.retrieval.catalog import LEXICAL
 from scoring.boards.selectors.reported import beside_ours, reported_on
-from scoring.scores.charts.latency import latency_words
+from scoring.scores.charts import latency_words
 from scoring.scores.selectors.boards import BoardRow, leaderboard
 from scoring.scores.selectors.releases import newest_release, relevance_threshold
 from scoring.scores.services.firewall import Sight, sight_of

@@ -1,10 +1,11 @@
-"""What somebody plans with, as a form and as a part of an address."""
+"""What somebody plans with, as a form and as a part of an address; how old a label may be."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from django import forms
 
+from benchwright.formats.numbers import row_key
 from benchwright.pools.planning import ASSUMED_SYSTEMS, CUTOFF, DEEPEST
 from scoring.planning.services.planning import DEFAULT_DELTA, DEFAULT_OVERLAP, DEFAULT_SECONDS, Wish
 
@@ -118,3 +119,12 @@ def read_wish(text: str) -> Wish | None:
         return None
     form = PlannerForm(fields, seconds=None, has_runs=False)
     return form.wish() if form.is_valid() else None
+
+
+LONGEST_DAYS = 36_500
+
+
+def asked_days(text: str) -> int | None:
+    """How old a label may be, as an address says it; None where it does not."""
+    days = row_key(text)
+    return min(days, LONGEST_DAYS) if days else None
