@@ -79,8 +79,8 @@ def _description(measure: Shown, records: Sequence[Record]) -> str:
     if not records:
         return "No run has a value."
     first, last = records[0], records[-1]
-    told = f"{last.row.run.name} has {last.value:.4f} since {last.at:%Y-%m-%d}"
+    best = f"{last.row.run.name} has {last.value:.4f} since {last.at:%Y-%m-%d}"
     if len(records) == 1:
-        return f"{told}, and nobody before it."
+        return f"{best}, and nobody before it."
     start = f"From {first.value:.4f} ({first.row.run.name}, {first.at:%Y-%m-%d})"
-    return f"{start} in {len(records) - 1} steps: {told}."
+    return f"{start} in {len(records) - 1} steps: {best}."

@@ -191,14 +191,14 @@ class AboutComparison(Endpoint):
     # A job computes, and changes nothing that was there.
     scopes = {"POST": Scope.READ}
 
-    def asked(self, benchmark: Benchmark, given: QueryDict) -> AskedComparison:
-        release = asked_release(given, benchmark)
+    def asked(self, benchmark: Benchmark, params: QueryDict) -> AskedComparison:
+        release = asked_release(params, benchmark)
         if release is None:
             raise Http404
-        asked = asked_comparison(given, self.request.user, release)
-        if len(asked.score_sets) < 2:
-            raise TooFewRunsError(count=len(asked.score_sets))
-        return asked
+        choice = asked_comparison(params, self.request.user, release)
+        if len(choice.score_sets) < 2:
+            raise TooFewRunsError(count=len(choice.score_sets))
+        return choice
 
     def benchmark_to_start(self) -> Benchmark:
         """The benchmark, for somebody who is signed in: jobs are nobody's for the asking."""
@@ -209,10 +209,10 @@ class AboutComparison(Endpoint):
 
     def posted(self, serializer: type[serializers.Serializer]) -> QueryDict:
         """What was posted, in the form of an address's parameters."""
-        given = QueryDict(mutable=True)
+        params = QueryDict(mutable=True)
         for name, value in self.validated(serializer).items():
-            given.setlist(name, value if isinstance(value, list) else [value])
-        return given
+            params.setlist(name, value if isinstance(value, list) else [value])
+        return params
 
 
 def _started(row: Comparison) -> Response:
@@ -245,8 +245,8 @@ class ComparisonList(AboutComparison):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_to_start()
-        asked = self.asked(benchmark, self.posted(NewComparisonSerializer))
-        return _started(comparing.start_comparison(asked.question, request.user))
+        choice = self.asked(benchmark, self.posted(NewComparisonSerializer))
+        return _started(comparing.start_comparison(choice.question, request.user))
 
 
 class ComparisonDetail(Endpoint):
@@ -259,10 +259,10 @@ class ComparisonDetail(Endpoint):
         operation_id="benchmarks_comparisons_stored_retrieve",
     )
     def get(self, request: Request, slug: str, key: str) -> Response:
-        found = told_by_key(self.benchmark_for(Action.SEE_RESULTS), key, request.user)
-        if found is None:
+        comparison = told_by_key(self.benchmark_for(Action.SEE_RESULTS), key, request.user)
+        if comparison is None:
             raise Http404
-        return Response(ComparisonSerializer(found.as_dict()).data)
+        return Response(ComparisonSerializer(comparison.as_dict()).data)
 
 
 class ComparisonQueries(AboutComparison):
@@ -275,15 +275,15 @@ class ComparisonQueries(AboutComparison):
         responses=QueryDifferenceSerializer(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
-        asked = self.asked(self.benchmark_for(Action.SEE_RESULTS), request.query_params)
-        run, reference = asked.pair()
+        choice = self.asked(self.benchmark_for(Action.SEE_RESULTS), request.query_params)
+        run, reference = choice.pair()
         what = f"runs {run.run.name} and {reference.run.name}, by query, over the API"
         rows = query_differences(
             run=run,
             reference=reference,
-            measure=asked.measure.name,
-            sight=sight_written_down(request.user, asked.release, what),
-            wanted=asked.wanted,
+            measure=choice.measure.name,
+            sight=sight_written_down(request.user, choice.release, what),
+            wanted=choice.wanted,
         )
         return self.page_of(rows, QueryDifferenceSerializer)
 
@@ -303,14 +303,14 @@ class ComparisonResults(AboutComparison):
         responses=ResultListSerializer(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
-        asked = self.asked(self.benchmark_for(Action.SEE_RESULTS), request.query_params)
+        choice = self.asked(self.benchmark_for(Action.SEE_RESULTS), request.query_params)
         qid = request.query_params.get("query", "")
-        sight = sight_written_down(request.user, asked.release, "results of a query, over the API")
-        if qid in sight.hidden or qid not in release_query_texts(asked.release):
+        sight = sight_written_down(request.user, choice.release, "results of a query, over the API")
+        if qid in sight.hidden or qid not in release_query_texts(choice.release):
             raise Http404
-        runs = [one.run for one in asked.score_sets]
-        found = result_lists(release=asked.release, runs=runs, qid=qid, depth=asked.depth)
-        return Response(ResultListSerializer(found.columns, many=True).data)
+        runs = [score_set.run for score_set in choice.score_sets]
+        lists = result_lists(release=choice.release, runs=runs, qid=qid, depth=choice.depth)
+        return Response(ResultListSerializer(lists.columns, many=True).data)
 
 
 class ComparisonRobustness(AboutComparison):
@@ -324,8 +324,8 @@ class ComparisonRobustness(AboutComparison):
         responses=RobustnessSerializer,
     )
     def get(self, request: Request, slug: str) -> Response:
-        asked = self.asked(self.benchmark_for(Action.SEE_RESULTS), request.query_params)
-        row = robustness.robustness(asked.robustness_question(), request.user)
+        choice = self.asked(self.benchmark_for(Action.SEE_RESULTS), request.query_params)
+        row = robustness.robustness(choice.robustness_question(), request.user)
         return Response(RobustnessSerializer(comparison_rows.result_of(row)).data)
 
     @extend_schema(
@@ -336,8 +336,8 @@ class ComparisonRobustness(AboutComparison):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_to_start()
-        asked = self.asked(benchmark, self.posted(NewPairSerializer))
-        return _started(robustness.start_robustness(asked.robustness_question(), request.user))
+        choice = self.asked(benchmark, self.posted(NewPairSerializer))
+        return _started(robustness.start_robustness(choice.robustness_question(), request.user))
 
 
 of_benchmark: list[Any] = [

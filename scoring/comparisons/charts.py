@@ -13,9 +13,9 @@ ROW_HEIGHT = 28
 SHAPES = {"win": "triangle-up", "tie": "circle", "loss": "triangle-down"}
 
 
-def _rows(found: Sequence[QueryDifference]) -> list[dict[str, Any]]:
+def _rows(differences: Sequence[QueryDifference]) -> list[dict[str, Any]]:
     """A row for each query, thinned evenly where there are too many."""
-    step = max(1, -(-len(found) // MOST_POINTS))
+    step = max(1, -(-len(differences) // MOST_POINTS))
     return [
         {
             "place": place + 1,
@@ -26,24 +26,24 @@ def _rows(found: Sequence[QueryDifference]) -> list[dict[str, Any]]:
             "difference": round(row.difference, 6),
             "outcome": row.outcome,
         }
-        for place, row in enumerate(found)
+        for place, row in enumerate(differences)
         if place % step == 0
     ]
 
 
-def _said(found: Sequence[QueryDifference], run: str, reference: str) -> str:
-    counts = {name: sum(row.outcome == name for row in found) for name in SHAPES}
+def _said(differences: Sequence[QueryDifference], run: str, reference: str) -> str:
+    counts = {name: sum(row.outcome == name for row in differences) for name in SHAPES}
     return (
-        f"{run} against {reference} on {len(found)} queries: better on {counts['win']}, "
+        f"{run} against {reference} on {len(differences)} queries: better on {counts['win']}, "
         f"level on {counts['tie']}, worse on {counts['loss']}."
     )
 
 
 def differences_chart(
-    found: Sequence[QueryDifference], run: str, reference: str, measure: str
+    differences: Sequence[QueryDifference], run: str, reference: str, measure: str
 ) -> Chart:
     """A bar for each query, from the run's largest win to its largest loss."""
-    ordered = sorted(found, key=lambda row: -row.difference)
+    ordered = sorted(differences, key=lambda row: -row.difference)
     spec = {
         "mark": {"type": "bar"},
         "encoding": {
@@ -62,7 +62,7 @@ def differences_chart(
         },
     }
     return Chart(
-        f"Difference by query, {measure}", _said(found, run, reference), spec, _rows(ordered)
+        f"Difference by query, {measure}", _said(differences, run, reference), spec, _rows(ordered)
     )
 
 
@@ -76,10 +76,10 @@ def _tooltip() -> list[dict[str, Any]]:
 
 
 def scatter_chart(
-    found: Sequence[QueryDifference], run: str, reference: str, measure: str
+    differences: Sequence[QueryDifference], run: str, reference: str, measure: str
 ) -> Chart:
     """Each query as a point: the reference's value across, the run's upwards."""
-    top = max([1.0, *(max(row.run, row.reference) for row in found)])
+    top = max([1.0, *(max(row.run, row.reference) for row in differences)])
     line = [{"x": 0, "y": 0}, {"x": top, "y": top}]
     spec = {
         "layer": [
@@ -122,22 +122,22 @@ def scatter_chart(
             },
         ]
     }
-    said = f"{_said(found, run, reference)} Above the line the run is better."
-    return Chart(f"Two runs by query, {measure}", said, spec, _rows(found), height=320)
+    summary = f"{_said(differences, run, reference)} Above the line the run is better."
+    return Chart(f"Two runs by query, {measure}", summary, spec, _rows(differences), height=320)
 
 
 def slices_chart(pairs: Sequence[Mapping[str, Any]], measure: str) -> Chart:
     """The difference over all queries and each slice, as a point on its 95 % interval."""
     rows = [
         {
-            "slice": f"{'all queries' if one['slice'] == OVERALL else one['slice']}"
-            f" ({one['n_queries']})",
-            "difference": one["difference"],
-            "low": one["interval"]["low"],
-            "high": one["interval"]["high"],
+            "slice": f"{'all queries' if pair['slice'] == OVERALL else pair['slice']}"
+            f" ({pair['n_queries']})",
+            "difference": pair["difference"],
+            "low": pair["interval"]["low"],
+            "high": pair["interval"]["high"],
         }
-        for one in pairs
-        if one["difference"] is not None
+        for pair in pairs
+        if pair["difference"] is not None
     ]
     names = [row["slice"] for row in rows]
     y = {"field": "slice", "type": "nominal", "sort": names, "title": None}
@@ -158,9 +158,9 @@ def slices_chart(pairs: Sequence[Mapping[str, Any]], measure: str) -> Chart:
             "encoding": {"y": y, "x": {"field": "difference", "type": "quantitative"}},
         },
     ]
-    said = "; ".join(f"{row['slice']}: {row['difference']:+.3f}" for row in rows)
+    summary = "; ".join(f"{row['slice']}: {row['difference']:+.3f}" for row in rows)
     height = slices_height(len(rows))
-    return Chart(f"Difference by slice, {measure}", f"{said}.", {"layer": layers}, rows, height)
+    return Chart(f"Difference by slice, {measure}", f"{summary}.", {"layer": layers}, rows, height)
 
 
 def slices_height(n: int) -> int:

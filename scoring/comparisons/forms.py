@@ -45,9 +45,9 @@ class AskedComparison:
     @property
     def slice_name(self) -> str:
         """The slice whose queries are listed; nothing where it is not shown."""
-        asked = self.params.get("slice", "").strip()
-        known = slices_compared(self.release, is_public=self.is_public)
-        return asked if asked in {one.name for one in known} else ""
+        name = self.params.get("slice", "").strip()
+        slices = slices_compared(self.release, is_public=self.is_public)
+        return name if name in {part.name for part in slices} else ""
 
     @property
     def wanted(self) -> Wanted:
@@ -78,17 +78,21 @@ class AskedComparison:
         run = self._one("run")
         sets = self.score_sets
         if reference is None:
-            reference = next(one for one in sets if one != run)
-        return run or next(one for one in sets if one != reference), reference
+            reference = next(score_set for score_set in sets if score_set != run)
+        return run or next(score_set for score_set in sets if score_set != reference), reference
 
     def _one(self, name: str) -> ScoreSet | None:
-        asked = self.params.get(name, "").strip()
-        if not asked:
+        text = self.params.get(name, "").strip()
+        if not text:
             return None
-        found = [one for one in self.score_sets if asked in (str(one.run_id), one.run.name)]
-        if not found:
-            raise ComparedRunError(name=asked[:120])
-        return found[0]
+        matches = [
+            score_set
+            for score_set in self.score_sets
+            if text in (str(score_set.run_id), score_set.run.name)
+        ]
+        if not matches:
+            raise ComparedRunError(name=text[:120])
+        return matches[0]
 
     def robustness_question(self) -> RobustnessQuestion:
         run, reference = self.pair()
@@ -100,16 +104,16 @@ def asked_release(params: QueryDict, benchmark: Benchmark) -> Release | None:
     version = params.get("release", "").strip()
     if not version:
         return newest_release(benchmark)
-    found = release_of_version(benchmark, version)
-    if found is None:
+    release = release_of_version(benchmark, version)
+    if release is None:
         raise Http404
-    return found
+    return release
 
 
 def named_runs(params: QueryDict) -> list[str]:
     """Every run that is named: `runs` once for each, or several with commas between."""
-    given = [name.strip() for text in params.getlist("runs") for name in text.split(",")]
-    return list(dict.fromkeys(name for name in given if name))
+    names = [name.strip() for text in params.getlist("runs") for name in text.split(",")]
+    return list(dict.fromkeys(name for name in names if name))
 
 
 def asked_comparison(params: QueryDict, user: Any, release: Release) -> AskedComparison:
@@ -128,7 +132,9 @@ def asked_comparison(params: QueryDict, user: Any, release: Release) -> AskedCom
     sets = chosen_score_sets(release=release, user=user, named=everyone)
     baseline = None
     if baseline_name and named:
-        known = {str(one.run_id): one for one in sets} | {one.run.name: one for one in sets}
-        baseline = known[baseline_name]
+        by_name = {str(score_set.run_id): score_set for score_set in sets} | {
+            score_set.run.name: score_set for score_set in sets
+        }
+        baseline = by_name[baseline_name]
     is_public = not sight_of(user, release).is_clear
     return AskedComparison(release, named, sets, measure, baseline, params, is_public)

@@ -20,8 +20,8 @@ from scoring.completeness.services.completeness import (
     MOST_RUNS,
     completeness_of,
     make_top_up,
+    pair_rows,
 )
-from scoring.completeness.services.verdicts_shown import pair_rows
 from scoring.scores.api import release_named, runs_asked
 from scoring.scores.services.firewall import Sight, sight_of, sight_written_down
 
@@ -91,13 +91,13 @@ class NewTopUpSerializer(serializers.Serializer):
     limit = Count(required=False, allow_null=True, default=None)
     name = serializers.CharField(required=False, default="", allow_blank=True, max_length=120)
 
-    def validate(self, told: dict[str, Any]) -> dict[str, Any]:
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         unknown = sorted(set(self.initial_data) - set(self.fields))
         if unknown:
-            known = ", ".join(self.fields)
-            message = f"This field is unknown; expected one of {known}. Leave it out."
+            names = ", ".join(self.fields)
+            message = f"This field is unknown; expected one of {names}. Leave it out."
             raise serializers.ValidationError({name: [message] for name in unknown})
-        return told
+        return attrs
 
 
 class TopUpList(Endpoint):
@@ -119,18 +119,18 @@ class TopUpList(Endpoint):
     )
     def get(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.SEE_RESULTS)
-        asked = request.query_params
-        release = release_named(benchmark, asked.get("release", ""))
-        runs = runs_asked(benchmark, request.user, asked.get("runs", ""), most=MOST_RUNS)
-        found = completeness_of(
+        params = request.query_params
+        release = release_named(benchmark, params.get("release", ""))
+        runs = runs_asked(benchmark, request.user, params.get("runs", ""), most=MOST_RUNS)
+        completeness = completeness_of(
             release=release,
             runs=runs,
-            measure=asked.get("measure") or MEASURE,
+            measure=params.get("measure") or MEASURE,
             is_public=not sight_of(request.user, release).is_clear,
         )
-        limit = row_key(asked.get("limit", ""))
+        limit = row_key(params.get("limit", ""))
         n = 100 if limit is None else min(limit, MOST_LISTED)
-        return Response(_told(request, release, runs, found, n))
+        return Response(_told(request, release, runs, completeness, n))
 
     @extend_schema(
         summary="Keep the documents worth judging as a list, for a pool to be made of",
@@ -140,31 +140,31 @@ class TopUpList(Endpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark: Benchmark = self.benchmark_for(Action.EDIT)
-        told = self.validated(NewTopUpSerializer)
-        runs = runs_asked(benchmark, request.user, ",".join(told.pop("runs")), most=MOST_RUNS)
-        release = release_named(benchmark, told.pop("release"))
-        made = make_top_up(release=release, runs=runs, user=request.user, **told)
-        return Response(CandidateListSerializer(made).data, status=201)
+        fields = self.validated(NewTopUpSerializer)
+        runs = runs_asked(benchmark, request.user, ",".join(fields.pop("runs")), most=MOST_RUNS)
+        release = release_named(benchmark, fields.pop("release"))
+        candidates = make_top_up(release=release, runs=runs, user=request.user, **fields)
+        return Response(CandidateListSerializer(candidates).data, status=201)
 
 
 def _told(
-    request: Request, release: Release, runs: list[Run], found: Completeness, n: int
+    request: Request, release: Release, runs: list[Run], completeness: Completeness, n: int
 ) -> dict[str, Any]:
     names = " and ".join(run.name for run in runs)
     what = f"unjudged documents of {names}, by API"
     sight: Sight = sight_written_down(request.user, release, what)
-    listed = [one for one in found.worth if one.qid not in sight.hidden]
-    judged = [{"run": r.name, "judged": found.judged[r.pk]} for r in runs]
+    listed = [entry for entry in completeness.worth if entry.qid not in sight.hidden]
+    judged = [{"run": r.name, "judged": completeness.judged[r.pk]} for r in runs]
     return {
         "release": release.version,
-        "cutoff": found.k,
+        "cutoff": completeness.k,
         "runs": judged,
-        "pairs": PairVerdictSerializer(pair_rows(found, runs), many=True).data,
-        "is_settled": found.is_settled,
-        "n_worth": found.n_worth,
-        "n_unjudged": found.n_unjudged,
-        "n_labels": found.n_labels,
-        "is_prior": found.is_prior,
+        "pairs": PairVerdictSerializer(pair_rows(completeness, runs), many=True).data,
+        "is_settled": completeness.is_settled,
+        "n_worth": completeness.n_worth,
+        "n_unjudged": completeness.n_unjudged,
+        "n_labels": completeness.n_labels,
+        "is_prior": completeness.is_prior,
         "is_withheld": not sight.is_clear,
         "documents": WorthSerializer(listed[:n], many=True).data,
     }

@@ -25,19 +25,21 @@ class WorthRow:
 
 def worth_rows(release: Release, worth: Sequence[Worth]) -> list[WorthRow]:
     """The documents of one page: a query for the keys, one read of the corpus."""
-    docids = {one.docid for one in worth}
+    docids = {entry.docid for entry in worth}
     stored = benchmark_documents(release.benchmark, docids)
     texts = release_query_texts(release)
-    rows = Query.objects.filter(benchmark=release.benchmark_id, qid__in={one.qid for one in worth})
+    rows = Query.objects.filter(
+        benchmark=release.benchmark_id, qid__in={entry.qid for entry in worth}
+    )
     keys = dict(rows.values_list("qid", "pk"))
     return [
         WorthRow(
-            worth=one,
-            query=texts.get(one.qid, ""),
-            query_key=keys.get(one.qid),
-            title=stored[one.docid].title if one.docid in stored else "",
-            text=stored[one.docid].text[:EXCERPT] if one.docid in stored else "",
-            is_there=one.docid in stored,
+            worth=entry,
+            query=texts.get(entry.qid, ""),
+            query_key=keys.get(entry.qid),
+            title=stored[entry.docid].title if entry.docid in stored else "",
+            text=stored[entry.docid].text[:EXCERPT] if entry.docid in stored else "",
+            is_there=entry.docid in stored,
         )
-        for one in worth
+        for entry in worth
     ]

@@ -23,12 +23,12 @@ from scoring.completeness.services.completeness import (
     completeness_of,
     lists_made,
     make_top_up,
+    pair_rows,
 )
-from scoring.completeness.services.verdicts_shown import pair_rows
 from scoring.scores.selectors.rankings import runs_named, runs_offered
 from scoring.scores.selectors.releases import published_releases
 from scoring.scores.services.firewall import sight_of, sight_written_down
-from scoring.scores.views.finding import release_of
+from scoring.scores.views import release_of
 
 PAGE_SIZE = 25
 MOST_OFFERED = 100
@@ -38,8 +38,8 @@ MOST_OFFERED = 100
 @benchmark_view(Action.SEE_RESULTS)
 def run_top_up(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """What of one run is worth judging; a post makes the list."""
-    seen = Run.objects.visible_to(request.user).select_related("owner")
-    run = get_object_or_404(seen, benchmark=benchmark, pk=pk)
+    visible = Run.objects.visible_to(request.user).select_related("owner")
+    run = get_object_or_404(visible, benchmark=benchmark, pk=pk)
     return _top_up(request, benchmark, [run])
 
 
@@ -62,15 +62,17 @@ def _top_up(request: HttpRequest, benchmark: Benchmark, runs: list[Run]) -> Http
     measure, error = request.GET.get("measure", "") or MEASURE, ""
     is_public = not sight_of(request.user, release).is_clear
     try:
-        found = completeness_of(release=release, runs=runs, measure=measure, is_public=is_public)
+        completeness = completeness_of(
+            release=release, runs=runs, measure=measure, is_public=is_public
+        )
     except ScoringError as wrong:
         measure, error = MEASURE, str(wrong)
-        found = completeness_of(release=release, runs=runs, is_public=is_public)
-    form = TopUpForm(request.POST or None, n=_suggested(found), most=len(found.worth))
+        completeness = completeness_of(release=release, runs=runs, is_public=is_public)
+    form = TopUpForm(request.POST or None, n=_suggested(completeness), most=len(completeness.worth))
     if request.method == "POST" and form.is_valid():
         person = cast(PersonRequest, request)  # visitors may not edit
         return _made(person, release, runs, measure, form.cleaned_data["n"])
-    context = _shown(request, release, runs, found)
+    context = _shown(request, release, runs, completeness)
     context |= {"form": form, "measure": measure, "error": error}
     status = 422 if error or form.errors else 200
     return render(request, "scoring/completeness/top_up_new.html", context, status=status)
@@ -84,35 +86,39 @@ def _choice(request: HttpRequest, benchmark: Benchmark, release: Release | None)
     }
 
 
-def _suggested(found: Completeness) -> int | None:
-    return found.n_worth or None
+def _suggested(completeness: Completeness) -> int | None:
+    return completeness.n_worth or None
 
 
 def _made(
     request: PersonRequest, release: Release, runs: list[Run], measure: str, n: int
 ) -> HttpResponse:
     """Keep the list, and go where a pool is made of it."""
-    made = make_top_up(release=release, runs=runs, user=request.user, measure=measure, limit=n)
-    messages.success(request, f"{made.n_documents} documents are listed; make a pool of them.")
+    candidates = make_top_up(
+        release=release, runs=runs, user=request.user, measure=measure, limit=n
+    )
+    messages.success(
+        request, f"{candidates.n_documents} documents are listed; make a pool of them."
+    )
     pool_new = reverse("annotation:pool-new", args=[release.benchmark.slug])
-    return redirect(f"{pool_new}?list={made.pk}")
+    return redirect(f"{pool_new}?list={candidates.pk}")
 
 
 def _shown(
-    request: HttpRequest, release: Release, runs: list[Run], found: Completeness
+    request: HttpRequest, release: Release, runs: list[Run], completeness: Completeness
 ) -> dict[str, Any]:
     names = " and ".join(run.name for run in runs)
     sight = sight_written_down(request.user, release, f"unjudged documents of {names}")
-    listed = [one for one in found.worth if one.qid not in sight.hidden]
+    listed = [entry for entry in completeness.worth if entry.qid not in sight.hidden]
     page = page_of(request, listed, PAGE_SIZE)
     return {
         "release": release,
         "runs": runs,
-        "found": found,
-        "judged": [(run, found.judged[run.pk]) for run in runs],
-        "pairs": pair_rows(found, runs),
-        "raw": found.raw,
-        "all_relevant": found.all_relevant,
+        "found": completeness,
+        "judged": [(run, completeness.judged[run.pk]) for run in runs],
+        "pairs": pair_rows(completeness, runs),
+        "raw": completeness.raw,
+        "all_relevant": completeness.all_relevant,
         "page": page,
         "rows": worth_rows(release, list(page.object_list)),
         "is_withheld": not sight.is_clear,

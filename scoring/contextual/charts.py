@@ -14,8 +14,8 @@ def scores_chart(scores: Sequence[float]) -> Chart:
     """How many cases have which score."""
     bins = histogram(scores, n_bins=N_BINS)
     rows = [
-        {"from": one.low, "to": one.high, "cases": one.n, "share up to": one.share_up_to}
-        for one in bins
+        {"from": bar.low, "to": bar.high, "cases": bar.n, "share up to": bar.share_up_to}
+        for bar in bins
     ]
     axis = {"format": ".1f", "values": [place / 5 for place in range(6)]}
     spec = {
@@ -27,7 +27,7 @@ def scores_chart(scores: Sequence[float]) -> Chart:
                 "field": "cases",
                 "type": "quantitative",
                 "title": "Cases",
-                "axis": axis_of_counts(max((one.n for one in bins), default=0)),
+                "axis": axis_of_counts(max((bar.n for bar in bins), default=0)),
             },
             "y2": {"datum": 0},
         },

@@ -63,7 +63,7 @@ class Counts:
 
 def counts_of(evaluation: ContextualEvaluation) -> Counts:
     """Counted in one query."""
-    found = evaluation.outcomes.aggregate(
+    counts = evaluation.outcomes.aggregate(
         n=Count("pk"),
         n_scored=Count("pk", filter=Q(state=STATES.SCORED)),
         n_failed=Count("pk", filter=Q(state=STATES.FAILED)),
@@ -74,7 +74,7 @@ def counts_of(evaluation: ContextualEvaluation) -> Counts:
         tokens_in=Coalesce(Sum("tokens_in"), 0),
         tokens_out=Coalesce(Sum("tokens_out"), 0),
     )
-    return Counts(**found)
+    return Counts(**counts)
 
 
 def outcome_rows(evaluation: ContextualEvaluation) -> QuerySet[CaseOutcome]:

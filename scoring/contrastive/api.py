@@ -149,7 +149,7 @@ class EmbeddingPairDetailSerializer(EmbeddingPairSerializer):
 
     @extend_schema_field(PairFileSerializer(many=True))
     def get_files(self, pair: EmbeddingPair) -> Any:
-        rows = [{"what": what, **one} for what, one in pair.files.items()]
+        rows = [{"what": what, **facts} for what, facts in pair.files.items()]
         return PairFileSerializer(rows, many=True).data
 
 
@@ -185,14 +185,14 @@ class EmbeddingPairCreateSerializer(serializers.Serializer):
             raise serializers.ValidationError(reason)
         return name
 
-    def validate(self, given: dict[str, Any]) -> dict[str, Any]:
-        if given["visibility"] == Run.Visibility.TEAM and not given["team"]:
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs["visibility"] == Run.Visibility.TEAM and not attrs["team"]:
             reason = {"visibility": "Name a team, or choose who else may see it."}
             raise serializers.ValidationError(reason)
-        if given.get("slices") and given["takes_own_slices"]:
+        if attrs.get("slices") and attrs["takes_own_slices"]:
             reason = {"takes_own_slices": "A file of slices is sent: choose one of both."}
             raise serializers.ValidationError(reason)
-        return given
+        return attrs
 
 
 class RankRowSerializer(serializers.Serializer):
@@ -232,8 +232,8 @@ class ContrastiveList(PairEndpoint):
         benchmark = self.benchmark_for(Action.SEE_RESULTS)
         page = self.paginate_queryset(pairs_seen_by(request.user, benchmark))
         context = {"request": request}
-        told = EmbeddingPairSerializer(page, many=True, context=context).data
-        return self.get_paginated_response(told)
+        pairs = EmbeddingPairSerializer(page, many=True, context=context).data
+        return self.get_paginated_response(pairs)
 
     @extend_schema(
         summary="Upload a pair of embeddings, which a job then measures",
@@ -243,10 +243,10 @@ class ContrastiveList(PairEndpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.SUBMIT)
-        given = self.validated(EmbeddingPairCreateSerializer)
-        files = {name: file for name in FILES if (file := given.pop(name, None)) is not None}
-        given["team"] = team_named(request.user, given["team"])
-        pair = submit_pair(benchmark=benchmark, user=request.user, given=files, **given)
+        fields = self.validated(EmbeddingPairCreateSerializer)
+        files = {name: file for name in FILES if (file := fields.pop(name, None)) is not None}
+        fields["team"] = team_named(request.user, fields["team"])
+        pair = submit_pair(benchmark=benchmark, user=request.user, given=files, **fields)
         return self.told(pair, status.HTTP_201_CREATED)
 
 

@@ -42,11 +42,11 @@ def accuracy_chart(report: Mapping[str, Any]) -> Chart:
         "encoding": {"x": x, "y": y, "color": colour, "strokeDash": dashes},
     }
     first, last = report["curve"][0], report["curve"][-1]
-    said = (
+    summary = (
         f"At k = 1, {first['forward']:.1%} of the rows of z1 find their partner and "
         f"{first['backward']:.1%} of those of z2; all are found by k = {last['k']:,}."
     )
-    return Chart("Accuracy by k", said, spec, rows)
+    return Chart("Accuracy by k", summary, spec, rows)
 
 
 def contrastive_slices_chart(report: Mapping[str, Any]) -> Chart:
@@ -75,10 +75,10 @@ def contrastive_slices_chart(report: Mapping[str, Any]) -> Chart:
             },
         ]
     }
-    said = "; ".join(f"{row['slice']} {row['accuracy']:.3f}" for row in rows)
+    summary = "; ".join(f"{row['slice']} {row['accuracy']:.3f}" for row in rows)
     return Chart(
         title=f"Accuracy@{k} by slice",
-        description=f"{said}.",
+        description=f"{summary}.",
         spec=spec,
         rows=rows,
         height=70 + ROW_HEIGHT * len(rows),

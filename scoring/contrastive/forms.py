@@ -84,7 +84,7 @@ class EmbeddingPairForm(forms.Form):
             ]
         else:
             del self.fields["team"]
-            without = [one for one in VISIBILITIES if one[0] != Run.Visibility.TEAM]
+            without = [choice for choice in VISIBILITIES if choice[0] != Run.Visibility.TEAM]
             cast(forms.ChoiceField, self.fields["visibility"]).choices = without
 
     @property
@@ -107,9 +107,9 @@ class EmbeddingPairForm(forms.Form):
         return name
 
     def clean(self) -> dict[str, Any]:
-        given = super().clean() or {}
-        if given.get("visibility") == Run.Visibility.TEAM and not given.get("team"):
+        cleaned = super().clean() or {}
+        if cleaned.get("visibility") == Run.Visibility.TEAM and not cleaned.get("team"):
             self.add_error("visibility", "Choose a team above, or who else may see it.")
-        if given.get("slices") and given.get("takes_own_slices"):
+        if cleaned.get("slices") and cleaned.get("takes_own_slices"):
             self.add_error("takes_own_slices", "A file of slices is sent: choose one of both.")
-        return given
+        return cleaned

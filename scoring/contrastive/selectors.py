@@ -25,8 +25,8 @@ class PairState(StrEnum):
 
 def pairs_seen_by(user: Any, benchmark: Benchmark) -> QuerySet[EmbeddingPair]:
     """The pairs of a benchmark that somebody may see, the newest first."""
-    seen = EmbeddingPair.objects.visible_to(user).filter(benchmark=benchmark).distinct()
-    return seen.select_related("owner", "team", "job", "benchmark").order_by("-created_at", "-pk")
+    pairs = EmbeddingPair.objects.visible_to(user).filter(benchmark=benchmark).distinct()
+    return pairs.select_related("owner", "team", "job", "benchmark").order_by("-created_at", "-pk")
 
 
 def state_of_pair(pair: EmbeddingPair) -> PairState:
@@ -68,7 +68,7 @@ def ranks_of_pair(pair: EmbeddingPair) -> Iterator[PlaceRow]:
         ranks(Places(table[f"{way}_above"].to_numpy(), table[f"{way}_tied"].to_numpy()), pair.ties)
         for way in ("forward", "backward")
     )
-    columns = (table["id"].to_list(), *(found.tolist() for found in both))
+    columns = (table["id"].to_list(), *(ranks.tolist() for ranks in both))
     return (PlaceRow(*row) for row in zip(*columns, strict=True))
 
 

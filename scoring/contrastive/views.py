@@ -118,7 +118,7 @@ def _shown(request: HttpRequest, benchmark: Benchmark, pk: int) -> dict[str, Any
 def _result(benchmark: Benchmark, pair: EmbeddingPair) -> dict[str, Any]:
     report = pair.report
     worst = report["worst"] if report["has_ids"] else []
-    named = {one[name] for one in worst for name in ("id", "forward_nearest", "backward_nearest")}
+    named = {row[name] for row in worst for name in ("id", "forward_nearest", "backward_nearest")}
     whole, *slices = report["parts"]
     return {
         "whole": whole,
@@ -156,9 +156,9 @@ def contrastive_ranks_csv(
 def _csv(pair: EmbeddingPair) -> Iterator[str]:
     writer = csv.writer(Echo())
     yield writer.writerow(("id", "rank_in_z2", "rank_in_z1"))
-    for one in ranks_of_pair(pair):
-        ranks = (f"{rank:g}" for rank in (one.forward_rank, one.backward_rank))
-        yield writer.writerow((safe_cell(one.id), *ranks))
+    for row in ranks_of_pair(pair):
+        ranks = (f"{rank:g}" for rank in (row.forward_rank, row.backward_rank))
+        yield writer.writerow((safe_cell(row.id), *ranks))
 
 
 @require_safe

@@ -29,11 +29,10 @@ from scoring.gates.selectors import (
     policy_named,
     rehearsals_seen_by,
 )
-from scoring.gates.services.gating import start_gate
+from scoring.gates.services.gating import start_gate, told
 from scoring.gates.services.online import came_true, record_online_result
 from scoring.gates.services.policies import make_policy, may_retire, retire_policy
-from scoring.gates.services.reading import rehearsal_seen, told
-from scoring.gates.services.rehearsing import start_rehearsal
+from scoring.gates.services.rehearsing import rehearsal_seen, start_rehearsal
 from scoring.models import GatePolicy, GateRehearsal, GateResult, OnlineResult
 from scoring.scores.selectors.rankings import runs_named
 from scoring.scores.selectors.releases import newest_release, release_of_version
@@ -180,17 +179,17 @@ class GateEndpoint(Endpoint):
 
     def run_of(self, benchmark: Benchmark, name: str, field: str) -> Run:
         """The run of a name or number that the caller sees; 400 with the field elsewhere."""
-        found = runs_named(benchmark, self.request.user, name)
-        if len(found) != 1:
+        runs = runs_named(benchmark, self.request.user, name)
+        if len(runs) != 1:
             raise exceptions.ValidationError({field: [f"There is no run '{name}' here."]})
-        return found[0]
+        return runs[0]
 
     def release_of(self, benchmark: Benchmark, version: str) -> Release:
-        found = release_of_version(benchmark, version) if version else newest_release(benchmark)
-        if found is None:
+        release = release_of_version(benchmark, version) if version else newest_release(benchmark)
+        if release is None:
             why = f"There is no release {version}." if version else "There is no release yet."
             raise exceptions.ValidationError({"release": [why]})
-        return found
+        return release
 
     def rehearsal_told(self, rehearsal: GateRehearsal) -> dict[str, Any]:
         return GateRehearsalSerializer(rehearsal, context={"user": self.request.user}).data
@@ -225,23 +224,23 @@ class GatePolicyList(GateEndpoint):
     def post(self, request: Request, **where: Any) -> Response:
         """Freeze a policy, before the candidate is uploaded; a name in use gets a new version."""
         benchmark = self.benchmark_for(Action.SUBMIT)
-        given = self.validated(NewGatePolicySerializer)
-        lexical = given["lexical"] and self.run_of(benchmark, given["lexical"], "lexical")
-        made = make_policy(
+        fields = self.validated(NewGatePolicySerializer)
+        lexical = fields["lexical"] and self.run_of(benchmark, fields["lexical"], "lexical")
+        policy = make_policy(
             benchmark=benchmark,
-            name=given["name"],
-            baseline=self.run_of(benchmark, given["baseline"], "baseline"),
+            name=fields["name"],
+            baseline=self.run_of(benchmark, fields["baseline"], "baseline"),
             lexical=lexical or None,
-            content=given["content"],
+            content=fields["content"],
             user=request.user,
         )
-        return Response(self.policy_told(made), status=status.HTTP_201_CREATED)
+        return Response(self.policy_told(policy), status=status.HTTP_201_CREATED)
 
 
 class PolicyEndpoint(GateEndpoint):
     def policy(self, action: Action) -> GatePolicy:
-        seen = policies_seen_by(self.request.user, self.benchmark_for(action))
-        return get_object_or_404(seen, pk=self.kwargs["pk"])
+        policies = policies_seen_by(self.request.user, self.benchmark_for(action))
+        return get_object_or_404(policies, pk=self.kwargs["pk"])
 
 
 class GatePolicyDetail(PolicyEndpoint):
@@ -275,28 +274,28 @@ class GateRehearsalList(GateEndpoint):
     def post(self, request: Request, **where: Any) -> Response:
         """Ask how often a draft is right on runs that are there, before it is frozen."""
         benchmark = self.benchmark_for(Action.SUBMIT)
-        given = self.validated(NewGateRehearsalSerializer)
-        lexical = given["lexical"] and self.run_of(benchmark, given["lexical"], "lexical")
-        made = start_rehearsal(
+        fields = self.validated(NewGateRehearsalSerializer)
+        lexical = fields["lexical"] and self.run_of(benchmark, fields["lexical"], "lexical")
+        rehearsal = start_rehearsal(
             benchmark=benchmark,
-            release=self.release_of(benchmark, given["release"]),
-            name=given["name"],
-            baseline=self.run_of(benchmark, given["baseline"], "baseline"),
+            release=self.release_of(benchmark, fields["release"]),
+            name=fields["name"],
+            baseline=self.run_of(benchmark, fields["baseline"], "baseline"),
             lexical=lexical or None,
-            runs=[self.run_of(benchmark, name, "runs") for name in dict.fromkeys(given["runs"])],
-            content=given["content"],
-            seed=given["seed"],
+            runs=[self.run_of(benchmark, name, "runs") for name in dict.fromkeys(fields["runs"])],
+            content=fields["content"],
+            seed=fields["seed"],
             user=request.user,
         )
-        return Response(self.rehearsal_told(made), status=status.HTTP_202_ACCEPTED)
+        return Response(self.rehearsal_told(rehearsal), status=status.HTTP_202_ACCEPTED)
 
 
 class GateRehearsalDetail(GateEndpoint):
     @extend_schema(operation_id="gate_rehearsal", tags=TAG, responses=GateRehearsalSerializer)
     def get(self, request: Request, **where: Any) -> Response:
         """One's own rehearsal, with the rates once it is done; keepers see all."""
-        seen = rehearsals_seen_by(request.user, self.benchmark_for(Action.SUBMIT))
-        return Response(self.rehearsal_told(get_object_or_404(seen, pk=self.kwargs["pk"])))
+        rehearsals = rehearsals_seen_by(request.user, self.benchmark_for(Action.SUBMIT))
+        return Response(self.rehearsal_told(get_object_or_404(rehearsals, pk=self.kwargs["pk"])))
 
 
 class GateList(GateEndpoint):
@@ -316,15 +315,15 @@ class GateList(GateEndpoint):
         """Gates of whose both runs the caller sees, the newest first."""
         gates = self._filtered(gates_seen_by(request.user, self.benchmark_for(Action.SEE_RESULTS)))
         page = self.paginate_queryset(gates)
-        found = GateSerializer(page, many=True, context={"user": request.user})
-        return self.get_paginated_response(found.data)
+        serializer = GateSerializer(page, many=True, context={"user": request.user})
+        return self.get_paginated_response(serializer.data)
 
     def _filtered(self, gates: QuerySet[GateResult]) -> QuerySet[GateResult]:
-        asked = self.request.query_params
-        if asked.get("verdict"):
-            gates = gates.filter(verdict=asked["verdict"])
-        if asked.get("policy"):
-            gates = gates.filter(policy__name=asked["policy"])
+        params = self.request.query_params
+        if params.get("verdict"):
+            gates = gates.filter(verdict=params["verdict"])
+        if params.get("policy"):
+            gates = gates.filter(policy__name=params["policy"])
         return gates
 
     @extend_schema(
@@ -336,11 +335,11 @@ class GateList(GateEndpoint):
     def post(self, request: Request, **where: Any) -> Response:
         """Ask for a verdict; asked for before, the same one comes back (200)."""
         benchmark = self.benchmark_for(Action.SUBMIT)
-        given = self.validated(NewGateSerializer)
+        fields = self.validated(NewGateSerializer)
         gate = start_gate(
-            policy=self._policy(benchmark, given["policy"]),
-            candidate=self.run_of(benchmark, given["candidate"], "candidate"),
-            release=self.release_of(benchmark, given["release"]),
+            policy=self._policy(benchmark, fields["policy"]),
+            candidate=self.run_of(benchmark, fields["candidate"], "candidate"),
+            release=self.release_of(benchmark, fields["release"]),
             user=request.user,
         )
         is_new = gate.state == GateResult.State.QUEUED
@@ -349,14 +348,14 @@ class GateList(GateEndpoint):
 
     def _policy(self, benchmark: Benchmark, name: str) -> GatePolicy:
         user = self.request.user
-        found = policy_named(user, benchmark, name)
+        policy = policy_named(user, benchmark, name)
         key = row_key(name)
-        if found is None and key is not None:
-            found = policies_seen_by(user, benchmark).filter(pk=key).first()
-        if found is None:
+        if policy is None and key is not None:
+            policy = policies_seen_by(user, benchmark).filter(pk=key).first()
+        if policy is None:
             told_why = f"There is no policy '{name}' in use here."
             raise exceptions.ValidationError({"policy": [told_why]})
-        return found
+        return policy
 
 
 class GateDetail(GateEndpoint):
@@ -402,9 +401,9 @@ class GateOnline(GateEndpoint):
     def post(self, request: Request, **where: Any) -> Response:
         """Record what an A/B test said."""
         gate = self.gate(Action.SUBMIT)
-        given = self.validated(OnlineResultSerializer)
-        made = record_online_result(gate=gate, user=request.user, **given)
-        return Response(OnlineResultSerializer(made).data, status=status.HTTP_201_CREATED)
+        fields = self.validated(OnlineResultSerializer)
+        online = record_online_result(gate=gate, user=request.user, **fields)
+        return Response(OnlineResultSerializer(online).data, status=status.HTTP_201_CREATED)
 
 
 class GateCameTrue(GateEndpoint):

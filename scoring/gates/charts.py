@@ -53,10 +53,12 @@ def gate_chart(report: Mapping[str, Any]) -> Chart:
             },
         ]
     }
-    said = "; ".join(f"{row['part']} {row['difference']:+.3f} ({row['outcome']})" for row in rows)
+    summary = "; ".join(
+        f"{row['part']} {row['difference']:+.3f} ({row['outcome']})" for row in rows
+    )
     return Chart(
         title="Differences and the margin",
-        description=f"Margin {-margin:+g}. {said}.",
+        description=f"Margin {-margin:+g}. {summary}.",
         spec=spec,
         rows=rows,
         height=70 + ROW_HEIGHT * len(rows),

@@ -74,7 +74,7 @@ class PolicyForm(forms.Form):
             cast(forms.ModelChoiceField, self.fields[name]).queryset = runs
         release = newest_release(benchmark)
         self.offered = slices_offered(release) if release else []
-        names = [(one.name, f"{one.name} ({one.n:,} queries)") for one in self.offered]
+        names = [(part.name, f"{part.name} ({part.n:,} queries)") for part in self.offered]
         cast(forms.ChoiceField, self.fields["slices"]).choices = names
         cast(forms.ChoiceField, self.fields["exact_slice"]).choices = [("", "none"), *names]
         splits = list(release_splits(release)) if release else []
@@ -90,18 +90,18 @@ class PolicyForm(forms.Form):
     @property
     def content(self) -> dict[str, Any]:
         """The policy as JSON has it."""
-        told = self.cleaned_data
+        cleaned = self.cleaned_data
         plain = ("goal", "measure", "margin", "delta_min", "alpha", "labels")
         return {
-            **{name: told[name] for name in plain},
-            "split": told.get("split", ""),
-            "slices": told.get("slices", []),
+            **{name: cleaned[name] for name in plain},
+            "split": cleaned.get("split", ""),
+            "slices": cleaned.get("slices", []),
             "guard_rails": {
-                "measures": told["guard_measures"].replace(",", " ").split(),
-                "worst_loss": told["worst_loss"],
-                "worst_share": told["worst_share"],
-                "worst_rule": told["worst_rule"],
-                "exact_slice": told.get("exact_slice", ""),
+                "measures": cleaned["guard_measures"].replace(",", " ").split(),
+                "worst_loss": cleaned["worst_loss"],
+                "worst_share": cleaned["worst_share"],
+                "worst_rule": cleaned["worst_rule"],
+                "exact_slice": cleaned.get("exact_slice", ""),
             },
         }
 
@@ -138,19 +138,19 @@ class GateFilterForm(forms.Form):
 
     def __init__(self, *args: Any, policies: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        named = [(str(one.pk), str(one)) for one in policies]
+        named = [(str(policy.pk), str(policy)) for policy in policies]
         cast(forms.ChoiceField, self.fields["policy"]).choices = [("", "any policy"), *named]
 
     def chosen(self, gates: Any) -> Any:
         """The gates that are asked for."""
         self.is_valid()
-        told = self.cleaned_data
-        if told.get("verdict"):
-            gates = gates.filter(verdict=told["verdict"])
-        if told.get("policy"):
-            gates = gates.filter(policy=told["policy"])
-        if told.get("q"):
-            gates = gates.filter(candidate__name__icontains=told["q"])
+        cleaned = self.cleaned_data
+        if cleaned.get("verdict"):
+            gates = gates.filter(verdict=cleaned["verdict"])
+        if cleaned.get("policy"):
+            gates = gates.filter(policy=cleaned["policy"])
+        if cleaned.get("q"):
+            gates = gates.filter(candidate__name__icontains=cleaned["q"])
         return gates
 
 

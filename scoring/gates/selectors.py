@@ -13,9 +13,9 @@ PARTS = ("policy__benchmark", "policy__baseline__upload", "release__benchmark", 
 
 def policies_seen_by(user: Any, benchmark: Benchmark) -> QuerySet[GatePolicy]:
     """Policies whose baseline this person may see; the ones in use first, then by name."""
-    seen = Run.objects.visible_to(user).filter(benchmark=benchmark)
+    runs = Run.objects.visible_to(user).filter(benchmark=benchmark)
     return (
-        GatePolicy.objects.filter(benchmark=benchmark, baseline__in=seen.values("pk"))
+        GatePolicy.objects.filter(benchmark=benchmark, baseline__in=runs.values("pk"))
         .select_related("benchmark", "baseline", "created_by")
         .order_by("name", "-version")
     )
@@ -45,10 +45,10 @@ def rehearsal_of(benchmark: Benchmark, digest: str) -> dict[str, Any]:
 
 def rehearsals_seen_by(user: Any, benchmark: Benchmark) -> QuerySet[GateRehearsal]:
     """A person's own; the benchmark's keepers see all of it."""
-    found = GateRehearsal.objects.filter(benchmark=benchmark).select_related(
+    rehearsals = GateRehearsal.objects.filter(benchmark=benchmark).select_related(
         "benchmark", "baseline", "lexical", "release", "job"
     )
-    own = found if may(user, Action.EDIT, benchmark) else found.filter(created_by=user)
+    own = rehearsals if may(user, Action.EDIT, benchmark) else rehearsals.filter(created_by=user)
     return own.order_by("-pk")
 
 
@@ -56,14 +56,15 @@ def rehearsal_told(user: Any, benchmark: Benchmark, rehearsal: dict[str, Any]) -
     """Rates as this person may read them: runs that they do not see have no name."""
     if not rehearsal:
         return {}
-    seen = Run.objects.visible_to(user).filter(benchmark=benchmark)
+    visible = Run.objects.visible_to(user).filter(benchmark=benchmark)
     names = set(
-        seen.filter(name__in=[one["run"] for one in rehearsal["runs"]]).values_list(
+        visible.filter(name__in=[rate["run"] for rate in rehearsal["runs"]]).values_list(
             "name", flat=True
         )
     )
     runs = [
-        one if one["run"] in names else {**one, "run": "another run"} for one in rehearsal["runs"]
+        rate if rate["run"] in names else {**rate, "run": "another run"}
+        for rate in rehearsal["runs"]
     ]
     return {**rehearsal, "runs": runs}
 
@@ -73,14 +74,14 @@ def gates_seen_by(user: Any, benchmark: Benchmark) -> QuerySet[GateResult]:
 
     What was decided on hidden queries is seen by the benchmark's keepers alone.
     """
-    seen = Run.objects.visible_to(user).filter(benchmark=benchmark).values("pk")
-    told = Q(is_public=True) | Q(release__hidden_splits=[])
+    runs = Run.objects.visible_to(user).filter(benchmark=benchmark).values("pk")
+    open_to_all = Q(is_public=True) | Q(release__hidden_splits=[])
     return (
         GateResult.objects.filter(
-            Q() if may(user, Action.EDIT, benchmark) else told,
+            Q() if may(user, Action.EDIT, benchmark) else open_to_all,
             policy__benchmark=benchmark,
-            candidate__in=seen,
-            policy__baseline__in=seen,
+            candidate__in=runs,
+            policy__baseline__in=runs,
         )
         .select_related("policy__benchmark", "policy__baseline", "release", "candidate", "job")
         .select_related("candidates", "created_by")

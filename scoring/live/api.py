@@ -163,15 +163,15 @@ class LiveAskSerializer(serializers.Serializer):
     release = serializers.CharField(required=False, max_length=40, help_text="A version.")
     may_fail = api_field(live.MAY_FAIL, required=False)
 
-    def validate(self, told: dict[str, Any]) -> dict[str, Any]:
-        if "split" in told and "release" in told:
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if "split" in attrs and "release" in attrs:
             reason = "Name a split or a release, not both."
             raise serializers.ValidationError({"release": [reason]})
-        version = told.get("release")
+        version = attrs.get("release")
         if version and release_of_version(self.context["benchmark"], version) is None:
             reason = "No published release has this version."
             raise serializers.ValidationError({"release": [reason]})
-        return told
+        return attrs
 
 
 class LiveEndpoint(Endpoint):
@@ -201,8 +201,8 @@ class LiveList(LiveEndpoint):
         benchmark = self.benchmark_for(Action.SEE_RESULTS)
         page = self.paginate_queryset(live_systems_of(benchmark))
         context = {"is_keeper": may(request.user, Action.EDIT, benchmark)}
-        told = LiveSystemSerializer(page, many=True, context=context).data
-        return self.get_paginated_response(told)
+        systems = LiveSystemSerializer(page, many=True, context=context).data
+        return self.get_paginated_response(systems)
 
     @extend_schema(
         summary="Describe a live system",
@@ -212,9 +212,9 @@ class LiveList(LiveEndpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        given = self.validated(NewLiveSystemSerializer)
-        made = make_live_system(benchmark=benchmark, user=request.user, **given)
-        return self.told(made.pk, status.HTTP_201_CREATED)
+        fields = self.validated(NewLiveSystemSerializer)
+        system = make_live_system(benchmark=benchmark, user=request.user, **fields)
+        return self.told(system.pk, status.HTTP_201_CREATED)
 
 
 class LiveDetail(LiveEndpoint):
@@ -230,9 +230,9 @@ class LiveDetail(LiveEndpoint):
     )
     def patch(self, request: Request, slug: str, pk: int) -> Response:
         system = self.found(Action.EDIT)
-        given = NewLiveSystemSerializer(data=request.data, partial=True)
-        given.is_valid(raise_exception=True)
-        change_live_system(system=system, user=request.user, **given.validated_data)
+        serializer = NewLiveSystemSerializer(data=request.data, partial=True)
+        serializer.is_valid(raise_exception=True)
+        change_live_system(system=system, user=request.user, **serializer.validated_data)
         return self.told(pk)
 
     @extend_schema(summary="Remove a live system; its runs stay", tags=TAG, responses={204: None})
@@ -253,8 +253,8 @@ class LiveTry(LiveEndpoint):
     )
     def post(self, request: Request, slug: str, pk: int) -> Response:
         system = self.found(Action.EDIT)
-        given = self.validated(LiveTrySerializer)
-        trial = try_system(system=system, query=given["query"])
+        fields = self.validated(LiveTrySerializer)
+        trial = try_system(system=system, query=fields["query"])
         return Response(LiveTrialSerializer(trial).data)
 
 
@@ -272,8 +272,8 @@ class LiveAsk(LiveEndpoint):
         system = self.found(Action.EDIT)
         sent = LiveAskSerializer(data=request.data, context={"benchmark": system.benchmark})
         sent.is_valid(raise_exception=True)
-        given = {"run": free_run_name(system), **sent.validated_data}
-        job = start_asking(system=system, user=request.user, **given)
+        fields = {"run": free_run_name(system), **sent.validated_data}
+        job = start_asking(system=system, user=request.user, **fields)
         return Response(JobSerializer(job).data, status=status.HTTP_202_ACCEPTED)
 
 

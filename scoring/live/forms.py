@@ -115,13 +115,13 @@ class LiveSystemForm(forms.Form):
         return self._read("score_path", lambda text: read_path(text) if text else None)
 
     def clean(self) -> dict[str, Any]:
-        told = super().clean() or {}
-        if told.get("template") and told.get("method"):
+        cleaned = super().clean() or {}
+        if cleaned.get("template") and cleaned.get("method"):
             try:
-                read_template(told["template"], method=told["method"])
+                read_template(cleaned["template"], method=cleaned["method"])
             except ScoringError as error:
                 self.add_error("template", str(error))
-        return told
+        return cleaned
 
     def _read(self, name: str, reader: Callable[[str], object]) -> str:
         text: str = self.cleaned_data[name]
@@ -154,10 +154,10 @@ class LiveAskForm(forms.Form):
 
     def given(self) -> dict[str, Any]:
         """What the service takes beside the system."""
-        told = self.cleaned_data
-        which, _, value = told["queries"].partition(":")
+        cleaned = self.cleaned_data
+        which, _, value = cleaned["queries"].partition(":")
         chosen = {which: value} if value else {}
-        return {"run": told["run"], "may_fail": told["may_fail"], **chosen}
+        return {"run": cleaned["run"], "may_fail": cleaned["may_fail"], **chosen}
 
 
 def query_choices(benchmark: Benchmark) -> list[tuple[str, str]]:
@@ -165,7 +165,7 @@ def query_choices(benchmark: Benchmark) -> list[tuple[str, str]]:
     in_split = set(benchmark.queries.committed().values_list("family__split", flat=True).distinct())
     splits = [(f"split:{name}", f"the split {name}") for name in SPLITS if name in in_split]
     releases = [
-        (f"release:{one.version}", f"release {one.version}")
-        for one in published_releases(benchmark)[:20]
+        (f"release:{release.version}", f"release {release.version}")
+        for release in published_releases(benchmark)[:20]
     ]
     return [("", "all queries"), *splits, *releases]

@@ -48,8 +48,8 @@ def queries_to_ask(
 ) -> list[tuple[str, str]]:
     """(qid, text) by the bytes of the ids: of a published release, of a split, or all."""
     if release:
-        found = release_of_version(benchmark, release)
-        pairs = list(release_query_texts(found).items()) if found else []
+        published = release_of_version(benchmark, release)
+        pairs = list(release_query_texts(published).items()) if published else []
     else:
         rows = Query.objects.committed().filter(benchmark=benchmark)
         if split:

@@ -37,12 +37,12 @@ def live_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     form.fields["url"].widget.attrs["placeholder"] = preset.url
     if request.method == "POST" and form.is_valid():
         try:
-            made = make_live_system(benchmark=benchmark, user=request.user, **form.cleaned_data)
+            system = make_live_system(benchmark=benchmark, user=request.user, **form.cleaned_data)
         except ScoringError as error:
             add_service_error(form, error)
         else:
-            messages.success(request, f"“{made.name}” is kept. Try one query before you ask all.")
-            return redirect(made)
+            messages.success(request, f"“{system.name}” is kept. Try one query before you ask all.")
+            return redirect(system)
     return _form_page(request, form, preset=preset)
 
 

@@ -8,8 +8,8 @@ from scoring.scores.selectors.releases import newest_release, release_of_version
 
 def release_of(benchmark: Benchmark, version: str | None) -> Release:
     """The published release of a version, the newest where none is named."""
-    found = release_of_version(benchmark, version) if version else newest_release(benchmark)
-    if found is None:
+    release = release_of_version(benchmark, version) if version else newest_release(benchmark)
+    if release is None:
         reason = f"'{benchmark.slug}' has no published release {version or 'yet'}."
         raise CommandError(reason)
-    return found
+    return release

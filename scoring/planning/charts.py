@@ -64,14 +64,14 @@ def cost_chart(found: Planned, wish: Wish) -> Chart:
             "encoding": {"y": {"datum": wish.delta}},
         },
     ]
-    said = f"Standard deviation {found.pilot.sigma:.3f}; a dashed line at ±{wish.delta:g}."
+    summary = f"Standard deviation {found.pilot.sigma:.3f}; a dashed line at ±{wish.delta:g}."
     if chosen and isfinite(chosen.detectable):
         layers += _marked(chosen.hours, chosen.detectable)
-        said = (
+        summary = (
             f"{chosen.n_queries:,} queries at depth {chosen.depth} take {chosen.hours:,.0f} hours "
-            f"and show ±{chosen.detectable:.3f}. {said}"
+            f"and show ±{chosen.detectable:.3f}. {summary}"
         )
-    return Chart("What labelling buys", said, {"layer": layers}, rows, 300)
+    return Chart("What labelling buys", summary, {"layer": layers}, rows, 300)
 
 
 def _marked(hours: float, difference: float) -> list[dict]:
@@ -91,18 +91,18 @@ def _marked(hours: float, difference: float) -> list[dict]:
 
 def reusability_chart(systems: Sequence[ShownSystem]) -> Chart:
     """How far each system's nDCG@10 falls without the judgments that it alone brought."""
-    shown = [one for one in systems if one.shift is not None][:MOST_SYSTEMS]
+    moved = [system for system in systems if system.shift is not None][:MOST_SYSTEMS]
     rows = [
         {
-            "system": one.run.name,
-            "shift": round(one.shift or 0.0, 5),
-            "ndcg": one.full,
-            "without": one.without,
-            "judged": None if isnan(one.left_out.judged) else round(one.left_out.judged, 4),
-            "only_its_own": one.n_unique,
-            "shift_alone": None if one.shift_alone is None else round(one.shift_alone, 5),
+            "system": system.run.name,
+            "shift": round(system.shift or 0.0, 5),
+            "ndcg": system.full,
+            "without": system.without,
+            "judged": None if isnan(system.left_out.judged) else round(system.left_out.judged, 4),
+            "only_its_own": system.n_unique,
+            "shift_alone": None if system.shift_alone is None else round(system.shift_alone, 5),
         }
-        for one in shown
+        for system in moved
     ]
     names = [row["system"] for row in rows]
     y = {"field": "system", "type": "nominal", "sort": names, "title": None}
@@ -112,16 +112,16 @@ def reusability_chart(systems: Sequence[ShownSystem]) -> Chart:
         "axis": {"format": "+.3f", "title": "nDCG@10 without its own judgments", "tickCount": 5},
     }
     spec = {"mark": {"type": "bar", "height": 12}, "encoding": {"y": y, "x": x}}
-    worst, shift = (shown[0].run.name, shown[0].shift) if shown else ("none", 0.0)
+    worst, shift = (moved[0].run.name, moved[0].shift) if moved else ("none", 0.0)
     falls = f"{worst} falls by {-round(shift or 0.0, 5):.3f}"
-    said = f"{len(rows)} systems, each left out with its team's others and near copies; {falls}."
+    summary = f"{len(rows)} systems, each left out with its team's others and near copies; {falls}."
     height = max(120, 70 + ROW_HEIGHT * len(rows))
-    return Chart("Each system without its own judgments", said, spec, rows, height)
+    return Chart("Each system without its own judgments", summary, spec, rows, height)
 
 
 def recall_chart(found: AnnRecall) -> Chart:
     """How many queries keep which share of their exact first k."""
-    counts = Counter(round(one.recall, 2) for one in found.queries)
+    counts = Counter(round(query.recall, 2) for query in found.queries)
     width = max(0.8 / found.k, 0.01) / 2
     rows = [
         {"recall": recall, "from": recall - width, "to": recall + width, "queries": n}
@@ -154,8 +154,8 @@ def recall_chart(found: AnnRecall) -> Chart:
             },
         ]
     }
-    said = (
+    summary = (
         f"Mean {found.mean:.3f} over {len(found.queries):,} queries, {found.n_perfect:,} of them "
         f"whole; a dashed line at the usual {USUAL_BASELINE:.0%}."
     )
-    return Chart(f"Recall@{found.k} against exact search", said, spec, rows)
+    return Chart(f"Recall@{found.k} against exact search", summary, spec, rows)

@@ -70,8 +70,8 @@ class RescoringDetail(Endpoint):
     @extend_schema(summary="How far scoring on a release is", tags=["scores"])
     def get(self, request: Request, slug: str, version: str) -> Response:
         benchmark = self.benchmark_for(Action.SEE_RESULTS)
-        found = rescoring_of(release_of(benchmark, version), request.user)
-        return Response(RescoringSerializer(found, context={"user": request.user}).data)
+        state = rescoring_of(release_of(benchmark, version), request.user)
+        return Response(RescoringSerializer(state, context={"user": request.user}).data)
 
     @extend_schema(
         summary="Score the runs that have no scores on a release",
@@ -145,7 +145,7 @@ class MovesSerializer(serializers.Serializer):
     runs = serializers.SerializerMethodField()
 
     @extend_schema_field(MoveSerializer(many=True))
-    def get_runs(self, found: MovesAsked) -> list[dict[str, Any]]:
+    def get_runs(self, asked_moves: MovesAsked) -> list[dict[str, Any]]:
         return MoveSerializer(self.context["rows"], many=True).data
 
 
@@ -174,7 +174,7 @@ class MovesDetail(Endpoint):
             raise Http404
         if before is None:
             return Response(_first(release, _measure(request, release)))
-        found = moves_asked(
+        moves = moves_asked(
             before=before,
             after=release,
             user=request.user,
@@ -182,8 +182,8 @@ class MovesDetail(Endpoint):
             sliced=_slice(request, release),
         )
         deadline = monotonic() + SECONDS
-        rows: list[Move] = found.explained(found.moves.rows, lambda: monotonic() < deadline)
-        return Response(MovesSerializer(found, context={"rows": rows}).data)
+        rows: list[Move] = moves.explained(moves.moves.rows, lambda: monotonic() < deadline)
+        return Response(MovesSerializer(moves, context={"rows": rows}).data)
 
 
 def _first(release: Release, measure: Shown) -> dict[str, Any]:
@@ -206,7 +206,7 @@ def _measure(request: Request, release: Release) -> Shown:
 
 def _slice(request: Request, release: Release) -> str:
     name = request.query_params.get("slice", "")
-    if name and all(one.name != name for one in slices_on_board(release)):
+    if name and all(part.name != name for part in slices_on_board(release)):
         raise UnknownSliceError(version=release.version, name=name)
     return name
 

@@ -164,29 +164,44 @@ class Moves:
 def previous_release(release: Release) -> Release | None:
     """What a release is compared with where nothing is said: its parent, or the one before it."""
     earlier = earlier_releases(release)
-    parent = (one for one in earlier if one.pk == release.parent_id)
+    parent = (
+        earlier_release for earlier_release in earlier if earlier_release.pk == release.parent_id
+    )
     return next(parent, earlier[0] if earlier else None)
 
 
 def earlier_releases(release: Release) -> list[Release]:
     """The published releases that a release can be compared with, the newest first."""
-    return [one for one in published_releases(release.benchmark) if _is_before(one, release)]
+    return [
+        published
+        for published in published_releases(release.benchmark)
+        if _is_before(published, release)
+    ]
 
 
 def release_before(release: Release, wanted: str = "") -> Release | None:
     """The earlier release of a version; what it is compared with by default where none is named."""
     if not wanted:
         return previous_release(release)
-    return next((one for one in earlier_releases(release) if one.version == wanted), None)
+    return next(
+        (earlier for earlier in earlier_releases(release) if earlier.version == wanted), None
+    )
 
 
-def _is_before(one: Release, other: Release) -> bool:
-    return (one.major, one.minor, one.patch) < (other.major, other.minor, other.patch)
+def _is_before(release: Release, other: Release) -> bool:
+    return (release.major, release.minor, release.patch) < (other.major, other.minor, other.patch)
 
 
 def measure_before(measure: Shown, before: Release) -> str:
     """The name of a measure on another release, whose scale may begin to be relevant elsewhere."""
-    standard = next((one for one in MEASURES if one.label == measure.label), None)
+    standard = next(
+        (
+            standard_measure
+            for standard_measure in MEASURES
+            if standard_measure.label == measure.label
+        ),
+        None,
+    )
     return standard.counting_from(relevance_threshold(before)) if standard else measure.name
 
 
@@ -206,8 +221,8 @@ def moves_of(
 
     `measure` is as this release stores it, `sights` are of both, the earlier first. Three queries.
     """
-    seen = Run.objects.filter(benchmark=release.benchmark_id).standing().visible_to(user)
-    runs = {run.pk: run for run in seen.select_related("owner", "team", "benchmark")}
+    visible = Run.objects.filter(benchmark=release.benchmark_id).standing().visible_to(user)
+    runs = {run.pk: run for run in visible.select_related("owner", "team", "benchmark")}
     name_before = measure_before(measure, before)
     old = _means(before, name_before, slice_name, runs, sights[0])
     new = _means(release, measure.name, slice_name, runs, sights[1])
@@ -254,14 +269,14 @@ def _means(
         slice_name=slice_name,
     ).select_related("score_set")
     valued = {score.score_set_id: score for score in scores if score.mean is not None}
-    found = {}
+    means = {}
     for key, score in valued.items():
         source = sight.source(key, name, slice_name) if sight else key
         of = None if source is None else valued.get(source)
         if score.score_set.run_id in runs and of:
             mean = sight.rounded(of.mean) if sight else of.mean
-            found[score.score_set.run_id] = score.score_set, mean
-    return found
+            means[score.score_set.run_id] = score.score_set, mean
+    return means
 
 
 def _n_labels(release: Release, before: Release) -> int | None:
@@ -309,7 +324,7 @@ def _part(qrels: Mapping[str, Any], members: Collection[str] | None) -> dict[str
 
 
 def _without(of: Mapping[str, Any], hidden: frozenset[str]) -> Mapping[str, Any]:
-    return {qid: one for qid, one in of.items() if qid not in hidden} if hidden else of
+    return {qid: grades for qid, grades in of.items() if qid not in hidden} if hidden else of
 
 
 def with_causes(row: Move, compared: Compared, measure: Shown) -> Move:
@@ -322,11 +337,11 @@ def with_causes(row: Move, compared: Compared, measure: Shown) -> Move:
         return row
     facts = (row.before.pk, row.after.pk, measure.name, compared.slice_name, bool(compared.hidden))
     key = f"{EXPLAINED}-{sha256(repr(facts).encode()).hexdigest()}"
-    found = cache.get(key)
-    if found is None:
-        found = _causes(row.before, row.after, compared, measure)
-        cache.set(key, found, timeout=None)
-    labels, parts = found
+    causes = cache.get(key)
+    if causes is None:
+        causes = _causes(row.before, row.after, compared, measure)
+        cache.set(key, causes, timeout=None)
+    labels, parts = causes
     return replace(row, labels=labels, explained=parts)
 
 
@@ -349,7 +364,7 @@ def _causes(
 
 
 def _graded(side: Side) -> Mapping[str, Any]:
-    return {qid: found for qid, found in side.found.items() if qid in side.qrels}
+    return {qid: hits for qid, hits in side.found.items() if qid in side.qrels}
 
 
 def _cutoff(name: str) -> int | None:
@@ -363,7 +378,7 @@ def _side(score_set: ScoreSet, qrels: Mapping[str, Mapping[str, int]], name: str
     import polars as pl
 
     files = score_files(score_set)
-    found = read_hits(files)
+    hits = read_hits(files)
     top_grade = released.top_grade(score_set.release.manifest)
     if name in pl.read_parquet_schema(files.per_query):
         stored = pl.read_parquet(files.per_query, columns=["qid", name])
@@ -373,9 +388,9 @@ def _side(score_set: ScoreSet, qrels: Mapping[str, Mapping[str, int]], name: str
             qid: Judged(tuple(of.values()), score_set.release.is_complete)
             for qid, of in qrels.items()
         }
-        whole = evaluate_hits(judged, found, [name], allow_empty=True, top_grade=top_grade)
+        whole = evaluate_hits(judged, hits, [name], allow_empty=True, top_grade=top_grade)
         values = {qid: of[name] for qid, of in whole.per_query.items()}
-    return Side(name, values, found, qrels, top_grade, score_set.release.is_complete)
+    return Side(name, values, hits, qrels, top_grade, score_set.release.is_complete)
 
 
 def explained_rows(

@@ -31,9 +31,7 @@ from scoring.rescoring.services.rescoring import start_scoring_runs, stop_scorin
 from scoring.scores.selectors.releases import relevance_threshold
 from scoring.scores.selectors.rescoring import rescoring_of
 from scoring.scores.shown import measures_on
-from scoring.scores.views.finding import release_or_404
-from scoring.scores.views.measures import asked_measure
-from scoring.scores.views.slices import asked_slice
+from scoring.scores.views import asked_measure, asked_slice, release_or_404
 
 PAGE_SECONDS, FILE_SECONDS = 4.0, 20.0
 TYPES = {"csv": "text/csv; charset=utf-8", "md": "text/markdown; charset=utf-8"}
@@ -53,8 +51,8 @@ def rescoring(request: SiteRequest, benchmark: Benchmark, version: str) -> HttpR
         if not may_edit:
             raise PermissionDenied
         return _started_or_stopped(cast(PersonRequest, request), release)  # visitors may not edit
-    found = rescoring_of(release, request.user)
-    context = {"release": release, "rescoring": found, "may_edit": may_edit}
+    state = rescoring_of(release, request.user)
+    context = {"release": release, "rescoring": state, "may_edit": may_edit}
     template = (
         "scoring/rescoring/_rescoring.html" if request.htmx else "scoring/rescoring/rescoring.html"
     )
@@ -83,27 +81,27 @@ def moves(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpRespo
     if not earlier:
         return render(request, "scoring/rescoring/moves_empty.html", {"release": release})
     before = _before(request, release)
-    asked, sliced = _asked(request, release)
-    found = moves_asked(
-        before=before, after=release, user=request.user, measure=asked.measure, sliced=sliced.name
+    choice, sliced = _asked(request, release)
+    report = moves_asked(
+        before=before, after=release, user=request.user, measure=choice.measure, sliced=sliced.name
     )
-    page = page_of(request, found.moves.rows)
-    rows = found.explained(page.object_list, _time_until(PAGE_SECONDS))
+    page = page_of(request, report.moves.rows)
+    rows = report.explained(page.object_list, _time_until(PAGE_SECONDS))
     context = {
         "release": release,
         "before": before,
         "earlier": earlier,
-        "asked": asked,
+        "asked": choice,
         "sliced": sliced,
-        "measure": asked.measure,
-        "measures": _choices(release, asked.measure),
-        "found": found,
+        "measure": choice.measure,
+        "measures": _choices(release, choice.measure),
+        "found": report,
         "page": page,
         "rows": rows,
         "n_waiting": sum(not is_explained(row) for row in rows),
         "parts": _parts_of(rows),
     }
-    status = 422 if asked.error or sliced.error or found.error else 200
+    status = 422 if choice.error or sliced.error or report.error else 200
     return render(request, "scoring/rescoring/moves.html", context, status=status)
 
 
@@ -114,18 +112,18 @@ def _parts_of(rows: list[Move]) -> list[tuple[str, str]]:
         (key, name)
         for key, name in PARTS_SHOWN
         if any(
-            max(abs(one.parts[key]), abs(one.elsewhere) * (key == ADDED)) >= SMALLEST_CAUSE
-            for one in explained
+            max(abs(part.parts[key]), abs(part.elsewhere) * (key == ADDED)) >= SMALLEST_CAUSE
+            for part in explained
         )
     ]
     return parts or [PARTS_SHOWN[0]]
 
 
 def _before(request: HttpRequest, release: Release) -> Release:
-    found = release_before(release, request.GET.get("from", "").strip())
-    if found is None:
+    previous = release_before(release, request.GET.get("from", "").strip())
+    if previous is None:
         raise Http404
-    return found
+    return previous
 
 
 def _asked(request: HttpRequest, release: Release) -> Any:
@@ -149,7 +147,7 @@ def moves_file(
 ) -> HttpResponse:
     """The same as a table for a spreadsheet, or as text for a changelog."""
     release = release_or_404(benchmark, version)
-    asked, sliced = _asked(request, release)
+    choice, sliced = _asked(request, release)
     if format not in TYPES or sliced.error:
         raise Http404
     response = HttpResponse(content_type=TYPES[format])
@@ -158,29 +156,29 @@ def moves_file(
         _write(response, f"# {release.version} is the first release\n", [], format)
     else:
         before = _before(request, release)
-        found = moves_asked(
+        report = moves_asked(
             before=before,
             after=release,
             user=request.user,
-            measure=asked.measure,
+            measure=choice.measure,
             sliced=sliced.name,
         )
-        rows = found.explained(found.moves.rows, _time_until(FILE_SECONDS))
+        rows = report.explained(report.moves.rows, _time_until(FILE_SECONDS))
         part = f"-{slugify(sliced.name) or 'slice'}" if sliced.name else ""
         name = f"{benchmark.slug}-{before.version}-to-{release.version}{part}.{format}"
-        lines = [found.line(row) for row in rows]
-        _write(response, f"{found.title}\n\n{found.said}\n", lines, format)
+        lines = [report.line(row) for row in rows]
+        _write(response, f"{report.title}\n\n{report.said}\n", lines, format)
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 
 
-def _write(response: HttpResponse, said: str, lines: list[list[Any]], format: str) -> None:
+def _write(response: HttpResponse, title: str, lines: list[list[Any]], format: str) -> None:
     if format == "csv":
         writer = csv.writer(response)
         writer.writerow(HEAD)
         writer.writerows([safe_cell(cell) for cell in line] for line in lines)
         return
-    response.write(f"{said}\n")
+    response.write(f"{title}\n")
     for line in [HEAD, ["---"] * len(HEAD), *lines]:
         response.write(table_line(map(_cell, line)) + "\n")
 

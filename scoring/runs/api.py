@@ -43,13 +43,13 @@ class RunEndpoint(Endpoint):
     def score_set(self) -> ScoreSet:
         """The scores that the address and `?release=` name, if the caller may see the run."""
         benchmark = self.benchmark_for(Action.SEE_RESULTS)
-        seen = Run.objects.visible_to(self.request.user).select_related("owner", "team")
-        run = get_object_or_404(seen, benchmark=benchmark, pk=self.kwargs["pk"])
+        runs = Run.objects.visible_to(self.request.user).select_related("owner", "team")
+        run = get_object_or_404(runs, benchmark=benchmark, pk=self.kwargs["pk"])
         version = self.request.query_params.get("release", "")
-        for found in score_sets_of_run(run):
-            if not version or found.release.version == version:
-                found.run = run
-                return found
+        for score_set in score_sets_of_run(run):
+            if not version or score_set.release.version == version:
+                score_set.run = run
+                return score_set
         raise Http404
 
 
@@ -95,31 +95,31 @@ class RunScores(RunEndpoint):
         parameters=[RELEASE],
     )
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        found = self.score_set()
-        sight = sight_of(request.user, found.release)
-        told = {
-            "run": found.run_id,
-            "name": found.run.name,
-            "release": found.release.version,
-            "n_queries": found.n_queries,
-            "n_missing": found.n_missing,
-            "n_extra": found.n_extra,
+        score_set = self.score_set()
+        sight = sight_of(request.user, score_set.release)
+        answer = {
+            "run": score_set.run_id,
+            "name": score_set.run.name,
+            "release": score_set.release.version,
+            "n_queries": score_set.n_queries,
+            "n_missing": score_set.n_missing,
+            "n_extra": score_set.n_extra,
             "decimals": sight.decimals,
-            "notes": list(_notes(found)),
-            "scores": list(_means(found, sight)),
+            "notes": list(_notes(score_set)),
+            "scores": list(_means(score_set, sight)),
         }
-        return Response(RunScoresSerializer(told).data)
+        return Response(RunScoresSerializer(answer).data)
 
 
 def _notes(score_set: ScoreSet) -> Iterator[str]:
     yield from score_set.interval_warnings
-    for one in slices_on_board(score_set.release):
-        yield from (f"{one.name}: {warning}" for warning in one.warnings)
+    for part in slices_on_board(score_set.release):
+        yield from (f"{part.name}: {warning}" for warning in part.warnings)
 
 
 def _means(score_set: ScoreSet, sight: Sight) -> Iterator[dict[str, Any]]:
     """The stored means that may be shown, as somebody sees them."""
-    names = ["", Score.WEIGHTED, *(one.name for one in slices_on_board(score_set.release))]
+    names = ["", Score.WEIGHTED, *(part.name for part in slices_on_board(score_set.release))]
     rows = score_set.scores.filter(slice_name__in=names).order_by("slice_name", "measure")
     for score in sight.means(rows):
         is_weighted = score.slice_name == Score.WEIGHTED
@@ -163,17 +163,17 @@ class RunQueries(RunEndpoint):
         responses=RunQuerySerializer(many=True),
     )
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        found = self.score_set()
-        what = looked_at(found, "query by query")
-        sight = sight_written_down(request.user, found.release, what)
-        name = self._measure(found)
-        texts = release_query_texts(found.release)
+        score_set = self.score_set()
+        what = looked_at(score_set, "query by query")
+        sight = sight_written_down(request.user, score_set.release, what)
+        name = self._measure(score_set)
+        texts = release_query_texts(score_set.release)
         rows, _ = chosen_queries(
-            found,
+            score_set,
             measure=name,
             sight=sight,
             search=request.query_params.get("q", "").strip(),
-            inside=self._inside(found),
+            inside=self._inside(score_set),
             is_best_first=request.query_params.get("order") == "best",
         )
         page = self.paginate_queryset(rows)
@@ -184,12 +184,12 @@ class RunQueries(RunEndpoint):
         """The measure to sort by; one that is not stored is computed for who has an account."""
         text = self.request.query_params.get("measure", "")
         try:
-            found = measure_seen(self.request.user, score_set.release, text)
+            measure = measure_seen(self.request.user, score_set.release, text)
         except ScoringError as error:
             raise serializers.ValidationError({"measure": [str(error)]}) from error
-        if not found.is_standard and not self.request.user.is_authenticated:
+        if not measure.is_standard and not self.request.user.is_authenticated:
             raise serializers.ValidationError({"measure": ["Others are for who is signed in."]})
-        return found.name
+        return measure.name
 
     def _inside(self, score_set: ScoreSet) -> frozenset[str] | None:
         name = self.request.query_params.get("slice", "")
@@ -248,14 +248,14 @@ class RunHoles(RunEndpoint):
         responses=RunHolesSerializer(many=True),
     )
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        found = self.score_set()
-        what = looked_at(found, "unjudged documents")
-        sight = sight_written_down(request.user, found.release, what)
-        given = request.query_params.get("depth") or str(DEPTH)
-        if given not in map(str, DEPTHS):
-            said = f"Choose one of {', '.join(map(str, DEPTHS))}."
-            raise serializers.ValidationError({"depth": [said]})
-        holes = holes_of(found, depth=int(given), without=sight.hidden)
+        score_set = self.score_set()
+        what = looked_at(score_set, "unjudged documents")
+        sight = sight_written_down(request.user, score_set.release, what)
+        depth = request.query_params.get("depth") or str(DEPTH)
+        if depth not in map(str, DEPTHS):
+            message = f"Choose one of {', '.join(map(str, DEPTHS))}."
+            raise serializers.ValidationError({"depth": [message]})
+        holes = holes_of(score_set, depth=int(depth), without=sight.hidden)
         return self.page_of(holes, RunHolesSerializer)
 
 
@@ -330,8 +330,8 @@ class ProbingSettle(Endpoint):
     )
     def post(self, request: Request, slug: str, pk: int) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        found = get_object_or_404(probing_flags(benchmark), pk=pk)
-        settled = probing.settle(flag=found, by=request.user)
+        flag = get_object_or_404(probing_flags(benchmark), pk=pk)
+        settled = probing.settle(flag=flag, by=request.user)
         return Response(ProbingFlagSerializer(settled).data)
 
 

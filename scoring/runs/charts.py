@@ -22,8 +22,8 @@ def distribution_chart(label: str, values: Sequence[float]) -> Chart:
     """How many queries have which value."""
     bins = histogram(values)
     rows = [
-        {"from": one.low, "to": one.high, "queries": one.n, "share up to": one.share_up_to}
-        for one in bins
+        {"from": bar.low, "to": bar.high, "queries": bar.n, "share up to": bar.share_up_to}
+        for bar in bins
     ]
     axis = {"format": ".1f", "values": [place / 5 for place in range(6)]} if _is_share(rows) else {}
     spec = {
@@ -35,7 +35,7 @@ def distribution_chart(label: str, values: Sequence[float]) -> Chart:
                 "field": "queries",
                 "type": "quantitative",
                 "title": "Queries",
-                "axis": axis_of_counts(max((one.n for one in bins), default=0)),
+                "axis": axis_of_counts(max((bar.n for bar in bins), default=0)),
             },
             "y2": {"datum": 0},
         },
@@ -65,7 +65,7 @@ def cumulative_chart(label: str, values: Sequence[float]) -> Chart:
     if len(steps) > MOST_STEPS:
         last = len(steps) - 1
         steps = [steps[place * last // (MOST_STEPS - 1)] for place in range(MOST_STEPS)]
-    rows = [{"value": one.value, "share": one.share} for one in steps]
+    rows = [{"value": step.value, "share": step.share} for step in steps]
     spec = {
         "mark": {"type": "line", "interpolate": "step-after"},
         "encoding": {
@@ -82,23 +82,23 @@ def cumulative_chart(label: str, values: Sequence[float]) -> Chart:
     return Chart(f"Share of queries up to each {label}", _spread(label, values), spec, rows)
 
 
-def grades_chart(found: Sequence[GradeRanks], names: dict[int, str]) -> Chart:
+def grades_chart(ranks: Sequence[GradeRanks], names: dict[int, str]) -> Chart:
     """At which ranks the documents of each grade were found."""
     bands = [*band_labels(), NOT_FOUND]
     rows = [
         {
-            "grade": _graded(one.grade, names),
+            "grade": _graded(row.grade, names),
             "ranks": band,
             "documents": n,
-            "share": n / one.n_judged if one.n_judged else 0.0,
+            "share": n / row.n_judged if row.n_judged else 0.0,
         }
-        for one in found
-        for band, n in zip(bands, [*one.counts, one.n_not_found], strict=True)
+        for row in ranks
+        for band, n in zip(bands, [*row.counts, row.n_not_found], strict=True)
     ]
-    said = " ".join(
-        f"{_graded(one.grade, names)}: {sum(one.counts[:4]):,} of {one.n_judged:,} in the first "
-        f"10, {one.n_not_found:,} not found."
-        for one in found
+    summary = " ".join(
+        f"{_graded(row.grade, names)}: {sum(row.counts[:4]):,} of {row.n_judged:,} in the first "
+        f"10, {row.n_not_found:,} not found."
+        for row in ranks
     )
     where = {
         "x": {
@@ -111,7 +111,7 @@ def grades_chart(found: Sequence[GradeRanks], names: dict[int, str]) -> Chart:
         "y": {
             "field": "grade",
             "type": "nominal",
-            "sort": [_graded(one.grade, names) for one in found],
+            "sort": [_graded(row.grade, names) for row in ranks],
             "title": None,
         },
     }
@@ -135,9 +135,9 @@ def grades_chart(found: Sequence[GradeRanks], names: dict[int, str]) -> Chart:
             },
         ]
     }
-    height = max(SMALLEST_HEIGHT, 60 * len(found) + 60)
+    height = max(SMALLEST_HEIGHT, 60 * len(ranks) + 60)
     title = "At which ranks documents of each grade were found"
-    return Chart(title, said or "No document is judged.", spec, rows, height)
+    return Chart(title, summary or "No document is judged.", spec, rows, height)
 
 
 def _graded(grade: int, names: dict[int, str]) -> str:
@@ -150,11 +150,11 @@ def slices_chart(label: str, rows: Sequence[SliceAgainst], baseline: str) -> Cha
     points = [point for point in points if point["value"] is not None]
     title = f"{label} less that of {baseline}, by slice" if baseline else f"{label} by slice"
     apart = [point["slice"] for point in points if point["told apart"]]
-    said = "; ".join(f"{point['slice']} {point['value']:+.3f}" for point in points)
+    summary = "; ".join(f"{point['slice']} {point['value']:+.3f}" for point in points)
     if not baseline:
-        said = "; ".join(f"{point['slice']} {point['value']:.3f}" for point in points)
+        summary = "; ".join(f"{point['slice']} {point['value']:.3f}" for point in points)
     elif apart:
-        said += f". The interval leaves out 0 for {', '.join(apart)}"
+        summary += f". The interval leaves out 0 for {', '.join(apart)}"
     y = {
         "field": "slice",
         "type": "nominal",
@@ -176,7 +176,7 @@ def slices_chart(label: str, rows: Sequence[SliceAgainst], baseline: str) -> Cha
         ]
     }
     height = max(SMALLEST_HEIGHT, ROW_HEIGHT * len(points) + 60)
-    return Chart(title, f"{said or 'No slice has a value'}.", spec, points, height)
+    return Chart(title, f"{summary or 'No slice has a value'}.", spec, points, height)
 
 
 def _point(row: SliceAgainst, *, is_difference: bool) -> dict[str, Any]:

@@ -45,14 +45,16 @@ def holes_of(
     )
 
 
-def hole_rows(score_set: ScoreSet, found: Iterable[QueryHoles]) -> list[QueryHolesRow]:
+def hole_rows(score_set: ScoreSet, holes: Iterable[QueryHoles]) -> list[QueryHolesRow]:
     """Holes with the texts of their queries and documents, in their order."""
-    rows, release = list(found), score_set.release
-    asked = release_query_texts(release)
+    rows, release = list(holes), score_set.release
+    texts = release_query_texts(release)
     wanted = {hole.docid for row in rows for hole in row.holes}
     documents = benchmark_documents(release.benchmark, wanted)
-    known = Query.objects.filter(benchmark=release.benchmark_id, qid__in=[one.qid for one in rows])
-    keys = dict(known.values_list("qid", "pk"))
+    queries = Query.objects.filter(
+        benchmark=release.benchmark_id, qid__in=[row.qid for row in rows]
+    )
+    keys = dict(queries.values_list("qid", "pk"))
 
     def hole_row(rank: int, docid: str) -> HoleRow:
         document = documents.get(docid)
@@ -63,7 +65,7 @@ def hole_rows(score_set: ScoreSet, found: Iterable[QueryHoles]) -> list[QueryHol
         QueryHolesRow(
             qid=row.qid,
             pk=keys.get(row.qid),
-            text=asked.get(row.qid, ""),
+            text=texts.get(row.qid, ""),
             holes=tuple(hole_row(*hole) for hole in row.holes),
             n_top=row.n_top,
             at_stake=row.at_stake,

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from scoring.runs.views import charts, holes, latency, queries, runs
+from scoring.runs.views import charts, holes, queries, runs
 
 in_benchmark = [
     path("runs/score/", runs.runs_score, name="runs-score"),
@@ -19,6 +19,6 @@ in_benchmark = [
         charts.run_chart,
         name="run-chart",
     ),
-    path("runs/<int:pk>/latency/", latency.run_latency, name="run-latency"),
-    path("runs/<int:pk>/latency.<str:format>", latency.run_latency_chart, name="run-latency-chart"),
+    path("runs/<int:pk>/latency/", charts.run_latency, name="run-latency"),
+    path("runs/<int:pk>/latency.<str:format>", charts.run_latency_chart, name="run-latency-chart"),
 ]

@@ -62,14 +62,14 @@ ADDED_HINT = "Computed from the stored hits"
 
 def measures_on(threshold: int) -> tuple[Shown, ...]:
     """The standard measures, by the names they have where grades from `threshold` are relevant."""
-    return tuple(shown.on(threshold) for shown in MEASURES)
+    return tuple(measure.on(threshold) for measure in MEASURES)
 
 
 def measure_named(text: str) -> Shown | None:
     """The standard measure of a name, ours or the one that is shown, in any case of letters."""
     wanted = text.strip().casefold()
-    names = ((shown, (shown.name.casefold(), shown.label.casefold())) for shown in MEASURES)
-    return next((shown for shown, known in names if wanted in known), None)
+    names = ((measure, (measure.name.casefold(), measure.label.casefold())) for measure in MEASURES)
+    return next((measure for measure, known in names if wanted in known), None)
 
 
 def measure_of(text: str | None) -> Shown:

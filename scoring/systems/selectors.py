@@ -101,15 +101,15 @@ def staleness(retrieval: Retrieval | None, version: CorpusVersion | None, n_quer
     """
     if retrieval is None:
         return "made before this site kept on which version of the corpus"
-    found = []
+    reasons = []
     if retrieval.corpus_version != version:
         of = retrieval.corpus_version
         made_on = f"version {of.number}" if of else "a version that is gone"
         now = f", now {version.number}" if version else ""
-        found.append(f"made on {made_on} of the corpus{now}")
+        reasons.append(f"made on {made_on} of the corpus{now}")
     if retrieval.n_queries != n_queries:
-        found.append(f"made for {retrieval.n_queries:,} queries, now {n_queries:,}")
-    return "; ".join(found)
+        reasons.append(f"made for {retrieval.n_queries:,} queries, now {n_queries:,}")
+    return "; ".join(reasons)
 
 
 def system_rows(rows: Iterable[BaselineRow]) -> list[SystemRow]:
@@ -124,13 +124,13 @@ def system_of(run: Run, retrieval: Retrieval | None) -> str:
     """The catalog's name of what made a run; empty where that is not known."""
     if retrieval is not None:
         return retrieval.system
-    told = str(run.metadata.get("system", ""))
-    return told if told in CATALOG else ""
+    system = str(run.metadata.get("system", ""))
+    return system if system in CATALOG else ""
 
 
-def is_made(benchmark: Benchmark, asked: Mapping[str, Any]) -> bool:
+def is_made(benchmark: Benchmark, parameters: Mapping[str, Any]) -> bool:
     """Whether there is such a run: of these texts, and of all queries there are."""
-    wanted = {name: asked[name] for name in DIFFERS}
+    wanted = {name: parameters[name] for name in DIFFERS}
     n_queries = benchmark.queries.committed().count()
     return Retrieval.objects.filter(
         run__benchmark=benchmark, run__withdrawn_at=None, n_queries=n_queries, **wanted
@@ -138,11 +138,11 @@ def is_made(benchmark: Benchmark, asked: Mapping[str, Any]) -> bool:
 
 
 def jobs_at_work(
-    benchmark: Benchmark, kind: str, asked: Mapping[str, Any] | None = None
+    benchmark: Benchmark, kind: str, parameters: Mapping[str, Any] | None = None
 ) -> QuerySet[Job]:
     """Jobs that make baselines and have not ended; with `asked` those that make the same one."""
     same = Q()
-    if asked:
+    if parameters:
         for name in DIFFERS:
-            same &= Q(**{f"parameters__{name}": asked[name]})
+            same &= Q(**{f"parameters__{name}": parameters[name]})
     return benchmark.jobs.active().filter(same, kind=kind).order_by("pk")

@@ -145,28 +145,28 @@ class _BoardEndpoint(Endpoint):
     def board(self, version: str) -> Board:
         """The board that the address asks for; 400 says what is wrong of it."""
         release = published_release(self.benchmark_for(Action.SEE_RESULTS), version)
-        asked = self.request.query_params
-        form = BoardFilterForm(asked)
+        params = self.request.query_params
+        form = BoardFilterForm(params)
         wanted = form.filter()
         if form.errors:
             raise ValidationError(
-                {name: [str(one) for one in errors] for name, errors in form.errors.items()}
+                {name: [str(error) for error in errors] for name, errors in form.errors.items()}
             )
         return board_of(
             release=release,
             user=self.request.user,
-            measure=self._measure(release, asked.get("measure", "")),
-            slice_name=_slice_name(release, asked.get("slice", "")),
-            split=_split(release, asked.get("split", "")) if self.takes_split else None,
+            measure=self._measure(release, params.get("measure", "")),
+            slice_name=_slice_name(release, params.get("slice", "")),
+            split=_split(release, params.get("split", "")) if self.takes_split else None,
             asked=wanted,
         )
 
     def _measure(self, release: Release, text: str) -> Shown:
         user = self.request.user
-        shown = measure_seen(user, release, text)
-        if not shown.is_standard and not user.is_authenticated:
+        measure = measure_seen(user, release, text)
+        if not measure.is_standard and not user.is_authenticated:
             raise ValidationError({"measure": ["This measure is computed for who signs in."]})
-        return shown
+        return measure
 
 
 def _split(release: Release, wanted: str) -> BoardSplit:
@@ -177,10 +177,10 @@ def _split(release: Release, wanted: str) -> BoardSplit:
 
 
 def _slice_name(release: Release, wanted: str) -> str:
-    shown = [one.name for one in slices_on_board(release)]
-    if wanted and wanted not in shown:
-        told = f"No slice '{wanted}' is shown. There are: {', '.join(shown) or 'none'}."
-        raise ValidationError({"slice": [told]})
+    names = [part.name for part in slices_on_board(release)]
+    if wanted and wanted not in names:
+        message = f"No slice '{wanted}' is shown. There are: {', '.join(names) or 'none'}."
+        raise ValidationError({"slice": [message]})
     return wanted
 
 
@@ -209,7 +209,7 @@ class LeaderboardDetail(_BoardEndpoint):
     def get(self, request: Request, slug: str, version: str) -> Response:
         board = self.board(version)
         table = board_table(board)
-        told = {
+        answer = {
             "benchmark": slug,
             "release": board.release.version,
             "measure": board.measure.name,
@@ -228,7 +228,7 @@ class LeaderboardDetail(_BoardEndpoint):
             "columns": table.columns,
             "rows": table.rows,
         }
-        return Response(BoardSerializer(told).data)
+        return Response(BoardSerializer(answer).data)
 
 
 class LeaderboardSlices(_BoardEndpoint):
@@ -250,19 +250,19 @@ class LeaderboardSlices(_BoardEndpoint):
         baseline = row_of(board, wanted)
         if wanted and baseline is None:
             raise Http404
-        found: SliceBoard = slice_board(board, board.rows, baseline)
-        told = {
+        sliced: SliceBoard = slice_board(board, board.rows, baseline)
+        answer = {
             "release": board.release.version,
             "measure": board.measure.name,
             "baseline": baseline and baseline.run.pk,
             "notes": [
-                f"{one.name or 'all queries'}: {warning}"
-                for one in found.slices
-                for warning in one.warnings
+                f"{part.name or 'all queries'}: {warning}"
+                for part in sliced.slices
+                for warning in part.warnings
             ],
-            "rows": found.rows,
+            "rows": sliced.rows,
         }
-        return Response(SliceBoardSerializer(told).data)
+        return Response(SliceBoardSerializer(answer).data)
 
 
 class LeaderboardHistory(_BoardEndpoint):
@@ -276,12 +276,12 @@ class LeaderboardHistory(_BoardEndpoint):
     )
     def get(self, request: Request, slug: str, version: str) -> Response:
         board = self.board(version)
-        told = {
+        answer = {
             "release": board.release.version,
             "measure": board.measure.name,
             "records": records_of(board.whole, board.measure.name),
         }
-        return Response(BoardHistorySerializer(told).data)
+        return Response(BoardHistorySerializer(answer).data)
 
 
 of_benchmark = [

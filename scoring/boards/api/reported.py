@@ -55,8 +55,8 @@ class ReportedScoreSerializer(serializers.ModelSerializer):
         ]
 
     def get_run(self, score: ReportedScore) -> int | None:
-        seen = self.context["seen_runs"]
-        return score.run_id if score.run_id in seen else None
+        visible = self.context["seen_runs"]
+        return score.run_id if score.run_id in visible else None
 
 
 class _OfReleaseSerializer(serializers.Serializer):
@@ -65,11 +65,11 @@ class _OfReleaseSerializer(serializers.Serializer):
     release = serializers.CharField(required=False, help_text="Its version, if it is known.")
 
     def validate_release(self, version: str) -> Release:
-        found = release_of_version(self.context["benchmark"], version)
-        if found is None:
-            told = f"This benchmark has no published release {version!r}."
-            raise serializers.ValidationError(told)
-        return found
+        release = release_of_version(self.context["benchmark"], version)
+        if release is None:
+            message = f"This benchmark has no published release {version!r}."
+            raise serializers.ValidationError(message)
+        return release
 
 
 class NewReportedValueSerializer(_OfReleaseSerializer):
@@ -86,11 +86,11 @@ class NewReportedValueSerializer(_OfReleaseSerializer):
     def validate_run(self, key: int | None) -> Run | None:
         if key is None:
             return None
-        found = self.context["runs"].filter(pk=key).first()
-        if found is None:
-            told = f"This benchmark has no run {key}."
-            raise serializers.ValidationError(told)
-        return found
+        run = self.context["runs"].filter(pk=key).first()
+        if run is None:
+            message = f"This benchmark has no run {key}."
+            raise serializers.ValidationError(message)
+        return run
 
 
 class NewReportedFileSerializer(_OfReleaseSerializer):
@@ -112,11 +112,11 @@ class ReportedImportSerializer(serializers.Serializer):
 
 def _told(scores: Iterable[ReportedScore], endpoint: Endpoint) -> list[dict[str, Any]]:
     """The values, without runs that the caller may not see."""
-    found = list(scores)
+    rows = list(scores)
     runs = Run.objects.visible_to(endpoint.request.user)
-    seen = runs.filter(pk__in=[one.run_id for one in found if one.run_id])
-    context = {"seen_runs": set(seen.values_list("pk", flat=True))}
-    return list(ReportedScoreSerializer(found, many=True, context=context).data)
+    visible = runs.filter(pk__in=[row.run_id for row in rows if row.run_id])
+    context = {"seen_runs": set(visible.values_list("pk", flat=True))}
+    return list(ReportedScoreSerializer(rows, many=True, context=context).data)
 
 
 def _sent(
@@ -128,9 +128,9 @@ def _sent(
 ) -> dict[str, Any]:
     runs = Run.objects.visible_to(endpoint.request.user).filter(benchmark=benchmark)
     context = {"benchmark": benchmark, "runs": runs}
-    given = serializer(data=endpoint.request.data, context=context, partial=partial)
-    given.is_valid(raise_exception=True)
-    return dict(given.validated_data)
+    sent = serializer(data=endpoint.request.data, context=context, partial=partial)
+    sent.is_valid(raise_exception=True)
+    return dict(sent.validated_data)
 
 
 class ReportedList(Endpoint):
@@ -159,26 +159,26 @@ class ReportedList(Endpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.SUBMIT)
-        found = self._file(benchmark) if "file" in request.data else self._value(benchmark)
-        told = ReportedImportSerializer(found).data
-        return Response(told, status=status.HTTP_201_CREATED)
+        imported = self._file(benchmark) if "file" in request.data else self._value(benchmark)
+        answer = ReportedImportSerializer(imported).data
+        return Response(answer, status=status.HTTP_201_CREATED)
 
     def _file(self, benchmark: Benchmark) -> dict[str, Any]:
-        told = _sent(self, NewReportedFileSerializer, benchmark)
-        file = told.pop("file")
-        found = reported.import_mteb(
+        fields = _sent(self, NewReportedFileSerializer, benchmark)
+        file = fields.pop("file")
+        imported = reported.import_mteb(
             benchmark=benchmark,
             user=self.request.user,
             content=file.read(reported.LARGEST_FILE + 1),
             file=file.name,
-            **told,
+            **fields,
         )
-        return {"n_new": found.n_new, "n_known": found.n_known, "systems": found.systems}
+        return {"n_new": imported.n_new, "n_known": imported.n_known, "systems": imported.systems}
 
     def _value(self, benchmark: Benchmark) -> dict[str, Any]:
-        told = _sent(self, NewReportedValueSerializer, benchmark)
-        is_new = reported.enter_reported(benchmark=benchmark, user=self.request.user, **told)
-        return {"n_new": int(is_new), "n_known": int(not is_new), "systems": [told["system"]]}
+        fields = _sent(self, NewReportedValueSerializer, benchmark)
+        is_new = reported.enter_reported(benchmark=benchmark, user=self.request.user, **fields)
+        return {"n_new": int(is_new), "n_known": int(not is_new), "systems": [fields["system"]]}
 
 
 class ReportedDetail(Endpoint):
@@ -199,9 +199,9 @@ class ReportedDetail(Endpoint):
     )
     def patch(self, request: Request, slug: str, pk: int) -> Response:
         benchmark = self.benchmark_for(Action.SUBMIT)
-        found = self._own(benchmark, pk)
-        told = _sent(self, NewReportedValueSerializer, benchmark, partial=True)
-        changed = reported.change_reported(score=found, actor=request.user, **told)
+        score = self._own(benchmark, pk)
+        fields = _sent(self, NewReportedValueSerializer, benchmark, partial=True)
+        changed = reported.change_reported(score=score, actor=request.user, **fields)
         return Response(_told([changed], self)[0])
 
     @extend_schema(summary="Take away a value one reported", tags=TAG, responses={204: None})
@@ -212,11 +212,11 @@ class ReportedDetail(Endpoint):
 
     def _own(self, benchmark: Benchmark, pk: int) -> ReportedScore:
         """The value, if the caller may change it."""
-        found = get_object_or_404(ReportedScore, benchmark=benchmark, pk=pk)
+        score = get_object_or_404(ReportedScore, benchmark=benchmark, pk=pk)
         keeps = may(self.request.user, Action.EDIT, benchmark)
-        if not may_change_reported(self.request.user, found, keeps=keeps):
+        if not may_change_reported(self.request.user, score, keeps=keeps):
             raise PermissionDenied
-        return found
+        return score
 
 
 of_benchmark = [

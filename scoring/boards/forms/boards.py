@@ -46,25 +46,25 @@ class BoardFilterForm(forms.Form):
     def offer(self, choices: FilterChoices) -> None:
         """Let types and people be chosen from those there are, and from what is asked for."""
         for name, there in (("type", choices.types), ("by", choices.by)):
-            told = self.data.get(name, "")
-            values = [*there, told] if told and told not in there else there
+            sent = self.data.get(name, "")
+            values = [*there, sent] if sent and sent not in there else there
             widget = forms.Select(choices=[ANY, *((value, value) for value in values)])
             self.fields[name].widget = widget
 
     def filter(self) -> BoardFilter:
         """What was asked for, without what is wrong of it."""
         self.is_valid()
-        told: dict[str, Any] = self.cleaned_data
+        cleaned: dict[str, Any] = self.cleaned_data
         return BoardFilter(
-            q=told.get("q", ""),
-            type=told.get("type", ""),
-            by=told.get("by", ""),
-            kind=told.get("kind", ""),
-            pooled=YES_NO.get(told.get("pooled", "")),
-            trained=YES_NO.get(told.get("trained", "")),
-            since=told.get("since"),
-            until=told.get("until"),
-            best=told.get("best", False),
-            sort=told.get("sort") or "rank",
-            is_reversed=told.get("order") == REVERSED,
+            q=cleaned.get("q", ""),
+            type=cleaned.get("type", ""),
+            by=cleaned.get("by", ""),
+            kind=cleaned.get("kind", ""),
+            pooled=YES_NO.get(cleaned.get("pooled", "")),
+            trained=YES_NO.get(cleaned.get("trained", "")),
+            since=cleaned.get("since"),
+            until=cleaned.get("until"),
+            best=cleaned.get("best", False),
+            sort=cleaned.get("sort") or "rank",
+            is_reversed=cleaned.get("order") == REVERSED,
         )

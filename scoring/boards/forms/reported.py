@@ -19,7 +19,7 @@ class ReleaseChoiceForm(forms.Form):
 
     def __init__(self, *args: Any, benchmark: Benchmark, **more: Any) -> None:
         super().__init__(*args, **more)
-        self._releases = {one.version: one for one in published_releases(benchmark)}
+        self._releases = {release.version: release for release in published_releases(benchmark)}
         versions = [(version, version) for version in self._releases]
         cast(forms.ChoiceField, self.fields["release"]).choices = [("", "Not known"), *versions]
 
@@ -90,5 +90,5 @@ class ReportedValueForm(ReleaseChoiceForm):
 
 def values_of(score: ReportedScore) -> dict[str, Any]:
     """What the form shows of a value that is there."""
-    told = {name: getattr(score, name) for name in ReportedValueForm.base_fields}
-    return {**told, "release": score.release.version if score.release else ""}
+    values = {name: getattr(score, name) for name in ReportedValueForm.base_fields}
+    return {**values, "release": score.release.version if score.release else ""}

@@ -65,19 +65,19 @@ def source_link(source: str) -> str:
     >>> source_link("10.1145/1571941.1572114"), source_link("A paper, table 2")
     ('https://doi.org/10.1145/1571941.1572114', '')
     """
-    told = source.strip()
-    bare = told[4:].strip() if told.casefold().startswith("doi:") else told
+    address = source.strip()
+    bare = address[4:].strip() if address.casefold().startswith("doi:") else address
     if DOI.fullmatch(bare):
-        told = f"https://doi.org/{bare}"
-    return told if is_safe_link(told) else ""
+        address = f"https://doi.org/{bare}"
+    return address if is_safe_link(address) else ""
 
 
 def reported_on(benchmark: Benchmark, release: Release | None = None) -> QuerySet[ReportedScore]:
     """The values of a benchmark; with a release, those of it and of none that is known."""
-    found = ReportedScore.objects.filter(benchmark=benchmark)
+    scores = ReportedScore.objects.filter(benchmark=benchmark)
     if release is not None:
-        found = found.filter(Q(release=release) | Q(release=None))
-    return found.select_related("reported_by", "release", "run").order_by(
+        scores = scores.filter(Q(release=release) | Q(release=None))
+    return scores.select_related("reported_by", "release", "run").order_by(
         "system", "split", "source", "measure"
     )
 

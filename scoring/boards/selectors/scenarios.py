@@ -16,12 +16,14 @@ PLACES = (CONDENSED, ALL_RELEVANT, DRAWN)
 def stored_scenarios(score_sets: Iterable[ScoreSet], name: str) -> dict[int, Unjudged]:
     """The scenarios of a measure by the keys of score sets, where all of them are there."""
     rows = Score.objects.filter(
-        score_set__in=[one.pk for one in score_sets], measure=name, slice_name__in=PLACES
+        score_set__in=[score_set.pk for score_set in score_sets],
+        measure=name,
+        slice_name__in=PLACES,
     )
-    found: dict[int, dict[str, Score]] = {}
+    by_set: dict[int, dict[str, Score]] = {}
     for score in rows:
-        found.setdefault(score.score_set_id, {})[score.slice_name] = score
-    return {key: _unjudged(of) for key, of in found.items() if len(of) == len(PLACES)}
+        by_set.setdefault(score.score_set_id, {})[score.slice_name] = score
+    return {key: _unjudged(of) for key, of in by_set.items() if len(of) == len(PLACES)}
 
 
 def _unjudged(of: Mapping[str, Score]) -> Unjudged:

@@ -90,8 +90,8 @@ class Board:
     def choices(self) -> list[Shown]:
         """What can be chosen: the standard measures, those added, and the one that is shown."""
         added = added_measures(self.whole, self.threshold)
-        told = [one for one in added if self.sight.tells(one.name)]
-        return list(dict.fromkeys([*self._standard, *told, self.measure]))
+        measures = [measure for measure in added if self.sight.tells(measure.name)]
+        return list(dict.fromkeys([*self._standard, *measures, self.measure]))
 
     @cached_property
     def _standard(self) -> list[Shown]:
@@ -138,7 +138,7 @@ def board_of(
     )
     whole = _with_facts(rows, facts, measure.name, sight)
     whole = _with_attempts(whole, facts, release, user, measure.name, sight)
-    shown = sorted_rows(filtered(whole, asked), asked.sort, is_reversed=asked.is_reversed)
+    shown_rows = sorted_rows(filtered(whole, asked), asked.sort, is_reversed=asked.is_reversed)
     return Board(
         release=release,
         measure=measure,
@@ -146,7 +146,7 @@ def board_of(
         threshold=threshold,
         sight=sight,
         whole=whole,
-        rows=shown,
+        rows=shown_rows,
         n_waiting=n_waiting,
         has_ranks=facts is not None,
         notes=(*(facts.notes if facts else ()), *_interval_notes(release, rows, slice_name)),
@@ -176,10 +176,10 @@ def _computed(release: Release, user: Any, measure: Shown, slice_name: str, thre
     n_waiting = 0
     is_known = user.is_authenticated
     if not measure.is_standard and is_known:
-        seen = score_sets_seen_by(user, release)
-        n_waiting = measuring.add_measure(release=release, score_sets=seen, name=measure.name)
+        score_sets = score_sets_seen_by(user, release)
+        n_waiting = measuring.add_measure(release=release, score_sets=score_sets, name=measure.name)
     if slice_name:
-        names = [shown.on(threshold).name for shown in BOARD]
+        names = [each.on(threshold).name for each in BOARD]
         if measure.is_standard or is_known:
             names = list(dict.fromkeys([measure.name, *names]))
         n_waiting = measuring.add_slice_scores(
@@ -208,16 +208,16 @@ def with_scenarios(board: Board, rows: Sequence[BoardRow]) -> tuple[list[BoardRo
         return list(rows), 0
     sets = [row.score_set for row in rows]
     n_waiting = add_scenarios(release=board.release, score_sets=sets, name=board.measure.name)
-    found = stored_scenarios(sets, board.measure.name)
-    return [replace(row, unjudged=found.get(row.score_set.pk)) for row in rows], n_waiting
+    scenarios = stored_scenarios(sets, board.measure.name)
+    return [replace(row, unjudged=scenarios.get(row.score_set.pk)) for row in rows], n_waiting
 
 
 def with_stored_scenarios(board: Board) -> Board:
     """The board with the scenarios that are there; nothing is computed."""
     if not may_show_scenarios(board):
         return board
-    found = stored_scenarios([row.score_set for row in board.rows], board.measure.name)
-    rows = [replace(row, unjudged=found.get(row.score_set.pk)) for row in board.rows]
+    scenarios = stored_scenarios([row.score_set for row in board.rows], board.measure.name)
+    rows = [replace(row, unjudged=scenarios.get(row.score_set.pk)) for row in board.rows]
     return replace(board, rows=rows)
 
 
@@ -228,9 +228,9 @@ def weighted_of(
     if board.slice_name or not has_weights(board.release):
         return {}
     sets = [row.score_set for row in rows]
-    found = weighted_scores(sets, [one.name for one in shown])
+    means = weighted_scores(sets, [measure.name for measure in shown])
     weighted: dict[int, dict[str, Score]] = {}
-    for score in board.sight.means(score for of in found.values() for score in of.values()):
+    for score in board.sight.means(score for of in means.values() for score in of.values()):
         weighted.setdefault(score.score_set_id, {})[score.measure] = score
     return weighted
 
@@ -263,9 +263,9 @@ def _shared(
     for keys in alike.values():
         of = [standings[key] for key in keys]
         widest = Standing(
-            min(one.best for one in of),
-            max(one.worst for one in of),
-            min(one.tie_group for one in of),
+            min(standing.best for standing in of),
+            max(standing.worst for standing in of),
+            min(standing.tie_group for standing in of),
         )
         shared |= dict.fromkeys(keys, widest)
     return shared
@@ -283,12 +283,12 @@ def _with_attempts(
 
     Of whom the run is must be known for that: attempts would tell who an anonymous run is by.
     """
-    n_attempts, seen, found = attempts_on(release, user), set[str](), []
+    n_attempts, seen, adjusted_rows = attempts_on(release, user), set[str](), []
     for row in rows:
         k = n_attempts.get(row.run.pk, 1) if row.team else 1
         adjusted, mean = None, row.scores.get(name)
         if row.team and row.team not in seen and k > 1 and facts and mean is not None:
             adjusted = sight.rounded(mean - selection_gain(facts.error_of(row.team), k))
         seen.add(row.team)
-        found.append(replace(row, n_attempts=k, adjusted=adjusted))
-    return found
+        adjusted_rows.append(replace(row, n_attempts=k, adjusted=adjusted))
+    return adjusted_rows

@@ -104,12 +104,12 @@ def import_mteb(
     """
     if len(content) > LARGEST_FILE:
         raise ReportedFileError(file=file, size=len(content), limit=LARGEST_FILE)
-    found = reading_apart.call(mteb_values_in, content, file, file=file)
-    values = _of_task(found, task, file)
-    if not system and any(not one.model for one in values):
+    parsed = reading_apart.call(mteb_values_in, content, file, file=file)
+    values = _of_task(parsed, task, file)
+    if not system and any(not value.model for value in values):
         raise SystemNeededError(file=file)
-    names = dict.fromkeys((system or one.model)[:200] for one in values)
-    several = len({one.subset for one in values}) > 1
+    names = dict.fromkeys((system or value.model)[:200] for value in values)
+    several = len({value.subset for value in values}) > 1
     place = source or file
     digest = sha256(content).hexdigest()
     with transaction.atomic():
@@ -118,33 +118,33 @@ def import_mteb(
                 ReportedScore(
                     benchmark=benchmark,
                     release=release,
-                    system=(system or one.model)[:200],
-                    measure=one.measure,
-                    value=one.value,
-                    split=one.split[:16],
+                    system=(system or value.model)[:200],
+                    measure=value.measure,
+                    value=value.value,
+                    split=value.split[:16],
                     kind=ReportedScore.Kind.MTEB,
-                    source=(f"{place} [{one.subset}]" if several else place)[:500],
+                    source=(f"{place} [{value.subset}]" if several else place)[:500],
                     sha256=digest,
-                    metadata={"task": one.task, "subset": one.subset, **one.facts},
+                    metadata={"task": value.task, "subset": value.subset, **value.facts},
                     reported_by=user,
                 )
             )
-            for one in values
+            for value in values
         )
         audit.record(actor=user, action="report-scores", benchmark=benchmark, target=file, n=n_new)
     return Imported(n_new, len(values) - n_new, list(names), values[0].task)
 
 
 def _of_task(values: list[MtebValue], task: str, file: str) -> list[MtebValue]:
-    tasks = list(dict.fromkeys(one.task for one in values))
+    tasks = list(dict.fromkeys(value.task for value in values))
     if not task and len(tasks) == 1:
         return values
-    found = [one for one in values if one.task.casefold() == task.casefold()]
-    if not found:
+    of_task = [value for value in values if value.task.casefold() == task.casefold()]
+    if not of_task:
         wanted = f"none is called '{task}'" if task else "one is wanted"
-        shown = ", ".join(tasks[:20]) + (" …" if len(tasks) > 20 else "")
-        raise TaskChoiceError(file=file, n=len(tasks), wanted=wanted, tasks=shown)
-    return found
+        listed = ", ".join(tasks[:20]) + (" …" if len(tasks) > 20 else "")
+        raise TaskChoiceError(file=file, n=len(tasks), wanted=wanted, tasks=listed)
+    return of_task
 
 
 @transaction.atomic
@@ -203,7 +203,7 @@ def _refuse_wrong(score: ReportedScore) -> None:
 
 
 @transaction.atomic
-def change_reported(*, score: ReportedScore, actor: User, **told: Any) -> ReportedScore:
+def change_reported(*, score: ReportedScore, actor: User, **changes: Any) -> ReportedScore:
     """Correct a value, or what is said of it; `told` are fields of `enter_reported`.
 
     Raises
@@ -213,9 +213,9 @@ def change_reported(*, score: ReportedScore, actor: User, **told: Any) -> Report
         If its source has another value of this measure, system and split.
     """
     before = score.value
-    if "measure" in told:
-        told["measure"] = _measure_of(told["measure"])
-    for name, value in told.items():
+    if "measure" in changes:
+        changes["measure"] = _measure_of(changes["measure"])
+    for name, value in changes.items():
         setattr(score, name, value.strip() if isinstance(value, str) else value)
     _refuse_wrong(score)
     if _same_place(score).exclude(pk=score.pk).exists():
@@ -269,16 +269,16 @@ def _same_place(score: ReportedScore) -> QuerySet[ReportedScore]:
 @transaction.atomic
 def remove_reported(*, scores: Iterable[ReportedScore], actor: User) -> int:
     """Take values away; returns how many."""
-    found = list(scores)
-    for benchmark in {one.benchmark for one in found}:
-        of_it = [one for one in found if one.benchmark == benchmark]
-        target = ", ".join(sorted({one.system for one in of_it}))
+    rows = list(scores)
+    for benchmark in {row.benchmark for row in rows}:
+        of_it = [row for row in rows if row.benchmark == benchmark]
+        target = ", ".join(sorted({row.system for row in of_it}))
         audit.record(
             actor=actor,
             action="remove-reported",
             benchmark=benchmark,
             target=target,
-            values={f"{one.system} {one.measure}": one.value for one in of_it},
+            values={f"{row.system} {row.measure}": row.value for row in of_it},
         )
-    ReportedScore.objects.filter(pk__in=[one.pk for one in found]).delete()
-    return len(found)
+    ReportedScore.objects.filter(pk__in=[row.pk for row in rows]).delete()
+    return len(rows)

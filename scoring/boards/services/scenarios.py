@@ -22,18 +22,18 @@ def add_scenarios(*, release: Release, score_sets: Iterable[ScoreSet], name: str
 
     Stops when a page has waited long enough.
     """
-    sets = [one for one in score_sets if one.hits]
+    sets = [each for each in score_sets if each.hits]
     there = stored_scenarios(sets, name)
-    lacking = [one for one in sets if one.pk not in there]
+    lacking = [each for each in sets if each.pk not in there]
     if not lacking:
         return 0
     deadline, target, n_done = monotonic() + SECONDS, Target.of(release), 0
     for score_set in lacking:
         if monotonic() > deadline:
             break
-        made = _rows(score_set, name, _scenarios(score_set, name, target))
+        rows = _rows(score_set, name, _scenarios(score_set, name, target))
         # Another page may have added the same meanwhile: its numbers are the same.
-        Score.objects.bulk_create(made, ignore_conflicts=True)
+        Score.objects.bulk_create(rows, ignore_conflicts=True)
         n_done += 1
     return len(lacking) - n_done
 
@@ -46,7 +46,7 @@ def _scenarios(score_set: ScoreSet, name: str, target: Target) -> Scenarios | No
         return None  # a run that shares no query with the release has none
 
 
-def _rows(score_set: ScoreSet, name: str, found: Scenarios | None) -> list[Score]:
+def _rows(score_set: ScoreSet, name: str, values: Scenarios | None) -> list[Score]:
     def row(place: str, mean: float | None, low: float | None, high: float | None) -> Score:
         return Score(
             score_set=score_set,
@@ -59,12 +59,12 @@ def _rows(score_set: ScoreSet, name: str, found: Scenarios | None) -> list[Score
             judged_share=None,
         )
 
-    if found is None:
+    if values is None:
         return [row(place, None, None, None) for place in (CONDENSED, ALL_RELEVANT, DRAWN)]
     return [
-        row(CONDENSED, found.condensed, None, None),
-        row(ALL_RELEVANT, found.all_relevant, None, None),
-        row(DRAWN, None, found.drawn_low, found.drawn_high),
+        row(CONDENSED, values.condensed, None, None),
+        row(ALL_RELEVANT, values.all_relevant, None, None),
+        row(DRAWN, None, values.drawn_low, values.drawn_high),
     ]
 
 

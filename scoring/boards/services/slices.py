@@ -56,13 +56,13 @@ class SliceBoard:
 
     def multiples(self, n: int) -> list[tuple[BoardSlice, list[tuple[BoardRow, SliceCell]]]]:
         """Each slice with its `n` best runs."""
-        found = []
-        for place, one in enumerate(self.slices):
+        charts = []
+        for place, part in enumerate(self.slices):
             cells = [(of.row, of.cells[place]) for of in self.rows]
             valued = [(cell.mean, row, cell) for row, cell in cells if cell.mean is not None]
             valued.sort(key=lambda entry: -entry[0])
-            found.append((one, [(row, cell) for _, row, cell in valued[:n]]))
-        return found
+            charts.append((part, [(row, cell) for _, row, cell in valued[:n]]))
+        return charts
 
 
 Stored = dict[tuple[int, str], tuple[float | None, float | None, float | None, int]]
@@ -70,15 +70,15 @@ Stored = dict[tuple[int, str], tuple[float | None, float | None, float | None, i
 
 def slice_board(board: Board, rows: Sequence[BoardRow], baseline: BoardRow | None) -> SliceBoard:
     """The means of these rows over every slice that may be shown."""
-    shown = slices_on_board(board.release)
-    slices = [whole_slice(board.release), *shown]
+    offered = slices_on_board(board.release)
+    slices = [whole_slice(board.release), *offered]
     wanted = [*rows, baseline] if baseline else list(rows)
-    stored = _stored(board, wanted, [one.name for one in slices])
+    stored = _stored(board, wanted, [part.name for part in slices])
     means = [of[0] for of in stored.values() if of[0] is not None]
     scale = _Scale(board.sight, stored, baseline, means)
-    found = [SliceRow(row, [scale.cell(row, one) for one in slices]) for row in rows]
+    sliced = [SliceRow(row, [scale.cell(row, part) for part in slices]) for row in rows]
     lowest, highest = (min(means), max(means)) if means else (None, None)
-    return SliceBoard(slices, found, baseline, lowest, highest)
+    return SliceBoard(slices, sliced, baseline, lowest, highest)
 
 
 def add_slice_means(board: Board, rows: Iterable[BoardRow]) -> int:
@@ -88,7 +88,7 @@ def add_slice_means(board: Board, rows: Iterable[BoardRow]) -> int:
     """
     deadline, n_lacking = monotonic() + SECONDS, 0
     sets = [row.score_set for row in rows]
-    names = [one.name for one in slices_on_board(board.release)]
+    names = [part.name for part in slices_on_board(board.release)]
     for name in _incomplete(sets, names, board.measure.name):
         if monotonic() > deadline:
             n_lacking += 1
@@ -102,12 +102,12 @@ def add_slice_means(board: Board, rows: Iterable[BoardRow]) -> int:
 
 def _incomplete(score_sets: Sequence[Any], names: Iterable[str], measure: str) -> list[str]:
     rows = Score.objects.filter(
-        score_set__in=[one.pk for one in score_sets], measure=measure
+        score_set__in=[score_set.pk for score_set in score_sets], measure=measure
     ).values_list("slice_name", "score_set")
     there: dict[str, int] = {}
     for name, _ in rows:
         there[name] = there.get(name, 0) + 1
-    n = sum(1 for one in score_sets if one.hits)
+    n = sum(1 for score_set in score_sets if score_set.hits)
     return [name for name in names if there.get(name, 0) < n]
 
 
@@ -139,7 +139,9 @@ class _Scale:
         self.sight, self.stored, self.baseline = sight, stored, baseline
         self.low, self.high = (min(means), max(means)) if means else (0.0, 1.0)
         differences = [self.difference(key, name) for key, name in stored]
-        self.widest = max((abs(one) for one in differences if one), default=0.0)
+        self.widest = max(
+            (abs(difference) for difference in differences if difference), default=0.0
+        )
 
     def difference(self, key: int, name: str) -> float | None:
         if self.baseline is None:
@@ -148,12 +150,12 @@ class _Scale:
         other = self.stored.get((self.baseline.score_set.pk, name))
         return self.sight.difference(own and own[0], other and other[0])
 
-    def cell(self, row: BoardRow, one: BoardSlice) -> SliceCell:
+    def cell(self, row: BoardRow, part: BoardSlice) -> SliceCell:
         key = row.score_set.pk
-        mean, low, high, n = self.stored.get((key, one.name), (None, None, None, 0))
+        mean, low, high, n = self.stored.get((key, part.name), (None, None, None, 0))
         interval = None if low is None or high is None else (low, high)
-        difference = self.difference(key, one.name)
-        return SliceCell(one, mean, interval, n, difference, self._shade(mean, difference))
+        difference = self.difference(key, part.name)
+        return SliceCell(part, mean, interval, n, difference, self._shade(mean, difference))
 
     def _shade(self, mean: float | None, difference: float | None) -> int:
         if mean is None or isnan(mean):
@@ -170,5 +172,5 @@ def row_of(board: Board, key: str) -> BoardRow | None:
     return next((row for row in board.whole if str(row.run.pk) == key), None)
 
 
-def slice_labels(found: SliceBoard) -> list[str]:
-    return [one.name or "All queries" for one in found.slices]
+def slice_labels(board: SliceBoard) -> list[str]:
+    return [part.name or "All queries" for part in board.slices]

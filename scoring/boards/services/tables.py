@@ -61,25 +61,25 @@ def _cells(
 
 
 def _scenarios(row: BoardRow) -> Iterator[tuple[str, Cell]]:
-    found = row.unjudged
-    low, high = found.drawn if found and found.drawn else (None, None)
-    yield "condensed", found and found.condensed
-    yield "all_relevant", found and found.all_relevant
+    scenarios = row.unjudged
+    low, high = scenarios.drawn if scenarios and scenarios.drawn else (None, None)
+    yield "condensed", scenarios and scenarios.condensed
+    yield "all_relevant", scenarios and scenarios.all_relevant
     yield "drawn_low", low
     yield "drawn_high", high
 
 
 def _scores(board: Board, row: BoardRow) -> Iterator[tuple[str, Cell]]:
-    for one in board.all_measures:
-        low, high = row.intervals.get(one.name, (None, None))
-        yield one.label, row.scores.get(one.name)
-        yield f"{one.label} low", low
-        yield f"{one.label} high", high
+    for measure in board.all_measures:
+        low, high = row.intervals.get(measure.name, (None, None))
+        yield measure.label, row.scores.get(measure.name)
+        yield f"{measure.label} low", low
+        yield f"{measure.label} high", high
 
 
 def _weighted(board: Board, weighted: dict[str, Score]) -> Iterator[tuple[str, Cell]]:
-    for one in board.all_measures:
-        name, score = weighted_name(one.label), weighted.get(one.name)
+    for measure in board.all_measures:
+        name, score = weighted_name(measure.label), weighted.get(measure.name)
         yield name, score.mean if score else None
         yield f"{name} low", score.ci_low if score else None
         yield f"{name} high", score.ci_high if score else None
@@ -89,7 +89,10 @@ def _no_cells(board: Board) -> Iterator[tuple[str, None]]:
     """The columns of a board without rows."""
     for name in ("rank", "best_rank", "worst_rank", "tie_group", "run", "by", "kind"):
         yield name, None
-    for one in board.all_measures:
-        yield from ((name, None) for name in (one.label, f"{one.label} low", f"{one.label} high"))
+    for measure in board.all_measures:
+        yield from (
+            (name, None)
+            for name in (measure.label, f"{measure.label} low", f"{measure.label} high")
+        )
     for name in ("n_queries", "n_missing", "n_extra", "sha256"):
         yield name, None

@@ -32,9 +32,7 @@ from scoring.scores.services.held import rows_of_sources
 from scoring.scores.services.ranking import start_ranking
 from scoring.scores.services.slice_scores import ALL_SPLITS, BoardSplit, board_split
 from scoring.scores.shown import measure_of
-from scoring.scores.views.finding import release_or_404
-from scoring.scores.views.measures import Asked, asked_measure
-from scoring.scores.views.slices import AskedSlice, asked_slice
+from scoring.scores.views import Asked, AskedSlice, asked_measure, asked_slice, release_or_404
 
 SCENARIOS = "scenarios"
 
@@ -47,17 +45,17 @@ def leaderboard(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     if release is None:
         return render(request, "scoring/boards/leaderboard_empty.html")
     url = reverse("scoring:leaderboard-release", args=[benchmark.slug, release.version])
-    asked = request.GET.copy()
-    if not asked.get("measure"):
-        asked["m"] = measure_of(asked.get("m")).label
-    return redirect(f"{url}?{asked.urlencode(safe='@')}")
+    params = request.GET.copy()
+    if not params.get("measure"):
+        params["m"] = measure_of(params.get("m")).label
+    return redirect(f"{url}?{params.urlencode(safe='@')}")
 
 
 @require_safe
 @benchmark_view(Action.SEE_RESULTS)
 def leaderboard_release(request: SiteRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     release = release_or_404(benchmark, version)
-    asked, sliced, form, board = asked_board(request, release)
+    choice, sliced, form, board = asked_board(request, release)
     form.offer(filter_choices(board.whole))
     page = page_of(request, board.rows)
     if request.user.is_authenticated:
@@ -67,7 +65,7 @@ def leaderboard_release(request: SiteRequest, benchmark: Benchmark, version: str
         page.object_list, n_without_scenarios = with_scenarios(board, list(page.object_list))
     weighted = weighted_of(board, page.object_list, [board.measure])
     context = {
-        **board_context(request, board, asked, sliced),
+        **board_context(request, board, choice, sliced),
         "form": form,
         "page": page,
         "weighted": {key: scores.get(board.measure.name) for key, scores in weighted.items()},
@@ -81,7 +79,7 @@ def leaderboard_release(request: SiteRequest, benchmark: Benchmark, version: str
         ),
     }
     is_wrong = bool(board.split and board.split.error)
-    status = 422 if asked.error or sliced.error or form.errors or is_wrong else 200
+    status = 422 if choice.error or sliced.error or form.errors or is_wrong else 200
     return render(request, "scoring/boards/leaderboard.html", context, status=status)
 
 
@@ -109,24 +107,24 @@ def asked_board(
 
     With `takes_split` it is over the split of the open phase, unless another one is asked for.
     """
-    asked = asked_measure(request, release)
+    choice = asked_measure(request, release)
     sliced = asked_slice(request, release)
     form = BoardFilterForm(request.GET)
     board = board_of(
         release=release,
         user=request.user,
-        measure=asked.measure,
+        measure=choice.measure,
         slice_name=sliced.name,
         split=_split(request, release) if takes_split else None,
         asked=form.filter(),
     )
-    return asked, sliced, form, board
+    return choice, sliced, form, board
 
 
 def _split(request: HttpRequest, release: Release) -> BoardSplit:
     """What unjudged documents could change is known over all splits together alone."""
-    asked = ALL_SPLITS if shows_scenarios(request) else request.GET.get("split", "").strip()
-    return board_split(release, asked)
+    split = ALL_SPLITS if shows_scenarios(request) else request.GET.get("split", "").strip()
+    return board_split(release, split)
 
 
 def shows_scenarios(request: HttpRequest) -> bool:
@@ -134,7 +132,7 @@ def shows_scenarios(request: HttpRequest) -> bool:
 
 
 def board_context(
-    request: SiteRequest, board: Board, asked: Asked, sliced: AskedSlice
+    request: SiteRequest, board: Board, choice: Asked, sliced: AskedSlice
 ) -> dict[str, Any]:
     """What every page of a board names: the release, the measure, and what can be chosen."""
     release = board.release
@@ -144,7 +142,7 @@ def board_context(
         "release": release,
         "releases": list(published_releases(request.benchmark)),
         "measure": board.measure,
-        "asked": asked,
+        "asked": choice,
         "sliced": sliced,
         "threshold": board.threshold,
         "measures": board.choices,

@@ -29,7 +29,7 @@ from scoring.boards.views.boards import asked_board, board_context
 from scoring.boards.views.files import refusal
 from scoring.scores.selectors.history import records_of
 from scoring.scores.services.firewall import measure_seen
-from scoring.scores.views.finding import release_or_404
+from scoring.scores.views import release_or_404
 
 # Runs that a small multiple holds.
 BEST_OF_SLICE = 5
@@ -42,30 +42,30 @@ BEST_OF_SLICE = 5
 @benchmark_view(Action.SEE_RESULTS)
 def leaderboard_slices(request: SiteRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     release = release_or_404(benchmark, version)
-    asked, sliced, form, board = asked_board(request, release, takes_split=False)
+    choice, sliced, form, board = asked_board(request, release, takes_split=False)
     page = page_of(request, board.rows)
     n_lacking = add_slice_means(board, page.object_list) if request.user.is_authenticated else 0
     baseline = row_of(board, request.GET.get("baseline", ""))
-    found = slice_board(board, list(page.object_list), baseline)
+    slices = slice_board(board, list(page.object_list), baseline)
     context = {
-        **board_context(request, board, asked, sliced),
+        **board_context(request, board, choice, sliced),
         "form": form,
         "page": page,
-        "found": found,
+        "found": slices,
         "baseline": baseline,
-        "multiples": found.multiples(BEST_OF_SLICE),
+        "multiples": slices.multiples(BEST_OF_SLICE),
         "n_lacking": n_lacking,
         "csv_query": _query(request, board),
     }
-    status = 422 if asked.error or form.errors else 200
+    status = 422 if choice.error or form.errors else 200
     return render(request, "scoring/boards/leaderboard_slices.html", context, status=status)
 
 
 def _query(request: HttpRequest, board: Board) -> str:
-    told = {"m": board.measure.label}
+    params = {"m": board.measure.label}
     if baseline := request.GET.get("baseline"):
-        told["baseline"] = baseline
-    return urlencode(told)
+        params["baseline"] = baseline
+    return urlencode(params)
 
 
 @require_safe
@@ -74,22 +74,22 @@ def leaderboard_slices_csv(
     request: HttpRequest, benchmark: Benchmark, version: str
 ) -> HttpResponse:
     release = release_or_404(benchmark, version)
-    asked, *_, board = asked_board(request, release, takes_split=False)
-    if asked.error:
-        return refusal(asked)
-    found = slice_board(board, board.rows, row_of(board, request.GET.get("baseline", "")))
+    choice, *_, board = asked_board(request, release, takes_split=False)
+    if choice.error:
+        return refusal(choice)
+    slices = slice_board(board, board.rows, row_of(board, request.GET.get("baseline", "")))
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     name = f"{benchmark.slug}-{version}-slices.csv"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     columns = ["run", "by", "slice", "n_queries", "mean", "low", "high", "difference"]
     writer = csv.writer(response)
     writer.writerow(columns)
-    writer.writerows(_slice_lines(found))
+    writer.writerows(_slice_lines(slices))
     return response
 
 
-def _slice_lines(found: SliceBoard) -> list[list[Any]]:
-    labels = slice_labels(found)
+def _slice_lines(slices: SliceBoard) -> list[list[Any]]:
+    labels = slice_labels(slices)
     return [
         [
             safe_cell(of.row.run.name),
@@ -98,7 +98,7 @@ def _slice_lines(found: SliceBoard) -> list[list[Any]]:
             cell.n,
             *("" if number is None else repr(number) for number in _numbers(cell)),
         ]
-        for of in found.rows
+        for of in slices.rows
         for label, cell in zip(labels, of.cells, strict=True)
     ]
 
@@ -114,16 +114,16 @@ def _numbers(cell: Any) -> list[float | None]:
 @benchmark_view(Action.SEE_RESULTS)
 def leaderboard_history(request: SiteRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     release = release_or_404(benchmark, version)
-    asked, sliced, form, board = asked_board(request, release, takes_split=False)
+    choice, sliced, form, board = asked_board(request, release, takes_split=False)
     records = records_of(board.whole, board.measure.name)
     context = {
-        **board_context(request, board, asked, sliced),
+        **board_context(request, board, choice, sliced),
         "form": form,
         "records": records[::-1],
         "chart": history_chart(board.measure, records),
         "chart_url": _history_url(benchmark, release, board) if len(records) > 1 else "",
     }
-    status = 422 if asked.error or sliced.error else 200
+    status = 422 if choice.error or sliced.error else 200
     return render(request, "scoring/boards/leaderboard_history.html", context, status=status)
 
 
@@ -142,9 +142,9 @@ def leaderboard_history_chart(
 ) -> HttpResponse:
     release = release_or_404(benchmark, version)
     try:
-        shown = measure_seen(request.user, release, measure)
+        shown_measure = measure_seen(request.user, release, measure)
     except ScoringError as error:
         raise Http404 from error
-    board = board_of(release=release, user=request.user, measure=shown)
+    board = board_of(release=release, user=request.user, measure=shown_measure)
     records = records_of(board.whole, board.measure.name)
-    return chart_response(request, history_chart(shown, records), format)
+    return chart_response(request, history_chart(shown_measure, records), format)

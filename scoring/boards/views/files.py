@@ -17,24 +17,23 @@ from benchwright.texts.markdown import table_line, table_lines
 from scoring.boards.services.boards import Board, with_stored_scenarios
 from scoring.boards.services.tables import BoardTable, board_table
 from scoring.boards.views.boards import asked_board, permanent_link, shows_scenarios
-from scoring.scores.views.finding import release_or_404
-from scoring.scores.views.measures import Asked
+from scoring.scores.views import Asked, release_or_404
 
 Writer = Callable[[SiteRequest, Board, BoardTable], HttpResponse]
 
 
-def refusal(asked: Asked) -> HttpResponse:
+def refusal(choice: Asked) -> HttpResponse:
     """Instead of a file: the measure of another name than the one asked for would mislead."""
-    return HttpResponse(asked.error, status=422, content_type="text/plain; charset=utf-8")
+    return HttpResponse(choice.error, status=422, content_type="text/plain; charset=utf-8")
 
 
 def _file(
     request: SiteRequest, benchmark: Benchmark, version: str, *, ending: str, write: Writer
 ) -> HttpResponse:
     release = release_or_404(benchmark, version)
-    asked, sliced, _, board = asked_board(request, release)
-    if asked.error:
-        return refusal(asked)
+    choice, sliced, _, board = asked_board(request, release)
+    if choice.error:
+        return refusal(choice)
     if sliced.error or (board.split and board.split.error):
         raise Http404
     if shows_scenarios(request):
@@ -64,7 +63,7 @@ def _csv_cell(value: Any) -> Any:
 
 
 def _json(request: SiteRequest, board: Board, table: BoardTable) -> HttpResponse:
-    found = {
+    content = {
         "benchmark": request.benchmark.slug,
         "release": board.release.version,
         "measure": board.measure.name,
@@ -75,16 +74,16 @@ def _json(request: SiteRequest, board: Board, table: BoardTable) -> HttpResponse
         "columns": table.columns,
         "rows": table.rows,
     }
-    return JsonResponse(found, json_dumps_params={"indent": 1})
+    return JsonResponse(content, json_dumps_params={"indent": 1})
 
 
 def _markdown(request: SiteRequest, board: Board, table: BoardTable) -> HttpResponse:
     of = f", {board.over}" if board.over else ""
-    told = f"{request.benchmark} {board.release.version}, by {board.measure.label}{of}"
+    title = f"{request.benchmark} {board.release.version}, by {board.measure.label}{of}"
     rule = table_line("---:" if _is_number(table, name) else "---" for name in table.columns)
     rows = ([_markdown_cell(row[name]) for name in table.columns] for row in table.rows)
     lines = table_lines(table.columns, rows, rule=rule)
-    link = f"[{markdown_words(told)}]({permanent_link(request, board)})"
+    link = f"[{markdown_words(title)}]({permanent_link(request, board)})"
     text = "\n".join([link, "", *lines, ""])
     return HttpResponse(text, content_type="text/markdown; charset=utf-8")
 

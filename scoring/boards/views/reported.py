@@ -90,20 +90,20 @@ def reported_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
 
 
 def _imported(request: PersonRequest, benchmark: Benchmark, form: ReportedFileForm) -> bool:
-    told: dict[str, Any] = dict(form.cleaned_data)
-    file = told.pop("file")
+    cleaned: dict[str, Any] = dict(form.cleaned_data)
+    file = cleaned.pop("file")
     # One byte more than is read says that there are too many, and no more is held.
     content = file.read(reported.LARGEST_FILE + 1)
     try:
-        found = reported.import_mteb(
-            benchmark=benchmark, user=request.user, content=content, file=file.name, **told
+        imported = reported.import_mteb(
+            benchmark=benchmark, user=request.user, content=content, file=file.name, **cleaned
         )
     except BenchmarkError as error:
         form.add_error("file", str(error))
         return False
-    n, known = found.n_new, found.n_known
-    more = f" {known:,} were there already." if known else ""
-    messages.success(request, f"{n:,} values of {', '.join(found.systems)} were entered.{more}")
+    n, n_known = imported.n_new, imported.n_known
+    more = f" {n_known:,} were there already." if n_known else ""
+    messages.success(request, f"{n:,} values of {', '.join(imported.systems)} were entered.{more}")
     return True
 
 
@@ -115,8 +115,8 @@ def _entered(request: PersonRequest, benchmark: Benchmark, form: ReportedValueFo
     except ScoringError as error:
         form.add_error(_field_of(error), str(error))
         return False
-    told = "was entered" if is_new else "was there already"
-    messages.success(request, f"The value of {form.cleaned_data['system']} {told}.")
+    message = "was entered" if is_new else "was there already"
+    messages.success(request, f"The value of {form.cleaned_data['system']} {message}.")
     return True
 
 

@@ -54,7 +54,7 @@ class SliceAgainst:
 def baselines_for(user: Any, score_set: ScoreSet) -> list[ScoreSet]:
     """What a run can be held against: the other scored runs one may see, baselines first."""
     others = score_sets_seen_by(user, score_set.release).exclude(run=score_set.run_id)
-    return sorted(others, key=lambda one: (one.run.kind != Run.Kind.BASELINE, one.run.name))
+    return sorted(others, key=lambda other: (other.run.kind != Run.Kind.BASELINE, other.run.name))
 
 
 def slices_against(
@@ -75,9 +75,9 @@ def slices_against(
         ends = _difference_ends(score_set, baseline, slices, measure)
     rows = [whole_slice(release), *slices]
     return [
-        _row(one, mine[one.name], theirs.get(one.name), ends.get(one.name), sight)
-        for one in rows
-        if one.name in mine
+        _row(part, mine[part.name], theirs.get(part.name), ends.get(part.name), sight)
+        for part in rows
+        if part.name in mine
     ]
 
 
@@ -106,15 +106,15 @@ def _means(
     score_set: ScoreSet, slices: Sequence[BoardSlice], measure: str, sight: Sight
 ) -> dict[str, Score]:
     """The stored means by slice, "" for all queries; those that are not stored are computed."""
-    names = ["", *(one.name for one in slices)]
+    names = ["", *(part.name for part in slices)]
     wanted = Score.objects.filter(score_set=score_set, measure=measure, slice_name__in=names)
-    found = {score.slice_name: score for score in wanted}
-    lacking = [name for name in names if name and name not in found]
+    scores = {score.slice_name: score for score in wanted}
+    lacking = [name for name in names if name and name not in scores]
     for name in lacking:
         measuring.add_slice_scores(
             release=score_set.release, score_sets=[score_set], slice_name=name, names=[measure]
         )
-    stored = wanted.all() if lacking else found.values()
+    stored = wanted.all() if lacking else scores.values()
     return {score.slice_name: score for score in sight.means(stored)}
 
 
@@ -122,19 +122,19 @@ def _difference_ends(
     score_set: ScoreSet, baseline: ScoreSet, slices: Sequence[BoardSlice], measure: str
 ) -> dict[str, Ends]:
     """The interval of each mean difference; score sets never change, so it is worked out once."""
-    names = ["", *(one.name for one in slices)]
+    names = ["", *(part.name for part in slices)]
     facts = repr((score_set.pk, baseline.pk, measure, names))
     key = f"against-{sha256(facts.encode()).hexdigest()}"
-    found = cache.get(key)
-    if found is None:
+    ends = cache.get(key)
+    if ends is None:
         release = score_set.release
         differences = _differences(score_set, baseline, measure)
         families = release_families(release)
         least, most = span_of(measure)
         span = (least - most, most - least)
-        found = {name: _ends(differences, families, _inside(release, name), span) for name in names}
-        cache.set(key, found, timeout=None)
-    return found
+        ends = {name: _ends(differences, families, _inside(release, name), span) for name in names}
+        cache.set(key, ends, timeout=None)
+    return ends
 
 
 def _inside(release: Release, name: str) -> frozenset[str] | None:
@@ -154,8 +154,8 @@ def _ends(
 def _differences(score_set: ScoreSet, baseline: ScoreSet, measure: str) -> dict[str, float]:
     """Value of the run less that of the baseline, of the queries where both are defined."""
     mine, theirs = (
-        {row["qid"]: row[measure] for row in measuring.per_query_values(one, measure)}
-        for one in (score_set, baseline)
+        {row["qid"]: row[measure] for row in measuring.per_query_values(run_scores, measure)}
+        for run_scores in (score_set, baseline)
     )
     both = {qid: value - theirs[qid] for qid, value in mine.items() if qid in theirs}
     return {qid: value for qid, value in both.items() if not isnan(value)}

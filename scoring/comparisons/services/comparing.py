@@ -26,14 +26,14 @@ def answer(question: Question, user: Any) -> Comparison:
     ScoringError
         If the runs cannot be compared at all.
     """
-    found = comparison_rows.stored(question)
-    if found and comparison_rows.has_numbers(found):
-        return found
+    row = comparison_rows.stored(question)
+    if row and comparison_rows.has_numbers(row):
+        return row
     if question.is_large:
         raise ComparisonNotReadyError(
-            n_runs=len(question.score_sets), n_queries=question.n_queries, job=found and found.job
+            n_runs=len(question.score_sets), n_queries=question.n_queries, job=row and row.job
         )
-    standard = {shown.name for shown in measures_on(relevance_threshold(question.release))}
+    standard = {measure.name for measure in measures_on(relevance_threshold(question.release))}
     if not user.is_authenticated and question.measure not in standard:
         raise ComparisonSignInError
     return comparison_rows.store(question, computed(question), user)

@@ -51,26 +51,26 @@ class Asked(Protocol):
 # --- writing -------------------------------------------------------------------------------
 
 
-def row_of(asked: Asked, user: Any) -> Comparison:
+def row_of(question: Asked, user: Any) -> Comparison:
     """The row of a question, made where there is none."""
     row, is_new = Comparison.objects.get_or_create(
-        key=asked.key,
+        key=question.key,
         defaults={
-            "benchmark": asked.release.benchmark,
-            "release": asked.release,
-            "parameters": {**asked.parameters, LOOKED_ON: _today()},
+            "benchmark": question.release.benchmark,
+            "release": question.release,
+            "parameters": {**question.parameters, LOOKED_ON: _today()},
             "created_by": user if user.is_authenticated else None,
         },
     )
     if is_new:
-        row.runs.set(asked.runs)
+        row.runs.set(question.runs)
     return row
 
 
 @transaction.atomic
-def start(asked: Asked, user: Any, *, kind: str, title: str) -> Comparison:
+def start(question: Asked, user: Any, *, kind: str, title: str) -> Comparison:
     """The row of a question, with the job that works it out; one that is under way is kept."""
-    row = row_of(asked, user)
+    row = row_of(question, user)
     row = Comparison.objects.select_for_update().get(pk=row.pk)
     if has_numbers(row) or (row.job and not row.job.is_finished):
         return row
@@ -78,7 +78,7 @@ def start(asked: Asked, user: Any, *, kind: str, title: str) -> Comparison:
     row.job = jobs.start(
         kind=kind,
         title=title,
-        benchmark=asked.release.benchmark,
+        benchmark=question.release.benchmark,
         user=user,
         parameters={"comparison": row.pk},
     )
@@ -86,12 +86,12 @@ def start(asked: Asked, user: Any, *, kind: str, title: str) -> Comparison:
     return row
 
 
-def store(asked: Asked, result: Mapping[str, Any], user: Any) -> Comparison:
+def store(question: Asked, result: Mapping[str, Any], user: Any) -> Comparison:
     """Write the numbers down, once."""
     settings.STAGING_DIR.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=settings.STAGING_DIR) as folder:
-        name = _published(result, asked.key, Path(folder))
-    row = row_of(asked, user)
+        name = _published(result, question.key, Path(folder))
+    row = row_of(question, user)
     Comparison.objects.filter(pk=row.pk).update(result=name)
     row.result = name
     return row
@@ -100,9 +100,9 @@ def store(asked: Asked, result: Mapping[str, Any], user: Any) -> Comparison:
 def commit(job: RunningJob, row: Comparison, result: Mapping[str, Any], **told: Any) -> None:
     """Write down what a job has worked out; `told` is what its page says."""
     name = _published(result, row.key, job.folder)
-    with job.commit() as said:
+    with job.commit() as answer:
         Comparison.objects.filter(pk=row.pk).update(result=name)
-        said.update(told)
+        answer.update(told)
 
 
 def _published(result: Mapping[str, Any], key: str, folder: Path) -> str:
@@ -114,9 +114,9 @@ def _published(result: Mapping[str, Any], key: str, folder: Path) -> str:
 # --- reading -------------------------------------------------------------------------------
 
 
-def stored(asked: Asked) -> Comparison | None:
+def stored(question: Asked) -> Comparison | None:
     """The row of a question, whether its numbers are there yet or not."""
-    return Comparison.objects.filter(key=asked.key).select_related("job").first()
+    return Comparison.objects.filter(key=question.key).select_related("job").first()
 
 
 def has_numbers(row: Comparison) -> bool:
@@ -133,8 +133,8 @@ def has_numbers(row: Comparison) -> bool:
 def result_of(row: Comparison) -> dict[str, Any]:
     """The numbers as they were stored, nothing withheld; who reads them keeps the row."""
     _mark(row)
-    found: dict[str, Any] = json.loads(files.local_path(row.result).read_text())
-    return found
+    numbers: dict[str, Any] = json.loads(files.local_path(row.result).read_text())
+    return numbers
 
 
 def _mark(row: Comparison) -> None:

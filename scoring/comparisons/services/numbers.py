@@ -49,12 +49,12 @@ def computed(question: Question, tell: Tell = lambda done, total, message: None)
             qid: of for qid, of in of_run.items() if qid not in question.hidden
         }
         shares[str(score_set.run_id)] = _mean(values[str(score_set.run_id)], judged)
-    found = _compared(question, names, values, target.families, tell)
+    comparison = _compared(question, names, values, target.families, tell)
     return {
-        "comparison": _with_slice_p(found),
+        "comparison": _with_slice_p(comparison),
         "judged": {"measure": judged, "shares": shares},
         "answered": {
-            str(one.run_id): n_answered(one) / one.n_queries for one in question.score_sets
+            str(each.run_id): n_answered(each) / each.n_queries for each in question.score_sets
         },
         "n_unjudged": n_unjudged(
             question.score_sets, target, judged_depth(question.measure), hidden=question.hidden
@@ -88,22 +88,22 @@ def _compared(
     return replace(
         parts[0],
         measures=tuple(name for part in parts for name in part.measures),
-        summaries=tuple(one for part in parts for one in part.summaries),
-        pairs=tuple(one for part in parts for one in part.pairs),
+        summaries=tuple(summary for part in parts for summary in part.summaries),
+        pairs=tuple(pair for part in parts for pair in part.pairs),
     )
 
 
-def _with_slice_p(found: Comparison) -> dict[str, Any]:
-    told = found.as_dict()
-    p_of = slice_p_values(found.pairs, without=OWN_SLICES)
-    for pair in told["pairs"]:
+def _with_slice_p(comparison: Comparison) -> dict[str, Any]:
+    content = comparison.as_dict()
+    p_of = slice_p_values(comparison.pairs, without=OWN_SLICES)
+    for pair in content["pairs"]:
         place = (pair["measure"], pair["slice"], pair["run"], pair["reference"])
         pair["p_slices"] = _plain(p_of.get(place))
         if pair["p_slices"] is not None:
             ends = (pair["interval"]["low"], pair["interval"]["high"])
             found_in_slice = decision(pair["difference"], ends, pair["p"], pair["p_slices"])
             pair["decision"], pair["reason"] = found_in_slice
-    return told
+    return content
 
 
 def values_of(
@@ -158,7 +158,7 @@ def n_unjudged(
     """
     import polars as pl
 
-    found = set()
+    unjudged = set()
     unlisted = NOT_LISTED_GRADE[unlisted_of(target.release.manifest)]
     for score_set in score_sets:
         scan = pl.scan_parquet(run_path(score_set.run)).filter(pl.col("rank") <= depth)
@@ -167,8 +167,8 @@ def n_unjudged(
             if grades is None or qid in hidden:
                 continue
             if grades.get(docid, unlisted) < 0:
-                found.add((qid, docid))
-    return len(found)
+                unjudged.add((qid, docid))
+    return len(unjudged)
 
 
 def _plain(value: float | None) -> float | None:

@@ -58,27 +58,27 @@ def query_differences(
 
     By the size of the difference, the run's losses first, or its wins first; equal ones by id.
     """
-    asked, release = wanted or Wanted(), run.release
+    filters, release = wanted or Wanted(), run.release
     target = Target.of(release)
-    ours, theirs = (values_of(one, [measure], target) for one in (run, reference))
+    ours, theirs = (values_of(score_set, [measure], target) for score_set in (run, reference))
     texts = release_query_texts(release)
-    shown = _only(sight.seen(sorted(ours, key=str.encode)), release, asked, texts)
+    qids = _only(sight.seen(sorted(ours, key=str.encode)), release, filters, texts)
     rows = [
         QueryDifference(qid, texts.get(qid, ""), ours[qid][measure], theirs[qid][measure])
-        for qid in shown
+        for qid in qids
     ]
-    return _ordered([row for row in rows if row.difference == row.difference], asked.order)
+    return _ordered([row for row in rows if row.difference == row.difference], filters.order)
 
 
 def _only(
-    qids: Sequence[str], release: Release, asked: Wanted, texts: Mapping[str, str]
+    qids: Sequence[str], release: Release, filters: Wanted, texts: Mapping[str, str]
 ) -> list[str]:
-    inside = slices_of_release(release).get(asked.slice_name, frozenset())
-    letters = asked.letters.casefold()
+    inside = slices_of_release(release).get(filters.slice_name, frozenset())
+    letters = filters.letters.casefold()
     return [
         qid
         for qid in qids
-        if (not asked.slice_name or qid in inside)
+        if (not filters.slice_name or qid in inside)
         and (letters in qid.casefold() or letters in texts.get(qid, "").casefold())
     ]
 
@@ -108,5 +108,5 @@ def neighbours(rows: Sequence[QueryDifference], qid: str) -> dict[str, Any]:
 def query_keys(release: Release, rows: Iterable[QueryDifference]) -> dict[str, int]:
     """The keys of the queries' own pages, of those that still have one."""
     qids = [row.qid for row in rows]
-    known = Query.objects.filter(benchmark=release.benchmark_id, qid__in=qids)
-    return dict(known.values_list("qid", "pk"))
+    queries = Query.objects.filter(benchmark=release.benchmark_id, qid__in=qids)
+    return dict(queries.values_list("qid", "pk"))

@@ -52,7 +52,7 @@ class Question:
 
     @property
     def runs(self) -> list[Run]:
-        return [one.run for one in self.score_sets]
+        return [score_set.run for score_set in self.score_sets]
 
     @property
     def is_table(self) -> bool:
@@ -83,7 +83,7 @@ class Question:
     @cached_property
     def slices(self) -> list[str]:
         """The slices that may be shown, as far as there is room for them."""
-        names = [one.name for one in slices_compared(self.release, is_public=self.is_public)]
+        names = [part.name for part in slices_compared(self.release, is_public=self.is_public)]
         return names if self.n_pairs * (len(names) + 1) <= MOST_PLACES else []
 
     @cached_property
@@ -110,7 +110,7 @@ class Question:
     def key(self) -> str:
         facts = self.parameters | {
             "release": [self.release.pk, self.release.content_sha256],
-            "score_sets": [one.pk for one in self.score_sets],
+            "score_sets": [score_set.pk for score_set in self.score_sets],
         }
         return sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
@@ -127,15 +127,15 @@ class Question:
     @property
     def url(self) -> str:
         """Where it is shown."""
-        asked: dict[str, str | int] = {
+        params: dict[str, str | int] = {
             "runs": ",".join(str(run.pk) for run in self.runs),
             "release": self.release.version,
             "m": self.measure,
         }
         if self.baseline:
-            asked["baseline"] = self.baseline.pk
+            params["baseline"] = self.baseline.pk
         page = reverse("scoring:comparison", args=[self.release.benchmark.slug])
-        return f"{page}?{urlencode(asked)}"
+        return f"{page}?{urlencode(params)}"
 
 
 def chosen_score_sets(*, release: Release, user: Any, named: Iterable[str]) -> list[ScoreSet]:
@@ -153,10 +153,10 @@ def chosen_score_sets(*, release: Release, user: Any, named: Iterable[str]) -> l
     wanted = list(dict.fromkeys(name.strip() for name in named if name.strip()))
     if len(wanted) > MOST_RUNS:
         raise TooManyComparedError(n=len(wanted), limit=MOST_RUNS)
-    seen = Run.objects.filter(benchmark=release.benchmark_id).visible_to(user)
+    visible = Run.objects.filter(benchmark=release.benchmark_id).visible_to(user)
     keys = [key for name in wanted if (key := row_key(name)) is not None]
-    found = list(seen.filter(pk__in=keys)) + list(seen.filter(name__in=wanted))
-    by_name = {run.name: run for run in found} | {str(run.pk): run for run in found}
+    chosen = list(visible.filter(pk__in=keys)) + list(visible.filter(name__in=wanted))
+    by_name = {run.name: run for run in chosen} | {str(run.pk): run for run in chosen}
     for name in wanted:
         if name not in by_name:
             raise ComparedRunError(name=name[:120])
@@ -168,25 +168,28 @@ def _scores_of(release: Release, runs: Sequence[Run]) -> list[ScoreSet]:
     rows = ScoreSet.objects.filter(
         release=release, scorer_version=SCORER_VERSION, run__in=[run.pk for run in runs]
     ).exclude(per_query="")
-    by_run = {one.run_id: one for one in rows.select_related("run__owner", "run__team", "release")}
+    by_run = {
+        score_set.run_id: score_set
+        for score_set in rows.select_related("run__owner", "run__team", "release")
+    }
     lacking = [run.name for run in runs if run.pk not in by_run]
     if lacking:
         verb = "has" if len(lacking) == 1 else "have"
         raise NotScoredHereError(names=", ".join(lacking), verb=verb, version=release.version)
-    for one in by_run.values():
-        one.run.benchmark = release.benchmark
+    for score_set in by_run.values():
+        score_set.run.benchmark = release.benchmark
     return [by_run[run.pk] for run in runs]
 
 
 def question_of(row: Comparison) -> Question:
     """The question that a row is the answer to."""
-    told, release = row.parameters, row.release
-    by_key = {run.pk: run for run in Run.objects.filter(pk__in=told["runs"])}
-    runs = [by_key[key] for key in told["runs"] if key in by_key]
+    parameters, release = row.parameters, row.release
+    by_key = {run.pk: run for run in Run.objects.filter(pk__in=parameters["runs"])}
+    runs = [by_key[key] for key in parameters["runs"] if key in by_key]
     return Question(
         release=release,
         score_sets=tuple(_scores_of(release, runs)),
-        measure=told["measure"],
-        baseline=by_key.get(told["baseline"]),
-        is_public=told.get("is_public", False),
+        measure=parameters["measure"],
+        baseline=by_key.get(parameters["baseline"]),
+        is_public=parameters.get("is_public", False),
     )

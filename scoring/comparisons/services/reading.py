@@ -91,15 +91,15 @@ class Told:
 
     @property
     def numbers(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self.result["comparison"]
-        return found
+        numbers: Mapping[str, Any] = self.result["comparison"]
+        return numbers
 
     @property
     def measures(self) -> list[str]:
         """Those that are shown: the condensed one is for patterns alone."""
         condensed = self.question.roles.condensed
-        asked = self.question.measure
-        return [name for name in self.numbers["measures"] if name != condensed or name == asked]
+        measure = self.question.measure
+        return [name for name in self.numbers["measures"] if name != condensed or name == measure]
 
     @property
     def said_of_hidden(self) -> str:
@@ -120,19 +120,21 @@ class Told:
     @property
     def slices(self) -> list[Mapping[str, Any]]:
         """All queries first, then the slices that are shown."""
-        return [one for one in self.numbers["slices"] if one["name"] not in OWN_SLICES]
+        return [part for part in self.numbers["slices"] if part["name"] not in OWN_SLICES]
 
     def summaries(self, measure: str, slice_name: str = OVERALL) -> list[Mapping[str, Any]]:
         """A row for each run, in the order they were named."""
         place = (measure, slice_name)
-        found = self.numbers["summaries"]
-        return [one for one in found if (one["measure"], one["slice"]) == place]
+        summaries = self.numbers["summaries"]
+        return [summary for summary in summaries if (summary["measure"], summary["slice"]) == place]
 
     def pairs(self, measure: str, slice_name: str = OVERALL) -> list[Mapping[str, Any]]:
         """A row for each pair, in the order of the comparison."""
         place = (measure, slice_name)
-        found = [one for one in self.numbers["pairs"] if (one["measure"], one["slice"]) == place]
-        return [{**one, "is_thin": _is_thin(one["n_differing"])} for one in found]
+        pairs = [
+            pair for pair in self.numbers["pairs"] if (pair["measure"], pair["slice"]) == place
+        ]
+        return [{**pair, "is_thin": _is_thin(pair["n_differing"])} for pair in pairs]
 
     @cached_property
     def comparability(self) -> Comparability:
@@ -146,12 +148,12 @@ class Told:
 
     def facts(self, run: str, reference: str) -> list[Fact]:
         """The differences of one pair, by every measure over all queries and every slice."""
-        found = [
-            _fact(one)
-            for one in self.numbers["pairs"]
-            if (one["run"], one["reference"]) == (run, reference)
+        facts = [
+            _fact(pair)
+            for pair in self.numbers["pairs"]
+            if (pair["run"], pair["reference"]) == (run, reference)
         ]
-        return [*found, *self._online(run, reference)]
+        return [*facts, *self._online(run, reference)]
 
     def patterns(self, run: str, reference: str) -> list[Pattern]:
         """The rules of the pattern reader that hold for one pair."""
@@ -166,15 +168,15 @@ class Told:
         rows = OnlineResult.objects.filter(
             gate__candidate=int(run), gate__policy__baseline=int(reference)
         ).exclude(difference=None)
-        one = rows.exclude(low=None, high=None).order_by("-pk").first()
-        if one is None or one.difference is None or one.low is None or one.high is None:
+        online = rows.exclude(low=None, high=None).order_by("-pk").first()
+        if online is None or online.difference is None or online.low is None or online.high is None:
             return []
-        return [Fact(one.metric, ONLINE, one.difference, one.low, one.high, 0)]
+        return [Fact(online.metric, ONLINE, online.difference, online.low, online.high, 0)]
 
     def as_dict(self) -> dict[str, Any]:
         """Everything for a program: numbers, verdict, and the patterns of every pair."""
         keys = {key: {"id": run.pk, "name": run.name} for key, run in self.runs.items()}
-        found = self.comparability
+        outcome = self.comparability
         is_table = self.question.is_table
         return {
             "key": self.row.key,
@@ -183,17 +185,17 @@ class Told:
             "measure": self.question.measure,
             "runs": list(keys.values()),
             "baseline": self.question.baseline.pk if self.question.baseline else None,
-            "comparability": {"verdict": found.verdict.value, "reasons": list(found.reasons)},
+            "comparability": {"verdict": outcome.verdict.value, "reasons": list(outcome.reasons)},
             "judged": self.result["judged"],
             "answered": self.result["answered"],
             "n_unjudged": self.result["n_unjudged"],
             "is_public": self.is_public,
-            "board": [one.as_dict() for one in self.board],
+            "board": [row.as_dict() for row in self.board],
             "comparison": {**self.numbers, "slices": self.slices},
             "patterns": [
-                {"run": one["run"], "reference": one["reference"], **pattern_dict(pattern)}
-                for one in (self.pairs(self.question.measure) if is_table else [])
-                for pattern in self.patterns(one["run"], one["reference"])
+                {"run": pair["run"], "reference": pair["reference"], **pattern_dict(pattern)}
+                for pair in (self.pairs(self.question.measure) if is_table else [])
+                for pattern in self.patterns(pair["run"], pair["reference"])
             ],
         }
 

@@ -83,7 +83,7 @@ class RobustnessQuestion:
             "runs": [self.run.run_id, self.reference.run_id],
             "score_sets": [self.run.pk, self.reference.pk],
             "measure": self.measure,
-            "views": [one.pk for one in self.views],
+            "views": [view.pk for view in self.views],
             "scorer": SCORER_VERSION,
             "version": VERSION,
             **({"is_public": True} if self.is_public else {}),
@@ -98,7 +98,7 @@ class RobustnessQuestion:
     def key(self) -> str:
         facts = self.parameters | {
             "content": self.run.release.content_sha256,
-            "digests": [one.digest for one in self.views],
+            "digests": [view.digest for view in self.views],
         }
         return sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
@@ -111,14 +111,14 @@ class RobustnessQuestion:
     def url(self) -> str:
         """Where it is shown."""
         release = self.run.release
-        asked: dict[str, str | int] = {
+        params: dict[str, str | int] = {
             "runs": f"{self.run.run_id},{self.reference.run_id}",
             "release": release.version,
             "m": self.measure,
             "baseline": self.reference.run_id,
         }
         page = reverse("scoring:comparison-robustness", args=[release.benchmark.slug])
-        return f"{page}?{urlencode(asked)}"
+        return f"{page}?{urlencode(params)}"
 
 
 def annotator_sets(benchmark: Benchmark) -> list[QrelSet]:
@@ -127,9 +127,9 @@ def annotator_sets(benchmark: Benchmark) -> list[QrelSet]:
     return list(rows.order_by("pk")[:MOST_VIEWS])
 
 
-def _name_of(one: QrelSet) -> str:
+def _name_of(view: QrelSet) -> str:
     """Whose labels they are, by the name that is shown instead of the person's."""
-    return str(one.parameters.get("annotator") or one.name)
+    return str(view.parameters.get("annotator") or view.name)
 
 
 # --- asking --------------------------------------------------------------------------------
@@ -145,11 +145,11 @@ def robustness(question: RobustnessQuestion, user: Any) -> Comparison:
     ComparisonSignInError
         If somebody who is not signed in asks for what would have to be computed.
     """
-    found = comparison_rows.stored(question)
-    if found and comparison_rows.has_numbers(found):
-        return found
+    row = comparison_rows.stored(question)
+    if row and comparison_rows.has_numbers(row):
+        return row
     if question.is_large:
-        job = found.job if found else None
+        job = row.job if row else None
         raise ComparisonNotReadyError(n_runs=2, n_queries=question.run.n_queries, job=job)
     if not user.is_authenticated:
         raise ComparisonSignInError
@@ -211,10 +211,10 @@ def computed_robustness(
 
 
 def _cell_dict(cell: Any) -> dict[str, Any]:
-    found = asdict(cell)
+    values = asdict(cell)
     return {
         name: None if isinstance(value, float) and isnan(value) else value
-        for name, value in found.items()
+        for name, value in values.items()
     }
 
 
@@ -241,7 +241,8 @@ class _Pair:
         """Values of both runs on the release as it is."""
         question = self.question
         ours, theirs = (
-            values_of(one, [measure], self.target) for one in (question.run, question.reference)
+            values_of(score_set, [measure], self.target)
+            for score_set in (question.run, question.reference)
         )
         return {qid: (ours[qid][measure], theirs[qid][measure]) for qid in self.qrels}
 
@@ -249,13 +250,13 @@ class _Pair:
         measure, views = self.question.measure, self.question.views
         if not views:
             yield Variant("labels", "each annotator alone", measure, {}, NO_VIEWS)
-        for one in views:
-            values = self._against(self._grades_of(one))
-            yield Variant("labels", f"{_name_of(one)} alone", measure, values)
+        for view in views:
+            values = self._against(self._grades_of(view))
+            yield Variant("labels", f"{_name_of(view)} alone", measure, values)
 
-    def _grades_of(self, one: QrelSet) -> dict[str, dict[str, int]]:
+    def _grades_of(self, view: QrelSet) -> dict[str, dict[str, int]]:
         grades: dict[str, dict[str, int]] = {}
-        for qid, docid, grade in qrels_of(one):
+        for qid, docid, grade in qrels_of(view):
             if qid in self.qrels and grade >= 0:
                 grades.setdefault(qid, {})[docid] = grade
         return grades
@@ -264,7 +265,7 @@ class _Pair:
         measure, name = self.question.measure, "contested labels out"
         if len(self.question.views) < 2:
             return Variant("contested", name, measure, {}, ONE_VIEW)
-        contested = contested_pairs(self._grades_of(one) for one in self.question.views)
+        contested = contested_pairs(self._grades_of(view) for view in self.question.views)
         released = {(qid, docid) for qid, docid in contested if docid in self.qrels.get(qid, {})}
         label = f"{len(released)} contested labels out"
         return Variant("contested", label, measure, self._against(without(self.qrels, released)))
@@ -288,11 +289,11 @@ class _Pair:
         return {qid: (ours[qid], theirs[qid]) for qid in ours}
 
     def _values(self, run: Run, grades: Grades) -> dict[str, float]:
-        found = scan_stored_run(run_path(run), grades, only=grades.keys())
+        hits = scan_stored_run(run_path(run), grades, only=grades.keys())
         is_complete = self.target.release.is_complete
         judged = {qid: Judged(tuple(of.values()), is_complete) for qid, of in grades.items()}
         measure = self.question.measure
         evaluation = evaluate_hits(
-            judged, found, [measure], allow_empty=True, top_grade=self.target.top_grade
+            judged, hits, [measure], allow_empty=True, top_grade=self.target.top_grade
         )
         return {qid: of[measure] for qid, of in evaluation.per_query.items()}

@@ -39,11 +39,11 @@ def result_lists(*, release: Release, runs: Sequence[Run], qid: str, depth: int 
     )
     docids = {place.docid for column in columns for place in (*column.places, *column.lacking)}
     scale = release.manifest.get("grades") or []
-    relevant = {one["value"] for one in scale if one["is_relevant"]}
+    relevant = {grade["value"] for grade in scale if grade["is_relevant"]}
     return Lists(
         columns=columns,
         documents=_documents(release, docids),
-        grade_names={one["value"]: one.get("name", "") for one in scale},
+        grade_names={grade["value"]: grade.get("name", "") for grade in scale},
         n_relevant=sum(grade in relevant or (not scale and grade > 0) for grade in grades.values()),
     )
 
@@ -53,8 +53,8 @@ def ranking_of(run: Run, qid: str) -> list[str]:
     import polars as pl
 
     rows = pl.scan_parquet(run_path(run)).filter(pl.col("qid") == qid, pl.col("rank") <= HORIZON)
-    found: list[str] = rows.sort("rank").select("docid").collect()["docid"].to_list()
-    return found
+    docids: list[str] = rows.sort("rank").select("docid").collect()["docid"].to_list()
+    return docids
 
 
 def _documents(release: Release, docids: set[str]) -> dict[str, StoredDocument]:

@@ -13,101 +13,109 @@ from scoring.comparisons.services.reading import Told
 DASH = "-"
 
 
-def summary_markdown(found: Told) -> str:
+def summary_markdown(comparison: Told) -> str:
     """Means, differences, slices and patterns of a comparison."""
-    question = found.question
+    question = comparison.question
     parts = [
         f"# {question.release.benchmark.slug} {question.release.version}: {question.measure}",
-        _verdict(found),
-        *_board(found),
-        _means(found),
-        _pairs(found, OVERALL),
-        *(_slice(found, one["name"]) for one in found.slices if one["name"] != OVERALL),
-        *_patterns(found),
-        f"Key `{found.row.key}`.",
+        _verdict(comparison),
+        *_board(comparison),
+        _means(comparison),
+        _pairs(comparison, OVERALL),
+        *(
+            _slice(comparison, part["name"])
+            for part in comparison.slices
+            if part["name"] != OVERALL
+        ),
+        *_patterns(comparison),
+        f"Key `{comparison.row.key}`.",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _verdict(found: Told) -> str:
-    verdict = found.comparability
-    judged = found.result["judged"]["measure"]
+def _verdict(comparison: Told) -> str:
+    verdict = comparison.comparability
+    judged = comparison.result["judged"]["measure"]
     shares = ", ".join(
-        f"{markdown_words(found.runs[key].name)} {_number(share, 3)}"
-        for key, share in found.result["judged"]["shares"].items()
+        f"{markdown_words(comparison.runs[key].name)} {_number(share, 3)}"
+        for key, share in comparison.result["judged"]["shares"].items()
     )
-    said = " ".join(markdown_words(reason) for reason in verdict.reasons)
-    return f"Comparability: **{verdict.verdict.value}**. {judged}: {shares}. {said}".strip()
+    reasons = " ".join(markdown_words(reason) for reason in verdict.reasons)
+    return f"Comparability: **{verdict.verdict.value}**. {judged}: {shares}. {reasons}".strip()
 
 
-def _board(found: Told) -> Iterable[str]:
+def _board(comparison: Told) -> Iterable[str]:
     """What is left out, and the means of the leaderboard, where queries are hidden."""
-    if not found.is_public:
+    if not comparison.is_public:
         return
-    digits = found.sight.digits
+    digits = comparison.sight.digits
     rows = [
-        [markdown_words(one.run.name), _number(one.mean, digits), _signed(one.difference, digits)]
-        for one in found.board
+        [markdown_words(row.run.name), _number(row.mean, digits), _signed(row.difference, digits)]
+        for row in comparison.board
     ]
-    yield found.said_of_hidden
-    yield f"## On the leaderboard, over {found.board[0].over}"
+    yield comparison.said_of_hidden
+    yield f"## On the leaderboard, over {comparison.board[0].over}"
     yield markdown_table(["run", "mean", "difference"], rows)
 
 
-def _means(found: Told) -> str:
+def _means(comparison: Told) -> str:
     rows = [
         [
-            markdown_words(found.runs[one["run"]].name),
-            _number(one["mean"]),
-            _between(one["interval"]),
-            one["rank"],
-            one["tie_group"],
+            markdown_words(comparison.runs[summary["run"]].name),
+            _number(summary["mean"]),
+            _between(summary["interval"]),
+            summary["rank"],
+            summary["tie_group"],
         ]
-        for one in found.summaries(found.question.measure)
+        for summary in comparison.summaries(comparison.question.measure)
     ]
     table = markdown_table(["run", "mean", "95 % interval", "rank", "tie group"], rows)
     return f"{table}\n\n{TIE_GROUPS}"
 
 
-def _pairs(found: Told, part: str) -> str:
-    rows = [_pair_row(found, one) for one in found.pairs(found.question.measure, part)]
+def _pairs(comparison: Told, part: str) -> str:
+    rows = [
+        _pair_row(comparison, pair) for pair in comparison.pairs(comparison.question.measure, part)
+    ]
     columns = ["run", "against", "difference", "verdict", "95 % interval", "relative"]
     columns += ["win/tie/loss", "p", "p corrected", "p (t)", "d_z", "visible from"]
-    reasons = dict.fromkeys(one["reason"] for one in found.pairs(found.question.measure, part))
+    reasons = dict.fromkeys(
+        pair["reason"] for pair in comparison.pairs(comparison.question.measure, part)
+    )
     return "\n\n".join([markdown_table(columns, rows), *filter(None, reasons)])
 
 
-def _pair_row(found: Told, one: Mapping[str, Any]) -> list[Any]:
-    effect = one["effect"]
+def _pair_row(comparison: Told, pair: Mapping[str, Any]) -> list[Any]:
+    effect = pair["effect"]
     counts = (effect["wins"], effect["ties"], effect["losses"])
-    corrected = one["p_adjusted"] if one["p_slices"] is None else one["p_slices"]
+    corrected = pair["p_adjusted"] if pair["p_slices"] is None else pair["p_slices"]
     return [
-        markdown_words(found.runs[one["run"]].name),
-        markdown_words(found.runs[one["reference"]].name),
-        _signed(one["difference"]),
-        one["decision"] or "not told apart",
-        _between(one["interval"], "+.4f"),
+        markdown_words(comparison.runs[pair["run"]].name),
+        markdown_words(comparison.runs[pair["reference"]].name),
+        _signed(pair["difference"]),
+        pair["decision"] or "not told apart",
+        _between(pair["interval"], "+.4f"),
         DASH if effect["relative"] is None else f"{100 * effect['relative']:+.1f} %",
         DASH if None in counts else "/".join(map(str, counts)),
-        _number(one["p"]),
+        _number(pair["p"]),
         _number(corrected),
-        _number(one["p_t"]),
+        _number(pair["p_t"]),
         _number(effect["d_z"], 2),
-        _number(one["power"]["detectable"]),
+        _number(pair["power"]["detectable"]),
     ]
 
 
-def _slice(found: Told, name: str) -> str:
-    size = next(one["n_queries"] for one in found.slices if one["name"] == name)
-    return f"## {markdown_words(name)}: {size} queries\n\n{_pairs(found, name)}"
+def _slice(comparison: Told, name: str) -> str:
+    size = next(part["n_queries"] for part in comparison.slices if part["name"] == name)
+    return f"## {markdown_words(name)}: {size} queries\n\n{_pairs(comparison, name)}"
 
 
-def _patterns(found: Told) -> Iterable[str]:
-    if not found.question.is_table:
+def _patterns(comparison: Told) -> Iterable[str]:
+    if not comparison.question.is_table:
         return
-    for one in found.pairs(found.question.measure):
-        run, reference = found.runs[one["run"]].name, found.runs[one["reference"]].name
-        patterns = found.patterns(one["run"], one["reference"])
+    for pair in comparison.pairs(comparison.question.measure):
+        run, reference = comparison.runs[pair["run"]].name, comparison.runs[pair["reference"]].name
+        patterns = comparison.patterns(pair["run"], pair["reference"])
         if patterns:
             yield f"## What {markdown_words(run)} against {markdown_words(reference)} looks like"
             yield patterns_markdown(patterns)

@@ -30,56 +30,56 @@ def comparison_chart(
     chart: str,
     format: str,
 ) -> HttpResponse:
-    found = told_by_key(benchmark, key, request.user)
-    if found is None:
+    comparison = told_by_key(benchmark, key, request.user)
+    if comparison is None:
         raise Http404
-    slices = [one["name"] for one in found.slices]
-    sets = {one.run_id: one for one in found.question.score_sets}
+    slices = [row["name"] for row in comparison.slices]
+    sets = {score_set.run_id: score_set for score_set in comparison.question.score_sets}
     if part >= len(slices) or run not in sets or reference not in sets:
         raise Http404
     if chart == "slices":
-        drawn = _slices(found, str(run), str(reference))
+        drawn = _slices(comparison, str(run), str(reference))
     elif chart in PLOTS:
-        drawn = _plot(request, found, sets[run], sets[reference], slices[part], chart)
+        drawn = _plot(request, comparison, sets[run], sets[reference], slices[part], chart)
     else:
         raise Http404
     return chart_response(request, drawn, format)
 
 
-def _label(found: Told) -> str:
+def _label(comparison: Told) -> str:
     """The measure as pages call it."""
-    threshold = relevance_threshold(found.question.release)
-    labels = {shown.name: shown.label for shown in measures_on(threshold)}
-    return labels.get(found.question.measure, found.question.measure)
+    threshold = relevance_threshold(comparison.question.release)
+    labels = {measure.name: measure.label for measure in measures_on(threshold)}
+    return labels.get(comparison.question.measure, comparison.question.measure)
 
 
-def _slices(found: Told, run: str, reference: str) -> Chart:
+def _slices(comparison: Told, run: str, reference: str) -> Chart:
     pairs = [
-        one
-        for part in found.slices
-        for one in found.pairs(found.question.measure, part["name"])
-        if (one["run"], one["reference"]) == (run, reference)
+        pair
+        for part in comparison.slices
+        for pair in comparison.pairs(comparison.question.measure, part["name"])
+        if (pair["run"], pair["reference"]) == (run, reference)
     ]
     if not pairs:
         raise Http404
-    return slices_chart(pairs, _label(found))
+    return slices_chart(pairs, _label(comparison))
 
 
 def _plot(
     request: HttpRequest,
-    found: Told,
+    comparison: Told,
     run: ScoreSet,
     reference: ScoreSet,
     part: str,
     chart: str,
 ) -> Chart:
-    release = found.question.release
+    release = comparison.question.release
     what = f"runs {run.run.name} and {reference.run.name} on {release.version}, by query"
     rows = query_differences(
         run=run,
         reference=reference,
-        measure=found.question.measure,
+        measure=comparison.question.measure,
         sight=sight_written_down(request.user, release, what),
         wanted=Wanted("" if part == OVERALL else part),
     )
-    return PLOTS[chart](rows, run.run.name, reference.run.name, _label(found))
+    return PLOTS[chart](rows, run.run.name, reference.run.name, _label(comparison))

@@ -47,10 +47,10 @@ def comparison(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         return render(request, "scoring/comparisons/comparison_empty.html")
     context = _choice(request, release)
     try:
-        asked = asked_comparison(request.GET, request.user, release)
-        if len(asked.score_sets) < 2:
+        choice = asked_comparison(request.GET, request.user, release)
+        if len(choice.score_sets) < 2:
             return render(request, "scoring/comparisons/comparison.html", context)
-        context |= _compared(request, asked)
+        context |= _compared(request, choice)
     except ComparisonNotReadyError as error:
         context |= {"waiting": error, "job": error.job}
     except ScoringError as error:
@@ -78,7 +78,7 @@ def _choice(request: HttpRequest, release: Release) -> dict[str, Any]:
     return {
         "release": release,
         "releases": list(published_releases(release.benchmark)),
-        "measures": [one for one in measures_on(threshold) if sight.tells(one.name)],
+        "measures": [measure for measure in measures_on(threshold) if sight.tells(measure.name)],
         "slices": slices_compared(release, is_public=not sight.is_clear),
         "ranked_by": ranked_by,
         "rows": listed[: max(MOST_LISTED, n_chosen)],
@@ -92,32 +92,32 @@ def _choice(request: HttpRequest, release: Release) -> dict[str, Any]:
     }
 
 
-def _compared(request: HttpRequest, asked: AskedComparison) -> dict[str, Any]:
-    question = asked.question
-    found = told(question, comparing.answer(question, request.user), request.user)
-    run, reference = asked.pair()
+def _compared(request: HttpRequest, choice: AskedComparison) -> dict[str, Any]:
+    question = choice.question
+    answer = told(question, comparing.answer(question, request.user), request.user)
+    run, reference = choice.pair()
     keys = (str(run.run_id), str(reference.run_id))
-    measure, part = asked.measure.name, asked.slice_name or OVERALL
-    page = _queries(request, asked, run, reference)
+    measure, part = choice.measure.name, choice.slice_name or OVERALL
+    page = _queries(request, choice, run, reference)
     return {
-        "asked": asked,
-        "measure": asked.measure,
-        "told": found,
+        "asked": choice,
+        "measure": choice.measure,
+        "told": answer,
         "pair": _Shown(run, reference),
         "part": part,
-        "verdict": found.comparability,
+        "verdict": answer.comparability,
         "tie_groups": TIE_GROUPS,
-        "judge_url": _judge_url(request, asked, found),
-        "summaries": found.summaries(measure, part),
-        "pairs": found.pairs(measure, part) if question.is_table else [],
-        "matrix": None if question.is_table else _matrix(found, measure, part),
-        "grid": slice_grid(found, keys) if question.is_table and _is_pair(found, keys) else None,
-        "patterns": found.patterns(*keys) if question.is_table else [],
-        "charts": _charts(found, asked, run, reference),
-        "slices_height": slices_height(len(found.slices)),
+        "judge_url": _judge_url(request, choice, answer),
+        "summaries": answer.summaries(measure, part),
+        "pairs": answer.pairs(measure, part) if question.is_table else [],
+        "matrix": None if question.is_table else _matrix(answer, measure, part),
+        "grid": slice_grid(answer, keys) if question.is_table and _is_pair(answer, keys) else None,
+        "patterns": answer.patterns(*keys) if question.is_table else [],
+        "charts": _charts(answer, choice, run, reference),
+        "slices_height": slices_height(len(answer.slices)),
         "page": page,
         "orders": [(name, ORDER_LABELS[name]) for name in ORDERS],
-        "share_query": _query_of(asked, run, reference),
+        "share_query": _query_of(choice, run, reference),
     }
 
 
@@ -129,75 +129,75 @@ class _Shown:
     reference: ScoreSet
 
 
-def _is_pair(found: Told, keys: tuple[str, str]) -> bool:
-    pairs = found.pairs(found.question.measure)
-    return any((one["run"], one["reference"]) == keys for one in pairs)
+def _is_pair(answer: Told, keys: tuple[str, str]) -> bool:
+    pairs = answer.pairs(answer.question.measure)
+    return any((pair["run"], pair["reference"]) == keys for pair in pairs)
 
 
-def _matrix(found: Told, measure: str, part: str) -> Matrix:
-    return matrix_of(found.summaries(measure, part), found.pairs(measure, part))
+def _matrix(answer: Told, measure: str, part: str) -> Matrix:
+    return matrix_of(answer.summaries(measure, part), answer.pairs(measure, part))
 
 
 def _queries(
-    request: HttpRequest, asked: AskedComparison, run: ScoreSet, reference: ScoreSet
+    request: HttpRequest, choice: AskedComparison, run: ScoreSet, reference: ScoreSet
 ) -> dict[str, Any]:
     what = f"runs {run.run.name} and {reference.run.name} on {run.release.version}, by query"
     sight = sight_written_down(request.user, run.release, what)
     rows = query_differences(
         run=run,
         reference=reference,
-        measure=asked.measure.name,
+        measure=choice.measure.name,
         sight=sight,
-        wanted=asked.wanted,
+        wanted=choice.wanted,
     )
     return {
         "rows": page_of(request, rows, 25),
         "n_withheld": len(sight.hidden),
-        "wanted": asked.wanted,
+        "wanted": choice.wanted,
     }
 
 
 def _charts(
-    found: Told, asked: AskedComparison, run: ScoreSet, reference: ScoreSet
+    answer: Told, choice: AskedComparison, run: ScoreSet, reference: ScoreSet
 ) -> list[tuple[str, str]]:
     """(name, address) of each chart of the pair."""
-    names = [one["name"] for one in found.slices]
-    part = names.index(asked.slice_name) if asked.slice_name in names else 0
+    names = [row["name"] for row in answer.slices]
+    part = names.index(choice.slice_name) if choice.slice_name in names else 0
     wanted = ["differences", "scatter"]
-    if found.question.is_table and len(names) > 1:
+    if answer.question.is_table and len(names) > 1:
         wanted.insert(0, "slices")
-    slug = asked.release.benchmark.slug
-    place = [slug, found.row.key, part, run.run_id, reference.run_id]
+    slug = choice.release.benchmark.slug
+    place = [slug, answer.row.key, part, run.run_id, reference.run_id]
     return [
         (name, reverse("scoring:comparison-chart", args=[*place, name, "svg"])) for name in wanted
     ]
 
 
-def _query_of(asked: AskedComparison, run: ScoreSet, reference: ScoreSet) -> str:
+def _query_of(choice: AskedComparison, run: ScoreSet, reference: ScoreSet) -> str:
     """The parameters that lead to the same comparison of the same pair."""
     query: dict[str, str | int] = {
-        "runs": ",".join(str(one.run_id) for one in asked.score_sets),
-        "release": asked.release.version,
-        "m": asked.measure.label,
+        "runs": ",".join(str(score_set.run_id) for score_set in choice.score_sets),
+        "release": choice.release.version,
+        "m": choice.measure.label,
     }
-    if asked.baseline:
-        query["baseline"] = asked.baseline.run_id
+    if choice.baseline:
+        query["baseline"] = choice.baseline.run_id
     query |= {"run": run.run_id, "against": reference.run_id}
-    if asked.slice_name:
-        query["slice"] = asked.slice_name
+    if choice.slice_name:
+        query["slice"] = choice.slice_name
     return urlencode(query)
 
 
-def _judge_url(request: HttpRequest, asked: AskedComparison, found: Told) -> str:
+def _judge_url(request: HttpRequest, choice: AskedComparison, answer: Told) -> str:
     """Where the unjudged documents of these runs are handed to judging, if there are any."""
-    if not found.result["n_unjudged"]:
+    if not answer.result["n_unjudged"]:
         return ""
     try:
-        page = reverse("scoring:top-up-new", args=[asked.release.benchmark.slug])
+        page = reverse("scoring:top-up-new", args=[choice.release.benchmark.slug])
     except NoReverseMatch:
         return ""
-    runs = ",".join(str(one.run_id) for one in asked.score_sets)
-    return f"{page}?{urlencode({'runs': runs, 'release': asked.release.version})}"
+    runs = ",".join(str(score_set.run_id) for score_set in choice.score_sets)
+    return f"{page}?{urlencode({'runs': runs, 'release': choice.release.version})}"
 
 
 @require_POST
@@ -207,14 +207,14 @@ def comparison_start(request: HttpRequest, benchmark: Benchmark) -> HttpResponse
     release = asked_release(request.POST, benchmark)
     if release is None or not request.user.is_authenticated:
         return redirect("scoring:comparison", benchmark.slug)
-    asked = asked_comparison(request.POST, request.user, release)
-    if len(asked.score_sets) < 2:
+    choice = asked_comparison(request.POST, request.user, release)
+    if len(choice.score_sets) < 2:
         return redirect("scoring:comparison", benchmark.slug)
     if request.POST.get("what") == "robustness":
-        grid = asked.robustness_question()
+        grid = choice.robustness_question()
         row, url = robustness.start_robustness(grid, request.user), grid.url
     else:
-        row, url = comparing.start_comparison(asked.question, request.user), asked.question.url
+        row, url = comparing.start_comparison(choice.question, request.user), choice.question.url
     if row.job is None or row.result:
         return redirect(url)
     messages.success(request, "It is being worked out.")
@@ -231,10 +231,10 @@ def comparison_robustness(request: SiteRequest, benchmark: Benchmark) -> HttpRes
     context: dict[str, Any] = {"release": release}
     status = 200
     try:
-        asked = asked_comparison(request.GET, request.user, release)
-        if len(asked.score_sets) < 2:
+        choice = asked_comparison(request.GET, request.user, release)
+        if len(choice.score_sets) < 2:
             return redirect("scoring:comparison", benchmark.slug)
-        context |= _grid(request, asked)
+        context |= _grid(request, choice)
     except ComparisonNotReadyError as error:
         context |= {"waiting": error, "job": error.job}
     except ScoringError as error:
@@ -244,15 +244,15 @@ def comparison_robustness(request: SiteRequest, benchmark: Benchmark) -> HttpRes
     return render(request, f"scoring/comparisons/{name}.html", context, status=status)
 
 
-def _grid(request: HttpRequest, asked: AskedComparison) -> dict[str, Any]:
-    run, reference = asked.pair()
-    shown = {
-        "asked": asked,
+def _grid(request: HttpRequest, choice: AskedComparison) -> dict[str, Any]:
+    run, reference = choice.pair()
+    context = {
+        "asked": choice,
         "pair": _Shown(run, reference),
-        "share_query": _query_of(asked, run, reference),
+        "share_query": _query_of(choice, run, reference),
     }
     try:
-        row = robustness.robustness(asked.robustness_question(), request.user)
+        row = robustness.robustness(choice.robustness_question(), request.user)
     except ComparisonNotReadyError as error:
-        return shown | {"waiting": error, "job": error.job}
-    return shown | {"grid": comparison_rows.result_of(row)}
+        return context | {"waiting": error, "job": error.job}
+    return context | {"grid": comparison_rows.result_of(row)}

@@ -25,10 +25,10 @@ def _asked(request: HttpRequest, benchmark: Benchmark) -> AskedComparison:
     release = asked_release(request.GET, benchmark)
     if release is None:
         raise Http404
-    asked = asked_comparison(request.GET, request.user, release)
-    if len(asked.score_sets) < 2:
+    choice = asked_comparison(request.GET, request.user, release)
+    if len(choice.score_sets) < 2:
         raise Http404
-    return asked
+    return choice
 
 
 @require_safe
@@ -38,11 +38,11 @@ def comparison_summary(request: HttpRequest, benchmark: Benchmark, format: str) 
     if format not in ("json", "md"):
         raise Http404
     question = _asked(request, benchmark).question
-    found = told(question, comparing.answer(question, request.user), request.user)
+    comparison = told(question, comparing.answer(question, request.user), request.user)
     if format == "json":
-        answer: HttpResponse = JsonResponse(found.as_dict(), json_dumps_params={"indent": 1})
+        answer: HttpResponse = JsonResponse(comparison.as_dict(), json_dumps_params={"indent": 1})
     else:
-        answer = HttpResponse(summary_markdown(found), content_type=MARKDOWN)
+        answer = HttpResponse(summary_markdown(comparison), content_type=MARKDOWN)
     return _named(answer, f"{benchmark.slug}-{question.release.version}-comparison.{format}")
 
 
@@ -52,22 +52,22 @@ def comparison_queries(request: HttpRequest, benchmark: Benchmark, format: str) 
     """The queries of a pair as they are listed, all of them, as `csv`, `json` or `md`."""
     if format not in ("csv", "json", "md"):
         raise Http404
-    asked = _asked(request, benchmark)
-    run, reference = asked.pair()
+    choice = _asked(request, benchmark)
+    run, reference = choice.pair()
     what = f"runs {run.run.name} and {reference.run.name} on {run.release.version}, by query"
     rows = query_differences(
         run=run,
         reference=reference,
-        measure=asked.measure.name,
-        sight=sight_written_down(request.user, asked.release, what),
-        wanted=asked.wanted,
+        measure=choice.measure.name,
+        sight=sight_written_down(request.user, choice.release, what),
+        wanted=choice.wanted,
     )
-    answer = _FORMATS[format](rows, run, reference, asked)
-    return _named(answer, f"{benchmark.slug}-{asked.release.version}-differences.{format}")
+    answer = _FORMATS[format](rows, run, reference, choice)
+    return _named(answer, f"{benchmark.slug}-{choice.release.version}-differences.{format}")
 
 
 def _csv(
-    rows: list[QueryDifference], run: ScoreSet, reference: ScoreSet, asked: AskedComparison
+    rows: list[QueryDifference], run: ScoreSet, reference: ScoreSet, choice: AskedComparison
 ) -> HttpResponse:
     answer = HttpResponse(content_type="text/csv; charset=utf-8")
     writer = csv.writer(answer)
@@ -81,12 +81,12 @@ def _csv(
 
 
 def _json(
-    rows: list[QueryDifference], run: ScoreSet, reference: ScoreSet, asked: AskedComparison
+    rows: list[QueryDifference], run: ScoreSet, reference: ScoreSet, choice: AskedComparison
 ) -> HttpResponse:
-    found = {
-        "release": asked.release.version,
-        "measure": asked.measure.name,
-        "slice": asked.slice_name or None,
+    content = {
+        "release": choice.release.version,
+        "measure": choice.measure.name,
+        "slice": choice.slice_name or None,
         "run": run.run.name,
         "reference": reference.run.name,
         "queries": [
@@ -95,11 +95,11 @@ def _json(
             for of in [(row.qid, row.text, *_values(row))]
         ],
     }
-    return HttpResponse(json.dumps(found, indent=1), content_type="application/json")
+    return HttpResponse(json.dumps(content, indent=1), content_type="application/json")
 
 
 def _markdown(
-    rows: list[QueryDifference], run: ScoreSet, reference: ScoreSet, asked: AskedComparison
+    rows: list[QueryDifference], run: ScoreSet, reference: ScoreSet, choice: AskedComparison
 ) -> HttpResponse:
     text = queries_markdown(rows, run.run.name, reference.run.name)
     return HttpResponse(text, content_type=MARKDOWN)

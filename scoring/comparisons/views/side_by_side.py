@@ -25,60 +25,60 @@ def side_by_side(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     release = asked_release(request.GET, benchmark)
     if release is None:
         return render(request, "scoring/comparisons/comparison_empty.html")
-    asked = asked_comparison(request.GET, request.user, release)
-    if len(asked.score_sets) < 2:
+    choice = asked_comparison(request.GET, request.user, release)
+    if len(choice.score_sets) < 2:
         return redirect("scoring:comparison", benchmark.slug)
-    run, reference = asked.pair()
+    run, reference = choice.pair()
     sight = sight_written_down(
         request.user, release, f"results of {run.run.name} on {release.version}, by query"
     )
     rows = query_differences(
-        run=run, reference=reference, measure=asked.measure.name, sight=sight, wanted=asked.wanted
+        run=run, reference=reference, measure=choice.measure.name, sight=sight, wanted=choice.wanted
     )
     qid = request.GET.get("qid", "") or (rows[0].qid if rows else "")
-    _refuse_withheld(qid, asked, sight)
-    context = _lists(asked, qid) | {
+    _refuse_withheld(qid, choice, sight)
+    context = _lists(choice, qid) | {
         "release": release,
-        "asked": asked,
+        "asked": choice,
         "difference": next((row for row in rows if row.qid == qid), None),
         "near": neighbours(rows, qid),
         "depths": DEPTHS,
-        "share_query": _query_of(asked),
+        "share_query": _query_of(choice),
         "run": run.run,
         "reference": reference.run,
     }
     return render(request, "scoring/comparisons/side_by_side.html", context)
 
 
-def _refuse_withheld(qid: str, asked: AskedComparison, sight: Sight) -> None:
+def _refuse_withheld(qid: str, choice: AskedComparison, sight: Sight) -> None:
     """A query of a hidden split is as one that is not there."""
-    if not qid or qid in sight.hidden or qid not in release_query_texts(asked.release):
+    if not qid or qid in sight.hidden or qid not in release_query_texts(choice.release):
         raise Http404
 
 
-def _lists(asked: AskedComparison, qid: str) -> dict[str, Any]:
-    run, reference = asked.pair()
-    others = [one for one in asked.score_sets if one not in (run, reference)]
-    shown = [reference, run, *others][:MOST_COLUMNS]
-    release = asked.release
-    found = result_lists(
-        release=release, runs=[one.run for one in shown], qid=qid, depth=asked.depth
+def _lists(choice: AskedComparison, qid: str) -> dict[str, Any]:
+    run, reference = choice.pair()
+    others = [score_set for score_set in choice.score_sets if score_set not in (run, reference)]
+    columns = [reference, run, *others][:MOST_COLUMNS]
+    release = choice.release
+    lists = result_lists(
+        release=release, runs=[score_set.run for score_set in columns], qid=qid, depth=choice.depth
     )
-    known = Query.objects.filter(benchmark=release.benchmark_id, qid=qid)
+    queries = Query.objects.filter(benchmark=release.benchmark_id, qid=qid)
     return {
         "qid": qid,
-        "query": known.first(),
+        "query": queries.first(),
         "text": release_query_texts(release)[qid],
-        "lists": found,
-        "columns": list(zip([one.run for one in shown], found.columns, strict=True)),
-        "n_left_out": len(asked.score_sets) - len(shown),
-        "names": {str(one.run_id): one.run.name for one in shown},
+        "lists": lists,
+        "columns": list(zip([score_set.run for score_set in columns], lists.columns, strict=True)),
+        "n_left_out": len(choice.score_sets) - len(columns),
+        "names": {str(score_set.run_id): score_set.run.name for score_set in columns},
     }
 
 
-def _query_of(asked: AskedComparison) -> str:
+def _query_of(choice: AskedComparison) -> str:
     """The parameters that lead to the same lists, but for the query."""
-    kept = ("run", "against", "slice", "order", "q", "depth", "baseline", "m", "measure")
-    given = {name: value for name in kept if (value := asked.params.get(name))}
-    runs = ",".join(str(one.run_id) for one in asked.score_sets)
-    return urlencode({"runs": runs, "release": asked.release.version, **given})
+    names = ("run", "against", "slice", "order", "q", "depth", "baseline", "m", "measure")
+    params = {name: value for name in names if (value := choice.params.get(name))}
+    runs = ",".join(str(score_set.run_id) for score_set in choice.score_sets)
+    return urlencode({"runs": runs, "release": choice.release.version, **params})

@@ -26,23 +26,23 @@ class Grid:
     rows: list[GridRow]
 
 
-def slice_grid(found: Told, keys: tuple[str, str]) -> Grid:
+def slice_grid(comparison: Told, keys: tuple[str, str]) -> Grid:
     """Differences of one pair, slices down and measures across; all queries first."""
     pairs = {
-        (one["measure"], one["slice"]): _cell(one)
-        for one in found.numbers["pairs"]
-        if (one["run"], one["reference"]) == keys
+        (pair["measure"], pair["slice"]): _cell(pair)
+        for pair in comparison.numbers["pairs"]
+        if (pair["run"], pair["reference"]) == keys
     }
     rows = [
         GridRow(
-            one["name"],
-            one["n_queries"],
-            one["n_families"],
-            [pairs.get((measure, one["name"])) for measure in found.measures],
+            row["name"],
+            row["n_queries"],
+            row["n_families"],
+            [pairs.get((measure, row["name"])) for measure in comparison.measures],
         )
-        for one in found.slices
+        for row in comparison.slices
     ]
-    return Grid(found.measures, rows)
+    return Grid(comparison.measures, rows)
 
 
 def _cell(pair: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -69,23 +69,27 @@ class Matrix:
 
 def matrix_of(summaries: Sequence[Mapping[str, Any]], pairs: Sequence[Mapping[str, Any]]) -> Matrix:
     """Every run against every other; with a baseline, every run against that alone."""
-    ordered = sorted(summaries, key=lambda one: (one["rank"] is None, one["rank"] or 0, one["run"]))
+    ordered = sorted(
+        summaries,
+        key=lambda summary: (summary["rank"] is None, summary["rank"] or 0, summary["run"]),
+    )
     cells: dict[tuple[str, str], Mapping[str, Any]] = {}
-    for one in pairs:
-        difference, p = one["difference"], one["p_adjusted"]
-        cells[one["run"], one["reference"]] = _small(one, difference, p, one["decision"])
+    for pair in pairs:
+        difference, p = pair["difference"], pair["p_adjusted"]
+        cells[pair["run"], pair["reference"]] = _small(pair, difference, p, pair["decision"])
         turned = None if difference is None else -difference
-        cells[one["reference"], one["run"]] = _small(one, turned, p, TURNED[one["decision"]])
-    references = {one["reference"] for one in pairs} | {one["run"] for one in pairs}
-    columns = [one["run"] for one in ordered if one["run"] in references]
+        cells[pair["reference"], pair["run"]] = _small(pair, turned, p, TURNED[pair["decision"]])
+    references = {pair["reference"] for pair in pairs} | {pair["run"] for pair in pairs}
+    columns = [summary["run"] for summary in ordered if summary["run"] in references]
     is_baseline = (
-        len({one["reference"] for one in pairs}) == 1
+        len({pair["reference"] for pair in pairs}) == 1
         and len(pairs) < len(columns) * (len(columns) - 1) / 2
     )
     if is_baseline:
         columns = [pairs[0]["reference"]]
     rows = [
-        MatrixRow(one, [cells.get((one["run"], column)) for column in columns]) for one in ordered
+        MatrixRow(summary, [cells.get((summary["run"], column)) for column in columns])
+        for summary in ordered
     ]
     return Matrix(columns, rows)
 

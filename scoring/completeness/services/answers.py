@@ -151,18 +151,21 @@ class Unjudged:
             if grade >= 0:
                 rows.append(feature_row(of, rates[qid]))
                 labels.append(grade >= self.threshold)
-        features = [feature_row(ranks[one.qid, one.docid], rates[one.qid]) for one in unjudged]
+        features = [
+            feature_row(ranks[document.qid, document.docid], rates[document.qid])
+            for document in unjudged
+        ]
         model = fit_relevance(np.array(rows).reshape(-1, 3), labels)
         return model, np.array(features).reshape(-1, 3)
 
     def _ranks(self) -> dict[tuple[str, str], list[int]]:
         """Where each document of a graded query stands in the systems that have it."""
-        found: dict[tuple[str, str], list[int]] = {}
+        ranks: dict[tuple[str, str], list[int]] = {}
         for ranking in self.evidence:
             for qid in self.grades.keys() & ranking.keys():
                 for rank, docid in enumerate(ranking[qid], start=1):
-                    found.setdefault((qid, docid), []).append(rank)
-        return found
+                    ranks.setdefault((qid, docid), []).append(rank)
+        return ranks
 
     def _slice_rates(self) -> dict[str, float]:
         """How often judged documents of a query's slices are relevant, smoothed, by query."""
@@ -197,15 +200,15 @@ class Unjudged:
     ) -> PairVerdicts:
         mine = [
             place
-            for place, one in enumerate(unjudged)
-            if one.ranks[a] is not None or one.ranks[b] is not None
+            for place, document in enumerate(unjudged)
+            if document.ranks[a] is not None or document.ranks[b] is not None
         ]
         drawn = np.empty((N_DRAWS, 0))
         if mine:
             rng = np.random.default_rng(0)
             drawn = model.drawn(features[mine], n_draws=N_DRAWS, rng=rng)
         irrelevant, relevant = self._grades_by_kind()
-        asked = Question(
+        question = Question(
             grades=self.grades,
             rankings=(self.rankings[a], self.rankings[b]),
             unjudged=[
@@ -218,12 +221,12 @@ class Unjudged:
             cutoff=self.k,
             families=self._families(),
         )
-        return pair_verdicts(asked)
+        return pair_verdicts(question)
 
     def _grades_by_kind(self) -> tuple[list[int], list[int]]:
-        given = [grade for of in self.grades.values() for grade in of.values() if grade >= 0]
-        irrelevant = [grade for grade in given if grade < self.threshold]
-        return irrelevant, [grade for grade in given if grade >= self.threshold]
+        grades = [grade for of in self.grades.values() for grade in of.values() if grade >= 0]
+        irrelevant = [grade for grade in grades if grade < self.threshold]
+        return irrelevant, [grade for grade in grades if grade >= self.threshold]
 
     def _top_grade(self) -> int:
         top = top_grade(self.release.manifest)
@@ -250,15 +253,15 @@ class Unjudged:
         """The mean nDCG with every unjudged document irrelevant, and of the top grade."""
         return self._mean_with(0), self._mean_with(self._top_grade())
 
-    def _mean_with(self, given: int) -> float:
+    def _mean_with(self, grade: int) -> float:
         values = []
         for qid, of in self.grades.items():
             first = self.rankings[0].get(qid, ())[: self.k]
-            filled = {docid: given for docid in first if of.get(docid, self.unlisted) < 0}
-            known = {**dict.fromkeys(first, 0), **of, **filled}
+            filled = {docid: grade for docid in first if of.get(docid, self.unlisted) < 0}
+            grades = {**dict.fromkeys(first, 0), **of, **filled}
             gain = sum(
-                max(known[docid], 0) * discount(rank, self.k)
+                max(grades[docid], 0) * discount(rank, self.k)
                 for rank, docid in enumerate(first, start=1)
             )
-            values.append(gain / ideal_gain(list(known.values()), self.k) if gain else 0.0)
+            values.append(gain / ideal_gain(list(grades.values()), self.k) if gain else 0.0)
         return float(np.mean(values)) if values else 0.0

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
+from typing import Any
 
 from django.core.cache import cache
 
@@ -51,14 +52,14 @@ def completeness_of(
     keys = [[run.pk for run in runs], [run.pk for run in evidence]]
     facts = repr((SCORER_VERSION, release.pk, k, keys, is_public))
     key = f"unjudged-{sha256(facts.encode()).hexdigest()}"
-    found = cache.get(key)
-    if found is None:
+    completeness = cache.get(key)
+    if completeness is None:
         hidden = hidden_queries(release) if is_public else frozenset()
         if not graded_queries(release) - hidden:
             raise NoPublicQueryError(version=release.version)
-        found = Unjudged(release, list(runs), evidence, k, hidden=hidden).answer()
-        cache.set(key, found, timeout=None)
-    return found
+        completeness = Unjudged(release, list(runs), evidence, k, hidden=hidden).answer()
+        cache.set(key, completeness, timeout=None)
+    return completeness
 
 
 def worth_judging(
@@ -70,8 +71,10 @@ def worth_judging(
     is_public: bool = False,
 ) -> list[Worth]:
     """Unjudged documents of the runs' first `k`, by what they can change: `Completeness.worth`."""
-    found = completeness_of(release=release, runs=runs, measure=measure, k=k, is_public=is_public)
-    return list(found.worth)
+    completeness = completeness_of(
+        release=release, runs=runs, measure=measure, k=k, is_public=is_public
+    )
+    return list(completeness.worth)
 
 
 def make_top_up(
@@ -95,19 +98,24 @@ def make_top_up(
     CandidateNameTakenError
         If the benchmark has a list of this name.
     """
-    found = completeness_of(release=release, runs=runs, measure=measure, k=k)
+    completeness = completeness_of(release=release, runs=runs, measure=measure, k=k)
     names = " and ".join(run.name for run in runs)
-    if not found.worth:
-        raise NothingWorthJudgingError(k=found.k, runs=names, release=release.version)
-    if limit is None and not found.n_worth:
-        raise NothingStillWorthJudgingError(n=len(found.worth), runs=names)
+    if not completeness.worth:
+        raise NothingWorthJudgingError(k=completeness.k, runs=names, release=release.version)
+    if limit is None and not completeness.n_worth:
+        raise NothingStillWorthJudgingError(n=len(completeness.worth), runs=names)
     n_before = CandidateList.objects.filter(benchmark=release.benchmark_id).count()
     made_name = f"{names[:80]}: worth judging on {release.version} ({n_before + 1})"
     return make_candidate_list(
         benchmark=release.benchmark,
-        rows=[(one.qid, one.docid, one.priority) for one in found.worth[: limit or found.n_worth]],
+        rows=[
+            (entry.qid, entry.docid, entry.priority)
+            for entry in completeness.worth[: limit or completeness.n_worth]
+        ],
         name=(name or made_name)[:120],
-        origin=f"unjudged in the first {found.k} of {names}, by influence, on {release.version}",
+        origin=(
+            f"unjudged in the first {completeness.k} of {names}, by influence, on {release.version}"
+        ),
         user=user,
     )
 
@@ -124,3 +132,24 @@ def lists_made(release: Release, runs: Iterable[Run]) -> list[CandidateList]:
         benchmark=release.benchmark_id, origin__contains=f" of {names}, by influence"
     )
     return list(rows.order_by("-pk")[:5])
+
+
+def pair_rows(completeness: Completeness, runs: Sequence[Run]) -> list[dict[str, Any]]:
+    """The verdicts on each pair, with the runs."""
+    by_key = {run.pk: run for run in runs}
+    return [
+        {
+            "one": by_key[pair.one],
+            "other": by_key[pair.other],
+            "raw": pair.found.raw,
+            "raw_verdict": pair.found.raw_verdict,
+            "all_relevant": pair.found.all_relevant,
+            "all_relevant_verdict": pair.found.all_relevant_verdict,
+            "drawn_low": pair.found.drawn_low,
+            "drawn_high": pair.found.drawn_high,
+            "drawn_alike": pair.found.drawn_alike,
+            "is_settled": pair.found.is_settled,
+            "n_unjudged": pair.found.n_unjudged,
+        }
+        for pair in completeness.pairs
+    ]

@@ -51,9 +51,9 @@ class ContextualEvaluationList(Endpoint):
     )
     def get(self, request: Request, slug: str) -> Response:
         rows = evaluations_of(self.benchmark_for(Action.SEE_RESULTS))
-        asked = request.query_params.get("case_set")
-        if asked is not None:
-            rows = rows.filter(case_set=_number(asked, "case_set"))
+        key = request.query_params.get("case_set")
+        if key is not None:
+            rows = rows.filter(case_set=_number(key, "case_set"))
         return self.page_of(rows, ContextualEvaluationSerializer)
 
     @extend_schema(
@@ -64,17 +64,17 @@ class ContextualEvaluationList(Endpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        told = self.validated(NewContextualEvaluationSerializer)
+        fields = self.validated(NewContextualEvaluationSerializer)
         started = start_evaluation(
-            case_set=get_object_or_404(case_sets_of(benchmark), pk=told["case_set"]),
-            judge=get_object_or_404(judges_of(benchmark), name=told["judge"]),
+            case_set=get_object_or_404(case_sets_of(benchmark), pk=fields["case_set"]),
+            judge=get_object_or_404(judges_of(benchmark), name=fields["judge"]),
             user=request.user,
-            threshold=told["threshold"],
-            is_strict=told["strict"],
-            has_reasons=told["reasons"],
-            only_slice=told["slice"],
-            only_first=told.get("first"),
-            cost_cap=told.get("cost_cap"),
+            threshold=fields["threshold"],
+            is_strict=fields["strict"],
+            has_reasons=fields["reasons"],
+            only_slice=fields["slice"],
+            only_first=fields.get("first"),
+            cost_cap=fields.get("cost_cap"),
         )
         return Response(
             ContextualEvaluationSerializer(started).data, status=status.HTTP_202_ACCEPTED
@@ -82,10 +82,10 @@ class ContextualEvaluationList(Endpoint):
 
 
 def _number(text: str, name: str) -> int:
-    found = row_key(text)
-    if found is None:
+    number = row_key(text)
+    if number is None:
         raise ValidationError({name: [f"{text[:40]!r} is the number of none."]})
-    return found
+    return number
 
 
 class OfEvaluation(Endpoint):
@@ -96,8 +96,10 @@ class OfEvaluation(Endpoint):
         return get_object_or_404(rows, pk=self.kwargs["pk"])
 
     def told(self, pk: int) -> Response:
-        found = ContextualEvaluation.objects.get(pk=pk)
-        return Response(ContextualEvaluationSerializer(found).data, status=status.HTTP_202_ACCEPTED)
+        evaluation = ContextualEvaluation.objects.get(pk=pk)
+        return Response(
+            ContextualEvaluationSerializer(evaluation).data, status=status.HTTP_202_ACCEPTED
+        )
 
 
 class ContextualEvaluationDetail(OfEvaluation):
@@ -187,9 +189,9 @@ class ContextualComparison(Endpoint):
     )
     def get(self, request: Request, slug: str) -> Response:
         rows = evaluations_of(self.benchmark_for(Action.SEE_RESULTS))
-        asked = request.query_params
+        params = request.query_params
         before, after = (
-            get_object_or_404(rows, pk=_number(asked.get(name, ""), name))
+            get_object_or_404(rows, pk=_number(params.get(name, ""), name))
             for name in ("before", "after")
         )
         return Response(ComparedSerializer(compare(before, after)).data)

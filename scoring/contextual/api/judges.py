@@ -73,11 +73,11 @@ class NewJudgeSerializer(serializers.Serializer):
     timeout_seconds = api_field(contextual.TIMEOUT_SECONDS, required=False)
     max_attempts = api_field(contextual.MAX_ATTEMPTS, required=False)
 
-    def validate(self, told: dict[str, Any]) -> dict[str, Any]:
-        if told.get("key") and told.get("key_variable"):
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs.get("key") and attrs.get("key_variable"):
             reason = "Send a key or the variable it is in, not both."
             raise serializers.ValidationError({"key": reason})
-        return told
+        return attrs
 
 
 class ChangedJudgeSerializer(NewJudgeSerializer):
@@ -104,9 +104,9 @@ class ContextualJudgeList(Endpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        told = self.validated(NewJudgeSerializer)
-        made = make_judge(benchmark=benchmark, user=request.user, **told)
-        return Response(JudgeSerializer(made).data, status=status.HTTP_201_CREATED)
+        fields = self.validated(NewJudgeSerializer)
+        judge = make_judge(benchmark=benchmark, user=request.user, **fields)
+        return Response(JudgeSerializer(judge).data, status=status.HTTP_201_CREATED)
 
 
 class ContextualJudgeDetail(Endpoint):
@@ -129,9 +129,9 @@ class ContextualJudgeDetail(Endpoint):
     )
     def patch(self, request: Request, slug: str, pk: int) -> Response:
         judge = self._judge()
-        told = dict(self.validated(ChangedJudgeSerializer))
-        is_forgotten = told.pop("forget_key", False)
-        change_judge(judge=judge, user=request.user, is_key_forgotten=is_forgotten, **told)
+        fields = dict(self.validated(ChangedJudgeSerializer))
+        is_forgotten = fields.pop("forget_key", False)
+        change_judge(judge=judge, user=request.user, is_key_forgotten=is_forgotten, **fields)
         return Response(JudgeSerializer(judge).data)
 
     @extend_schema(summary="Delete a judge and its key", tags=TAG, responses={204: None})

@@ -124,11 +124,11 @@ class ContextualSetList(Endpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        told: dict[str, Any] = self.validated(NewCaseSetSerializer)
+        fields: dict[str, Any] = self.validated(NewCaseSetSerializer)
         user = request.user
-        images = receive_images(benchmark=benchmark, owner=user, images=told.get("images", []))
-        cases = uploading.receive_upload(benchmark=benchmark, owner=user, file=told["cases"])
-        name = told.get("name", "")
+        images = receive_images(benchmark=benchmark, owner=user, images=fields.get("images", []))
+        cases = uploading.receive_upload(benchmark=benchmark, owner=user, file=fields["cases"])
+        name = fields.get("name", "")
         job = start_import(benchmark=benchmark, user=user, name=name, cases=cases, images=images)
         return Response(StartedJobSerializer(job).data, status=status.HTTP_202_ACCEPTED)
 
@@ -193,18 +193,18 @@ class ContextualSetEstimate(OfSet):
     )
     def get(self, request: Request, slug: str, pk: int) -> Response:
         case_set = self.case_set(Action.EDIT)
-        asked = JudgingEstimateAskedSerializer(data=request.query_params)
-        asked.is_valid(raise_exception=True)
-        told = asked.validated_data
+        serializer = JudgingEstimateAskedSerializer(data=request.query_params)
+        serializer.is_valid(raise_exception=True)
+        fields = serializer.validated_data
         judges = judges_of(case_set.benchmark)
-        found = estimate(
+        costs = estimate(
             case_set,
-            get_object_or_404(judges, pk=told["judge"]) if "judge" in told else None,
-            has_reasons=told["reasons"],
-            only_slice=told["slice"],
-            only_first=told.get("first"),
+            get_object_or_404(judges, pk=fields["judge"]) if "judge" in fields else None,
+            has_reasons=fields["reasons"],
+            only_slice=fields["slice"],
+            only_first=fields.get("first"),
         )
-        return Response(JudgingEstimateSerializer(found).data)
+        return Response(JudgingEstimateSerializer(costs).data)
 
 
 of_benchmark = [

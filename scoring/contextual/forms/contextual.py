@@ -73,14 +73,14 @@ class EvaluationForm(forms.Form):
         ]
 
     def clean(self) -> dict[str, Any]:
-        told = super().clean() or {}
-        which = told.get("which") or ALL
-        if which == FIRST and told.get("first") is None and "first" not in self.errors:
-            told["first"] = min(10, self.case_set.n_cases)
-        judge, cap = told.get("judge"), told.get("cost_cap")
+        cleaned = super().clean() or {}
+        which = cleaned.get("which") or ALL
+        if which == FIRST and cleaned.get("first") is None and "first" not in self.errors:
+            cleaned["first"] = min(10, self.case_set.n_cases)
+        judge, cap = cleaned.get("judge"), cleaned.get("cost_cap")
         if judge is not None and cap is not None and not judge.has_prices:
             self.add_error("cost_cap", f"{judge.name} has no prices, so a limit cannot be kept.")
-        return told
+        return cleaned
 
     @property
     def choice(self) -> dict[str, Any]:
@@ -125,7 +125,7 @@ class ComparisonForm(forms.Form):
             cast(forms.ModelChoiceField, self.fields[name]).queryset = evaluations
 
     def clean(self) -> dict[str, Any]:
-        told = super().clean() or {}
-        if told.get("before") and told.get("before") == told.get("after"):
+        cleaned = super().clean() or {}
+        if cleaned.get("before") and cleaned.get("before") == cleaned.get("after"):
             self.add_error("after", "Choose another evaluation than the first.")
-        return told
+        return cleaned

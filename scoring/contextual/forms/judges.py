@@ -73,8 +73,8 @@ class JudgeForm(forms.Form):
     def clean_key(self) -> str:
         key: str = self.cleaned_data["key"].strip()
         if not all("!" <= character <= "~" for character in key):
-            told = "A key has visible ASCII characters only. Copy it again."
-            raise forms.ValidationError(told)
+            message = "A key has visible ASCII characters only. Copy it again."
+            raise forms.ValidationError(message)
         return key
 
     def clean_base_url(self) -> str:
@@ -83,18 +83,18 @@ class JudgeForm(forms.Form):
         return address
 
     def clean(self) -> dict[str, Any]:
-        told = super().clean() or {}
-        variable, address = told.get("key_variable", ""), told.get("base_url", "")
-        if (told.get("price_in") is None) != (told.get("price_out") is None):
+        cleaned = super().clean() or {}
+        variable, address = cleaned.get("key_variable", ""), cleaned.get("base_url", "")
+        if (cleaned.get("price_in") is None) != (cleaned.get("price_out") is None):
             self.add_error("price_out", "Enter both prices, or neither.")
-        if variable and told.get("key"):
+        if variable and cleaned.get("key"):
             self.add_error("key", "Choose one: a variable, or a key to store.")
         elif address and "key" not in self.errors:
-            self._check_key(variable, address, told)
-        return told
+            self._check_key(variable, address, cleaned)
+        return cleaned
 
-    def _check_key(self, variable: str, address: str, told: dict[str, Any]) -> None:
-        keeps = not (told.get("key") or variable or told.get("is_key_forgotten"))
+    def _check_key(self, variable: str, address: str, cleaned: dict[str, Any]) -> None:
+        keeps = not (cleaned.get("key") or variable or cleaned.get("is_key_forgotten"))
         try:
             if variable:
                 check_variable(variable, address)
@@ -112,11 +112,11 @@ class JudgeForm(forms.Form):
     @property
     def facts(self) -> dict[str, Any]:
         """What the services take."""
-        told = dict(self.cleaned_data)
-        told.setdefault("key_variable", "")
+        facts = dict(self.cleaned_data)
+        facts.setdefault("key_variable", "")
         if self.judge is None:
-            told.pop("is_key_forgotten", None)
-        return told
+            facts.pop("is_key_forgotten", None)
+        return facts
 
 
 FACTS = (

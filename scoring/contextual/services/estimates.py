@@ -45,8 +45,8 @@ def estimate(
     """Reckoned from the bytes of all texts, and how many nodes and images there are."""
     chosen = cases_chosen(case_set, only_slice=only_slice, only_first=only_first)
     # A case without nodes is 0 without a question.
-    asked = chosen.filter(n_nodes__gt=0).order_by()
-    facts = asked.aggregate(
+    cases = chosen.filter(n_nodes__gt=0).order_by()
+    facts = cases.aggregate(
         n=Count("pk"),
         size=Coalesce(Sum("n_bytes"), 0),
         nodes=Coalesce(Sum("n_nodes"), 0),

@@ -99,7 +99,7 @@ def images_of(job: RunningJob, pk: int | None) -> tuple[dict[str, Image], list[P
     if pk is None:
         return {}, []
     upload = Upload.objects.get(pk=pk)
-    found: tuple[dict[str, Image], list[Problem]] = reading_apart.call(
+    images_and_problems: tuple[dict[str, Image], list[Problem]] = reading_apart.call(
         images_apart,
         uploading.local(upload),
         upload.name,
@@ -110,13 +110,13 @@ def images_of(job: RunningJob, pk: int | None) -> tuple[dict[str, Image], list[P
         is_job=True,
         progress=job.progress,
     )
-    return found
+    return images_and_problems
 
 
 # --- stored ----------------------------------------------------------------------------------
 
 
-def store_images(job: RunningJob, made: CaseSet, images: Iterable[Image]) -> None:
+def store_images(job: RunningJob, case_set: CaseSet, images: Iterable[Image]) -> None:
     rows = []
     for image in images:
         path = job.folder / image.sha256
@@ -126,7 +126,7 @@ def store_images(job: RunningJob, made: CaseSet, images: Iterable[Image]) -> Non
         stored = files.publish(_copy_of(path), name)
         rows.append(
             CaseImage(
-                case_set=made,
+                case_set=case_set,
                 name=image.name,
                 stored=stored,
                 sha256=image.sha256,

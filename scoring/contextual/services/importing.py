@@ -75,25 +75,25 @@ def name_of(file: str) -> str:
 
 def import_cases(job: RunningJob) -> None:
     """The handler: reads everything, says all that is wrong, and makes the set in batches."""
-    asked = job.parameters
-    upload = Upload.objects.get(pk=asked["cases"])
+    parameters = job.parameters
+    upload = Upload.objects.get(pk=parameters["cases"])
     job.progress(0, 0, "looking into the images")
-    images, problems = images_of(job, asked["images"])
-    found = _cases(upload, images, problems, job.folder)
-    made = _staged(job, upload, found, images)
+    images, problems = images_of(job, parameters["images"])
+    case_file = _cases(upload, images, problems, job.folder)
+    case_set = _staged(job, upload, case_file, images)
     with job.commit() as result:
-        CaseSet.objects.filter(pk=made.pk).update(is_ready=True, staged_by=None)
-        uploading.mark_imported(upload, f"case set '{made.name}'")
+        CaseSet.objects.filter(pk=case_set.pk).update(is_ready=True, staged_by=None)
+        uploading.mark_imported(upload, f"case set '{case_set.name}'")
         audit.record(
             actor=job.row.created_by,
             action="import-cases",
             benchmark=job.benchmark,
-            target=made.name,
-            n=made.n_cases,
+            target=case_set.name,
+            n=case_set.n_cases,
         )
-        result["made"] = [f"case set '{made.name}' of {made.n_cases:,} cases"]
-        result["notes"] = made.notes
-        result["url"] = made.get_absolute_url()
+        result["made"] = [f"case set '{case_set.name}' of {case_set.n_cases:,} cases"]
+        result["notes"] = case_set.notes
+        result["url"] = case_set.get_absolute_url()
 
 
 def _cases(
@@ -119,43 +119,43 @@ def _cases(
 
 
 def _staged(
-    job: RunningJob, upload: Upload, found: CaseFile, images: Mapping[str, Image]
+    job: RunningJob, upload: Upload, case_file: CaseFile, images: Mapping[str, Image]
 ) -> CaseSet:
     """The set with all its rows, which nobody sees yet."""
-    cases = found.cases
-    shown = _shown_images(cases)
-    unused = sorted({image.name for image in images.values()} - set(shown))
-    made = CaseSet(
+    cases = case_file.cases
+    images_shown = _shown_images(cases)
+    unused = sorted({image.name for image in images.values()} - set(images_shown))
+    case_set = CaseSet(
         benchmark=job.benchmark,
         name=job.parameters["name"],
         file_name=upload.name,
         sha256=upload.sha256,
         n_cases=len(cases),
         n_nodes=sum(len(case.retrieval_context) for case in cases),
-        n_images=len(shown),
+        n_images=len(images_shown),
         slices=_counted(cases),
-        notes=_notes(found, unused),
+        notes=_notes(case_file, unused),
         created_by=job.row.created_by,
         staged_by=job.row.pk,
     )
-    _create(job, made)
-    store_images(job, made, shown.values())
+    _create(job, case_set)
+    store_images(job, case_set, images_shown.values())
     for first in range(0, len(cases), ROWS_PER_BATCH):
         batch = cases[first : first + ROWS_PER_BATCH]
         with job.fenced():
             ContextualCase.objects.bulk_create(
-                _row(made, number, case) for number, case in enumerate(batch, start=first + 1)
+                _row(case_set, number, case) for number, case in enumerate(batch, start=first + 1)
             )
         job.progress(first + len(batch), len(cases), "writing the cases")
-    return made
+    return case_set
 
 
-def _create(job: RunningJob, made: CaseSet) -> None:
+def _create(job: RunningJob, case_set: CaseSet) -> None:
     try:
         with job.fenced(), transaction.atomic():
-            made.save()
+            case_set.save()
     except IntegrityError as error:  # another of this name came meanwhile
-        raise CaseSetNameError(name=made.name) from error
+        raise CaseSetNameError(name=case_set.name) from error
 
 
 def _parts(case: Case) -> Iterator[Any]:
@@ -182,19 +182,19 @@ def _counted(cases: Iterable[Case]) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
-def _notes(found: CaseFile, unused: Sequence[str]) -> list[str]:
-    notes = [str(problem) for problem in found.warnings]
+def _notes(case_file: CaseFile, unused: Sequence[str]) -> list[str]:
+    notes = [str(problem) for problem in case_file.warnings]
     if unused:
         more = ", …" if len(unused) > 5 else ""
         notes.append(f"No case shows {len(unused)} of the images: {', '.join(unused[:5])}{more}.")
     return notes
 
 
-def _row(made: CaseSet, number: int, case: Case) -> ContextualCase:
+def _row(case_set: CaseSet, number: int, case: Case) -> ContextualCase:
     written = case_as_json(case)
     parts = list(_parts(case))
     return ContextualCase(
-        case_set=made,
+        case_set=case_set,
         number=number,
         case_id=storable(case.id) or f"case-{number}",
         content=storable(written),
@@ -210,14 +210,14 @@ def _row(made: CaseSet, number: int, case: Case) -> ContextualCase:
 
 def remove_staged_set(job_id: int) -> bool:
     """Delete a batch of what an unfinished import has staged; true if there may be more."""
-    made = CaseSet.objects.filter(staged_by=job_id, is_ready=False).first()
-    if made is None:
+    case_set = CaseSet.objects.filter(staged_by=job_id, is_ready=False).first()
+    if case_set is None:
         return False
-    batch = list(made.cases.values_list("pk", flat=True)[:ROWS_PER_BATCH])
+    batch = list(case_set.cases.values_list("pk", flat=True)[:ROWS_PER_BATCH])
     if batch:
         ContextualCase.objects.filter(pk__in=batch).delete()
         return True
-    _delete_with_files(made)
+    _delete_with_files(case_set)
     return False
 
 

@@ -157,9 +157,9 @@ def _refuse_tried(judge: JudgeEndpoint) -> None:
 def try_judge(job: RunningJob) -> None:
     """The handler: what came back is kept with the judge, be it good or bad."""
     judge = JudgeEndpoint.objects.get(pk=job.parameters["judge"])
-    told, answer_format = asked_once(judge)
+    answer, answer_format = asked_once(judge)
     with job.commit() as result:
         JudgeEndpoint.objects.filter(pk=judge.pk, trial_job=job.row).update(
-            trial=told, answer_format=answer_format or judge.answer_format
+            trial=answer, answer_format=answer_format or judge.answer_format
         )
         result["url"] = judge.get_absolute_url()

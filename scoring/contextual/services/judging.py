@@ -100,19 +100,19 @@ class _Course:
 
 def _end(evaluation: ContextualEvaluation, state: str, error: str) -> None:
     """Sum up what there is, and say how it ended."""
-    found = counts_of(evaluation)
+    counts = counts_of(evaluation)
     ContextualEvaluation.objects.filter(pk=evaluation.pk).update(
         state=state,
         error=error,
         finished_at=timezone.now(),
-        n_cases=found.n,
-        n_scored=found.n_scored,
-        n_failed=found.n_failed,
-        n_success=found.n_success,
-        mean=found.mean,
-        tokens_in=found.tokens_in,
-        tokens_out=found.tokens_out,
-        cost=found.cost,
+        n_cases=counts.n,
+        n_scored=counts.n_scored,
+        n_failed=counts.n_failed,
+        n_success=counts.n_success,
+        mean=counts.mean,
+        tokens_in=counts.tokens_in,
+        tokens_out=counts.tokens_out,
+        cost=counts.cost,
     )
 
 
@@ -124,11 +124,11 @@ def _outcomes(course: _Course, client: Any, judge: JudgeEndpoint) -> Iterator[Ou
     while not course.must_stop():
         waiting = evaluation.outcomes.waiting().filter(case__number__gt=last)
         ordered = waiting.select_related("case").order_by("case__number")
-        rows = [one.case for one in ordered[:CASES_AT_ONCE]]
+        rows = [entry.case for entry in ordered[:CASES_AT_ONCE]]
         if not rows:
             return
         last = rows[-1].number
-        found = outcomes_of(
+        outcomes = outcomes_of(
             (core_case(row, images) for row in rows),
             client,
             options_of(evaluation),
@@ -136,8 +136,8 @@ def _outcomes(course: _Course, client: Any, judge: JudgeEndpoint) -> Iterator[Ou
             cancel=course.must_stop,
         )
         # A generator, which its signature does not say: closed, it drops what is under way.
-        with closing(cast(Generator[Outcome], found)):
-            yield from found
+        with closing(cast(Generator[Outcome], outcomes)):
+            yield from outcomes
 
 
 def options_of(evaluation: ContextualEvaluation) -> Options:
@@ -181,9 +181,9 @@ def _reason_error(outcome: Outcome) -> str:
 
 def _remember_format(judge: JudgeEndpoint, client: Any) -> None:
     """Keep which way of asking worked, so that the next job need not find out."""
-    known = getattr(client, "answer_format", "")
-    if known and known != judge.answer_format:
-        JudgeEndpoint.objects.filter(pk=judge.pk).update(answer_format=known)
+    answer_format = getattr(client, "answer_format", "")
+    if answer_format and answer_format != judge.answer_format:
+        JudgeEndpoint.objects.filter(pk=judge.pk).update(answer_format=answer_format)
 
 
 # --- when a job ends in another way ----------------------------------------------------------

@@ -42,8 +42,8 @@ def require_packages() -> None:
     """Raise `JudgeExtraMissingError` where the extra is not installed."""
     missing = missing_packages()
     if missing:
-        told = f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'}"
-        raise JudgeExtraMissingError(packages=told)
+        packages = f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'}"
+        raise JudgeExtraMissingError(packages=packages)
 
 
 # --- sealed ----------------------------------------------------------------------------------
@@ -67,8 +67,8 @@ def _derived(secret: str) -> bytes:
     from cryptography.hazmat.primitives.hashes import SHA256
     from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-    made = HKDF(algorithm=SHA256(), length=32, salt=None, info=PURPOSE).derive(secret.encode())
-    return urlsafe_b64encode(made)
+    key = HKDF(algorithm=SHA256(), length=32, salt=None, info=PURPOSE).derive(secret.encode())
+    return urlsafe_b64encode(key)
 
 
 def key_of(judge: JudgeEndpoint) -> str:

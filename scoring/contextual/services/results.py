@@ -42,11 +42,11 @@ def results_of(evaluation: ContextualEvaluation) -> Results:
     counts = counts_of(evaluation)
     facts = repr((evaluation.pk, counts.n_scored, counts.n_failed, counts.mean, counts.cost))
     key = f"contextual-{sha256(facts.encode()).hexdigest()}"
-    found = cache.get(key)
-    if found is None:
-        found = _results(evaluation)
-        cache.set(key, found, timeout=None)
-    return found
+    results = cache.get(key)
+    if results is None:
+        results = _results(evaluation)
+        cache.set(key, results, timeout=None)
+    return results
 
 
 def _results(evaluation: ContextualEvaluation) -> Results:
@@ -67,9 +67,9 @@ def _results(evaluation: ContextualEvaluation) -> Results:
     )
 
 
-def _row(name: str, found: Sequence[tuple[float, bool | None]]) -> Row:
-    scores = [score for score, _ in found]
-    decided = [is_success for _, is_success in found if is_success is not None]
+def _row(name: str, outcomes: Sequence[tuple[float, bool | None]]) -> Row:
+    scores = [score for score, _ in outcomes]
+    decided = [is_success for _, is_success in outcomes if is_success is not None]
     low, high = interval_of(dict(enumerate(scores)), {}, span=(0, 1)) or (None, None)
     return Row(
         name=name,

@@ -54,14 +54,14 @@ def contextual_import(request: PersonRequest, benchmark: Benchmark) -> HttpRespo
 
 
 def _started(request: PersonRequest, benchmark: Benchmark, form: CaseSetForm) -> Job | None:
-    told = form.cleaned_data
+    cleaned = form.cleaned_data
     try:
-        images = receive_images(benchmark=benchmark, owner=request.user, images=told["images"])
+        images = receive_images(benchmark=benchmark, owner=request.user, images=cleaned["images"])
         cases = uploading.receive_upload(
-            benchmark=benchmark, owner=request.user, file=told["cases"]
+            benchmark=benchmark, owner=request.user, file=cleaned["cases"]
         )
         return start_import(
-            benchmark=benchmark, user=request.user, name=told["name"], cases=cases, images=images
+            benchmark=benchmark, user=request.user, name=cleaned["name"], cases=cases, images=images
         )
     except BenchmarkError as error:
         form.add_error(_FIELD_OF.get(error.code), str(error))

@@ -40,8 +40,8 @@ def contextual_evaluation_new(
     """What it would take is shown before anything starts; `?judge=…` shows it without script."""
     case_set, judges = set_of(benchmark, pk), judges_of(benchmark)
     is_posted = request.method == "POST"
-    asked = request.POST if is_posted else (request.GET if "judge" in request.GET else None)
-    form = EvaluationForm(asked, case_set=case_set, judges=judges)
+    data = request.POST if is_posted else (request.GET if "judge" in request.GET else None)
+    form = EvaluationForm(data, case_set=case_set, judges=judges)
     if is_posted and form.is_valid():
         started = _started(request, case_set, form)
         if started is not None:
@@ -62,13 +62,13 @@ def contextual_evaluation_new(
 def _started(
     request: PersonRequest, case_set: CaseSet, form: EvaluationForm
 ) -> ContextualEvaluation | None:
-    told = form.cleaned_data
+    cleaned = form.cleaned_data
     names = ("judge", "threshold", "is_strict", "cost_cap")
     try:
         return start_evaluation(
             case_set=case_set,
             user=request.user,
-            **{name: told[name] for name in names},
+            **{name: cleaned[name] for name in names},
             **form.settings,
         )
     except BenchmarkError as error:

@@ -38,12 +38,12 @@ def contextual_judge_new(request: PersonRequest, benchmark: Benchmark) -> HttpRe
     form = JudgeForm(request.POST if request.method == "POST" else None)
     if form.is_bound and form.is_valid():
         try:
-            made = make_judge(benchmark=benchmark, user=request.user, **form.facts)
+            judge = make_judge(benchmark=benchmark, user=request.user, **form.facts)
         except BenchmarkError as error:
             _add(form, error)
         else:
             messages.success(request, "The judge is there. Try it before it judges in earnest.")
-            return redirect(made)
+            return redirect(judge)
     context = {"form": form, "missing": missing_packages()}
     status = 422 if form.errors else 200
     return render(request, "scoring/contextual/contextual_judge_new.html", context, status=status)

@@ -88,9 +88,9 @@ def contextual_compare(request: HttpRequest, benchmark: Benchmark, pk: int) -> H
         "n_evaluations": evaluations.count(),
     }
     if is_asked and form.is_valid():
-        told = form.cleaned_data
-        compared = compare(told["before"], told["after"])
-        context |= {**told, "compared": compared}
+        cleaned = form.cleaned_data
+        compared = compare(cleaned["before"], cleaned["after"])
+        context |= {**cleaned, "compared": compared}
         context["page"] = page_of(request, compared.pairs, PAIRS_A_PAGE)
     status = 422 if form.errors else 200
     return render(request, "scoring/contextual/contextual_compare.html", context, status=status)
@@ -140,9 +140,9 @@ def _csv(evaluation: ContextualEvaluation) -> Iterator[str]:
     writer = csv.writer(Echo())
     yield writer.writerow(COLUMNS)
     for row in _rows(evaluation):
-        words = " ".join("yes" if one["is_relevant"] else "no" for one in row["verdicts"])
-        told = {**row, "verdicts": words, "slices": " ".join(row["slices"])}
-        yield writer.writerow([safe_cell(told[name]) for name in COLUMNS])
+        words = " ".join("yes" if verdict["is_relevant"] else "no" for verdict in row["verdicts"])
+        cells = {**row, "verdicts": words, "slices": " ".join(row["slices"])}
+        yield writer.writerow([safe_cell(cells[name]) for name in COLUMNS])
 
 
 def _json(evaluation: ContextualEvaluation) -> Iterator[str]:

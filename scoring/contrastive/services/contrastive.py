@@ -63,15 +63,15 @@ def submit_pair(
         If a file cannot be taken.
     """
     _refuse(benchmark, user, name, team)
-    kept = keep_files(given)
+    stored_files = keep_files(given)
     try:
         with transaction.atomic():
             # Once more, in the transaction that writes it down.
             Benchmark.objects.select_for_update().get(pk=benchmark.pk)
             _refuse(benchmark, user, name, team)
-            return _create(benchmark, user, name=name, team=team, files=kept, **choices)
+            return _create(benchmark, user, name=name, team=team, files=stored_files, **choices)
     except BaseException:
-        remove_files(one["stored"] for one in kept.values())
+        remove_files(facts["stored"] for facts in stored_files.values())
         raise
 
 
@@ -92,7 +92,7 @@ def _create(benchmark: Benchmark, user: User, **values: Any) -> EmbeddingPair:
         parameters={"pair": pair.pk},
     )
     pair.save(update_fields=["job"])
-    digests = {what: one["sha256"] for what, one in pair.files.items()}
+    digests = {what: facts["sha256"] for what, facts in pair.files.items()}
     audit.record(
         actor=user, action="upload-embeddings", benchmark=benchmark, target=pair.name, **digests
     )
@@ -125,7 +125,7 @@ def delete_pair(*, pair: EmbeddingPair, user: User) -> None:
         with suppress(JobFinishedError):
             cancel(job=pair.job, user=user)
     locked = EmbeddingPair.objects.select_for_update(of=("self",)).get(pk=pair.pk)
-    stored = [one["stored"] for one in locked.files.values()]
+    stored = [facts["stored"] for facts in locked.files.values()]
     stored += [locked.places] if locked.places else []
     locked.delete()
     audit.record(actor=user, action="delete-embeddings", benchmark=pair.benchmark, target=pair.name)
@@ -211,8 +211,8 @@ def _slices(pair: EmbeddingPair, ids: tuple[str, ...] | None) -> tuple[Members, 
         raise PairIdsNeededError
     if "slices" in pair.files:
         return _slices_of_file(pair), []
-    known = set(ids)
-    found = {name: known.intersection(qids) for name, qids in slices_of(pair.benchmark).items()}
+    graded = set(ids)
+    found = {name: graded.intersection(qids) for name, qids in slices_of(pair.benchmark).items()}
     members = {name: sorted(some) for name, some in found.items() if some}
     if members:
         return members, []
@@ -223,19 +223,19 @@ def _slices_of_file(pair: EmbeddingPair) -> Members:
     from benchwright.formats.side_tables import slices_at
 
     file = pair.files["slices"]["name"]
-    found = reading_apart.call(slices_at, _path(pair, "slices"), file=file, is_job=True)
-    if len(found) > MOST_SLICES:
-        raise TooManySlicesError(file=file, n=len(found), limit=MOST_SLICES)
+    slices = reading_apart.call(slices_at, _path(pair, "slices"), file=file, is_job=True)
+    if len(slices) > MOST_SLICES:
+        raise TooManySlicesError(file=file, n=len(slices), limit=MOST_SLICES)
     return {
-        name: [one.decode("utf-8", "backslashreplace") for one in members]
-        for name, members in found.items()
+        name: [member.decode("utf-8", "backslashreplace") for member in members]
+        for name, members in slices.items()
     }
 
 
 def _unknown(ids: tuple[str, ...]) -> list[str]:
     if not ids:
         return []
-    some = ", ".join(one[:60] for one in ids[:MOST_TOLD])
+    some = ", ".join(name[:60] for name in ids[:MOST_TOLD])
     more = " …" if len(ids) > MOST_TOLD else ""
     n = f"{len(ids):,} id{'' if len(ids) == 1 else 's'}"
     return [f"The slices name {n} that no pair has: {some}{more}"]

@@ -39,7 +39,7 @@ def keep_files(given: Mapping[str, UploadedFile]) -> dict[str, dict[str, Any]]:
         for what, file in given.items():
             kept[what] = _kept(file, f"{folder}/{what}")
     except BaseException:
-        remove_files(one["stored"] for one in kept.values())
+        remove_files(facts["stored"] for facts in kept.values())
         raise
     return kept
 

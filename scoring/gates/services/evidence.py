@@ -17,7 +17,7 @@ from benchwright.gates.wanted import wanted
 from benchwright.releases.source import public_manifest
 from scoring.completeness.services.completeness import worth_judging
 from scoring.gates.services.policies import queries_of
-from scoring.models import GatePolicy, ScoreSet, Submission
+from scoring.models import GatePolicy, GateResult, ScoreSet, Submission
 from scoring.planning.services.freshness import freshness_of_release
 from scoring.scores.selectors.rankings import ranking_of
 from scoring.scores.selectors.releases import SCORER_VERSION, release_families
@@ -34,49 +34,45 @@ from scoring.scores.services.slice_scores import (
 SURE = (ContaminatedQuery.Degree.EXACT, ContaminatedQuery.Degree.NEAR)
 
 
-def evidence_of(
-    *,
-    policy: GatePolicy,
-    said: Policy,
-    release: Release,
-    candidate: Run,
-    is_public: bool,
-    job: RunningJob,
-) -> Evidence:
+def evidence_of(*, gate: GateResult, policy: Policy, job: RunningJob) -> Evidence:
     """Everything that is known of baseline and candidate on a release; scores what is not scored.
 
-    Where it `is_public`, of the queries of public splits alone.
+    Of a public gate, of the queries of public splits alone.
 
     Raises
     ------
     EmptyQrelsError, NoCommonQueryError
         If a run cannot be scored on the release.
     """
-    found = compared(
-        said=said,
+    release, runs = gate.release, [gate.policy.baseline, gate.candidate]
+    # By its name: a name is a run's for good.
+    lexical = Run.objects.filter(
+        benchmark=gate.policy.benchmark_id, name=policy.guard_rails.lexical
+    )
+    evidence = compared(
+        policy=policy,
         release=release,
-        runs=[policy.baseline, candidate],
-        lexical=_lexical(policy, said),
-        is_public=is_public,
+        runs=runs,
+        lexical=lexical.first() if policy.guard_rails.lexical else None,
+        is_public=gate.is_public,
         job=job,
     )
     job.progress(2, 4, "reading slices")
-    arms = [found.baseline, found.candidate]
-    queries = list(found.queries)
     return replace(
-        found,
+        evidence,
         process=process_of(
-            policy=policy, release=release, candidate=candidate, is_public=is_public
+            policy=gate.policy,
+            release=release,
+            candidate=gate.candidate,
+            is_public=gate.is_public,
         ),
-        wanted=_wanted(
-            said, release, queries, [policy.baseline, candidate], arms, is_public=is_public
-        ),
+        wanted=_wanted(policy, release, runs, evidence, is_public=gate.is_public),
     )
 
 
 def compared(
     *,
-    said: Policy,
+    policy: Policy,
     release: Release,
     runs: list[Run],
     lexical: Run | None,
@@ -84,11 +80,11 @@ def compared(
     job: RunningJob,
 ) -> Evidence:
     """Values of baseline and candidate on a release, with slices and families."""
-    queries = queries_of(release, said.split, is_public=is_public)
-    arms = [_arm(run, release, said, queries, job) for run in (*runs, lexical) if run is not None]
+    queries = queries_of(release, policy.split, is_public=is_public)
+    arms = [_arm(run, release, policy, queries, job) for run in (*runs, lexical) if run is not None]
+    families = numbered(queries, release_families(release))
     members = slices_of_release(release)
-    known = slices_compared(release, is_public=is_public)
-    registered = frozenset(one.name for one in known if one.is_registered)
+    slices = slices_compared(release, is_public=is_public)
     return Evidence(
         queries=queries,
         baseline=arms[0],
@@ -98,22 +94,16 @@ def compared(
             name: np.array([query in inside for query in queries])
             for name, inside in members.items()
         },
-        families=numbered(queries, release_families(release)),
-        registered=registered,
+        families=families,
+        registered=frozenset(each.name for each in slices if each.is_registered),
         parts=slice_parts(release),
     )
 
 
-def _lexical(policy: GatePolicy, said: Policy) -> Run | None:
-    """The lexical run by its name: a name is a run's for good."""
-    name = said.guard_rails.lexical
-    return Run.objects.filter(benchmark=policy.benchmark_id, name=name).first() if name else None
-
-
-def _arm(run: Run, release: Release, said: Policy, queries: list[str], job: RunningJob) -> Arm:
+def _arm(run: Run, release: Release, policy: Policy, queries: list[str], job: RunningJob) -> Arm:
     score_set = _score_set(run, release, job)
     rows = {row["qid"]: row for row in per_query_values(score_set)}
-    lacking = [name for name in said.scored if rows and name not in rows[queries[0]]]
+    lacking = [name for name in policy.scored if rows and name not in rows[queries[0]]]
     if lacking:
         for qid, values in evaluated(score_set, lacking).per_query.items():
             rows[qid].update(values)
@@ -121,7 +111,7 @@ def _arm(run: Run, release: Release, said: Policy, queries: list[str], job: Runn
         name=run.name,
         values={
             name: np.array([rows[qid][name] for qid in queries], dtype=float)
-            for name in said.scored
+            for name in policy.scored
         },
         depth=max((rows[qid]["n_retrieved"] for qid in queries), default=0),
         missing=tuple(qid for qid in queries if rows[qid]["is_missing"]),
@@ -129,9 +119,11 @@ def _arm(run: Run, release: Release, said: Policy, queries: list[str], job: Runn
 
 
 def _score_set(run: Run, release: Release, job: RunningJob) -> ScoreSet:
-    found = ScoreSet.objects.filter(run=run, release=release, scorer_version=SCORER_VERSION).first()
-    if found:
-        return found
+    score_set = ScoreSet.objects.filter(
+        run=run, release=release, scorer_version=SCORER_VERSION
+    ).first()
+    if score_set:
+        return score_set
     job.progress(1, 4, f"scoring {run.name}")
     folder: Path = job.folder / str(run.pk)
     return score_run(run=run, target=Target.of(release), folder=folder, job=job)
@@ -141,29 +133,25 @@ def _score_set(run: Run, release: Release, job: RunningJob) -> ScoreSet:
 
 
 def _wanted(
-    said: Policy,
-    release: Release,
-    queries: list[str],
-    runs: list[Run],
-    arms: list[Arm],
-    *,
-    is_public: bool,
+    policy: Policy, release: Release, runs: list[Run], evidence: Evidence, *, is_public: bool
 ) -> Wanted:
     """Unjudged documents in the order of what they can change, and how many are needed."""
-    if all(np.nanmin(arm.of(said.judged), initial=1.0) >= 1.0 for arm in arms[:2]):
+    arms = [evidence.baseline, evidence.candidate]
+    if all(np.nanmin(arm.of(policy.judged), initial=1.0) >= 1.0 for arm in arms):
         return Wanted()
-    inside, grades = set(queries), release_qrels(release)
+    queries, grades = set(evidence.queries), release_qrels(release)
     worth = worth_judging(
-        release=release, runs=runs, measure=said.measure, k=said.cutoff, is_public=is_public
+        release=release, runs=runs, measure=policy.measure, k=policy.cutoff, is_public=is_public
     )
+    baseline, candidate = (ranking_of(run, policy.cutoff) for run in runs)
     return wanted(
-        ranking_of(runs[0], said.cutoff),
-        ranking_of(runs[1], said.cutoff),
-        {qid: grades[qid] for qid in queries},
-        cutoff=said.cutoff,
-        is_sparse=said.labels == "sparse",
+        baseline,
+        candidate,
+        {qid: grades[qid] for qid in evidence.queries},
+        cutoff=policy.cutoff,
+        is_sparse=policy.labels == "sparse",
         unlisted=NOT_LISTED_GRADE[unlisted_of(release.manifest)],
-        order=[(one.qid, one.docid) for one in worth if one.qid in inside],
+        order=[(entry.qid, entry.docid) for entry in worth if entry.qid in queries],
     )
 
 
@@ -177,13 +165,18 @@ def process_of(
 
     Where it `is_public`, nothing of it rests on labels of hidden queries.
     """
-    hidden = hidden_queries(release) if is_public else frozenset()
+    hidden = hidden_queries(release)
+    left_out = hidden if is_public else frozenset()
+    labels = freshness_of_release(release, hidden=left_out).report.overall
+    manifest = public_manifest(release.manifest) if left_out else release.manifest
+    agreement = manifest.get("qrels", {}).get("agreement") or {}
     return Process(
         seen_before_policy=uploaded_at(candidate) < policy.created_at,
-        prior_submissions=_prior_submissions(release, candidate),
-        contaminated=_contaminated(release, hidden),
-        stale_share=_stale_share(release, hidden),
-        agreement=_agreement(release, hidden),
+        # On hidden queries; where nothing is hidden they tell nothing.
+        prior_submissions=_prior_submissions(candidate) if hidden else None,
+        contaminated=_contaminated(release, left_out),
+        stale_share=labels.share if labels.n else None,
+        agreement=agreement.get("alpha"),
     )
 
 
@@ -192,12 +185,10 @@ def uploaded_at(run: Run) -> datetime:
     return run.upload.created_at if run.upload else run.created_at
 
 
-def _prior_submissions(release: Release, candidate: Run) -> int | None:
-    """Earlier ones on hidden queries, of one person or team; None where nothing is hidden."""
-    if not hidden_queries(release):
-        return None
+def _prior_submissions(candidate: Run) -> int:
+    """Earlier ones of one person or team."""
     by = {"team": candidate.team} if candidate.team_id else {"submitter": candidate.owner_id}
-    earlier = Submission.objects.filter(phase__benchmark=release.benchmark_id, **by)
+    earlier = Submission.objects.filter(phase__benchmark=candidate.benchmark_id, **by)
     return (
         earlier.filter(state=Submission.State.SCORED, created_at__lt=candidate.created_at)
         .exclude(run=candidate)
@@ -213,14 +204,3 @@ def _contaminated(release: Release, hidden: frozenset[str]) -> int | None:
     )
     graded = graded_queries(release) - hidden
     return len(graded.intersection(rows.values_list("query__qid", flat=True)))
-
-
-def _stale_share(release: Release, hidden: frozenset[str]) -> float | None:
-    report = freshness_of_release(release, hidden=hidden).report
-    return report.overall.share if report.overall.n else None
-
-
-def _agreement(release: Release, hidden: frozenset[str]) -> float | None:
-    manifest = public_manifest(release.manifest) if hidden else release.manifest
-    found = manifest.get("qrels", {}).get("agreement") or {}
-    return found.get("alpha")

@@ -25,8 +25,9 @@ from scoring.gates.services.errors import (
 )
 from scoring.gates.services.evidence import evidence_of, uploaded_at
 from scoring.gates.services.policies import check_run, queries_of
+from scoring.gates.services.rehearsing import rehearsal_seen
 from scoring.models import GatePolicy, GateResult
-from scoring.scores.services.firewall import sight_of
+from scoring.scores.services.firewall import sight_of, sight_written_down
 
 KIND, RESUME_KIND = "decide-gate", "resume-gates"
 STATES = GateResult.State
@@ -63,13 +64,13 @@ def start_gate(
     earlier = GateResult.objects.filter(
         policy=policy, release=release, candidate=candidate, is_public=is_public
     )
-    found = earlier.select_for_update(of=("self",)).first()
-    if found is not None and found.state != STATES.FAILED:
-        return found
+    gate = earlier.select_for_update(of=("self",)).first()
+    if gate is not None and gate.state != STATES.FAILED:
+        return gate
     _check(policy, candidate)
     queries_of(release, policy.content.get("split", ""), is_public=is_public)
-    if found is None:
-        found = GateResult.objects.create(
+    if gate is None:
+        gate = GateResult.objects.create(
             policy=policy,
             release=release,
             candidate=candidate,
@@ -88,11 +89,11 @@ def start_gate(
         title=f"Gate {candidate.name} by {policy} on {release.version}",
         benchmark=policy.benchmark,
         user=user,
-        parameters={"gate": found.pk},
+        parameters={"gate": gate.pk},
     )
-    GateResult.objects.filter(pk=found.pk).update(state=STATES.QUEUED, error="", job=job)
-    found.refresh_from_db()
-    return found
+    GateResult.objects.filter(pk=gate.pk).update(state=STATES.QUEUED, error="", job=job)
+    gate.refresh_from_db()
+    return gate
 
 
 def _check(policy: GatePolicy, candidate: Run) -> None:
@@ -118,28 +119,30 @@ def decide_gate(job: RunningJob) -> None:
     except JobFencedError:
         raise
     except Exception as error:
-        told = str(error)[:2000] or type(error).__name__
+        reason = str(error)[:2000] or type(error).__name__
         with job.fenced():
-            GateResult.objects.filter(pk=gate.pk).update(state=STATES.FAILED, error=told)
+            GateResult.objects.filter(pk=gate.pk).update(state=STATES.FAILED, error=reason)
         raise
 
 
 def _decide_gate(job: RunningJob, gate: GateResult) -> None:
     job.progress(0, 4, "reading both runs")
-    said = policy_from(gate.policy.content)
-    evidence = evidence_of(
-        policy=gate.policy,
-        said=said,
-        release=gate.release,
-        candidate=gate.candidate,
-        is_public=gate.is_public,
-        job=job,
-    )
+    policy = policy_from(gate.policy.content)
+    evidence = evidence_of(gate=gate, policy=policy, job=job)
     job.progress(3, 4, "deciding")
-    decision = decide(said, evidence)
+    decision = decide(policy, evidence)
+    report = _report_of(gate, decision)
     with job.commit() as result:
         listed = _listed(gate, decision)
-        _store(gate, decision, listed)
+        GateResult.objects.filter(pk=gate.pk).update(
+            state=STATES.WAITING if listed else STATES.DECIDED,
+            verdict=str(decision.verdict),
+            report=report,
+            error="",
+            candidates=listed,
+            n_waiting=evidence.wanted.needed if listed else 0,
+            decided_at=timezone.now(),
+        )
         # Jobs are seen by more people than verdicts on hidden queries.
         is_told = gate.is_public or not gate.release.hidden_splits
         verdict = decision.verdict.label if is_told else "a verdict for keepers"
@@ -147,22 +150,7 @@ def _decide_gate(job: RunningJob, gate: GateResult) -> None:
         result["url"] = gate.get_absolute_url()
 
 
-def _listed(gate: GateResult, decision: Decision) -> CandidateList | None:
-    """The documents that a comparison waits for, as a list that a pool can be made of."""
-    found = decision.evidence.wanted
-    if decision.verdict != Verdict.NOT_COMPARABLE or not found.needed:
-        return None
-    rows = enumerate(found.documents[: found.needed], start=1)
-    return make_candidate_list(
-        benchmark=gate.policy.benchmark,
-        rows=[(qid, docid, place) for place, (qid, docid) in rows],
-        name=f"gate {gate.pk}: {gate.candidate.name} by {gate.policy}"[:120],
-        origin=f"what {gate} waits for on {gate.release.version}",
-        user=gate.created_by,
-    )
-
-
-def _store(gate: GateResult, decision: Decision, listed: CandidateList | None) -> None:
+def _report_of(gate: GateResult, decision: Decision) -> dict[str, Any]:
     report = decision.as_dict()
     report["release"] = gate.release.version
     report["benchmark"] = gate.policy.benchmark.slug
@@ -170,14 +158,21 @@ def _store(gate: GateResult, decision: Decision, listed: CandidateList | None) -
     report["is_public"] = gate.is_public
     if gate.is_public:
         report["sentence"] = f"On the public queries alone: {report['sentence']}"
-    GateResult.objects.filter(pk=gate.pk).update(
-        state=STATES.WAITING if listed else STATES.DECIDED,
-        verdict=str(decision.verdict),
-        report=report,
-        error="",
-        candidates=listed,
-        n_waiting=decision.evidence.wanted.needed if listed else 0,
-        decided_at=timezone.now(),
+    return report
+
+
+def _listed(gate: GateResult, decision: Decision) -> CandidateList | None:
+    """The documents that a comparison waits for, as a list that a pool can be made of."""
+    wanted = decision.evidence.wanted
+    if decision.verdict != Verdict.NOT_COMPARABLE or not wanted.needed:
+        return None
+    documents = wanted.documents[: wanted.needed]
+    return make_candidate_list(
+        benchmark=gate.policy.benchmark,
+        rows=[(qid, docid, place) for place, (qid, docid) in enumerate(documents, start=1)],
+        name=f"gate {gate.pk}: {gate.candidate.name} by {gate.policy}"[:120],
+        origin=f"what {gate} waits for on {gate.release.version}",
+        user=gate.created_by,
     )
 
 
@@ -228,7 +223,13 @@ def resume_gates(job: RunningJob) -> None:
         for gate in filter(_may_go_on, ready):
             try:
                 with transaction.atomic():
-                    _resume(gate, release)
+                    start_gate(
+                        policy=gate.policy,
+                        candidate=gate.candidate,
+                        release=release,
+                        user=gate.created_by,
+                        resumes=gate,
+                    )
             except ScoringError as error:
                 refused.append(f"{gate.candidate.name} by {gate.policy}: {error}")
             else:
@@ -244,16 +245,6 @@ def _may_go_on(gate: GateResult) -> bool:
     return gate.policy.retired_at is None and all(run.withdrawn_at is None for run in runs)
 
 
-def _resume(gate: GateResult, release: Release) -> None:
-    start_gate(
-        policy=gate.policy,
-        candidate=gate.candidate,
-        release=release,
-        user=gate.created_by,
-        resumes=gate,
-    )
-
-
 def awaited(gate: GateResult) -> list[tuple[str, str]]:
     """Query and document of each label that a gate waits for."""
     documents = gate.report.get("wanted", {}).get("documents", [])
@@ -263,3 +254,18 @@ def awaited(gate: GateResult) -> list[tuple[str, str]]:
 def holds(grades: dict[str, Any], pairs: Iterable[tuple[str, str]]) -> bool:
     """Whether every one of the pairs has a grade."""
     return all(grades.get(qid, {}).get(docid, -1) >= 0 for qid, docid in pairs)
+
+
+# --- what one person may be told ------------------------------------------------------------------
+# Of what was decided on hidden queries keepers alone are told: `selectors.gates_seen_by` gives
+# others nothing of it.
+
+
+def told(gate: GateResult, user: Any) -> dict[str, Any]:
+    """The result; empty while undecided. A keeper's look at hidden queries is written down."""
+    if not gate.report:
+        return {}
+    if not gate.is_public:
+        sight_written_down(user, gate.release, f"gate {gate.pk}")
+    rehearsal = rehearsal_seen(user, gate.policy.benchmark, gate.policy.rehearsal)
+    return {**gate.report, "rehearsal": rehearsal}

@@ -50,7 +50,7 @@ def record_online_result(
     check_interval(difference, low, high, has_no_interval=has_no_interval)
     if not gate.verdict:
         raise GateUndecidedError(gate=str(gate))
-    made = OnlineResult.objects.create(
+    online = OnlineResult.objects.create(
         gate=gate,
         outcome=outcome,
         metric=metric,
@@ -66,7 +66,7 @@ def record_online_result(
         benchmark=gate.policy.benchmark,
         target=f"{gate}: {outcome}",
     )
-    return made
+    return online
 
 
 def check_interval(
@@ -79,8 +79,8 @@ def check_interval(
     OnlineIntervalError
         If neither is there.
     """
-    given = {"difference": difference, "low": low, "high": high}
-    there = [name for name, value in given.items() if value is not None]
+    numbers = {"difference": difference, "low": low, "high": high}
+    there = [name for name, value in numbers.items() if value is not None]
     if has_no_interval and there:
         raise OnlineIntervalError(given=f"{', '.join(there)} and `has_no_interval`")
     if has_no_interval:
@@ -96,15 +96,15 @@ def came_true(user: Any, benchmark: Benchmark) -> list[CameTrue]:
 
     Of the gates that this person sees.
     """
-    seen = gates_seen_by(user, benchmark).order_by().values("pk")
+    gates = gates_seen_by(user, benchmark).order_by().values("pk")
     rows = (
-        OnlineResult.objects.filter(gate__in=seen)
+        OnlineResult.objects.filter(gate__in=gates)
         .values_list("gate__verdict", "outcome")
         .annotate(n=Count("pk"))
         .order_by()
     )
     counts = {(verdict, outcome): n for verdict, outcome, n in rows}
-    found = []
+    outcomes = []
     for verdict in GateResult.Verdict:
         of_verdict = [counts.get((verdict, outcome), 0) for outcome in OUTCOMES]
         n = sum(of_verdict)
@@ -113,5 +113,5 @@ def came_true(user: Any, benchmark: Benchmark) -> list[CameTrue]:
                 (outcome.label, k, k / n, *wilson(k, n))
                 for outcome, k in zip(OUTCOMES, of_verdict, strict=True)
             ]
-            found.append(CameTrue(verdict, n, cells))
-    return found
+            outcomes.append(CameTrue(verdict, n, cells))
+    return outcomes

@@ -1,7 +1,10 @@
-"""Policies of gates: made once, frozen by their digest, retired and never changed."""
+"""Policies of gates: made once, frozen by their digest, retired and never changed.
+
+And what one can show before anything is uploaded.
+"""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import transaction
@@ -10,6 +13,7 @@ from django.utils import timezone
 from benchmarks_app.common.services import audit, reading_apart
 from benchmarks_app.models import Benchmark, Release, Run, User
 from benchmarks_app.permissions import Action, may
+from benchmarks_app.reach import Reach
 from benchmarks_app.releases.selectors import hidden_queries, release_splits
 from benchwright.gates.errors import PolicySplitError
 from benchwright.gates.policy import Policy
@@ -18,8 +22,14 @@ from scoring.comparisons.services.errors import NoPublicQueryError
 from scoring.gates import selectors
 from scoring.gates.services.errors import GateRunError, PolicySlicesError, PolicyThereError
 from scoring.models import GatePolicy
+from scoring.planning.services.reliability import Reliability, reaches, reliability_of
 from scoring.scores.selectors.releases import newest_release, relevance_threshold
-from scoring.scores.services.slice_scores import BoardSlice, graded_queries, slices_on_board
+from scoring.scores.services.slice_scores import (
+    BoardSlice,
+    graded_queries,
+    slices_of_release,
+    slices_on_board,
+)
 from scoring.scores.shown import with_threshold
 
 BINARY = ("R@", "RR@", "RR", "AP", "P@", "Success@")
@@ -58,7 +68,7 @@ def make_policy(
         newest = selectors.newest_version_of(benchmark, name)
         if newest and newest.digest == policy.digest and newest.retired_at is None:
             raise PolicyThereError(policy=str(newest), digest=policy.digest[:12])
-        made = GatePolicy.objects.create(
+        frozen = GatePolicy.objects.create(
             benchmark=benchmark,
             name=name,
             version=newest.version + 1 if newest else 1,
@@ -68,8 +78,8 @@ def make_policy(
             rehearsal=selectors.rehearsal_of(benchmark, policy.digest),
             created_by=user,
         )
-        audit.record(actor=user, action="make-policy", benchmark=benchmark, target=str(made))
-    return made
+        audit.record(actor=user, action="make-policy", benchmark=benchmark, target=str(frozen))
+    return frozen
 
 
 def policy_of(
@@ -114,18 +124,18 @@ def on_scale(name: str, threshold: int) -> str:
 
 
 def _check_slices(policy: Policy, release: Release) -> None:
-    known = [one.name for one in slices_offered(release)]
+    offered = [part.name for part in slices_offered(release)]
     wanted = [*policy.slices, *filter(None, [policy.guard_rails.exact_slice])]
-    unknown = [name for name in wanted if name not in known]
+    unknown = [name for name in wanted if name not in offered]
     if unknown:
         raise PolicySlicesError(
-            names=", ".join(unknown), release=release.version, known=", ".join(known) or "none"
+            names=", ".join(unknown), release=release.version, known=", ".join(offered) or "none"
         )
 
 
 def slices_offered(release: Release) -> list[BoardSlice]:
     """The registered slices of a release whose numbers may be shown."""
-    return [one for one in slices_on_board(release) if one.is_registered]
+    return [part for part in slices_on_board(release) if part.is_registered]
 
 
 def queries_of(release: Release, split: str, *, is_public: bool = False) -> list[str]:
@@ -144,8 +154,8 @@ def queries_of(release: Release, split: str, *, is_public: bool = False) -> list
     if split:
         splits = release_splits(release)
         if not graded.intersection(splits.get(split, ())):
-            known = ", ".join(splits) or "none"
-            raise PolicySplitError(split=split, release=release.version, known=known)
+            names = ", ".join(splits) or "none"
+            raise PolicySplitError(split=split, release=release.version, known=names)
         graded = graded.intersection(splits[split])
     if is_public:
         graded -= hidden_queries(release)
@@ -185,3 +195,38 @@ def retire_policy(*, policy: GatePolicy, user: User) -> GatePolicy:
             actor=user, action="retire-policy", benchmark=policy.benchmark, target=str(policy)
         )
     return policy
+
+
+@dataclass(frozen=True)
+class PlannedSlice:
+    """A registered slice, and how many queries more rule out a loss of 0.02 there."""
+
+    name: str
+    reach: Reach
+
+    @property
+    def n_lacking(self) -> int:
+        return max(self.reach.n_for_gate - self.reach.n, 0)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What all queries show, and each registered slice."""
+
+    overall: Reliability
+    slices: list[PlannedSlice]
+
+    @property
+    def n_lacking(self) -> int:
+        """Queries to add until a difference of 0.01 is visible."""
+        reach = self.overall.reach
+        return max(reach.n_for_hundredth - reach.n, 0)
+
+
+def plan_of(benchmark: Benchmark, release: Release) -> Plan:
+    """What the queries of a release can show, from how far runs differed there so far."""
+    members = slices_of_release(release)
+    offered = {part.name: members[part.name] for part in slices_offered(release)}
+    reach_by_name = reaches(benchmark, offered) if offered else {}
+    slices = [PlannedSlice(name, reach) for name, reach in reach_by_name.items()]
+    return Plan(reliability_of(benchmark, release), slices)

@@ -11,11 +11,19 @@ from benchmarks_app.jobs.services.jobs import JobFencedError, RunningJob
 from benchmarks_app.models import Benchmark, Job, Release, Run, User
 from benchwright.gates.errors import RehearsalError
 from benchwright.gates.policy import policy_from
-from benchwright.gates.rehearsal.rehearsing import MOST_RUNS, rehearsed
+from benchwright.gates.rehearsal.rehearsing import (
+    COLUMNS,
+    MOST_RUNS,
+    rehearsed,
+    summary_of,
+    table_of,
+)
+from scoring.gates.selectors import rehearsal_told
 from scoring.gates.services.errors import GateItselfError, RehearsalTooLateError
 from scoring.gates.services.evidence import compared
 from scoring.gates.services.policies import check_run, make_policy, policy_of, queries_of
 from scoring.models import GatePolicy, GateRehearsal, GateResult
+from scoring.scores.selectors.releases import release_of_version
 from scoring.scores.services.firewall import sight_of
 
 KIND = "rehearse-gate"
@@ -60,7 +68,7 @@ def start_rehearsal(
         _check_unseen(benchmark, name, policy.digest, runs)
         is_public = not sight_of(user, release).is_clear
         queries_of(release, policy.split, is_public=is_public)
-        made = GateRehearsal.objects.create(
+        rehearsal = GateRehearsal.objects.create(
             benchmark=benchmark,
             release=release,
             is_public=is_public,
@@ -72,17 +80,17 @@ def start_rehearsal(
             seed=seed,
             created_by=user,
         )
-        made.runs.set(runs)
+        rehearsal.runs.set(runs)
         audit.record(actor=user, action="start-rehearsal", benchmark=benchmark, target=name)
-        made.job = jobs.start(
+        rehearsal.job = jobs.start(
             kind=KIND,
             title=f"Rehearsal of {name}",
             benchmark=benchmark,
             user=user,
-            parameters={"rehearsal": made.pk},
+            parameters={"rehearsal": rehearsal.pk},
         )
-        made.save(update_fields=["job"])
-    return made
+        rehearsal.save(update_fields=["job"])
+    return rehearsal
 
 
 def _check_unseen(benchmark: Benchmark, name: str, digest: str, runs: Sequence[Run]) -> None:
@@ -98,42 +106,43 @@ def _check_unseen(benchmark: Benchmark, name: str, digest: str, runs: Sequence[R
 
 def rehearse(job: RunningJob) -> None:
     """The handler; a failure is told on the rehearsal."""
-    of = GateRehearsal.objects.select_related("benchmark", "baseline", "lexical", "release").get(
-        pk=job.parameters["rehearsal"]
-    )
-    if of.state == STATES.DONE:
+    rehearsals = GateRehearsal.objects.select_related("benchmark", "baseline", "lexical", "release")
+    rehearsal = rehearsals.get(pk=job.parameters["rehearsal"])
+    if rehearsal.state == STATES.DONE:
         return
     try:
-        _rehearse(job, of)
+        _rehearse(job, rehearsal)
     except JobFencedError:
         raise
     except Exception as error:
-        told = str(error)[:2000] or type(error).__name__
+        reason = str(error)[:2000] or type(error).__name__
         with job.fenced():
-            GateRehearsal.objects.filter(pk=of.pk).update(state=STATES.FAILED, error=told)
+            GateRehearsal.objects.filter(pk=rehearsal.pk).update(state=STATES.FAILED, error=reason)
         raise
 
 
-def _rehearse(job: RunningJob, of: GateRehearsal) -> None:
-    policy = policy_from(of.content)
+def _rehearse(job: RunningJob, rehearsal: GateRehearsal) -> None:
+    policy = policy_from(rehearsal.content)
     pairs = [
         compared(
-            said=policy,
-            release=of.release,
-            runs=[of.baseline, run],
-            lexical=of.lexical,
-            is_public=of.is_public,
+            policy=policy,
+            release=rehearsal.release,
+            runs=[rehearsal.baseline, run],
+            lexical=rehearsal.lexical,
+            is_public=rehearsal.is_public,
             job=job,
         )
-        for run in of.runs.order_by("name")
+        for run in rehearsal.runs.order_by("name")
     ]
-    found = rehearsed(policy, pairs, seed=of.seed, progress=job.progress)
-    found["release"] = of.release.version
-    found["is_public"] = of.is_public
+    rates = rehearsed(policy, pairs, seed=rehearsal.seed, progress=job.progress)
+    rates["release"] = rehearsal.release.version
+    rates["is_public"] = rehearsal.is_public
     with job.commit() as result:
-        GateRehearsal.objects.filter(pk=of.pk).update(state=STATES.DONE, result=found, error="")
-        result["made"] = [f"how often {of.name} is right"]
-        result["url"] = of.get_absolute_url()
+        GateRehearsal.objects.filter(pk=rehearsal.pk).update(
+            state=STATES.DONE, result=rates, error=""
+        )
+        result["made"] = [f"how often {rehearsal.name} is right"]
+        result["url"] = rehearsal.get_absolute_url()
 
 
 def set_back_rehearsal(job_id: int) -> None:
@@ -157,3 +166,29 @@ def freeze_rehearsed(*, rehearsal: GateRehearsal, user: User) -> GatePolicy:
         content=rehearsal.content,
         user=user,
     )
+
+
+# --- what one person may be told ------------------------------------------------------------------
+
+
+def rehearsal_seen(user: Any, benchmark: Benchmark, rehearsal: dict[str, Any]) -> dict[str, Any]:
+    """Rates as this person may read them; empty where they rest on queries hidden from them."""
+    rates = rehearsal_told(user, benchmark, rehearsal)
+    if not rates or rates.get("is_public"):
+        return rates
+    release = release_of_version(benchmark, rates.get("release", ""))
+    is_clear = release is not None and sight_of(user, release).is_clear
+    return rates if is_clear else {}
+
+
+def rates_told(user: Any, benchmark: Benchmark, rehearsal: dict[str, Any]) -> dict[str, Any]:
+    """A rehearsal as pages show it; empty where there is none."""
+    rates = rehearsal_seen(user, benchmark, rehearsal)
+    if not rates:
+        return {}
+    return {
+        "summary": summary_of(rates),
+        "columns": COLUMNS,
+        "rows": table_of(rates),
+        "warnings": rates["warnings"],
+    }

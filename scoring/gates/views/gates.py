@@ -16,9 +16,10 @@ from benchwright.gates.reports import WRITERS, written
 from scoring.gates.charts import gate_chart as chart_of
 from scoring.gates.forms import GateFilterForm, OnlineResultForm
 from scoring.gates.selectors import gates_seen_by, policies_in_use, policies_seen_by
+from scoring.gates.services.gating import told
 from scoring.gates.services.online import came_true, record_online_result
-from scoring.gates.services.planning import plan_of
-from scoring.gates.services.reading import rates_told, told
+from scoring.gates.services.policies import plan_of
+from scoring.gates.services.rehearsing import rates_told
 from scoring.models import GateResult
 from scoring.scores.selectors.releases import newest_release
 

@@ -16,10 +16,8 @@ from benchwright.gates.errors import RehearsalError
 from scoring.gates.forms import GateForm, PolicyForm
 from scoring.gates.selectors import gates_seen_by, policies_seen_by, rehearsals_seen_by
 from scoring.gates.services.gating import start_gate
-from scoring.gates.services.planning import plan_of
-from scoring.gates.services.policies import make_policy, may_retire, retire_policy
-from scoring.gates.services.reading import rates_told
-from scoring.gates.services.rehearsing import freeze_rehearsed, start_rehearsal
+from scoring.gates.services.policies import make_policy, may_retire, plan_of, retire_policy
+from scoring.gates.services.rehearsing import freeze_rehearsed, rates_told, start_rehearsal
 from scoring.models import GatePolicy, GateRehearsal
 from scoring.scores.selectors.rankings import runs_offered
 from scoring.scores.selectors.releases import newest_release
@@ -40,11 +38,11 @@ def policy_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         is_rehearsal = request.POST.get("do") == "rehearse"
         if is_rehearsal:
-            made: GatePolicy | GateRehearsal | None = _rehearsed(request, benchmark, release, form)
+            draft: GatePolicy | GateRehearsal | None = _rehearsed(request, benchmark, release, form)
         else:
-            made = _made(request, benchmark, form)
-        if made is not None:
-            return redirect(made)
+            draft = _made(request, benchmark, form)
+        if draft is not None:
+            return redirect(draft)
     status = 422 if request.method == "POST" else 200
     context: dict[str, Any] = {
         "form": form,
@@ -56,36 +54,36 @@ def policy_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
 
 def _made(request: PersonRequest, benchmark: Benchmark, form: PolicyForm) -> GatePolicy | None:
     """The policy; None where it could not be made, which the form then says."""
-    told = form.cleaned_data
+    cleaned = form.cleaned_data
     try:
-        made = make_policy(
+        policy = make_policy(
             benchmark=benchmark,
-            name=told["name"],
-            baseline=told["baseline"],
-            lexical=told["lexical"],
+            name=cleaned["name"],
+            baseline=cleaned["baseline"],
+            lexical=cleaned["lexical"],
             content=form.content,
             user=request.user,
         )
     except BenchmarkError as error:
         form.add_error(None, str(error))
         return None
-    messages.success(request, f"{made} is frozen. Upload the candidate now.")
-    return made
+    messages.success(request, f"{policy} is frozen. Upload the candidate now.")
+    return policy
 
 
 def _rehearsed(
     request: PersonRequest, benchmark: Benchmark, release: Release, form: PolicyForm
 ) -> GateRehearsal | None:
     """The rehearsal; None where it cannot be made, which the form then says."""
-    told = form.cleaned_data
+    cleaned = form.cleaned_data
     try:
         return start_rehearsal(
             benchmark=benchmark,
             release=release,
-            name=told["name"],
-            baseline=told["baseline"],
-            lexical=told["lexical"],
-            runs=list(told["runs"]),
+            name=cleaned["name"],
+            baseline=cleaned["baseline"],
+            lexical=cleaned["lexical"],
+            runs=list(cleaned["runs"]),
             content=form.content,
             user=request.user,
         )
@@ -108,12 +106,12 @@ def rehearsal_detail(request: PersonRequest, benchmark: Benchmark, pk: int) -> H
     error = ""
     if request.method == "POST":
         try:
-            made = freeze_rehearsed(rehearsal=rehearsal, user=request.user)
+            policy = freeze_rehearsed(rehearsal=rehearsal, user=request.user)
         except BenchmarkError as refused:
             error = str(refused)
         else:
-            messages.success(request, f"{made} is frozen. Upload the candidate now.")
-            return redirect(made)
+            messages.success(request, f"{policy} is frozen. Upload the candidate now.")
+            return redirect(policy)
     context = {
         **_state(rehearsal),
         "error": error,

@@ -62,11 +62,11 @@ def ask_arguments(
 
 
 @transaction.atomic
-def start_asking(*, system: LiveSystem, user: User, **given: Any) -> Job:
+def start_asking(*, system: LiveSystem, user: User, **fields: Any) -> Job:
     """Start the job; takes and raises what `ask_arguments` does."""
     # Two that start at once wait for each other here, and the second finds the first's job.
     LiveSystem.objects.select_for_update().get(pk=system.pk)
-    arguments = ask_arguments(system=system, **given)
+    arguments = ask_arguments(system=system, **fields)
     job = jobs.start(benchmark=system.benchmark, user=user, **arguments)
     audit.record(
         actor=user, action="ask-system", benchmark=system.benchmark, target=system.name, job=job.pk
@@ -100,16 +100,18 @@ def free_run_name(system: LiveSystem) -> str:
 
 def ask_system(job: RunningJob) -> None:
     """The handler: ask what is not answered yet, then make the run in one commit."""
-    given = job.parameters
-    system = LiveSystem.objects.select_related("benchmark").get(pk=given["system"])
-    _refuse_taken(job.benchmark, given["run"])
-    queries = queries_to_ask(job.benchmark, split=given["split"], release=given["release"])
+    parameters = job.parameters
+    system = LiveSystem.objects.select_related("benchmark").get(pk=parameters["system"])
+    _refuse_taken(job.benchmark, parameters["run"])
+    queries = queries_to_ask(
+        job.benchmark, split=parameters["split"], release=parameters["release"]
+    )
     folder = answers_folder(job.row.pk)
     _forget_abandoned()
     log = AnswerLog(folder, endpoint=fingerprint(system), attempt=job.row.attempt)
     failed = _ask_missing(job, system, queries, log)
     noticed = Noticed(len(queries), failed=failed)
-    path = job.folder / f"{file_stem(given['run'])}.trec"
+    path = job.folder / f"{file_stem(parameters['run'])}.trec"
     answers = answers_at(log.known(queries), [qid for qid, _ in queries])
     with path.open("wb") as out:
         out.writelines(run_lines(answers, noticed, tag=system.name))
@@ -133,9 +135,9 @@ def _ask_missing(
     """Ask every query without an answer; the ones that failed, if so many may."""
 
     def tell(n_answered: int, n_failed: int) -> None:
-        told = f"{n_answered:,} queries answered"
+        message = f"{n_answered:,} queries answered"
         more = f", {n_failed:,} failed" if n_failed else ""
-        job.progress(n_answered + n_failed, len(queries), told + more)
+        job.progress(n_answered + n_failed, len(queries), message + more)
 
     with log:
         return ask_missing(

@@ -40,13 +40,13 @@ def staged_run(job: RunningJob, system: LiveSystem, noticed: Noticed, path: Path
         folder=job.folder / "stored",
         benchmark=job.benchmark,
     )
-    given = _documents(staged)
-    noticed.unknown = frozenset(unknown_documents(job.benchmark, given))
-    if noticed.unknown == given:
+    answered = _documents(staged)
+    noticed.unknown = frozenset(unknown_documents(job.benchmark, answered))
+    if noticed.unknown == answered:
         raise LiveOtherCorpusError(
             name=system.name,
-            n=len(given),
-            found=some_ids(given),
+            n=len(answered),
+            found=some_ids(answered),
             known=some_ids(_some_documents(job.benchmark)),
         )
     return staged
@@ -149,7 +149,7 @@ def _asked_as(system: LiveSystem, noticed: Noticed) -> dict[str, Any]:
         "host": system.host,
         "template": digest_of(system.template),
         **{name: getattr(system, name) for name in names},
-        "failed": [asdict(one) for one in noticed.failed[:FAILED_KEPT]],
+        "failed": [asdict(failure) for failure in noticed.failed[:FAILED_KEPT]],
         "unknown": sorted(noticed.unknown)[:FAILED_KEPT],
         "n_beyond": noticed.n_beyond,
         "n_unordered": noticed.n_unordered,
@@ -160,8 +160,8 @@ def _asked_as(system: LiveSystem, noticed: Noticed) -> dict[str, Any]:
 def notes_on(noticed: Noticed) -> list[str]:
     """What is worth knowing about the answers, in words."""
     unknown = some_ids(noticed.unknown)
-    failed = "; ".join(f"'{one.qid}': {one.why}" for one in noticed.failed[:3])
-    told = (
+    failed = "; ".join(f"'{failure.qid}': {failure.why}" for failure in noticed.failed[:3])
+    notes = (
         (len(noticed.failed), f"queries failed, as many as may; they count as 0: {failed}."),
         (noticed.n_empty, "queries were answered with an empty list; they are no failure."),
         (len(noticed.unknown), f"documents are not in the corpus, such as {unknown}."),
@@ -173,10 +173,10 @@ def notes_on(noticed: Noticed) -> list[str]:
         ),
         (noticed.n_tried_again, "queries were answered at a second try or later."),
     )
-    return [f"{n:,} {what}" for n, what in told if n]
+    return [f"{n:,} {what}" for n, what in notes if n]
 
 
 def file_stem(name: str) -> str:
     """A name for the file of a run."""
-    kept = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in name)
-    return kept.strip("-")[:80] or "run"
+    letters = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in name)
+    return letters.strip("-")[:80] or "run"

@@ -31,7 +31,7 @@ CHANGEABLE = (
 
 
 @transaction.atomic
-def make_live_system(*, benchmark: Benchmark, user: User, **given: Any) -> LiveSystem:
+def make_live_system(*, benchmark: Benchmark, user: User, **fields: Any) -> LiveSystem:
     """A live system of the benchmark; `given` are fields of `CHANGEABLE`.
 
     Raises
@@ -41,7 +41,7 @@ def make_live_system(*, benchmark: Benchmark, user: User, **given: Any) -> LiveS
     LiveNameTakenError
         If another has its name.
     """
-    system = LiveSystem(benchmark=benchmark, created_by=user, **_fields(given))
+    system = LiveSystem(benchmark=benchmark, created_by=user, **_fields(fields))
     check_live_system(system)
     _save(system)
     audit.record(actor=user, action="make-live-system", benchmark=benchmark, target=system.name)
@@ -49,7 +49,7 @@ def make_live_system(*, benchmark: Benchmark, user: User, **given: Any) -> LiveS
 
 
 @transaction.atomic
-def change_live_system(*, system: LiveSystem, user: User, **given: Any) -> LiveSystem:
+def change_live_system(*, system: LiveSystem, user: User, **fields: Any) -> LiveSystem:
     """Change fields of `CHANGEABLE`; runs made before stay as they are.
 
     Raises
@@ -60,7 +60,7 @@ def change_live_system(*, system: LiveSystem, user: User, **given: Any) -> LiveS
         As `make_live_system`.
     """
     locked = _idle(system)
-    for name, value in _fields(given).items():
+    for name, value in _fields(fields).items():
         setattr(locked, name, value)
     check_live_system(locked)
     locked.changed_at, locked.tried_at, locked.tried_well = timezone.now(), None, False
@@ -94,8 +94,8 @@ def _idle(system: LiveSystem) -> LiveSystem:
     return locked
 
 
-def _fields(given: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in given.items() if name in CHANGEABLE}
+def _fields(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if name in CHANGEABLE}
 
 
 def _save(system: LiveSystem) -> None:

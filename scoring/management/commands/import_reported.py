@@ -27,22 +27,22 @@ class Command(BenchmarkCommand):
     )
 
     def run(self, *, files: list[str], release: str | None, **options: Any) -> None:
-        said = {name: options[name] for name in ("system", "task", "source")}
-        said |= {"release": release_of(self.benchmark, release) if release else None}
+        fields = {name: options[name] for name in ("system", "task", "source")}
+        fields |= {"release": release_of(self.benchmark, release) if release else None}
         for path in map(Path, files):
             if path.name != NO_RESULTS:
-                self._take_over(path, said)
+                self._take_over(path, fields)
 
-    def _take_over(self, path: Path, said: dict[str, Any]) -> None:
+    def _take_over(self, path: Path, fields: dict[str, Any]) -> None:
         try:
             content = path.read_bytes()
         except OSError as error:
             raise CommandError(f"{path}: {error.strerror}.") from error
-        found = reported.import_mteb(
-            benchmark=self.benchmark, user=self.actor, content=content, file=path.name, **said
+        imported = reported.import_mteb(
+            benchmark=self.benchmark, user=self.actor, content=content, file=path.name, **fields
         )
-        systems = ", ".join(found.systems)
+        systems = ", ".join(imported.systems)
         self.say(
-            f"{path.name}: {found.n_new} values of {systems} on {found.task}, "
-            f"{found.n_known} were there already"
+            f"{path.name}: {imported.n_new} values of {systems} on {imported.task}, "
+            f"{imported.n_known} were there already"
         )

@@ -35,40 +35,40 @@ class Command(BenchmarkCommand):
     )
 
     def run(self, *, release: str | None, measure: str, **options: Any) -> None:
-        found = release_of(self.benchmark, release)
+        published = release_of(self.benchmark, release)
         slice_name, over = options["slice"], f" over {options['slice']}"
         if slice_name and options["scenarios"]:
             raise CommandError("Scenarios are of all queries. Leave out --slice or --scenarios.")
-        if slice_name and slice_name not in slices_of_release(found):
-            known = ", ".join(sorted(slices_of_release(found))) or "none"
-            raise CommandError(f"{found} has no slice '{slice_name}'. There are: {known}.")
+        if slice_name and slice_name not in slices_of_release(published):
+            names = ", ".join(sorted(slices_of_release(published))) or "none"
+            raise CommandError(f"{published} has no slice '{slice_name}'. There are: {names}.")
         if not slice_name:
             # What unjudged documents could change is known over all queries.
-            split = board_split(found, ALL_SPLITS if options["scenarios"] else options["split"])
+            split = board_split(published, ALL_SPLITS if options["scenarios"] else options["split"])
             if split.error:
                 raise CommandError(split.error)
             slice_name, over = split.slice_name, f", {split.said}"
-        shown = any_measure(measure, relevance_threshold(found))
-        columns = _computed(found, shown, slice_name)
-        board = whole_leaderboard(release=found, measure=shown, slice_name=slice_name)
-        scenarios = _scenarios(found, board, shown) if options["scenarios"] else None
-        self.say(f"{self.benchmark.slug} {found.version}, by {shown.label}{over}")
+        column = any_measure(measure, relevance_threshold(published))
+        columns = _computed(published, column, slice_name)
+        board = whole_leaderboard(release=published, measure=column, slice_name=slice_name)
+        scenarios = _scenarios(published, board, column) if options["scenarios"] else None
+        self.say(f"{self.benchmark.slug} {published.version}, by {column.label}{over}")
         self.say(plain(_table(board, columns, scenarios)))
 
 
-def _computed(release: Release, shown: Shown, slice_name: str) -> list[Shown]:
+def _computed(release: Release, column: Shown, slice_name: str) -> list[Shown]:
     """The columns, after what is not stored of them was computed.
 
     As many as fit into what a page waits for, until all are there.
     """
     threshold = relevance_threshold(release)
-    columns = list(dict.fromkeys([*(one.on(threshold) for one in BOARD), shown]))
+    columns = list(dict.fromkeys([*(standard.on(threshold) for standard in BOARD), column]))
     sets = whole_score_sets(release)
-    while not shown.is_standard and measuring.add_measure(
-        release=release, score_sets=sets.all(), name=shown.name
+    while not column.is_standard and measuring.add_measure(
+        release=release, score_sets=sets.all(), name=column.name
     ):
         pass
-    names = [one.name for one in columns]
+    names = [measure.name for measure in columns]
     while slice_name and measuring.add_slice_scores(
         release=release, score_sets=sets.all(), slice_name=slice_name, names=names
     ):
@@ -76,11 +76,11 @@ def _computed(release: Release, shown: Shown, slice_name: str) -> list[Shown]:
     return columns
 
 
-def _scenarios(release: Release, board: Sequence[BoardRow], shown: Shown) -> dict[int, Unjudged]:
+def _scenarios(release: Release, board: Sequence[BoardRow], measure: Shown) -> dict[int, Unjudged]:
     sets = [row.score_set for row in board]
-    while add_scenarios(release=release, score_sets=sets, name=shown.name):
+    while add_scenarios(release=release, score_sets=sets, name=measure.name):
         pass
-    return stored_scenarios(sets, shown.name)
+    return stored_scenarios(sets, measure.name)
 
 
 def _table(
@@ -88,7 +88,7 @@ def _table(
     columns: Sequence[Shown],
     scenarios: Mapping[int, Unjudged] | None,
 ) -> Table:
-    head = ["rank", "run", *(shown.label for shown in columns), "answered", "missing", "extra"]
+    head = ["rank", "run", *(measure.label for measure in columns), "answered", "missing", "extra"]
     if scenarios is not None:
         head += ["condensed", "all relevant", "drawn"]
     rows = []
@@ -103,18 +103,18 @@ def _cells(row: BoardRow, columns: Sequence[Shown]) -> list[str]:
     return [
         "-" if row.rank is None else f"{row.rank}{'=' if row.is_tied else ''}",
         row.run.name,
-        *(_number(row.scores.get(shown.name)) for shown in columns),
+        *(_number(row.scores.get(measure.name)) for measure in columns),
         f"{row.n_answered}/{score_set.n_queries}",
         str(score_set.n_missing),
         str(score_set.n_extra),
     ]
 
 
-def _unjudged(found: Unjudged | None) -> list[str]:
-    if found is None:
+def _unjudged(unjudged: Unjudged | None) -> list[str]:
+    if unjudged is None:
         return ["-", "-", "-"]
-    drawn = f"{found.drawn[0]:.4f}-{found.drawn[1]:.4f}" if found.drawn else "-"
-    return [_number(found.condensed), _number(found.all_relevant), drawn]
+    drawn = f"{unjudged.drawn[0]:.4f}-{unjudged.drawn[1]:.4f}" if unjudged.drawn else "-"
+    return [_number(unjudged.condensed), _number(unjudged.all_relevant), drawn]
 
 
 def _number(value: float | None) -> str:

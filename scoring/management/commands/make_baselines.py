@@ -32,14 +32,14 @@ class Command(BenchmarkCommand):
 
     def run(self, *, language: str, depth: int, shards: int | None, **options: Any) -> None:
         wanted = wanted_baselines(self.benchmark, _systems(options), language, depth, shards)
-        made = [self._make(asked) for asked in wanted]
+        made = [self._make(baseline) for baseline in wanted]
         if not any(made):
             self.say("All baselines are there already.")
 
-    def _make(self, asked: Asked) -> bool:
-        if is_made(self.benchmark, asked.parameters()):
+    def _make(self, baseline: Asked) -> bool:
+        if is_made(self.benchmark, baseline.parameters()):
             return False
-        job = self.job(baseline_arguments(asked))
+        job = self.job(baseline_arguments(baseline))
         help_through(job, self.progress)
         refuse_failed(job)
         self.say_made(job)

@@ -62,9 +62,9 @@ class Command(ImportCommand):
     def _tell(self, submission: Submission) -> None:
         (row,) = submission_rows([submission])
         self.say(f"{submission.name} on release {submission.phase.release.version}")
-        for shown in BOARD:
-            mean = row.scores[shown.name]
-            self.say(f"{shown.label}\t{'-' if mean is None else f'{mean:.4f}'}")
+        for measure in BOARD:
+            mean = row.scores[measure.name]
+            self.say(f"{measure.label}\t{'-' if mean is None else f'{mean:.4f}'}")
 
 
 def _team(user: User, name: str) -> Team | None:
@@ -78,13 +78,13 @@ def _team(user: User, name: str) -> Team | None:
 
 def _metadata(options: dict[str, Any]) -> dict[str, Any]:
     """The facts that were named, and those of a file in ir_metadata."""
-    given: dict[str, Any] = {}
+    facts: dict[str, Any] = {}
     for fact in options["fact"]:
         name, sign, value = fact.partition("=")
         if not (sign and name.strip()):
             raise CommandError(f"--fact '{fact}' is not NAME=VALUE, such as latency_ms=12.5.")
-        given[name.strip()] = value.strip()
+        facts[name.strip()] = value.strip()
     path: Path | None = options["ir_metadata"]
     if path:
-        given[IR_METADATA] = read_metadata_text(path.read_bytes(), file=path.name)
-    return checked(given)
+        facts[IR_METADATA] = read_metadata_text(path.read_bytes(), file=path.name)
+    return checked(facts)

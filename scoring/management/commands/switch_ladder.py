@@ -16,10 +16,12 @@ class Command(BenchmarkCommand):
 
     def run(self, *, phase: str, state: str, **options: Any) -> None:
         phases = list(Phase.objects.filter(benchmark=self.benchmark).order_by("pk"))
-        found = [one for one in phases if phase in (str(one.pk), one.name)]
-        if len(found) != 1:
-            listed = ", ".join(f"{one.pk} ({one.name})" for one in phases) or "none"
-            text = f"{len(found)} phases are called '{phase}'. Name one by its number: {listed}."
+        matches = [
+            candidate for candidate in phases if phase in (str(candidate.pk), candidate.name)
+        ]
+        if len(matches) != 1:
+            listed = ", ".join(f"{each.pk} ({each.name})" for each in phases) or "none"
+            text = f"{len(matches)} phases are called '{phase}'. Name one by its number: {listed}."
             raise CommandError(text)
-        changed = change_phase(phase=found[0], user=self.actor, has_ladder=state == "on")
+        changed = change_phase(phase=matches[0], user=self.actor, has_ladder=state == "on")
         self.say_done(f"the Ladder of '{changed.name}' is {state}")

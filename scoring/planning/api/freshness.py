@@ -12,7 +12,7 @@ from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.permissions import Action
 from benchwright.qrels.freshness import Freshness, State
-from scoring.planning.forms.freshness import asked_days
+from scoring.planning.forms import asked_days
 from scoring.planning.services.freshness import freshness_of_release
 from scoring.scores.api import release_named
 from scoring.scores.services.firewall import sight_of
@@ -58,27 +58,27 @@ class FreshnessDetail(Endpoint):
         release = release_named(benchmark, request.query_params.get("release", ""))
         days = asked_days(request.query_params.get("days", ""))
         hidden = sight_of(request.user, release).hidden
-        found = freshness_of_release(release, days=days, hidden=hidden)
-        of_all = {"": found.report.overall, **found.report.slices}
-        told = {
+        freshness = freshness_of_release(release, days=days, hidden=hidden)
+        of_all = {"": freshness.report.overall, **freshness.report.slices}
+        answer = {
             "release": release.version,
-            "days": found.days,
-            "labels": [_told(name, one) for name, one in of_all.items()],
-            "n_queries_known": found.queries.n_known,
-            "n_queries_old": found.queries.n_old,
+            "days": freshness.days,
+            "labels": [_told(name, part) for name, part in of_all.items()],
+            "n_queries_known": freshness.queries.n_known,
+            "n_queries_old": freshness.queries.n_old,
         }
-        return Response(FreshnessSerializer(told).data)
+        return Response(FreshnessSerializer(answer).data)
 
 
-def _told(name: str, one: Freshness) -> dict[str, Any]:
+def _told(name: str, freshness: Freshness) -> dict[str, Any]:
     return {
         "slice": name,
-        "share": one.share if one.n else None,
-        "n": one.n,
-        "n_gone": one.counts.get(State.GONE, 0),
-        "n_changed": one.counts.get(State.CHANGED, 0),
-        "n_old": one.counts.get(State.OLD, 0),
-        "n_unknown": one.n_unknown,
+        "share": freshness.share if freshness.n else None,
+        "n": freshness.n,
+        "n_gone": freshness.counts.get(State.GONE, 0),
+        "n_changed": freshness.counts.get(State.CHANGED, 0),
+        "n_old": freshness.counts.get(State.OLD, 0),
+        "n_unknown": freshness.n_unknown,
     }
 
 

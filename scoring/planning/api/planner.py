@@ -14,7 +14,7 @@ from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.permissions import Action
 from benchwright.pools.planning import Plan, SlicePlan
-from scoring.planning.forms.planner import NAMES, PlannerForm
+from scoring.planning.forms import NAMES, PlannerForm
 from scoring.planning.services.planning import known_of, planned
 
 
@@ -85,15 +85,15 @@ class Planner(Endpoint):
     def get(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.SEE_RESULTS)
         known = known_of(benchmark, request.user)
-        asked = request.query_params.dict()
-        form = PlannerForm(asked, seconds=known.seconds, has_runs=not known.growth.is_assumed)
+        params = request.query_params.dict()
+        form = PlannerForm(params, seconds=known.seconds, has_runs=not known.growth.is_assumed)
         if not form.is_valid():
             raise ValidationError(form.errors.get_json_data())
         wish = form.wish()
         if known.growth.is_assumed:
             known = known_of(benchmark, request.user, systems=wish.systems)
         found = planned(benchmark, known, wish)
-        told = {
+        answer = {
             "sigma": known.spread.sigma,
             "is_sigma_assumed": known.spread.is_assumed,
             "design_effect": known.effect,
@@ -104,18 +104,18 @@ class Planner(Endpoint):
             "cheapest": found.cheapest and _finite(found.cheapest),
             "best": found.best and _finite(found.best),
             "by_depth": [_finite(plan) for plan in found.by_depth],
-            "slices": [_finite(one) for one in found.slices],
+            "slices": [_finite(part) for part in found.slices],
         }
-        return Response(PlannedSerializer(told).data)
+        return Response(PlannedSerializer(answer).data)
 
 
 def _finite(plan: Plan | SlicePlan) -> dict[str, Any]:
     """Its fields and what follows from them; null where JSON has no number."""
     shape = LabellingPlanSerializer if isinstance(plan, Plan) else SlicePlanSerializer
-    found = {name: getattr(plan, name) for name in shape().fields}
+    numbers = {name: getattr(plan, name) for name in shape().fields}
     return {
         name: None if isinstance(value, float) and not isfinite(value) else value
-        for name, value in found.items()
+        for name, value in numbers.items()
     }
 
 

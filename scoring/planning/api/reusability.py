@@ -101,7 +101,7 @@ class ReusabilityDetail(Endpoint):
         report = reusability_of(release, sight_of(request.user, release).hidden)
         if report is None:
             raise Http404
-        told = {
+        answer = {
             "release": release.version,
             "is_assumed": report.is_assumed,
             "n_runs": len(report.runs),
@@ -109,29 +109,29 @@ class ReusabilityDetail(Endpoint):
             **summary_of(report.found.by_group),
             "by_run": summary_of(report.found.by_run),
             "copies": copies_shown(report, user=request.user),
-            "systems": [_told(one) for one in systems_shown(report, user=request.user)],
+            "systems": [_told(system) for system in systems_shown(report, user=request.user)],
         }
-        return Response(ReusabilitySerializer(told).data)
+        return Response(ReusabilitySerializer(answer).data)
 
 
-def _told(one: ShownSystem) -> dict[str, Any]:
-    of = one.left_out
+def _told(system: ShownSystem) -> dict[str, Any]:
+    of = system.left_out
     return {
-        "run": one.run.name,
-        "left_out_with": [other.name for other in one.companions],
-        "n_left_out_with": one.n_companions,
-        "ndcg": one.full,
-        "without": one.without,
-        "shift": one.shift,
+        "run": system.run.name,
+        "left_out_with": [other.name for other in system.companions],
+        "n_left_out_with": system.n_companions,
+        "ndcg": system.full,
+        "without": system.without,
+        "shift": system.shift,
         "rank": of.rank_full,
         "rank_without": of.rank,
         "judged": defined(of.judged),
         "tau": defined(of.tau),
-        "n_unique": one.n_unique,
-        "n_unique_relevant": one.n_unique_relevant,
-        "without_alone": one.without_alone,
-        "shift_alone": one.shift_alone,
-        "judged_alone": defined(one.alone.judged),
+        "n_unique": system.n_unique,
+        "n_unique_relevant": system.n_unique_relevant,
+        "without_alone": system.without_alone,
+        "shift_alone": system.shift_alone,
+        "judged_alone": defined(system.alone.judged),
     }
 
 

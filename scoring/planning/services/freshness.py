@@ -63,11 +63,11 @@ def freshness_of_release(
     version = release.benchmark.current_corpus_version
     facts = repr((release.pk, version and version.pk, days, f"{now:%Y-%m-%d}", sorted(hidden)))
     key = f"freshness-{sha256(facts.encode()).hexdigest()}"
-    found = cache.get(key)
-    if found is None:
-        found = _worked_out(release, days, now, hidden)
-        cache.set(key, found, timeout=CACHED_SECONDS)
-    return found
+    freshness = cache.get(key)
+    if freshness is None:
+        freshness = _worked_out(release, days, now, hidden)
+        cache.set(key, freshness, timeout=CACHED_SECONDS)
+    return freshness
 
 
 def _worked_out(
@@ -78,8 +78,10 @@ def _worked_out(
     graded = {(q, d): g for q, of in qrels.items() for d, g in of.items() if g >= 0}
     members = slices_of_release(release)
     slices = slices_compared(release, is_public=bool(hidden))
-    shown = {one.name: members[one.name] - hidden for one in slices}
-    report = freshness_of(_labels(release, graded), shown, now=now, max_age=timedelta(days=days))
+    members_shown = {part.name: members[part.name] - hidden for part in slices}
+    report = freshness_of(
+        _labels(release, graded), members_shown, now=now, max_age=timedelta(days=days)
+    )
     return ReleaseFreshness(
         report=report,
         queries=_queries_asked(release, qrels, now - timedelta(days=days)),
@@ -96,38 +98,38 @@ def _labels(release: Release, graded: Iterable[tuple[str, str]]) -> Iterable[Lab
     now_says = _texts_today(release.benchmark, docids - gone)
     then = _texts_of_release(release, {d for q, d in pairs if not _read(records, q, d)} - gone)
     for qid, docid in pairs:
-        known = records.get((qid, docid))
-        read, today = _read(records, qid, docid), now_says.get(docid, "")
-        if not read and docid in then:
-            read, today = then[docid]
+        record = records.get((qid, docid))
+        read_hash, today = _read(records, qid, docid), now_says.get(docid, "")
+        if not read_hash and docid in then:
+            read_hash, today = then[docid]
         yield Label(
             qid=qid,
             docid=docid,
-            read_hash=read,
-            labelled_at=known.labelled_at if known else release.qrel_set.created_at,
+            read_hash=read_hash,
+            labelled_at=record.labelled_at if record else release.qrel_set.created_at,
             current_hash=today,
             is_there=docid not in gone,
         )
 
 
 def _read(records: Mapping[tuple[str, str], LabelRecord], qid: str, docid: str) -> str:
-    known = records.get((qid, docid))
-    return known.content_hash if known else ""
+    record = records.get((qid, docid))
+    return record.content_hash if record else ""
 
 
 def _texts_today(benchmark: Benchmark, docids: Iterable[str]) -> dict[str, str]:
     """{document: hash of its newest text}, of those that somebody could read here."""
     wanted = sorted(docids)
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for start in range(0, len(wanted), AT_ONCE):
         rows = DocumentContent.objects.filter(
             document__corpus=benchmark.corpus_id,
             document__docid__in=wanted[start : start + AT_ONCE],
         )
-        found |= dict(
+        texts |= dict(
             rows.order_by("first_seen", "pk").values_list("document__docid", "content_hash")
         )
-    return found
+    return texts
 
 
 def _texts_of_release(release: Release, docids: set[str]) -> dict[str, tuple[str, str]]:
@@ -138,7 +140,7 @@ def _texts_of_release(release: Release, docids: set[str]) -> dict[str, tuple[str
     if before.pk == newest.pk:
         # One text, whatever it says.
         return dict.fromkeys(docids, (before.sha256, before.sha256))
-    then, today = (corpus_documents(one, docids) for one in (before, newest))
+    then, today = (corpus_documents(version, docids) for version in (before, newest))
     return {
         docid: (
             content_hash(then[docid].title, then[docid].text),
@@ -153,10 +155,10 @@ def _queries_asked(release: Release, qids: Iterable[str], before: datetime) -> Q
     rows = Query.objects.committed().filter(
         benchmark=release.benchmark_id, last_seen_at__isnull=False
     )
-    seen = [at for qid, at in rows.values_list("qid", "last_seen_at") if at and qid in wanted]
+    asked_at = [at for qid, at in rows.values_list("qid", "last_seen_at") if at and qid in wanted]
     return QueriesAsked(
         n=len(wanted),
-        n_known=len(seen),
-        n_old=sum(at < before for at in seen),
-        oldest=min(seen, default=None),
+        n_known=len(asked_at),
+        n_old=sum(at < before for at in asked_at),
+        oldest=min(asked_at, default=None),
     )

@@ -104,19 +104,19 @@ def _families(benchmark: Benchmark) -> list[Any]:
 
 def _growth(benchmark: Benchmark, user: Any) -> Growth | None:
     """How pools of the newest runs that this person may see grow; None without a run."""
-    seen = Run.objects.visible_to(user).standing().filter(benchmark=benchmark)
-    runs = list(seen.exclude(parquet="").select_related("team").order_by("-pk")[:MOST_RUNS])
+    visible = Run.objects.visible_to(user).standing().filter(benchmark=benchmark)
+    runs = list(visible.exclude(parquet="").select_related("team").order_by("-pk")[:MOST_RUNS])
     if not runs:
         return None
     facts = repr(([run.pk for run in runs], teams_of(runs)))
     key = f"pool-growth-2-{sha256(facts.encode()).hexdigest()}"
-    found = cache.get(key)
-    if found is None:
+    growth = cache.get(key)
+    if growth is None:
         rankings = {run.name: ranking_of(run, DEEPEST) for run in runs}
         deepest = min(DEEPEST, max(run.depth for run in runs))
-        found = pool_growth(_sampled(rankings), teams=teams_of(runs), deepest=deepest)
-        cache.set(key, found, timeout=None)
-    return found
+        growth = pool_growth(_sampled(rankings), teams=teams_of(runs), deepest=deepest)
+        cache.set(key, growth, timeout=None)
+    return growth
 
 
 def _sampled(rankings: dict[str, dict[str, list[str]]]) -> dict[str, dict[str, list[str]]]:
@@ -165,12 +165,12 @@ def _slice_plans(known: Known, wish: Wish, n_queries: int) -> Iterable[SlicePlan
         return
     scored = scored_on(known.release)
     members = slices_of_release(known.release)
-    for one in slices_on_board(known.release):
-        spread = _own(scored, members[one.name], known.spread)
+    for part in slices_on_board(known.release):
+        spread = _own(scored, members[part.name], known.spread)
         yield slice_plan(
-            one.name,
+            part.name,
             n_queries=n_queries,
-            share=one.n / known.n_graded,
+            share=part.n / known.n_graded,
             sigma=spread.sigma,
             effect=known.effect,
             delta=wish.delta,

@@ -101,7 +101,7 @@ def _spread_in(scored: Scored | None, qids: Collection[str]) -> Spread:
 def _reach(families: list[Hashable], spread: Spread) -> Reach:
     n, effect = len(families), design_effect(families, spread.rho)
     effective = n / effect
-    found = powers(spread.sigma, effective, np.array([float(delta) for delta in DELTAS]))
+    shares = powers(spread.sigma, effective, np.array([float(delta) for delta in DELTAS]))
     detectable = (
         float(detectable_differences(spread.sigma, effective, largest=LARGEST)) if n else inf
     )
@@ -112,7 +112,7 @@ def _reach(families: list[Hashable], spread: Spread) -> Reach:
         sigma=spread.sigma,
         is_assumed=spread.is_assumed,
         detectable=None if detectable == inf else detectable,
-        powers=dict(zip(DELTAS, found.tolist(), strict=True)),
+        powers=dict(zip(DELTAS, shares.tolist(), strict=True)),
         n_for_hundredth=_rounded_up(queries_needed(spread.sigma, HUNDREDTH) * effect),
         n_for_gate=_rounded_up(queries_needed(spread.sigma, MARGIN, two_sided=False) * effect),
     )
@@ -131,13 +131,13 @@ def scored_on(release: Release) -> Scored | None:
     )
     if len(chosen) < 2:
         return None
-    facts = repr((SCORER_VERSION, release.pk, [one.pk for one in chosen]))
+    facts = repr((SCORER_VERSION, release.pk, [score_set.pk for score_set in chosen]))
     key = f"reliability-public-{sha256(facts.encode()).hexdigest()}"
-    found = cache.get(key)
-    if found is None:
-        found = _scored(release, chosen) or "none"
-        cache.set(key, found, timeout=None)
-    return None if found == "none" else found
+    scored = cache.get(key)
+    if scored is None:
+        scored = _scored(release, chosen) or "none"
+        cache.set(key, scored, timeout=None)
+    return None if scored == "none" else scored
 
 
 def _scored(release: Release, score_sets: list[ScoreSet]) -> Scored | None:
@@ -145,10 +145,10 @@ def _scored(release: Release, score_sets: list[ScoreSet]) -> Scored | None:
 
     name = FIRST_MEASURE.name
     frames = [
-        pl.read_parquet(score_files(one).per_query, columns=["qid", name]).rename(
+        pl.read_parquet(score_files(score_set).per_query, columns=["qid", name]).rename(
             {name: str(place)}
         )
-        for place, one in enumerate(score_sets)
+        for place, score_set in enumerate(score_sets)
     ]
     whole = frames[0]
     for frame in frames[1:]:

@@ -63,8 +63,8 @@ class ShownSystem:
         return _difference(self.without_alone, self.full)
 
 
-def _difference(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else one - other
+def _difference(value: float | None, other: float | None) -> float | None:
+    return None if value is None or other is None else value - other
 
 
 def reusability_of(release: Release, hidden: frozenset[str] = frozenset()) -> Report | None:
@@ -80,14 +80,14 @@ def reusability_of(release: Release, hidden: frozenset[str] = frozenset()) -> Re
     if len(pooled) < 2 or not graded_queries(release) - hidden:
         return None
     teams = teams_of(runs)
-    told = [(run.pk, pooled.get(run.name), teams.get(run.name)) for run in runs]
-    facts = repr((SCORER_VERSION, release.pk, told, sorted(hidden)))
+    facts_of_runs = [(run.pk, pooled.get(run.name), teams.get(run.name)) for run in runs]
+    facts = repr((SCORER_VERSION, release.pk, facts_of_runs, sorted(hidden)))
     key = f"treatment-{sha256(facts.encode()).hexdigest()}"
-    found = cache.get(key)
-    if found is None:
-        found = _worked_out(release, runs, pooled, teams, hidden)
-        cache.set(key, found, timeout=None)
-    return Report(found, {run.name: run.pk for run in runs if run.name in pooled}, is_assumed)
+    report = cache.get(key)
+    if report is None:
+        report = _worked_out(release, runs, pooled, teams, hidden)
+        cache.set(key, report, timeout=None)
+    return Report(report, {run.name: run.pk for run in runs if run.name in pooled}, is_assumed)
 
 
 def _ranked_runs(release: Release) -> list[Run]:
@@ -95,8 +95,8 @@ def _ranked_runs(release: Release) -> list[Run]:
     rows = Run.objects.filter(
         Q(pooled_depth__gt=0) | Q(withdrawn_at=None), benchmark=release.benchmark_id
     ).select_related("team")
-    found = sorted(rows, key=lambda run: (-(run.pooled_depth > 0), -run.pk))[:MOST_RUNS]
-    return sorted(found, key=lambda run: run.pk)
+    ordered = sorted(rows, key=lambda run: (-(run.pooled_depth > 0), -run.pk))[:MOST_RUNS]
+    return sorted(ordered, key=lambda run: run.pk)
 
 
 def _worked_out(
@@ -107,25 +107,25 @@ def _worked_out(
     hidden: frozenset[str],
 ) -> Treatment:
     # A document's id is kept once, however many runs have it.
-    known: dict[str, str] = {}
+    names: dict[str, str] = {}
     rankings = {}
     for run in runs:
         depth = max(pooled[run.name], DEPTH) if run.name in pooled else CUTOFF
         of_run = ranking_of(run, depth).items()
         rankings[run.name] = {
-            qid: [known.setdefault(d, d) for d in of] for qid, of in of_run if qid not in hidden
+            qid: [names.setdefault(d, d) for d in of] for qid, of in of_run if qid not in hidden
         }
     whole = release_qrels(release)
     grades = {qid: of for qid, of in whole.items() if qid not in hidden}
     return treatment_of(rankings, grades, pooled=pooled, teams=teams)
 
 
-def summary_of(found: Reusability) -> dict[str, Any]:
+def summary_of(reusability: Reusability) -> dict[str, Any]:
     """The numbers over all groups, or over all runs; None where one group is all there is."""
     return {
-        "n": len(found.groups),
+        "n": len(reusability.groups),
         **{
-            name: defined(getattr(found, name))
+            name: defined(getattr(reusability, name))
             for name in ("mean_shift", "worst_shift", "mean_judged", "least_judged", "tau")
         },
     }
@@ -133,29 +133,29 @@ def summary_of(found: Reusability) -> dict[str, Any]:
 
 def systems_shown(report: Report, *, user: Any) -> list[ShownSystem]:
     """The systems whose runs this person may see, the one that falls furthest first."""
-    seen = _seen(report, user)
-    alone = {one.run: one for one in report.found.by_run.systems}
+    visible = _seen(report, user)
+    alone = {system.run: system for system in report.found.by_run.systems}
     rows = []
-    for one in report.found.by_group.systems:
-        run = seen.get(one.run)
+    for system in report.found.by_group.systems:
+        run = visible.get(system.run)
         if run is None:
             continue
-        others = [seen[name] for name in one.group if name in seen and name != one.run]
+        others = [visible[name] for name in system.group if name in visible and name != system.run]
         is_told = not is_anonymous_to(run, user)
         rows.append(
             ShownSystem(
                 run=run,
-                left_out=one,
-                alone=alone[one.run],
+                left_out=system,
+                alone=alone[system.run],
                 companions=tuple(
                     other for other in others if is_told and not is_anonymous_to(other, user)
                 ),
-                n_companions=len(one.group) - 1,
-                full=one.full,
-                without=defined(one.without),
-                without_alone=defined(alone[one.run].without),
-                n_unique=one.n_unique,
-                n_unique_relevant=one.n_unique_relevant,
+                n_companions=len(system.group) - 1,
+                full=system.full,
+                without=defined(system.without),
+                without_alone=defined(alone[system.run].without),
+                n_unique=system.n_unique,
+                n_unique_relevant=system.n_unique_relevant,
             )
         )
     return sorted(rows, key=lambda row: (row.shift or 0.0, row.run.name))
@@ -163,9 +163,9 @@ def systems_shown(report: Report, *, user: Any) -> list[ShownSystem]:
 
 def copies_shown(report: Report, *, user: Any) -> list[Alike]:
     """Near copies across teams, of runs that this person may see and know the makers of."""
-    seen = _seen(report, user)
-    told = {name for name, run in seen.items() if not is_anonymous_to(run, user)}
-    return [pair for pair in report.found.across if {pair.run_a, pair.run_b} <= told]
+    visible = _seen(report, user)
+    names = {name for name, run in visible.items() if not is_anonymous_to(run, user)}
+    return [pair for pair in report.found.across if {pair.run_a, pair.run_b} <= names]
 
 
 def _seen(report: Report, user: Any) -> dict[str, Run]:

@@ -13,11 +13,11 @@ from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.requests import SiteRequest
 from benchwright.files.cells import safe_cell
 from benchwright.qrels.freshness import Label, State
-from scoring.planning.forms.freshness import asked_days
+from scoring.planning.forms import asked_days
 from scoring.planning.services.freshness import ReleaseFreshness, freshness_of_release
 from scoring.scores.selectors.releases import published_releases
 from scoring.scores.services.firewall import Sight, sight_of, sight_written_down
-from scoring.scores.views.finding import release_of, release_or_404
+from scoring.scores.views import release_of, release_or_404
 
 PAGE_SIZE = 50
 WORDS = {
@@ -36,13 +36,13 @@ def freshness(request: SiteRequest, benchmark: Benchmark) -> HttpResponse:
         return render(request, "scoring/planning/freshness_empty.html")
     sight = sight_of(request.user, release)
     days = asked_days(request.GET.get("days", ""))
-    found = freshness_of_release(release, days=days, hidden=sight.hidden)
-    context = {"release": release, "found": found, **shown(found, sight)}
+    labels = freshness_of_release(release, days=days, hidden=sight.hidden)
+    context = {"release": release, "found": labels, **shown(labels, sight)}
     if request.htmx:
         return render(request, "scoring/planning/_freshness.html", context)
     sight_written_down(request.user, release, "stale labels")
     context |= {
-        "page": page_of(request, _stale(found), PAGE_SIZE),
+        "page": page_of(request, _stale(labels), PAGE_SIZE),
         "releases": list(published_releases(benchmark)),
     }
     return render(request, "scoring/planning/freshness.html", context)
@@ -59,8 +59,8 @@ def shown(found: ReleaseFreshness, sight: Sight) -> dict[str, Any]:
     }
 
 
-def _stale(found: ReleaseFreshness) -> list[tuple[Label, str]]:
-    return [(label, WORDS[state]) for label, state in found.report.stale]
+def _stale(release_freshness: ReleaseFreshness) -> list[tuple[Label, str]]:
+    return [(label, WORDS[state]) for label, state in release_freshness.report.stale]
 
 
 @require_safe
@@ -70,13 +70,13 @@ def freshness_csv(request: HttpRequest, benchmark: Benchmark, version: str) -> H
     release = release_or_404(benchmark, version)
     sight = sight_written_down(request.user, release, "stale labels")
     days = asked_days(request.GET.get("days", ""))
-    found = freshness_of_release(release, days=days, hidden=sight.hidden)
+    labels = freshness_of_release(release, days=days, hidden=sight.hidden)
     name = f"{benchmark.slug}-{release.version}-stale-labels.csv"
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     writer = csv.writer(response)
     writer.writerow(["query", "document", "why", "labelled_at"])
-    for label, why in _stale(found):
+    for label, why in _stale(labels):
         at = label.labelled_at.isoformat() if label.labelled_at else ""
         writer.writerow([safe_cell(label.qid), safe_cell(label.docid), why, at])
     return response

@@ -10,7 +10,7 @@ from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.requests import SiteRequest
 from benchwright.statistics.reliability import ASSUMED_SOURCE
 from scoring.planning.charts import cost_chart
-from scoring.planning.forms.planner import PlannerForm, read_wish, wish_text
+from scoring.planning.forms import PlannerForm, read_wish, wish_text
 from scoring.planning.services.planning import known_of, planned
 
 
@@ -44,8 +44,8 @@ def planner(request: SiteRequest, benchmark: Benchmark) -> HttpResponse:
 def planner_chart(
     request: HttpRequest, benchmark: Benchmark, wish: str, format: str
 ) -> HttpResponse:
-    asked = read_wish(wish)
-    if asked is None:
+    chosen = read_wish(wish)
+    if chosen is None:
         raise Http404
-    known = known_of(benchmark, request.user, systems=asked.systems)
-    return chart_response(request, cost_chart(planned(benchmark, known, asked), asked), format)
+    known = known_of(benchmark, request.user, systems=chosen.systems)
+    return chart_response(request, cost_chart(planned(benchmark, known, chosen), chosen), format)

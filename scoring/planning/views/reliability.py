@@ -12,7 +12,7 @@ from benchmarks_app.requests import SiteRequest
 from benchmarks_app.slices.services.records import members_of
 from benchwright.statistics.reliability import ASSUMED_SOURCE
 from scoring.planning.services.reliability import reliability_of
-from scoring.scores.charts.reach import reach_chart
+from scoring.scores.charts import reach_chart
 from scoring.scores.selectors.releases import release_of_version
 
 
@@ -43,9 +43,9 @@ def slice_reach_chart(
     request: HttpRequest, benchmark: Benchmark, slice_name: str, format: str
 ) -> HttpResponse:
     """The smallest visible difference by the number of queries, with a slice on the curve."""
-    found = get_object_or_404(Slice, benchmark=benchmark, name=slice_name)
-    qids = members_of(found)
+    part = get_object_or_404(Slice, benchmark=benchmark, name=slice_name)
+    qids = members_of(part)
     if not qids:
         raise Http404
-    reach = reach_of(benchmark, {found.name: qids})[found.name]
-    return chart_response(request, reach_chart(found.name, reach), format)
+    reach = reach_of(benchmark, {part.name: qids})[part.name]
+    return chart_response(request, reach_chart(part.name, reach), format)

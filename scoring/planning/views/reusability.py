@@ -60,7 +60,7 @@ def _shown(request: HttpRequest, report: Report | None) -> dict[str, Any]:
         "n_systems": report.found.n_systems,
         "n_pooled": len(report.runs),
         "systems": systems,
-        "has_groups": any(one.n_companions for one in systems),
+        "has_groups": any(system.n_companions for system in systems),
         "copies": copies_shown(report, user=request.user),
         "n_more": len(report.runs) - len(systems),
     }

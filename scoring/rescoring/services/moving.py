@@ -110,7 +110,7 @@ def moves_asked(
     error = _not_before(before, sliced)
     if not error:
         _compute(before, after, user, measure, sliced)
-    found = moves_of(
+    moves = moves_of(
         after,
         user=user,
         measure=measure,
@@ -124,10 +124,10 @@ def moves_asked(
         sliced,
         _members(before, sliced),
         _members(after, sliced),
-        frozenset().union(*(one.hidden for one in sights)),
+        frozenset().union(*(sight.hidden for sight in sights)),
     )
-    withheld = next((one for one in sights if not one.is_clear), Sight())
-    return MovesAsked(found, compared, withheld, error)
+    withheld = next((sight for sight in sights if not sight.is_clear), Sight())
+    return MovesAsked(moves, compared, withheld, error)
 
 
 def moves_for_board(
@@ -148,9 +148,9 @@ def moves_for_board(
 
 
 def _not_before(before: Release, sliced: str) -> str:
-    known = not sliced or sliced in split_members(before)
-    known = known or any(one.name == sliced for one in slices_on_board(before))
-    return "" if known else NOT_BEFORE.format(version=before.version, name=sliced)
+    is_known = not sliced or sliced in split_members(before)
+    is_known = is_known or any(part.name == sliced for part in slices_on_board(before))
+    return "" if is_known else NOT_BEFORE.format(version=before.version, name=sliced)
 
 
 def _members(release: Release, sliced: str) -> frozenset[str] | None:
@@ -163,10 +163,10 @@ def _compute(before: Release, after: Release, user: Any, measure: Shown, sliced:
     if not user.is_authenticated:
         return
     for release, name in ((before, measure_before(measure, before)), (after, measure.name)):
-        seen = score_sets_seen_by(user, release)
+        score_sets = score_sets_seen_by(user, release)
         if not measure.is_standard:
-            measuring.add_measure(release=release, score_sets=seen, name=name)
+            measuring.add_measure(release=release, score_sets=score_sets, name=name)
         if sliced:
             measuring.add_slice_scores(
-                release=release, score_sets=seen, slice_name=sliced, names=[name]
+                release=release, score_sets=score_sets, slice_name=sliced, names=[name]
             )

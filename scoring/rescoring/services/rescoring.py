@@ -191,7 +191,7 @@ def score_runs(job: RunningJob) -> None:
     failed = list(_scored(job, release, waiting)) if waiting else []
     with job.commit() as result:
         result["made"] = [f"scores of {len(waiting) - len(failed):,} runs"]
-        result["notes"] = [f"{one['name']}: {one['cause']}" for one in failed]
+        result["notes"] = [f"{failure['name']}: {failure['cause']}" for failure in failed]
         result["failed"] = failed
         result["url"] = reverse(
             "scoring:leaderboard-release", args=[release.benchmark.slug, release.version]
@@ -217,9 +217,9 @@ class _Targets:
             runs_without_scores(release).filter(pk__in=keys).values_list("pk", flat=True)
         )
         self.splits: dict[int, set[str]] = {}
-        for one in outdated_parts().filter(release=release, run__in=keys):
-            split = one.scorer_version.partition(OF_A_PART)[2]
-            self.splits.setdefault(one.run_id, set()).add(split)
+        for part in outdated_parts().filter(release=release, run__in=keys):
+            split = part.scorer_version.partition(OF_A_PART)[2]
+            self.splits.setdefault(part.run_id, set()).add(split)
         self._made: dict[str, Target] = {}
 
     def of(self, run: Run) -> Iterator[Target]:
@@ -274,7 +274,11 @@ def mark_looked_at(score_sets: Iterable[ScoreSet]) -> None:
     """Write down that somebody looks at these, to the hour: they are scored anew first."""
     now = timezone.now()
     before = now - LOOKED_AT_EVERY
-    due = [one.pk for one in score_sets if one.looked_at is None or one.looked_at < before]
+    due = [
+        score_set.pk
+        for score_set in score_sets
+        if score_set.looked_at is None or score_set.looked_at < before
+    ]
     if due:
         unseen = Q(looked_at=None) | Q(looked_at__lt=before)
         ScoreSet.objects.filter(unseen, pk__in=due).update(looked_at=now)

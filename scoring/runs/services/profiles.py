@@ -48,10 +48,10 @@ def _patterns(score_set: ScoreSet, sight: Sight) -> list[Pattern]:
         "judged": JUDGED,
     }
     target = Target.of(score_set.release)
-    found = evaluated(score_set, names.values(), target=target).per_query
-    qids = sight.seen(found)
+    values = evaluated(score_set, names.values(), target=target).per_query
+    qids = sight.seen(values)
     relevant = {qid: sum(grade >= threshold for grade in target.judged[qid].grades) for qid in qids}
-    columns = {field: [found[qid][name] for qid in qids] for field, name in names.items()}
+    columns = {field: [values[qid][name] for qid in qids] for field, name in names.items()}
     # Keys of mappings are invariant to mypy; these are read alone.
     families = cast(Mapping[Hashable, Hashable], target.families)
     profile = Profile(
@@ -65,15 +65,15 @@ def judged_share_of(score_set: ScoreSet, sight: Sight) -> float:
 
     def read() -> float:
         target = Target.of(score_set.release)
-        seen = set(sight.seen(target.judged))
-        return evaluated(score_set, [JUDGED], target=target, only=seen).means[JUDGED]
+        visible = set(sight.seen(target.judged))
+        return evaluated(score_set, [JUDGED], target=target, only=visible).means[JUDGED]
 
     return _kept("judged", score_set, sight.hidden, read)
 
 
 def grade_names(release: Release) -> dict[int, str]:
     """What the grades of a release's scale are called."""
-    return {one["value"]: one["name"] for one in release.manifest.get("grades") or ()}
+    return {grade["value"]: grade["name"] for grade in release.manifest.get("grades") or ()}
 
 
 def grade_ranks_of(score_set: ScoreSet, sight: Sight) -> list[GradeRanks]:
@@ -118,13 +118,13 @@ def brackets_of(score_set: ScoreSet, sight: Sight) -> dict[str, Bracket]:
         target = Target.of(score_set.release)
         judged = {qid: target.judged[qid] for qid in sight.seen(target.judged)}
         hits = read_hits(score_files(score_set))
-        found = {}
-        for name in (with_threshold(one, threshold) for one in BRACKETED):
+        brackets = {}
+        for name in (with_threshold(measure, threshold) for measure in BRACKETED):
             try:
-                found[name] = bracket(name, judged, hits, top_grade=target.top_grade)
+                brackets[name] = bracket(name, judged, hits, top_grade=target.top_grade)
             except NoBracketError:
                 continue
-        return found
+        return brackets
 
     return _kept("brackets", score_set, sight.hidden, read)
 
@@ -133,8 +133,8 @@ def _kept(what: str, score_set: ScoreSet, hidden: Any, compute: Any) -> Any:
     """A score set never changes, so what is worked out of it is kept."""
     facts = repr((what, score_set.pk, score_set.hits, sorted(hidden)))
     key = f"run-profile-{sha256(facts.encode()).hexdigest()}"
-    found = cache.get(key)
-    if found is None:
-        found = compute()
-        cache.set(key, found, timeout=None)
-    return found
+    value = cache.get(key)
+    if value is None:
+        value = compute()
+        cache.set(key, value, timeout=None)
+    return value

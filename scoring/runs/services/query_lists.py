@@ -23,15 +23,15 @@ def chosen_queries(
 
     `search` is looked for in ids and texts, in any case of letters; `inside` are those of a slice.
     """
-    known = measuring.per_query_values(score_set, measure)
-    seen = [row for row in known if row["qid"] not in sight.hidden]
-    found = seen if inside is None else [row for row in seen if row["qid"] in inside]
+    rows = measuring.per_query_values(score_set, measure)
+    visible = [row for row in rows if row["qid"] not in sight.hidden]
+    chosen = visible if inside is None else [row for row in visible if row["qid"] in inside]
     if search:
         texts, wanted = release_query_texts(score_set.release), search.casefold()
-        found = [
+        chosen = [
             row
-            for row in found
+            for row in chosen
             if wanted in row["qid"].casefold() or wanted in texts.get(row["qid"], "").casefold()
         ]
-    ordered = sorted_queries(found, column=measure, is_descending=is_best_first)
-    return ordered, len(known) - len(seen)
+    ordered = sorted_queries(chosen, column=measure, is_descending=is_best_first)
+    return ordered, len(rows) - len(visible)

@@ -1,23 +1,27 @@
-"""The pictures of a run's pages, each at its own address."""
+"""The pictures of a run's pages, each at its own address, and how long its queries took."""
 
 from collections.abc import Callable
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from benchmarks_app.charts import Chart, chart_response
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.requests import SiteRequest
 from benchwright.errors import ScoringError
 from scoring.comparisons.services.against import baselines_for, slices_against
 from scoring.models import ScoreSet
 from scoring.runs.charts import cumulative_chart, distribution_chart, grades_chart, slices_chart
 from scoring.runs.services.profiles import grade_names, grade_ranks_of
 from scoring.runs.views.runs import chosen_baseline
+from scoring.scores.charts import latency_chart, latency_words
+from scoring.scores.selectors.runs import latencies_of, query_latencies
 from scoring.scores.services import measuring
 from scoring.scores.services.firewall import looked_at, measure_seen, sight_of, sight_written_down
 from scoring.scores.shown import Shown
-from scoring.scores.views.finding import run_of, score_set_of
+from scoring.scores.views import run_of, score_set_of
 
 
 @require_safe
@@ -36,19 +40,19 @@ def run_chart(
     if name not in CHARTS:
         raise Http404
     score_set = score_set_of(run_of(request, benchmark, pk), version)
-    shown = _measure(request, score_set, measure)
-    return chart_response(request, CHARTS[name](request, score_set, shown, baseline), format)
+    chosen = _measure(request, score_set, measure)
+    return chart_response(request, CHARTS[name](request, score_set, chosen, baseline), format)
 
 
 def _measure(request: HttpRequest, score_set: ScoreSet, text: str) -> Shown:
     """The measure of the address; others than the standard ones are for who is signed in."""
     try:
-        found = measure_seen(request.user, score_set.release, text)
+        chosen = measure_seen(request.user, score_set.release, text)
     except ScoringError as error:
         raise Http404 from error
-    if not found.is_standard and not request.user.is_authenticated:
+    if not chosen.is_standard and not request.user.is_authenticated:
         raise Http404
-    return found
+    return chosen
 
 
 def distribution(request: HttpRequest, score_set: ScoreSet, measure: Shown, _: str) -> Chart:
@@ -88,3 +92,29 @@ CHARTS: dict[str, Callable[[HttpRequest, ScoreSet, Shown, str], Chart]] = {
     "grades": grades,
     "slices": slices,
 }
+
+
+@require_safe
+@benchmark_view(Action.SEE_RESULTS)
+def run_latency(request: SiteRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+    """A part of the run's page, empty where nothing was measured; without htmx its own page."""
+    run = run_of(request, benchmark, pk)
+    latencies = latencies_of(run)
+    context = {
+        "run": run,
+        "kept": latencies,
+        "words": latency_words(latencies.n_queries if latencies else 0, latencies),
+    }
+    template = "scoring/runs/_run_latency.html" if request.htmx else "scoring/runs/run_latency.html"
+    return render(request, template, context)
+
+
+@require_safe
+@benchmark_view(Action.SEE_RESULTS)
+def run_latency_chart(
+    request: HttpRequest, benchmark: Benchmark, pk: int, format: str
+) -> HttpResponse:
+    latencies = latencies_of(run_of(request, benchmark, pk))
+    if latencies is None:
+        raise Http404
+    return chart_response(request, latency_chart(query_latencies(latencies).values()), format)

@@ -17,7 +17,7 @@ from benchwright.formats.numbers import row_key
 from scoring.models import ScoreSet
 from scoring.runs.selectors import hole_rows, holes_of
 from scoring.scores.services.firewall import Sight, looked_at, sight_written_down
-from scoring.scores.views.finding import run_of, score_set_of
+from scoring.scores.views import run_of, score_set_of
 
 ALL_GRADED = "Each document among the first of each query that is shown has a grade."
 COMPLETE = "Documents that this release does not list are not relevant: there is nothing to judge."
@@ -44,8 +44,8 @@ def _holes(
 @require_safe
 @benchmark_view(Action.SEE_RESULTS)
 def run_holes(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
-    score_set, sight, depth, found = _holes(request, benchmark, pk)
-    page = page_of(request, found, 20)
+    score_set, sight, depth, holes = _holes(request, benchmark, pk)
+    page = page_of(request, holes, 20)
     context = {
         "run": score_set.run,
         "score_set": score_set,
@@ -55,7 +55,7 @@ def run_holes(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespon
         "depths": DEPTHS,
         "page": page,
         "rows": hole_rows(score_set, page.object_list),
-        "n_holes": sum(len(one.holes) for one in found),
+        "n_holes": sum(len(query.holes) for query in holes),
         "nothing_unjudged": COMPLETE if score_set.release.is_complete else ALL_GRADED,
         "judge_url": reverse("scoring:run-top-up", args=[benchmark.slug, score_set.run_id]),
     }
@@ -66,15 +66,15 @@ def run_holes(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespon
 @benchmark_view(Action.SEE_RESULTS)
 def run_holes_csv(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """All of them as a file: query, rank, document."""
-    score_set, _, depth, found = _holes(request, benchmark, pk)
+    score_set, _, depth, holes = _holes(request, benchmark, pk)
     stem = f"{benchmark.slug}-{slugify(score_set.run.name) or 'run'}-unjudged-{depth}"
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{stem}.csv"'
     writer = csv.writer(response)
     writer.writerow(["query", "rank", "document"])
     writer.writerows(
-        [safe_cell(one.qid), hole.rank, safe_cell(hole.docid)]
-        for one in found
-        for hole in one.holes
+        [safe_cell(query.qid), hole.rank, safe_cell(hole.docid)]
+        for query in holes
+        for hole in query.holes
     )
     return response

@@ -32,8 +32,7 @@ from scoring.scores.selectors.retrieved import retrieved
 from scoring.scores.selectors.runs import per_query_values, query_rows, sorted_queries
 from scoring.scores.services.firewall import Sight, looked_at, sight_written_down
 from scoring.scores.shown import BOARD, FIRST_MEASURE, Shown, measures_on
-from scoring.scores.views.finding import run_of, score_set_of
-from scoring.scores.views.measures import Asked, asked_measure
+from scoring.scores.views import Asked, asked_measure, run_of, score_set_of
 
 MOST_BARS = 400
 N_WORST = 5
@@ -68,7 +67,7 @@ class QueryTable:
     def columns(self) -> list[Shown]:
         """The measures beside the one that is sorted by."""
         standard = measures_on(self.threshold)[: len(BOARD)]
-        return [shown for shown in standard if shown != self.measure]
+        return [measure for measure in standard if measure != self.measure]
 
     @property
     def values(self) -> list[float]:
@@ -86,13 +85,13 @@ def query_table(request: HttpRequest, run: Run) -> QueryTable:
         request.user, score_set.release, looked_at(score_set, "query by query")
     )
     threshold = relevance_threshold(score_set.release)
-    asked = asked_measure(request, score_set.release)
+    choice = asked_measure(request, score_set.release)
     slices = release_slices(score_set.release)
     search, name = request.GET.get("q", "").strip(), request.GET.get("slice", "")
     is_best_first = request.GET.get("order") == "best"
     rows, n_withheld = chosen_queries(
         score_set,
-        measure=asked.measure.name,
+        measure=choice.measure.name,
         sight=sight,
         search=search,
         inside=frozenset(slices[name]) if name in slices else None,
@@ -102,7 +101,7 @@ def query_table(request: HttpRequest, run: Run) -> QueryTable:
         run=run,
         score_set=score_set,
         sight=sight,
-        asked=asked,
+        asked=choice,
         threshold=threshold,
         rows=rows,
         n_withheld=n_withheld,
@@ -143,11 +142,11 @@ def _charts(table: QueryTable) -> dict[str, Chart]:
     """The charts below a table of all queries: their words, which need no picture."""
     if table.search or table.slice_name:
         return {}
-    found = grade_ranks_of(table.score_set, table.sight)
+    ranks = grade_ranks_of(table.score_set, table.sight)
     return {
         "distribution": distribution_chart(table.measure.label, table.values),
         "cumulative": cumulative_chart(table.measure.label, table.values),
-        "grades": grades_chart(found, grade_names(table.score_set.release)),
+        "grades": grades_chart(ranks, grade_names(table.score_set.release)),
     }
 
 
@@ -166,16 +165,16 @@ def bars_of(values: Sequence[float]) -> SortedBars:
 def run_queries_csv(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """The same queries as a file, with every measure in full."""
     table = query_table(request, run_of(request, benchmark, pk))
-    shown = table.measures
+    measures = table.measures
     texts = release_query_texts(table.score_set.release)
     stem = f"{benchmark.slug}-{slugify(table.run.name) or 'run'}-{table.score_set.release.version}"
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{stem}-queries.csv"'
     writer = csv.writer(response)
-    labels = [one.label for one in shown]
+    labels = [measure.label for measure in measures]
     writer.writerow(["query", "text", "is_missing", "n_retrieved", *labels])
     for row in table.rows:
-        numbers = [row.get(one.name) for one in shown]
+        numbers = [row.get(measure.name) for measure in measures]
         writer.writerow(
             [
                 safe_cell(row["qid"]),
@@ -194,7 +193,7 @@ def run_query(request: HttpRequest, benchmark: Benchmark, pk: int, qid: str) -> 
     """One query: what was retrieved, beside what was to be found."""
     run = run_of(request, benchmark, pk)
     score_set = score_set_of(run, request.GET.get("release", ""))
-    row = next((one for one in per_query_values(score_set) if one["qid"] == qid), None)
+    row = next((each for each in per_query_values(score_set) if each["qid"] == qid), None)
     if row is None:
         raise Http404
     release = score_set.release
@@ -211,7 +210,9 @@ def run_query(request: HttpRequest, benchmark: Benchmark, pk: int, qid: str) -> 
         "query": Query.objects.filter(benchmark=benchmark, qid=qid).first(),
         "is_withheld": is_withheld,
         "row": None if is_withheld else row,
-        "measures": [] if is_withheld else [(one, row[one.name]) for one in measures_on(threshold)],
+        "measures": []
+        if is_withheld
+        else [(measure, row[measure.name]) for measure in measures_on(threshold)],
         "found": None if is_withheld else retrieved(run=run, release=release, qid=qid),
     }
     return render(request, "scoring/runs/run_query.html", context)
@@ -224,11 +225,11 @@ def worst_queries(request: HttpRequest, run: Run, score_set: ScoreSet) -> dict[s
     """
     what = looked_at(score_set, "worst queries")
     sight = sight_written_down(request.user, score_set.release, what)
-    rows = [one for one in per_query_values(score_set) if one["qid"] not in sight.hidden]
+    rows = [row for row in per_query_values(score_set) if row["qid"] not in sight.hidden]
     name = FIRST_MEASURE.name
     first = sorted_queries(rows, column=name, is_descending=False)[:N_WORST]
     return {
-        "rows": [(one, one.values[name]) for one in query_rows(score_set, first)],
+        "rows": [(row, row.values[name]) for row in query_rows(score_set, first)],
         "why": sight.why,
         "n_seen": len(rows),
     }

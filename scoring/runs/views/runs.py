@@ -24,8 +24,7 @@ from scoring.scores.services.errors import NoOpenPhaseError
 from scoring.scores.services.firewall import sight_of
 from scoring.scores.services.slice_scores import board_split, graded_queries
 from scoring.scores.shown import BOARD, FIRST_MEASURE, FURTHER, MEASURES, Shown
-from scoring.scores.views.finding import run_of, score_set_of, scores_as_seen
-from scoring.scores.views.measures import Asked, asked_measure
+from scoring.scores.views import Asked, asked_measure, run_of, score_set_of, scores_as_seen
 from scoring.submissions.selectors.submissions import state_of, submissions_seen_by
 from scoring.submissions.services import submitting
 
@@ -35,7 +34,7 @@ from scoring.submissions.services import submitting
 def run_scores(request: SiteRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """The scores of a run: a part of its page, or a page of its own without htmx."""
     run = run_of(request, benchmark, pk)
-    asked = _add_asked(request, run)
+    choice = _add_asked(request, run)
     scores = scores_as_seen(request, run)
     newest = scores[0].score_set if scores else None
     if request.user.is_authenticated:
@@ -43,18 +42,18 @@ def run_scores(request: SiteRequest, benchmark: Benchmark, pk: int) -> HttpRespo
     context = {
         "run": run,
         "scores": scores,
-        "asked": asked,
+        "asked": choice,
         "measures": MEASURES,
         "board": BOARD,
         "further": FURTHER,
         "release": newest_release(benchmark),
         "submission": _submission(request, benchmark, run),
-        "place": _place(request, newest, asked.measure) if newest else None,
+        "place": _place(request, newest, choice.measure) if newest else None,
         "worst": worst_queries(request, run, newest) if newest else None,
         "quota": _quota(request, benchmark),
     }
     template = "scoring/runs/_run_scores.html" if request.htmx else "scoring/runs/run_scores.html"
-    return render(request, template, context, status=422 if asked.error else 200)
+    return render(request, template, context, status=422 if choice.error else 200)
 
 
 def _add_asked(request: HttpRequest, run: Run) -> Asked:
@@ -62,18 +61,18 @@ def _add_asked(request: HttpRequest, run: Run) -> Asked:
     newest = score_sets_of_run(run).first()
     if newest is None:
         return Asked(FIRST_MEASURE)
-    asked = asked_measure(request, newest.release)
-    if asked.is_added and request.user.is_authenticated:
-        measuring.add_measure(release=newest.release, score_sets=[newest], name=asked.measure.name)
-    return asked
+    choice = asked_measure(request, newest.release)
+    if choice.is_added and request.user.is_authenticated:
+        measuring.add_measure(release=newest.release, score_sets=[newest], name=choice.measure.name)
+    return choice
 
 
 def _submission(request: HttpRequest, benchmark: Benchmark, run: Run) -> dict[str, Any] | None:
     """What a run was sent in as, for who may see that: its state, and what was wrong."""
     if not request.user.is_authenticated:
         return None
-    found = submissions_seen_by(request.user, benchmark).filter(run=run).first()
-    return {"row": found, "state": state_of(found)} if found else None
+    submission = submissions_seen_by(request.user, benchmark).filter(run=run).first()
+    return {"row": submission, "state": state_of(submission)} if submission else None
 
 
 def _place(request: HttpRequest, score_set: ScoreSet, measure: Shown) -> dict[str, Any] | None:
@@ -82,7 +81,7 @@ def _place(request: HttpRequest, score_set: ScoreSet, measure: Shown) -> dict[st
     board = board_of(
         release=release, user=request.user, measure=measure, split=board_split(release)
     )
-    row = next((one for one in board.whole if one.run.pk == score_set.run_id), None)
+    row = next((each for each in board.whole if each.run.pk == score_set.run_id), None)
     return {"row": row, "n": len(board.whole), "board": board} if row else None
 
 
@@ -105,8 +104,8 @@ def run_slices(request: SiteRequest, benchmark: Benchmark, pk: int) -> HttpRespo
     """Means by slice beside those of a baseline."""
     run = run_of(request, benchmark, pk)
     score_set = score_set_of(run, request.GET.get("release", ""))
-    asked = asked_measure(request, score_set.release)
-    measure = asked.measure
+    choice = asked_measure(request, score_set.release)
+    measure = choice.measure
     sight = sight_of(request.user, score_set.release)
     choices = baselines_for(request.user, score_set)
     baseline = chosen_baseline(request.GET.get("baseline", ""), choices)
@@ -114,7 +113,7 @@ def run_slices(request: SiteRequest, benchmark: Benchmark, pk: int) -> HttpRespo
     context = {
         "run": run,
         "score_set": score_set,
-        "asked": asked,
+        "asked": choice,
         "measure": measure,
         "sight": sight,
         "choices": choices,
@@ -124,15 +123,15 @@ def run_slices(request: SiteRequest, benchmark: Benchmark, pk: int) -> HttpRespo
         "chart_name": f"slices-{baseline.run_id if baseline else 'none'}",
     }
     template = "scoring/runs/_run_slices.html" if request.htmx else "scoring/runs/run_slices.html"
-    return render(request, template, context, status=422 if asked.error else 200)
+    return render(request, template, context, status=422 if choice.error else 200)
 
 
 def chosen_baseline(wanted: str, choices: list[ScoreSet]) -> ScoreSet | None:
     """The run of this key; without one the first baseline there is."""
-    named = next((one for one in choices if str(one.run_id) == wanted), None)
+    named = next((row for row in choices if str(row.run_id) == wanted), None)
     if named or wanted == "none":
         return named
-    return next((one for one in choices if one.run.kind == Run.Kind.BASELINE), None)
+    return next((row for row in choices if row.run.kind == Run.Kind.BASELINE), None)
 
 
 @require_safe

@@ -138,8 +138,8 @@ def whole_score_sets(release: Release) -> QuerySet[ScoreSet]:
 
 def score_sets_seen_by(user: Any, release: Release) -> QuerySet[ScoreSet]:
     """The score sets of a release whose runs this person may see."""
-    seen = Run.objects.filter(benchmark=release.benchmark_id).visible_to(user)
-    return whole_score_sets(release).filter(run__in=seen.values("pk"))
+    visible = Run.objects.filter(benchmark=release.benchmark_id).visible_to(user)
+    return whole_score_sets(release).filter(run__in=visible.values("pk"))
 
 
 # --- rows ----------------------------------------------------------------------------------
@@ -181,7 +181,7 @@ def _entries(
     slice_name: str,
     sight: Sees | None = None,
 ) -> list[_Entry]:
-    entries = {one.pk: _Entry(one) for one in score_sets}
+    entries = {score_set.pk: _Entry(score_set) for score_set in score_sets}
     stored: dict[int, dict[str, tuple[float | None, Interval | None]]] = {}
     # Plain values: a thousand runs have seven thousand scores, and models of them take long.
     rows = Score.objects.filter(
@@ -207,19 +207,19 @@ def _entries(
 
 
 def _ranked(entries: list[_Entry], name: str, user_id: int | None) -> Iterator[BoardRow]:
-    entries.sort(key=lambda one: (-_sortable(one.scores.get(name)), one.score_set.run.name))
-    shown = [_shown(one.scores.get(name)) for one in entries]
+    entries.sort(key=lambda entry: (-_sortable(entry.scores.get(name)), entry.score_set.run.name))
+    shown = [_shown(entry.scores.get(name)) for entry in entries]
     n_equal, rank_of = Counter(shown), _first_places(shown)
-    for label, one in zip(shown, entries, strict=True):
+    for label, entry in zip(shown, entries, strict=True):
         yield BoardRow(
-            rank=rank_of[label] if _has_value(one.scores.get(name)) else None,
-            is_tied=n_equal[label] > 1 and _has_value(one.scores.get(name)),
-            run=one.score_set.run,
-            score_set=one.score_set,
-            scores=one.scores,
-            intervals=one.intervals,
-            is_mine=_is_submission_of(one.score_set.run, user_id),
-            source=one.sources.get(name),
+            rank=rank_of[label] if _has_value(entry.scores.get(name)) else None,
+            is_tied=n_equal[label] > 1 and _has_value(entry.scores.get(name)),
+            run=entry.score_set.run,
+            score_set=entry.score_set,
+            scores=entry.scores,
+            intervals=entry.intervals,
+            is_mine=_is_submission_of(entry.score_set.run, user_id),
+            source=entry.sources.get(name),
         )
 
 
@@ -237,19 +237,19 @@ def weighted_scores(
 ) -> dict[int, dict[str, Score]]:
     """The weighted means of score sets, by their keys and measures; one query for all."""
     rows = Score.objects.filter(
-        score_set__in=[one.pk for one in score_sets],
+        score_set__in=[score_set.pk for score_set in score_sets],
         slice_name=Score.WEIGHTED,
         measure__in=list(measures),
     )
-    found: dict[int, dict[str, Score]] = {}
+    by_set: dict[int, dict[str, Score]] = {}
     for score in rows:
-        found.setdefault(score.score_set_id, {})[score.measure] = score
-    return found
+        by_set.setdefault(score.score_set_id, {})[score.measure] = score
+    return by_set
 
 
 def added_measures(rows: Iterable[BoardRow], threshold: int) -> list[Shown]:
     """Measures that somebody has added to a board, by name."""
-    standard = {shown.name for shown in measures_on(threshold)}
+    standard = {measure.name for measure in measures_on(threshold)}
     names = {name for row in rows for name in row.scores} - standard
     return [added(name) for name in sorted(names)]
 

@@ -48,8 +48,8 @@ class BoardFilter:
 
 def filtered(rows: Iterable[BoardRow], asked: BoardFilter) -> list[BoardRow]:
     """The rows that are asked for, in their order."""
-    kept = [row for row in rows if _is_asked(row, asked)]
-    return best_of_each(kept) if asked.best else kept
+    matches = [row for row in rows if _is_asked(row, asked)]
+    return best_of_each(matches) if asked.best else matches
 
 
 def _is_asked(row: BoardRow, asked: BoardFilter) -> bool:
@@ -71,13 +71,13 @@ def _is_asked(row: BoardRow, asked: BoardFilter) -> bool:
 def best_of_each(rows: Iterable[BoardRow]) -> list[BoardRow]:
     """The first row of each team; rows that are nobody's attempts, or unknown whose, all stay."""
     seen: set[str] = set()
-    kept = []
+    best = []
     for row in rows:
         if row.team and row.team in seen:
             continue
         seen.add(row.team)
-        kept.append(row)
-    return kept
+        best.append(row)
+    return best
 
 
 def sorted_rows(

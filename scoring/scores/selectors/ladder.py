@@ -62,12 +62,12 @@ def sources_on(release: Release, score_sets: Collection[int] | None = None) -> S
     if score_sets is not None:
         climbing = climbing.filter(pk__in=score_sets)
     rows = climbing.values_list("pk", "ladder_steps__measure", "ladder_steps__source")
-    found: dict[int, dict[str, int]] = {}
+    sources: dict[int, dict[str, int]] = {}
     for key, measure, source in rows:
-        steps = found.setdefault(key, {})
+        steps = sources.setdefault(key, {})
         if measure is not None:
             steps[measure] = source
-    return found
+    return sources
 
 
 def undecided_on(release: Release) -> list[ScoreSet]:
@@ -101,8 +101,8 @@ class Attempt(NamedTuple):
 
     @property
     def groups(self) -> set[tuple[str, int, bool]]:
-        found = {("person", self.owner, self.is_anonymous)}
-        return found | {("team", self.team, self.is_anonymous)} if self.team else found
+        groups = {("person", self.owner, self.is_anonymous)}
+        return groups | {("team", self.team, self.is_anonymous)} if self.team else groups
 
 
 def attempts_in_order(release: Release, scorer_version: str) -> list[Attempt]:
@@ -156,16 +156,16 @@ def _waiting(release: Release, scorer_version: str) -> QuerySet[Run]:
 
 def runs_in_the_way(release: Release) -> list[Run]:
     """Runs that wait for scores, and that submissions wait for; but those that a job has tried."""
-    undecided = {one.pk for one in undecided_on(release)}
+    undecided = {score_set.pk for score_set in undecided_on(release)}
     if not undecided:
         return []
-    groups, found = set[tuple[str, int, bool]](), []
+    groups, runs = set[tuple[str, int, bool]](), []
     for attempt in reversed(attempts_in_order(release, SCORER_VERSION)):
         if attempt.score_set in undecided:
             groups |= attempt.groups
         elif attempt.score_set is None and not groups.isdisjoint(attempt.groups):
             groups |= attempt.groups
-            found.append(attempt.run)
+            runs.append(attempt.run)
     rows = scoring_jobs(release).values_list("parameters", flat=True)
     tried = {pk for parameters in rows for pk in parameters.get("runs", ())}
-    return list(Run.objects.filter(pk__in=set(found) - tried).order_by("created_at", "pk"))
+    return list(Run.objects.filter(pk__in=set(runs) - tried).order_by("created_at", "pk"))

@@ -115,8 +115,8 @@ def open_split(release: Release) -> str:
 def split_counts(release: Release, qids: Iterable[str]) -> dict[str, int]:
     """{split: how many of these queries it has}, of the splits that have one."""
     wanted = set(qids)
-    found = {split: len(wanted.intersection(of)) for split, of in release_splits(release).items()}
-    return {split: n for split, n in found.items() if n}
+    counts = {split: len(wanted.intersection(of)) for split, of in release_splits(release).items()}
+    return {split: n for split, n in counts.items() if n}
 
 
 def phases_of(benchmark: Benchmark) -> QuerySet[Phase]:

@@ -27,18 +27,18 @@ def teams_of(runs: Iterable[Run]) -> dict[str, str]:
     A submission is its team's, or its owner's. Whoever imports runs has not made them: there the
     team counts that the run names, in its row or in its ir_metadata. Select `team` beforehand.
     """
-    found = {}
+    teams = {}
     for run in runs:
         described = run.metadata.get(IR_METADATA)
         actor = described.get("actor") if isinstance(described, dict) else None
         named = actor.get("team") if isinstance(actor, dict) else None
         if run.team:
-            found[run.name] = run.team.name
+            teams[run.name] = run.team.name
         elif run.kind == Run.Kind.SUBMITTED:
-            found[run.name] = f"account {run.owner_id}"
+            teams[run.name] = f"account {run.owner_id}"
         elif isinstance(named, str):
-            found[run.name] = named
-    return found
+            teams[run.name] = named
+    return teams
 
 
 def scored_ranking_of(run: Run, depth: int) -> dict[str, list[Ranked]]:
@@ -46,10 +46,10 @@ def scored_ranking_of(run: Run, depth: int) -> dict[str, list[Ranked]]:
     import polars as pl
 
     scan = pl.scan_parquet(run_path(run)).filter(pl.col("rank") <= depth)
-    found: dict[str, list[Ranked]] = {}
+    rankings: dict[str, list[Ranked]] = {}
     for qid, docid, score in scan.select("qid", "docid", "score").collect().iter_rows():
-        found.setdefault(qid, []).append(Ranked(docid, score))
-    return found
+        rankings.setdefault(qid, []).append(Ranked(docid, score))
+    return rankings
 
 
 def runs_named(benchmark: Benchmark, user: Any, text: str) -> list[Run]:
@@ -57,13 +57,13 @@ def runs_named(benchmark: Benchmark, user: Any, text: str) -> list[Run]:
 
     What this person may not see is left out, as is what nobody knows.
     """
-    asked = list(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
-    seen = Run.objects.visible_to(user).filter(benchmark=benchmark)
-    keys = [key for part in asked if (key := row_key(part)) is not None]
-    by_key = {str(run.pk): run for run in seen.filter(pk__in=keys)}
-    by_name = {run.name: run for run in seen.filter(name__in=asked)}
-    found = (by_key.get(part) or by_name.get(part) for part in asked)
-    return list({run.pk: run for run in found if run}.values())
+    names = list(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    visible = Run.objects.visible_to(user).filter(benchmark=benchmark)
+    keys = [key for part in names if (key := row_key(part)) is not None]
+    by_key = {str(run.pk): run for run in visible.filter(pk__in=keys)}
+    by_name = {run.name: run for run in visible.filter(name__in=names)}
+    runs = (by_key.get(part) or by_name.get(part) for part in names)
+    return list({run.pk: run for run in runs if run}.values())
 
 
 def runs_offered(benchmark: Benchmark, user: Any) -> QuerySet[Run]:

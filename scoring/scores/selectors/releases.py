@@ -94,8 +94,8 @@ def release_query_texts(release: Release) -> dict[str, str]:
 @lru_cache(maxsize=8)
 def _families(path: Path) -> dict[str, str]:
     rows = (json.loads(line) for line in open_lines(path))
-    found = {row["_id"]: row.get("metadata", {}).get("family") for row in rows}
-    return {qid: family for qid, family in found.items() if family}
+    families = {row["_id"]: row.get("metadata", {}).get("family") for row in rows}
+    return {qid: family for qid, family in families.items() if family}
 
 
 def release_families(release: Release) -> dict[str, str]:

@@ -91,8 +91,8 @@ def outdated_releases() -> QuerySet[Release]:
         run=OuterRef("run"), release=OuterRef("release"), scorer_version=SCORER_VERSION
     )
     left = _outdated().filter(~Exists(current))
-    found = Q(pk__in=left.values("release")) | Q(pk__in=outdated_parts().values("release"))
-    return Release.objects.published().filter(found).newest_first()
+    outdated = Q(pk__in=left.values("release")) | Q(pk__in=outdated_parts().values("release"))
+    return Release.objects.published().filter(outdated).newest_first()
 
 
 # --- jobs ----------------------------------------------------------------------------------
@@ -153,10 +153,10 @@ class Rescoring:
 
 def rescoring_of(release: Release, user: Any) -> Rescoring:
     """Five queries however many runs there are."""
-    seen = Run.objects.filter(benchmark=release.benchmark_id, withdrawn_at=None).visible_to(user)
-    runs = scoring_order(release).filter(pk__in=seen.values("pk"))
+    visible = Run.objects.filter(benchmark=release.benchmark_id, withdrawn_at=None).visible_to(user)
+    runs = scoring_order(release).filter(pk__in=visible.values("pk"))
     left = list(runs.select_related("owner", "benchmark"))
-    n_total = seen.count()
+    n_total = visible.count()
     rows = list(scoring_jobs(release)) if left else []
     causes, active = _causes(rows), [job for job in rows if not job.is_finished]
     claimed = {pk for job in active for pk in job.parameters.get("runs", ())}
@@ -172,21 +172,21 @@ def rescoring_of(release: Release, user: Any) -> Rescoring:
 
 def _causes(jobs: list[Job]) -> dict[int, tuple[str, Job]]:
     """Why each run has no scores, from the newest finished job that tried."""
-    found: dict[int, tuple[str, Job]] = {}
+    causes: dict[int, tuple[str, Job]] = {}
     for job in jobs:
         if job.state in (Job.State.FAILED, Job.State.CANCELLED):
             for pk in job.parameters.get("runs", ()):
-                found.setdefault(pk, (job.error, job))
-        for one in job.result.get("failed", ()):
-            found.setdefault(one["run"], (one["cause"], job))
-    return found
+                causes.setdefault(pk, (job.error, job))
+        for failure in job.result.get("failed", ()):
+            causes.setdefault(failure["run"], (failure["cause"], job))
+    return causes
 
 
 def unscorable_runs(release: Release) -> set[int]:
     """Keys of the runs that jobs have tried and could not score, and that none tries again."""
     jobs = scoring_jobs(release).filter(state=Job.State.DONE)
-    found = {one["run"] for job in jobs for one in job.result.get("failed", ())}
-    return found - runs_claimed(release)
+    keys = {failure["run"] for job in jobs for failure in job.result.get("failed", ())}
+    return keys - runs_claimed(release)
 
 
 def n_being_scored(release: Release) -> int:

@@ -49,9 +49,9 @@ def retrieved(*, run: Run, release: Release, qid: str, depth: int = DEPTH) -> Re
     """
     ranking = _ranking(run, qid)
     grades = {docid: grade for docid, grade in _grades(release, qid).items() if grade >= 0}
-    scale = {one["value"]: one for one in release.manifest.get("grades") or ()}
-    shown, deeper = ranking[:depth], {docid: row for row in ranking[depth:] for docid in row[:1]}
-    there = {docid for docid, _, _ in shown}
+    scale = {grade["value"]: grade for grade in release.manifest.get("grades") or ()}
+    top, deeper = ranking[:depth], {docid: row for row in ranking[depth:] for docid in row[:1]}
+    there = {docid for docid, _, _ in top}
     relevant = [docid for docid, grade in grades.items() if _is_relevant(scale, grade)]
     absent = sorted((d for d in relevant if d not in there), key=lambda d: (-grades[d], d.encode()))
     texts = benchmark_documents(release.benchmark, there | set(absent))
@@ -71,7 +71,7 @@ def retrieved(*, run: Run, release: Release, qid: str, depth: int = DEPTH) -> Re
 
     return Retrieved(
         qid=qid,
-        found=[document(*row) for row in shown],
+        found=[document(*row) for row in top],
         missing=[document(*deeper.get(docid, (docid, None, None))) for docid in absent],
         n_retrieved=len(ranking),
         n_relevant=len(relevant),
@@ -95,18 +95,18 @@ def _ranking(run: Run, qid: str) -> list[tuple[str, int, float]]:
 
 def _grades(release: Release, qid: str) -> dict[str, int]:
     """The grades of one query, without the other rows of the release's files being kept."""
-    found: dict[str, int] = {}
+    grades: dict[str, int] = {}
     start = qid.encode()
     with release_file_path(release, "qrels.trec").open("rb") as stream:
         for line in stream:
             if line.startswith(start):
                 asked, _, docid, grade = line.decode().split()
                 if asked == qid:
-                    found[docid] = int(grade)
+                    grades[docid] = int(grade)
     for split in release.hidden_splits:
         with release_file_path(release, f"hidden/{split}.tsv").open("rb") as stream:
             for line in stream:
                 if line.startswith(start + b"\t"):
                     _, docid, grade = line.decode().rstrip("\n").split("\t")
-                    found[docid] = int(grade)
-    return found
+                    grades[docid] = int(grade)
+    return grades

@@ -70,14 +70,14 @@ class ScoreSheet:
     @property
     def added(self) -> list[Score]:
         """Of the measures that are no standard ones."""
-        standard = {shown.counting_from(self._threshold) for shown in MEASURES}
+        standard = {measure.counting_from(self._threshold) for measure in MEASURES}
         others = (score for score in self.overall if score.measure not in standard)
         return sorted(others, key=lambda score: score.measure)
 
     @property
     def weighted(self) -> list[tuple[str, Score]]:
         """Name and score where queries have weights, in the order of the plain means."""
-        labels = {shown.counting_from(self._threshold): shown.label for shown in MEASURES}
+        labels = {measure.counting_from(self._threshold): measure.label for measure in MEASURES}
         labels |= {score.measure: score.measure for score in self.added}
         by_name = {score.measure: score for score in self.by_weight}
         return [
@@ -90,7 +90,7 @@ class ScoreSheet:
 def _by_bare_name(scores: Iterable[Score], threshold: int) -> dict[str, Score]:
     """The scores of the standard measures by their bare names."""
     by_name = {score.measure: score for score in scores}
-    standard = {shown.name: by_name.get(shown.counting_from(threshold)) for shown in MEASURES}
+    standard = {measure.name: by_name.get(measure.counting_from(threshold)) for measure in MEASURES}
     return {name: score for name, score in standard.items() if score is not None}
 
 
@@ -105,9 +105,9 @@ def score_sets_of_run(run: Run) -> QuerySet[ScoreSet]:
 
 def score_sheets_of_run(run: Run) -> list[ScoreSheet]:
     """What is shown of each score set of a run, the newest release first."""
-    shown = Score.objects.filter(slice_name__in=["", Score.WEIGHTED])
+    scores = Score.objects.filter(slice_name__in=["", Score.WEIGHTED])
     score_sets = score_sets_of_run(run).prefetch_related(
-        Prefetch("scores", queryset=shown, to_attr="shown")
+        Prefetch("scores", queryset=scores, to_attr="shown")
     )
     return [
         ScoreSheet(
@@ -149,10 +149,10 @@ def query_rows(score_set: ScoreSet, rows: Iterable[dict[str, Any]]) -> list[Quer
     """Rows of one page with their texts as released, and the keys of their pages."""
     page = list(rows)
     texts = release_query_texts(score_set.release)
-    known = Query.objects.filter(
+    queries = Query.objects.filter(
         benchmark=score_set.release.benchmark_id, qid__in=[row["qid"] for row in page]
     )
-    keys = dict(known.values_list("qid", "pk"))
+    keys = dict(queries.values_list("qid", "pk"))
     return [
         QueryRow(
             qid=row["qid"],

@@ -80,8 +80,8 @@ class Sight:
         """Read whose values are told of these alone; else it is read of all on the release."""
         lacking = set(score_sets) - self._expected.keys()
         if lacking and self.release and self.ladder and "_sources" not in self.__dict__:
-            found = sources_on(self.release, lacking)
-            self._expected.update({key: found.get(key) for key in lacking})
+            sources = sources_on(self.release, lacking)
+            self._expected.update({key: sources.get(key) for key in lacking})
 
     def _steps(self, score_set: int) -> Mapping[str, int] | None:
         if score_set in self._expected:
@@ -136,13 +136,13 @@ class Sight:
             value if value is None or self.decimals is None else round(value, self.decimals) + 0.0
         )
 
-    def difference(self, one: float | None, other: float | None) -> float | None:
+    def difference(self, mean: float | None, other: float | None) -> float | None:
         """The difference of two means, of which it tells no more than the two do as shown."""
-        if one is None or other is None:
+        if mean is None or other is None:
             return None
         if self.decimals is None:
-            return one - other
-        return self.rounded(round(one, self.decimals) - round(other, self.decimals))
+            return mean - other
+        return self.rounded(round(mean, self.decimals) - round(other, self.decimals))
 
     def seen(self, qids: Iterable[str]) -> list[str]:
         """The queries whose values and documents this person may see, in their order."""
@@ -155,26 +155,29 @@ class Sight:
         """
         if self.is_clear:
             return list(scores)
-        told = [
-            one
-            for one in scores
-            if self.tells(one.measure)
-            and (one.slice_name != Score.WEIGHTED or self._told.has_weighted)
+        told_scores = [
+            score
+            for score in scores
+            if self.tells(score.measure)
+            and (score.slice_name != Score.WEIGHTED or self._told.has_weighted)
         ]
-        self.expect(one.score_set_id for one in told)
+        self.expect(score.score_set_id for score in told_scores)
         places = [
             (
-                self.source(one.score_set_id, one.measure, one.slice_name),
-                one.measure,
-                one.slice_name,
+                self.source(score.score_set_id, score.measure, score.slice_name),
+                score.measure,
+                score.slice_name,
             )
-            for one in told
+            for score in told_scores
         ]
         stored: dict[tuple[int | None, str, str], Score] = {
-            (one.score_set_id, one.measure, one.slice_name): one for one in told
+            (score.score_set_id, score.measure, score.slice_name): score for score in told_scores
         }
         stored |= self._stored(place for place in places if place not in stored)
-        return [self._seen(one, stored.get(place)) for one, place in zip(told, places, strict=True)]
+        return [
+            self._seen(score, stored.get(place))
+            for score, place in zip(told_scores, places, strict=True)
+        ]
 
     def _stored(
         self, places: Iterable[tuple[int | None, str, str]]
@@ -186,7 +189,7 @@ class Sight:
         rows = Score.objects.filter(
             score_set__in=sets - {None}, measure__in=measures, slice_name__in=slices
         )
-        return {(one.score_set_id, one.measure, one.slice_name): one for one in rows}
+        return {(score.score_set_id, score.measure, score.slice_name): score for score in rows}
 
     def _seen(self, score: Score, source: Score | None) -> Score:
         """A copy with the numbers of another; without numbers where there is none."""
@@ -218,7 +221,7 @@ def sight_of(user: Any, release: Release) -> Sight:
         return Sight()
     if may(user, Action.EDIT, release.benchmark):
         return Sight(release=release)
-    declared = frozenset(one.name for one in declared_measures(release))
+    declared = frozenset(measure.name for measure in declared_measures(release))
     return Sight(hidden, DECIMALS, declared, release)
 
 
@@ -235,11 +238,11 @@ def measure_seen(user: Any, release: Release, text: str = "") -> Shown:
     declared = declared_measures(release)
     if not text:
         return declared[0]
-    found = any_measure(text, relevance_threshold(release))
-    if not sight_of(user, release).tells(found.name):
-        known = ", ".join(one.label for one in declared)
-        raise MeasureWithheldError(name=found.label[:80], version=release.version, known=known)
-    return found
+    measure = any_measure(text, relevance_threshold(release))
+    if not sight_of(user, release).tells(measure.name):
+        labels = ", ".join(each.label for each in declared)
+        raise MeasureWithheldError(name=measure.label[:80], version=release.version, known=labels)
+    return measure
 
 
 def sight_written_down(user: Any, release: Release, what: str) -> Sight:

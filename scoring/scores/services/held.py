@@ -65,13 +65,13 @@ def held_rows(
     """Rows of a board with what is held of them by its measure."""
     if sight.ladder is None and not sight.is_told_elsewhere:
         return list(rows)
-    told = {
+    facts = {
         row.score_set.pk: sight.told_source(row.score_set.pk, measure, slice_name) for row in rows
     }
-    names = _names({of for key, of in told.items() if of != key}, user, sight)
+    names = _names({of for key, of in facts.items() if of != key}, user, sight)
     found = []
     for row in rows:
-        of = told[row.score_set.pk]
+        of = facts[row.score_set.pk]
         if of == row.score_set.pk:
             found.append(row)
             continue
@@ -113,7 +113,7 @@ class ScoresSeen(ScoreSheet):
 def scores_seen(sheet: ScoreSheet, user: Any) -> ScoresSeen:
     """The scores as this person may see them; nothing of it is saved."""
     sight = sight_of(user, sheet.release)
-    labels = {shown.name: shown.label for shown in declared_measures(sheet.release)}
+    labels = {measure.name: measure.label for measure in declared_measures(sheet.release)}
     return ScoresSeen(
         sheet.score_set,
         held=held_of(sight, user, sheet.score_set, labels),
@@ -140,7 +140,11 @@ def _names(keys: Collection[int | None], user: Any, sight: Sight) -> dict[int | 
     if not wanted:
         return {}
     sets = ScoreSet.objects.filter(pk__in=wanted).select_related("run")
-    return {one.pk: one.run.name for one in sets if _is_concerned(user, one.run, sight)}
+    return {
+        score_set.pk: score_set.run.name
+        for score_set in sets
+        if _is_concerned(user, score_set.run, sight)
+    }
 
 
 def _is_concerned(user: Any, run: Run, sight: Sight) -> bool:

@@ -25,7 +25,7 @@ def decide(score_set: ScoreSet) -> None:
 
 def decide_all(release: Release) -> int:
     """As `decide`, of every submission on a release that lacks it; returns how many did."""
-    versions = {one.scorer_version for one in undecided_on(release)}
+    versions = {score_set.scorer_version for score_set in undecided_on(release)}
     return sum(_decide(release, version) for version in sorted(versions))
 
 
@@ -45,7 +45,9 @@ def _decide(release: Release, scorer_version: str) -> int:
             continue
         if key not in sources:
             earlier = set[int]().union(*(before[group] for group in groups))
-            decided[key] = rule.sources(key, attempt, [sources[one] for one in earlier])
+            decided[key] = rule.sources(
+                key, attempt, [sources[key_before] for key_before in earlier]
+            )
             sources[key] = decided[key]
         for group in groups:
             before[group].add(key)
@@ -66,7 +68,7 @@ class _Rule:
     def __init__(self, release: Release) -> None:
         keepers = Membership.objects.filter(benchmark=release.benchmark_id, role__in=KEEPERS)
         self.release = release
-        self.names = [one.name for one in declared_measures(release)]
+        self.names = [measure.name for measure in declared_measures(release)]
         self.keepers = set(keepers.values_list("user", flat=True))
         self._values: dict[int, Any] = {}
 
@@ -80,7 +82,7 @@ class _Rule:
         best = [
             max(
                 {steps[name] for steps in earlier},
-                key=lambda one: (self._of(one)[:, m].mean(), -one),
+                key=lambda source: (self._of(source)[:, m].mean(), -source),
             )
             for m, name in enumerate(self.names)
         ]
@@ -96,12 +98,12 @@ class _Rule:
         from benchwright.comparison.ladder import steps_up
         from benchwright.evaluation.uncertainty import numbered
 
-        standing = np.stack([self._of(one)[:, m] for m, one in enumerate(best)], axis=1)
+        standing = np.stack([self._of(source)[:, m] for m, source in enumerate(best)], axis=1)
         families = numbered(self._qids, release_families(self.release))
-        found: list[bool] = steps_up(
+        steps: list[bool] = steps_up(
             self._of(key) - standing, n_before=n_before, families=families
         ).tolist()
-        return found
+        return steps
 
     def _of(self, key: int) -> Any:
         """Hidden queries x measures, higher being better; every told measure is a mean."""

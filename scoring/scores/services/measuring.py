@@ -37,27 +37,27 @@ def add_measure(*, release: Release, score_sets: Iterable[ScoreSet], name: str) 
     if len(name) > LONGEST_NAME:
         reason = f"has {len(name)} characters; at most {LONGEST_NAME} are kept. Shorten it."
         raise MeasureParameterError(name=f"{name[:40]}…", reason=reason)
-    sets = [one for one in score_sets if one.hits]
+    sets = [each for each in score_sets if each.hits]
     stored = Score.objects.filter(
-        score_set__in=[one.pk for one in sets], measure=name, slice_name=""
+        score_set__in=[each.pk for each in sets], measure=name, slice_name=""
     )
     there = set(stored.values_list("score_set", flat=True))
-    lacking = [one for one in sets if one.pk not in there]
+    lacking = [each for each in sets if each.pk not in there]
     if not lacking:
         return 0
-    made, deadline, target = [], monotonic() + SECONDS, Target.of(release)
+    scores, deadline, target = [], monotonic() + SECONDS, Target.of(release)
     weighted: list[Score] = []
     for score_set in lacking:
         if monotonic() > deadline:
             break
         evaluation = evaluated(score_set, [name], target=target)
         intervals = mean_intervals(evaluation, target.families)
-        made += scores_of(score_set, evaluation, intervals)
+        scores += scores_of(score_set, evaluation, intervals)
         weighted += target.weighted_scores_of(score_set, evaluation)
     # Another page may have added the same meanwhile: its numbers are the same.
-    Score.objects.bulk_create([*made, *weighted], ignore_conflicts=True)
+    Score.objects.bulk_create([*scores, *weighted], ignore_conflicts=True)
     _drop_oldest(release)
-    return len(lacking) - len(made)
+    return len(lacking) - len(scores)
 
 
 def _drop_oldest(release: Release) -> None:
@@ -81,13 +81,13 @@ def add_slice_scores(
 
     Scoring stores the standard measures; others come here. Stops when a page waited long enough.
     """
-    sets, wanted = [one for one in score_sets if one.hits], list(dict.fromkeys(names))
-    rows = Score.objects.filter(score_set__in=[one.pk for one in sets], slice_name=slice_name)
+    sets, wanted = [each for each in score_sets if each.hits], list(dict.fromkeys(names))
+    rows = Score.objects.filter(score_set__in=[each.pk for each in sets], slice_name=slice_name)
     there = set(rows.values_list("score_set", "measure"))
     lacking = {
-        one: [name for name in wanted if (one.pk, name) not in there]
-        for one in sets
-        if any((one.pk, name) not in there for name in wanted)
+        each: [name for name in wanted if (each.pk, name) not in there]
+        for each in sets
+        if any((each.pk, name) not in there for name in wanted)
     }
     if not lacking:
         return 0
@@ -96,12 +96,12 @@ def add_slice_scores(
     for score_set, measures in lacking.items():
         if monotonic() > deadline:
             break
-        found = read_hits(score_files(score_set))
-        made = slice_scores_of(
-            score_set, target.slice_evaluations(found, measures, members=members)
+        hits = read_hits(score_files(score_set))
+        scores = slice_scores_of(
+            score_set, target.slice_evaluations(hits, measures, members=members)
         )
         # Another page may have added the same meanwhile: its numbers are the same.
-        Score.objects.bulk_create(made, ignore_conflicts=True)
+        Score.objects.bulk_create(scores, ignore_conflicts=True)
         n_done += 1
     return len(lacking) - n_done
 

@@ -70,20 +70,20 @@ class _Question:
 
     @property
     def key(self) -> str:
-        sets = [(one.pk, known_group_of(one.run)) for one in self.score_sets]
+        sets = [(score_set.pk, known_group_of(score_set.run)) for score_set in self.score_sets]
         facts = repr((SCORER_VERSION, self.release.pk, self.name, self.slice_name, sets))
         return sha256(facts.encode()).hexdigest()
 
     @property
     def board(self) -> str:
         """The board it belongs to, whichever runs stand on it; where values are held one apart."""
-        keys = [one.pk for one in self.score_sets]
+        keys = [score_set.pk for score_set in self.score_sets]
         is_held = len(keys) != len(set(keys))
         return f"{self.release.pk} {self.name} {self.slice_name}{' held' if is_held else ''}"
 
     @property
     def n_values(self) -> int:
-        return sum(one.n_queries for one in self.score_sets)
+        return sum(score_set.n_queries for score_set in self.score_sets)
 
     @property
     def is_large(self) -> bool:
@@ -97,16 +97,16 @@ def board_facts(
 
     On a large board only runs that everybody sees are ranked, so that one job serves all.
     """
-    asked = _question(release, rows, name, slice_name)
-    if asked is None:
+    question = _question(release, rows, name, slice_name)
+    if question is None:
         return None
-    cached = f"ranks-{asked.key}"
-    found = cache.get(cached)
-    if found is None:
-        found = _stored(asked) if asked.is_large else _worked_out(asked)
-        if found is not None:
-            cache.set(cached, found, timeout=None)
-    return found
+    cached = f"ranks-{question.key}"
+    facts = cache.get(cached)
+    if facts is None:
+        facts = _stored(question) if question.is_large else _worked_out(question)
+        if facts is not None:
+            cache.set(cached, facts, timeout=None)
+    return facts
 
 
 def _question(
@@ -115,21 +115,21 @@ def _question(
     ranked = [row for row in rows if row.scores.get(name) is not None]
     if any(not row.score_set.per_query for row in ranked):
         return None
-    asked = _Question(release, name, slice_name, [row.score_set for row in ranked])
-    if not asked.is_large:
-        return asked
+    question = _Question(release, name, slice_name, [row.score_set for row in ranked])
+    if not question.is_large:
+        return question
     everybody_sees = sorted(
-        (row.score_set for row in ranked if not row.is_private), key=lambda one: one.pk
+        (row.score_set for row in ranked if not row.is_private), key=lambda score_set: score_set.pk
     )
     return _Question(release, name, slice_name, everybody_sees)
 
 
-def _stored(asked: _Question) -> BoardFacts | None:
+def _stored(question: _Question) -> BoardFacts | None:
     done = Job.objects.filter(
         kind=JOB_KIND,
-        benchmark=asked.release.benchmark_id,
+        benchmark=question.release.benchmark_id,
         state=Job.State.DONE,
-        parameters__key=asked.key,
+        parameters__key=question.key,
     )
     job = done.order_by("-pk").first()
     return BoardFacts.from_json(job.result["facts"]) if job else None
@@ -145,11 +145,11 @@ def start_ranking(
 
     That is so where the board is small or too large, or where a job of it runs or ran just now.
     """
-    asked = _question(release, rows, name, slice_name)
-    if asked is None or not asked.is_large or asked.n_values > MOST_JOB_VALUES:
+    question = _question(release, rows, name, slice_name)
+    if question is None or not question.is_large or question.n_values > MOST_JOB_VALUES:
         return None
     of_board = Job.objects.filter(
-        kind=JOB_KIND, benchmark=release.benchmark_id, parameters__board=asked.board
+        kind=JOB_KIND, benchmark=release.benchmark_id, parameters__board=question.board
     )
     recent = of_board.filter(created_at__gt=timezone.now() - AGAIN_AFTER)
     if recent.exists() or of_board.active().exists():
@@ -157,16 +157,16 @@ def start_ranking(
     with transaction.atomic():
         return jobs.start(
             kind=JOB_KIND,
-            title=f"Rank {len(asked.score_sets):,} runs on {release.version} by {name}",
+            title=f"Rank {len(question.score_sets):,} runs on {release.version} by {name}",
             benchmark=release.benchmark,
             user=None,
             parameters={
                 "release": release.pk,
                 "name": name,
                 "slice": slice_name,
-                "score_sets": [one.pk for one in asked.score_sets],
-                "key": asked.key,
-                "board": asked.board,
+                "score_sets": [score_set.pk for score_set in question.score_sets],
+                "key": question.key,
+                "board": question.board,
             },
         )
 
@@ -176,11 +176,11 @@ def rank_board(job: RunningJob) -> None:
     release = Release.objects.select_related("benchmark").get(pk=job.parameters["release"])
     keys = job.parameters["score_sets"]
     sets = ScoreSet.objects.filter(pk__in=keys).select_related("run").in_bulk()
-    asked = _Question(
+    question = _Question(
         release, job.parameters["name"], job.parameters["slice"], [sets[key] for key in keys]
     )
     job.progress(0, len(keys), "reading the values of each query")
-    facts = _worked_out(asked)
+    facts = _worked_out(question)
     with job.commit() as result:
         result["facts"] = facts.as_json()
         result["made"] = [f"ranks of {len(keys):,} runs"]
@@ -192,28 +192,28 @@ def rank_board(job: RunningJob) -> None:
 # --- computing -----------------------------------------------------------------------------
 
 
-def _worked_out(asked: _Question) -> BoardFacts:
+def _worked_out(question: _Question) -> BoardFacts:
     import numpy as np
 
     from benchwright.comparison.selection import error_of_attempts
 
-    only = members_of(asked.release, asked.slice_name) if asked.slice_name else None
-    columns, qids = values_of(asked.release, asked.score_sets, asked.name, only)
-    families = release_families(asked.release)
-    found = ranked(columns, qids, families)
+    only = members_of(question.release, question.slice_name) if question.slice_name else None
+    columns, qids = values_of(question.release, question.score_sets, question.name, only)
+    families = release_families(question.release)
+    ranking = ranked(columns, qids, families)
     values = np.array(columns, dtype=np.float64).reshape(len(columns), len(qids)).T
     numbers = numbered(qids, families)
     places: dict[str, list[int]] = {}
-    for place, one in enumerate(asked.score_sets):
-        places.setdefault(known_group_of(one.run), []).append(place)
+    for place, score_set in enumerate(question.score_sets):
+        places.setdefault(known_group_of(score_set.run), []).append(place)
     errors = {
         group: error_of_attempts(values[:, chosen], numbers)
         for group, chosen in places.items()
         if group and len(chosen) > 1
     }
     errors[EVERYBODY] = error_of_attempts(values, numbers)
-    keys = [one.pk for one in asked.score_sets]
-    return BoardFacts(dict(zip(keys, found.standings, strict=True)), errors, found.notes)
+    keys = [score_set.pk for score_set in question.score_sets]
+    return BoardFacts(dict(zip(keys, ranking.standings, strict=True)), errors, ranking.notes)
 
 
 def values_of(

@@ -82,7 +82,7 @@ class Target:
         """The measures that are stored: those of every board, and those declared."""
         standard = measures_on(relevance_threshold(self.release))
         declared = declared_measures(self.release)
-        return list(dict.fromkeys(shown.name for shown in (*standard, *declared)))
+        return list(dict.fromkeys(measure.name for measure in (*standard, *declared)))
 
     @cached_property
     def judged(self) -> dict[str, Judged]:
@@ -93,9 +93,9 @@ class Target:
     def top_grade(self) -> int | None:
         return released.top_grade(self.release.manifest)
 
-    def evaluation_of(self, found: Mapping[str, QueryHits[str]]) -> Evaluation[str]:
+    def evaluation_of(self, hits: Mapping[str, QueryHits[str]]) -> Evaluation[str]:
         """The measures that are stored, of these hits."""
-        return evaluate_hits(self.judged, found, self.names, top_grade=self.top_grade)
+        return evaluate_hits(self.judged, hits, self.names, top_grade=self.top_grade)
 
     def slice_evaluations(
         self,
@@ -127,7 +127,9 @@ class Target:
         if not weights:
             return []
         try:
-            found = weighted_means(evaluation, weights, families=self.families, has_intervals=True)
+            weighted = weighted_means(
+                evaluation, weights, families=self.families, has_intervals=True
+            )
         except NoWeightError:
             return []
         return [
@@ -136,12 +138,12 @@ class Target:
                 measure=named.removesuffix(SUFFIX),
                 slice_name=Score.WEIGHTED,
                 mean=None if mean != mean else mean,
-                ci_low=found.intervals[named][0] if named in found.intervals else None,
-                ci_high=found.intervals[named][1] if named in found.intervals else None,
-                n=found.n_queries - found.n_undefined[named],
+                ci_low=weighted.intervals[named][0] if named in weighted.intervals else None,
+                ci_high=weighted.intervals[named][1] if named in weighted.intervals else None,
+                n=weighted.n_queries - weighted.n_undefined[named],
                 judged_share=None,
             )
-            for named, mean in found.means.items()
+            for named, mean in weighted.means.items()
         ]
 
     def unchanged_since(self, earlier: Release) -> frozenset[str]:
@@ -188,9 +190,9 @@ def scored_run(*, parquet: Path, target: Target, folder: Path) -> Scored:
     EmptyQrelsError, NoCommonQueryError
         If there is nothing to compare.
     """
-    found = scan_stored_run(parquet, target.qrels)
-    evaluation = target.evaluation_of(found)
-    return Scored.of(evaluation, found, target=target, folder=folder)
+    hits = scan_stored_run(parquet, target.qrels)
+    evaluation = target.evaluation_of(hits)
+    return Scored.of(evaluation, hits, target=target, folder=folder)
 
 
 def rescored_run(*, run: Run, earlier: ScoreSet, target: Target, folder: Path) -> Scored:
@@ -201,18 +203,18 @@ def rescored_run(*, run: Run, earlier: ScoreSet, target: Target, folder: Path) -
     EmptyQrelsError, NoCommonQueryError
         If there is nothing to compare.
     """
-    found = rescan_stored_run(
+    hits = rescan_stored_run(
         run_path(run),
         target.qrels,
         earlier=score_files(earlier),
         unchanged=target.unchanged_since(earlier.release),
     )
-    if not found:  # no query in common, which the whole run tells best
+    if not hits:  # no query in common, which the whole run tells best
         return scored_run(parquet=run_path(run), target=target, folder=folder)
-    evaluation = target.evaluation_of(found)
+    evaluation = target.evaluation_of(hits)
     # Queries without qrels were not looked at: they are those of the run that are not here.
-    evaluation = replace(evaluation, n_extra=run.n_queries - len(found))
-    return Scored.of(evaluation, found, target=target, folder=folder)
+    evaluation = replace(evaluation, n_extra=run.n_queries - len(hits))
+    return Scored.of(evaluation, hits, target=target, folder=folder)
 
 
 def store_scores(*, run: Run, target: Target, scored: Scored, n_left_out: int = 0) -> ScoreSet:
@@ -247,8 +249,8 @@ def slice_scores_of(score_set: ScoreSet, slices: Iterable[SliceEvaluation]) -> l
     """A row for each measure over each slice, not saved yet."""
     return [
         score
-        for one in slices
-        for score in scores_of(score_set, one.evaluation, one.intervals, slice_name=one.name)
+        for part in slices
+        for score in scores_of(score_set, part.evaluation, part.intervals, slice_name=part.name)
     ]
 
 

@@ -68,13 +68,13 @@ def slice_parts(release: Release) -> dict[str, str]:
     Of several of one part the first that was made.
     """
     members = slices_of_release(release)
-    made = Slice.objects.filter(benchmark=release.benchmark_id, name__in=list(members))
-    found: dict[str, str] = {}
-    for one in made.order_by("pk"):
-        role = slice_role(one.kind, str(one.rule.get("band", "")))
+    slices = Slice.objects.filter(benchmark=release.benchmark_id, name__in=list(members))
+    parts: dict[str, str] = {}
+    for row in slices.order_by("pk"):
+        role = slice_role(row.kind, str(row.rule.get("band", "")))
         if role:
-            found.setdefault(role, one.name)
-    return found
+            parts.setdefault(role, row.name)
+    return parts
 
 
 def members_of(release: Release, name: str) -> frozenset[str]:
@@ -98,8 +98,8 @@ def _graded(path: str, release_id: int) -> frozenset[str]:
 def _sliced(path: str, release_id: int) -> dict[str, frozenset[str]]:
     release = Release.objects.get(pk=release_id)
     graded = graded_queries(release)
-    found = {name: graded.intersection(qids) for name, qids in release_slices(release).items()}
-    return {name: qids for name, qids in found.items() if qids}
+    members = {name: graded.intersection(qids) for name, qids in release_slices(release).items()}
+    return {name: qids for name, qids in members.items() if qids}
 
 
 def whole_slice(release: Release) -> BoardSlice:
@@ -184,11 +184,12 @@ def _told(path: str, release_id: int, events: tuple[Event, ...]) -> MeansTold:
 
 
 def _hidden_means(release: Release) -> HiddenMeans:
-    hidden, qrels = hidden_queries(release), release_qrels(release)
+    hidden, parts = hidden_queries(release), hidden_parts(release)
+    qrels = release_qrels(release)
     registered, members = _registered(release), slices_of_release(release)
     whole = hidden.intersection(qrels)
     return HiddenMeans(
-        parts=list(dict.fromkeys([whole, *hidden_parts(release)])),
+        parts=list(dict.fromkeys([whole, *parts])),
         grades={qid: qrels[qid] for qid in whole},
         public=frozenset(qrels.keys() - hidden),
         families=release_families(release),
@@ -288,8 +289,8 @@ def board_split(release: Release, wanted: str = "") -> BoardSplit:
     n_all = len(graded_queries(release))
     error = ""
     if wanted and wanted not in (*splits, ALL_SPLITS):
-        known = ", ".join([*splits, ALL_SPLITS])
-        error = UNKNOWN_SPLIT.format(version=release.version, name=wanted[:40], known=known)
+        listed = ", ".join([*splits, ALL_SPLITS])
+        error = UNKNOWN_SPLIT.format(version=release.version, name=wanted[:40], known=listed)
     chosen = wanted if wanted and not error else open_split(release)
     name = chosen if chosen in splits else ""
     return BoardSplit(name, splits.get(name, n_all), splits, error)

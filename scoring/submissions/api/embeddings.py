@@ -60,21 +60,23 @@ class SubmissionEmbeddings(SubmissionList):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.SUBMIT)
-        given = self.validated(EmbeddingCreateSerializer)
-        phase = submitting.phase_open_in(benchmark, given.pop("phase"))
+        fields = self.validated(EmbeddingCreateSerializer)
+        phase = submitting.phase_open_in(benchmark, fields.pop("phase"))
         try:
-            made = submit_embeddings(phase=phase, user=request.user, **_arguments(given, request))
+            submission = submit_embeddings(
+                phase=phase, user=request.user, **_arguments(fields, request)
+            )
         except SubmittedBeforeError as error:
             return self.told(self._again(error.submission.pk))
-        return self.told(self._again(made.pk), status.HTTP_201_CREATED)
+        return self.told(self._again(submission.pk), status.HTTP_201_CREATED)
 
 
-def _arguments(given: dict[str, Any], request: Request) -> dict[str, Any]:
-    files = EmbeddingFiles(**{name: given.pop(name) for name in FILES})
-    how = Settings(given.pop("similarity"), given.pop("depth"))
-    given["team"] = team_named(request.user, given["team"])
-    given["metadata"] = checked(given["metadata"])
-    return {**given, "files": files, "how": how}
+def _arguments(fields: dict[str, Any], request: Request) -> dict[str, Any]:
+    files = EmbeddingFiles(**{name: fields.pop(name) for name in FILES})
+    how = Settings(fields.pop("similarity"), fields.pop("depth"))
+    fields["team"] = team_named(request.user, fields["team"])
+    fields["metadata"] = checked(fields["metadata"])
+    return {**fields, "files": files, "how": how}
 
 
 of_benchmark = [

@@ -103,13 +103,13 @@ class PhaseList(PhaseEndpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        given: dict[str, Any] = self.validated(PhaseCreateSerializer)
-        release = release_of_version(benchmark, given.pop("release"))
+        fields: dict[str, Any] = self.validated(PhaseCreateSerializer)
+        release = release_of_version(benchmark, fields.pop("release"))
         if release is None:
-            told = {"release": ["No published release has this version."]}
-            raise serializers.ValidationError(told)
-        made = phases.make_phase(release=release, user=request.user, **given)
-        return self.told(made, status.HTTP_201_CREATED)
+            problems = {"release": ["No published release has this version."]}
+            raise serializers.ValidationError(problems)
+        phase = phases.make_phase(release=release, user=request.user, **fields)
+        return self.told(phase, status.HTTP_201_CREATED)
 
 
 class PhaseDetail(PhaseEndpoint):
@@ -122,8 +122,8 @@ class PhaseDetail(PhaseEndpoint):
     )
     def patch(self, request: Request, slug: str, pk: int) -> Response:
         phase = self.found(Action.EDIT)
-        given = self.validated(PhaseChangeSerializer)
-        return self.told(phases.change_phase(phase=phase, user=request.user, **given))
+        fields = self.validated(PhaseChangeSerializer)
+        return self.told(phases.change_phase(phase=phase, user=request.user, **fields))
 
 
 class PhaseClose(PhaseEndpoint):

@@ -147,14 +147,14 @@ class SubmissionCreateSerializer(serializers.Serializer):
         if not value.strip():
             return {}
         try:
-            found = json.loads(value)
+            facts = json.loads(value)
         except (ValueError, RecursionError) as error:
             reason = f"is not JSON: {error}"
             raise serializers.ValidationError(reason) from error
-        if not isinstance(found, dict):
+        if not isinstance(facts, dict):
             reason = "is no JSON object; expected {name: value}"
             raise serializers.ValidationError(reason)
-        return found
+        return facts
 
     def validate_public_from(self, value: datetime | None) -> datetime | None:
         return _to_come(value)
@@ -162,11 +162,11 @@ class SubmissionCreateSerializer(serializers.Serializer):
     def validate_anonymous_until(self, value: datetime | None) -> datetime | None:
         return _to_come(value)
 
-    def validate(self, given: dict[str, Any]) -> dict[str, Any]:
-        if given["visibility"] == Run.Visibility.TEAM and not given["team"]:
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs["visibility"] == Run.Visibility.TEAM and not attrs["team"]:
             reason = {"visibility": "Name a team, or choose who else may see it."}
             raise serializers.ValidationError(reason)
-        return given
+        return attrs
 
 
 def _to_come(value: datetime | None) -> datetime | None:
@@ -179,7 +179,7 @@ def _to_come(value: datetime | None) -> datetime | None:
     return value
 
 
-def team_named(user: User, given: str) -> Team | None:
+def team_named(user: User, name: str) -> Team | None:
     """One of the person's teams, by its name or number; None where none is named.
 
     Raises
@@ -187,11 +187,11 @@ def team_named(user: User, given: str) -> Team | None:
     NotInTeamError
         If the person is in no such team.
     """
-    if not given:
+    if not name:
         return None
-    team = user.teams.filter(Q(name__iexact=given) | Q(pk=row_key(given))).first()
+    team = user.teams.filter(Q(name__iexact=name) | Q(pk=row_key(name))).first()
     if team is None:
-        raise NotInTeamError(team=given)
+        raise NotInTeamError(team=name)
     return team
 
 
@@ -201,27 +201,27 @@ class SubmissionEndpoint(Endpoint):
 
     def found(self) -> Submission:
         benchmark = self.benchmark_for(Action.SUBMIT)
-        seen = submissions_seen_by(self.request.user, benchmark)
-        return get_object_or_404(seen, pk=self.kwargs["pk"])
+        submissions = submissions_seen_by(self.request.user, benchmark)
+        return get_object_or_404(submissions, pk=self.kwargs["pk"])
 
     def told(self, submission: Submission, code: int = status.HTTP_200_OK) -> Response:
         """One submission with its scores, as the caller may see them."""
         (row,) = rows_as_seen(self.request.user, submission_rows([submission]))
         scores = scores_as_seen(self.request.user, submission)
-        told = SubmissionSerializer(row, context={"request": self.request}).data
+        answer = SubmissionSerializer(row, context={"request": self.request}).data
         result = submission.job.result if submission.job else {}
         more = {
             "intervals": scores.ranges if scores else {},
             "split_scores": (
                 {name: score.mean for name, score in scores.of_split.items()} if scores else {}
             ),
-            "held": [one.said for one in scores.held] if scores else [],
+            "held": [score.said for score in scores.held] if scores else [],
             "notes": result.get("notes", []),
             "n_left": submitting.n_left_today(
                 phase=submission.phase, user=submission.submitter, team=submission.team
             ),
         }
-        return Response({**told, **more}, status=code)
+        return Response({**answer, **more}, status=code)
 
 
 class SubmissionList(SubmissionEndpoint):
@@ -242,17 +242,17 @@ class SubmissionList(SubmissionEndpoint):
     )
     def get(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.SUBMIT)
-        seen = submissions_seen_by(request.user, benchmark)
-        asked = request.query_params
-        if phase := asked.get("phase"):
-            seen = seen.filter(phase=Id().run_validation(phase))
-        if state := asked.get("state"):
+        submissions = submissions_seen_by(request.user, benchmark)
+        params = request.query_params
+        if phase := params.get("phase"):
+            submissions = submissions.filter(phase=Id().run_validation(phase))
+        if state := params.get("state"):
             field = serializers.ChoiceField(choices=Submission.State.choices)
-            seen = seen.filter(state=field.run_validation(state))
-        page = self.paginate_queryset(seen)
+            submissions = submissions.filter(state=field.run_validation(state))
+        page = self.paginate_queryset(submissions)
         rows = rows_as_seen(request.user, submission_rows(page))
-        told = SubmissionSerializer(rows, many=True, context={"request": request}).data
-        return self.get_paginated_response(told)
+        answers = SubmissionSerializer(rows, many=True, context={"request": request}).data
+        return self.get_paginated_response(answers)
 
     @extend_schema(
         summary="Submit a run; the same bytes again are answered with the earlier submission",
@@ -262,15 +262,15 @@ class SubmissionList(SubmissionEndpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.SUBMIT)
-        given = self.validated(SubmissionCreateSerializer)
-        phase = submitting.phase_open_in(benchmark, given.pop("phase"))
-        given["team"] = team_named(request.user, given["team"])
-        given["metadata"] = checked(given["metadata"])
+        fields = self.validated(SubmissionCreateSerializer)
+        phase = submitting.phase_open_in(benchmark, fields.pop("phase"))
+        fields["team"] = team_named(request.user, fields["team"])
+        fields["metadata"] = checked(fields["metadata"])
         try:
-            made = submitting.submit_file(phase=phase, user=request.user, **given)
+            submission = submitting.submit_file(phase=phase, user=request.user, **fields)
         except SubmittedBeforeError as error:
             return self.told(self._again(error.submission.pk))
-        return self.told(self._again(made.pk), status.HTTP_201_CREATED)
+        return self.told(self._again(submission.pk), status.HTTP_201_CREATED)
 
     def _again(self, pk: int) -> Submission:
         """The submission with what its description needs, whoever of the team sent it."""

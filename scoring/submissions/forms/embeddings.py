@@ -50,12 +50,12 @@ class EmbeddingForm(SubmissionForm):
     )
 
     def clean(self) -> dict[str, Any]:
-        given = super().clean()
+        cleaned = super().clean()
         for what in ("query", "document"):
-            file, ids = given.get(f"{what}_embeddings"), given.get(f"{what}_ids")
+            file, ids = cleaned.get(f"{what}_embeddings"), cleaned.get(f"{what}_ids")
             if file and not ids and _is_npy(file):
                 self.add_error(f"{what}_embeddings", NEEDS_IDS)
-        return given
+        return cleaned
 
     def files_given(self) -> EmbeddingFiles:
         files = self.cleaned_data
@@ -67,8 +67,8 @@ class EmbeddingForm(SubmissionForm):
         )
 
     def how(self) -> Settings:
-        given = self.cleaned_data
-        return Settings(given["similarity"], given["depth"] or DEPTH)
+        cleaned = self.cleaned_data
+        return Settings(cleaned["similarity"], cleaned["depth"] or DEPTH)
 
 
 def _is_npy(file: UploadedFile) -> bool:

@@ -53,10 +53,10 @@ class PhaseForm(forms.Form):
             *("name", "description", "opens_at", "closes_at", "daily_limit", "total_limit"),
             "has_ladder",
         )
-        found = {name: getattr(phase, name) for name in names}
+        values = {name: getattr(phase, name) for name in names}
         for name in ("opens_at", "closes_at"):
-            found[name] = found[name].astimezone(UTC) if found[name] else None
-        return found
+            values[name] = values[name].astimezone(UTC) if values[name] else None
+        return values
 
 
 class NewPhaseForm(PhaseForm):
@@ -72,9 +72,9 @@ class NewPhaseForm(PhaseForm):
 
     def __init__(self, *args: Any, releases: Sequence[Release] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.releases = {str(one.pk): one for one in releases}
+        self.releases = {str(release.pk): release for release in releases}
         cast(forms.ChoiceField, self.fields["release"]).choices = [
-            (key, one.version) for key, one in self.releases.items()
+            (key, release.version) for key, release in self.releases.items()
         ]
 
     @property

@@ -140,8 +140,8 @@ class SubmissionForm(forms.Form):
             self.fields[field.name] = _fact_field(field)
         if len(phases) > 1:
             labels = [
-                (key, f"{one}: {one.split} of {one.release.version}")
-                for key, one in self.phases.items()
+                (key, f"{phase}: {phase.split} of {phase.release.version}")
+                for key, phase in self.phases.items()
             ]
             cast(forms.ChoiceField, self.fields["phase"]).choices = labels
             self.fields["phase"].initial = str(phases[0].pk)
@@ -155,7 +155,7 @@ class SubmissionForm(forms.Form):
         else:
             del self.fields["team"]
             cast(forms.ChoiceField, self.fields["visibility"]).choices = [
-                one for one in VISIBILITIES if one[0] != Run.Visibility.TEAM
+                choice for choice in VISIBILITIES if choice[0] != Run.Visibility.TEAM
             ]
         if benchmark is None or not measures_documents_of_passages(benchmark):
             del self.fields["aggregation"]
@@ -166,8 +166,8 @@ class SubmissionForm(forms.Form):
 
     @property
     def has_fact_errors(self) -> bool:
-        said = {field.name for field in FIELDS} | {"metadata", "ir_metadata", "ir_metadata_file"}
-        return bool(said & self.errors.keys())
+        names = {field.name for field in FIELDS} | {"metadata", "ir_metadata", "ir_metadata_file"}
+        return bool(names & self.errors.keys())
 
     # --- what was chosen -----------------------------------------------------------------
 
@@ -181,14 +181,14 @@ class SubmissionForm(forms.Form):
         return self.teams.get(self.cleaned_data.get("team") or "")
 
     def terms(self) -> dict[str, Any]:
-        given = self.cleaned_data
+        cleaned = self.cleaned_data
         return {
-            "description": given["description"],
-            "metadata": given["facts"],
-            "visibility": given["visibility"],
-            "public_from": given["public_from"],
-            "anonymous_until": given["anonymous_until"],
-            "aggregation": given.get("aggregation", ""),
+            "description": cleaned["description"],
+            "metadata": cleaned["facts"],
+            "visibility": cleaned["visibility"],
+            "public_from": cleaned["public_from"],
+            "anonymous_until": cleaned["anonymous_until"],
+            "aggregation": cleaned.get("aggregation", ""),
         }
 
     # --- checking ------------------------------------------------------------------------
@@ -217,20 +217,24 @@ class SubmissionForm(forms.Form):
         return _midnight(self.cleaned_data["anonymous_until"])
 
     def clean(self) -> dict[str, Any]:
-        given = super().clean() or {}
-        if given.get("visibility") == Run.Visibility.TEAM and not given.get("team"):
+        cleaned = super().clean() or {}
+        if cleaned.get("visibility") == Run.Visibility.TEAM and not cleaned.get("team"):
             self.add_error("visibility", "Choose a team above, or who else may see it.")
-        tree = given.get("ir_metadata_file") or given.get("ir_metadata") or {}
-        facts = {field.name: given.get(field.name, "") for field in FIELDS}
+        tree = cleaned.get("ir_metadata_file") or cleaned.get("ir_metadata") or {}
+        facts = {field.name: cleaned.get(field.name, "") for field in FIELDS}
         try:
-            given["facts"] = checked(
-                {**(given.get("metadata") or {}), **facts, **({IR_METADATA: tree} if tree else {})}
+            cleaned["facts"] = checked(
+                {
+                    **(cleaned.get("metadata") or {}),
+                    **facts,
+                    **({IR_METADATA: tree} if tree else {}),
+                }
             )
         except RunFactsError as error:
             for name, text in error.fields.items():
                 at = name if name in self.fields else "metadata"
                 self.add_error(at, text if at == name else f"{name}: {text}")
-        return given
+        return cleaned
 
 
 def _tree(content: bytes, name: str) -> dict[str, Any]:

@@ -20,10 +20,10 @@ APPROXIMATE_RUN = "Approximate run"
 
 def submissions_seen_by(user: Any, benchmark: Benchmark) -> QuerySet[Submission]:
     """One's own and one's teams', and all of the benchmark for its keepers; newest first."""
-    seen = Submission.objects.filter(phase__benchmark=benchmark)
+    submissions = Submission.objects.filter(phase__benchmark=benchmark)
     if role_in(user, benchmark) not in KEEPERS:
-        seen = seen.filter(Q(submitter=user) | Q(team__in=team_ids_of(user)))
-    return seen.select_related(
+        submissions = submissions.filter(Q(submitter=user) | Q(team__in=team_ids_of(user)))
+    return submissions.select_related(
         "phase__release__benchmark", "phase__benchmark", "run", "submitter", "team", "job"
     ).order_by("-created_at", "-pk")
 
@@ -74,23 +74,25 @@ def submission_rows(submissions: Iterable[Submission]) -> list[SubmissionRow]:
     """Submissions with their means on the release they were made for; one query for all."""
     rows = list(submissions)
     wanted = Q(pk=None)
-    for one in rows:
-        if one.run_id:
+    for submission in rows:
+        if submission.run_id:
             wanted |= Q(
-                score_set__run=one.run_id,
-                score_set__release=one.phase.release_id,
-                score_set__scorer_version=version_of(one.phase),
+                score_set__run=submission.run_id,
+                score_set__release=submission.phase.release_id,
+                score_set__scorer_version=version_of(submission.phase),
             )
-    found: dict[tuple[int | None, int, str], list[Score]] = {}
+    by_run: dict[tuple[int | None, int, str], list[Score]] = {}
     for score in Score.objects.filter(wanted, slice_name="").select_related("score_set"):
         of = score.score_set
-        found.setdefault((of.run_id, of.release_id, of.scorer_version), []).append(score)
+        by_run.setdefault((of.run_id, of.release_id, of.scorer_version), []).append(score)
     return [
         with_scores(
-            SubmissionRow(one, state_of(one), {}),
-            found.get((one.run_id, one.phase.release_id, version_of(one.phase)), []),
+            SubmissionRow(submission, state_of(submission), {}),
+            by_run.get(
+                (submission.run_id, submission.phase.release_id, version_of(submission.phase)), []
+            ),
         )
-        for one in rows
+        for submission in rows
     ]
 
 
@@ -99,8 +101,10 @@ def with_scores(row: SubmissionRow, stored: Iterable[Score]) -> SubmissionRow:
     scores = tuple(stored)
     means = {score.measure: score.mean for score in scores}
     threshold = relevance_threshold(row.submission.phase.release)
-    shown = {one.name: means.get(one.counting_from(threshold)) for one in MEASURES}
-    return replace(row, scores=shown, stored=scores)
+    means_by_name = {
+        measure.name: means.get(measure.counting_from(threshold)) for measure in MEASURES
+    }
+    return replace(row, scores=means_by_name, stored=scores)
 
 
 def submission_scores(submission: Submission) -> ScoreSheet | None:
@@ -123,12 +127,12 @@ def submission_scores(submission: Submission) -> ScoreSheet | None:
         return None
     part = "" if is_apart(submission.phase) else scope_of(submission.phase).slice_name
     scores = list(score_set.scores.filter(slice_name__in={"", part}))
-    standard = {one.name for one in measures_on(relevance_threshold(score_set.release))}
+    standard = {measure.name for measure in measures_on(relevance_threshold(score_set.release))}
     return ScoreSheet(
         score_set,
-        overall=[one for one in scores if not one.slice_name and one.measure in standard],
+        overall=[score for score in scores if not score.slice_name and score.measure in standard],
         by_weight=[],
-        of_part=[one for one in scores if part and one.slice_name == part],
+        of_part=[score for score in scores if part and score.slice_name == part],
     )
 
 
@@ -137,9 +141,9 @@ def submission_scores(submission: Submission) -> ScoreSheet | None:
 
 def probing_flags(benchmark: Benchmark, *, is_settled: bool | None = None) -> QuerySet[ProbingFlag]:
     """The flags of a benchmark, those that wait first, then the newest; or one kind of them."""
-    found = ProbingFlag.objects.filter(submission__phase__benchmark=benchmark)
+    flags = ProbingFlag.objects.filter(submission__phase__benchmark=benchmark)
     if is_settled is not None:
-        found = found.filter(settled_at__isnull=not is_settled)
+        flags = flags.filter(settled_at__isnull=not is_settled)
     related = (
         "submission__submitter",
         "submission__team",
@@ -150,7 +154,7 @@ def probing_flags(benchmark: Benchmark, *, is_settled: bool | None = None) -> Qu
         "settled_by",
     )
     waits = Case(When(settled_at=None, then=0), default=1)
-    return found.select_related(*related).order_by(waits, "-pk")
+    return flags.select_related(*related).order_by(waits, "-pk")
 
 
 def n_open_flags(benchmark: Benchmark) -> int:
@@ -168,5 +172,5 @@ def approximate_run_of(run: Run | None, user: User) -> Run | None:
     name = run.metadata.get(APPROXIMATE_RUN) if run else None
     if run is None or not isinstance(name, str):
         return None
-    seen = Run.objects.visible_to(user).filter(benchmark=run.benchmark_id)
-    return seen.filter(name=name).exclude(pk=run.pk).first()
+    visible = Run.objects.visible_to(user).filter(benchmark=run.benchmark_id)
+    return visible.filter(name=name).exclude(pk=run.pk).first()

@@ -74,11 +74,11 @@ def _refuse_bad(bundle: Bundle) -> None:
     if not len(bundle.documents):
         raise NoDocumentVectorsError
     refuse_misfit(bundle.queries, bundle.documents)
-    for given in (bundle.queries, bundle.documents):
-        for row, one in enumerate(given.ids):
-            if reason := id_problem(one):
-                raise BadIdsError(name=given.name, row=row, id=repr(one[:80]), reason=reason)
-        refuse_bad_rows(given)
+    for vectors in (bundle.queries, bundle.documents):
+        for row, name in enumerate(vectors.ids):
+            if reason := id_problem(name):
+                raise BadIdsError(name=vectors.name, row=row, id=repr(name[:80]), reason=reason)
+        refuse_bad_rows(vectors)
 
 
 # --- ids -----------------------------------------------------------------------------------
@@ -115,24 +115,26 @@ def _n_without_vector(benchmark: Benchmark, documents: Embeddings) -> int:
 
 def _missing(ask: Callable[[Iterable[str]], set[str]], ids: Any) -> set[str]:
     """What a corpus lacks, asked piece by piece."""
-    found: set[str] = set()
+    lacking: set[str] = set()
     for start in range(0, len(ids), IDS_AT_ONCE):
-        found |= ask(ids[start : start + IDS_AT_ONCE])
-    return found
+        lacking |= ask(ids[start : start + IDS_AT_ONCE])
+    return lacking
 
 
 def _known_queries(benchmark: Benchmark, queries: Embeddings) -> tuple[Embeddings, int]:
     """The vectors of the benchmark's queries, and how many others there are."""
-    known = set(benchmark.queries.committed().values_list("qid", flat=True))
-    rows = [row for row, qid in enumerate(queries.ids) if qid in known]
+    qids = set(benchmark.queries.committed().values_list("qid", flat=True))
+    rows = [row for row, qid in enumerate(queries.ids) if qid in qids]
     if not rows:
         raise runs.NoCommonQueryError(
             file="query embeddings",
             run_ids=some_ids(queries.ids) or "no query",
-            benchmark_ids=some_ids(known) or "none yet",
+            benchmark_ids=some_ids(qids) or "none yet",
         )
-    kept = replace(queries, ids=[queries.ids[row] for row in rows], vectors=queries.vectors[rows])
-    return kept, len(queries) - len(rows)
+    asked_for = replace(
+        queries, ids=[queries.ids[row] for row in rows], vectors=queries.vectors[rows]
+    )
+    return asked_for, len(queries) - len(rows)
 
 
 # --- results -------------------------------------------------------------------------------
@@ -149,8 +151,8 @@ def _results(bundle: Bundle, queries: Embeddings, tell: Tell) -> Iterator[Result
 
 
 def _rows(results: Iterable[Result]) -> Iterator[StoredRow]:
-    for qid, found in results:
-        for docid, score in found:
+    for qid, hits in results:
+        for docid, score in hits:
             yield StoredRow(0, qid, docid, score)
 
 

@@ -49,13 +49,13 @@ class EmbeddingFiles:
     document_ids: UploadedFile | None = None
 
     def by_member(self) -> Mapping[str, UploadedFile]:
-        found = {
+        files = {
             QUERIES: self.query_embeddings,
             QUERY_IDS: self.query_ids,
             DOCUMENTS: self.document_embeddings,
             DOCUMENT_IDS: self.document_ids,
         }
-        return {name: file for name, file in found.items() if file is not None}
+        return {name: file for name, file in files.items() if file is not None}
 
 
 def submit_embeddings(
@@ -112,7 +112,7 @@ def _refuse_sizes(files: EmbeddingFiles) -> None:
 def _bundled(files: EmbeddingFiles, how: Settings) -> Iterator[Any]:
     path: Path = settings.STAGING_DIR / f"embeddings-{uuid.uuid4().hex}.zip"
     try:
-        pack(path, how, {name: one.chunks(CHUNK) for name, one in files.by_member().items()})
+        pack(path, how, {name: file.chunks(CHUNK) for name, file in files.by_member().items()})
         with path.open("rb") as stream:
             yield File(stream, name=BUNDLE)
     finally:

@@ -36,7 +36,7 @@ def open_submissions(*, release: Release) -> Phase:
 
 
 @transaction.atomic
-def make_phase(*, release: Release, split: str, user: User, **given: Any) -> Phase:
+def make_phase(*, release: Release, split: str, user: User, **fields: Any) -> Phase:
     """A phase of a published release and one of its splits; `given` are fields of `CHANGEABLE`.
 
     Raises
@@ -51,7 +51,7 @@ def make_phase(*, release: Release, split: str, user: User, **given: Any) -> Pha
     splits = splits_of(release)
     if split not in splits:
         raise PhaseSplitError(release=release.version, split=split, splits=", ".join(splits))
-    phase = Phase(benchmark=release.benchmark, release=release, split=split, **_fields(given))
+    phase = Phase(benchmark=release.benchmark, release=release, split=split, **_fields(fields))
     _refuse_dates(phase.opens_at, phase.closes_at)
     try:
         with transaction.atomic():
@@ -99,8 +99,8 @@ def close_phase(*, phase: Phase, user: User) -> Phase:
     return locked
 
 
-def _fields(given: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in given.items() if name in CHANGEABLE}
+def _fields(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if name in CHANGEABLE}
 
 
 def _refuse_dates(opens_at: datetime, closes_at: datetime | None) -> None:

@@ -36,7 +36,7 @@ def flag(submission: Submission) -> list[ProbingFlag]:
     if submission.run is None or len(hidden) < probing.FEWEST_QUERIES:
         return []
     mine = _rankings(submission.run, hidden)
-    found = [
+    flags = [
         *_alone(mine, hidden),
         *_beside_own(mine, hidden, _earlier(submission)),
         *_beside_others(mine, hidden, _of_others(submission)),
@@ -45,7 +45,7 @@ def flag(submission: Submission) -> list[ProbingFlag]:
         ProbingFlag.objects.get_or_create(
             submission=submission, kind=kind, earlier=earlier, defaults={"evidence": evidence}
         )[0]
-        for kind, earlier, evidence in found
+        for kind, earlier, evidence in flags
     ]
 
 
@@ -60,7 +60,7 @@ def _beside_own(
     mine: probing.Rankings, hidden: Collection[str], earlier: Iterable[Submission]
 ) -> Iterator[Suspicion]:
     """Beside the one it is most like: nearly equal, or equal documents in another order."""
-    before = {one.pk: one for one in earlier}
+    before = {submission.pk: submission for submission in earlier}
     rankings = _rankings_of(before, hidden)
     alike = probing.most_alike(mine, rankings, hidden)
     if alike is not None:
@@ -74,7 +74,7 @@ def _beside_own(
 def _beside_others(
     mine: probing.Rankings, hidden: Collection[str], others: Iterable[Submission]
 ) -> Iterator[Suspicion]:
-    before = {one.pk: one for one in others}
+    before = {submission.pk: submission for submission in others}
     rankings = _rankings_of(before, hidden)
     yield from _with_their_documents(mine, hidden, before, rankings, is_own=False)
 
@@ -83,7 +83,11 @@ def _rankings_of(
     submissions: Mapping[int, Submission], hidden: Collection[str]
 ) -> dict[int, probing.Rankings]:
     """What each has ranked; every scored submission has a run."""
-    return {pk: _rankings(one.run, hidden) for pk, one in submissions.items() if one.run}
+    return {
+        pk: _rankings(submission.run, hidden)
+        for pk, submission in submissions.items()
+        if submission.run
+    }
 
 
 def _with_their_documents(
@@ -96,11 +100,11 @@ def _with_their_documents(
 ) -> Iterator[Suspicion]:
     """The newest of them that has the same documents."""
     for pk, theirs in rankings.items():
-        found = probing.candidates(mine, theirs, hidden)
-        kind = probing.suspicion_of_candidates(found, is_own=is_own)
+        candidates = probing.candidates(mine, theirs, hidden)
+        kind = probing.suspicion_of_candidates(candidates, is_own=is_own)
         if kind:
-            evidence = {"depth": probing.DEPTH, "n_queries": found.n_queries}
-            evidence |= {"n_equal": found.n_equal, "n_reordered": found.n_reordered}
+            evidence = {"depth": probing.DEPTH, "n_queries": candidates.n_queries}
+            evidence |= {"n_equal": candidates.n_equal, "n_reordered": candidates.n_reordered}
             yield kind, before[pk], {**evidence, "n_compared": len(before)}
             return
 
@@ -155,8 +159,8 @@ def _scored_before(submission: Submission) -> QuerySet[Submission]:
 
 def _rankings(run: Run, qids: Collection[str]) -> dict[str, list[str]]:
     """The first documents of these queries, best first."""
-    found: dict[str, list[str]] = {}
+    rankings: dict[str, list[str]] = {}
     for row in top_k(run_path(run), probing.DEPTH):
         if row.qid in qids:
-            found.setdefault(row.qid, []).append(row.docid)
-    return found
+            rankings.setdefault(row.qid, []).append(row.docid)
+    return rankings

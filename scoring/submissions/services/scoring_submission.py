@@ -56,8 +56,8 @@ def score_submission(job: RunningJob) -> None:
         raise
     except Exception as error:
         text = told_of(error) if is_disk_full(error) else OUR_FAULT
-        told = [{"file": "", "line": 0, "text": text, "code": "unexpected"}]
-        _move(job, submission, Submission.State.FAILED, problems=told)
+        problems = [{"file": "", "line": 0, "text": text, "code": "unexpected"}]
+        _move(job, submission, Submission.State.FAILED, problems=problems)
         raise
     probing.flag(submission)
 
@@ -66,8 +66,8 @@ def problems_of(error: BenchmarkError) -> list[dict[str, Any]]:
     """What is wrong with a submission, line by line, as its row keeps it."""
     if isinstance(error, FileProblemsError):
         return [
-            {"file": one.file, "line": one.line, "text": one.text, "code": error.code}
-            for one in error.problems
+            {"file": problem.file, "line": problem.line, "text": problem.text, "code": error.code}
+            for problem in error.problems
         ]
     return [{"file": "", "line": 0, "text": str(error), "code": error.code}]
 
@@ -272,5 +272,5 @@ def set_back_submission(job_id: int) -> None:
         if job is None:
             unfinished.update(state=Submission.State.QUEUED)
             return
-        told = [{"file": "", "line": 0, "text": job.error or OUR_FAULT, "code": "gave-up"}]
-        unfinished.update(state=Submission.State.FAILED, problems=told)
+        problems = [{"file": "", "line": 0, "text": job.error or OUR_FAULT, "code": "gave-up"}]
+        unfinished.update(state=Submission.State.FAILED, problems=problems)

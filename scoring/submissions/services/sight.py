@@ -29,11 +29,11 @@ def rows_as_seen(user: Any, rows: Iterable[SubmissionRow]) -> list[SubmissionRow
         if release.pk not in sights:
             sights[release.pk] = sight_of(user, release)
         by_release.setdefault(release.pk, []).extend(row.stored)
-    seen: dict[int, list[Score]] = {}
+    visible: dict[int, list[Score]] = {}
     for key, scores in by_release.items():
         for score in sights[key].means(scores):
-            seen.setdefault(score.score_set_id, []).append(score)
+            visible.setdefault(score.score_set_id, []).append(score)
     return [
-        with_scores(row, seen.get(row.stored[0].score_set_id, []) if row.stored else [])
+        with_scores(row, visible.get(row.stored[0].score_set_id, []) if row.stored else [])
         for row in listed
     ]

@@ -57,10 +57,10 @@ class Terms:
     aggregation: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        told = asdict(self)
+        fields = asdict(self)
         for name in ("public_from", "anonymous_until"):
-            told[name] = told[name].isoformat() if told[name] else None
-        return told
+            fields[name] = fields[name].isoformat() if fields[name] else None
+        return fields
 
 
 # --- which phase ---------------------------------------------------------------------------
@@ -197,8 +197,8 @@ def submit_here(
 
 
 def _parameters(submission: Submission, upload: Upload, terms: Terms) -> dict[str, Any]:
-    told = {"submission": submission.pk, "upload": upload.pk, "sha256": upload.sha256}
-    return told | terms.as_json()
+    parameters = {"submission": submission.pk, "upload": upload.pk, "sha256": upload.sha256}
+    return parameters | terms.as_json()
 
 
 def _admit(

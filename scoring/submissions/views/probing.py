@@ -34,7 +34,7 @@ def probing_list(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
 @require_POST
 @benchmark_view(Action.EDIT)
 def probing_settle(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
-    found = get_object_or_404(probing_flags(benchmark), pk=pk)
-    probing.settle(flag=found, by=request.user)
-    messages.success(request, f"The flag of {found.submission} is settled.")
+    flag = get_object_or_404(probing_flags(benchmark), pk=pk)
+    probing.settle(flag=flag, by=request.user)
+    messages.success(request, f"The flag of {flag.submission} is settled.")
     return redirect("scoring:probing-list", benchmark.slug)

@@ -73,7 +73,7 @@ def of_form(request: PersonRequest, benchmark: Benchmark, phases: list[Phase]) -
 
 def of_phases(phases: list[Phase], user: Any) -> dict[str, Any]:
     """Open phases as the page shows them: with what they are over, and what is left today."""
-    left = [submitting.n_left_today(phase=one, user=user) for one in phases]
+    left = [submitting.n_left_today(phase=phase, user=user) for phase in phases]
     return {
         "phases": list(zip(phases, map(scope_of, phases), left, strict=True)),
         "phase": phases[0],
@@ -123,8 +123,8 @@ def submissions_closed(request: HttpRequest, benchmark: Benchmark) -> HttpRespon
 @require_safe
 @benchmark_view(Action.SUBMIT)
 def submission_list(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
-    seen = submissions_seen_by(request.user, benchmark)
-    page = page_of(request, seen, PAGE_SIZE)
+    submissions = submissions_seen_by(request.user, benchmark)
+    page = page_of(request, submissions, PAGE_SIZE)
     context = {
         "page": page,
         "rows": rows_as_seen(request.user, submission_rows(page.object_list)),
@@ -203,10 +203,10 @@ def _stages(state: str) -> list[dict[str, str]]:
 
 def _about(submission: Submission) -> dict[str, Any]:
     """What was said of the system: of the run once there is one, before that of the job."""
-    run, told = submission.run, submission.job.parameters if submission.job else {}
-    metadata = run.metadata if run else told.get("metadata") or {}
+    run, parameters = submission.run, submission.job.parameters if submission.job else {}
+    metadata = run.metadata if run else parameters.get("metadata") or {}
     return {
         "facts": shown_facts(metadata),
-        "description": run.description if run else told.get("description", ""),
-        "sha256": run.sha256 if run else told.get("sha256", ""),
+        "description": run.description if run else parameters.get("description", ""),
+        "sha256": run.sha256 if run else parameters.get("sha256", ""),
     }

@@ -77,11 +77,11 @@ class Ann(Endpoint):
     )
     def get(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.SEE_RESULTS)
-        asked = request.query_params.dict()
+        params = request.query_params.dict()
         for name in ("exact", "approximate"):
-            found = runs_asked(benchmark, request.user, asked.get(name, ""), most=1)
-            asked[name] = str(found[0].pk)
-        form = AnnForm(asked, runs=runs_offered(benchmark, request.user))
+            runs = runs_asked(benchmark, request.user, params.get(name, ""), most=1)
+            params[name] = str(runs[0].pk)
+        form = AnnForm(params, runs=runs_offered(benchmark, request.user))
         if not form.is_valid():
             raise ValidationError(form.errors.get_json_data())
         release = newest_release(benchmark)
@@ -90,8 +90,8 @@ class Ann(Endpoint):
         return Response(_told(form.cleaned_data, report))
 
 
-def _told(asked: dict[str, Any], report: AnnReport) -> dict[str, Any]:
-    found = report.recall
+def _told(params: dict[str, Any], report: AnnReport) -> dict[str, Any]:
+    recall = report.recall
     rows = [
         {
             "slice": row.name,
@@ -102,17 +102,17 @@ def _told(asked: dict[str, Any], report: AnnReport) -> dict[str, Any]:
         for row in (report.overall, *report.slices)
     ]
     return {
-        "exact": asked["exact"].name,
-        "approximate": asked["approximate"].name,
-        "k": asked["k"],
-        "recall": found.mean if found.queries else None,
+        "exact": params["exact"].name,
+        "approximate": params["approximate"].name,
+        "k": params["k"],
+        "recall": recall.mean if recall.queries else None,
         "usual_baseline": USUAL_BASELINE,
-        "n_queries": len(found.queries),
-        "n_missing": found.n_missing,
-        "n_extra": found.n_extra,
-        "n_above": found.n_above,
+        "n_queries": len(recall.queries),
+        "n_missing": recall.n_missing,
+        "n_extra": recall.n_extra,
+        "n_above": recall.n_above,
         "rows": AnnRowSerializer(rows, many=True).data,
-        "worst": QueryRecallSerializer(found.worst(N_WORST), many=True).data,
+        "worst": QueryRecallSerializer(recall.worst(N_WORST), many=True).data,
     }
 
 

@@ -108,8 +108,8 @@ class BaselineList(Endpoint):
             board = {row.run.pk: row for row in rows}
             threshold = relevance_threshold(release)
         found = system_rows(baseline_rows(benchmark, request.user, board))
-        told = [_system(row, threshold) for row in found]
-        return Response(BaselineSystemSerializer(told, many=True).data)
+        systems = [_system(row, threshold) for row in found]
+        return Response(BaselineSystemSerializer(systems, many=True).data)
 
     @extend_schema(
         summary="Start the systems that have no such run, a job each",
@@ -119,14 +119,14 @@ class BaselineList(Endpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        told = self.validated(NewBaselinesSerializer)
+        fields = self.validated(NewBaselinesSerializer)
         jobs = start_baselines(
             benchmark=benchmark,
             user=request.user,
-            systems=told.get("systems", LEXICAL),
-            language=told.get("language", ""),
-            depth=told.get("depth", DEPTH),
-            n_shards=told.get("shards"),
+            systems=fields.get("systems", LEXICAL),
+            language=fields.get("language", ""),
+            depth=fields.get("depth", DEPTH),
+            n_shards=fields.get("shards"),
         )
         return Response(JobSerializer(jobs, many=True).data, status=202)
 
@@ -142,12 +142,12 @@ def _system(row: SystemRow, threshold: int) -> dict[str, Any]:
         "is_available": entry.is_available,
         "in_shards": entry.in_shards,
         "state": row.state,
-        "runs": [_run(one, threshold) for one in row.rows],
+        "runs": [_run(each, threshold) for each in row.rows],
     }
 
 
 def _run(row: BaselineRow, threshold: int) -> dict[str, Any]:
-    made, kept = row.retrieval, row.latencies
+    made, latencies = row.retrieval, row.latencies
     return {
         "run": row.run.pk,
         "name": row.run.name,
@@ -156,14 +156,14 @@ def _run(row: BaselineRow, threshold: int) -> dict[str, Any]:
         "corpus_version": made.corpus_version.number if made and made.corpus_version else None,
         "stale": row.stale,
         "scores": {
-            shown.name: row.scores[name]
-            for shown in BOARD
-            if (name := shown.counting_from(threshold)) in row.scores
+            measure.name: row.scores[name]
+            for measure in BOARD
+            if (name := measure.counting_from(threshold)) in row.scores
         },
         "indexing_seconds": made and made.indexing_seconds,
         "memory_bytes": made and made.memory_bytes,
-        "latency_p50_ms": kept and kept.p50,
-        "latency_p95_ms": kept and kept.p95,
+        "latency_p50_ms": latencies and latencies.p50,
+        "latency_p95_ms": latencies and latencies.p95,
         "metadata": row.facts,
     }
 

@@ -34,9 +34,11 @@ class AnnForm(forms.Form):
         self.fields["k"].widget.attrs["placeholder"] = CUTOFF
 
     def clean(self) -> dict[str, Any]:
-        told = super().clean() or {}
-        told["k"] = told.get("k") or CUTOFF
-        told["tolerance"] = TOLERANCE if told.get("tolerance") is None else told["tolerance"]
-        if told.get("exact") and told.get("exact") == told.get("approximate"):
+        cleaned = super().clean() or {}
+        cleaned["k"] = cleaned.get("k") or CUTOFF
+        cleaned["tolerance"] = (
+            TOLERANCE if cleaned.get("tolerance") is None else cleaned["tolerance"]
+        )
+        if cleaned.get("exact") and cleaned.get("exact") == cleaned.get("approximate"):
             self.add_error("approximate", "Choose another run than the exact one.")
-        return told
+        return cleaned

@@ -33,7 +33,7 @@ class BaselineForm(forms.Form):
     def __init__(self, *args: Any, benchmark: Benchmark, **options: Any) -> None:
         super().__init__(*args, **options)
         own = own_language(benchmark)
-        names = dict(sorted({own: own, **NAMES}.items(), key=lambda one: one[1]))
+        names = dict(sorted({own: own, **NAMES}.items(), key=lambda item: item[1]))
         language = cast(forms.ChoiceField, self.fields["language"])
         language.choices = [(code, name.capitalize()) for code, name in names.items()]
         language.initial = own

@@ -67,15 +67,17 @@ def ann_report(
     means, leave `hidden` queries out.
     """
     facts = repr((SCORER_VERSION, exact.pk, approximate.pk, k, tolerance))
-    facts += repr((release and release.pk, [one.name for one in _slices(release)]))
+    facts += repr((release and release.pk, [part.name for part in _slices(release)]))
     facts += repr(sorted(hidden))
-    facts += repr([one.pk for one in _score_sets(release, [exact, approximate]).values()])
+    facts += repr(
+        [score_set.pk for score_set in _score_sets(release, [exact, approximate]).values()]
+    )
     key = f"ann-{sha256(facts.encode()).hexdigest()}"
-    found = cache.get(key)
-    if found is None:
-        found = _worked_out(exact, approximate, release, k, tolerance, hidden)
-        cache.set(key, found, timeout=None)
-    return found
+    report = cache.get(key)
+    if report is None:
+        report = _worked_out(exact, approximate, release, k, tolerance, hidden)
+        cache.set(key, report, timeout=None)
+    return report
 
 
 def _worked_out(
@@ -100,8 +102,8 @@ def _worked_out(
         recall=recall,
         overall=_row("", None, recall, differences, families),
         slices=tuple(
-            _row(one.name, members[one.name], recall, differences, families)
-            for one in _slices(release)
+            _row(part.name, members[part.name], recall, differences, families)
+            for part in _slices(release)
         ),
         differences=differences,
     )
@@ -123,7 +125,7 @@ def _row(
     return AnnRow(
         name=name,
         n=len(inside),
-        recall=_estimate({one.qid: one.recall for one in inside}, families, (0, 1)),
+        recall=_estimate({query.qid: query.recall for query in inside}, families, (0, 1)),
         loss=_estimate(lost, families, (-1, 1)),
         n_scored=len(lost),
     )
@@ -145,7 +147,7 @@ def _score_sets(release: Release | None, runs: Iterable[Run]) -> dict[int, Score
     rows = ScoreSet.objects.filter(
         release=release, run__in=[run.pk for run in runs], scorer_version=SCORER_VERSION
     ).exclude(per_query="")
-    return {one.run_id: one for one in rows} if release else {}
+    return {score_set.run_id: score_set for score_set in rows} if release else {}
 
 
 def _differences(release: Release | None, exact: Run, approximate: Run) -> dict[str, float]:

@@ -94,8 +94,8 @@ def write_results(results: Iterable[Result], system: str, path: Path) -> int:
 
 
 def _rows(results: Iterable[Result], system: str) -> Iterator[RunRow]:
-    for qid, found in results:
-        for rank, (docid, score) in enumerate(found, start=1):
+    for qid, hits in results:
+        for rank, (docid, score) in enumerate(hits, start=1):
             yield RunRow(0, qid.encode(), docid.encode(), score, rank, system.encode())
 
 
@@ -147,33 +147,33 @@ def create_baseline(
     return run
 
 
-def _facts(asked: Asked, version: CorpusVersion, taken: Taken) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        SYSTEM_KEY: f"{asked.system}, Benchwright {metadata.version(PACKAGE)}",
-        **asked.entry.facts(asked.language),
+def _facts(baseline: Asked, version: CorpusVersion, times: Taken) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        SYSTEM_KEY: f"{baseline.system}, Benchwright {metadata.version(PACKAGE)}",
+        **baseline.entry.facts(baseline.language),
         "hardware": hardware(),
         "corpus version": str(version.number),
-        "depth": str(asked.depth),
+        "depth": str(baseline.depth),
     }
-    if asked.n_shards > 1:
-        found["shards"] = str(asked.n_shards)
-    summary = latency_summary(taken.milliseconds.values())
+    if baseline.n_shards > 1:
+        facts["shards"] = str(baseline.n_shards)
+    summary = latency_summary(times.milliseconds.values())
     if summary:
-        found["latency_ms"] = round(summary.p50, 3)
-    return found
+        facts["latency_ms"] = round(summary.p50, 3)
+    return facts
 
 
-def _free_name(benchmark: Benchmark, asked: Asked, version: CorpusVersion) -> str:
+def _free_name(benchmark: Benchmark, baseline: Asked, version: CorpusVersion) -> str:
     """The system's name, unless a run has it: then one that says what is different."""
-    base = asked.system
+    base = baseline.system
     taken = set(benchmark.runs.filter(name__startswith=base).values_list("name", flat=True))
-    made = Retrieval.objects.filter(run__benchmark=benchmark, system=asked.system)
+    retrievals = Retrieval.objects.filter(run__benchmark=benchmark, system=baseline.system)
     names = [base]
-    if made.exclude(language=asked.language).exists():
-        names.append(f"{base} {asked.language}")
-    if made.exclude(depth=asked.depth).exists():
-        names.append(f"{base} to {asked.depth}")
-    if made.exclude(corpus_version=version).exists():
+    if retrievals.exclude(language=baseline.language).exists():
+        names.append(f"{base} {baseline.language}")
+    if retrievals.exclude(depth=baseline.depth).exists():
+        names.append(f"{base} to {baseline.depth}")
+    if retrievals.exclude(corpus_version=version).exists():
         names.append(f"{base} on v{version.number}")
     names += [f"{base} baseline", *(f"{base} baseline {n}" for n in range(2, 10_000))]
     return next(name for name in names if name not in taken)

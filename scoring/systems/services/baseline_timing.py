@@ -46,15 +46,15 @@ class Taken:
 
 
 @contextmanager
-def indexing(taken: Taken) -> Iterator[None]:
+def indexing(times: Taken) -> Iterator[None]:
     """Add the time of what is done inside to the indexing seconds."""
     started = perf_counter()
     yield
-    taken.indexing_seconds += perf_counter() - started
+    times.indexing_seconds += perf_counter() - started
 
 
 @contextmanager
-def memory_watched(taken: Taken) -> Iterator[None]:
+def memory_watched(times: Taken) -> Iterator[None]:
     """Keep the most that this process held meanwhile beyond what it held before.
 
     Where the system does not tell, or does not let the peak be set back, it stays unknown.
@@ -63,7 +63,7 @@ def memory_watched(taken: Taken) -> Iterator[None]:
     yield
     peak = _held("VmHWM")
     if before is not None and peak is not None:
-        taken.memory_bytes = max(taken.memory_bytes or 0, peak - before, 0)
+        times.memory_bytes = max(times.memory_bytes or 0, peak - before, 0)
 
 
 def _set_back() -> bool:
@@ -76,10 +76,10 @@ def _set_back() -> bool:
 
 def _held(name: str) -> int | None:
     try:
-        found = re.search(rf"^{name}:\s+(\d+) kB", STATUS.read_text(), re.MULTILINE)
+        match = re.search(rf"^{name}:\s+(\d+) kB", STATUS.read_text(), re.MULTILINE)
     except OSError:
         return None
-    return int(found[1]) * 1024 if found else None
+    return int(match[1]) * 1024 if match else None
 
 
 def timed_results(
@@ -114,10 +114,10 @@ def hardware() -> str:
 
 def _processor() -> str:
     try:
-        found = re.search(r"^model name\s*:\s*(.+)$", CPUS.read_text(), re.MULTILINE)
+        match = re.search(r"^model name\s*:\s*(.+)$", CPUS.read_text(), re.MULTILINE)
     except OSError:
-        found = None
-    return " ".join(found[1].split()) if found else platform.machine()
+        match = None
+    return " ".join(match[1].split()) if match else platform.machine()
 
 
 def _memory() -> str:

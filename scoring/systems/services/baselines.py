@@ -74,10 +74,10 @@ def start_baselines(
     """
     wanted = wanted_baselines(benchmark, systems, language, depth, n_shards)
     started = [
-        jobs.start(benchmark=benchmark, user=user, **baseline_arguments(asked))
-        for asked in wanted
-        if not is_made(benchmark, asked.parameters())
-        and not jobs_at_work(benchmark, JOB_KIND, asked.parameters()).exists()
+        jobs.start(benchmark=benchmark, user=user, **baseline_arguments(baseline))
+        for baseline in wanted
+        if not is_made(benchmark, baseline.parameters())
+        and not jobs_at_work(benchmark, JOB_KIND, baseline.parameters()).exists()
     ]
     if started:
         names = ", ".join(job.parameters["system"] for job in started)
@@ -99,20 +99,20 @@ def wanted_baselines(
     if not 1 <= depth <= settings.RUN_MAX_DEPTH:
         raise DepthError(depth=depth, most=settings.RUN_MAX_DEPTH)
     code = language_code(language) if language else own_language(benchmark)
-    found = []
+    baselines = []
     for name in dict.fromkeys(systems):
         entry = entry_named(name)
         entry.refuse_unavailable()
         n = n_shards if n_shards and entry.in_shards else shards_for(entry, version.n_documents)
         n = max(1, min(n, version.n_documents))
-        found.append(Asked(name, code, depth, version.pk, n))
-    return found
+        baselines.append(Asked(name, code, depth, version.pk, n))
+    return baselines
 
 
-def baseline_arguments(asked: Asked) -> dict[str, Any]:
+def baseline_arguments(baseline: Asked) -> dict[str, Any]:
     """What `jobs.start` or `jobs.run_here` need to make one baseline."""
-    title = f"Make the baseline {asked.system}"
-    return {"kind": JOB_KIND, "title": title, "parameters": asked.parameters()}
+    title = f"Make the baseline {baseline.system}"
+    return {"kind": JOB_KIND, "title": title, "parameters": baseline.parameters()}
 
 
 def version_with_texts(benchmark: Benchmark) -> CorpusVersion:
@@ -130,28 +130,28 @@ def version_with_texts(benchmark: Benchmark) -> CorpusVersion:
 
 def make_baseline(job: RunningJob) -> None:
     """The handler: one system's run, or the start of the shards that make it."""
-    benchmark, asked = job.benchmark, Asked.of(job.parameters)
+    benchmark, baseline = job.benchmark, Asked.of(job.parameters)
     # Who started it stays: accounts are emptied, not deleted.
     user = cast(User, job.row.created_by)
     version_with_texts(benchmark)
-    asked.entry.refuse_unavailable()
+    baseline.entry.refuse_unavailable()
     queries = query_texts(benchmark)
-    if asked.n_shards > 1:
-        start_shards(job, asked, queries)
+    if baseline.n_shards > 1:
+        start_shards(job, baseline, queries)
         return
-    taken, path = Taken(), job.folder / f"{asked.system}.trec"
-    write_results(_results(job, asked, queries, taken), asked.system, path)
+    times, path = Taken(), job.folder / f"{baseline.system}.trec"
+    write_results(_results(job, baseline, queries, times), baseline.system, path)
     job.progress(WHOLE, WHOLE, "making the run visible")
     staged = staged_run(benchmark, path, job.folder / "stored")
     with job.commit() as result:
-        if is_made(benchmark, asked.parameters()):
-            result["notes"] = [f"{asked.system} was made by another job meanwhile."]
+        if is_made(benchmark, baseline.parameters()):
+            result["notes"] = [f"{baseline.system} was made by another job meanwhile."]
             return
         run = create_baseline(
             benchmark=benchmark,
             user=user,
-            asked=asked,
-            taken=taken,
+            asked=baseline,
+            taken=times,
             n_queries=len(queries),
             path=path,
             staged=staged,
@@ -162,18 +162,18 @@ def make_baseline(job: RunningJob) -> None:
 
 
 def _results(
-    job: RunningJob, asked: Asked, queries: list[tuple[str, str]], taken: Taken
+    job: RunningJob, baseline: Asked, queries: list[tuple[str, str]], times: Taken
 ) -> Iterator[Result]:
     def tell(done: int, total: int) -> None:
         part = INDEXED + (WHOLE - INDEXED - 1) * done // max(total, 1)
         job.progress(part, WHOLE, f"{done:,} of {total:,} queries")
 
-    version = asked.version
-    with memory_watched(taken):
-        with indexing(taken):
+    version = baseline.version
+    with memory_watched(times):
+        with indexing(times):
             texts = _told_of(corpus_texts(version), version.n_documents, job.progress)
-            searcher = asked.entry.searcher(texts, asked.language)
-        yield from timed_results(searcher, queries, k=asked.depth, taken=taken, progress=tell)
+            searcher = baseline.entry.searcher(texts, baseline.language)
+        yield from timed_results(searcher, queries, k=baseline.depth, taken=times, progress=tell)
 
 
 def _told_of(
@@ -209,28 +209,28 @@ def retrieve(
     NoTextsError, NoQueriesError, UnknownSystemError, MissingExtraError, UnknownLanguageError,
     DepthError
     """
-    (asked,) = wanted_baselines(benchmark, [system], language, k, n_shards)
+    (baseline,) = wanted_baselines(benchmark, [system], language, k, n_shards)
     queries = query_texts(benchmark)
-    if asked.n_shards == 1:
-        searcher = asked.entry.searcher(corpus_texts(asked.version), asked.language)
+    if baseline.n_shards == 1:
+        searcher = baseline.entry.searcher(corpus_texts(baseline.version), baseline.language)
         return write_results(searcher.search(queries, k=k, progress=progress), system, path)
     with TemporaryDirectory(dir=settings.STAGING_DIR) as folder:
-        results = _results_by_shard(asked, queries, Path(folder), progress)
+        results = _results_by_shard(baseline, queries, Path(folder), progress)
         return write_results(results, system, path)
 
 
 def _results_by_shard(
-    asked: Asked, queries: list[tuple[str, str]], folder: Path, progress: Progress | None
+    baseline: Asked, queries: list[tuple[str, str]], folder: Path, progress: Progress | None
 ) -> Iterator[Result]:
-    version, parameters = asked.version, Parameters(language=asked.language)
-    folders = [folder / str(number) for number in range(asked.n_shards)]
-    ranges = pairwise(bounds(version.n_documents, asked.n_shards))
+    version, parameters = baseline.version, Parameters(language=baseline.language)
+    folders = [folder / str(number) for number in range(baseline.n_shards)]
+    ranges = pairwise(bounds(version.n_documents, baseline.n_shards))
     for place, (start, stop) in zip(folders, ranges, strict=True):
         texts = texts_between(version, start, stop)
-        count_shard(asked.system, texts, place, parameters=parameters)
+        count_shard(baseline.system, texts, place, parameters=parameters)
     statistics = merged_statistics([read_statistics(place) for place in folders])
-    found = [
-        list(search_shard(place, statistics, queries, k=asked.depth, progress=progress))
+    rankings = [
+        list(search_shard(place, statistics, queries, k=baseline.depth, progress=progress))
         for place in folders
     ]
-    yield from merged_results(found, k=asked.depth)
+    yield from merged_results(rankings, k=baseline.depth)

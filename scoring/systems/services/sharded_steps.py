@@ -42,11 +42,11 @@ def retrieve_shard(job: RunningJob) -> None:
 
 def _count(piece: Piece) -> None:
     start, stop = piece.rows
-    path, taken = piece.job.folder / "counted", Taken()
+    path, times = piece.job.folder / "counted", Taken()
     texts = _told_of(texts_between(piece.asked.version, start, stop), stop - start, piece)
-    with memory_watched(taken), indexing(taken):
+    with memory_watched(times), indexing(times):
         count_shard(piece.asked.system, texts, path, parameters=_parameters(piece))
-    took = _written(piece.job.folder / "took-counting.json", taken)
+    took = _written(piece.job.folder / "took-counting.json", times)
 
     def put_down() -> None:
         put_in_place(path, piece.folder / _counted(piece.number))
@@ -56,14 +56,14 @@ def _count(piece: Piece) -> None:
 
 
 def _add_up(piece: Piece) -> None:
-    path, taken = piece.job.folder / STATISTICS, Taken()
-    with indexing(taken):
+    path, times = piece.job.folder / STATISTICS, Taken()
+    with indexing(times):
         counted = [
             read_statistics(piece.shared(_counted(number)))
             for number in range(piece.asked.n_shards)
         ]
         merged_statistics(counted).write(path)
-    took = _written(piece.job.folder / "took.json", taken)
+    took = _written(piece.job.folder / "took.json", times)
 
     def put_down() -> None:
         put_in_place(path, piece.folder / STATISTICS)
@@ -73,17 +73,17 @@ def _add_up(piece: Piece) -> None:
 
 
 def _search(piece: Piece) -> None:
-    taken, queries = Taken(), piece.queries()
+    times, queries = Taken(), piece.queries()
     path = piece.job.folder / "results.jsonl"
-    with memory_watched(taken):
-        with indexing(taken):
+    with memory_watched(times):
+        with indexing(times):
             statistics = Statistics.read(piece.shared(STATISTICS))
             searcher = open_shard(piece.shared(_counted(piece.number)), statistics)
         results = timed_results(
-            searcher, queries, k=piece.asked.depth, taken=taken, progress=piece.progress
+            searcher, queries, k=piece.asked.depth, taken=times, progress=piece.progress
         )
         _write_lines(results, path)
-    took = _written(piece.job.folder / "took.json", taken)
+    took = _written(piece.job.folder / "took.json", times)
 
     def put_down() -> None:
         put_in_place(path, piece.folder / _found(piece.number))
@@ -93,25 +93,25 @@ def _search(piece: Piece) -> None:
 
 
 def _merge(piece: Piece) -> None:
-    asked = piece.asked
+    baseline = piece.asked
     # Baselines are made for a benchmark, and who started it stays: accounts are emptied.
     benchmark = cast(Benchmark, piece.parent.benchmark)
     user = cast(User, piece.parent.created_by)
-    numbers = range(asked.n_shards)
-    path = piece.job.folder / f"{asked.system}.trec"
-    found = [_read_lines(piece.shared(_found(number))) for number in numbers]
-    write_results(merged_results(found, k=asked.depth), asked.system, path)
+    numbers = range(baseline.n_shards)
+    path = piece.job.folder / f"{baseline.system}.trec"
+    rankings = [_read_lines(piece.shared(_found(number))) for number in numbers]
+    write_results(merged_results(rankings, k=baseline.depth), baseline.system, path)
     staged = staged_run(benchmark, path, piece.job.folder / "stored")
-    n_queries, taken = len(piece.queries()), _taken(piece)
+    n_queries, times = len(piece.queries()), _taken(piece)
 
     def make() -> dict[str, Any]:
-        if is_made(benchmark, asked.parameters()):
-            return {"notes": [f"{asked.system} was made by another job meanwhile."]}
+        if is_made(benchmark, baseline.parameters()):
+            return {"notes": [f"{baseline.system} was made by another job meanwhile."]}
         run = create_baseline(
             benchmark=benchmark,
             user=user,
-            asked=asked,
-            taken=taken,
+            asked=baseline,
+            taken=times,
             n_queries=n_queries,
             path=path,
             staged=staged,
@@ -156,12 +156,12 @@ def _write_lines(results: Iterable[Result], path: Path) -> None:
 def _read_lines(path: Path) -> Iterator[Result]:
     with path.open() as lines:
         for line in lines:
-            qid, found = json.loads(line)
-            yield qid, [(docid, score) for docid, score in found]
+            qid, hits = json.loads(line)
+            yield qid, [(docid, score) for docid, score in hits]
 
 
-def _written(path: Path, taken: Taken) -> Path:
-    path.write_text(json.dumps(taken.as_json()))
+def _written(path: Path, times: Taken) -> Path:
+    path.write_text(json.dumps(times.as_json()))
     return path
 
 

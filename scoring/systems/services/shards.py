@@ -62,29 +62,29 @@ def bounds(n_documents: int, n_shards: int) -> list[int]:
 # --- the parent ----------------------------------------------------------------------------
 
 
-def start_shards(job: RunningJob, asked: Asked, queries: list[tuple[str, str]]) -> None:
+def start_shards(job: RunningJob, baseline: Asked, queries: list[tuple[str, str]]) -> None:
     """Leave the work of `job` to jobs of its own, one a shard; it ends when they have."""
     turn = uuid.uuid4()
     folder = shared_folder(job.row.pk, turn)
     folder.mkdir(parents=True)
     (folder / QUERIES).write_text(json.dumps(queries))
     with job.fenced():
-        _start_step(job.row, turn, Step.COUNT, asked)
+        _start_step(job.row, turn, Step.COUNT, baseline)
         job.mine().update(
             token=turn,
             heartbeat_at=timezone.now() + NOT_WAITED_FOR,
             done=0,
-            total=_total(asked),
-            message=f"0 of {asked.n_shards} {TOLD[Step.COUNT]}",
+            total=_total(baseline),
+            message=f"0 of {baseline.n_shards} {TOLD[Step.COUNT]}",
         )
 
 
-def _start_step(parent: Job, turn: uuid.UUID, step: str, asked: Asked) -> None:
-    for number in range(asked.n_shards if step in IN_EACH_SHARD else 1):
-        where = f"shard {number + 1} of {asked.n_shards}, " if step in IN_EACH_SHARD else ""
+def _start_step(parent: Job, turn: uuid.UUID, step: str, baseline: Asked) -> None:
+    for number in range(baseline.n_shards if step in IN_EACH_SHARD else 1):
+        where = f"shard {number + 1} of {baseline.n_shards}, " if step in IN_EACH_SHARD else ""
         job = jobs.start(
             kind=KIND,
-            title=f"{asked.system}: {where}{Step(step).label}",
+            title=f"{baseline.system}: {where}{Step(step).label}",
             benchmark=parent.benchmark,
             user=parent.created_by,
             parameters={"parent": parent.pk, "step": step, "shard": number},
@@ -92,8 +92,8 @@ def _start_step(parent: Job, turn: uuid.UUID, step: str, asked: Asked) -> None:
         ShardJob.objects.create(parent=parent, job=job, turn=turn, step=step, number=number)
 
 
-def _total(asked: Asked) -> int:
-    return PART * (2 * asked.n_shards + 2)
+def _total(baseline: Asked) -> int:
+    return PART * (2 * baseline.n_shards + 2)
 
 
 def shared_folder(parent: int, turn: uuid.UUID) -> Path:

@@ -28,10 +28,10 @@ def ann(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     release = newest_release(benchmark)
     context: dict[str, Any] = {"form": form, "n_runs": runs.count(), "release": release}
     if is_asked and form.is_valid():
-        told = form.cleaned_data
+        cleaned = form.cleaned_data
         hidden = sight_of(request.user, release).hidden if release else frozenset()
-        report = ann_report(release=release, hidden=hidden, **told)
-        context |= {**told, **shown(benchmark, report), "baseline": USUAL_BASELINE}
+        report = ann_report(release=release, hidden=hidden, **cleaned)
+        context |= {**cleaned, **shown(benchmark, report), "baseline": USUAL_BASELINE}
         context["n_left_out"] = len(hidden)
     return render(request, "scoring/systems/ann.html", context, status=422 if form.errors else 200)
 
@@ -39,17 +39,17 @@ def ann(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 def shown(benchmark: Benchmark, report: AnnReport) -> dict[str, Any]:
     """The report, and the queries of which the index finds least."""
     worst = report.recall.worst(N_WORST)
-    rows = Query.objects.filter(benchmark=benchmark, qid__in=[one.qid for one in worst])
-    known = {query.qid: query for query in rows.only("pk", "qid", "text")}
+    rows = Query.objects.filter(benchmark=benchmark, qid__in=[row.qid for row in worst])
+    by_qid = {query.qid: query for query in rows.only("pk", "qid", "text")}
     return {
         "report": report,
         "recall": report.recall,
         "rows": [(row, row.loss) for row in (report.overall, *report.slices)],
         "loss": report.overall.loss,
         "worst": [
-            (one, known.get(one.qid), report.differences.get(one.qid))
-            for one in worst
-            if one.recall < 1
+            (row, by_qid.get(row.qid), report.differences.get(row.qid))
+            for row in worst
+            if row.recall < 1
         ],
     }
 

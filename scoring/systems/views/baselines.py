@@ -17,7 +17,7 @@ from benchmarks_app.site.selectors import has_worker
 from benchwright.errors import ScoringError
 from benchwright.retrieval.catalog import LEXICAL
 from scoring.boards.selectors.reported import beside_ours, reported_on
-from scoring.scores.charts.latency import latency_words
+from scoring.scores.charts import latency_words
 from scoring.scores.selectors.boards import BoardRow, leaderboard
 from scoring.scores.selectors.releases import newest_release, relevance_threshold
 from scoring.scores.services.firewall import Sight, sight_of
@@ -43,15 +43,15 @@ def baseline_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 def _started(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     form = BaselineForm(request.POST, benchmark=benchmark)
     if form.is_valid():
-        told = form.cleaned_data
+        cleaned = form.cleaned_data
         try:
             jobs = start_baselines(
                 benchmark=benchmark,
                 user=request.user,
-                systems=told["systems"],
-                language=told["language"],
-                depth=told["depth"],
-                n_shards=told["shards"],
+                systems=cleaned["systems"],
+                language=cleaned["language"],
+                depth=cleaned["depth"],
+                n_shards=cleaned["shards"],
             )
         except ScoringError as error:
             form.add_error(None, str(error))
@@ -85,7 +85,7 @@ def _page(
     board = _board(request, release, sight)
     rows = baseline_rows(benchmark, request.user, board)
     threshold = relevance_threshold(release) if release else 1
-    columns = [shown.on(threshold) for shown in BOARD if shown.name in SHOWN]
+    columns = [measure.on(threshold) for measure in BOARD if measure.name in SHOWN]
     chosen = set(form["systems"].value() or ())
     context = {
         "form": form,
@@ -98,7 +98,7 @@ def _page(
             if row.latencies
         ],
         "systems": [(row, row.entry.name in chosen) for row in system_rows(rows)],
-        "columns": [one for one in columns if sight.tells(one.name)],
+        "columns": [column for column in columns if sight.tells(column.name)],
         "refusal": _refusal(benchmark),
         "pool_url": _pool_url(benchmark, rows),
         "beside": beside_ours(

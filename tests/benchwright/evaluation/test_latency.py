@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.evaluation.latency import LatencyError, latency_bins, latency_summary
-from scoring.scores.charts.latency import latency_chart
+from scoring.scores.charts import latency_chart
 
 TIMES = st.lists(st.floats(0, 1e6), min_size=1, max_size=60)
 

@@ -144,7 +144,7 @@ def hidden(board, monkeypatch):
     def hide(qids) -> None:
         found = frozenset(qids)
         monkeypatch.setattr(slice_scores, "hidden_queries", lambda release: found)
-        monkeypatch.setattr("scoring.scores.views.slices.hidden_queries", lambda release: found)
+        monkeypatch.setattr("scoring.scores.views.hidden_queries", lambda release: found)
 
     return hide
 

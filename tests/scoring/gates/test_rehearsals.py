@@ -11,7 +11,7 @@ from benchwright.gates.errors import RehearsalError
 from scoring.gates.selectors import rehearsal_told
 from scoring.gates.services import rehearsing
 from scoring.gates.services.errors import GateItselfError, RehearsalTooLateError
-from scoring.gates.services.reading import told
+from scoring.gates.services.gating import told
 from scoring.models import GatePolicy, GateRehearsal
 from tests import factories
 from tests.scoring.gates.test_gates import a_candidate, bench, decided, old, ranked, release

@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from benchmarks_app import label_facts
 from benchmarks_app.models import Role
-from scoring.planning.forms.planner import PlannerForm, read_wish, wish_text
+from scoring.planning.forms import PlannerForm, read_wish, wish_text
 from scoring.planning.services.planning import Wish, known_of, planned
 from tests import factories
 

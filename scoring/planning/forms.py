@@ -1,10 +1,11 @@
-"""What somebody plans with, as a form and as a part of an address."""
+"""What somebody plans with, as a form and as a part of an address; how old a label may be."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from django import forms
 
+from benchwright.formats.numbers import row_key
 from benchwright.pools.planning import ASSUMED_SYSTEMS, CUTOFF, DEEPEST
 from scoring.planning.services.planning import DEFAULT_DELTA, DEFAULT_OVERLAP, DEFAULT_SECONDS, Wish
 
@@ -76,15 +77,15 @@ class PlannerForm(forms.Form):
         """What is asked for; defaults alone where the form has a mistake."""
         if not self.is_valid():
             return Wish(seconds=self.default_seconds)
-        told = self.cleaned_data
+        cleaned = self.cleaned_data
         return Wish(
-            delta=told["delta"],
-            hours=told["hours"],
-            depth=told["depth"],
-            judged=None if told["judged"] is None else told["judged"] / PERCENT,
-            overlap=told["overlap"] / PERCENT,
-            seconds=told["seconds"],
-            systems=told.get("systems") or ASSUMED_SYSTEMS,
+            delta=cleaned["delta"],
+            hours=cleaned["hours"],
+            depth=cleaned["depth"],
+            judged=None if cleaned["judged"] is None else cleaned["judged"] / PERCENT,
+            overlap=cleaned["overlap"] / PERCENT,
+            seconds=cleaned["seconds"],
+            systems=cleaned.get("systems") or ASSUMED_SYSTEMS,
         )
 
 
@@ -110,11 +111,20 @@ def read_wish(text: str) -> Wish | None:
     parts = text.split("_")
     if len(parts) != len(NAMES):
         return None
-    given = dict(zip(NAMES, parts, strict=True))
+    fields = dict(zip(NAMES, parts, strict=True))
     try:
         for name in ("judged", "overlap"):
-            given[name] = f"{float(given[name]) * PERCENT:g}" if given[name] else ""
+            fields[name] = f"{float(fields[name]) * PERCENT:g}" if fields[name] else ""
     except ValueError:
         return None
-    form = PlannerForm(given, seconds=None, has_runs=False)
+    form = PlannerForm(fields, seconds=None, has_runs=False)
     return form.wish() if form.is_valid() else None
+
+
+LONGEST_DAYS = 36_500
+
+
+def asked_days(text: str) -> int | None:
+    """How old a label may be, as an address says it; None where it does not."""
+    days = row_key(text)
+    return min(days, LONGEST_DAYS) if days else None
