@@ -236,17 +236,17 @@ def _memory_of(path: Path) -> Path:
 
 def stored_files(name: str = "") -> Iterator[StoredFile]:
     """Every stored file that is needed, or those of one name; several may need the same."""
-    return (one for keeper in KEEPERS for one in keeper.files(name))
+    return (file for keeper in KEEPERS for file in keeper.files(name))
 
 
 def dependents_of(name: str) -> list[str]:
     """Releases, runs, scores and whatever else is made of a stored file, in words."""
-    return [one for keeper in KEEPERS for one in keeper.dependents(name)]
+    return [dependent for keeper in KEEPERS for dependent in keeper.dependents(name)]
 
 
 def whole_at(name: str) -> datetime | None:
     """When a broken file was last known to be whole: at the latest check that found it so."""
-    stored_at = min((one.stored_at for one in stored_files(name)), default=None)
+    stored_at = min((file.stored_at for file in stored_files(name)), default=None)
     if stored_at is None:
         return None
     later = StoreCheck.objects.filter(started_at__gt=stored_at, finished_at__isnull=False)

@@ -68,7 +68,8 @@ def _facts(error: BenchmarkError) -> dict[str, Any]:
     }
     if problems := error.facts.get("problems"):
         facts["problems"] = [
-            {"file": one.file, "line": one.line, "message": one.text} for one in problems
+            {"file": problem.file, "line": problem.line, "message": problem.text}
+            for problem in problems
         ]
     return facts
 

@@ -286,7 +286,7 @@ class FamilyPicture:
     def pair_links(self) -> list[FamilyLink]:
         """Every link between the two."""
         pair = {query.pk for query in self.pair or ()}
-        return [one for one in self.links if {one.query_a_id, one.query_b_id} == pair]
+        return [link for link in self.links if {link.query_a_id, link.query_b_id} == pair]
 
     @property
     def others(self) -> list[Query]:
@@ -301,15 +301,15 @@ def family_picture(family: QueryFamily, *, sees_grades: bool) -> FamilyPicture:
     links = list(links_between(keys))
     held = [
         Held(
-            one.query_a_id,
-            one.query_b_id,
-            1.0 if one.verdict == FamilyLink.Verdict.SAME else one.similarity,
+            link.query_a_id,
+            link.query_b_id,
+            1.0 if link.verdict == FamilyLink.Verdict.SAME else link.similarity,
         )
-        for one in links
-        if one.verdict != FamilyLink.Verdict.DIFFERENT
+        for link in links
+        if link.verdict != FamilyLink.Verdict.DIFFERENT
     ]
     weakest_links = weakest_needed(keys, held)
-    visible = [one for one in links if sees_grades or one.reason != TELLS_OF_GRADES]
+    visible = [link for link in links if sees_grades or link.reason != TELLS_OF_GRADES]
     weakest = next(
         (
             one

@@ -85,7 +85,9 @@ def _detail(request: HttpRequest, family: QueryFamily) -> dict[str, Any]:
     return {
         "family": family,
         "picture": picture,
-        "links": [(number[one.query_a_id], number[one.query_b_id], one) for one in picture.links],
+        "links": [
+            (number[link.query_a_id], number[link.query_b_id], link) for link in picture.links
+        ],
         "drawing": drawn(picture.members, picture.links, sure_from=sure_from),
         "sure_from": sure_from,
         "near": _near(family, sees_grades=sees_grades),

@@ -29,7 +29,7 @@ CORPUS = (
     unless_told("--snapshot-date", metavar="YYYY-MM-DD", help="as of when the corpus is"),
     option(
         "--parents",
-        choices=[one.value for one in Parents],
+        choices=[parent.value for parent in Parents],
         default=Parents.STATED.value,
         help="where passages say their document: stated in a column, or ids such as X#Y",
     ),

@@ -125,7 +125,9 @@ def word_weights(benchmark: Benchmark, queries: Sequence[AskedQuery]) -> dict[st
         return {}
     wanted = {word for query in queries for word in words_of(query.text)}
     documents = islice(corpus_reader(version).iterate(), COUNTED_DOCUMENTS)
-    return weights_of((set(words_of(f"{one.title} {one.text}")) for one in documents), wanted)
+    return weights_of(
+        (set(words_of(f"{document.title} {document.text}")) for document in documents), wanted
+    )
 
 
 def _asked(row: tuple[Any, ...]) -> AskedQuery:

@@ -304,7 +304,7 @@ def _said_of_backups(backups: Sequence[Backup]) -> tuple[bool, str]:
     if not backups:
         return True, "none was written from here: manage.py backup DIR writes one while you work"
     newest = backups[0]
-    whole = next((one for one in backups if one.finished_at), None)
+    whole = next((backup for backup in backups if backup.finished_at), None)
     last = f"on {whole.started_at:%Y-%m-%d %H:%M} UTC" if whole else ""
     before = f"; the last one was written {last}" if whole else ""
     if newest.is_under_way:

@@ -118,7 +118,7 @@ def _densities(benchmark: Benchmark, slices: list[Slice]) -> dict[int, Density]:
         return {}
     in_slice = Q(
         query__slice_members__state=SliceMember.State.MEMBER,
-        query__slice_members__slice__in=[one.pk for one in slices],
+        query__slice_members__slice__in=[each_slice.pk for each_slice in slices],
     )
     relevant = relevant_grades(benchmark)
     rows = (
@@ -132,7 +132,7 @@ def _densities(benchmark: Benchmark, slices: list[Slice]) -> dict[int, Density]:
         .values_list("query__slice_members__slice", "n_queries", "n_judged", "n_relevant")
     )
     densities = {pk: Density(*numbers) for pk, *numbers in rows}
-    return {one.pk: densities.get(one.pk, Density(0, 0, 0)) for one in slices}
+    return {each_slice.pk: densities.get(each_slice.pk, Density(0, 0, 0)) for each_slice in slices}
 
 
 def plan_for(benchmark: Benchmark, rows: Sequence[SliceRow]) -> Plan | None:

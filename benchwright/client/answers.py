@@ -177,7 +177,7 @@ class Submission(Answer):
     @property
     def said_problems(self) -> list[Problem]:
         """Why it is invalid or failed, line by line."""
-        return [Problem.of(one) for one in self.problems]
+        return [Problem.of(problem) for problem in self.problems]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -308,9 +308,11 @@ class Client:
         if not given or str(given).isdecimal():
             return given
         phases = list(self.phases(slug))
-        named = sorted((one for one in phases if one.name == given), key=lambda one: one.is_open)
+        named = sorted(
+            (phase for phase in phases if phase.name == given), key=lambda one: one.is_open
+        )
         if not named:
-            known = ", ".join(one.name for one in phases) or "none"
+            known = ", ".join(phase.name for phase in phases) or "none"
             raise NoPhaseError(slug=slug, given=given, known=known)
         return named[-1].id
 

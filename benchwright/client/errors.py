@@ -153,6 +153,8 @@ def _listed(detail: Any) -> str:
     lines = [
         f"\n  {name}: {' '.join(map(str, problems)) if isinstance(problems, list) else problems}"
         for name, problems in detail.items()
-        if isinstance(problems, list) and problems and all(isinstance(one, str) for one in problems)
+        if isinstance(problems, list)
+        and problems
+        and all(isinstance(problem, str) for problem in problems)
     ]
     return "".join(lines)

@@ -184,12 +184,12 @@ def _files_of(config: Mapping[str, Any]) -> dict[str, list[str]]:
     files = config.get("data_files") or []
     if isinstance(files, str):
         return {"train": [files]}
-    for one in files:
-        if isinstance(one, str):
-            paths_of.setdefault("train", []).append(one)
+    for file in files:
+        if isinstance(file, str):
+            paths_of.setdefault("train", []).append(file)
             continue
-        paths = one.get("path") or []
-        paths_of[one.get("split", "train")] = [paths] if isinstance(paths, str) else list(paths)
+        paths = file.get("path") or []
+        paths_of[file.get("split", "train")] = [paths] if isinstance(paths, str) else list(paths)
     return paths_of
 
 

@@ -78,7 +78,7 @@ def _types(
 
 
 def _kinds(ids: Iterable[Any]) -> frozenset[str]:
-    return frozenset(type(one).__name__ for one in ids)
+    return frozenset(type(id_).__name__ for id_ in ids)
 
 
 def _names(kinds: Iterable[str]) -> str:

@@ -72,7 +72,7 @@ class Path:
         values = [(value, "")]
         for step in steps:
             if step is EVERY:
-                values = [one for each in values for one in _members(*each)]
+                values = [member for each in values for member in _members(*each)]
             else:
                 values = [_stepped(inner, step, at) for inner, at in values]
         return [inner for inner, _ in values]

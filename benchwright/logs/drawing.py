@@ -58,7 +58,7 @@ def sampled(log: Path, design: Design, *, seed: int) -> tuple[Plan, list[Sampled
     """
     families = read_families(log)
     plan, strata = planned(families, design)
-    drawn = {one.family: one for one in drawn_families(families, plan, strata, seed=seed)}
+    drawn = {family.family: family for family in drawn_families(families, plan, strata, seed=seed)}
     rows = _rows(log, list(drawn))
     of: dict[str, list[dict[str, Any]]] = {}
     for row in rows:

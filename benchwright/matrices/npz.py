@@ -81,7 +81,7 @@ def opened_npz(path: Path, *, name: str, limits: Limits) -> Iterator[Npz]:
 
 
 def _headers(archive: ZipSource, name: str) -> dict[str, Header]:
-    keys = [one.removesuffix(SUFFIX) for one in archive.members() if one.endswith(SUFFIX)]
+    keys = [member.removesuffix(SUFFIX) for member in archive.members() if member.endswith(SUFFIX)]
     if len(keys) > MOST_ARRAYS:
         reason = f"holds {len(keys):,} arrays; expected ids and vectors. Save these two alone."
         raise MatrixFileError(file=name, reason=reason)

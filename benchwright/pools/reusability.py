@@ -81,32 +81,34 @@ class Reusability:
     def tau(self) -> float:
         if not self.is_defined:
             return nan
-        full, without = zip(*((one.full, one.without) for one in self.systems), strict=True)
+        full, without = zip(
+            *((system.full, system.without) for system in self.systems), strict=True
+        )
         return kendall_tau(full, without)
 
     @property
     def mean_shift(self) -> float:
-        return self._over_groups([one.shift for one in self.systems])
+        return self._over_groups([system.shift for system in self.systems])
 
     @property
     def worst_shift(self) -> float:
-        return self._least([one.shift for one in self.systems])
+        return self._least([system.shift for system in self.systems])
 
     @property
     def mean_judged(self) -> float:
-        return self._over_groups([one.judged for one in self.systems])
+        return self._over_groups([system.judged for system in self.systems])
 
     @property
     def least_judged(self) -> float:
-        return self._least([one.judged for one in self.systems])
+        return self._least([system.judged for system in self.systems])
 
     @property
     def n_unique(self) -> int:
         """Judgments that one group alone contributed, each group counted once."""
-        return sum({one.group: one.n_unique for one in self.systems}.values())
+        return sum({system.group: system.n_unique for system in self.systems}.values())
 
     def _over_groups(self, values: Sequence[float]) -> float:
-        names = [one.run for one in self.systems]
+        names = [system.run for system in self.systems]
         return mean_over_groups(dict(zip(names, values, strict=True)), self.groups)
 
     def _least(self, values: Sequence[float]) -> float:
@@ -139,7 +141,7 @@ class Treatment:
     def n_systems(self) -> int:
         """Runs that were pooled, those that rank the same counted once."""
         same = [pair for pair in self.copies if pair.is_same]
-        return len(groups_of([one.run for one in self.by_run.systems], teams={}, copies=same))
+        return len(groups_of([system.run for system in self.by_run.systems], teams={}, copies=same))
 
 
 def treatment_of(

@@ -156,7 +156,7 @@ def _rows_of_split(source: ReleaseSource, split: str) -> Iterator[Row]:
 
 def _by_query(*slices: Qids) -> dict[str, set[str]]:
     docids: dict[str, set[str]] = {}
-    for name, qids in chain.from_iterable(one.items() for one in slices):
+    for name, qids in chain.from_iterable(each_slice.items() for each_slice in slices):
         for qid in qids:
             docids.setdefault(qid, set()).add(name)
     return docids

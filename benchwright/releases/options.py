@@ -32,7 +32,7 @@ class ReleaseOptions:
     @classmethod
     def from_json(cls, told: Mapping[str, Any]) -> Self:
         """Options as a row keeps them; what it does not say has its default."""
-        known = {one.name for one in fields(cls)}
+        known = {field.name for field in fields(cls)}
         given = {name: value for name, value in told.items() if name in known}
         lists = {name: tuple(given.get(name, ())) for name in LISTS}
         return cls(**{**given, **lists})

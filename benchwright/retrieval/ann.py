@@ -58,11 +58,11 @@ class AnnRecall:
 
     @property
     def n_above(self) -> int:
-        return sum(one.n_above > 0 for one in self.queries)
+        return sum(query.n_above > 0 for query in self.queries)
 
     @property
     def n_perfect(self) -> int:
-        return sum(one.recall == 1 for one in self.queries)
+        return sum(query.recall == 1 for query in self.queries)
 
     def worst(self, n: int) -> list[QueryRecall]:
         """The queries that lose most, equal ones by the bytes of their ids."""
@@ -71,12 +71,12 @@ class AnnRecall:
     def of(self, qids: Iterable[str]) -> list[QueryRecall]:
         """Those of a slice."""
         wanted = set(qids)
-        return [one for one in self.queries if one.qid in wanted]
+        return [query for query in self.queries if query.qid in wanted]
 
 
 def mean_recall(queries: Sequence[QueryRecall]) -> float:
     """The mean, NaN of nothing."""
-    return sum(one.recall for one in queries) / len(queries) if queries else nan
+    return sum(query.recall for query in queries) / len(queries) if queries else nan
 
 
 def ann_recall(
@@ -102,9 +102,9 @@ def ann_recall(
     return AnnRecall(
         k=k,
         queries=tuple(queries),
-        n_missing=sum(not approximate.get(one.qid) for one in queries),
+        n_missing=sum(not approximate.get(query.qid) for query in queries),
         n_extra=sum(not exact.get(qid) for qid in approximate),
-        n_short=sum(len(exact[one.qid]) < k for one in queries),
+        n_short=sum(len(exact[query.qid]) < k for query in queries),
     )
 
 

@@ -124,7 +124,7 @@ class RetrievalScores(dict[str, float]):
             "slices": {name: dict(means) for name, means in self.slices.items()},
             "per_query": {qid: dict(values) for qid, values in self.per_query.items()},
             "significance": [asdict(one) for one in self.significance],
-            "findings": [one.as_json() for one in self.findings],
+            "findings": [finding.as_json() for finding in self.findings],
             "facts": dict(self.facts),
         }
 

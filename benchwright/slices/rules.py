@@ -147,9 +147,9 @@ def _check_expression(rule: Rule) -> dict[str, Any]:
 
 def _check_navigational(rule: Rule) -> dict[str, Any]:
     brands = rule.get("brands", [])
-    if not isinstance(brands, list | tuple) or not all(isinstance(one, str) for one in brands):
+    if not isinstance(brands, list | tuple) or not all(isinstance(brand, str) for brand in brands):
         raise SliceRuleError(why="Brands are a list of words and phrases.")
-    return {"brands": sorted({one.strip() for one in brands if words_of(one)})}
+    return {"brands": sorted({brand.strip() for brand in brands if words_of(brand)})}
 
 
 def _check_nothing(rule: Rule) -> dict[str, Any]:

@@ -121,7 +121,7 @@ def is_safe(
         return {of.get(query, query) for query in queries}
 
     members = [frozenset(one) for one in sets]
-    distinct = list(dict.fromkeys(one for one in members if one))
+    distinct = list(dict.fromkeys(member for member in members if member))
     if any(len(families_in(one)) < smallest for one in distinct):
         return False
     if any(len(families_in(a ^ b)) < smallest for a, b in combinations(distinct, 2)):
@@ -246,7 +246,7 @@ def _weighs_few(plain: Floats, weight: Floats, family: Places, smallest: int) ->
         for places in combinations(range(len(levels)), len(corners))
         if np.linalg.matrix_rank(corners[:, list(places)]) == len(corners)
     ]
-    n_choices = sum(prod(len(levels[one]) for one in places) for places in chosen)
+    n_choices = sum(prod(len(levels[place]) for place in places) for places in chosen)
     if n_choices * len(weight) > MOST_NUMBERS:
         return True
 
@@ -259,7 +259,7 @@ def _weighs_few(plain: Floats, weight: Floats, family: Places, smallest: int) ->
         return True
     for places in chosen:
         to_all = np.linalg.solve(corners[:, places], corners)
-        choices = product(*(levels[one] for one in places))
+        choices = product(*(levels[place] for place in places))
         while some := list(islice(choices, 1_000)):
             if is_about_few(np.array(some) @ to_all):
                 return True

@@ -307,8 +307,8 @@ def _divided(
     members: Mapping[str, _When], straddling: Straddling
 ) -> tuple[list[str], dict[str, str]]:
     """Members of a family that are in its split, and the others with the reason."""
-    firm = [one.period for one in members.values() if not one.is_in_gap]
-    periods = {one.period for one in members.values()}
+    firm = [member.period for member in members.values() if not member.is_in_gap]
+    periods = {member.period for member in members.values()}
     if len(periods) > 1 and straddling == Straddling.DROP_FAMILY:
         return [], dict.fromkeys(members, DROPPED)
     period = min(firm, default=max(periods))

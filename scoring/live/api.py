@@ -158,7 +158,7 @@ class LiveAskSerializer(serializers.Serializer):
         required=False, max_length=Run._meta.get_field("name").max_length, help_text="Its name."
     )
     split = serializers.ChoiceField(
-        [one for one in QueryFamily.Split.values if one], required=False
+        [value for value in QueryFamily.Split.values if value], required=False
     )
     release = serializers.CharField(required=False, max_length=40, help_text="A version.")
     may_fail = api_field(live.MAY_FAIL, required=False)

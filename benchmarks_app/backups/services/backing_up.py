@@ -54,7 +54,7 @@ def back_up(target: Target, say: Say = lambda text: None) -> Backup:
     with _written_down(backup), target.writing(backup.snapshot) as folder:
         with frozen(folder):
             manifest = _manifest() | {"tables": written_tables(folder, say)}
-            needed = {one.name: one for one in files.stored_files() if one.name}
+            needed = {file.name: file for file in files.stored_files() if file.name}
         manifest["files"] = _files(needed, target, folder, backup, say)
         manifest["broken"] = backup.broken
         backup.n_rows = sum(facts["rows"]["n_rows"] for facts in manifest["tables"].values())

@@ -34,7 +34,7 @@ def verify_store(tell: Tell = lambda n, n_all, n_bytes: None) -> StoreCheck:
     too: that they can be is all that is known of them.
     """
     check = StoreCheck.objects.create()
-    needed = {one.name: one for one in files.stored_files()}
+    needed = {file.name: file for file in files.stored_files()}
     broken: dict[str, dict[str, Any]] = {}
     for n, stored in enumerate(needed.values(), start=1):
         read = _read(stored)
@@ -44,7 +44,7 @@ def verify_store(tell: Tell = lambda n, n_all, n_bytes: None) -> StoreCheck:
             broken[stored.name] = _said(stored, read)
         tell(n, len(needed), check.n_bytes)
     # What was deleted while this went on is not broken.
-    still = {one.name for name in broken for one in files.stored_files(name)}
+    still = {file.name for name in broken for file in files.stored_files(name)}
     check.n_files = len(needed)
     check.broken = [problem for name, problem in broken.items() if name in still]
     check.finished_at = timezone.now()

@@ -71,7 +71,9 @@ def difference_from(base: CorpusVersion, after: CorpusReader, *, job: RunningJob
         "removed": changes.n_removed,
         "unchanged": changes.n_unchanged,
         "examples": changes.examples,
-        "labels": [_at_stake(one, changes) for one in base.corpus.benchmarks.order_by("slug")],
+        "labels": [
+            _at_stake(benchmark, changes) for benchmark in base.corpus.benchmarks.order_by("slug")
+        ],
     }
 
 

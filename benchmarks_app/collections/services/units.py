@@ -195,7 +195,7 @@ def _refuse_others(
         why = f"its grades are of documents already, such as '{min(documents)}'."
         raise NotDerivableError(name=qrel_set.name, why=why)
     if others:
-        names = ", ".join(f"'{one}'" for one in sorted(others)[:SHOWN])
+        names = ", ".join(f"'{other}'" for other in sorted(others)[:SHOWN])
         why = (
             f"{len(others):,} of its passages are not in the corpus, such as {names}, so their "
             "documents are not known. Import the corpus they are of."

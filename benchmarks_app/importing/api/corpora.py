@@ -121,7 +121,10 @@ class SnapshotSerializer(CorpusVersionSerializer):
     @extend_schema_field(AtStakeSerializer(many=True))
     def get_labels(self, version: CorpusVersion) -> list[dict[str, Any]]:
         labels = corpora.labels_at_stake(version, self.context["request"].user)
-        rows = [{**one, "benchmark": one["benchmark"] and one["benchmark"].slug} for one in labels]
+        rows = [
+            {**label, "benchmark": label["benchmark"] and label["benchmark"].slug}
+            for label in labels
+        ]
         return list(AtStakeSerializer(rows, many=True).data)
 
 

@@ -217,7 +217,7 @@ class UploadImport(Endpoint):
             upload=upload,
             has_header=data.pop("header"),
             corpus={"max_docs": data.pop("max_docs")},
-            parts=None if parts is None else [Part.of_json(one) for one in parts],
+            parts=None if parts is None else [Part.of_json(part) for part in parts],
             **data,
         )
         return Response(JobSerializer(job).data, status=status.HTTP_202_ACCEPTED)

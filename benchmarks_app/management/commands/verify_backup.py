@@ -35,8 +35,8 @@ class Command(DeclaredCommand):
             raise SystemExit(1)
 
     def _say(self, verdict: Verdict) -> None:
-        for one in verdict.damages:
-            self.say_wrong(f"{one.snapshot}: {one}")
+        for damage in verdict.damages:
+            self.say_wrong(f"{damage.snapshot}: {damage}")
         self.say_ended(
             f"{verdict.n_snapshots:,} snapshots, {verdict.n_rows:,} rows, "
             f"{verdict.n_objects:,} files of {verdict.n_bytes:,} bytes: "

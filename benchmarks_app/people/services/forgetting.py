@@ -357,7 +357,7 @@ def _forget_mail(names: Names) -> None:
     """Take out of the operator's folder the mails that are to the person, or name them."""
     for file in Path(settings.EMAIL_FILE_PATH).glob("*.log"):
         messages = file.read_bytes().split(MAIL_RULE)
-        kept = [one for one in messages if not names.are_in(_mail_text(one))]
+        kept = [message for message in messages if not names.are_in(_mail_text(message))]
         if len(kept) == len(messages):
             continue
         if any(one.strip() for one in kept):

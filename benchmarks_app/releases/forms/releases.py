@@ -80,7 +80,7 @@ class DraftForm(forms.Form):
         super().__init__(*args, **kwargs)
         ready = QrelSet.objects.ready().filter(benchmark=benchmark)
         row_field(self, "qrel_set").queryset = ready.order_by("-created_at")
-        grades = [(one.value, str(one)) for one in benchmark.grades.all() if one.value]
+        grades = [(grade.value, str(grade)) for grade in benchmark.grades.all() if grade.value]
         choice_field(self, "threshold").choices = [(BY_SCALE, "as the scale says"), *grades]
         if not benchmark.hidden_splits:
             del self.fields["measures"]
@@ -150,7 +150,9 @@ class PublishForm(forms.Form):
 
     def __init__(self, *args: Any, findings: list[Finding], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.codes = sorted({one.code for one in findings if one.severity is Severity.WARNING})
+        self.codes = sorted(
+            {finding.code for finding in findings if finding.severity is Severity.WARNING}
+        )
         choice_field(self, "accepted").choices = [(code, code) for code in self.codes]
 
     def clean_accepted(self) -> list[str]:

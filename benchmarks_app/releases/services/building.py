@@ -160,7 +160,7 @@ def leak_findings(report: dict[str, Any] | None) -> list[Finding]:
 def _said_of_leaks(report: dict[str, Any] | None) -> dict[str, Any] | None:
     if report is None:
         return None
-    return {"said": [f"{one.where}: {one.message}" for one in leak_findings(report)]}
+    return {"said": [f"{finding.where}: {finding.message}" for finding in leak_findings(report)]}
 
 
 # --- what is in it ---------------------------------------------------------------------------
@@ -194,7 +194,7 @@ def _manifest(
         "n_queries": len(contents.queries),
         "n_families": len(set(contents.families.values())),
         "query_metadata_kinds": _kinds(contents.query_shape),
-        "splits": {one.name: _split_facts(contents, one) for one in split_sizes(contents)},
+        "splits": {size.name: _split_facts(contents, size) for size in split_sizes(contents)},
         "slices": {name: len(qids) for name, qids in contents.slices.items()},
         "dropped": dropped,
         "formats_left_out": list(contents.options.left_out),
@@ -424,7 +424,9 @@ def write_words(built: Built, *, at: datetime) -> dict[str, Any]:
     contents = built.contents
     # One thing may be found for several formats: it is said once.
     messages = list(
-        dict.fromkeys(one.message for one in built.findings if one.severity is not Severity.ERROR)
+        dict.fromkeys(
+            finding.message for finding in built.findings if finding.severity is not Severity.ERROR
+        )
     )
     citation = _citation(built, at)
     manifest = {
@@ -455,7 +457,7 @@ def _citation(built: Built, at: datetime) -> str:
         title=benchmark.name,
         version=built.manifest["version"],
         year=at.year,
-        authors=[str(one.user) for one in owners],
+        authors=[str(owner.user) for owner in owners],
         given=built.wanted.options.citation or benchmark.citation,
     )
 

@@ -43,12 +43,12 @@ def slice_sizes(made: Contents) -> list[SliceSize]:
     rows = Slice.objects.filter(benchmark=made.benchmark).order_by("name")
     return [
         SliceSize(
-            name=one.name,
-            n_graded=sum(made.grades_of(qid).n > 0 for qid in made.slices.get(one.name, ())),
-            minimum=one.minimum,
-            is_registered=one.is_registered,
+            name=row.name,
+            n_graded=sum(made.grades_of(qid).n > 0 for qid in made.slices.get(row.name, ())),
+            minimum=row.minimum,
+            is_registered=row.is_registered,
         )
-        for one in rows
+        for row in rows
     ]
 
 
@@ -153,7 +153,7 @@ def format_findings(source: ReleaseSource, left_out: Collection[str]) -> list[Fi
     findings = lint(replace(written, splits=public), targets)
     if source.hidden:
         findings += [one for one in errors_in(lint(written, targets)) if one not in findings]
-    return [one for one in findings if one.code not in SAID_BY_RELEASE_RULES]
+    return [finding for finding in findings if finding.code not in SAID_BY_RELEASE_RULES]
 
 
 def _judged(source: ReleaseSource, split: str) -> Qrels:

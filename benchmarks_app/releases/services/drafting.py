@@ -202,11 +202,11 @@ def check_draft(job: jobs.RunningJob) -> None:
     job and not kept with the draft.
     """
     built = build(job, wanted_of(job))
-    n_errors = sum(one.severity is Severity.ERROR for one in built.findings)
+    n_errors = sum(finding.severity is Severity.ERROR for finding in built.findings)
     with job.commit() as result:
         result["made"] = [f"{len(built.findings)} findings, {n_errors} of them errors"]
         result["version"] = built.manifest["version"]
-        result["findings"] = [one.as_json() for one in built.findings]
+        result["findings"] = [finding.as_json() for finding in built.findings]
         result["diff"] = built.diff_json()
         draft = Release.objects.drafts().filter(pk=job.parameters["draft"]).first()
         if draft is not None and _is_same(draft, job.parameters):
@@ -225,7 +225,7 @@ def _keep(draft: Release, built: Built) -> None:
     """Write down what was found; a version that is proposed follows the step that is needed."""
     if draft.options.get("is_version_proposed") and not _is_taken(draft, built):
         draft.major, draft.minor, draft.patch = built.version
-    draft.findings = [one.as_json() for one in built.findings]
+    draft.findings = [finding.as_json() for finding in built.findings]
     draft.label_diff = built.diff_json()
     draft.step = built.step
     draft.parent = built.parent

@@ -86,7 +86,7 @@ def _offer(release: Release, exporter: Exporter, source: ReleaseSource, split: s
         is_made_at_once=is_made_at_once(release, exporter),
         is_ready=bool(stored_export_name(release, exporter.name)),
         stem=stem,
-        snippets=tuple((one.reader, one.filled(**facts)) for one in exporter.snippets),
+        snippets=tuple((snippet.reader, snippet.filled(**facts)) for snippet in exporter.snippets),
     )
 
 

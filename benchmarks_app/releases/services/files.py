@@ -90,7 +90,7 @@ class Contents:
     @cached_property
     def threshold(self) -> int:
         """The lowest grade that counts as relevant."""
-        return min((one["value"] for one in self.grades if one["is_relevant"]), default=1)
+        return min((grade["value"] for grade in self.grades if grade["is_relevant"]), default=1)
 
     @cached_property
     def families(self) -> dict[str, str]:
@@ -226,8 +226,8 @@ def _metadata(row: Query) -> dict[str, Any]:
 def _write_queries(contents: Contents) -> None:
     families = contents.families
     contents.queries = [
-        SourceQuery(one.qid, one.text, {**one.metadata, "family": families[one.qid]})
-        for one in contents.queries
+        SourceQuery(query.qid, query.text, {**query.metadata, "family": families[query.qid]})
+        for query in contents.queries
     ]
     write_file(contents, QUERIES, queries_jsonl(contents.queries, shape=contents.query_shape))
 

@@ -188,15 +188,15 @@ def refuse_findings(findings: Sequence[Finding], accepted: Collection[str] | str
     ReleaseRefusedError, WarningsNotSeenError
         With each finding and what to do about it.
     """
-    errors = [one for one in findings if one.severity is Severity.ERROR]
+    errors = [finding for finding in findings if finding.severity is Severity.ERROR]
     if errors:
         raise ReleaseRefusedError(n=len(errors), said=_said(errors))
     unseen = [
-        one
-        for one in findings
-        if one.severity is Severity.WARNING
+        finding
+        for finding in findings
+        if finding.severity is Severity.WARNING
         and accepted != EVERY_WARNING
-        and one.code not in accepted
+        and finding.code not in accepted
     ]
     if unseen:
         codes = sorted({one.code for one in unseen})
@@ -204,7 +204,10 @@ def refuse_findings(findings: Sequence[Finding], accepted: Collection[str] | str
 
 
 def _said(findings: Sequence[Finding]) -> str:
-    return "\n".join(f"{one.code} ({one.where}): {one.message} {one.advice}" for one in findings)
+    return "\n".join(
+        f"{finding.code} ({finding.where}): {finding.message} {finding.advice}"
+        for finding in findings
+    )
 
 
 def _publish(
@@ -230,11 +233,11 @@ def _publish(
     release.step = built.step
     release.options = {
         **built.wanted.options.as_json(),
-        "accepted": sorted({one.code for one in built.findings}),
+        "accepted": sorted({finding.code for finding in built.findings}),
     }
     release.content_sha256 = manifest["content_sha256"]
     release.hidden_splits = list(built.contents.hidden)
-    release.findings = [one.as_json() for one in built.findings]
+    release.findings = [finding.as_json() for finding in built.findings]
     release.created_by = job.user
     release.published_at = now
     if draft is None:

@@ -108,7 +108,8 @@ def _draft(benchmark: Benchmark, pk: int) -> Release:
 def _draft_of(draft: Release, form: PublishForm) -> dict[str, Any]:
     findings = findings_of(draft)
     by_severity = [
-        (severity, [one for one in findings if one.severity is severity]) for severity in Severity
+        (severity, [finding for finding in findings if finding.severity is severity])
+        for severity in Severity
     ]
     return {
         "draft": draft,
@@ -193,7 +194,7 @@ def release_detail(request: HttpRequest, benchmark: Benchmark, version: str) -> 
         "manifest": manifest,
         "crumbs": _crumbs(benchmark, release.version),
         "stem": exporting.export_name(release),
-        "has_beir_export": any(one.exporter is BEIR and one.is_possible for one in offers),
+        "has_beir_export": any(offer.exporter is BEIR and offer.is_possible for offer in offers),
         "has_texts": exporting.has_beir_export(release),
         "splits": manifest.get("splits", {}),
         "limits": manifest["warnings"],

@@ -74,9 +74,9 @@ def delete_slice(*, of: Slice, actor: User) -> None:
 def _refuse_named_elsewhere(of: Slice) -> None:
     others = Slice.objects.filter(benchmark=of.benchmark, kind=Slice.Kind.EXPRESSION)
     named = [
-        one.name
-        for one in others.exclude(pk=of.pk)
-        if of.name in parse_expression(one.rule.get("expression", "id is missing")).slices
+        other.name
+        for other in others.exclude(pk=of.pk)
+        if of.name in parse_expression(other.rule.get("expression", "id is missing")).slices
     ]
     if named:
         raise SliceInUseError(name=of.name, others=", ".join(f"'{name}'" for name in named))

@@ -71,7 +71,9 @@ def contamination_detail(request: HttpRequest, benchmark: Benchmark, pk: int) ->
         "whole": check.result["slices"][0],
         "page": page_of(request, matches),
         "degree": degree,
-        "degrees": [one for one in DEGREES.choices if may_edit or one[0] != DEGREES.DOCUMENT],
+        "degrees": [
+            choice for choice in DEGREES.choices if may_edit or choice[0] != DEGREES.DOCUMENT
+        ],
         "see_documents": may_edit,
         "clean_form": CleanSliceForm(),
         "clean_slice": benchmark.slices.filter(name=name).first(),

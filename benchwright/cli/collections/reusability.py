@@ -114,7 +114,7 @@ def _text(name: bytes) -> str:
 
 
 def _show(treatment: "Treatment", form: str) -> None:
-    alone = {one.run: one for one in treatment.by_run.systems}
+    alone = {system.run: system for system in treatment.by_run.systems}
     systems = sorted(treatment.by_group.systems, key=lambda one: (one.shift, one.run))
     if form == "json":
         _print_json(treatment, systems, alone)
@@ -122,7 +122,9 @@ def _show(treatment: "Treatment", form: str) -> None:
     if form == "tsv":
         from benchwright.cli.tables import print_tab_separated
 
-        print_tab_separated(COLUMNS, [_cells(one, alone[one.run], repr) for one in systems])
+        print_tab_separated(
+            COLUMNS, [_cells(system, alone[system.run], repr) for system in systems]
+        )
     else:
         _print_tables(treatment, systems, alone, is_markdown=form == "markdown")
     for pair in treatment.across:
@@ -153,7 +155,7 @@ def _print_tables(
         for name, which in ((name.replace("_", " "), name) for name in MEANS)
     ]
     n = f"{len(treatment.by_group.groups)} groups", f"{len(alone)} runs"
-    cells = [_cells(one, alone[one.run], number) for one in systems]
+    cells = [_cells(system, alone[system.run], number) for system in systems]
     for table in (
         Table(COLUMNS, cells, title="left out of the judgments, nDCG@10", left=(0, 1)),
         Table(("", *n), means, title="over what was left out"),

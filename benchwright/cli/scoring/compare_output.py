@@ -137,14 +137,14 @@ def _runs(
 ) -> Table:
     rows = [
         [
-            one.run,
-            number(one.mean),
-            between(*one.interval),
-            _rank(one),
-            "" if one.tie_group is None else str(one.tie_group),
-            share(shares[one.run]),
+            summary.run,
+            number(summary.mean),
+            between(*summary.interval),
+            _rank(summary),
+            "" if summary.tie_group is None else str(summary.tie_group),
+            share(shares[summary.run]),
         ]
-        for one in summaries
+        for summary in summaries
     ]
     columns = ["run", "mean", "95 % interval", "rank", "tie group", judged.replace("J", "j", 1)]
     best = {(row, 1) for row, one in enumerate(summaries) if one.rank == 1}
@@ -162,21 +162,21 @@ def _rank(one: RunSummary) -> str:
 def _pairs(comparison: Comparison, pairs: Sequence[Pair]) -> Table:
     rows = [
         [
-            f"{one.run} - {one.reference}",
-            _signed(one.difference),
-            one.decision or "not told apart",
-            _signed_between(one),
-            _p(one.p),
-            _p(one.p_adjusted),
-            _p(one.p_t),
-            "-" if isnan(one.effect.relative) else f"{100 * one.effect.relative:+.1f} %",
-            number(one.effect.d_z, 2),
-            f"{one.effect.wins}/{one.effect.ties}/{one.effect.losses}",
-            share(one.effect.share_worse),
-            number(one.power.detectable),
-            _count(one.power.queries_for_observed),
+            f"{pair.run} - {pair.reference}",
+            _signed(pair.difference),
+            pair.decision or "not told apart",
+            _signed_between(pair),
+            _p(pair.p),
+            _p(pair.p_adjusted),
+            _p(pair.p_t),
+            "-" if isnan(pair.effect.relative) else f"{100 * pair.effect.relative:+.1f} %",
+            number(pair.effect.d_z, 2),
+            f"{pair.effect.wins}/{pair.effect.ties}/{pair.effect.losses}",
+            share(pair.effect.share_worse),
+            number(pair.power.detectable),
+            _count(pair.power.queries_for_observed),
         ]
-        for one in pairs
+        for pair in pairs
     ]
     test = comparison.methods.test
     columns = ["pair", "difference", "verdict", "95 % interval", f"p ({test})"]
@@ -306,14 +306,18 @@ def shown(comparison: Comparison, measures: Sequence[str]) -> Comparison:
     return replace(
         comparison,
         measures=tuple(name for name in comparison.measures if name in kept),
-        slices=tuple(one for one in comparison.slices if one.name not in OWN_SLICES),
+        slices=tuple(
+            each_slice for each_slice in comparison.slices if each_slice.name not in OWN_SLICES
+        ),
         summaries=tuple(
-            one
-            for one in comparison.summaries
-            if one.measure in kept and one.slice not in OWN_SLICES
+            summary
+            for summary in comparison.summaries
+            if summary.measure in kept and summary.slice not in OWN_SLICES
         ),
         pairs=tuple(
-            one for one in comparison.pairs if one.measure in kept and one.slice not in OWN_SLICES
+            pair
+            for pair in comparison.pairs
+            if pair.measure in kept and pair.slice not in OWN_SLICES
         ),
     )
 

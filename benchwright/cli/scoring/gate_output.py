@@ -45,8 +45,8 @@ def _table(check: Mapping[str, Any]) -> Table:
     )
     columns = ["check", "outcome", *["difference", "at least", "queries"] * has_numbers, "why"]
     cells = [
-        [one["name"], one["outcome"], *_numbers(one["numbers"]) * has_numbers, one["reason"]]
-        for one in rows
+        [row["name"], row["outcome"], *_numbers(row["numbers"]) * has_numbers, row["reason"]]
+        for row in rows
     ]
     return Table(columns, cells, title=check["title"], left=(0, 1, len(columns) - 1))
 

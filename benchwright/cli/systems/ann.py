@@ -136,7 +136,9 @@ def _table(
         families = {_text(qid): of for qid, of in read_families(chosen["families"]).items()}
     rows = []
     for name, only in slices.items():
-        kept = {one.qid: one.recall for one in recall.queries if only is None or one.qid in only}
+        kept = {
+            query.qid: query.recall for query in recall.queries if only is None or query.qid in only
+        }
         lost = {qid: value for qid, value in losses.items() if only is None or qid in only}
         numbers = (*_estimate(kept, families, (0, 1)), *_estimate(lost, families, (-1, 1)))
         rows.append(dict(zip(COLUMNS, (name, len(kept), *numbers), strict=True)))
@@ -179,7 +181,7 @@ def _print_json(recall: "AnnRecall", rows: list[dict[str, Any]]) -> None:
         "recall": recall.mean,
         **_counts(recall),
         "rows": rows,
-        "per_query": {one.qid: one.recall for one in recall.queries},
+        "per_query": {query.qid: query.recall for query in recall.queries},
     }
     click.echo(json.dumps(told_of, indent=2))
 

@@ -124,7 +124,7 @@ def command(url: str, queries: Path, **chosen: Any) -> None:
     from benchwright.live.keeping import answers_at
     from benchwright.live.writing import Noticed, run_lines
 
-    asked = [(one.qid, one.text) for one in read_query_texts(queries)]
+    asked = [(text.qid, text.text) for text in read_query_texts(queries)]
     endpoint = _endpoint(url, chosen)
     kept = kept_beside(chosen["output"])
     with _answer_file(endpoint, asked, chosen, kept) as answers:

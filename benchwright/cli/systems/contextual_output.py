@@ -25,8 +25,8 @@ COLUMNS = ("cases", "n", "failed", "contextual precision", "success")
 
 def warn(warnings: "Sequence[Problem]") -> None:
     """Say what is odd about the file of cases."""
-    for one in warnings[:MOST_TOLD]:
-        click.echo(f"Note: {one}", err=True)
+    for warning in warnings[:MOST_TOLD]:
+        click.echo(f"Note: {warning}", err=True)
     if len(warnings) > MOST_TOLD:
         click.echo(f"Note: … and {len(warnings) - MOST_TOLD} more of these.", err=True)
 

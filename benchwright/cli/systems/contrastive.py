@@ -120,7 +120,7 @@ def _report(z1: Path, z2: Path, chosen: Mapping[str, Any]) -> "ContrastiveReport
         slices = {}
         if chosen["slices"]:
             found = read_slices(chosen["slices"]).items()
-            slices = {name: [_text(one) for one in members] for name, members in found}
+            slices = {name: [_text(member) for member in members] for name, members in found}
         return contrastive_report(
             first.matrix,
             second.matrix,

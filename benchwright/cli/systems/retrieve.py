@@ -171,7 +171,7 @@ def _made(
     if chosen["vectors"]:
         system, qids = from_files.of_vectors(corpus, queries, idf=chosen["idf"])
         return system, [(qid, "") for qid in qids]
-    asked = [(one.qid, one.text) for one in read_query_texts(queries)]
+    asked = [(text.qid, text.text) for text in read_query_texts(queries)]
     parameters = Parameters(language=chosen["language"], k1=chosen["k1"], b=chosen["b"])
     if folder is not None:
         shards = chosen["shards"]

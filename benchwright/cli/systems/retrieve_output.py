@@ -44,8 +44,11 @@ def write_results(results: "Iterable[Result]", output: Path | None, tag: str) ->
 
 def tell_findings(findings: "Iterable[Finding]") -> None:
     """Each on its own line of standard error, with what to do."""
-    for one in findings:
-        click.echo(f"{one.severity.value}: {one.where}: {one.message} {one.advice}", err=True)
+    for finding in findings:
+        click.echo(
+            f"{finding.severity.value}: {finding.where}: {finding.message} {finding.advice}",
+            err=True,
+        )
 
 
 def show_scores(

@@ -229,7 +229,7 @@ class DenseIndex:
     @cached_property
     def places(self) -> Rows:
         """The place of each row by its id as bytes, descending: who goes first in a tie."""
-        keys = [id_bytes(one) for one in self.documents.ids]
+        keys = [id_bytes(id_) for id_ in self.documents.ids]
         order = sorted(range(len(keys)), key=keys.__getitem__, reverse=True)
         places = np.empty(len(keys), dtype=np.int64)
         places[order] = np.arange(len(keys))

@@ -68,7 +68,7 @@ class PhaseCreateSerializer(PhaseChangeSerializer):
 
     name = serializers.CharField(max_length=120)
     release = serializers.CharField(max_length=40)
-    split = serializers.ChoiceField(choices=[one for one in QueryFamily.Split.values if one])
+    split = serializers.ChoiceField(choices=[value for value in QueryFamily.Split.values if value])
     opens_at = serializers.DateTimeField(required=False, default=timezone.now)
 
 
