@@ -9,11 +9,27 @@ from benchwright.progress.stability import LabelledEntry, ranking_stability
 
 RUNS = ["a", "b", "c"]
 ranks = st.dictionaries(st.sampled_from(RUNS), st.integers(1, 15), max_size=3)
-labelled = st.lists(
-    st.builds(LabelledEntry, query=st.integers(0, 4), grade=st.integers(0, 3), ranks=ranks),
-    min_size=1,
-    max_size=40,
-)
+entry = st.builds(LabelledEntry, query=st.integers(0, 4), grade=st.integers(0, 3), ranks=ranks)
+
+
+def with_a_document_a_rank(entries):
+    """The entries without the ranks at which a run has shown another document of the query."""
+    taken = set()
+    return [
+        LabelledEntry(
+            entry.query,
+            entry.grade,
+            {
+                run: rank
+                for run, rank in entry.ranks.items()
+                if (place := (entry.query, run, rank)) not in taken and not taken.add(place)
+            },
+        )
+        for entry in entries
+    ]
+
+
+labelled = st.lists(entry, min_size=1, max_size=40).map(with_a_document_a_rank)
 
 
 def stability(entries, runs=RUNS, seed=1, draws=20):
