@@ -34,7 +34,7 @@ def _files_of_pairs(name: str) -> Iterator[StoredFile]:
     if name and not name.startswith("contrastive/"):
         return
     for pair in EmbeddingPair.objects.all().iterator():
-        recorded = {one["stored"]: one["sha256"] for one in pair.files.values()}
+        recorded = {facts["stored"]: facts["sha256"] for facts in pair.files.values()}
         if pair.places:
             recorded[pair.places] = digest_in(pair.places)
         for file, sha256 in recorded.items():
@@ -52,8 +52,8 @@ def dependents(name: str) -> Iterator[str]:
     sets = ScoreSet.objects.filter(concerned).select_related("run", "release__benchmark")
     for score_set in sets.order_by("pk"):
         yield f"scores of {score_set}"
-    for kept in RunLatencies.objects.filter(stored=name).select_related("run"):
-        yield f"latencies of {kept.run}"
+    for latencies in RunLatencies.objects.filter(stored=name).select_related("run"):
+        yield f"latencies of {latencies.run}"
     for image in CaseImage.objects.filter(stored=name).select_related("case_set"):
         yield f"case set {image.case_set}"
     for file in _files_of_pairs(name):

@@ -280,11 +280,6 @@ def _statistics(
     }
 
 
-def _spans(aligned: Aligned) -> Floats:
-    """The lowest and the highest value of each measure (2 x measures)."""
-    return np.array([span_of(name) for name in aligned.measures]).T
-
-
 def _intervals(
     values: Floats, aligned: Aligned, methods: Methods, span: tuple[Floats, Floats]
 ) -> Floats:
@@ -380,7 +375,8 @@ def _adjusted(aligned: Aligned, pairs: list[RunPair], methods: Methods, p: Float
     together; Tukey and maxt work within each slice.
     """
     if methods.correction == "tukey":
-        return _of_pairs(_tukey(aligned, methods), pairs)
+        run, reference = np.array(pairs).T
+        return np.moveaxis(_tukey(aligned, methods)[run, reference], 0, 2)
     if methods.correction == "maxt":
         return _maxt(aligned, pairs, methods)
     if methods.correction == "none":
@@ -402,11 +398,6 @@ def _tukey(aligned: Aligned, methods: Methods) -> Floats:
         for mask in aligned.slices.values()
     ]
     return np.stack(parts, axis=3)
-
-
-def _of_pairs(square: Floats, pairs: list[RunPair]) -> Floats:
-    run, reference = np.array(pairs).T
-    return np.moveaxis(square[run, reference], 0, 2)
 
 
 def _maxt(aligned: Aligned, pairs: list[RunPair], methods: Methods) -> Floats:
@@ -487,7 +478,9 @@ def _slice_table(aligned: Aligned, mask: NDArray[np.bool_], methods: Methods) ->
     )
     n, n_runs, n_measures = inside.values.shape
     flat = inside.values.reshape(n, n_runs * n_measures)
-    lowest, highest = np.tile(_spans(inside), n_runs)
+    # The lowest and the highest value of each measure, run by run.
+    spans = np.array([span_of(name) for name in inside.measures]).T
+    lowest, highest = np.tile(spans, n_runs)
     ends = _intervals(flat, inside, methods, (lowest, highest))
     low, high = ends.reshape(2, n_runs, n_measures)
     mean = ratio_means(flat).reshape(n_runs, n_measures)

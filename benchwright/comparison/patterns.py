@@ -14,7 +14,6 @@ from math import isnan
 from typing import Any, TypeVar
 
 from benchwright.comparison.aligning import OVERALL
-from benchwright.measures.families import Measure
 from benchwright.measures.registry import parse_measure
 
 # --- What a change of several measures together usually means, with the numbers that say so.
@@ -332,13 +331,9 @@ def roles_of(measures: Sequence[str]) -> Roles:
 
 def _of_family(measures: Sequence[str], family: str) -> str | None:
     for measure in map(parse_measure, measures):
-        if measure.family == family and not _is_condensed(measure):
+        if measure.family == family and not dict(measure.options).get("judged_only"):
             return str(measure)
     return None
-
-
-def _is_condensed(measure: Measure) -> bool:
-    return bool(dict(measure.options).get("judged_only"))
 
 
 # --- Patterns as text and as JSON: for pages, reports and the command line.

@@ -50,7 +50,8 @@ def steps(case: Case, digest: str, options: Options, model: str) -> Steps:
     if error := refused(case):
         return failed(case, error)
     if not case.retrieval_context:
-        return scored(_nothing(case, options), options)
+        reason = NOTHING_RETRIEVED if options.include_reason else None
+        return scored(Outcome(case.id, reason=reason, slices=case.slices), options)
     try:
         verdicts = yield from _verdicts(case, digest, course)
     except CaseError as error:
@@ -94,11 +95,6 @@ def failed(case: Case, error: CaseError) -> Outcome:
 
 def failure_of(error: CaseError) -> Failure:
     return Failure(error.code, str(error))
-
-
-def _nothing(case: Case, options: Options) -> Outcome:
-    reason = NOTHING_RETRIEVED if options.include_reason else None
-    return Outcome(case.id, reason=reason, slices=case.slices)
 
 
 def _verdicts(

@@ -66,7 +66,9 @@ class ContextualPrecision:
         remote_images: Literal["pass", "fetch", "refuse"] = "pass",
     ) -> None:
         self.options = Options(threshold, include_reason, strict_mode, remote_images)
-        self.judge = _judge_named(model) if isinstance(model, str) else model
+        if isinstance(model, str):
+            model = OpenAIJudge(Endpoint(model), key_from_environment())
+        self.judge = model
         self.async_mode = async_mode
         self.verbose_mode = verbose_mode
         self.outcome: Outcome | None = None
@@ -190,10 +192,6 @@ def steps_of(outcome: Outcome) -> str:
     sum_of = f"({' + '.join(terms)}) / {n_found} = " if terms else ""
     lines.append(f"  score  {sum_of}{outcome.score}")
     return "\n".join([*lines, f"  reason {outcome.reason}"] if outcome.reason else lines)
-
-
-def _judge_named(model: str) -> AnyJudge:
-    return OpenAIJudge(Endpoint(model), key_from_environment())
 
 
 def _run(work: Coroutine[Any, Any, Result]) -> Result:

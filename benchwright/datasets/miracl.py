@@ -7,7 +7,7 @@ from benchwright.datasets.collection import Loaded, Shortened, looked_over
 from benchwright.datasets.errors import LanguageMissingError
 from benchwright.datasets.named import brought, from_catalog, named
 from benchwright.datasets.naming import language_named, language_of_member, listed
-from benchwright.datasets.places import Where, open_place
+from benchwright.datasets.places import Where, open_place, paths_of
 from benchwright.datasets.reading import choose, parts_in, read_chosen
 from benchwright.detection import DOCUMENT_KINDS, Part
 from benchwright.detection.splits import split_named
@@ -67,7 +67,7 @@ def load_miracl(
             from_catalog(wanted, graded=graded, hides=HIDES, tell=progress), shortened
         )
     place: Where = brought(wanted, cache, limits, progress) if wanted else where
-    place = place if corpus is None else [*_listed(place), corpus]
+    place = place if corpus is None else [*paths_of(place), corpus]
     with open_place(place) as source:
         parts, language = _of_language(parts_in(source), lang, source.name)
         name = split_named(split)
@@ -75,10 +75,6 @@ def load_miracl(
         collection = read_chosen(place, source, chosen, name)
     collection.lang = language
     return looked_over(collection, shortened)
-
-
-def _listed(where: Where) -> list[Path | str]:
-    return [where] if isinstance(where, str | Path) else list(where)
 
 
 def _of_language(parts: Sequence[Part], lang: str | None, place: str) -> tuple[list[Part], str]:

@@ -28,11 +28,15 @@ def open_place(where: Where) -> Source:
     ArchiveError
         If an archive is unsafe or damaged.
     """
-    paths = [where] if isinstance(where, str | Path) else list(where)
-    sources = [_open_one(Path(path)) for path in paths]
+    sources = [_open_one(Path(path)) for path in paths_of(where)]
     if not sources:
         raise MissingFileError(place="the list", expected="path", advice="Name a folder or files.")
     return sources[0] if len(sources) == 1 else Together(sources)
+
+
+def paths_of(where: Where) -> list[Path | str]:
+    """The one path, or every one of several."""
+    return [where] if isinstance(where, str | Path) else list(where)
 
 
 def input_of(source: Source, member: str) -> Input:

@@ -106,7 +106,7 @@ class Scorer:
         self._warn_if_strange(path, hits)
         overall = self._evaluate(self.judged, hits)
         slices = {
-            slice_name: self._evaluate(judged, _only(hits, judged))
+            slice_name: self._evaluate(judged, {qid: hits[qid] for qid in judged if qid in hits})
             for slice_name, judged in self.sliced.items()
         }
         intervals: dict[str, Mapping[str, Interval]] = {}
@@ -282,7 +282,3 @@ class Scorer:
             subject = "1 query is" if is_one else f"{len(unknown)} queries are"
             passed = f"not in the qrels and {'was' if is_one else 'were'} passed over: {examples}"
             self.warnings.warn(path.name, 0, f"{subject} {passed}")
-
-
-def _only(hits: Hits, judged: Mapping[bytes, Judged]) -> Hits:
-    return {qid: hits[qid] for qid in judged if qid in hits}

@@ -64,7 +64,7 @@ def task(source: ReleaseSource) -> str:
         class_name=task_name(source.slug),
         version=source.version,
         name=task_name(source.slug),
-        description=repr(_described(source)),
+        description=repr(" ".join((source.description or source.title or source.slug).split())),
         eval_splits=_listed(evaluated),
         eval_langs=_listed([language(source.lang)]),
         license=repr(licence(source.licence)),
@@ -99,10 +99,6 @@ def licence(text: str) -> str | None:
     """
     slug = text.strip().lower().replace(" ", "-")
     return slug if slug in LICENCES else None
-
-
-def _described(source: ReleaseSource) -> str:
-    return " ".join((source.description or source.title or source.slug).split())
 
 
 def _listed(names: list[str]) -> str:

@@ -4,6 +4,7 @@ import csv
 import json
 from collections.abc import Iterable, Iterator
 from io import StringIO
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,7 @@ def _rows(
     delimiter = "\t" if "\t" in first[1] else "," if file.endswith((".csv", ".csv.gz")) else ""
     columns = _header(first[1], delimiter) if delimiter else None
     if columns is None:
-        lines = _chained(first, lines)
+        lines = chain([first], lines)
     for number, line in lines:
         if is_json:
             row = _of_json(line)
@@ -87,11 +88,6 @@ def _rows(
             problems.add(file, number, "has no id or no text. Give it both, or drop the line.")
         else:
             yield number, row[0].strip(), row[1].strip()
-
-
-def _chained(first: tuple[int, str], rest: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    yield first
-    yield from rest
 
 
 def _expected(is_json: bool, columns: tuple[int, int] | None) -> str:

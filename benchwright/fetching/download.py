@@ -4,7 +4,7 @@ import hashlib
 import http.client
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -212,16 +212,11 @@ class _Partial:
 
 def _check(path: Path, address: str, algorithm: str, expected: str) -> None:
     digest = hashlib.new(algorithm, usedforsecurity=False)
-    for piece in _pieces(path):
-        digest.update(piece)
+    with path.open("rb") as stream:
+        while piece := stream.read(CHUNK):
+            digest.update(piece)
     if digest.hexdigest() != expected:
         path.unlink()
         raise ChecksumError(
             address=address, algorithm=algorithm, found=digest.hexdigest(), expected=expected
         )
-
-
-def _pieces(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as stream:
-        while piece := stream.read(CHUNK):
-            yield piece

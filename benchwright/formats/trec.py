@@ -156,7 +156,7 @@ def numbered_columns(
         columns = split_columns(line)
         if not columns or columns[0].startswith(b"#"):
             continue
-        if b"\r" in line and _has_carriage_return_inside(line):
+        if b"\r" in line and b"\r" in line.strip(b" \t\r\n"):
             text = "holds a carriage return; expected lines to end in LF or CR LF. Convert them."
             problems.add(file, number, text)
             continue
@@ -168,10 +168,6 @@ def split_columns(line: bytes) -> list[bytes]:
     if b"\x0b" in line or b"\x0c" in line:  # which bytes.split takes for white space
         return [column for column in _SEPARATORS.split(line.rstrip(b"\n")) if column]
     return line.split()
-
-
-def _has_carriage_return_inside(line: bytes) -> bool:
-    return b"\r" in line.strip(b" \t\r\n")
 
 
 def _run_row(number: int, columns: list[bytes], file: str, problems: Problems) -> RunRow | None:

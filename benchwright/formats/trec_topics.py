@@ -8,7 +8,7 @@ import html
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -206,7 +206,10 @@ def _fields(body: str) -> dict[str, str]:
         values[name].append(body[start.end() : end])
         position = following
     values[""].append(body[position:])
-    return {name: _clean(name, parts) for name, parts in values.items()}
+    return {
+        name: " ".join(value for part in parts if (value := _value(name, part)))
+        for name, parts in values.items()
+    }
 
 
 def _next_field(body: str, position: int, last_ends: Mapping[str, int]) -> re.Match[str] | None:
@@ -230,10 +233,6 @@ def _field_end(
 
 def _end_tag(name: str) -> re.Pattern[str]:
     return re.compile(rf"</{re.escape(name)}\s*>", re.IGNORECASE)
-
-
-def _clean(name: str, parts: Sequence[str]) -> str:
-    return " ".join(value for part in parts if (value := _value(name, part)))
 
 
 def _value(name: str, raw: str) -> str:

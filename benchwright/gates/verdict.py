@@ -39,7 +39,7 @@ class Decision:
 
     def as_dict(self) -> dict[str, Any]:
         """As reports and the site keep it: JSON, the same for the same input."""
-        evidence = self.evidence
+        evidence, is_compared = self.evidence, "overall" in self.checks
         return {
             "format": FORMAT,
             "format_version": FORMAT_VERSION,
@@ -56,8 +56,8 @@ class Decision:
             "n_queries": len(evidence.queries),
             "n_families": evidence.n_families,
             "checks": [check.as_dict() for check in self.checks.values()],
-            "patterns": self._patterns(),
-            "power": self._power(),
+            "patterns": patterns(self.policy, evidence) if is_compared else [],
+            "power": power_of(self.policy, evidence) if is_compared else None,
             "wanted": {
                 "needed": evidence.wanted.needed,
                 "documents": [list(pair) for pair in evidence.wanted.documents],
@@ -68,14 +68,6 @@ class Decision:
                 "seed": self.method.seed,
             },
         }
-
-    def _power(self) -> dict[str, Any] | None:
-        """Of the rail on queries that lose much, at this size and for this pair."""
-        return power_of(self.policy, self.evidence) if "overall" in self.checks else None
-
-    def _patterns(self) -> list[dict[str, Any]]:
-        is_compared = "overall" in self.checks
-        return patterns(self.policy, self.evidence) if is_compared else []
 
 
 def decide(policy: Policy, evidence: Evidence, method: Method | None = None) -> Decision:

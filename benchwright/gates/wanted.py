@@ -5,10 +5,11 @@ over the best DCG of its query: Carterette, Allan and Sitaraman, Minimal test co
 retrieval evaluation, SIGIR 2006.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import log2, nan
 from typing import TypeAlias
 
+from benchwright.comparison.completeness import ideal_gain
 from benchwright.formats.unlisted import NOT_LISTED_GRADE, UNKNOWN
 from benchwright.gates.comparable import judged_outcome
 from benchwright.gates.evidence import Wanted
@@ -34,7 +35,7 @@ def by_influence(
     for query, of_query in grades.items():
         first = _gains(baseline.get(query, ()), cutoff)
         second = _gains(candidate.get(query, ()), cutoff)
-        best = _ideal(of_query.values(), cutoff) or 1.0
+        best = ideal_gain(list(of_query.values()), cutoff)
         judged = {docid for docid, grade in of_query.items() if grade >= 0}
         for docid in (first.keys() | second.keys()) - judged:
             weight = abs(first.get(docid, 0.0) - second.get(docid, 0.0)) / best
@@ -44,11 +45,6 @@ def by_influence(
 
 def _gains(ranked: Sequence[str], cutoff: int) -> dict[str, float]:
     return {docid: 1 / log2(rank + 1) for rank, docid in enumerate(ranked[:cutoff], start=1)}
-
-
-def _ideal(grades: Iterable[int], cutoff: int) -> float:
-    best = sorted((grade for grade in grades if grade > 0), reverse=True)[:cutoff]
-    return sum(grade / log2(rank + 1) for rank, grade in enumerate(best, start=1))
 
 
 def wanted(

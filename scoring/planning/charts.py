@@ -16,11 +16,11 @@ ROW_HEIGHT, MOST_SYSTEMS = 24, 40
 ONCE: Mapping[str, list[dict]] = {"values": [{}]}
 
 
-def cost_chart(found: Planned, wish: Wish) -> Chart:
+def cost_chart(planned: Planned, wish: Wish) -> Chart:
     """The smallest visible difference by hours of labelling, a line for each pool depth."""
-    chosen = found.best or found.cheapest
-    wanted = [1.2 * plan.n_queries for plan in (found.best, found.cheapest) if plan]
-    largest = max([*wanted, found.known.n_graded, 10 * SMALLEST])
+    chosen = planned.best or planned.cheapest
+    wanted = [1.2 * plan.n_queries for plan in (planned.best, planned.cheapest) if plan]
+    largest = max([*wanted, planned.known.n_graded, 10 * SMALLEST])
     step = (largest / SMALLEST) ** (1 / POINTS)
     sizes = sorted({round(SMALLEST * step**place) for place in range(POINTS + 1)})
     depths = [depth for depth in sorted({*SHOWN_DEPTHS, wish.depth}) if depth >= wish.depth][:5]
@@ -34,7 +34,7 @@ def cost_chart(found: Planned, wish: Wish) -> Chart:
         }
         for depth in depths
         for n in sizes
-        for plan in [plan_of(found.pilot, n_queries=n, depth=depth)]
+        for plan in [plan_of(planned.pilot, n_queries=n, depth=depth)]
         if isfinite(plan.detectable)
     ]
     y = {
@@ -64,7 +64,7 @@ def cost_chart(found: Planned, wish: Wish) -> Chart:
             "encoding": {"y": {"datum": wish.delta}},
         },
     ]
-    summary = f"Standard deviation {found.pilot.sigma:.3f}; a dashed line at ±{wish.delta:g}."
+    summary = f"Standard deviation {planned.pilot.sigma:.3f}; a dashed line at ±{wish.delta:g}."
     if chosen and isfinite(chosen.detectable):
         layers += _marked(chosen.hours, chosen.detectable)
         summary = (
@@ -119,10 +119,10 @@ def reusability_chart(systems: Sequence[ShownSystem]) -> Chart:
     return Chart("Each system without its own judgments", summary, spec, rows, height)
 
 
-def recall_chart(found: AnnRecall) -> Chart:
+def recall_chart(report: AnnRecall) -> Chart:
     """How many queries keep which share of their exact first k."""
-    counts = Counter(round(query.recall, 2) for query in found.queries)
-    width = max(0.8 / found.k, 0.01) / 2
+    counts = Counter(round(query.recall, 2) for query in report.queries)
+    width = max(0.8 / report.k, 0.01) / 2
     rows = [
         {"recall": recall, "from": recall - width, "to": recall + width, "queries": n}
         for recall, n in sorted(counts.items())
@@ -133,7 +133,7 @@ def recall_chart(found: AnnRecall) -> Chart:
         "scale": {"domain": [-width - 0.01, 1.01 + width], "nice": False},
         "axis": {
             "format": ".0%",
-            "title": f"Of the exact first {found.k}",
+            "title": f"Of the exact first {report.k}",
             "values": [0, 0.2, 0.4, 0.6, 0.8, 1],
         },
     }
@@ -150,12 +150,12 @@ def recall_chart(found: AnnRecall) -> Chart:
             {
                 "data": ONCE,
                 "mark": {"type": "rule", "color": "$bad", "strokeWidth": 2},
-                "encoding": {"x": {"datum": round(found.mean, 4)}},
+                "encoding": {"x": {"datum": round(report.mean, 4)}},
             },
         ]
     }
     summary = (
-        f"Mean {found.mean:.3f} over {len(found.queries):,} queries, {found.n_perfect:,} of them "
-        f"whole; a dashed line at the usual {USUAL_BASELINE:.0%}."
+        f"Mean {report.mean:.3f} over {len(report.queries):,} queries, {report.n_perfect:,} of "
+        f"them whole; a dashed line at the usual {USUAL_BASELINE:.0%}."
     )
-    return Chart(f"Recall@{found.k} against exact search", summary, spec, rows)
+    return Chart(f"Recall@{report.k} against exact search", summary, spec, rows)

@@ -177,8 +177,8 @@ class RunQueries(RunEndpoint):
             is_best_first=request.query_params.get("order") == "best",
         )
         page = self.paginate_queryset(rows)
-        told = [_query(row, texts) for row in page or ()]
-        return self.get_paginated_response(RunQuerySerializer(told, many=True).data)
+        page_rows = [_query(row, texts) for row in page or ()]
+        return self.get_paginated_response(RunQuerySerializer(page_rows, many=True).data)
 
     def _measure(self, score_set: ScoreSet) -> str:
         """The measure to sort by; one that is not stored is computed for who has an account."""

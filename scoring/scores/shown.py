@@ -99,8 +99,8 @@ def any_measure(text: str, threshold: int) -> Shown:
     name = str(measure)
     if FAMILIES[measure.family].options.get("rel") == 1 and "rel=" not in text.replace(" ", ""):
         name = with_threshold(name, threshold)
-    known = next((shown for shown in measures_on(threshold) if shown.name == name), None)
-    return known or added(name)
+    same = next((each for each in measures_on(threshold) if each.name == name), None)
+    return same or added(name)
 
 
 def declarable(text: str) -> str:

@@ -97,12 +97,12 @@ def store(question: Asked, result: Mapping[str, Any], user: Any) -> Comparison:
     return row
 
 
-def commit(job: RunningJob, row: Comparison, result: Mapping[str, Any], **told: Any) -> None:
-    """Write down what a job has worked out; `told` is what its page says."""
+def commit(job: RunningJob, row: Comparison, result: Mapping[str, Any], **facts: Any) -> None:
+    """Write down what a job has worked out; `facts` is what its page says."""
     name = _published(result, row.key, job.folder)
     with job.commit() as answer:
         Comparison.objects.filter(pk=row.pk).update(result=name)
-        answer.update(told)
+        answer.update(facts)
 
 
 def _published(result: Mapping[str, Any], key: str, folder: Path) -> str:

@@ -212,8 +212,8 @@ def _slices(pair: EmbeddingPair, ids: tuple[str, ...] | None) -> tuple[Members, 
     if "slices" in pair.files:
         return _slices_of_file(pair), []
     graded = set(ids)
-    found = {name: graded.intersection(qids) for name, qids in slices_of(pair.benchmark).items()}
-    members = {name: sorted(some) for name, some in found.items() if some}
+    slices = {name: graded.intersection(qids) for name, qids in slices_of(pair.benchmark).items()}
+    members = {name: sorted(some) for name, some in slices.items() if some}
     if members:
         return members, []
     return {}, ["No id is a query of one of the benchmark's slices, so there are none to show."]

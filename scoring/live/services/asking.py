@@ -90,9 +90,9 @@ def _refuse_no_queries(benchmark: Benchmark, split: str, release: str) -> None:
 def free_run_name(system: LiveSystem) -> str:
     """A name for its next run: its own with the day, and a number where that is taken."""
     stem = f"{system.name} {timezone.now():%Y-%m-%d}"[:110]
-    taken = set(system.benchmark.runs.filter(name__startswith=stem).values_list("name", flat=True))
+    used = set(system.benchmark.runs.filter(name__startswith=stem).values_list("name", flat=True))
     names = (stem, *(f"{stem} {n}" for n in range(2, 1000)))
-    return next((name for name in names if name not in taken), stem)
+    return next((name for name in names if name not in used), stem)
 
 
 # --- the handler -----------------------------------------------------------------------------

@@ -32,8 +32,8 @@ class Command(BenchmarkCommand):
 
     def run(self, *, language: str, depth: int, shards: int | None, **options: Any) -> None:
         wanted = wanted_baselines(self.benchmark, _systems(options), language, depth, shards)
-        made = [self._make(baseline) for baseline in wanted]
-        if not any(made):
+        are_new = [self._make(baseline) for baseline in wanted]
+        if not any(are_new):
             self.say("All baselines are there already.")
 
     def _make(self, baseline: Asked) -> bool:

@@ -19,7 +19,7 @@ class Command(DeclaredCommand):
 
     def handle(self, *args: Any, slug: str | None, in_background: bool, **options: Any) -> None:
         outdated = outdated_releases().select_related("benchmark")
-        releases = [one for one in outdated if slug in (None, one.benchmark.slug)]
+        releases = [each for each in outdated if slug in (None, each.benchmark.slug)]
         if not releases:
             self.say(f"nothing to score again: all is of version {SCORER_VERSION}")
         for release in releases:

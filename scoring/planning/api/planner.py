@@ -92,7 +92,7 @@ class Planner(Endpoint):
         wish = form.wish()
         if known.growth.is_assumed:
             known = known_of(benchmark, request.user, systems=wish.systems)
-        found = planned(benchmark, known, wish)
+        whole = planned(benchmark, known, wish)
         answer = {
             "sigma": known.spread.sigma,
             "is_sigma_assumed": known.spread.is_assumed,
@@ -100,11 +100,11 @@ class Planner(Endpoint):
             "is_growth_assumed": known.growth.is_assumed,
             "seconds_per_label": wish.seconds,
             "n_graded": known.n_graded,
-            "n_more": found.n_more,
-            "cheapest": found.cheapest and _finite(found.cheapest),
-            "best": found.best and _finite(found.best),
-            "by_depth": [_finite(plan) for plan in found.by_depth],
-            "slices": [_finite(part) for part in found.slices],
+            "n_more": whole.n_more,
+            "cheapest": whole.cheapest and _finite(whole.cheapest),
+            "best": whole.best and _finite(whole.best),
+            "by_depth": [_finite(plan) for plan in whole.by_depth],
+            "slices": [_finite(part) for part in whole.slices],
         }
         return Response(PlannedSerializer(answer).data)
 

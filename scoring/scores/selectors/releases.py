@@ -58,9 +58,9 @@ def release_of_version(benchmark: Benchmark, version: str) -> Release | None:
     major, minor, patch = (row_key(part) for part in parts)
     if major is None or minor is None or patch is None:
         return None
-    found = published_releases(benchmark).filter(major=major, minor=minor, patch=patch).first()
+    release = published_releases(benchmark).filter(major=major, minor=minor, patch=patch).first()
     # "01.0.0" is another way to write a version, and a pinned address has one.
-    return found if found and found.version == version else None
+    return release if release and release.version == version else None
 
 
 def open_phases(benchmark: Benchmark) -> QuerySet[Phase]:

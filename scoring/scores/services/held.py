@@ -69,16 +69,16 @@ def held_rows(
         row.score_set.pk: sight.told_source(row.score_set.pk, measure, slice_name) for row in rows
     }
     names = _names({of for key, of in facts.items() if of != key}, user, sight)
-    found = []
+    results = []
     for row in rows:
         of = facts[row.score_set.pk]
         if of == row.score_set.pk:
-            found.append(row)
+            results.append(row)
             continue
         name = names.get(of, "") if _is_concerned(user, row.run, sight) else ""
         held = _held(sight, of, name)
-        found.append(replace(row, held=held))
-    return found
+        results.append(replace(row, held=held))
+    return results
 
 
 def held_of(sight: Sight, user: Any, score_set: ScoreSet, labels: dict[str, str]) -> list[Held]:

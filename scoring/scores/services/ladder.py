@@ -35,7 +35,7 @@ def _decide(release: Release, scorer_version: str) -> int:
     sources = {key: steps for key, steps in sources_on(release).items() if steps}
     attempts = attempts_in_order(release, scorer_version)
     # What was told already is known, whenever it was sent.
-    attempts.sort(key=lambda one: one.score_set not in sources)
+    attempts.sort(key=lambda each: each.score_set not in sources)
     rule, decided = _Rule(release), {}
     before, waiting = defaultdict[Any, set[int]](set), set[Any]()
     for attempt in attempts:
@@ -88,8 +88,8 @@ class _Rule:
         ]
         better = self._better(key, best, len(earlier))
         return {
-            name: key if is_better else one
-            for name, one, is_better in zip(self.names, best, better, strict=True)
+            name: key if is_better else source
+            for name, source, is_better in zip(self.names, best, better, strict=True)
         }
 
     def _better(self, key: int, best: list[int], n_before: int) -> list[bool]:

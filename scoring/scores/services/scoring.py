@@ -168,7 +168,7 @@ class Scored:
     def of(
         cls,
         evaluation: Evaluation[str],
-        found: Mapping[str, QueryHits[str]],
+        hits: Mapping[str, QueryHits[str]],
         *,
         target: Target,
         folder: Path,
@@ -177,8 +177,8 @@ class Scored:
             evaluation=evaluation,
             intervals=mean_intervals(evaluation, target.families),
             recipe=recipe(evaluation.per_query, target.families),
-            files=write_score_files(evaluation, found, folder),
-            slices=tuple(target.slice_evaluations(found, target.names)),
+            files=write_score_files(evaluation, hits, folder),
+            slices=tuple(target.slice_evaluations(hits, target.names)),
         )
 
 

@@ -66,7 +66,7 @@ def make_phase(*, release: Release, split: str, user: User, **fields: Any) -> Ph
 
 
 @transaction.atomic
-def change_phase(*, phase: Phase, user: User, **given: Any) -> Phase:
+def change_phase(*, phase: Phase, user: User, **changes: Any) -> Phase:
     """Change fields of `CHANGEABLE`; what was submitted stays.
 
     Raises
@@ -75,7 +75,7 @@ def change_phase(*, phase: Phase, user: User, **given: Any) -> Phase:
         If it would close before it opens.
     """
     locked = Phase.objects.select_for_update().get(pk=phase.pk)
-    fields, was_laddered = _fields(given), locked.has_ladder
+    fields, was_laddered = _fields(changes), locked.has_ladder
     for name, value in fields.items():
         setattr(locked, name, value)
     _refuse_dates(locked.opens_at, locked.closes_at)

@@ -211,10 +211,13 @@ def _refuse_few_hidden(answered: Sequence[str], file: str, target: Target) -> No
 
 
 def _refuse_nothing_judged(docids: Sequence[str], file: str, target: Target) -> None:
-    known = {docid for grades in target.qrels.values() for docid in grades}
-    if known.isdisjoint(docids):
+    judged = {docid for grades in target.qrels.values() for docid in grades}
+    if judged.isdisjoint(docids):
         raise NothingJudgedError(
-            file=file, found=some_ids(docids), known=some_ids(known), release=target.release.version
+            file=file,
+            found=some_ids(docids),
+            known=some_ids(judged),
+            release=target.release.version,
         )
 
 
@@ -254,11 +257,11 @@ def _create_run(job: RunningJob, valid: _Valid) -> Run:
 
 def _metadata(job: RunningJob, valid: _Valid) -> dict[str, Any]:
     """What was said of the system when it was sent, then what the file says itself."""
-    given = dict(job.parameters["metadata"])
+    facts = dict(job.parameters["metadata"])
     try:
-        metadata = checked({**valid.metadata, **given})
+        metadata = checked({**valid.metadata, **facts})
     except RunFactsError:  # of the file alone: what a form or the API gave was checked before
-        metadata = given
+        metadata = facts
     if valid.staged.n_extra_queries:
         metadata[LEFT_OUT] = valid.staged.n_extra_queries
     return metadata

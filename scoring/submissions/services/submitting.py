@@ -81,11 +81,11 @@ def phase_open_in(benchmark: Benchmark, number: int | None = None) -> Phase:
         raise NoOpenPhaseError(benchmark=benchmark.name, reason=why_closed(benchmark))
     if number is None:
         return there[0]
-    found = next((phase for phase in there if phase.pk == number), None)
-    if found is None:
+    match = next((phase for phase in there if phase.pk == number), None)
+    if match is None:
         listed = ", ".join(f"{phase.pk} ({phase.name})" for phase in there)
         raise PhaseChoiceError(reason=f"Phase {number} takes no runs.", phases=listed)
-    return found
+    return match
 
 
 def why_closed(benchmark: Benchmark) -> str:

@@ -147,21 +147,23 @@ def _system(row: SystemRow, threshold: int) -> dict[str, Any]:
 
 
 def _run(row: BaselineRow, threshold: int) -> dict[str, Any]:
-    made, latencies = row.retrieval, row.latencies
+    retrieved, latencies = row.retrieval, row.latencies
     return {
         "run": row.run.pk,
         "name": row.run.name,
-        "language": made and made.language,
-        "depth": made and made.depth,
-        "corpus_version": made.corpus_version.number if made and made.corpus_version else None,
+        "language": retrieved and retrieved.language,
+        "depth": retrieved and retrieved.depth,
+        "corpus_version": retrieved.corpus_version.number
+        if retrieved and retrieved.corpus_version
+        else None,
         "stale": row.stale,
         "scores": {
             measure.name: row.scores[name]
             for measure in BOARD
             if (name := measure.counting_from(threshold)) in row.scores
         },
-        "indexing_seconds": made and made.indexing_seconds,
-        "memory_bytes": made and made.memory_bytes,
+        "indexing_seconds": retrieved and retrieved.indexing_seconds,
+        "memory_bytes": retrieved and retrieved.memory_bytes,
         "latency_p50_ms": latencies and latencies.p50,
         "latency_p95_ms": latencies and latencies.p95,
         "metadata": row.facts,
@@ -178,12 +180,12 @@ class RunLatencies(Endpoint):
     def get(self, request: Request, slug: str, pk: int) -> Response:
         benchmark = self.benchmark_for(Action.SEE_RESULTS)
         run = get_object_or_404(self._runs(benchmark), pk=pk)
-        kept = latencies_of(run)
-        if kept is None:
+        timings = latencies_of(run)
+        if timings is None:
             raise Http404
         names = ("source", "n_queries", "p50", "p95", "p99", "longest")
-        summary = {name: getattr(kept, name) for name in names}
-        latencies = {**summary, "milliseconds": query_latencies(kept)}
+        summary = {name: getattr(timings, name) for name in names}
+        latencies = {**summary, "milliseconds": query_latencies(timings)}
         return Response(QueryLatenciesSerializer(latencies).data)
 
     def _runs(self, benchmark: Benchmark) -> Any:

@@ -166,7 +166,7 @@ def _facts(baseline: Asked, version: CorpusVersion, times: Taken) -> dict[str, A
 def _free_name(benchmark: Benchmark, baseline: Asked, version: CorpusVersion) -> str:
     """The system's name, unless a run has it: then one that says what is different."""
     base = baseline.system
-    taken = set(benchmark.runs.filter(name__startswith=base).values_list("name", flat=True))
+    used = set(benchmark.runs.filter(name__startswith=base).values_list("name", flat=True))
     retrievals = Retrieval.objects.filter(run__benchmark=benchmark, system=baseline.system)
     names = [base]
     if retrievals.exclude(language=baseline.language).exists():
@@ -176,4 +176,4 @@ def _free_name(benchmark: Benchmark, baseline: Asked, version: CorpusVersion) ->
     if retrievals.exclude(corpus_version=version).exists():
         names.append(f"{base} on v{version.number}")
     names += [f"{base} baseline", *(f"{base} baseline {n}" for n in range(2, 10_000))]
-    return next(name for name in names if name not in taken)
+    return next(name for name in names if name not in used)

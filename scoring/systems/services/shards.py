@@ -233,12 +233,12 @@ def set_back_shards(job_id: int) -> None:
 def _end_jobs_of(parent: int) -> None:
     # Who is in the middle of a commit is left alone: it holds its own row and waits for the
     # parent's, which is held here. It finds there that all is over.
-    found = (
+    unfinished = (
         Job.objects.active()
         .filter(shard_of__parent=parent)
         .select_for_update(skip_locked=True, of=("self",))
     )
-    Job.objects.filter(pk__in=list(found.values_list("pk", flat=True))).update(
+    Job.objects.filter(pk__in=list(unfinished.values_list("pk", flat=True))).update(
         state=Job.State.CANCELLED,
         token=None,
         error=f"Job {parent}, which this is a part of, has ended.",
