@@ -5,7 +5,11 @@ Everything else is said there. Why it is so: docs/adr/0039-a-wheel-carries-the-s
 
 from setuptools import find_packages, setup
 
-CARRIED = {"benchmarks_app.templates": "templates", "benchmarks_app.fixtures.demo": "fixtures/demo"}
+CARRIED = {
+    "benchmarks_app.docs": "docs",
+    "benchmarks_app.templates": "templates",
+    "benchmarks_app.fixtures.demo": "fixtures/demo",
+}
 
 setup(
     packages=[

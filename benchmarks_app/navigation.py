@@ -1,36 +1,169 @@
-"""The sidebar: which pages there are, for whom. Other apps' pages are named as strings."""
+"""Where one can go: nine places, the tabs inside them, and the chapter that explains each page.
 
-from collections.abc import Callable
-from dataclasses import dataclass
+Other apps' pages are named as strings.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils.html import format_html
 
-from benchmarks_app.models import Benchmark
-from benchmarks_app.permissions import Action, may
+from benchmarks_app.models import Benchmark, Role
+from benchmarks_app.permissions import Action, may, role_in
 
 
 @dataclass(frozen=True)
-class Link:
+class Tab:
+    """A page that is named in the menu: its view, who may open it, what explains it."""
+
     label: str
     view: str
     action: Action
+    chapter: str
+    # Of the whole site: its address names no benchmark.
+    is_site: bool = False
+
+    def url(self, benchmark: Benchmark) -> str:
+        return reverse(self.view, args=[] if self.is_site else [benchmark.slug])
+
+
+@dataclass(frozen=True)
+class Place:
+    """A link of the menu; `letter` leads there after a g. `icon` is one of static/icons.svg."""
+
+    label: str
+    icon: str
+    letter: str
+    tabs: tuple[Tab, ...]
+    starts_group: bool = False
 
 
 HOME = "benchmark-detail"
-# Pages whose address lies elsewhere than the link they belong to.
+PLACES = (
+    Place("Overview", "home", "o", (Tab("Overview", HOME, Action.VIEW, "dashboard"),)),
+    Place(
+        "Data",
+        "data",
+        "d",
+        (
+            Tab("Import", "import-new", Action.EDIT, "importing"),
+            Tab("Corpus", "corpus-detail", Action.VIEW, "corpora"),
+            Tab("Queries", "query-list", Action.VIEW, "importing"),
+            Tab("Query logs", "log-list", Action.EDIT, "query-logs"),
+            Tab("Families", "family-list", Action.VIEW, "families"),
+            Tab("Slices", "slice-list", Action.VIEW, "slices"),
+            Tab("Splits", "split-detail", Action.VIEW, "splits"),
+        ),
+        starts_group=True,
+    ),
+    Place(
+        "Judging",
+        "judging",
+        "j",
+        (
+            Tab("Pools", "annotation:pool-list", Action.SEE_POOLS, "pools"),
+            Tab("Judge documents", "annotation:judge-benchmark", Action.JUDGE, "annotators"),
+            Tab("My queues", "annotation:queue", Action.JUDGE, "annotators", is_site=True),
+            Tab("Questions", "annotation:question-list", Action.EDIT, "judging"),
+            Tab("Agreement", "annotation:agreement", Action.ADJUDICATE, "agreement"),
+            Tab("Adjudicate", "annotation:adjudicate", Action.ADJUDICATE, "agreement"),
+            Tab("Judgments", "annotation:judgment-list", Action.EDIT, "judging"),
+            Tab("Guideline", "annotation:guideline-detail", Action.VIEW, "annotators"),
+        ),
+    ),
+    Place(
+        "Releases",
+        "release",
+        "r",
+        (
+            Tab("Releases", "release-list", Action.SEE_RESULTS, "releases"),
+            Tab("Qrels", "qrels-list", Action.EDIT, "releases"),
+        ),
+    ),
+    Place(
+        "Leaderboard",
+        "board",
+        "l",
+        (Tab("Leaderboard", "scoring:leaderboard", Action.SEE_RESULTS, "leaderboard"),),
+        starts_group=True,
+    ),
+    Place(
+        "Runs",
+        "runs",
+        "u",
+        (
+            Tab("Runs", "run-list", Action.SEE_RESULTS, "runs"),
+            Tab("Submit a run", "scoring:submission-new", Action.SUBMIT, "submitting"),
+            Tab("My submissions", "scoring:submission-list", Action.SUBMIT, "submitting"),
+            Tab("Phases", "scoring:phase-list", Action.SUBMIT, "submitting"),
+            Tab("Baselines", "scoring:baseline-list", Action.SEE_RESULTS, "baselines"),
+            Tab("Live systems", "scoring:live-list", Action.SEE_RESULTS, "live-systems"),
+        ),
+    ),
+    Place(
+        "Compare & gates",
+        "compare",
+        "c",
+        (
+            Tab("Compare", "scoring:comparison", Action.SEE_RESULTS, "comparing"),
+            Tab("Gates", "scoring:gate-list", Action.SEE_RESULTS, "gate"),
+            Tab("Planner", "scoring:planner", Action.SEE_RESULTS, "planner"),
+        ),
+    ),
+    Place(
+        "Labs",
+        "labs",
+        "b",
+        (
+            Tab(
+                "Contextual precision", "scoring:contextual-list", Action.SEE_RESULTS, "contextual"
+            ),
+            Tab(
+                "Contrastive accuracy",
+                "scoring:contrastive-list",
+                Action.SEE_RESULTS,
+                "contrastive",
+            ),
+            Tab("Probing", "scoring:probing-list", Action.EDIT, "hidden-splits"),
+        ),
+        starts_group=True,
+    ),
+    Place(
+        "Settings",
+        "settings",
+        "s",
+        (
+            Tab("Settings", "benchmark-settings", Action.EDIT, "settings"),
+            Tab("People", "people-list", Action.MANAGE_PEOPLE, "security"),
+            Tab("Audit log", "activity-list", Action.EDIT, "security"),
+            Tab("Jobs", "job-list", Action.EDIT, "scoring-jobs"),
+        ),
+    ),
+)
+# What one comes to do: found by name, with a page for each.
+ACTS = (
+    Tab("Build a pool", "annotation:pool-new", Action.EDIT, "pools"),
+    Tab("Invite somebody", "people-list", Action.MANAGE_PEOPLE, "security"),
+    Tab("Publish qrels", "annotation:qrels-publish", Action.EDIT, "releases"),
+    Tab("Publish a release", "release-new", Action.EDIT, "releases"),
+    Tab("Submit a run", "scoring:submission-new", Action.SUBMIT, "submitting"),
+    Tab("Compare runs", "scoring:comparison", Action.SEE_RESULTS, "comparing"),
+    Tab("Make a slice", "slice-new", Action.EDIT, "slices"),
+    Tab("Edit the guideline", "annotation:guideline-edit", Action.EDIT, "judging"),
+)
+# Pages whose address lies elsewhere than the tab they belong to.
 BELONGS_TO = {
+    "search": HOME,
+    "job-detail": "job-list",
     "scoring:reliability": "slice-list",
-    "scoring:top-up-new": "run-list",
+    "scoring:top-up-new": "annotation:pool-list",
     "scoring:ann": "run-list",
     "scoring:freshness": "release-list",
     "scoring:reusability": "release-list",
-    "scoring:phase-list": "scoring:submission-new",
-    "scoring:phase-new": "scoring:submission-new",
-    "scoring:phase-detail": "scoring:submission-new",
-    "scoring:phase-edit": "scoring:submission-new",
+    "scoring:rescoring": "scoring:leaderboard",
+    "scoring:moves": "scoring:leaderboard",
     "scoring:leaderboard-release": "scoring:leaderboard",
     "scoring:leaderboard-slices": "scoring:leaderboard",
     "scoring:leaderboard-history": "scoring:leaderboard",
@@ -38,57 +171,24 @@ BELONGS_TO = {
     "annotation:policy-edit": "annotation:adjudicate",
     "annotation:pair-detail": "annotation:judgment-list",
 }
-GROUPS: dict[str, list[Link]] = {
-    "": [Link("Overview", HOME, Action.VIEW)],
-    "Build": [
-        Link("Import", "import-new", Action.EDIT),
-        Link("Corpus", "corpus-detail", Action.VIEW),
-        Link("Queries", "query-list", Action.VIEW),
-        Link("Families", "family-list", Action.VIEW),
-        Link("Slices", "slice-list", Action.VIEW),
-        Link("Splits", "split-detail", Action.VIEW),
-        Link("Guideline", "annotation:guideline-detail", Action.VIEW),
-    ],
-    "Judge": [
-        Link("Pools", "annotation:pool-list", Action.SEE_POOLS),
-        Link("Judge documents", "annotation:judge-benchmark", Action.JUDGE),
-        Link("Questions", "annotation:question-list", Action.EDIT),
-        Link("Agreement", "annotation:agreement", Action.ADJUDICATE),
-        Link("Adjudicate", "annotation:adjudicate", Action.ADJUDICATE),
-        Link("Judgments", "annotation:judgment-list", Action.EDIT),
-    ],
-    "Publish": [
-        Link("Qrels", "qrels-list", Action.EDIT),
-        Link("Releases", "release-list", Action.SEE_RESULTS),
-    ],
-    "Evaluate": [
-        Link("Runs", "run-list", Action.SEE_RESULTS),
-        Link("Baselines", "scoring:baseline-list", Action.SEE_RESULTS),
-        Link("Submit a run", "scoring:submission-new", Action.SUBMIT),
-        Link("Live systems", "scoring:live-list", Action.SEE_RESULTS),
-        Link("Leaderboard", "scoring:leaderboard", Action.SEE_RESULTS),
-        Link("Compare", "scoring:comparison", Action.SEE_RESULTS),
-        Link("Gates", "scoring:gate-list", Action.SEE_RESULTS),
-        Link("Contextual precision", "scoring:contextual-list", Action.SEE_RESULTS),
-        Link("Contrastive accuracy", "scoring:contrastive-list", Action.SEE_RESULTS),
-        Link("Probing", "scoring:probing-list", Action.EDIT),
-        Link("Planner", "scoring:planner", Action.SEE_RESULTS),
-    ],
-    "Manage": [
-        Link("People", "people-list", Action.MANAGE_PEOPLE),
-        Link("Audit log", "activity-list", Action.EDIT),
-        Link("Jobs", "job-list", Action.EDIT),
-        Link("Settings", "benchmark-settings", Action.EDIT),
-    ],
+# What an overview is for whom it is not the benchmark's: the work, or the runs, of their own.
+HOME_LABELS = {Role.ANNOTATOR: "My work", Role.SUBMITTER: "My runs"}
+ROLE_NOTES = {
+    Role.OWNER: "You own this benchmark.",
+    Role.MAINTAINER: "You keep this benchmark.",
+    Role.ADJUDICATOR: "You adjudicate here.",
+    Role.ANNOTATOR: "You judge here.",
+    Role.SUBMITTER: "You submit here.",
+    Role.VIEWER: "You look on here.",
 }
 
 
-# How many things wait behind a link, by its view; each app counts its own.
+# How many things wait behind a tab, by its view; each app counts its own.
 BADGES: dict[str, Callable[[Benchmark], int]] = {}
 
 
 def badge(view: str) -> Callable[[Callable[[Benchmark], int]], Callable[[Benchmark], int]]:
-    """Register what counts the things that wait behind a link of the sidebar."""
+    """Register what counts the things that wait behind a tab."""
 
     def register(count: Callable[[Benchmark], int]) -> Callable[[Benchmark], int]:
         BADGES[view] = count
@@ -97,41 +197,79 @@ def badge(view: str) -> Callable[[Callable[[Benchmark], int]], Callable[[Benchma
     return register
 
 
-def sidebar(request: HttpRequest) -> dict[str, Any]:
-    """Context processor: the groups of links that this person may follow."""
+@dataclass
+class Link:
+    """A tab as one person sees it from one page."""
+
+    label: str
+    url: str
+    chapter: str
+    view: str
+    n_waiting: int = 0
+    is_current: bool = False
+
+
+@dataclass
+class PlaceLink:
+    """A place of the menu with the tabs that this person may open; it leads to their first."""
+
+    place: Place
+    tabs: list[Link]
+    label: str = ""
+    is_current: bool = field(default=False)
+
+    @property
+    def url(self) -> str:
+        return self.tabs[0].url
+
+    @property
+    def n_waiting(self) -> int:
+        return sum(tab.n_waiting for tab in self.tabs)
+
+
+def navigation(request: HttpRequest) -> dict[str, Any]:
+    """Context processor: the places and tabs that this person may open, and where they are."""
     benchmark = getattr(request, "benchmark", None)
     if benchmark is None:
         return {}
-    groups = [
-        (title, [link for link in links if may(request.user, link.action, benchmark)])
-        for title, links in GROUPS.items()
-    ]
-    urls = {
-        link.view: reverse(link.view, args=[benchmark.slug])
-        for _, links in groups
-        for link in links
+    role = role_in(request.user, benchmark)
+    places = list(places_for(request.user, benchmark))
+    links = {tab.view: (place, tab) for place in places for tab in place.tabs}
+    view = _current(request, {name: tab.url for name, (_, tab) in links.items()})
+    place, tab = links.get(view, (None, None))
+    if place and tab:
+        place.is_current = tab.is_current = True
+    return {
+        "benchmark": benchmark,
+        "places": places,
+        "place": place,
+        "chapter": tab.chapter if tab else "",
+        "role_note": ROLE_NOTES[role] if role else "",
     }
-    current = _current(request, urls)
-    shown_groups = [
-        (
-            title,
-            [(_label(link, benchmark), urls[link.view], link.view == current) for link in links],
-        )
-        for title, links in groups
-        if links
-    ]
-    return {"sidebar": shown_groups, "benchmark": benchmark}
 
 
-def _label(link: Link, benchmark: Benchmark) -> str:
-    n_waiting = BADGES[link.view](benchmark) if link.view in BADGES else 0
-    if not n_waiting:
-        return link.label
-    return format_html('{} <span class="count">{}</span>', link.label, n_waiting)
+def places_for(user: Any, benchmark: Benchmark) -> Iterator[PlaceLink]:
+    """The places of which the user may open a tab; one with a single tab is called as the tab."""
+    role = role_in(user, benchmark)
+    for place in PLACES:
+        tabs = [
+            Link(tab.label, tab.url(benchmark), tab.chapter, tab.view, _n_waiting(tab, benchmark))
+            for tab in place.tabs
+            if may(user, tab.action, benchmark)
+        ]
+        if tabs:
+            label = place.label if len(tabs) > 1 else tabs[0].label
+            if place.tabs[0].view == HOME and role:
+                label = HOME_LABELS.get(role, label)
+            yield PlaceLink(place, tabs, label)
+
+
+def _n_waiting(tab: Tab, benchmark: Benchmark) -> int:
+    return BADGES[tab.view](benchmark) if tab.view in BADGES else 0
 
 
 def _current(request: HttpRequest, urls: dict[str, str]) -> str:
-    """The link whose page this is, or under which it lies: the longest address that fits."""
+    """The tab whose page this is, or under which it lies: the longest address that fits."""
     match = request.resolver_match
     view = BELONGS_TO.get(match.view_name, match.view_name) if match else ""
     if view in urls:

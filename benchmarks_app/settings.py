@@ -112,7 +112,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "benchmarks_app.navigation.sidebar",
+                "benchmarks_app.navigation.navigation",
             ],
             "builtins": ["benchmarks_app.templatetags.benchwright"],
         },

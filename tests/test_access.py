@@ -451,6 +451,10 @@ fetch-new                       GET  login 403   403   403   403   200   200   4
 fetch-new                       POST login 403   403   403   403   422   422   404   login 403
 healthz                         GET  200
 healthz                         POST 405
+docs                            GET  200
+docs                            POST 405
+docs-page                       GET  200
+docs-page                       POST 405
 home                            GET  200
 home                            POST 405
 import-all                      GET  405
@@ -523,6 +527,8 @@ query-detail                    GET  login 200   200   200   200   200   200   4
 query-detail                    POST 405
 query-list                      GET  login 200   200   200   200   200   200   404   200   200
 query-list                      POST 405
+search                          GET  login 200   200   200   200   200   200   404   200   200
+search                          POST 405
 readyz                          GET  200
 readyz                          POST 405
 recovery-codes-create           GET  login 404   404   404   404   404   404   404   login 404

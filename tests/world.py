@@ -136,6 +136,7 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "docid": "d-quote",
         "number": factories.snapshot(of).number,
         "name": "qrels.trec",
+        "chapter_name": "pools",
         "chart": "coverage",
         "key": _compared(of, owner, runs),
         "part": 0,

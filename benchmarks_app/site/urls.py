@@ -1,14 +1,16 @@
-"""Addresses of the whole site: home, health, the system page, what charts are drawn with."""
+"""Addresses of the whole site: home, health, documentation, what charts are drawn with."""
 
 from django.urls import path
 
 from benchmarks_app.charts import views as charts
-from benchmarks_app.site import views
+from benchmarks_app.site import docs, views
 
 urlpatterns = [
     path("", views.home, name="home"),
     path("healthz", views.healthz, name="healthz"),
     path("readyz", views.readyz, name="readyz"),
     path("system/", views.system, name="system"),
+    path("docs/", docs.docs, name="docs"),
+    path("docs/<path:chapter_name>/", docs.docs_page, name="docs-page"),
     path("charts/vega-<slug:digest>.js", charts.chart_bundle, name="chart-bundle"),
 ]

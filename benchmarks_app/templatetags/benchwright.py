@@ -5,7 +5,10 @@ from typing import Any
 
 from django import template
 from django.http import HttpRequest
+from django.templatetags.static import static
 from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 from benchmarks_app.charts.chart import HEIGHT, SIZES
 from benchmarks_app.charts.drawing import bundle_digest
@@ -131,6 +134,16 @@ def allowed(context: dict[str, Any], action: str, benchmark: Benchmark | None = 
     """Whether the page's user may do `action`: `{% allowed "edit" as may_edit %}`."""
     request: SiteRequest = context["request"]
     return may(request.user, Action(action), benchmark or request.benchmark)
+
+
+@register.simple_tag
+def icon(name: str) -> SafeString:
+    """A small picture of static/benchmarks_app/icons.svg beside a word: `{% icon "home" %}`."""
+    return format_html(
+        '<svg class="icon" aria-hidden="true"><use href="{}#{}"/></svg>',
+        static("benchmarks_app/icons.svg"),
+        name,
+    )
 
 
 @register.simple_tag(takes_context=True)

@@ -13,6 +13,7 @@ from benchmarks_app.logs import urls as logs
 from benchmarks_app.people.urls import account, factors, people, teams
 from benchmarks_app.queries import urls as queries
 from benchmarks_app.releases.urls import exports, qrels, releases
+from benchmarks_app.search import urls as search
 from benchmarks_app.site import urls as site
 from benchmarks_app.slices import urls as slices
 from benchmarks_app.splits import urls as splits
@@ -21,6 +22,7 @@ in_benchmark = [
     *collections.in_benchmark,
     *audit.in_benchmark,
     *queries.in_benchmark,
+    *search.in_benchmark,
     *qrels.in_benchmark,
     *people.in_benchmark,
     *jobs.in_benchmark,

@@ -65,7 +65,7 @@ def import_everything(page: Page, files: collections.Cranfield) -> None:
 
 
 def import_file(page: Page, path: Path, made: str, name: str = "", grade_map: str = "") -> None:
-    open_page(page, "Import")
+    open_page(page, "Data")
     page.locator("input[name=files]").set_input_files(path)
     page.get_by_role("button", name="Look at them").click()
     expect(page.locator("main")).to_contain_text("Nothing is imported yet")
@@ -82,7 +82,7 @@ def import_file(page: Page, path: Path, made: str, name: str = "", grade_map: st
 def import_runs(page: Page, runs: list[Path]) -> None:
     """All in one upload; each is a job with a page of its own."""
     assert len(runs) == 7
-    open_page(page, "Import")
+    open_page(page, "Data")
     page.locator("input[name=files]").set_input_files(runs)
     page.get_by_role("button", name="Look at them").click()
     expect(page.locator(".messages")).to_contain_text("7 files are here.")
@@ -94,15 +94,19 @@ def import_runs(page: Page, runs: list[Path]) -> None:
         wait_for_job(page)
 
 
-def open_page(page: Page, name: str) -> None:
-    page.get_by_role("navigation", name="Benchmark").get_by_role("link", name=name).click()
+def open_page(page: Page, place: str, tab: str = "") -> None:
+    """By the menu, and then by the tab of the place if it is not its first."""
+    page.get_by_role("navigation", name="Benchmark").get_by_role("link", name=place).click()
+    if tab:
+        tabs = page.get_by_role("navigation", name=place, exact=True)
+        tabs.get_by_role("link", name=tab, exact=True).click()
 
 
 # --- pool and judging --------------------------------------------------------------------------
 
 
 def build_pool(page: Page) -> None:
-    open_page(page, "Pools")
+    open_page(page, "Judging")
     page.get_by_role("link", name="Build a pool").click()
     page.get_by_label("Name", exact=True).fill("Depth 10")
     for box in page.get_by_role("group", name="Runs").get_by_role("checkbox").all():
@@ -179,7 +183,7 @@ def press(page: Page, key: str) -> None:
 
 def publish_own_labels(page: Page) -> None:
     page.get_by_role("banner").get_by_role("link", name="Cranfield").click()
-    open_page(page, "Pools")
+    open_page(page, "Judging")
     page.get_by_role("link", name="Publish qrels").click()
     page.get_by_label("Name", exact=True).fill("own labels")
     page.get_by_role("button", name="Publish qrels").click()
@@ -187,7 +191,7 @@ def publish_own_labels(page: Page) -> None:
 
 
 def publish_release(page: Page, of: str) -> None:
-    open_page(page, "Qrels")
+    open_page(page, "Releases", "Qrels")
     row(page, of).get_by_role("link", name=f"Release {of}").click()
     page.get_by_role("button", name="Draft and check").click()
     wait_for_job(page)
@@ -232,7 +236,7 @@ def read_json_lines(path: Path) -> dict[str, dict[str, str]]:
 
 def submit_a_run(page: Page, files: collections.Cranfield) -> None:
     (best,) = (path for path in files.runs if path.name.startswith("rrf"))
-    open_page(page, "Submit a run")
+    open_page(page, "Runs", "Submit a run")
     page.locator("input[name=file]").set_input_files(best)
     page.get_by_label("Name", exact=True).fill("rrf, submitted")
     page.get_by_role("button", name="Submit").click()
@@ -285,7 +289,7 @@ def wait_until_scored(page: Page) -> None:
 
 def check_sets(page: Page, files: collections.Cranfield, given: list[int]) -> None:
     """The new grades are a set of their own, the imported ones as they were."""
-    open_page(page, "Qrels")
+    open_page(page, "Releases", "Qrels")
     assert download_qrels(page, "official") == files.official
     own = download_qrels(page, "own labels")
     assert len(own) == N_GRADES

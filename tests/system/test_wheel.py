@@ -193,11 +193,11 @@ def carried_files() -> set[str]:
         for path in (ROOT / app / "static").rglob("*")
         if path.is_file()
     }
-    places = {"templates": "templates", "fixtures/demo": "fixtures/demo"}
+    folders = {"docs": "*.md", "templates": "*", "fixtures/demo": "*"}
     carried = {
-        f"benchmarks_app/{there}/{path.relative_to(ROOT / here)}"
-        for here, there in places.items()
-        for path in (ROOT / here).rglob("*")
+        f"benchmarks_app/{folder}/{path.relative_to(ROOT / folder)}"
+        for folder, files in folders.items()
+        for path in (ROOT / folder).rglob(files)
         if path.is_file()
     }
     return static | carried | {"benchwright/py.typed", "benchwright/reading/_scanner.pyi"}

@@ -1,0 +1,125 @@
+"""What somebody finds by a few letters: only what they may open, and a few of each kind."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from django.db.models import Q
+from django.urls import reverse
+
+from benchmarks_app.common.selectors.reading import benchmark_documents
+from benchmarks_app.models import Benchmark, DocumentContent, Membership, Run, Slice
+from benchmarks_app.navigation import ACTS, places_for
+from benchmarks_app.permissions import Action, may
+
+MOST = 5
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A page that was found: what it is called, where it stands, and its icon."""
+
+    label: str
+    url: str
+    icon: str
+    where: str = ""
+
+
+Finder = Callable[[Benchmark, Any, str], Iterator[Hit]]
+
+
+def hits_of(benchmark: Benchmark, user: Any, words: str) -> dict[str, list[Hit]]:
+    """Hits by kind, in the order of a person's likely wish; without words, pages and acts."""
+    groups = {
+        "Pages": list(_pages(benchmark, user, words)),
+        "Do": list(_acts(benchmark, user, words)),
+    }
+    if words:
+        groups |= {kind: list(find(benchmark, user, words)) for kind, find in FINDERS.items()}
+    return {kind: hits for kind, hits in groups.items() if hits}
+
+
+def _pages(benchmark: Benchmark, user: Any, words: str) -> Iterator[Hit]:
+    for place in places_for(user, benchmark):
+        for tab in place.tabs:
+            label = place.label if len(place.tabs) == 1 else tab.label
+            where = "" if label == place.label else place.label
+            if _fits(words, label, where):
+                yield Hit(label, tab.url, place.place.icon, where)
+
+
+def _acts(benchmark: Benchmark, user: Any, words: str) -> Iterator[Hit]:
+    for act in ACTS:
+        if may(user, act.action, benchmark) and _fits(words, act.label):
+            yield Hit(act.label, act.url(benchmark), "go")
+
+
+def _fits(words: str, *labels: str) -> bool:
+    return words.casefold() in " ".join(labels).casefold()
+
+
+def _queries(benchmark: Benchmark, user: Any, words: str) -> Iterator[Hit]:
+    fits = Q(text__icontains=words) | Q(qid__istartswith=words)
+    for query in benchmark.queries.committed().filter(fits).order_by("pk")[:MOST]:
+        url = reverse("query-detail", args=[benchmark.slug, query.pk])
+        yield Hit(query.text, url, "query", query.qid)
+
+
+def _documents(benchmark: Benchmark, user: Any, words: str) -> Iterator[Hit]:
+    """By id in the whole corpus; by title among those in pools, for who may know what is in one."""
+    titles = {
+        docid: document.title for docid, document in benchmark_documents(benchmark, [words]).items()
+    }
+    if may(user, Action.SEE_POOLS, benchmark):
+        rows = DocumentContent.objects.filter(
+            document__corpus=benchmark.corpus, title__icontains=words
+        ).order_by("document_id", "pk")
+        titles |= dict(rows.values_list("document__docid", "title")[: 2 * MOST])
+    for docid, title in list(titles.items())[:MOST]:
+        url = reverse("document-detail", args=[benchmark.slug, docid])
+        yield Hit(title or docid, url, "document", docid)
+
+
+def _runs(benchmark: Benchmark, user: Any, words: str) -> Iterator[Hit]:
+    if not may(user, Action.SEE_RESULTS, benchmark):
+        return
+    runs = (
+        Run.objects.visible_to(user).standing().filter(benchmark=benchmark, name__icontains=words)
+    )
+    for run in runs.order_by("name", "pk")[:MOST]:
+        yield Hit(run.name, reverse("run-detail", args=[benchmark.slug, run.pk]), "runs")
+
+
+def _slices(benchmark: Benchmark, user: Any, words: str) -> Iterator[Hit]:
+    slices = Slice.objects.filter(benchmark=benchmark, name__icontains=words).order_by("name")
+    for name in slices.values_list("name", flat=True)[:MOST]:
+        yield Hit(name, reverse("slice-detail", args=[benchmark.slug, name]), "data")
+
+
+def _releases(benchmark: Benchmark, user: Any, words: str) -> Iterator[Hit]:
+    if not may(user, Action.SEE_RESULTS, benchmark):
+        return
+    named = (row for row in benchmark.releases.published().newest_first() if words in row.version)
+    for release in islice(named, MOST):
+        yield Hit(release.version, release.get_absolute_url(), "release")
+
+
+def _people(benchmark: Benchmark, user: Any, words: str) -> Iterator[Hit]:
+    if not may(user, Action.MANAGE_PEOPLE, benchmark):
+        return
+    fits = Q(user__username__icontains=words) | Q(user__email__icontains=words)
+    members = Membership.objects.filter(fits, benchmark=benchmark).select_related("user")
+    for member in members.order_by("user__username")[:MOST]:
+        url = reverse("people-list", args=[benchmark.slug])
+        yield Hit(str(member.user), url, "person", member.get_role_display())
+
+
+FINDERS: dict[str, Finder] = {
+    "Queries": _queries,
+    "Documents": _documents,
+    "Runs": _runs,
+    "Slices": _slices,
+    "Releases": _releases,
+    "People": _people,
+}

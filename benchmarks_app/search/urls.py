@@ -1,0 +1,7 @@
+"""Addresses of search."""
+
+from django.urls import path
+
+from benchmarks_app.search import views
+
+in_benchmark = [path("search/", views.search, name="search")]

@@ -1,0 +1,25 @@
+"""The page that finds pages; the palette shows its results as one types."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from benchmarks_app.models import Benchmark
+from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.requests import SiteRequest
+from benchmarks_app.search.selectors import hits_of
+
+MOST_LETTERS = 100
+
+
+@require_safe
+@benchmark_view(Action.VIEW)
+def search(request: SiteRequest, benchmark: Benchmark) -> HttpResponse:
+    words = " ".join(request.GET.get("q", "").split())[:MOST_LETTERS]
+    context = {"words": words, "groups": hits_of(benchmark, request.user, words)}
+    part = "_search_results" if _is_part(request) else "search"
+    return render(request, f"benchmarks_app/search/{part}.html", context)
+
+
+def _is_part(request: HttpRequest) -> bool:
+    return request.headers.get("HX-Request") == "true"

@@ -1,0 +1,166 @@
+"""The documentation as pages of the site: chapters in Markdown, of the version that runs."""
+
+import itertools
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path, PurePosixPath
+
+from django.conf import settings
+from django.urls import reverse
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+FOLDER: Path = settings.CARRIED_DIR / "docs"
+# In the order in which somebody new reads; what stands in no group is found under "Decisions".
+GROUPS = {
+    "Begin": "dashboard annotators submitting python commands client api",
+    "Data": "importing formats corpora query-logs families slices splits contamination "
+    "stored-files",
+    "Judging": "pools judging agreement",
+    "Releases": "releases linter hidden-splits freshness completeness",
+    "Runs and scores": "runs baselines retrieval embeddings ann live-systems leaderboard "
+    "scoring-jobs metrics",
+    "Deciding": "comparing gate planner reliability statistics",
+    "Labs": "contextual contrastive",
+    "Running a site": "settings security backup performance charts",
+    "Working on it": "architecture design testing CHANGELOG",
+}
+DECISIONS = "Decisions"
+NOT_OF_A_SLUG = re.compile(r"[^\w\- ]")
+SCHEME = re.compile(r"[a-z]+:")
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading of the second level: its words, and where they are."""
+
+    label: str
+    anchor: str
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A page of the documentation; `name` is its path below docs/ without `.md`."""
+
+    name: str
+    title: str
+    summary: str
+    html: str
+    headings: tuple[Heading, ...]
+    anchors: frozenset[str]
+
+
+def chapter_names() -> dict[str, list[str]]:
+    """Names of the chapters by group, decisions last."""
+    groups = {group: names.split() for group, names in GROUPS.items()}
+    decisions = sorted(path.stem for path in (FOLDER / "adr").glob("*.md"))
+    return {**groups, DECISIONS: [f"adr/{name}" for name in decisions]}
+
+
+@cache
+def all_names() -> frozenset[str]:
+    return frozenset(name for names in chapter_names().values() for name in names)
+
+
+@cache
+def chapter(name: str) -> Chapter:
+    """The chapter of one of `all_names`; read once a process."""
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    tokens = parser.parse((FOLDER / f"{name}.md").read_text("utf-8"))
+    headings = [
+        (token.tag, _words(inline), token)
+        for token, inline in itertools.pairwise(tokens)
+        if token.type == "heading_open"
+    ]
+    anchors: dict[str, int] = {}
+    for _, words, token in headings:
+        token.attrSet("id", _anchor(words, anchors))
+    sections = [
+        Heading(words, str(token.attrGet("id"))) for tag, words, token in headings if tag == "h2"
+    ]
+    for token in tokens:
+        for part in token.children or ():
+            _point_into_the_site(part, PurePosixPath(name))
+            if part.type == "text":
+                part.content = part.content.removesuffix(".md")
+        _let_scroll(token)
+    _name_no_empty_header(tokens)
+    title = next((words for tag, words, _ in headings if tag == "h1"), name)
+    summary = next(
+        (
+            _words(inline)
+            for token, inline in itertools.pairwise(tokens)
+            if token.type == "paragraph_open"
+        ),
+        "",
+    )
+    html = parser.renderer.render(tokens, parser.options, {})
+    return Chapter(name, title, summary, html, tuple(sections), frozenset(anchors))
+
+
+def _words(inline: Token) -> str:
+    """What a line says without its marks."""
+    parts = inline.children or ()
+    return "".join(" " if part.type == "softbreak" else part.content for part in parts)
+
+
+def _anchor(words: str, known: dict[str, int]) -> str:
+    """The fragment that GitHub gives a heading, so that links work here and there."""
+    slug = NOT_OF_A_SLUG.sub("", words.lower()).replace(" ", "-")
+    number = known.get(slug, 0)
+    known[slug] = number + 1
+    if not number:
+        return slug
+    known[f"{slug}-{number}"] = 1
+    return f"{slug}-{number}"
+
+
+def _point_into_the_site(part: Token, name: PurePosixPath) -> None:
+    """A link to another chapter leads to its page; one to a file of the checkout is plain words."""
+    target = str(part.attrGet("href") or "")
+    if part.type != "link_open" or not target or target.startswith("#"):
+        return
+    if SCHEME.match(target):
+        part.attrSet("rel", "noreferrer")
+        return
+    path, _, anchor = target.partition("#")
+    url = _page_of(path, name)
+    if url:
+        part.attrSet("href", f"{url}#{anchor}" if anchor else url)
+    else:
+        del part.attrs["href"]
+
+
+def _page_of(path: str, name: PurePosixPath) -> str:
+    parts: list[str] = list(name.parent.parts)
+    for step in PurePosixPath(path).parts:
+        if step != "..":
+            parts.append(step)
+        elif parts:
+            parts.pop()
+        else:
+            return ""  # Above docs/.
+    target = "/".join(parts)
+    if target == "openapi.json":
+        return reverse("api-schema")
+    known = target.removesuffix(".md")
+    return reverse("docs-page", args=[known]) if known in all_names() else ""
+
+
+def _let_scroll(token: Token) -> None:
+    """What is wide scrolls by itself, by keyboard too."""
+    if token.type in ("table_open", "fence", "code_block"):
+        token.attrSet("tabindex", "0")
+
+
+def _name_no_empty_header(tokens: list[Token]) -> None:
+    """The corner of a table that says nothing is no header of anything."""
+    for header, words, end in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if header.type == "th_open" and not words.content:
+            header.tag = end.tag = "td"
+
+
+def contents() -> dict[str, list[Chapter]]:
+    """Every chapter by group."""
+    return {group: [chapter(name) for name in names] for group, names in chapter_names().items()}

@@ -1,0 +1,102 @@
+"""Search: what one can name is found, by who may open it."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from benchmarks_app.models import Benchmark, DocumentContent
+from benchmarks_app.search.selectors import MOST, hits_of
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def furnished(benchmark, owner):
+    factories.query(benchmark, "q1", "how to rotate logs")
+    factories.run(benchmark, "q1 Q0 d1 1 1.0 s", name="rotated-bm25")
+    factories.query_slice(benchmark, "rotation")
+    factories.member(benchmark, "rotunda", "viewer")
+    document = benchmark.corpus.documents.create(docid="d7")
+    DocumentContent.objects.create(document=document, content_hash="x", title="Log rotation")
+    return benchmark
+
+
+def labels(benchmark, user, words: str) -> dict[str, list[str]]:
+    return {
+        kind: [hit.label for hit in hits] for kind, hits in hits_of(benchmark, user, words).items()
+    }
+
+
+def test_an_owner_finds_everything_by_a_few_letters(furnished, owner):
+    found = labels(furnished, owner, "ROT")
+
+    assert found == {
+        "Queries": ["how to rotate logs"],
+        "Documents": ["Log rotation"],
+        "Runs": ["rotated-bm25"],
+        "Slices": ["rotation"],
+        "People": ["rotunda"],
+    }
+
+
+def test_pages_and_acts_are_found_by_their_names(furnished, owner):
+    assert labels(furnished, owner, "pool") == {"Pages": ["Pools"], "Do": ["Build a pool"]}
+    assert "Import" in labels(furnished, owner, "data")["Pages"]
+    assert len(labels(furnished, owner, "")["Pages"]) > 20
+
+
+def test_a_blind_annotator_finds_no_run_and_not_what_is_in_the_pool(furnished, ada):
+    factories.depth_pool(furnished, list(furnished.runs.all()))
+
+    assert set(labels(furnished, ada, "rot")) == {"Queries", "Slices"}
+    assert "Leaderboard" not in labels(furnished, ada, "")["Pages"]
+
+
+def test_a_viewer_does_not_find_people(furnished, vi):
+    assert "People" not in labels(furnished, vi, "rot")
+
+
+def test_another_benchmarks_things_are_not_found(furnished, owner):
+    other = factories.benchmark("other")
+    factories.query(other, "q9", "rotten")
+
+    assert labels(furnished, owner, "rotten") == {}
+
+
+def test_as_often_asked_for_many_as_for_few(furnished, owner):
+    labels(furnished, owner, "rot")  # roles are asked once a request
+    few = n_statements(furnished, owner)
+    for number in range(20):
+        factories.query(furnished, f"n{number}", f"rotate {number}")
+        factories.query_slice(furnished, f"rot{number}")
+        factories.run(furnished, "q1 Q0 d1 1 1.0 s", name=f"rot{number}")
+        factories.member(furnished, f"rot{number}", "viewer")
+
+    assert n_statements(furnished, owner) == few
+    assert all(len(hits) <= MOST for hits in hits_of(furnished, owner, "rot").values())
+
+
+def n_statements(benchmark: Benchmark, user) -> int:
+    with CaptureQueriesContext(
+        connection,
+    ) as asked:
+        hits_of(benchmark, user, "rot")
+    return len(asked)
+
+
+def test_the_palette_gets_the_results_alone(furnished, owner, signed_in):
+    client, url = signed_in(owner), reverse("search", args=[furnished.slug])
+    page = client.get(url, {"q": "rot"}).content.decode()
+    part = client.get(url, {"q": "rot"}, headers={"HX-Request": "true"}).content.decode()
+
+    assert "<html" in page and "<html" not in part
+    assert "how to rotate logs" in page and "how to rotate logs" in part
+
+
+def test_words_are_text_and_no_markup(furnished, owner, signed_in):
+    url = reverse("search", args=[furnished.slug])
+    page = signed_in(owner).get(url, {"q": "<b>%_"}).content.decode()
+
+    assert "Nothing is called “&lt;b&gt;%_”" in page

@@ -1,0 +1,112 @@
+"""The menu: nine places for an owner, fewer for others; none that its person may not open."""
+
+import pytest
+from django.test import RequestFactory
+from django.urls import NoReverseMatch, get_resolver, resolve, reverse
+
+from benchmarks_app.navigation import ACTS, BELONGS_TO, PLACES, navigation, places_for
+from benchmarks_app.site.manual import all_names
+from tests import factories
+from tests.browser.places import PAGES as PAGES_OF_SITE
+from tests.browser.places import SLUG
+
+pytestmark = pytest.mark.django_db
+
+OWNERS = [
+    "Overview",
+    "Data",
+    "Judging",
+    "Releases",
+    "Leaderboard",
+    "Runs",
+    "Compare & gates",
+    "Labs",
+    "Settings",
+]
+
+
+def labels(user, benchmark) -> list[str]:
+    return [link.label for link in places_for(user, benchmark)]
+
+
+def test_an_owner_has_nine_places_and_others_fewer(benchmark, owner, ada, sam, vi, bo):
+    assert labels(owner, benchmark) == OWNERS
+    assert labels(ada, benchmark)[:3] == ["My work", "Data", "Judging"]
+    assert labels(sam, benchmark) == ["My runs", "Data", "Guideline", *OWNERS[3:8]]
+    assert labels(vi, benchmark) == ["Overview", "Data", "Guideline", *OWNERS[3:8]]
+    assert labels(bo, benchmark) == OWNERS[:8]
+
+
+@pytest.mark.parametrize(
+    "role", ["owner", "maintainer", "adjudicator", "annotator", "submitter", "viewer"]
+)
+def test_every_tab_opens_for_whom_it_is_shown(benchmark, signed_in, role):
+    user = factories.member(benchmark, "somebody", role)
+    client = signed_in(user)
+
+    answers = {
+        tab.url: client.get(tab.url).status_code
+        for link in places_for(user, benchmark)
+        for tab in link.tabs
+    }
+    assert {url: status for url, status in answers.items() if status not in (200, 302)} == {}
+
+
+def test_a_blind_annotator_is_led_to_no_result(benchmark, ada):
+    query = factories.query(benchmark, "q1")
+    run = factories.run(benchmark, f"{query.qid} Q0 d1 1 1.0 s")
+    factories.depth_pool(benchmark, [run])
+
+    assert labels(ada, benchmark) == ["My work", "Data", "Judging"]
+
+
+def test_who_is_nobody_sees_a_public_benchmarks_places(client):
+    benchmark = factories.benchmark("open", visibility="public")
+    page = client.get(benchmark.get_absolute_url()).content.decode()
+
+    assert "Leaderboard" in page and "Settings" not in page and "You own" not in page
+
+
+def test_chapters_exist_and_letters_differ():
+    tabs = [*(tab for place in PLACES for tab in place.tabs), *ACTS]
+    letters = [place.letter for place in PLACES]
+
+    assert {tab.chapter for tab in tabs} <= all_names()
+    assert len(set(letters)) == len(letters)
+
+
+def test_what_pages_are_said_to_belong_to_exists():
+    views = {tab.view for place in PLACES for tab in place.tabs}
+
+    assert set(BELONGS_TO.values()) <= views
+    known = {name for name in get_resolver().reverse_dict if isinstance(name, str)}
+    for view in BELONGS_TO:
+        assert ":" in view or view in known
+
+
+OF_BENCHMARK = sorted({place.view for place in PAGES_OF_SITE if place.args[:1] == (SLUG,)})
+
+
+@pytest.mark.parametrize("view", OF_BENCHMARK)
+def test_every_page_of_a_benchmark_lies_in_a_place(benchmark, owner, view):
+    """Of the whole menu: whoever may open less of it is at most nowhere."""
+    place = next(
+        place for place in PAGES_OF_SITE if place.view == view and place.args[:1] == (SLUG,)
+    )
+    arguments = [benchmark.slug, *("1" for _ in place.args[1:])]
+    try:
+        url = reverse(view, args=arguments)
+    except NoReverseMatch:
+        pytest.skip("its address takes no number")
+    request = RequestFactory().get(url)
+    request.user, request.benchmark, request.resolver_match = owner, benchmark, resolve(url)
+
+    assert navigation(request)["place"] is not None
+
+
+def test_a_page_marks_its_place_and_its_tab(benchmark, owner, signed_in):
+    page = signed_in(owner).get(reverse("slice-list", args=[benchmark.slug])).content.decode()
+
+    assert page.count('aria-current="page"') == 1  # the tab
+    assert page.count('aria-current="true"') == 1  # the place
+    assert 'href="/docs/slices/" data-help' in page

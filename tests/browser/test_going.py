@@ -1,0 +1,102 @@
+"""Going somewhere by keyboard: Ctrl K, ?, g and a letter; and without a script."""
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.browsing import focused
+from tests.browser.conftest import Person
+
+HOME = "/b/stdlib/"
+
+
+def test_ctrl_k_finds_a_query_and_enter_opens_it(person: Person):
+    page = opened(person)
+    page.keyboard.press("Control+k")
+    expect(page.get_by_role("dialog", name="Go to")).to_be_visible()
+    expect(page.locator("#palette-hits")).to_contain_text("Leaderboard")
+
+    page.keyboard.type("memoize")
+    expect(page.locator("#palette-hits li")).to_have_count(1)
+    page.keyboard.press("Enter")
+
+    expect(page.get_by_role("heading", level=1)).to_contain_text("memoize")
+
+
+def test_arrows_choose_and_escape_closes(person: Person):
+    page = opened(person)
+    page.get_by_role("link", name="Go to or search").click()
+    page.keyboard.type("qrels")
+    expect(page.locator("#palette-hits li")).to_have_count(2)
+    page.keyboard.press("ArrowDown")
+    assert focused(page) == "Publish qrels"
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    expect(page.locator("#palette-words")).to_be_focused()
+
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog", name="Go to")).to_be_hidden()
+
+
+def test_the_question_mark_opens_the_pages_own_chapter(person: Person):
+    page = opened(person, "slices/")
+    page.keyboard.press("?")
+    helper = page.get_by_role("dialog", name="Help")
+    expect(helper.locator("h1")).to_have_text("Slices")
+    assert focused(page) == "Close help"
+
+    page.keyboard.press("Escape")
+    expect(helper).to_be_hidden()
+    assert focused(page) == "Help for this page"
+
+
+def test_g_and_a_letter_lead_to_a_place_unless_single_keys_are_off(person: Person):
+    page = opened(person)
+    page.keyboard.press("g")
+    page.keyboard.press("r")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Releases")
+
+    page.keyboard.press("?")
+    page.get_by_text("Keys", exact=True).click()
+    page.get_by_label("Keys without Ctrl").uncheck()
+    page.keyboard.press("Escape")
+    page.keyboard.press("g")
+    page.keyboard.press("d")
+    page.keyboard.press("?")
+
+    expect(page.get_by_role("dialog", name="Help")).to_be_hidden()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Releases")
+
+
+def test_what_is_typed_into_a_field_leads_nowhere(person: Person):
+    page = opened(person, "queries/")
+    page.get_by_label("Find").click()
+    page.keyboard.type("g?l")
+
+    expect(page.get_by_label("Find")).to_have_value("g?l")
+    expect(page.get_by_role("dialog", name="Help")).to_be_hidden()
+
+
+def test_without_a_script_both_are_pages(person: Person):
+    page = opened(person, java_script_enabled=False)
+    page.get_by_role("link", name="Go to or search").click()
+    page.get_by_label("Name or id").fill("memoize")
+    page.get_by_role("button", name="Search").click()
+    page.get_by_role("link", name="memoize").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("memoize")
+
+    page.get_by_role("link", name="Help for this page").first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Importing")
+
+
+def test_the_menu_of_an_owner_fits_900_pixels(person: Person):
+    page = opened(person, viewport={"width": 1440, "height": 900})
+    menu = page.locator("#sidebar")
+    height, room = menu.evaluate("menu => [menu.scrollHeight, menu.clientHeight]")
+
+    assert height <= room < 900
+    expect(page.locator("#sidebar li")).to_have_count(9)
+
+
+def opened(person: Person, path: str = "", **options) -> Page:
+    page = person("olga", **options)
+    page.goto(HOME + path)
+    return page
