@@ -3,6 +3,8 @@
 from annotation.agreement.services import measuring_agreement
 from annotation.labels.services import importing_labels, publishing
 from annotation.pools.services import pooling, previewing, simulating, watching
+from annotation.searching import services as searching
+from annotation.searching.selectors import INDEX_JOB
 from benchmarks_app.jobs.services.jobs import cleans, handles
 
 handles(importing_labels.JOB_KIND)(importing_labels.import_labels)
@@ -11,6 +13,7 @@ handles(pooling.JOB_KIND)(pooling.build_pool)
 handles(previewing.JOB_KIND)(previewing.preview_pool)
 handles(simulating.JOB_KIND)(simulating.simulate_orders)
 handles(publishing.JOB_KIND)(publishing.publish_qrels)
+handles(INDEX_JOB)(searching.index_words)
 handles(watching.JOB_KIND)(watching.watch_pool)
 cleans(pooling.discard_unfinished)
 cleans(publishing.discard_unfinished)

@@ -55,6 +55,8 @@ annotation:agreement-compute    GET  405
 annotation:agreement-compute    POST login 403   403   403   302   302   302   404   login 403
 annotation:cant-judge-create    GET  login 405   405   405   405   405   405   405   login 405
 annotation:cant-judge-create    POST login 403   422   403   422   422   422   404   login 403
+annotation:found-grade          GET  405
+annotation:found-grade          POST login 403   403   403   422   422   422   404   login 403
 annotation:guideline-detail     GET  login 200   200   200   200   200   200   404   200   200
 annotation:guideline-detail     POST 405
 annotation:guideline-edit       GET  login 403   403   403   403   200   200   404   login 403
@@ -145,6 +147,8 @@ annotation:question-answer      GET  login 403   403   403   403   200   200   4
 annotation:question-answer      POST login 403   403   403   403   422   422   404   login 403
 annotation:question-list        GET  login 403   403   403   403   200   200   404   login 403
 annotation:question-list        POST 405
+annotation:query-search         GET  login 403   403   403   200   200   200   404   login 403
+annotation:query-search         POST 405
 annotation:queue                GET  login 200   200   200   200   200   200   200   login 200
 annotation:queue                POST login 405   405   405   405   405   405   405   login 405
 annotation:slice-coverage       GET  login 403   403   403   200   200   200   404   login 403
@@ -157,6 +161,8 @@ annotation:start                GET  login 403   200   403   200   200   200   4
 annotation:start                POST login 403   422   403   422   422   422   404   login 403
 annotation:stop                 GET  login 405   405   405   405   405   405   405   login 405
 annotation:stop                 POST login 403   302   403   302   302   302   404   login 403
+annotation:words-index          GET  405
+annotation:words-index          POST login 403   403   403   302   302   302   404   login 403
 api-docs                        GET  200
 api-docs                        POST 405
 api-schema                      GET  200

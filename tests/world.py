@@ -151,6 +151,8 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "token": "a-token",
         "digest": bundle_digest(),
         "query-detail": of.queries.get(qid="1").pk,
+        "annotation:query-search": of.queries.get(qid="1").pk,
+        "annotation:found-grade": of.queries.get(qid="1").pk,
         "family-detail": of.queries.get(qid="1").family_id,
         "family-decide": of.queries.get(qid="1").family_id,
         "api:family-detail": of.queries.get(qid="1").family_id,

@@ -7,6 +7,7 @@ from annotation.guidelines import urls as guidelines
 from annotation.judging import urls as judging
 from annotation.labels import urls as labels
 from annotation.pools import urls as pools
+from annotation.searching import urls as searching
 
 app_name = "annotation"
 in_benchmark = [
@@ -15,6 +16,7 @@ in_benchmark = [
     *agreement.in_benchmark,
     *labels.in_benchmark,
     *guidelines.in_benchmark,
+    *searching.in_benchmark,
 ]
 urlpatterns = [
     path("b/<slug:slug>/", include(in_benchmark)),

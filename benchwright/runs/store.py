@@ -341,6 +341,16 @@ def top_k(parquet: Path, k: int) -> Iterator[RankedRow]:
     yield from map(RankedRow._make, scan.select("qid", "docid", "rank").collect().iter_rows())
 
 
+def ranks_of(parquet: Path, qid: str, docids: Collection[str]) -> list[tuple[str, int]]:
+    """(document id, rank) of those documents that the run has for a query, by rank."""
+    import polars as pl
+
+    rows = pl.scan_parquet(parquet).filter(
+        (pl.col("qid") == qid) & pl.col("docid").is_in(list(docids))
+    )
+    return rows.select("docid", "rank").collect().rows()
+
+
 def query_ids(parquet: Path) -> list[str]:
     """Return the ids of the queries that the run answers, by their bytes."""
     import polars as pl

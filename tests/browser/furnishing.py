@@ -23,6 +23,7 @@ def furnished() -> str:
     from django.utils.encoding import force_bytes
     from django.utils.http import urlsafe_base64_encode
 
+    from annotation.searching.services import start_indexing
     from benchmarks_app.models import Benchmark, Role, User
     from benchmarks_app.people.services.people import invite
     from scoring.models import Submission
@@ -55,6 +56,7 @@ def furnished() -> str:
         "uid": urlsafe_base64_encode(force_bytes(forgetful.pk)),
         "token": default_token_generator.make_token(forgetful),
     }
+    start_indexing(benchmark=benchmark, user=owner)
     facts |= _sliced(benchmark, owner)
     facts["outside"] = _split_up(benchmark, owner)
     facts |= _logged(benchmark)

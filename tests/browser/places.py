@@ -88,6 +88,8 @@ PAGES = [
     of_demo("query-list", query="?q=nothing+like+this"),
     Place("query-list", args=(EMPTY,)),
     of_demo("query-detail", "query"),
+    of_demo("annotation:query-search", "query"),
+    of_demo("annotation:query-search", "query", who="bo", query="?q=directory&unjudged=on"),
     of_demo("log-list"),
     Place("log-list", args=(EMPTY,)),
     of_demo("log-columns", "waiting_log"),
@@ -316,6 +318,8 @@ PAGES = [
     of_demo("people-list", who="vi", status=403),
 ]
 NO_PAGES = {
+    "annotation:found-grade": "takes posts only",
+    "annotation:words-index": "takes posts only",
     "activity-export": "a file",
     "audit-export": "a file",
     "account-export": "takes posts only",

@@ -139,7 +139,7 @@ def record(
     # The slot's row is the fence between this judgment and a claim of it by somebody else.
     target = _target(slot, pool)
     if said["grade"] is not None:
-        _check_grade(target.benchmark, said["grade"])
+        refuse_unknown_grade(target.benchmark, said["grade"])
     place = _filled(target, actor)
     judgment = Judgment(
         benchmark_id=target.benchmark,
@@ -166,7 +166,8 @@ def _target(slot: int, pool: int | None) -> Target:
     return target
 
 
-def _check_grade(benchmark: int, grade: int) -> None:
+def refuse_unknown_grade(benchmark: int, grade: int) -> None:
+    """Raise GradeNotOnScaleError for a grade that the benchmark's scale has not."""
     scale = statements.scale(benchmark)
     if grade not in scale:
         raise GradeNotOnScaleError(grade=grade, scale=", ".join(map(str, scale)))

@@ -1,19 +1,18 @@
 """Setting which documents have a known grade: hidden checks, and practice."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
 
 from annotation.common.selectors.ledger import query_keys
+from annotation.common.services.documents import document_rows
 from annotation.judging.protocol.errors import GoldShareError, GradeNotOnScaleError, KnownPairError
 from annotation.models import KnownGrade, Pool, PoolEntry
 from benchmarks_app.common.selectors.reading import benchmark_documents
 from benchmarks_app.common.services import audit, reading_apart
-from benchmarks_app.models import Document, DocumentContent, User
+from benchmarks_app.models import User
 from benchwright.errors import Problems
-from benchwright.ids import content_hash
 from benchwright.qrels.known_grades import Known, known_grades_in
 
 LARGEST_SHARE = 0.2
@@ -66,26 +65,7 @@ def _documents(pool: Pool, known: Iterable[Known]) -> dict[str, int]:
         if pair.docid not in texts:
             reason = "the corpus has no text of this document"
             raise KnownPairError(qid=pair.qid, docid=pair.docid, reason=reason)
-    Document.objects.bulk_create(
-        [Document(corpus=corpus, docid=docid) for docid in texts], ignore_conflicts=True
-    )
-    documents = Document.objects.filter(corpus=corpus, docid__in=texts)
-    keys = dict(documents.values_list("docid", "pk"))
-    DocumentContent.objects.bulk_create(
-        [_content(keys[docid], text, corpus.lang) for docid, text in texts.items()],
-        ignore_conflicts=True,
-    )
-    return keys
-
-
-def _content(document_id: int, stored: Any, lang: str) -> DocumentContent:
-    return DocumentContent(
-        document_id=document_id,
-        content_hash=content_hash(stored.title, stored.text),
-        title=stored.title,
-        text=stored.text,
-        lang=lang,
-    )
+    return document_rows(corpus, list(texts), texts)
 
 
 def _set(pool: Pool, known: Known, query_id: int, document_id: int, actor: User) -> KnownGrade:

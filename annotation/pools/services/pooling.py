@@ -14,6 +14,7 @@ from django.db.models.functions import Greatest
 from annotation.common.selectors.judged import last_event
 from annotation.common.selectors.ledger import query_keys
 from annotation.common.selectors.pools import DEFAULT_SECONDS
+from annotation.common.services.documents import document_rows
 from annotation.judging.protocol.errors import (
     PoolNameTakenError,
     PoolRunsError,
@@ -27,10 +28,9 @@ from benchmarks_app.common.selectors.reading import benchmark_documents, unknown
 from benchmarks_app.common.services import audit
 from benchmarks_app.common.services.analysing import analyse
 from benchmarks_app.jobs.services import jobs
-from benchmarks_app.models import Benchmark, CandidateList, Document, DocumentContent, Run, User
+from benchmarks_app.models import Benchmark, CandidateList, Run, User
 from benchwright import pools as pooling
 from benchwright.files.external_sort import batched
-from benchwright.ids import content_hash
 from benchwright.pools.errors import PoolRecipeError
 
 JOB_KIND = "build-pool"
@@ -198,28 +198,9 @@ def _stage_documents(job: jobs.RunningJob, planned: PlannedPool) -> dict[str, in
     for batch in batched(docids, ROWS_PER_BATCH):
         texts = benchmark_documents(job.benchmark, batch)
         with job.fenced():
-            Document.objects.bulk_create(
-                [Document(corpus=corpus, docid=docid) for docid in batch], ignore_conflicts=True
-            )
-            known = Document.objects.filter(corpus=corpus, docid__in=batch)
-            known_keys = dict(known.values_list("docid", "pk"))
-            DocumentContent.objects.bulk_create(
-                [_content(known_keys[docid], text, corpus.lang) for docid, text in texts.items()],
-                ignore_conflicts=True,
-            )
-        keys |= known_keys
+            keys |= document_rows(corpus, batch, texts)
         job.progress(len(keys), len(docids), "storing the documents' texts")
     return keys
-
-
-def _content(document_id: int, stored: Any, lang: str) -> DocumentContent:
-    return DocumentContent(
-        document_id=document_id,
-        content_hash=content_hash(stored.title, stored.text),
-        title=stored.title,
-        text=stored.text,
-        lang=lang,
-    )
 
 
 def _stage_entries(

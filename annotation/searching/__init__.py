@@ -1,0 +1,1 @@
+"""Looking for what systems missed: a search over the corpus beside a query, graded in place."""

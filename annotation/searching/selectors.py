@@ -1,0 +1,170 @@
+"""A query's documents with their grades and the runs that rank them; the corpus by words."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from annotation.models import Judgment
+from benchmarks_app.common.selectors.reading import benchmark_documents, run_path
+from benchmarks_app.models import Benchmark, Job, Query, Run
+from benchwright.retrieval.errors import UnknownLanguageError
+from benchwright.retrieval.languages import ENGLISH, language_code
+from benchwright.retrieval.word_index import excerpt, index_name, search_words
+from benchwright.runs.store import ranks_of
+
+INDEX_JOB = "index-words"
+PAGE_SIZE = 10
+# More runs than this are not opened for one page; the newest are.
+MOST_RUNS = 50
+# Of a long document, what an excerpt is looked for in.
+EXCERPT_CHARACTERS = 20_000
+# A document that so many of the first ranks hold and that has grade 0 is worth a second look.
+HIGH_RANK = 4
+
+
+@dataclass
+class Grades:
+    """What stands in the ledger about a document of a query, as one person may know it."""
+
+    labels: list[int] = field(default_factory=list)
+    own: int | None = None
+    settled: int | None = None
+
+    @property
+    def value(self) -> int | None:
+        """The settled grade, or the lower median of the labels."""
+        if self.settled is not None:
+            return self.settled
+        ordered = sorted(self.labels)
+        return ordered[(len(ordered) - 1) // 2] if ordered else None
+
+    @property
+    def is_disputed(self) -> bool:
+        return self.settled is None and len(set(self.labels)) > 1
+
+
+@dataclass
+class DocumentBeside:
+    """A document beside a query: its text, its grades, and the ranks that runs give it."""
+
+    docid: str
+    title: str
+    pieces: list[tuple[str, bool]]
+    grades: Grades
+    ranks: list[int]
+    n_runs: int
+
+    @property
+    def best_rank(self) -> int | None:
+        return min(self.ranks, default=None)
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether every run has it among its first, and people say that it is not relevant."""
+        n_high = sum(rank <= HIGH_RANK for rank in self.ranks)
+        return self.grades.value == 0 and 1 < self.n_runs == n_high
+
+
+def corpus_language(benchmark: Benchmark) -> str:
+    """The code of the corpus' language; "en" where it says none that we know."""
+    try:
+        return language_code(benchmark.corpus.lang)
+    except UnknownLanguageError:
+        return ENGLISH
+
+
+def word_index_path(benchmark: Benchmark) -> Path | None:
+    """Where the index of the newest version lies, made or not; None without texts."""
+    version = benchmark.current_corpus_version
+    if version is None or not benchmark.corpus.has_texts:
+        return None
+    how = index_name(corpus_language(benchmark))
+    name = f"words-{version.sha256[:24]}-{benchmark.unit}-{how}.sqlite"
+    return Path(settings.DATA_DIR) / "cache" / name
+
+
+def indexing_job(benchmark: Benchmark) -> Job | None:
+    """The newest job that makes the corpus searchable."""
+    return benchmark.jobs.filter(kind=INDEX_JOB).order_by("-pk").first()
+
+
+def grades_of(query: Query, user: Any, *, sees_others: bool) -> dict[str, Grades]:
+    """{docid: what people said about it for this query}, without machines and practice.
+
+    Who may not see what others said gets their own grades alone.
+    """
+    labels = Judgment.objects.wanted().current().filter(query=query, grade__isnull=False)
+    labels = labels.exclude(kind=Judgment.Kind.MACHINE).order_by("pk")
+    grades: dict[str, Grades] = {}
+    for docid, grade, kind, actor, rater in labels.values_list(
+        "docid", "grade", "kind", "actor_id", "rater"
+    ):
+        is_own = actor == user.pk and not rater
+        if not (is_own or sees_others):
+            continue
+        of_document = grades.setdefault(docid, Grades())
+        if kind == Judgment.Kind.ADJUDICATE:
+            of_document.settled = grade
+        elif grade is not None:
+            of_document.labels.append(grade)
+            of_document.own = grade if is_own else of_document.own
+    return grades
+
+
+def ranks_in_runs(
+    query: Query, user: Any, docids: Collection[str]
+) -> tuple[dict[str, list[int]], int]:
+    """{docid: the ranks that runs give it}, and of how many runs; of those that the user sees."""
+    runs = Run.objects.visible_to(user).standing().filter(benchmark=query.benchmark)
+    newest = list(runs.order_by("-pk")[:MOST_RUNS])
+    ranks: dict[str, list[int]] = {}
+    for run in newest:
+        for docid, rank in ranks_of(run_path(run), query.qid, docids):
+            ranks.setdefault(docid, []).append(rank)
+    return ranks, len(newest)
+
+
+def found_documents(
+    benchmark: Benchmark, words: str, *, but: Collection[str], number: int
+) -> tuple[list[str], bool]:
+    """The ids on a page of the corpus' documents with the words, and whether there are more.
+
+    Raises
+    ------
+    StoreError
+        If the corpus was not made searchable, or the search takes too long.
+    """
+    path = word_index_path(benchmark)
+    if path is None or not words:
+        return [], False
+    hits = search_words(path, words, language=corpus_language(benchmark))
+    docids = (hit.docid for hit in hits if hit.docid not in but)
+    start = (number - 1) * PAGE_SIZE
+    page = list(islice(docids, start, start + PAGE_SIZE + 1))
+    return page[:PAGE_SIZE], len(page) > PAGE_SIZE
+
+
+def documents_beside(
+    query: Query, user: Any, *, docids: Collection[str], grades: dict[str, Grades], words: str
+) -> list[DocumentBeside]:
+    """These documents as they stand beside a query, in the order in which they are named."""
+    texts = benchmark_documents(query.benchmark, docids)
+    ranks, n_runs = ranks_in_runs(query, user, docids)
+    language = corpus_language(query.benchmark)
+    return [
+        DocumentBeside(
+            docid,
+            texts[docid].title if docid in texts else "",
+            excerpt(texts[docid].text[:EXCERPT_CHARACTERS], words, language=language)
+            if docid in texts
+            else [],
+            grades.get(docid, Grades()),
+            ranks.get(docid, []),
+            n_runs,
+        )
+        for docid in docids
+    ]

@@ -1,0 +1,151 @@
+"""Making a corpus searchable, and grading what a search brought up."""
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Max
+from django.http import Http404
+
+from annotation.common.selectors.screen import current_guideline
+from annotation.common.services.documents import document_rows
+from annotation.judging.services.judging import graded, record, refuse_unknown_grade
+from annotation.judging.services.tokens import Shown
+from annotation.judging.services.turns import turn_of
+from annotation.models import Judgment, Pool, PoolEntry, Slot
+from annotation.searching.selectors import (
+    INDEX_JOB,
+    corpus_language,
+    indexing_job,
+    word_index_path,
+)
+from benchmarks_app.common.selectors.reading import benchmark_documents, documents_in_unit
+from benchmarks_app.common.selectors.reading import n_documents_in_unit as n_documents_in
+from benchmarks_app.jobs.services import jobs
+from benchmarks_app.models import Benchmark, Document, Job, Query, User
+from benchwright.ids import content_hash
+from benchwright.retrieval.word_index import write_word_index
+
+SOURCE = "search"
+
+
+def start_indexing(*, benchmark: Benchmark, user: User) -> Job:
+    """The job that makes the newest version of the corpus searchable; the one at work, if any."""
+    newest = indexing_job(benchmark)
+    if newest and newest.state in (Job.State.QUEUED, Job.State.RUNNING):
+        return newest
+    title = "Make the corpus searchable"
+    return jobs.start(kind=INDEX_JOB, title=title, benchmark=benchmark, user=user, parameters={})
+
+
+def index_words(job: jobs.RunningJob) -> None:
+    """The handler: write the index of the newest version among what can be made again."""
+    benchmark = job.benchmark
+    path, version = word_index_path(benchmark), benchmark.current_corpus_version
+    if path is None or version is None:
+        return
+    total = n_documents_in(version, benchmark.unit)
+    written = job.folder / "words.sqlite"
+    n = write_word_index(
+        written,
+        _texts(benchmark),
+        language=corpus_language(benchmark),
+        progress=lambda done: job.progress(done, total, "reading documents"),
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with job.commit() as result:
+        written.replace(path)
+        result.update(n_documents=n)
+
+
+def _texts(benchmark: Benchmark) -> Iterator[tuple[str, str]]:
+    version = benchmark.current_corpus_version
+    if version is not None:
+        for document in documents_in_unit(version, benchmark.unit):
+            yield document.docid, f"{document.title}\n{document.text}"
+
+
+def grade_found(*, query: Query, docid: str, actor: User, grade: int, client_id: UUID) -> None:
+    """Append a grade of a document that was searched for; the same `client_id` changes nothing.
+
+    The document joins the newest open pool of the query as *added by hand*, if none has it yet: so
+    its other labels are asked for, too. Without an open pool it stands in the ledger alone.
+
+    Raises
+    ------
+    GradeNotOnScaleError
+        If the benchmark has no such grade.
+    ClientIdReusedError
+        If the client id stands for another judgment already.
+    """
+    benchmark = query.benchmark
+    texts = benchmark_documents(benchmark, [docid])
+    if docid not in texts:
+        raise Http404
+    guideline = current_guideline(benchmark)
+    shown = Shown(
+        content_hash=content_hash(texts[docid].title, texts[docid].text),
+        guideline_id=guideline.pk if guideline else None,
+    )
+    with turn_of(actor.pk):
+        key = document_rows(benchmark.corpus, [docid], texts)[docid]
+        slot = _slot(query, key)
+        if slot is None:
+            _record_alone(query, docid, actor, grade, client_id, shown)
+        else:
+            record(slot, actor.pk, client_id, shown, graded(grade))
+
+
+def _slot(query: Query, document: int) -> int | None:
+    """A label's slot of the document in an open pool that has the query; made where it lacks."""
+    pools = Pool.objects.open().filter(benchmark=query.benchmark_id, entries__query=query)
+    pool = pools.order_by("-pk").first()
+    if pool is None:
+        return None
+    slots = Slot.objects.filter(
+        pool__in=pools, entry__query=query, entry__document=document, kind=Slot.Kind.LABEL
+    )
+    slot = slots.order_by("-pool", "number").values_list("pk", flat=True).first()
+    return slot or _add_by_hand(pool, query, document)
+
+
+def _add_by_hand(pool: Pool, query: Query, document: int) -> int:
+    """Put a document into a pool that is being judged; returns the first of its slots."""
+    pool = Pool.objects.select_for_update().get(pk=pool.pk)
+    last = pool.entries.aggregate(last=Max("priority"))["last"] or 0
+    entry, is_new = PoolEntry.objects.get_or_create(
+        pool=pool,
+        query=query,
+        document=Document(pk=document),
+        defaults={"origin": PoolEntry.Origin.MANUAL, "priority": last + 1},
+    )
+    end = pool.slots.aggregate(last=Max("queue_position"))["last"] or 0
+    slots = Slot.objects.bulk_create(
+        Slot(pool=pool, query=query, entry=entry, number=number, queue_position=end + number)
+        for number in range(1, pool.overlap + 1)
+    )
+    Pool.objects.filter(pk=pool.pk).update(
+        n_entries=pool.n_entries + is_new, n_wanted=pool.n_wanted + len(slots)
+    )
+    return slots[0].pk
+
+
+def _record_alone(
+    query: Query, docid: str, actor: User, grade: int, client_id: UUID, shown: Shown
+) -> None:
+    """An event without a pool; it takes the place of one's own earlier label of the document."""
+    refuse_unknown_grade(query.benchmark_id, grade)
+    if Judgment.objects.filter(actor=actor, client_id=client_id).exists():
+        return
+    own = Judgment.objects.wanted().current().filter(query=query, docid=docid, actor=actor)
+    fields: dict[str, Any] = {**graded(grade), **shown.as_fields()}
+    Judgment.objects.create(
+        benchmark_id=query.benchmark_id,
+        query=query,
+        docid=docid,
+        actor=actor,
+        client_id=client_id,
+        source=SOURCE,
+        supersedes=own.filter(rater="").order_by("-pk").first(),
+        **fields,
+    )

@@ -1,0 +1,198 @@
+"""Searching beside a query: what is found, who sees what of it, and where a grade goes."""
+
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from annotation.models import Judgment, PoolEntry, Slot
+from annotation.searching import selectors
+from annotation.searching.services import grade_found, start_indexing
+from benchmarks_app.jobs.services import jobs
+from benchwright.errors import BenchmarkError
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+CORPUS = b"""{"_id": "d1", "title": "Logs", "text": "how to rotate log files"}
+{"_id": "d2", "title": "Fish", "text": "goldfish in a bowl"}
+{"_id": "d3", "title": "", "text": "rotating tyres"}
+{"_id": "d4", "title": "Bowls", "text": "a bowl of soup"}
+"""
+
+
+@pytest.fixture
+def benchmark(db):
+    benchmark = factories.texts_benchmark(slug="searched")
+    factories.imported(benchmark, CORPUS, "corpus.jsonl")
+    factories.query(benchmark, "q1", "rotate logs")
+    return benchmark
+
+
+@pytest.fixture
+def query(benchmark):
+    return benchmark.queries.get()
+
+
+@pytest.fixture
+def indexed(benchmark, owner):
+    start_indexing(benchmark=benchmark, user=owner)
+    jobs.run_queued()
+    return benchmark
+
+
+def page(client, query, **asked):
+    url = reverse("annotation:query-search", args=[query.benchmark.slug, query.pk])
+    return client.get(url, asked)
+
+
+def graded(client, query, docid: str, grade: int, **more):
+    url = reverse("annotation:found-grade", args=[query.benchmark.slug, query.pk])
+    values = {"docid": docid, "grade": grade, "client_id": uuid4(), "row": 1, **more}
+    return client.post(url, values)
+
+
+def test_a_corpus_is_made_searchable_first(benchmark, query, owner, signed_in):
+    client = signed_in(owner)
+    assert "Make it searchable" in page(client, query).content.decode()
+
+    response = client.post(reverse("annotation:words-index", args=[benchmark.slug]))
+    assert response.status_code == 302
+    assert "being made searchable" in page(client, query).content.decode()
+    jobs.run_queued()
+
+    assert selectors.indexing_job(benchmark).result == {"n_documents": 4}
+    assert [row.docid for row in page(client, query).context["found"]] == ["d1", "d3"]
+
+
+def test_one_job_at_a_time_makes_it_searchable(benchmark, owner):
+    first = start_indexing(benchmark=benchmark, user=owner)
+
+    assert start_indexing(benchmark=benchmark, user=owner) == first
+
+
+def test_other_words_find_other_documents_without_judged_ones(indexed, query, owner, signed_in):
+    client = signed_in(owner)
+    assert [row.docid for row in page(client, query, q="bowl").context["found"]] == ["d4", "d2"]
+    graded(client, query, "d4", 1)
+
+    found = page(client, query, q="bowl", unjudged="on").context["found"]
+    assert [row.docid for row in found] == ["d2"]
+
+
+def test_a_grade_without_a_pool_stands_in_the_ledger(indexed, query, owner, signed_in):
+    client = signed_in(owner)
+    graded(client, query, "d1", 1)
+    graded(client, query, "d1", 0)
+
+    events = list(Judgment.objects.order_by("pk").values_list("docid", "grade", "source", "pool"))
+    assert events == [("d1", 1, "search", None), ("d1", 0, "search", None)]
+    current = Judgment.objects.current().get()
+    assert (current.grade, current.content_hash != "") == (0, True)
+    assert page(client, query).context["found"][0].grades.own == 0
+
+
+def test_what_is_found_joins_the_open_pool_by_hand(indexed, query, owner, ada, signed_in):
+    run = factories.run(indexed, "q1 Q0 d2 1 1.0 s")
+    pool = factories.depth_pool(indexed, [run])
+    before = (pool.n_entries, pool.n_wanted)
+    client = signed_in(owner)
+
+    graded(client, query, "d1", 1)
+
+    pool.refresh_from_db()
+    entry = PoolEntry.objects.get(document__docid="d1")
+    assert (entry.origin, entry.best_rank, entry.pool) == ("manual", None, pool)
+    assert (pool.n_entries, pool.n_wanted) == (before[0] + 1, before[1] + pool.overlap)
+    assert entry.slots.get(annotator=owner).state == Slot.State.DONE
+    assert Judgment.objects.get().pool == pool
+    # What is in the pool already is graded there, and no second entry is made.
+    graded(client, query, "d2", 0)
+    graded(client, query, "d1", 0)
+    assert PoolEntry.objects.count() == 2
+    assert Judgment.objects.current().get(docid="d1").grade == 0
+
+
+def test_the_same_form_twice_changes_nothing(indexed, query, owner, signed_in):
+    client, page_id = signed_in(owner), uuid4()
+    for _ in range(2):
+        assert graded(client, query, "d1", 1, client_id=page_id).status_code == 302
+
+    assert Judgment.objects.count() == 1
+
+
+def test_a_grade_that_the_scale_lacks_and_a_document_that_the_corpus_lacks(indexed, query, owner):
+    with pytest.raises(BenchmarkError, match="7"):
+        grade_found(query=query, docid="d1", actor=owner, grade=7, client_id=uuid4())
+    assert not Judgment.objects.exists()
+
+
+def test_an_unknown_document_is_not_found(indexed, query, owner, signed_in):
+    assert graded(signed_in(owner), query, "nothing", 1).status_code == 404
+    assert not PoolEntry.objects.exists()
+
+
+def test_adjudicators_see_their_own_grades_alone(indexed, query, owner, signed_in):
+    bo = factories.member(indexed, "bo", "adjudicator")
+    grade_found(query=query, docid="d1", actor=owner, grade=1, client_id=uuid4())
+    grade_found(query=query, docid="d3", actor=bo, grade=0, client_id=uuid4())
+
+    of_bo = selectors.grades_of(query, bo, sees_others=False)
+    assert {docid: one.labels for docid, one in of_bo.items()} == {"d3": [0]}
+    text = page(signed_in(bo), query).content.decode()
+    assert "1 document with a grade of yours" in text and "by 1 person" in text
+    assert text.count("not judged") == 1  # d1, which only the owner judged
+
+
+def test_runs_that_have_a_document_are_counted(indexed, query, owner, signed_in):
+    factories.run(indexed, "q1 Q0 d3 1 2.0 s\nq1 Q0 d1 2 1.0 s", name="a")
+    factories.run(indexed, "q1 Q0 d1 1 2.0 s", name="b")
+    ranks = {row.docid: row.ranks for row in page(signed_in(owner), query).context["found"]}
+
+    assert ranks == {"d1": [1, 2], "d3": [1]}
+
+
+def test_what_all_runs_have_first_and_nobody_wants_is_doubted(indexed, query, owner, signed_in):
+    for name in "ab":
+        factories.run(indexed, "q1 Q0 d2 1 2.0 s\nq1 Q0 d1 2 1.0 s", name=name)
+    client = signed_in(owner)
+    graded(client, query, "d2", 0)
+    graded(client, query, "d1", 1)
+
+    assert [row.docid for row in page(client, query).context["doubtful"]] == ["d2"]
+
+
+def test_grades_are_medians_and_disputes_are_told(indexed, query, owner):
+    labels = selectors.Grades(labels=[3, 0, 1])
+    assert (labels.value, labels.is_disputed) == (1, True)
+    assert selectors.Grades(labels=[1, 2]).value == 1
+    assert selectors.Grades(labels=[1, 2], settled=3).value == 3
+    assert selectors.Grades().value is None
+
+
+def test_as_often_asked_for_many_documents_as_for_few(indexed, query, owner, signed_in):
+    client = signed_in(owner)
+    grade_found(query=query, docid="d1", actor=owner, grade=1, client_id=uuid4())
+    page(client, query)
+    few = n_statements(client, query)
+    for docid in ("d2", "d3", "d4"):
+        grade_found(query=query, docid=docid, actor=owner, grade=0, client_id=uuid4())
+
+    assert n_statements(client, query) == few
+
+
+def n_statements(client, query) -> int:
+    with CaptureQueriesContext(connection) as asked:
+        page(client, query, q="rotate bowl")
+    return len(asked)
+
+
+def test_ids_only_cannot_be_searched(owner, signed_in):
+    benchmark = factories.benchmark("ids-only")
+    factories.member(benchmark, "olga2", "owner")
+    query = factories.query(benchmark, "q1", "words")
+    user = benchmark.memberships.get().user
+
+    assert "nothing to search in" in page(signed_in(user), query).content.decode()
