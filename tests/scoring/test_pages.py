@@ -248,10 +248,12 @@ def test_measure_of_the_address_ranks_the_board(scored, release, vi, signed_in):
 def test_board_shows_missing_and_extra_queries(scored, signed_in, vi):
     scored(HALF + "\nnew Q0 d1 1 1 s", "partial")
 
-    page = " ".join(signed_in(vi).get(url_of(*BOARD)).content.decode().split())
+    client = signed_in(vi)
+    page = " ".join(client.get(url_of(*BOARD) + "?cols=answered").content.decode().split())
+    usual = client.get(url_of(*BOARD)).content.decode()
 
-    below = '<span class="ci is-below">'
-    assert f"1 of 3{below}2 missing</span>{below}1 extra</span></td>" in page
+    assert '1 of 3<span class="ci is-below">2 missing, 1 extra</span></td>' in page
+    assert "<title>answers 1 of 3 queries</title>" in usual
 
 
 def test_csv_has_every_measure_in_full_and_no_formula(scored, signed_in, vi, owner):

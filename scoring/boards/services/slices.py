@@ -70,10 +70,18 @@ Stored = dict[tuple[int, str], tuple[float | None, float | None, float | None, i
 
 def slice_board(board: Board, rows: Sequence[BoardRow], baseline: BoardRow | None) -> SliceBoard:
     """The means of these rows over every slice that may be shown."""
-    offered = slices_on_board(board.release)
-    slices = [whole_slice(board.release), *offered]
-    wanted = [*rows, baseline] if baseline else list(rows)
-    stored = _stored(board, wanted, [part.name for part in slices])
+    slices = [whole_slice(board.release), *slices_on_board(board.release)]
+    return sliced_rows(board, rows, baseline, slices, stored_means(board, rows, baseline, slices))
+
+
+def sliced_rows(
+    board: Board,
+    rows: Sequence[BoardRow],
+    baseline: BoardRow | None,
+    slices: list[BoardSlice],
+    stored: Stored,
+) -> SliceBoard:
+    """Rows by these slices, of means that are there by score set and slice."""
     means = [of[0] for of in stored.values() if of[0] is not None]
     scale = _Scale(board.sight, stored, baseline, means)
     sliced = [SliceRow(row, [scale.cell(row, part) for part in slices]) for row in rows]
@@ -111,10 +119,17 @@ def _incomplete(score_sets: Sequence[Any], names: Iterable[str], measure: str) -
     return [name for name in names if there.get(name, 0) < n]
 
 
-def _stored(board: Board, rows: Iterable[BoardRow], names: list[str]) -> Stored:
+def stored_means(
+    board: Board,
+    rows: Iterable[BoardRow],
+    baseline: BoardRow | None,
+    slices: Iterable[BoardSlice],
+) -> Stored:
+    """The stored means of rows and of the baseline over slices, as this person may see them."""
     sight = board.sight
     measure = board.measure.name
-    keys = {row.score_set.pk for row in rows}
+    names = [part.name for part in slices]
+    keys = {row.score_set.pk for row in [*rows, *([baseline] if baseline else [])]}
     sources = {(key, name): sight.source(key, measure, name) for key in keys for name in names}
     scores = Score.objects.filter(
         score_set__in=keys | set(sources.values()) - {None}, measure=measure, slice_name__in=names

@@ -5,6 +5,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
 from benchmarks_app.models import Benchmark, Release
@@ -12,9 +13,10 @@ from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.requests import SiteRequest
 from benchwright.evaluation.uncertainty import TIE_GROUPS
-from benchwright.evaluation.weighting import weighted_name
 from benchwright.formats.numbers import row_key
+from scoring.boards.columns import CHOSEN, INTERVALS, columns_of
 from scoring.boards.forms.boards import BoardFilterForm
+from scoring.boards.lines import board_lines
 from scoring.boards.services.boards import (
     Board,
     board_of,
@@ -22,9 +24,13 @@ from scoring.boards.services.boards import (
     weighted_of,
     with_scenarios,
 )
+from scoring.boards.services.heat import heat_cells, heat_slices
+from scoring.boards.services.judged import BPREF, judged_shares
+from scoring.boards.services.slices import row_of
 from scoring.rescoring.services.moving import moves_for_board
 from scoring.rescoring.services.rescoring import mark_looked_at
 from scoring.scores.selectors.attempts import unranked_on
+from scoring.scores.selectors.boards import BoardRow
 from scoring.scores.selectors.filters import filter_choices
 from scoring.scores.selectors.releases import newest_release, published_releases
 from scoring.scores.selectors.score_sets import n_runs_without_scores
@@ -35,6 +41,7 @@ from scoring.scores.shown import measure_of
 from scoring.scores.views import Asked, AskedSlice, asked_measure, asked_slice, release_or_404
 
 SCENARIOS = "scenarios"
+MOST_BASELINES = 30
 
 
 @require_safe
@@ -63,24 +70,94 @@ def leaderboard_release(request: SiteRequest, benchmark: Benchmark, version: str
     n_without_scenarios = 0
     if shows_scenarios(request):
         page.object_list, n_without_scenarios = with_scenarios(board, list(page.object_list))
-    weighted = weighted_of(board, page.object_list, [board.measure])
+    rows = list(page.object_list)
+    weighted = {
+        key: scores.get(board.measure.name)
+        for key, scores in weighted_of(board, rows, [board.measure]).items()
+    }
+    moves = moves_for_board(
+        release, user=request.user, measure=board.measure, slice_name=board.slice_name
+    )
+    slices, asked_columns = heat_slices(board), request.GET.getlist("cols")
+    columns = columns_of(
+        board,
+        slices,
+        asked_columns,
+        has_weighted=bool(weighted),
+        has_scenarios=shows_scenarios(request) and may_show_scenarios(board),
+        moves=moves,
+    )
+    baseline = _baseline(request, board)
+    lines = board_lines(
+        board,
+        rows,
+        columns,
+        first=max(0, page.start_index() - 1),
+        heat=heat_cells(board, rows, baseline, columns.slices),
+        weighted=weighted,
+        moves=moves,
+    )
     context = {
         **board_context(request, board, choice, sliced),
         "form": form,
         "page": page,
-        "weighted": {key: scores.get(board.measure.name) for key, scores in weighted.items()},
-        "weighted_label": weighted_name(board.measure.label),
+        "table": lines,
+        "chooser": columns,
+        "asked_columns": asked_columns,
+        "queries_query": _queries_query(board),
+        "chosen_key": CHOSEN,
+        "intervals_key": INTERVALS,
+        "baseline": baseline,
+        "baselines": _baselines(board, baseline) if slices else [],
+        "has_heat": bool(columns.slices),
+        "few": any(each.is_few for each in columns.slices),
+        "all_few": all(each.is_few for each in columns.slices),
+        "kept": _kept(request),
+        "has_all": not page.has_other_pages() and not board.is_narrow,
+        "judged": judged_shares(board),
+        "bpref": next((each for each in board.choices if each.name.startswith(BPREF)), None),
+        "may_show_scenarios": may_show_scenarios(board) or (board.split and board.sight.is_clear),
+        "weighted": weighted,
         "unranked": unranked_on(release, request.user),
         "n_without_scenarios": n_without_scenarios,
         "n_unscored": n_runs_without_scores(release),
         "is_ranking": _is_ranking(request, board),
-        "moves": moves_for_board(
-            release, user=request.user, measure=board.measure, slice_name=board.slice_name
-        ),
+        "moves": moves,
     }
     is_wrong = bool(board.split and board.split.error)
     status = 422 if choice.error or sliced.error or form.errors or is_wrong else 200
     return render(request, "scoring/boards/leaderboard.html", context, status=status)
+
+
+def _baseline(request: HttpRequest, board: Board) -> BoardRow | None:
+    """The run that slices are coloured against: as asked, else the best baseline."""
+    asked = row_of(board, request.GET.get("baseline", ""))
+    return asked or next((row for row in board.whole if row.is_baseline), None)
+
+
+def _baselines(board: Board, baseline: BoardRow | None) -> list[BoardRow]:
+    """What slices may be coloured against: baselines, the best run, and the one that is."""
+    best = board.whole[:1]
+    rows = [*best, *(row for row in board.whole if row.is_baseline)][:MOST_BASELINES]
+    rows += [baseline] if baseline else []
+    return list({row.run.pk: row for row in rows}.values())
+
+
+def _queries_query(board: Board) -> str:
+    """How the page of a run query by query is asked for, for every row the same."""
+    return urlencode({"release": board.release.version, "m": board.measure.label})
+
+
+def _kept(request: HttpRequest) -> list[tuple[str, str]]:
+    """What an address asks beside its columns: choosing these keeps it."""
+    asked = request.GET.lists()
+    return [
+        (name, value)
+        for name, values in asked
+        if name not in ("cols", "baseline", "page")
+        for value in values
+        if value
+    ]
 
 
 def _is_ranking(request: HttpRequest, board: Board) -> bool:
@@ -187,5 +264,7 @@ def leaderboard_compare(request: HttpRequest, benchmark: Benchmark) -> HttpRespo
     chosen = [run for run in request.GET.getlist("run") if row_key(run) is not None]
     query = QueryDict(mutable=True)
     query["runs"], query["release"] = ",".join(chosen), release.version
+    if request.GET.get("baseline", "") in chosen:
+        query["baseline"] = request.GET["baseline"]
     compare = reverse("scoring:comparison", args=[benchmark.slug])
     return redirect(f"{compare}?{query.urlencode(safe=',')}")

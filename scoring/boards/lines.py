@@ -1,0 +1,206 @@
+"""The rows of a board's page: marks, bars of tie groups, intervals on one axis, cells."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from benchmarks_app.templatetags.benchwright import DASH
+from scoring.boards.columns import Cell, Columns, Line, interval_text
+from scoring.boards.drawing import Axis, Stroke, TieBars, axis_of, tie_bars
+from scoring.boards.services.boards import Board
+from scoring.boards.services.heat import HeatCell
+from scoring.models import Score
+from scoring.scores.selectors.boards import BoardRow
+
+BASELINE = "baseline"
+
+
+class Mark(NamedTuple):
+    """An icon beside a run's name: `kind` is whose, `said` what it says of this run."""
+
+    kind: str
+    said: str
+
+
+# What each icon says of any run, in the order of a legend.
+LEGEND = {
+    "mine": "yours",
+    BASELINE: "baseline: made by the benchmark, nobody's entry",
+    "pooled": "pooled: its first documents were put before judges",
+    "partial": "does not answer every query; the others count 0",
+    "trained": "trained on this data, as it says",
+    "held": "the value shown is that of an earlier submission",
+    "private": "not public",
+}
+
+
+class Whisker(NamedTuple):
+    """Where a mean and the ends of its interval stand on the axis, in percent."""
+
+    place: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class BoardLine:
+    """One row of the page; `letter` names the tie group where bars do not."""
+
+    row: BoardRow
+    rank: str
+    rank_said: str
+    strokes: list[Stroke]
+    letter: str
+    words: str
+    marks: list[Mark]
+    whisker: Whisker | None
+    interval: str
+    cells: list[tuple[str, Cell]]
+
+
+@dataclass(frozen=True)
+class BoardLines:
+    """The rows of one page, and what they share."""
+
+    lines: list[BoardLine]
+    axis: Axis | None
+    has_bars: bool
+    n_lanes: int
+
+    @property
+    def ticks(self) -> list[tuple[float, str]]:
+        """Places of the axis' ticks, in percent, with their labels."""
+        axis = self.axis
+        if axis is None:
+            return []
+        return [(axis.place(tick), _tick(tick, axis.digits)) for tick in axis.ticks]
+
+    @property
+    def legend(self) -> list[Mark]:
+        """The icons that occur."""
+        kinds = {mark.kind for line in self.lines for mark in line.marks}
+        return [Mark(kind, said) for kind, said in LEGEND.items() if kind in kinds]
+
+
+def board_lines(
+    board: Board,
+    rows: Sequence[BoardRow],
+    columns: Columns,
+    *,
+    first: int = 0,
+    heat: Sequence[Sequence[HeatCell]] = (),
+    weighted: Mapping[int, Score | None] | None = None,
+    moves: Any = None,
+) -> BoardLines:
+    """The lines of these rows, which are those of the board from the `first` on."""
+    name, weighted = board.measure.name, weighted or {}
+    bars = tie_bars([row.standing.tie_group if row.standing else None for row in board.rows])
+    axis = _axis(board)
+    names = [each.part.name for each in columns.slices]
+    by_run = moves.by_run if moves is not None else {}
+    lines = []
+    for place, row in enumerate(rows):
+        cells_of_slices = heat[place] if place < len(heat) else []
+        line = Line(
+            row,
+            weighted.get(row.score_set.pk),
+            by_run.get(row.run.pk),
+            dict(zip(names, cells_of_slices, strict=False)),
+        )
+        rank, rank_said = _rank(row)
+        lines.append(
+            BoardLine(
+                row=row,
+                rank=rank,
+                rank_said=rank_said,
+                strokes=bars.strokes[first + place],
+                letter=bars.letters[first + place],
+                words=" · ".join(filter(None, [row.run.name, row.by, row.type, _kind(row)])),
+                marks=_marks(row),
+                whisker=_whisker(row, name, axis),
+                interval=interval_text(row.intervals[name]) if name in row.intervals else "",
+                cells=[(column.label, column.cell(line)) for column in columns.shown],
+            )
+        )
+    return BoardLines(lines, axis, _has_bars(bars), bars.n_lanes)
+
+
+def _has_bars(bars: TieBars) -> bool:
+    return any(bars.strokes)
+
+
+def _kind(row: BoardRow) -> str:
+    return "" if row.is_baseline else row.run.get_kind_display().lower()
+
+
+def _rank(row: BoardRow) -> tuple[str, str]:
+    """The ranks a run may have, and in words how they are known."""
+    if row.rank is None:
+        return DASH, "no value of this measure"
+    shared = ", shared" if row.is_tied else ""
+    standing = row.standing
+    if standing is None:
+        return f"{row.rank}{'=' if row.is_tied else ''}", f"rank {row.rank} by the mean{shared}"
+    if standing.best == standing.worst:
+        return str(standing.best), f"rank {row.rank} by the mean{shared}, and in 95 % of resamples"
+    ranks = f"{standing.best}{DASH}{standing.worst}"
+    return ranks, f"rank {row.rank} by the mean{shared}; {ranks} in 95 % of resampled query sets"
+
+
+def _marks(row: BoardRow) -> list[Mark]:
+    marks = []
+    if row.is_mine:
+        marks.append(Mark("mine", "yours"))
+    if row.is_baseline:
+        marks.append(Mark(BASELINE, "baseline"))
+    if row.run.pooled_depth:
+        marks.append(Mark("pooled", f"pooled to {row.run.pooled_depth}"))
+    if row.score_set.n_missing:
+        of = f"{row.n_answered:,} of {row.score_set.n_queries:,}"
+        marks.append(Mark("partial", f"answers {of} queries"))
+    if row.is_trained:
+        marks.append(Mark("trained", "trained on this data"))
+    if row.held:
+        marks.append(Mark("held", _held(row.held)))
+    if row.is_private:
+        marks.append(Mark("private", "not public"))
+    return marks
+
+
+def _held(held: Any) -> str:
+    if held.is_told_elsewhere:
+        label = "on another release"
+    elif held.is_undecided:
+        label = "undecided"
+    elif held.is_clear:
+        label = f"others see {held.name}"
+    else:
+        label = f"as {held.name}" if held.name else "held"
+    return f"{label}: {held.said}"
+
+
+# --- the axis ------------------------------------------------------------------------------
+
+
+def _axis(board: Board) -> Axis | None:
+    """One for all rows of the board, whichever are shown: filters move nobody on it."""
+    name = board.measure.name
+    ends = [end for row in board.whole for end in row.intervals.get(name, ())]
+    means = [row.scores.get(name) for row in board.whole]
+    return axis_of([*ends, *(mean for mean in means if mean is not None)])
+
+
+def _whisker(row: BoardRow, name: str, axis: Axis | None) -> Whisker | None:
+    mean = row.scores.get(name)
+    if axis is None or mean is None or mean != mean:
+        return None
+    low, high = row.intervals.get(name, (None, None))
+    if low is None or high is None:
+        return Whisker(axis.place(mean), None, None)
+    return Whisker(axis.place(mean), axis.place(low), axis.place(high))
+
+
+def _tick(tick: float, digits: int) -> str:
+    text = f"{abs(tick):.{digits}f}"
+    short = text.removeprefix("0") if digits else text
+    return f"\N{MINUS SIGN}{short}" if tick < 0 else short
