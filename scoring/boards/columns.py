@@ -236,7 +236,7 @@ def _further(board: Board, *, has_weighted: bool, moves: Any) -> Iterable[Column
             is_down=True,
             is_usual=True,
         )
-    if moves is not None and moves.rows:
+    if moves is not None and any(move.mean_before is not None for move in moves.rows):
         version = moves.before.version
         yield Column(
             "moves",
@@ -252,9 +252,7 @@ def _further(board: Board, *, has_weighted: bool, moves: Any) -> Iterable[Column
 def _facts(board: Board) -> Iterable[Column]:
     yield Column("by", "By", FACTS, "", lambda line: Cell("", line.row.by), sort="by")
     yield Column("type", "Type", FACTS, "", lambda line: Cell("", line.row.type or DASH))
-    yield Column(
-        "kind", "Kind", FACTS, "", lambda line: Cell("", line.row.run.get_kind_display())
-    )
+    yield Column("kind", "Kind", FACTS, "", lambda line: Cell("", line.row.run.get_kind_display()))
     yield Column(
         "group",
         "Group",
@@ -306,7 +304,7 @@ def _heat_cell(name: str) -> Callable[[Line], Cell]:
 
 
 def short(value: float, *, is_signed: bool = False) -> str:
-    """Three decimals without a leading zero: ".426", "+.050", "−.012", "1.000".
+    """Three decimals without a leading zero: ".426", "+.050", "1.000".
 
     Examples
     --------

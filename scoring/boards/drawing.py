@@ -55,7 +55,7 @@ def tie_bars(groups: Sequence[int | None]) -> TieBars:
     for group, (first, last) in sorted(ends.items(), key=lambda entry: entry[1]):
         free = (lane for lane, row in enumerate(free_from) if row <= first)
         lane = next(free, len(free_from))
-        free_from[lane:lane + 1] = [last + 1]
+        free_from[lane : lane + 1] = [last + 1]
         lane_of[group] = lane
     strokes: list[list[Stroke]] = [[] for _ in groups]
     if len(free_from) <= MOST_LANES:

@@ -173,9 +173,7 @@ def _means_inside(
     }
 
 
-def _means(
-    values: Mapping[str, float], members: Mapping[str, Collection[str]]
-) -> dict[str, float]:
+def _means(values: Mapping[str, float], members: Mapping[str, Collection[str]]) -> dict[str, float]:
     """The mean over each slice of the values that are there; a value that is none is left out."""
     means = {}
     for name, qids in members.items():

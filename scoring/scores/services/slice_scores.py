@@ -243,6 +243,8 @@ def _digests(path: str, release_id: int) -> dict[str, str]:
 
 
 ALL_SPLITS = "all"
+# Where no phase is open: what a benchmark is for, then what systems are tuned on.
+USUAL_SPLITS = ("test", "dev")
 UNKNOWN_SPLIT = "Release {version} has no split “{name}” that is a part of it. There are: {known}."
 
 
@@ -280,7 +282,11 @@ class BoardSplit:
 
 
 def board_split(release: Release, wanted: str = "") -> BoardSplit:
-    """The split a board ranks on: that of the open phase, unless another or "all" is wanted."""
+    """The split a board ranks on: that of the open phase, unless another or "all" is wanted.
+
+    Where none is open it is test, or else dev: splits are taken together only where that is wanted,
+    or where there is neither.
+    """
     if not release.folder:
         return BoardSplit("", 0, {})
     members = split_members(release)
@@ -291,9 +297,16 @@ def board_split(release: Release, wanted: str = "") -> BoardSplit:
     if wanted and wanted not in (*splits, ALL_SPLITS):
         listed = ", ".join([*splits, ALL_SPLITS])
         error = UNKNOWN_SPLIT.format(version=release.version, name=wanted[:40], known=listed)
-    chosen = wanted if wanted and not error else open_split(release)
+    chosen = wanted if wanted and not error else _usual_split(release, splits)
     name = chosen if chosen in splits else ""
     return BoardSplit(name, splits.get(name, n_all), splits, error)
+
+
+def _usual_split(release: Release, splits: Mapping[str, int]) -> str:
+    of_phase = open_split(release)
+    if of_phase:
+        return of_phase
+    return next((split for split in USUAL_SPLITS if split in splits), "")
 
 
 # --- computing -----------------------------------------------------------------------------

@@ -351,13 +351,33 @@ def test_board_ranks_on_the_split_of_the_open_phase(
     assert f"by nDCG@10, {together}" in told
 
 
-def test_board_without_an_open_phase_says_which_queries_it_takes(split_up, maintainer, signed_in):
+def test_board_without_an_open_phase_stands_on_test_and_all_together_is_a_choice(split_up):
     release = split_up(hidden=False)
     Phase.objects.update(daily_limit=0)
 
-    split = board_split(release)
+    split, together = board_split(release), board_split(release, "all")
 
-    assert (split.name, split.said) == ("", "all 3 queries together: 1 of dev, 2 of test")
+    assert (split.name, split.said) == ("test", "2 queries of the split test")
+    assert together.said == "all 3 queries together: 1 of dev, 2 of test"
+
+
+@pytest.mark.parametrize(
+    ("splits", "expected"),
+    [
+        ({"q1": "dev", "q2": "test", "q3": "train"}, "test"),
+        ({"q1": "dev", "q2": "train", "q3": "train"}, "dev"),
+        ({"q1": "one", "q2": "two", "q3": "two"}, ""),
+        ({"q1": "test", "q2": "test", "q3": "test"}, ""),
+    ],
+)
+def test_board_without_a_phase_stands_on_test_then_dev(benchmark, publish, splits, expected):
+    grades = factories.qrel_set(benchmark, GRADES)
+    for qid, split in splits.items():
+        QueryFamily.objects.filter(queries__qid=qid).update(split=split)
+    release = publish(grades)
+    Phase.objects.all().delete()
+
+    assert board_split(release).name == expected
 
 
 def test_same_bytes_in_the_hidden_phase_are_the_same_run_and_on_the_board(
