@@ -269,6 +269,11 @@ PAGES = [
     of_demo("scoring:leaderboard-release", "0.1.0", query="?measure=DCG@20"),
     of_demo("scoring:leaderboard-release", "0.1.0", query="?show=scenarios&best=on&q=bm25"),
     of_demo("scoring:leaderboard-release", "0.1.0", query="?q=nothing+like+this"),
+    of_demo(
+        "scoring:leaderboard-release",
+        "0.1.0",
+        query="?cols=by&cols=date&cols=answered&cols=MAP&cols=intervals&sort=run",
+    ),
     of_demo("scoring:leaderboard-release", "0.1.0", query="?kind=nothing", status=422),
     of_demo("scoring:leaderboard-slices", "0.1.0"),
     Place("scoring:leaderboard-slices", args=(GROWN, "2.0.0")),

@@ -118,7 +118,7 @@ def compare_on_the_board(page: Page) -> None:
     for name in ("old", "next"):
         row = page.get_by_role("row").filter(has=page.get_by_role("link", name=name, exact=True))
         row.get_by_role("checkbox").check()
-    page.get_by_role("button", name="Compare the runs that are ticked").click()
+    page.get_by_role("button", name="Compare 2 runs").click()
     expect(page.locator("main")).to_contain_text("Not comparable yet")
     page.get_by_label("With the words").fill("number 3")
     page.get_by_role("button", name="Show").last.click()

@@ -1,5 +1,6 @@
 """Leaderboards, each of one release."""
 
+from dataclasses import replace
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -113,6 +114,7 @@ def leaderboard_release(request: SiteRequest, benchmark: Benchmark, version: str
         "few": any(each.is_few for each in columns.slices),
         "all_few": all(each.is_few for each in columns.slices),
         "kept": _kept(request),
+        "is_filtered": replace(form.filter(), q="").is_narrow,
         "has_all": not page.has_other_pages() and not board.is_narrow,
         "judged": judged_shares(board),
         "bpref": next((each for each in board.choices if each.name.startswith(BPREF)), None),

@@ -366,7 +366,6 @@ def test_board_without_an_open_phase_stands_on_test_and_all_together_is_a_choice
     [
         ({"q1": "dev", "q2": "test", "q3": "train"}, "test"),
         ({"q1": "dev", "q2": "train", "q3": "train"}, "dev"),
-        ({"q1": "one", "q2": "two", "q3": "two"}, ""),
         ({"q1": "test", "q2": "test", "q3": "test"}, ""),
     ],
 )
