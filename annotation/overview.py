@@ -1,20 +1,39 @@
-"""The steps of the overview's stepper between runs and a release: pool, judge, qrels."""
+"""What judging brings to the overview: steps, what waits, what a release lacks, one's own work."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.contrib.humanize.templatetags.humanize import intcomma
-from django.db.models import Sum
+from django.db.models import Min, Sum
 from django.urls import reverse
+from django.utils.timesince import timesince
 
-from annotation.common.selectors.questions import n_open_questions
+from annotation.agreement.selectors.adjudication import inbox_at_hand
+from annotation.agreement.services.measuring_agreement import kept_report
+from annotation.common.selectors.pools import pools_of
+from annotation.common.selectors.questions import n_open_questions, questions_in
+from annotation.judging.services.home import home_context
 from annotation.labels.services.counting_labels import labelled_documents, n_labels_of
-from annotation.models import Pool, Slot
+from annotation.models import Judgment, Pool, Slot
 from benchmarks_app.collections.services.snapshots import LABELS, Labels
+from benchmarks_app.homes import Card, Check, Need, card, check, home, need
 from benchmarks_app.models import Benchmark
 from benchmarks_app.navigation import badge
 from benchmarks_app.overview import Step, step
+from benchmarks_app.permissions import Action, may
 
 badge("annotation:question-list")(n_open_questions)
+
+
+def _judges(user: Any, benchmark: Benchmark) -> bool:
+    return may(user, Action.JUDGE, benchmark)
+
+
+@home("work", "My work", order=30, template="annotation/judging/_home.html", is_for=_judges)
+def my_work(request: Any, benchmark: Benchmark) -> dict[str, Any]:
+    return home_context(benchmark, request.user)
+
+
 LABELS.append(Labels(docids=labelled_documents, count=n_labels_of))
 
 
@@ -30,7 +49,8 @@ def pool_step(benchmark: Benchmark, user: Any) -> Step:
 @step
 def judge_step(benchmark: Benchmark, user: Any) -> Step:
     n_wanted = _built(benchmark).aggregate(n=Sum("n_wanted"))["n"] or 0
-    done = Slot.objects.filter(pool__in=_built(benchmark), state=Slot.State.DONE)
+    labels = Slot.objects.filter(pool__in=_built(benchmark), kind=Slot.Kind.LABEL)
+    done = labels.filter(state=Slot.State.DONE)
     n_done = done.count() if n_wanted else 0
     detail = f"{intcomma(n_done)} of {intcomma(n_wanted)} labels" if n_wanted else "needs a pool"
     url = reverse("annotation:judge-benchmark", args=[benchmark.slug])
@@ -47,3 +67,124 @@ def qrels_step(benchmark: Benchmark, user: Any) -> Step:
 
 def _built(benchmark: Benchmark) -> Any:
     return Pool.objects.built().filter(benchmark=benchmark)
+
+
+# --- what waits ----------------------------------------------------------------------------------
+
+# Below this, agreement is usually called too low to rely on (Krippendorff, Content Analysis).
+ALPHA_FROM = 0.60
+POOLS_SHOWN = 4
+
+
+@need(Action.EDIT)
+def questions_need(benchmark: Benchmark, user: Any) -> Iterator[Need]:
+    n = n_open_questions(benchmark)
+    oldest = questions_in(benchmark).filter(answered_at=None).first() if n else None
+    if oldest is None:
+        return
+    title = f"{intcomma(n)} question{'s' if n != 1 else ''} from annotators"
+    text = oldest.text if len(oldest.text) <= 120 else f"{oldest.text[:119]}…"
+    since = timesince(oldest.asked_at).split(",")[0]
+    detail = f"The oldest waits for {since}: “{text}”. Its document waits with it."
+    url = reverse("annotation:question-list", args=[benchmark.slug])
+    yield Need(70, "info", title, detail, "Answer", url)
+
+
+@need(Action.ADJUDICATE)
+def disagreements_need(benchmark: Benchmark, user: Any) -> Iterator[Need]:
+    inbox = inbox_at_hand(benchmark, user)
+    if inbox is None or not inbox.cases:
+        return
+    n = len(inbox.cases)
+    title = f"{intcomma(n)} disagreement{'s' if n != 1 else ''} to adjudicate"
+    if inbox.may_stop:
+        detail = "All of them together could hardly move two runs against each other."
+    else:
+        detail = f"Together they could move two runs by up to {inbox.mean_effect:.3f} nDCG."
+    url = reverse("annotation:adjudicate", args=[benchmark.slug])
+    yield Need(45 if inbox.may_stop else 75, "warn", title, detail, "Adjudicate", url)
+
+
+# --- what a release lacks ------------------------------------------------------------------------
+
+
+@check
+def labels_check(benchmark: Benchmark, user: Any) -> Check | None:
+    """Whether pools that are open still want labels; None where nothing is pooled."""
+    if not _built(benchmark).exists():
+        return None
+    wanting = _built(benchmark).filter(state__in=[Pool.State.OPEN, Pool.State.PAUSED])
+    n_wanted = wanting.aggregate(n=Sum("n_wanted"))["n"] or 0
+    done = Slot.objects.filter(pool__in=wanting, state=Slot.State.DONE, kind=Slot.Kind.LABEL)
+    n_left = n_wanted - done.count() if n_wanted else 0
+    url = reverse("annotation:pool-list", args=[benchmark.slug])
+    if n_left <= 0:
+        return Check(30, "good", "Every wanted label is given", "", url, "pools")
+    why = f"{intcomma(n_left)} of {intcomma(n_wanted)} are still wanted"
+    return Check(30, "wait", "Every wanted label is given", why, url, "pools")
+
+
+@check
+def guideline_check(benchmark: Benchmark, user: Any) -> Check | None:
+    """Whether the guideline is the one that the first label was given by."""
+    url = reverse("annotation:guideline-detail", args=[benchmark.slug])
+    newest = benchmark.guidelines.order_by("-version").first()
+    if newest is None:
+        why = "People judge without being told what the grades mean."
+        return Check(40, "warn", "A guideline", why, url, "write")
+    labels = Judgment.objects.filter(pool__in=_built(benchmark), guideline__isnull=False)
+    earliest = labels.aggregate(n=Min("guideline__version"))["n"]
+    title = "One guideline since the first label"
+    if earliest is None or earliest == newest.version:
+        return Check(40, "good", title, "", url, "read")
+    why = f"The first labels were given by version {earliest}; now it is {newest.version}."
+    return Check(40, "warn", title, why, f"{url}?since={earliest}", "changes")
+
+
+@check
+def agreement_check(benchmark: Benchmark, user: Any) -> Check | None:
+    """The last measured alpha; nothing is measured for it."""
+    if not _built(benchmark).exists():
+        return None
+    title = f"Agreement (alpha) of {ALPHA_FROM:.2f} or more"
+    url = reverse("annotation:agreement", args=[benchmark.slug])
+    report = kept_report(benchmark)
+    alpha = report["overall"]["alpha_ordinal"] if report else {"value": None}
+    if alpha["value"] is None:
+        why = "Nothing is labelled twice." if report else "Not measured since the last label."
+        return Check(50, "wait", title, why, url, "measure")
+    why = f"now {alpha['value']:.2f}"
+    if alpha.get("low") is not None:
+        why += f", 95 % interval {alpha['low']:.2f} to {alpha['high']:.2f}"
+    state = "good" if alpha["value"] >= ALPHA_FROM else "warn"
+    return Check(50, state, title, why, url, "see")
+
+
+@check
+def disputes_check(benchmark: Benchmark, user: Any) -> Check | None:
+    """Whether documents that people disagree about are settled; None without labels."""
+    url = reverse("annotation:adjudicate", args=[benchmark.slug])
+    inbox = inbox_at_hand(benchmark, user)
+    if inbox is None:
+        return Check(60, "wait", "Agreed on disputed documents", "Not counted yet.", url, "count")
+    n_open = len(inbox.cases) + inbox.n_own + inbox.n_waiting
+    if not n_open and not inbox.n_settled:
+        return None
+    n = n_open + inbox.n_settled
+    title = f"Agreed on {intcomma(n)} disputed document{'s' if n != 1 else ''}"
+    why = f"{intcomma(inbox.n_settled)} of {intcomma(n)} settled"
+    return Check(60, "warn" if n_open else "good", title, why, url, "do" if n_open else "see")
+
+
+@card(Action.SEE_POOLS)
+def judging_card(benchmark: Benchmark, user: Any) -> Card | None:
+    """How far the open pools are; the rest of the card is asked for by the page."""
+    pools = pools_of(benchmark).filter(state__in=[Pool.State.OPEN, Pool.State.PAUSED])
+    rows = [(pool, _share(pool)) for pool in pools[:POOLS_SHOWN]]
+    if not rows:
+        return None
+    return Card(10, "annotation/pools/_home_judging.html", context={"pools": rows})
+
+
+def _share(pool: Any) -> float:
+    return pool.n_done / pool.n_wanted if pool.n_wanted else 0.0

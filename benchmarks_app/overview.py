@@ -7,6 +7,9 @@ from typing import Any
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, may
 
+# Steps from here on need somebody's work: without any of them done a benchmark is new.
+FIRST_OF_WORK = 40
+
 
 @dataclass(frozen=True)
 class Step:
@@ -46,6 +49,8 @@ def steps_of(benchmark: Benchmark, user: Any) -> list[dict[str, Any]]:
             "detail": one.detail,
             "url": one.url,
             "call": one.call,
+            "is_work": one.order >= FIRST_OF_WORK,
+            "is_count": one.order < FIRST_OF_WORK,
             "state": "done" if one.is_done else "current" if one is first_open else "todo",
         }
         for one in steps

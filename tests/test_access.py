@@ -585,6 +585,8 @@ scoring:baseline-progress       GET  login 302   403   302   302   302   302   4
 scoring:baseline-progress       POST 405
 scoring:baselines-create        GET  405
 scoring:baselines-create        POST login 403   403   403   403   302   302   404   login 403
+scoring:board-top               GET  login 200   403   200   200   200   200   404   200   200
+scoring:board-top               POST 405
 scoring:comparison              GET  login 200   403   200   200   200   200   404   200   200
 scoring:comparison              POST 405
 scoring:comparison-chart        GET  login 404   403   404   404   404   404   404   404   404

@@ -21,8 +21,11 @@ FAILED_JOBS_SHOWN = 25
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     benchmarks = Paginator(selectors.home_benchmarks(request.user), PAGE_SIZE)
+    page = benchmarks.get_page(request.GET.get("page"))
     context = {
-        "page": benchmarks.get_page(request.GET.get("page")),
+        "page": page,
+        # Who came for one thing alone is led straight to it.
+        "only": page.object_list[0] if benchmarks.count == 1 else None,
         "jobs": selectors.active_jobs_of(request.user)[:JOBS_ON_HOME],
     }
     return render(request, "benchmarks_app/site/home.html", context)

@@ -25,6 +25,8 @@ KEPT_SECONDS = 600
 # More news than this, and the inbox is made anew.
 MANY_PAIRS = 2000
 CHUNK = 400
+# So many labels are grouped within a page's time.
+READ_AT_ONCE = 10_000
 N_SIMILAR = 5
 LOOKED_THROUGH = 40
 
@@ -89,6 +91,18 @@ def inbox_of(benchmark: Benchmark, user: User) -> Inbox:
     )
 
 
+def inbox_at_hand(benchmark: Benchmark, user: User) -> Inbox | None:
+    """The inbox, where it is kept or quickly made; None where every label had to be read for it."""
+    is_kept = cache.get(_kept_as(benchmark, policy_of(benchmark).settings)) is not None
+    n_labels = Judgment.objects.filter(benchmark=benchmark).order_by()[: READ_AT_ONCE + 1].count()
+    return inbox_of(benchmark, user) if is_kept or n_labels <= READ_AT_ONCE else None
+
+
+def _kept_as(benchmark: Benchmark, settings: Settings) -> str:
+    created = benchmark.created_at.timestamp()
+    return f"open-cases-{benchmark.pk}-{created}-{settings.adjudicate_from}"
+
+
 def _n_settled(benchmark: Benchmark) -> int:
     """Counted once for each state of the ledger: there is no index of the kinds of events."""
 
@@ -114,8 +128,7 @@ def open_cases(benchmark: Benchmark) -> list[Case]:
     """
     settings = policy_of(benchmark).settings
     last = ledger.last_event_of(benchmark)
-    created = benchmark.created_at.timestamp()
-    kept_as = f"open-cases-{benchmark.pk}-{created}-{settings.adjudicate_from}"
+    kept_as = _kept_as(benchmark, settings)
     as_of, cases = cache.get(kept_as, (0, {}))
     if as_of == last:
         return _sorted(cases)

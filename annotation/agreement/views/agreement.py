@@ -1,11 +1,8 @@
 """How far people agree, and where they do not."""
 
-import json
 from collections.abc import Callable
-from hashlib import sha256
 from typing import Any
 
-from django.core.cache import cache
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -13,8 +10,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.agreement.forms.agreement import AgreementFilterForm
-from annotation.agreement.selectors import agreement as selectors
-from annotation.agreement.services.measuring_agreement import JOB_KIND, measuring_arguments
+from annotation.agreement.services.measuring_agreement import (
+    JOB_KIND,
+    measuring_arguments,
+    report_of,
+)
 from annotation.common.selectors.ledger import last_event_of, n_events_since
 from annotation.common.selectors.names import pseudonyms_in
 from annotation.models import Pool
@@ -22,11 +22,8 @@ from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Job, Query, User
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.requests import PersonRequest
-from benchmarks_app.slices.selectors import slices_mark
 from benchwright.agreement import COEFFICIENTS
 from benchwright.agreement.measured import band
-
-KEPT_SECONDS = 24 * 3600
 
 
 @never_cache
@@ -37,7 +34,7 @@ def agreement(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     form = AgreementFilterForm(request.GET or None, benchmark=benchmark)
     filters = form.filters
     last = last_event_of(benchmark)
-    report = _report(benchmark, filters, last) if last else None
+    report = report_of(benchmark, filters, last) if last else None
     context = {"form": form, "has_judgments": bool(last), "running": _running(benchmark)}
     if report is not None:
         n_newer = n_events_since(benchmark, report["as_of"]) if report["as_of"] != last else 0
@@ -61,27 +58,6 @@ def _page(request: HttpRequest) -> str:
 
 
 # --- which report ------------------------------------------------------------------------------
-
-
-def _report(benchmark: Benchmark, filters: selectors.Filters, last: int) -> dict[str, Any] | None:
-    """The report as of now where that is quick, or else the newest that a job has made."""
-    chosen = json.dumps(filters.as_json(), sort_keys=True)
-    asked = sha256(f"{benchmark.created_at} {chosen}".encode()).hexdigest()[:24]
-    kept_as = f"agreement-{benchmark.pk}-{asked}-{last}-{slices_mark(benchmark)}"
-    report = cache.get(kept_as)
-    if report is None and selectors.is_quick(benchmark, filters):
-        fresh = selectors.agreement_report(benchmark, filters, last)
-        report = json.loads(json.dumps(fresh))
-        cache.set(kept_as, report, KEPT_SECONDS)
-    return report or _made_by_job(benchmark, filters)
-
-
-def _made_by_job(benchmark: Benchmark, filters: selectors.Filters) -> dict[str, Any] | None:
-    done = Job.objects.filter(benchmark=benchmark, kind=JOB_KIND, state=Job.State.DONE)
-    for job in done.order_by("-pk")[:20]:
-        if job.parameters == filters.as_json():
-            return job.result["report"]
-    return None
 
 
 def _running(benchmark: Benchmark) -> Job | None:

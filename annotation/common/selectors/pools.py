@@ -33,7 +33,8 @@ def with_counts(pools: QuerySet[Pool]) -> QuerySet[Pool]:
 
 
 def pools_of(benchmark: Benchmark) -> QuerySet[Pool]:
-    return with_counts(Pool.objects.built().filter(benchmark=benchmark)).order_by("-pk")
+    built = Pool.objects.built().filter(benchmark=benchmark).select_related("benchmark")
+    return with_counts(built).order_by("-pk")
 
 
 def pools_to_judge(annotator: User) -> QuerySet[Pool]:

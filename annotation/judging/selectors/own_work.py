@@ -125,14 +125,14 @@ class Hours:
         return sum(day.n_grades + day.n_cant_judge for day in self.days)
 
 
-def hours_of(annotator: User) -> Hours:
-    """Active minutes and labels by day and pool.
+def hours_of(annotator: User, *, since: date | None = None) -> Hours:
+    """Active minutes and labels by day and pool; from a day on, where one is given.
 
     Time counts for whatever was done; labels are those that stand, each on the day it was given,
     practice apart. Extra ones are among the grades and “can't judge”.
     """
     pools = {pool.pk: pool for pool in pools_judged_by(annotator)}
-    rows = list(_acts(annotator))
+    rows = list(_acts(annotator, since))
     times = active_times(Act(row["created_at"], _duration(row["dwell_ms"])) for row in rows)
     days: dict[tuple[date, int], WorkDay] = {}
     for row, active in zip(rows, times, strict=True):
@@ -144,12 +144,14 @@ def hours_of(annotator: User) -> Hours:
     return Hours(newest_first)
 
 
-def _acts(annotator: User) -> Iterable[Mapping[str, Any]]:
+def _acts(annotator: User, since: date | None) -> Iterable[Mapping[str, Any]]:
     done = Judgment.objects.filter(
         actor=annotator,
         pool__isnull=False,
         kind__in=[Judgment.Kind.GRADE, Judgment.Kind.CANT_JUDGE, Judgment.Kind.RETRACT],
     )
+    if since is not None:
+        done = done.filter(created_at__date__gte=since)
     return (
         done.annotate(is_over=Q(superseded_by__isnull=False))
         .order_by("created_at", "pk")

@@ -2,16 +2,15 @@
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from benchmarks_app import overview
 from benchmarks_app.collections.forms.benchmarks import BenchmarkForm, SettingsForm
 from benchmarks_app.collections.services.benchmarks import change_settings, create_benchmark
 from benchmarks_app.errors import BlindError
-from benchmarks_app.models import AuditEvent, Benchmark, Job
+from benchmarks_app.homes import home_asked, homes_of
+from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError
@@ -39,25 +38,18 @@ def benchmark_new(request: PersonRequest) -> HttpResponse:
 @require_safe
 @benchmark_view(Action.VIEW)
 def benchmark_detail(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
-    steps = overview.steps_of(benchmark, request.user)
-    may_edit = may(request.user, Action.EDIT, benchmark)
-    sees_results = may(request.user, Action.SEE_RESULTS, benchmark)
-    published = benchmark.releases.published().newest_first()
+    """The home of who looks, by what they do here; who has several chooses by `?as=`."""
+    homes = homes_of(request.user, benchmark)
+    chosen = home_asked(request, homes)
     context = {
-        "steps": steps,
-        "next": next((step for step in steps if step["state"] == "current"), None),
-        "may_edit": may_edit,
-        "active_jobs": benchmark.jobs.active().order_by("-pk")[:5] if may_edit else [],
-        "failed_jobs": benchmark.jobs.filter(state=Job.State.FAILED)[:5] if may_edit else [],
-        "events": _events(benchmark)[:8] if may_edit else [],
-        "release": published.first() if sees_results else None,
-        "why_withheld": "" if sees_results else BlindError.message,
+        "homes": homes if len(homes) > 1 else [],
+        "home": chosen,
+        "why_withheld": ""
+        if may(request.user, Action.SEE_RESULTS, benchmark)
+        else BlindError.message,
+        **chosen.context(request, benchmark),
     }
     return render(request, "benchmarks_app/collections/benchmark_detail.html", context)
-
-
-def _events(benchmark: Benchmark) -> QuerySet[AuditEvent]:
-    return benchmark.audit_events.select_related("actor").order_by("-at", "-pk")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

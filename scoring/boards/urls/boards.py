@@ -7,6 +7,7 @@ from scoring.boards.views import boards, charts, files
 in_benchmark = [
     path("leaderboard/", boards.leaderboard, name="leaderboard"),
     path("v/<str:version>/leaderboard/", boards.leaderboard_release, name="leaderboard-release"),
+    path("v/<str:version>/leaderboard/top/", boards.board_top, name="board-top"),
     path("leaderboard/compare/", boards.leaderboard_compare, name="leaderboard-compare"),
     path(
         "v/<str:version>/leaderboard/slices/",

@@ -45,6 +45,10 @@ SCENARIOS = "scenarios"
 MOST_BASELINES = 30
 
 
+# Of a board on the overview.
+TOP_ROWS = 3
+
+
 @require_safe
 @benchmark_view(Action.SEE_RESULTS)
 def leaderboard(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
@@ -160,6 +164,26 @@ def _kept(request: HttpRequest) -> list[tuple[str, str]]:
         for value in values
         if value
     ]
+
+
+@require_safe
+@benchmark_view(Action.SEE_RESULTS)
+def board_top(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
+    """The first rows of a board, for the benchmark's overview; as the board without a choice."""
+    release = release_or_404(benchmark, version)
+    board = board_of(
+        release=release,
+        user=request.user,
+        measure=asked_measure(request, release).measure,
+        split=board_split(release),
+    )
+    context = {
+        "board": board,
+        "rows": board.whole[:TOP_ROWS],
+        "n_more": max(len(board.whole) - TOP_ROWS, 0),
+        "digits": min(board.sight.digits, 3),
+    }
+    return render(request, "scoring/boards/_board_top.html", context)
 
 
 def _is_ranking(request: HttpRequest, board: Board) -> bool:

@@ -17,6 +17,7 @@ from scoring.scores.services import measuring
 from scoring.scores.services.firewall import Sight
 from scoring.scores.services.slice_scores import (
     BoardSlice,
+    members_of,
     slices_of_release,
     slices_on_board,
     whole_slice,
@@ -135,6 +136,24 @@ def _difference_ends(
         ends = {name: _ends(differences, families, _inside(release, name), span) for name in names}
         cache.set(key, ends, timeout=None)
     return ends
+
+
+def difference_interval(score_set: ScoreSet, other: ScoreSet, measure: str, part: str = "") -> Ends:
+    """The interval of the mean difference of two runs, over all queries or a slice or split.
+
+    For who sees every grade of these queries; worked out once, as score sets never change.
+    """
+    key = f"against-{sha256(repr((score_set.pk, other.pk, measure, [part])).encode()).hexdigest()}"
+    ends: dict[str, Ends] | None = cache.get(key)
+    if ends is None:
+        release = score_set.release
+        least, most = span_of(measure)
+        inside = members_of(release, part) if part else None
+        differences = _differences(score_set, other, measure)
+        span = (least - most, most - least)
+        ends = {part: _ends(differences, release_families(release), inside, span)}
+        cache.set(key, ends, timeout=None)
+    return ends[part]
 
 
 def _inside(release: Release, name: str) -> frozenset[str] | None:

@@ -142,6 +142,18 @@ def score_sets_seen_by(user: Any, release: Release) -> QuerySet[ScoreSet]:
     return whole_score_sets(release).filter(run__in=visible.values("pk"))
 
 
+def judged_shares_on(release: Release) -> dict[int, float]:
+    """{run: mean judged share of its first ten}, of the standing runs scored on a release."""
+    scores = Score.objects.filter(
+        score_set__in=whole_score_sets(release).select_related(None).values("pk"),
+        measure=JUDGED,
+        slice_name="",
+        mean__isnull=False,
+    )
+    rows = scores.values_list("score_set__run", "mean")
+    return {run: mean for run, mean in rows if mean is not None}
+
+
 # --- rows ----------------------------------------------------------------------------------
 
 

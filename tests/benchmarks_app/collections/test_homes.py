@@ -1,0 +1,271 @@
+"""Who meets what first in a benchmark: the home of their role, and no link that is closed to them."""
+
+import re
+from collections.abc import Iterator
+from html import unescape
+
+import pytest
+from django.contrib.auth.hashers import MD5PasswordHasher
+from django.db import transaction
+from django.test import Client, override_settings
+from django.urls import reverse
+
+from benchmarks_app import homes
+from benchmarks_app.homes import Need, homes_of, needs_of
+from benchmarks_app.models import Job
+from benchmarks_app.permissions import Action
+from tests import factories
+from tests import world as worlds
+from tests.annotation import making
+from tests.test_query_counts import FEW, MANY, asked, background_jobs, questions, runs, scores
+from tests.world import World
+
+pytestmark = pytest.mark.django_db
+
+HOMES = {
+    "owner": ["owner", "runs", "work"],
+    "maintainer": ["owner", "runs", "work"],
+    "adjudicator": ["owner", "work"],
+    "annotator": ["work"],
+    "submitter": ["runs"],
+    "viewer": ["owner"],
+}
+
+
+def address(of) -> str:
+    return reverse("benchmark-detail", args=[of.slug])
+
+
+@pytest.mark.parametrize("role", HOMES)
+def test_each_role_has_its_homes_the_one_it_lands_on_first(benchmark, role):
+    person = factories.member(benchmark, "pat", role)
+
+    assert [one.key for one in homes_of(person, benchmark)] == HOMES[role]
+
+
+@pytest.mark.parametrize(("role", "n_tabs"), [("owner", 3), ("adjudicator", 2), ("viewer", 0)])
+def test_who_has_several_homes_chooses_by_tabs(benchmark, signed_in, role, n_tabs):
+    client = signed_in(factories.member(benchmark, "pat", role))
+
+    page = client.get(address(benchmark)).content.decode()
+
+    tabs = re.findall(r'<nav class="tabs" aria-label="My homes">(.*?)</nav>', page)
+    assert sum(one.count("<a ") for one in tabs) == n_tabs
+
+
+@pytest.mark.parametrize(
+    ("role", "wanted", "heading"),
+    [
+        ("owner", "work", "My work"),
+        ("owner", "runs", "My runs"),
+        ("owner", "nothing", "Standard library"),
+        ("annotator", "owner", "My work"),
+        ("annotator", "runs", "My work"),
+        ("submitter", "work", "My runs"),
+        ("viewer", "work", "Standard library"),
+    ],
+)
+def test_home_of_another_role_is_not_given(benchmark, signed_in, role, wanted, heading):
+    client = signed_in(factories.member(benchmark, "pat", role))
+
+    page = client.get(address(benchmark), {"as": wanted}).content.decode()
+
+    assert f"<h1>{heading}</h1>" in page
+
+
+def test_visitor_of_a_public_benchmark_sees_the_overview(client):
+    shown = factories.benchmark("open", name="Open one", visibility="public")
+
+    page = client.get(address(shown)).content.decode()
+
+    assert "<h1>Open one</h1>" in page
+    assert "Needs you now" not in page
+
+
+# --- the overview --------------------------------------------------------------------------------
+
+
+def test_new_benchmark_alone_has_the_stepper(benchmark, owner, signed_in):
+    client = signed_in(owner)
+    new = client.get(address(benchmark)).content.decode()
+    making.pool(benchmark, {"q1": ["d1"]})
+
+    at_work = client.get(address(benchmark)).content.decode()
+
+    assert 'class="stepper"' in new
+    assert "Needs you now" not in new
+    assert 'class="stepper"' not in at_work
+    assert "Needs you now" in at_work
+
+
+def test_needs_come_by_weight_and_only_for_who_may_act(benchmark, owner, vi, monkeypatch):
+    def makers(benchmark, user):
+        yield Need(10, "info", "later", "", "Go", "/")
+        yield Need(90, "bad", "first", "", "Go", "/")
+
+    monkeypatch.setattr(homes, "NEEDS", [])
+    homes.need(Action.EDIT)(makers)
+
+    assert [one.title for one in needs_of(benchmark, owner)] == ["first", "later"]
+    assert needs_of(benchmark, vi) == []
+
+
+def failed(of, title: str, by, **values) -> Job:
+    values = {"state": "failed", "error": "It broke.", "kind": "test", **values}
+    return Job.objects.create(title=title, benchmark=of, created_by=by, **values)
+
+
+def needs_named(of, person) -> list[str]:
+    return [one.title for one in needs_of(of, person)]
+
+
+def test_failed_job_waits_until_it_is_made_good(benchmark, owner):
+    job = failed(benchmark, "Build the pool", owner)
+
+    assert needs_named(benchmark, owner) == ["“Build the pool” failed"]
+    failed(benchmark, "Build the pool", owner, state="done")
+    assert needs_named(benchmark, owner) == []
+    assert job.state == "failed"
+
+
+def test_bad_file_of_a_submitter_is_not_the_owners_to_mend(benchmark, owner, sam):
+    lines = [{"file": "my.run", "line": 3, "text": "score is 'n/a'"}]
+    failed(benchmark, "Score v4", sam, problems=lines)
+    failed(benchmark, "Import queries", owner, problems=lines)
+
+    (waiting,) = needs_of(benchmark, owner)
+
+    assert (waiting.title, waiting.detail) == ("“Import queries” failed", "score is 'n/a'")
+
+
+def test_many_failures_are_told_in_one_line(benchmark, owner):
+    for number in range(5):
+        failed(benchmark, f"job {number}", owner)
+
+    named = needs_named(benchmark, owner)
+
+    assert named == ["“job 4” failed", "“job 3” failed", "“job 2” failed", "2 more jobs failed"]
+
+
+def test_question_and_low_judged_share_wait_for_the_owner(benchmark, owner):
+    scores(benchmark, 0, 2)
+    questions(benchmark, 0, 1)
+
+    named = needs_named(benchmark, owner)
+
+    assert named == [
+        "Runs are not comparable yet: 2 of 2",
+        "1 question from annotators",
+    ]
+
+
+def test_checks_say_what_is_lacking(benchmark, owner):
+    factories.qrel_set(benchmark, {("q1", "d1"): 0, ("q2", "d1"): 2})
+    making.pool(benchmark, {"q1": ["d1", "d2"]})
+
+    made = {one.title: one for one in homes.checks_of(benchmark, owner)}
+
+    assert made["A relevant document for every query"].why.startswith("1 of 2 in")
+    assert made["Every wanted label is given"].why == "2 of 2 are still wanted"
+    assert made["A guideline"].state == "warn"
+    assert made["A licence"].state == "warn"
+    assert "No leaks between splits" not in made
+
+
+def test_leaks_are_not_looked_for_by_the_page(benchmark, owner):
+    for number, split in enumerate(("train", "test")):
+        family = factories.query(benchmark, f"q{number}", "the same words").family
+        family.split = split
+        family.save()
+
+    (leaks,) = (one for one in homes.checks_of(benchmark, owner) if "leaks" in one.title)
+
+    assert leaks.state == "wait"
+
+
+@pytest.mark.parametrize("rows", [background_jobs, questions, scores, runs])
+def test_overview_asks_as_often_for_20_rows_as_for_2(benchmark, owner, signed_in, rows):
+    making.pool(benchmark, {"q1": ["d1"]}, name="at work")
+    client = signed_in(owner)
+
+    rows(benchmark, 0, FEW)
+    few, _ = asked(client, address(benchmark))
+    rows(benchmark, FEW, MANY)
+    many, _ = asked(client, address(benchmark))
+
+    # The line that sums up further failures counts them.
+    assert len(many) <= len(few) + (rows is background_jobs), [
+        one for one in many if one not in few
+    ]
+
+
+# --- links ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def world(django_db_setup, django_db_blocker, tmp_path_factory) -> Iterator[World]:
+    folder = tmp_path_factory.mktemp("world")
+    hasher = f"{MD5PasswordHasher.__module__}.{MD5PasswordHasher.__name__}"
+    patched = pytest.MonkeyPatch()
+    patched.setattr("benchmarks_app.jobs.services.jobs.send", lambda job: None)
+    with (
+        override_settings(MEDIA_ROOT=folder, STAGING_DIR=folder, PASSWORD_HASHERS=[hasher]),
+        django_db_blocker.unblock(),
+        transaction.atomic(),
+    ):
+        yield worlds.build(files=folder)
+        transaction.set_rollback(True)
+    patched.undo()
+
+
+def links(page: str) -> list[str]:
+    """What the page leads to and asks for, beside the frame around it."""
+    main = page[page.index("<main") : page.index("</main>")]
+    found = re.findall(r'(?:href|hx-get|action)="([^"#]+)', main)
+    return sorted({unescape(link) for link in found if link.startswith("/")})
+
+
+def followed(client: Client, page: str) -> dict[str, int]:
+    """The status of each address; what is posted to is asked for too, as 405 says it is there."""
+    statuses = {}
+    for link in links(page):
+        with transaction.atomic():
+            response = client.get(link, follow=True)
+            statuses[link] = response.status_code
+            transaction.set_rollback(True)
+    return statuses
+
+
+@pytest.mark.parametrize(
+    ("person", "wanted"),
+    [
+        ("olga", ""),
+        ("olga", "work"),
+        ("olga", "runs"),
+        ("mia", ""),
+        ("bo", ""),
+        ("bo", "work"),
+        ("ada", ""),
+        ("sam", ""),
+        ("vi", ""),
+    ],
+)
+def test_nobody_meets_a_link_that_is_closed_to_them(world, settings, person, wanted):
+    settings.MEDIA_ROOT = world.files
+    client = world.client(person)
+    page = client.get(address(world.benchmark), {"as": wanted}).content.decode()
+
+    statuses = followed(client, page)
+
+    assert len(statuses) > 3
+    assert {link: of for link, of in statuses.items() if of not in (200, 422)} == {}
+
+
+def test_sites_home_leads_straight_to_the_one_thing_to_do(benchmark, ada, sam, signed_in):
+    work = reverse("annotation:judge-benchmark", args=[benchmark.slug])
+
+    page = signed_in(ada).get(reverse("home")).content.decode()
+    other = signed_in(sam).get(reverse("home")).content.decode()
+
+    assert f'<a class="button is-primary is-large" href="{work}">Judge documents</a>' in page
+    assert f'href="{address(benchmark)}">Submit a run</a>' in other
