@@ -68,7 +68,7 @@ def release_step(benchmark: Benchmark, user: Any) -> Step:
 
 # --- the overview itself -------------------------------------------------------------------------
 
-JOBS_NAMED = 3
+JOBS_NAMED, JOBS_COUNTED = 3, 50
 # More grades take too long to look through while somebody waits.
 MOST_QRELS = 200_000
 
@@ -93,14 +93,13 @@ def overview_home(request: Any, benchmark: Benchmark) -> dict[str, Any]:
     steps = steps_of(benchmark, user)
     is_new = not any(one["is_work"] and one["state"] == "done" for one in steps)
     next_step = next((one for one in steps if one["state"] == "current"), None)
-    needs = [] if is_new else needs_of(benchmark, user)
     checks = checks_of(benchmark, user) if may_edit and not is_new else []
     published = benchmark.releases.published().newest_first()
     return {
         "is_new": is_new,
         "steps": steps,
         "next": next_step if may_edit else None,
-        "needs": needs,
+        "needs": needs_of(benchmark, user),
         "acts": may(user, Action.ADJUDICATE, benchmark),
         "checks": checks,
         "n_good": sum(one.is_good for one in checks),
@@ -116,7 +115,7 @@ def overview_home(request: Any, benchmark: Benchmark) -> dict[str, Any]:
 
 @need(Action.EDIT)
 def failed_jobs(benchmark: Benchmark, user: Any) -> Iterator[Need]:
-    failed = list(jobs_failed_lately(benchmark, user)[: JOBS_NAMED + 1])
+    failed = list(jobs_failed_lately(benchmark, user)[:JOBS_COUNTED])
     for job in failed[:JOBS_NAMED]:
         problem = next((each.get("text", "") for each in job.problems), "")
         why = (problem or job.error).strip() or "It says no more."
@@ -129,8 +128,9 @@ def failed_jobs(benchmark: Benchmark, user: Any) -> Iterator[Need]:
             job.get_absolute_url(),
         )
     if len(failed) > JOBS_NAMED:
-        n_more = jobs_failed_lately(benchmark, user).count() - JOBS_NAMED
-        more = f"{intcomma(n_more)} more job{'s' if n_more != 1 else ''} failed"
+        n_more = len(failed) - JOBS_NAMED
+        more = f"{n_more} more job{'s' if n_more != 1 else ''} failed"
+        more = f"At least {more}" if len(failed) == JOBS_COUNTED else more
         url = reverse("job-list", args=[benchmark.slug])
         yield Need(59, "bad", more, "Of the last two weeks, and not made good since.", "Jobs", url)
 

@@ -53,9 +53,9 @@ def rows_of(benchmark: Benchmark, me: User) -> list[QueueRow]:
     judged = Judgment.objects.filter(actor=me, pool=OuterRef("pk"))
     shown = Q(state__in=[Pool.State.OPEN, Pool.State.PAUSED]) | Q(Exists(judged))
     pools = Pool.objects.built().filter(shown, benchmark=benchmark)
-    rows = queue_rows(
-        list(pools.select_related("benchmark__corpus").order_by("-pk")[:POOLS_SHOWN]), me
-    )
+    # By state: paused, open, closed. The newest of each.
+    newest_first = pools.select_related("benchmark__corpus").order_by("-state", "-pk")
+    rows = queue_rows(list(newest_first[:POOLS_SHOWN]), me)
     last = Judgment.objects.filter(actor=me, pool__in=[row.pool for row in rows]).order_by("-pk")
     newest = last.values_list("pool", flat=True).first()
     order = [Work.READY, Work.HELD, Work.WAITING_ANSWER]

@@ -149,7 +149,7 @@ def test_older_days_are_left_out(made, ada, benchmark):
 def test_practice_comes_first_and_says_what_was_missed(made, ada, signed_in, benchmark, owner):
     entry = made.entries.order_by("pk").first()
     known = KnownGrade.objects.create(entry=entry, purpose="practice", grade=2, set_by=owner)
-    made.starts.all().delete() if hasattr(made, "starts") else ada.pool_starts.all().delete()
+    ada.pool_starts.all().delete()
     client = signed_in(ada)
     before = page_of(client, benchmark)
     client.post(
@@ -171,7 +171,7 @@ def test_new_answer_comes_first_and_leads_to_its_document(made, ada, owner, sign
     first, second = making.claimed(made, ada)[:2]
     asked_first = ask_question(slot=first, actor=ada, client_id=uuid.uuid4(), text="Is it one?")
     ask_question(slot=second, actor=ada, client_id=uuid.uuid4(), text="Or two?")
-    answer_question(question=asked_first.questions.get(), answer="It is.", actor=owner)
+    answer_question(question=asked_first, answer="It is.", actor=owner)
 
     answers = answers_for(benchmark, ada)
     client = signed_in(ada)
@@ -190,7 +190,7 @@ def test_new_answer_comes_first_and_leads_to_its_document(made, ada, owner, sign
 def test_answered_question_that_was_judged_since_is_not_new(made, ada, owner, benchmark):
     (slot, *_) = making.claimed(made, ada)
     question = ask_question(slot=slot, actor=ada, client_id=uuid.uuid4(), text="Is it one?")
-    answer_question(question=question.questions.get(), answer="It is.", actor=owner)
+    answer_question(question=question, answer="It is.", actor=owner)
     slot.refresh_from_db()
     making.judge(slot, ada, 2)
 
@@ -215,7 +215,7 @@ def test_page_asks_as_often_for_20_pools_as_for_2(made, ada, signed_in, benchmar
     pools(FEW, MANY)
     many, _ = asked(client, url)
 
-    assert len(many) == len(few), "\n".join(sql for sql in many if sql not in few)
+    assert len(many) <= len(few), "\n".join(sql for sql in many if sql not in few)
 
 
 def test_page_asks_as_often_for_20_answers_as_for_2(made, ada, owner, signed_in, benchmark):

@@ -1,13 +1,8 @@
-"""Who meets what first in a benchmark: the home of their role, and no link that is closed to them."""
+"""Who meets what first in a benchmark: the home of their role, and what waits there."""
 
 import re
-from collections.abc import Iterator
-from html import unescape
 
 import pytest
-from django.contrib.auth.hashers import MD5PasswordHasher
-from django.db import transaction
-from django.test import Client, override_settings
 from django.urls import reverse
 
 from benchmarks_app import homes
@@ -15,10 +10,8 @@ from benchmarks_app.homes import Need, homes_of, needs_of
 from benchmarks_app.models import Job
 from benchmarks_app.permissions import Action
 from tests import factories
-from tests import world as worlds
 from tests.annotation import making
 from tests.test_query_counts import FEW, MANY, asked, background_jobs, questions, runs, scores
-from tests.world import World
 
 pytestmark = pytest.mark.django_db
 
@@ -88,12 +81,15 @@ def test_visitor_of_a_public_benchmark_sees_the_overview(client):
 def test_new_benchmark_alone_has_the_stepper(benchmark, owner, signed_in):
     client = signed_in(owner)
     new = client.get(address(benchmark)).content.decode()
+    failed(benchmark, "Import queries", owner)
+    with_failure = client.get(address(benchmark)).content.decode()
     making.pool(benchmark, {"q1": ["d1"]})
 
     at_work = client.get(address(benchmark)).content.decode()
 
     assert 'class="stepper"' in new
     assert "Needs you now" not in new
+    assert "“Import queries” failed" in with_failure
     assert 'class="stepper"' not in at_work
     assert "Needs you now" in at_work
 
@@ -199,66 +195,7 @@ def test_overview_asks_as_often_for_20_rows_as_for_2(benchmark, owner, signed_in
     ]
 
 
-# --- links ---------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def world(django_db_setup, django_db_blocker, tmp_path_factory) -> Iterator[World]:
-    folder = tmp_path_factory.mktemp("world")
-    hasher = f"{MD5PasswordHasher.__module__}.{MD5PasswordHasher.__name__}"
-    patched = pytest.MonkeyPatch()
-    patched.setattr("benchmarks_app.jobs.services.jobs.send", lambda job: None)
-    with (
-        override_settings(MEDIA_ROOT=folder, STAGING_DIR=folder, PASSWORD_HASHERS=[hasher]),
-        django_db_blocker.unblock(),
-        transaction.atomic(),
-    ):
-        yield worlds.build(files=folder)
-        transaction.set_rollback(True)
-    patched.undo()
-
-
-def links(page: str) -> list[str]:
-    """What the page leads to and asks for, beside the frame around it."""
-    main = page[page.index("<main") : page.index("</main>")]
-    found = re.findall(r'(?:href|hx-get|action)="([^"#]+)', main)
-    return sorted({unescape(link) for link in found if link.startswith("/")})
-
-
-def followed(client: Client, page: str) -> dict[str, int]:
-    """The status of each address; what is posted to is asked for too, as 405 says it is there."""
-    statuses = {}
-    for link in links(page):
-        with transaction.atomic():
-            response = client.get(link, follow=True)
-            statuses[link] = response.status_code
-            transaction.set_rollback(True)
-    return statuses
-
-
-@pytest.mark.parametrize(
-    ("person", "wanted"),
-    [
-        ("olga", ""),
-        ("olga", "work"),
-        ("olga", "runs"),
-        ("mia", ""),
-        ("bo", ""),
-        ("bo", "work"),
-        ("ada", ""),
-        ("sam", ""),
-        ("vi", ""),
-    ],
-)
-def test_nobody_meets_a_link_that_is_closed_to_them(world, settings, person, wanted):
-    settings.MEDIA_ROOT = world.files
-    client = world.client(person)
-    page = client.get(address(world.benchmark), {"as": wanted}).content.decode()
-
-    statuses = followed(client, page)
-
-    assert len(statuses) > 3
-    assert {link: of for link, of in statuses.items() if of not in (200, 422)} == {}
+# --- the home of the site -------------------------------------------------------------------------
 
 
 def test_sites_home_leads_straight_to_the_one_thing_to_do(benchmark, ada, sam, signed_in):

@@ -11,17 +11,31 @@ from django.utils import timezone
 from benchmarks_app.models import QueryFamily, Run
 from benchwright.linting import release_rules
 from scoring.comparisons.services.against import difference_interval, slices_against
-from scoring.models import Phase, ScoreSet
+from scoring.models import Phase, ScoreSet, Submission
 from scoring.scores.services.firewall import Sight
+from scoring.submissions.services import submitting
 from scoring.submissions.services.home import Change, home_context
 from tests import factories
 from tests.scoring.conftest import GOOD, GRADES
-from tests.scoring.submissions.test_phases import send  # noqa: F401  # a fixture
-from tests.test_query_counts import FEW, MANY, asked, scored
+from tests.test_query_counts import FEW, MANY, asked
 
 pytestmark = pytest.mark.django_db
 WORSE = b"q1 Q0 d3 1 3.0 s\nq1 Q0 d2 2 2.0 s\nq2 Q0 d5 1 5.0 s\nq2 Q0 d4 2 4.0 s\nq3 Q0 d6 1 1 s\n"
 BAD = b"q1 Q0 d1 1 3.0 s\nq1 Q0 d2 2 n/a s\n"
+
+
+@pytest.fixture
+def send(upload, do_jobs):
+    """A function that submits to a phase and scores at once."""
+
+    def send(phase: Phase, person, content: bytes, name: str) -> Submission:
+        stored = upload(phase.benchmark, person, content)
+        made = submitting.accept_submission(phase=phase, user=person, upload=stored, name=name)
+        do_jobs()
+        made.refresh_from_db()
+        return made
+
+    return send
 
 
 def page_of(client, benchmark, **asked_for) -> str:
@@ -49,11 +63,8 @@ def test_form_of_the_page_is_taken_by_the_one_it_is_sent_to(phase, sam, signed_i
     assert sam.submissions.get().name == "mine"
 
 
-def test_run_stands_beside_ones_last_and_the_baseline(phase, sam, send, do_jobs, benchmark):  # noqa: F811
-    baseline = factories.run(benchmark, WORSE.decode(), name="bm25", kind=Run.Kind.BASELINE)
-    from scoring.scores.services.scoring import Target, score_run
-
-    score_run(run=baseline, target=Target.of(phase.release))
+def test_run_stands_beside_ones_last_and_the_baseline(phase, sam, send, scored, benchmark):
+    baseline = scored(WORSE.decode(), name="bm25", kind=Run.Kind.BASELINE).run
     older, newer = send(phase, sam, WORSE + b"q3 Q0 d9 2 1 s\n", "v1"), send(phase, sam, GOOD, "v2")
 
     context = home_context(benchmark, sam)
@@ -66,7 +77,7 @@ def test_run_stands_beside_ones_last_and_the_baseline(phase, sam, send, do_jobs,
     assert first.to_baseline.difference == pytest.approx(first.mean - context["baseline_mean"])
 
 
-def test_interval_of_a_change_is_that_of_the_runs_own_page(phase, sam, send):  # noqa: F811
+def test_interval_of_a_change_is_that_of_the_runs_own_page(phase, sam, send):
     older, newer = send(phase, sam, WORSE, "v1"), send(phase, sam, GOOD, "v2")
     mine, theirs = (ScoreSet.objects.get(run=one.run) for one in (newer, older))
 
@@ -105,7 +116,7 @@ def test_refused_file_is_told_with_its_line_and_costs_nothing(
     assert "20 <small>of 20 in 24 hours" in page
 
 
-def test_used_up_quota_takes_the_form_away(phase, sam, send, signed_in, benchmark):  # noqa: F811
+def test_used_up_quota_takes_the_form_away(phase, sam, send, signed_in, benchmark):
     Phase.objects.update(daily_limit=1)
     send(phase, sam, GOOD, "v1")
 
@@ -124,13 +135,13 @@ def test_next_phase_is_told_with_its_rules(phase, sam, signed_in, benchmark):
     assert "20 submissions in 24 hours, 7 in all" in page
 
 
-def test_runs_of_others_are_not_here(phase, sam, vi, send, benchmark):  # noqa: F811
+def test_runs_of_others_are_not_here(phase, sam, vi, send, benchmark):
     send(phase, factories.member(benchmark, "sue", "submitter"), GOOD, "hers")
 
     assert home_context(benchmark, sam)["runs"] == []
 
 
-def test_keepers_see_their_own_runs_alone(phase, sam, owner, send, benchmark):  # noqa: F811
+def test_keepers_see_their_own_runs_alone(phase, sam, owner, send, benchmark):
     send(phase, sam, GOOD, "his")
 
     assert home_context(benchmark, owner)["runs"] == []
@@ -157,16 +168,13 @@ def test_hidden_split_tells_rounded_means_and_no_interval(
     assert "it would tell of hidden grades" in page_of(signed_in(sam), benchmark)
 
 
-def test_page_asks_as_often_for_20_runs_as_for_2(benchmark, sam, signed_in):
+def test_page_asks_as_often_for_20_runs_as_for_2(phase, benchmark, sam, send, signed_in):
+    Phase.objects.update(daily_limit=100)
     client, url = signed_in(sam), reverse("benchmark-detail", args=[benchmark.slug])
 
     def submissions(first: int, last: int) -> None:
         for number in range(first, last):
-            of = scored(benchmark, number)
-            phase = benchmark.phases.first() or benchmark.phases.create(
-                release=of.release, name="test"
-            )
-            phase.submissions.create(run=of.run, name=f"s{number}", submitter=sam, state="scored")
+            send(phase, sam, GOOD + b"q3 Q0 e%d 2 0 s\n" % number, f"s{number}")
 
     submissions(0, FEW)
     few, short = asked(client, url)
@@ -174,5 +182,5 @@ def test_page_asks_as_often_for_20_runs_as_for_2(benchmark, sam, signed_in):
     many, long = asked(client, url)
 
     assert len(long) > len(short)
-    # Only a list that is cut off is counted.
+    # A list that is cut off is counted.
     assert len(many) <= len(few) + 1, "\n".join(sql for sql in many if sql not in few)
