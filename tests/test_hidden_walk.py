@@ -47,6 +47,7 @@ LINES = f"""
 OF_A_QUERY = ("query-detail", "annotation:pair-detail", "annotation:adjudicate-item")
 OF_A_FAMILY = ("family-detail", "api:family-detail")
 ASKED = {
+    "benchmark-detail": ("?as=work", "?as=runs", "?as=owner"),
     "scoring:run-queries": ("?measure=P@1", "?order=best&q=hidden", "?slice=short"),
     "scoring:run-queries-csv": ("?measure=nDCG@3",),
     "scoring:run-scores": ("?measure=nDCG@3",),
