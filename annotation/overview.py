@@ -1,10 +1,11 @@
 """What judging brings to the overview: steps, what waits, what a release lacks, one's own work."""
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
 from django.contrib.humanize.templatetags.humanize import intcomma
-from django.db.models import Min, Sum
+from django.db.models import OuterRef, Subquery, Sum
 from django.urls import reverse
 from django.utils.timesince import timesince
 
@@ -125,20 +126,28 @@ def labels_check(benchmark: Benchmark, user: Any) -> Check | None:
 
 
 @check
-def guideline_check(benchmark: Benchmark, user: Any) -> Check | None:
-    """Whether the guideline is the one that the first label was given by."""
+def guideline_check(benchmark: Benchmark, user: Any) -> Check:
+    """Whether the guideline is the one that was in force at the first label."""
     url = reverse("annotation:guideline-detail", args=[benchmark.slug])
-    newest = benchmark.guidelines.order_by("-version").first()
-    if newest is None:
+    versions = list(benchmark.guidelines.order_by("version").values_list("version", "created_at"))
+    if not versions:
         why = "People judge without being told what the grades mean."
         return Check(40, "warn", "A guideline", why, url, "write")
-    labels = Judgment.objects.filter(pool__in=_built(benchmark), guideline__isnull=False)
-    earliest = labels.aggregate(n=Min("guideline__version"))["n"]
-    title = "One guideline since the first label"
-    if earliest is None or earliest == newest.version:
+    title, begun = "One guideline since the first label", _first_label_at(benchmark)
+    newest, _ = versions[-1]
+    at_first = max((of for of, at in versions if begun and at <= begun), default=newest)
+    if at_first == newest:
         return Check(40, "good", title, "", url, "read")
-    why = f"The first labels were given by version {earliest}; now it is {newest.version}."
-    return Check(40, "warn", title, why, f"{url}?since={earliest}", "changes")
+    why = f"Version {at_first} was in force then; now it is {newest}."
+    return Check(40, "warn", title, why, f"{url}?since={at_first}", "changes")
+
+
+def _first_label_at(benchmark: Benchmark) -> datetime | None:
+    """Each pool's first by the index that its charts are drawn from."""
+    labels = Judgment.objects.filter(pool=OuterRef("pk")).order_by("created_at")
+    first = Subquery(labels.values("created_at")[:1])
+    each = _built(benchmark).annotate(first=first).values_list("first", flat=True)
+    return min((at for at in each if at is not None), default=None)
 
 
 @check

@@ -45,6 +45,7 @@ def steps_of(benchmark: Benchmark, user: Any) -> list[dict[str, Any]]:
     first_open = next((one for one in steps if not one.is_done), None)
     return [
         {
+            "number": number,
             "title": one.title,
             "detail": one.detail,
             "url": one.url,
@@ -53,5 +54,5 @@ def steps_of(benchmark: Benchmark, user: Any) -> list[dict[str, Any]]:
             "is_count": one.order < FIRST_OF_WORK,
             "state": "done" if one.is_done else "current" if one is first_open else "todo",
         }
-        for one in steps
+        for number, one in enumerate(steps, start=1)
     ]

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.contrib.humanize.templatetags.humanize import intcomma
+from django.core.cache import cache
 from django.urls import reverse
 
 from benchmarks_app.collections.selectors.overview import (
@@ -13,7 +14,7 @@ from benchmarks_app.collections.selectors.overview import (
 )
 from benchmarks_app.families.selectors import n_waiting
 from benchmarks_app.homes import Check, Need, cards_of, check, checks_of, home, need, needs_of
-from benchmarks_app.models import Benchmark, QueryFamily, Release, Run, Unit
+from benchmarks_app.models import Benchmark, QrelSet, QueryFamily, Release, Run, Unit
 from benchmarks_app.navigation import badge
 from benchmarks_app.overview import Step, step, steps_of
 from benchmarks_app.permissions import Action, may
@@ -71,6 +72,7 @@ def release_step(benchmark: Benchmark, user: Any) -> Step:
 JOBS_NAMED, JOBS_COUNTED = 3, 50
 # More grades take too long to look through while somebody waits.
 MOST_QRELS = 200_000
+KEPT_SECONDS = 24 * 3600
 
 
 def _keeps_or_only_looks(user: Any, benchmark: Benchmark) -> bool:
@@ -173,15 +175,29 @@ def relevant_check(benchmark: Benchmark, user: Any) -> Check | None:
         return Check(20, "wait", title, why, reverse("qrels-list", args=[benchmark.slug]), "qrels")
     if chosen.n_qrels > MOST_QRELS:
         return None
-    relevant = benchmark.grades.filter(is_relevant=True).values_list("value", flat=True)
-    graded = chosen.qrels.filter(grade__gte=0)
-    n_graded = graded.values("query").distinct().count()
-    has_one = graded.filter(grade__in=list(relevant)).values("query").distinct().count()
+    n_graded, has_one = _n_graded_and_relevant(benchmark, chosen)
     if n_graded == has_one:
         why = f"{intcomma(n_graded)} graded queries of “{chosen}”"
         return Check(20, "good", title, why, url, "queries")
     why = f"{intcomma(n_graded - has_one)} of {intcomma(n_graded)} in “{chosen}” have none"
     return Check(20, "warn", title, why, url, "see")
+
+
+def _n_graded_and_relevant(benchmark: Benchmark, qrel_set: QrelSet) -> tuple[int, int]:
+    """Queries with a grade, and those with a relevant one; a ready set never changes."""
+    relevant = list(benchmark.grades.filter(is_relevant=True).values_list("value", flat=True))
+
+    def count() -> tuple[int, int]:
+        graded = qrel_set.qrels.filter(grade__gte=0)
+        has_one = graded.filter(grade__in=relevant)
+        n_graded, n_relevant = (
+            qrels.values("query").distinct().count() for qrels in (graded, has_one)
+        )
+        return n_graded, n_relevant
+
+    key = f"graded-{qrel_set.pk}-{qrel_set.created_at.timestamp()}-{relevant}".replace(" ", "")
+    counts: tuple[int, int] = cache.get_or_set(key, count, KEPT_SECONDS)
+    return counts
 
 
 @check

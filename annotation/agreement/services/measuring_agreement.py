@@ -78,7 +78,8 @@ def _kept_as(benchmark: Benchmark, filters: Filters, last: int) -> str:
 
 def _made_by_job(benchmark: Benchmark, filters: Filters) -> dict[str, Any] | None:
     done = Job.objects.filter(benchmark=benchmark, kind=JOB_KIND, state=Job.State.DONE)
-    for job in done.order_by("-pk")[:JOBS_LOOKED_AT]:
+    # A report is large, and read of the one job alone that it is wanted of.
+    for job in done.defer("result").order_by("-pk")[:JOBS_LOOKED_AT]:
         if job.parameters == filters.as_json():
             report: dict[str, Any] = job.result["report"]
             return report

@@ -168,6 +168,19 @@ def test_checks_say_what_is_lacking(benchmark, owner):
     assert "No leaks between splits" not in made
 
 
+def test_guideline_that_changed_since_the_first_label_is_told(benchmark, owner, ada):
+    pool = making.pool(benchmark, {"q1": ["d1"]})
+    making.guideline(benchmark)
+    making.judge(pool.slots.get(), ada, 1)
+    (before,) = (one for one in homes.checks_of(benchmark, owner) if "guideline" in one.title)
+    making.guideline(benchmark, 2)
+
+    (after,) = (one for one in homes.checks_of(benchmark, owner) if "guideline" in one.title)
+
+    assert before.state == "good"
+    assert (after.state, after.why) == ("warn", "Version 1 was in force then; now it is 2.")
+
+
 def test_leaks_are_not_looked_for_by_the_page(benchmark, owner):
     for number, split in enumerate(("train", "test")):
         family = factories.query(benchmark, f"q{number}", "the same words").family
