@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchwright.pools.columns import PoolTable
-from benchwright.pools.recipe import CUTOFF
+from benchwright.pools.recipe import CUTOFF, DEEPEST
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 PERSISTENCE = 0.9
 TOO_ALIKE = 0.7
 FEW_RUNS = 3
+# Eight of ten shares of 1/10 sum up to a little less than 0.8.
+ROUNDING = 1e-9
 # What names of systems say that rank by words; nothing else tells.
 LEXICAL = ("bm25", "tfidf", "tf-idf", "lexical", "lucene", "anserini", "indri", "dirichlet", "dfr")
 # Robust 2003, 17 systems: systems x depth, documents a query, Judged@10 of systems left out.
@@ -139,6 +141,98 @@ class RunWatcher:
         is_in = np.zeros((documents.max() + 1, len(self.run_keys)), np.float32)
         is_in[documents, members["run"].to_numpy()] = 1.0
         self.n_shared += (is_in.T @ is_in).astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Depths:
+    """What a depth pool of the same runs would be at each depth, from 1 on.
+
+    `n_documents[d - 1]` counts what the first d of the runs bring in, without what is in the pool
+    at any depth: judged before, added by hand, drawn at random. `judged[run][d - 1]` is the share
+    of the run's first ten that the pool of the others has: NaN where it retrieved nothing.
+    """
+
+    n_documents: tuple[int, ...]
+    judged: dict[str, tuple[float, ...]]
+
+    @property
+    def judged_new(self) -> tuple[float, ...]:
+        """The share of a new system's first ten at each depth: the mean over the runs."""
+        return tuple(map(_mean, zip(*self.judged.values(), strict=True)))
+
+    def least_alike(self, depth: int) -> str | None:
+        """The run that fares worst without itself at this depth, the first by name of several."""
+        shares = {run: of[depth - 1] for run, of in self.judged.items() if of[0] == of[0]}
+        return min(shares, key=lambda run: (shares[run], run), default=None)
+
+
+class DepthWatcher:
+    """Takes the rows of a pool's runs as it is built, for what it would be at other depths."""
+
+    def __init__(self, run_keys: Sequence[str], deepest: int = DEEPEST) -> None:
+        import numpy as np
+
+        self.run_keys = sorted(run_keys)
+        self.deepest = deepest
+        self.n_documents = np.zeros(deepest, np.int64)
+        self.judged: Floats = np.zeros((len(self.run_keys), deepest))
+        self.n_answered = np.zeros(len(self.run_keys), np.int64)
+
+    def __call__(self, rows: pl.DataFrame) -> None:
+        import numpy as np
+        import polars as pl
+
+        pair = ["qid", "docid"]
+        is_held = pl.col("stays").fill_null(False) | (pl.col("n_runs") == 0).fill_null(False)
+        rows = rows.filter(pl.col("rank") <= self.deepest).sort("rank", "run")
+        # The two best ranks of a document: the second is what is left of it without the first run.
+        best = rows.group_by(pair, maintain_order=True).agg(
+            first="rank",
+            owner=pl.col("run").first(),
+            is_held=is_held.first(),
+        )
+        best = best.with_columns(
+            pl.col("first").list.first(), second=pl.col("first").list.get(1, null_on_oob=True)
+        )
+        brought = best.filter(~pl.col("is_held"))["first"]
+        self.n_documents += np.bincount(brought - 1, minlength=self.deepest)
+        top = rows.filter(pl.col("rank") <= CUTOFF).join(best, on=pair)
+        is_own = pl.col("run") == pl.col("owner")
+        of_others = pl.when(is_own).then(pl.col("second")).otherwise(pl.col("first"))
+        top = top.with_columns(
+            n_top=pl.len().over("run", "qid"),
+            depth=pl.when("is_held").then(1).otherwise(of_others),
+        )
+        self.n_answered += np.bincount(
+            top.select("run", "qid").unique()["run"], minlength=len(self.run_keys)
+        )
+        found = top.filter(pl.col("depth").is_not_null())
+        np.add.at(
+            self.judged,
+            (found["run"].to_numpy(), found["depth"] - 1),
+            1 / found["n_top"].to_numpy(),
+        )
+
+    def depths(self) -> Depths:
+        """Return what was seen so far."""
+        import numpy as np
+
+        with np.errstate(invalid="ignore"):
+            shares = self.judged.cumsum(axis=1) / self.n_answered[:, None]
+        return Depths(
+            tuple(self.n_documents.cumsum().tolist()),
+            dict(zip(self.run_keys, map(tuple, shares.tolist()), strict=True)),
+        )
+
+
+def shallowest(shares: Sequence[float], enough: float) -> int | None:
+    """Return the first depth whose share is enough, None where none is.
+
+    >>> shallowest([0.2, 0.5, 0.8, 0.9], 0.8), shallowest([0.2], 0.8)
+    (3, None)
+    """
+    least = enough - ROUNDING
+    return next((depth for depth, share in enumerate(shares, start=1) if share >= least), None)
 
 
 def rbo_matrix(ranks: npt.NDArray[np.int8]) -> Floats:

@@ -24,6 +24,8 @@ LISTED = "listed"
 
 # A preview looks at so many ranks of each run, however shallow the pool is.
 CUTOFF = 10
+# Deeper pools are told of down to here at least, for whoever looks for the depth to choose.
+DEEPEST = 20
 CONTROL_DEPTH: int = pools.CONTROL_DEPTH.default
 
 
@@ -82,7 +84,7 @@ class Recipe:
     @property
     def watched_depth(self) -> int:
         """The last rank of a run that a preview has to read."""
-        return max(self.read_depth, CUTOFF if self.reach else 0)
+        return max(self.read_depth, DEEPEST if self.reach else 0)
 
     def check(self) -> None:
         """Raise `ParameterError` for a value, `PoolRecipeError` where parts do not go together."""

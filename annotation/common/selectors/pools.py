@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import chain, count
 from typing import Any
 
 from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
@@ -35,6 +36,14 @@ def with_counts(pools: QuerySet[Pool]) -> QuerySet[Pool]:
 def pools_of(benchmark: Benchmark) -> QuerySet[Pool]:
     built = Pool.objects.built().filter(benchmark=benchmark).select_related("benchmark")
     return with_counts(built).order_by("-pk")
+
+
+def free_pool_name(benchmark: Benchmark, name: str) -> str:
+    """The name, with a number behind it where the benchmark has a pool of that name."""
+    pools = Pool.objects.built().filter(benchmark=benchmark, name__startswith=name)
+    taken = set(pools.values_list("name", flat=True))
+    numbered = (f"{name} ({n})" for n in count(2))
+    return next(free for free in chain([name], numbered) if free not in taken)
 
 
 def pools_to_judge(annotator: User) -> QuerySet[Pool]:

@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
+from annotation.common.selectors.pools import free_pool_name
 from annotation.models import Pool
 from annotation.pools.services.planning import Sharing
 from benchmarks_app.common.forms import ListFileField, has_rows, row_field
@@ -22,10 +23,13 @@ from benchwright.recipes.errors import ParameterError
 WITHOUT_RUNS = (Pool.Strategy.TOP_UP, Pool.Strategy.MANUAL)
 DEFAULT_STRATA = "10:100 50:20 100:5"
 MOST_MANUAL_CHARACTERS = 1_000_000
+LONGEST_SUGGESTION = 112  # A number fits behind it.
 
 
 class PoolForm(forms.Form):
     name = forms.CharField(max_length=120)
+    # The name that the page proposed: as long as nobody changed it, it follows the other fields.
+    suggested = forms.CharField(max_length=120, required=False, widget=forms.HiddenInput)
     strategy = form_field(recipes.STRATEGY, required=True, help_text="")
     runs = forms.ModelMultipleChoiceField(
         Run.objects.none(),
@@ -114,6 +118,8 @@ class PoolForm(forms.Form):
             data = data.copy()
             data.setdefault("strategy", Pool.Strategy.DEPTH_K)
             data.setdefault("assignment", Pool.Assignment.ANYBODY)
+            if not data.get("name") and data.get("suggested"):
+                data["name"] = data["suggested"]
         super().__init__(data, **kwargs)
         self.benchmark, self.is_preview = benchmark, is_preview
         judges = benchmark.memberships.filter(role__in=ALLOWED[Action.JUDGE]).values("user")
@@ -133,6 +139,8 @@ class PoolForm(forms.Form):
 
     def clean_name(self) -> str:
         name = self.cleaned_data["name"]
+        if name and name == self.data.get("suggested"):
+            return name
         if Pool.objects.built().filter(benchmark=self.benchmark, name=name).exists():
             message = "A pool of this name is in this benchmark already."
             raise ValidationError(message)
@@ -178,7 +186,25 @@ class PoolForm(forms.Form):
         source = cleaned["control_run"]
         if source and source not in cleaned["runs"]:
             self.add_error("control_run", "Choose one of the pool's runs.")
+        if cleaned["name"] == cleaned["suggested"]:
+            shown: Any = self.data
+            cleaned["name"] = shown["name"] = shown["suggested"] = self.suggestion()
         return cleaned
+
+    def suggestion(self) -> str:
+        """A name that says what the pool is made of, and that no other has."""
+        cleaned, recipe = self.cleaned_data, self.recipe()
+        n_runs = len(cleaned["runs"])
+        of_runs = f"of {n_runs} run{'' if n_runs == 1 else 's'}"
+        names = {
+            Pool.Strategy.DEPTH_K: f"Depth {recipe.depth} {of_runs}",
+            Pool.Strategy.LAYERED: f"{recipe.budget} a query {of_runs}",
+            Pool.Strategy.STRATIFIED: f"Samples to rank {recipe.reach} {of_runs}",
+            Pool.Strategy.TOP_UP: f"top-up: {cleaned['candidates']}",
+            Pool.Strategy.MANUAL: "Chosen documents",
+        }
+        name = names[Pool.Strategy(recipe.strategy)]
+        return free_pool_name(self.benchmark, name[:LONGEST_SUGGESTION])
 
     def recipe(self) -> Recipe:
         cleaned = self.cleaned_data

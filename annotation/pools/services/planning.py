@@ -12,15 +12,16 @@ from annotation.judging.protocol.errors import PoolRunsError
 from annotation.models import Pool
 from benchmarks_app.common.selectors.reading import candidates_path, run_path
 from benchmarks_app.models import Benchmark, CandidateList, Run
-from benchwright.pools import Extras, Pair, Recipe, recipe_of
+from benchwright.pools import DEPTH_K, Extras, Pair, Recipe, recipe_of
 from benchwright.pools.entries import labels_wanted
+from benchwright.pools.recipe import DEEPEST
 from benchwright.recipes import pools as recipes
 
 if TYPE_CHECKING:
     import polars as pl
 
     from benchwright.pools.columns import PoolTable
-    from benchwright.pools.preview import RunWatcher
+    from benchwright.pools.preview import DepthWatcher, RunWatcher
 
 # Runs read, of how many, and which is next.
 Progress = Callable[[int, int, str], None]
@@ -66,6 +67,7 @@ class PlannedPool:
     table: PoolTable
     watcher: RunWatcher
     labels: list[int]
+    depth_watcher: DepthWatcher | None = None
 
 
 def plan_of(parameters: dict[str, Any]) -> Plan:
@@ -88,9 +90,15 @@ def plan_of(parameters: dict[str, Any]) -> Plan:
 
 
 def planned_pool(
-    benchmark: Benchmark, plan: Plan, tell: Progress = lambda *said: None
+    benchmark: Benchmark,
+    plan: Plan,
+    tell: Progress = lambda *said: None,
+    *,
+    has_depths: bool = False,
 ) -> PlannedPool:
     """The pool of a plan, in memory: nothing is written.
+
+    With `has_depths` what a depth pool would be at other depths is counted, too.
 
     Raises
     ------
@@ -98,7 +106,7 @@ def planned_pool(
         If one of the runs is no longer there.
     """
     from benchwright.pools.columns import build_pool_table
-    from benchwright.pools.preview import RunWatcher
+    from benchwright.pools.preview import DepthWatcher, RunWatcher
 
     runs = list(Run.objects.filter(benchmark=benchmark, pk__in=plan.run_keys).order_by("name"))
     if len(runs) < len(plan.run_keys):
@@ -112,12 +120,14 @@ def planned_pool(
     needs_judged = recipe.carry or recipe.strategy == Pool.Strategy.TOP_UP
     judged = judged_pairs(benchmark, plan.as_of) if needs_judged else {}
     watcher = RunWatcher(list(frames))
+    is_watched = has_depths and recipe.strategy == DEPTH_K
+    depths = DepthWatcher(list(frames), max(DEEPEST, recipe.depth)) if is_watched else None
     table = build_pool_table(
         frames,
         recipe,
         queries=query_keys(benchmark).keys(),
         extras=Extras(judged.keys(), frozenset(plan.manual), listed_pairs(plan.candidates)),
-        watchers=[watcher],
+        watchers=[watcher, depths] if depths else [watcher],
     )
     labels = labels_wanted(
         list(table.frame.select("qid", "docid").iter_rows()),
@@ -127,7 +137,7 @@ def planned_pool(
         seed=recipe.seed,
         had=judged,
     )
-    return PlannedPool(plan, runs, table, watcher, labels)
+    return PlannedPool(plan, runs, table, watcher, labels, depths)
 
 
 def _top_of(run: Run, depth: int) -> pl.DataFrame:

@@ -3,9 +3,10 @@
 from typing import Any
 
 from annotation.pools.services.planning import plan_of, planned_pool
-from annotation.pools.services.pooling import statistics_of
+from annotation.pools.services.pooling import known, statistics_of
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Job, Run, User
+from benchwright.pools.preview import Depths
 
 JOB_KIND = "preview-pool"
 # Rows of runs that are read in about half a second.
@@ -15,10 +16,30 @@ ROWS_AT_ONCE = 300_000
 def preview_of(
     benchmark: Benchmark, parameters: dict[str, Any], tell: Any = lambda *said: None
 ) -> dict[str, Any]:
-    """The statistics that the pool of these parameters would have; nothing is written."""
+    """The statistics that the pool of these parameters would have; nothing is written.
+
+    Besides a pool's own: `reach`, `labels_each` (of a document) and, of a depth pool, `depths`:
+    what it would be from depth 1 on.
+    """
     plan = plan_of(parameters)
-    planned = planned_pool(benchmark, plan, tell)
-    return {**statistics_of(planned, seconds=parameters["seconds"]), "reach": plan.recipe.reach}
+    planned = planned_pool(benchmark, plan, tell, has_depths=True)
+    sharing, watcher = plan.sharing, planned.depth_watcher
+    return {
+        **statistics_of(planned, seconds=parameters["seconds"]),
+        "reach": plan.recipe.reach,
+        "labels_each": sharing.overlap + sharing.double_share,
+        "depths": _as_json(watcher.depths(), plan.recipe.depth) if watcher else None,
+    }
+
+
+def _as_json(depths: Depths, depth: int) -> dict[str, Any]:
+    least = depths.least_alike(depth)
+    return {
+        "documents": list(depths.n_documents),
+        "judged": [known(share) for share in depths.judged_new],
+        "least_run": least,
+        "least": [known(share) for share in depths.judged[least]] if least else [],
+    }
 
 
 def takes_long(benchmark: Benchmark, parameters: dict[str, Any]) -> bool:

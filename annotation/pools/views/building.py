@@ -1,4 +1,4 @@
-"""Building a pool: what it would be like first, and then the job that does it."""
+"""Building a pool: what it would be like beside the form, and then the job that does it."""
 
 from typing import Any
 
@@ -6,49 +6,44 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django_htmx.http import retarget
 
 from annotation.models import Pool
 from annotation.pools.forms.building import PoolForm
 from annotation.pools.services import previewing
 from annotation.pools.services.pooling import pool_arguments
+from annotation.pools.views.previewing import shown_preview
 from benchmarks_app.jobs.services import jobs
+from benchmarks_app.label_facts import seconds_per_label
 from benchmarks_app.models import Benchmark, Job, Run, User
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError
 from benchwright.formats.numbers import row_key
-from benchwright.pools.preview import measured_elsewhere
 
-MOST_ALIKE_SHOWN = 5
-ORIGINS = {
-    "random": "drawn at random",
-    "manual": "added by hand",
-    "carried": "judged before",
-    "candidate": "from the list",
-}
+MOST_TICKED = 50
+# A preview that nobody gave a seed draws the same random documents each time.
+PREVIEW_SEED = 0
+TAKES_LONG = {"note": "These runs take a while to read.", "is_long": True}
 
 
 @benchmark_view(Action.EDIT)
 def pool_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
+    """The form with its preview; htmx gets the preview alone."""
     runs = runs_of(benchmark, request.user)
-    is_preview = "preview" in request.POST
     asked = _asked(request, benchmark)
-    form = PoolForm(
-        request.POST or (QueryDict(asked.parameters["form"], mutable=True) if asked else None),
-        benchmark=benchmark,
-        runs=runs,
-        is_preview=is_preview or asked is not None,
-        initial=_initial(request, benchmark),
-    )
-    context: dict[str, Any] = {"form": form, "has_runs": runs.exists()}
-    if asked:
-        context |= shown_preview(asked.result["preview"])
-    if request.method != "POST":
-        return render(request, "annotation/pools/pool_new.html", context)
+    if request.method == "POST":
+        data = _posted(request)
+    elif asked:
+        data = QueryDict(asked.parameters["form"], mutable=True)
+    else:
+        data = _beginning(request, benchmark, runs)
+    is_preview = request.method != "POST" or "preview" in data
+    form = PoolForm(data, benchmark=benchmark, runs=runs, is_preview=is_preview)
     if not form.is_valid():
-        return render(request, "annotation/pools/pool_new.html", context, status=422)
+        return _refused(request, form, runs)
     if is_preview:
-        return _preview(request, benchmark, form, context)
+        return _preview(request, benchmark, form, asked)
     with transaction.atomic():
         arguments = pool_arguments(benchmark=benchmark, **form.arguments())
         job = jobs.start(benchmark=benchmark, user=request.user, **arguments)
@@ -57,6 +52,18 @@ def pool_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
 
 def runs_of(benchmark: Benchmark, user: User) -> QuerySet[Run]:
     return Run.objects.visible_to(user).filter(benchmark=benchmark).order_by("name")
+
+
+def _posted(request: PersonRequest) -> QueryDict:
+    """What was sent; a depth that the preview proposed takes the place of the one filled in."""
+    data = request.POST.copy()
+    if "set_depth" in data:
+        data.setlist("depth", data.getlist("set_depth"))
+        data["preview"] = "1"
+    return data
+
+
+# --- what the form is filled in with ------------------------------------------------------------
 
 
 def _asked(request: PersonRequest, benchmark: Benchmark) -> Job | None:
@@ -68,30 +75,73 @@ def _asked(request: PersonRequest, benchmark: Benchmark) -> Job | None:
     return done.filter(pk=key, created_by=request.user).first()
 
 
-def _initial(request: PersonRequest, benchmark: Benchmark) -> dict[str, Any]:
-    """A form that is filled in for a list, or for runs, where the address names some."""
-    chosen = [key for run in request.GET.getlist("run") if (key := row_key(run)) is not None]
-    if chosen:
-        return {"runs": runs_of(benchmark, request.user).filter(pk__in=chosen)}
-    key = row_key(request.GET.get("list", ""))
-    listed = key and benchmark.candidate_lists.filter(pk=key).first()
-    if not listed:
-        return {}
-    return {
-        "candidates": listed,
-        "strategy": Pool.Strategy.TOP_UP,
-        "name": f"top-up: {listed}"[:120],
-        "control": 0,
-    }
+def _beginning(request: PersonRequest, benchmark: Benchmark, runs: QuerySet[Run]) -> QueryDict:
+    """Every field as it is best to begin with; runs, or a list, that the address names first."""
+    named = [key for run in request.GET.getlist("run") if (key := row_key(run)) is not None]
+    standing = runs.filter(withdrawn_at=None).order_by("-pk")
+    chosen = runs.filter(pk__in=named) if named else standing[:MOST_TICKED]
+    keys = [run.pk for run in chosen]
+    lists = benchmark.candidate_lists.order_by("-pk")
+    list_key = row_key(request.GET.get("list", ""))
+    listed = lists.filter(pk=list_key).first() if list_key is not None else None
+    values: dict[str, Any] = {"runs": keys}
+    if listed is None and not keys:
+        listed = lists.first()
+    if listed:
+        values |= {"candidates": listed.pk, "strategy": Pool.Strategy.TOP_UP, "control": 0}
+    if pace := seconds_per_label(benchmark):
+        values["seconds"] = max(round(pace), 1)
+    data = QueryDict(mutable=True)
+    for name, field in PoolForm.base_fields.items():
+        value = values.get(name, field.initial)
+        each = value if isinstance(value, list) else [value]
+        data.setlist(name, [str(one) for one in each if one not in (None, False, "")])
+    return data
+
+
+# --- what comes back ----------------------------------------------------------------------------
+
+
+def _page(
+    request: PersonRequest,
+    form: PoolForm,
+    runs: QuerySet[Run],
+    shown: dict[str, Any] | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    """The page, or its preview alone; only the note of it where there is nothing to show."""
+    context = {"form": form, "has_runs": runs.exists(), "is_live": bool(request.htmx)}
+    context |= shown or {}
+    if not request.htmx:
+        return render(request, "annotation/pools/pool_new.html", context, status=status)
+    if "preview" in context:
+        return render(request, "annotation/pools/_pool_preview.html", context)
+    answer = render(request, "annotation/pools/_pool_preview_note.html", context, status=status)
+    # The figures of before stay, greyed, beside what is wrong now.
+    return retarget(answer, "#preview-note")
+
+
+def _refused(request: PersonRequest, form: PoolForm, runs: QuerySet[Run]) -> HttpResponse:
+    is_opened = request.method != "POST"
+    messages = [str(message) for messages in form.errors.values() for message in messages]
+    note = {"note": " ".join(messages)} if request.htmx else None
+    return _page(request, form, runs, note, status=200 if is_opened else 422)
 
 
 def _preview(
-    request: PersonRequest, benchmark: Benchmark, form: PoolForm, context: dict[str, Any]
+    request: PersonRequest, benchmark: Benchmark, form: PoolForm, asked: Job | None
 ) -> HttpResponse:
     """The page with the preview on it, or the job that makes it where that takes a while."""
-    arguments = {**form.arguments(), "name": form.cleaned_data["name"] or "preview"}
+    runs = runs_of(benchmark, request.user)
+    pace = seconds_per_label(benchmark)
+    if asked:
+        return _page(request, form, runs, shown_preview(asked.result["preview"], form, pace))
+    name = form.cleaned_data["name"] or "preview"
+    arguments = {**form.arguments(), "name": name}
     parameters = pool_arguments(benchmark=benchmark, **arguments)["parameters"]
     if previewing.takes_long(benchmark, parameters):
+        if request.method != "POST" or request.htmx:
+            return _page(request, form, runs, TAKES_LONG)
         with transaction.atomic():
             job = previewing.start_preview(
                 benchmark=benchmark,
@@ -100,49 +150,13 @@ def _preview(
                 form=request.POST.urlencode(),
             )
         return redirect(job)
+    if form.cleaned_data["seed"] is None:
+        parameters["seed"] = PREVIEW_SEED
     try:
-        context |= shown_preview(previewing.preview_of(benchmark, parameters))
+        preview = previewing.preview_of(benchmark, parameters)
     except BenchmarkError as error:
+        if request.htmx or request.method != "POST":
+            return _page(request, form, runs, {"note": str(error)})
         form.add_error(None, str(error))
-        return render(request, "annotation/pools/pool_new.html", context, status=422)
-    return render(request, "annotation/pools/pool_new.html", context)
-
-
-def shown_preview(found: dict[str, Any]) -> dict[str, Any]:
-    """What the page shows of a preview, the most alike runs first."""
-    alike = sorted(
-        (pair for pair in found["overlaps"] if pair["rbo"] is not None),
-        key=lambda pair: -pair["rbo"],
-    )
-    runs = [{**run, "left_out": found["judged_left_out"][run["run"]]} for run in found["runs"]]
-    found = {**found, **_notes(found)}
-    shown: dict[str, Any] = {"preview": found, "alike": alike[:MOST_ALIKE_SHOWN], "runs": runs}
-    if runs:
-        names = ("systems", "depth", "documents", "share")
-        line = measured_elsewhere(len(runs), found["reach"])
-        shown["elsewhere"] = dict(zip(names, line, strict=True))
-    return shown
-
-
-def _notes(facts: dict[str, Any]) -> dict[str, str]:
-    """What stands below the figures of a preview."""
-    sizes = facts["per_query"]
-    extras = [
-        f"{facts['origins'][origin]:,} {words}"
-        for origin, words in ORIGINS.items()
-        if origin in facts["origins"]
-    ]
-    doubled = f"{facts['n_doubles']:,} documents are graded by one more"
-    had = f"; {facts['n_without']:,} have their labels already" if facts["n_without"] else ""
-    notes = {
-        "sizes_note": f"{sizes['min']} to {sizes['max']} a query, median {sizes['median']:g}"
-        + "".join(f"; {extra}" for extra in extras),
-        "labels_note": doubled + had,
-        "hours_note": f"at {facts['seconds']:g} seconds a label",
-    }
-    if facts["judged_new_least"] is not None:
-        least = f"{facts['judged_new_least']:.2f}"
-        notes["new_note"] = (
-            f"of the first ten, by depth {facts['reach']}, each run left out; least {least}"
-        )
-    return notes
+        return _page(request, form, runs, status=422)
+    return _page(request, form, runs, shown_preview(preview, form, pace))

@@ -149,7 +149,7 @@ def test_the_unjudged_top_of_a_run_leads_to_a_pool_of_it(
     listed = CandidateList.objects.get()
     assert answer.url.endswith(f"?list={listed.pk}")
     page = client.get(answer.url)
-    assert page.context["form"]["candidates"].value() == listed.pk
+    assert page.context["form"]["candidates"].value() == str(listed.pk)
     assert page.context["form"]["strategy"].value() == "top-up"
     client.post(
         url("pool-new", benchmark),

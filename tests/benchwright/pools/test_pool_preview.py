@@ -13,7 +13,13 @@ from benchwright.pools import Recipe
 from benchwright.pools.building import Extras
 from benchwright.pools.columns import build_pool_table
 from benchwright.pools.entries import labels_wanted
-from benchwright.pools.preview import RunWatcher, measured_elsewhere, preview, rbo_matrix
+from benchwright.pools.preview import (
+    DepthWatcher,
+    RunWatcher,
+    measured_elsewhere,
+    preview,
+    rbo_matrix,
+)
 
 SCHEMA = {"qid": pl.String(), "docid": pl.String(), "rank": pl.Int64()}
 RUNS = {
@@ -143,3 +149,53 @@ def test_a_least_number_of_doubles_is_kept(n, expected):
 
     wanted = labels_wanted(pairs, overlap=1, double_share=0.1, seed=1, at_least=500)
     assert wanted.count(2) == expected
+
+
+# What a pool would be at other depths
+
+
+rankings = st.dictionaries(
+    st.sampled_from(["q1", "q2", "q3"]),
+    st.lists(st.sampled_from("abcdefghijklmnopqrstuvwxyz"), unique=True, max_size=24),
+)
+
+
+def watched_depths(runs, recipe, extras):
+    watchers = RunWatcher(list(runs)), DepthWatcher(list(runs))
+    frames = {name: frame(of) for name, of in runs.items()}
+    table = build_pool_table(frames, recipe, extras=extras, watchers=list(watchers))
+    return preview(table, watchers[0]), watchers[1].depths()
+
+
+@given(st.lists(rankings, min_size=2, max_size=4), st.integers(1, 20), st.booleans())
+def test_each_depth_is_what_the_pool_of_that_depth_says_of_itself(all_rankings, depth, carry):
+    runs = dict(zip("ABCD", [{"q1": "abc"}, *all_rankings], strict=False))
+    extras = Extras(judged={("q1", "a"), ("q2", "z")}, manual={("q3", "m")})
+    _, depths = watched_depths(runs, Recipe(depth=depth, carry=carry), extras)
+    held = (extras.judged if carry else set()) | extras.manual
+
+    for other in (1, 4, 9, 15, 20):
+        pool, _ = watched_depths(runs, Recipe(depth=other, carry=carry), extras)
+        assert depths.n_documents[other - 1] + len(held) == pool.n_entries
+        for run in pool.runs:
+            share = depths.judged[run.run][other - 1]
+            assert share == pytest.approx(run.judged_left_out, nan_ok=True)
+        assert depths.judged_new[other - 1] == pytest.approx(pool.judged_new)
+
+
+def test_the_first_ten_count_however_shallow_the_pool_is():
+    # Both rank the same ten: at depth d the other's pool has d of them, not all d of d.
+    runs = {"one": {"q1": "abcdefghij"}, "other": {"q1": "abcdefghij"}}
+
+    _, depths = watched_depths(runs, Recipe(depth=5), Extras())
+    assert depths.judged_new[:10] == pytest.approx([n / 10 for n in range(1, 11)])
+    assert depths.n_documents[:3] == (1, 2, 3)
+    assert depths.least_alike(5) == "one"
+
+
+def test_random_documents_count_as_in_the_pool_that_has_them():
+    runs = {"one": {"q1": "abcdefghijklmn"}, "other": {"q1": "zyxwvutsrqponm"}}
+
+    pool, depths = watched_depths(runs, Recipe(depth=4, control_share=0.5, seed=3), Extras())
+    assert depths.judged_new[3] == pytest.approx(pool.judged_new)
+    assert pool.judged_new > 0

@@ -1,0 +1,163 @@
+"""What a page says of a pool before it is built: figures, a curve, what each run adds."""
+
+from typing import Any
+
+from annotation.pools.forms.building import PoolForm
+from benchmarks_app.common.forms import row_field
+from benchwright.comparison.comparability import COMPARABLE, PROVISIONAL
+from benchwright.pools import expected_hours
+from benchwright.pools.preview import ROUNDING, measured_elsewhere, shallowest
+from benchwright.pools.recipe import CUTOFF
+
+MOST_ALIKE_SHOWN = 5
+FEWEST_FOR_CURVE = 2
+MOST_TICKS = 5
+# Per cent of the width that "depth 12" takes with what stands before and after it.
+TICK_ROOM = 14
+ORIGINS = {
+    "random": "drawn at random",
+    "manual": "added by hand",
+    "carried": "judged before",
+    "candidate": "from the list",
+}
+
+
+def shown_preview(found: dict[str, Any], form: PoolForm, pace: float | None) -> dict[str, Any]:
+    """What the page shows of a preview, the most alike runs first; `pace` is measured, if known."""
+    alike = sorted(
+        (pair for pair in found["overlaps"] if pair["rbo"] is not None),
+        key=lambda pair: -pair["rbo"],
+    )
+    judges = form.cleaned_data["annotators"] or row_field(form, "annotators").queryset
+    n_judges = len(judges) if judges is not None else 0
+    found = {**found, **_notes(found, n_judges, pace)}
+    shown: dict[str, Any] = {
+        "preview": found,
+        "alike": alike[:MOST_ALIKE_SHOWN],
+        "runs": _contributions(found),
+    }
+    if found["runs"]:
+        names = ("systems", "depth", "documents", "share")
+        line = measured_elsewhere(len(found["runs"]), found["reach"])
+        shown["elsewhere"] = dict(zip(names, line, strict=True))
+    if found.get("depths") and len(found["runs"]) >= FEWEST_FOR_CURVE:
+        shown |= {"curve": _curve(found), "bargain": _bargain(found)}
+    return shown
+
+
+def _contributions(found: dict[str, Any]) -> list[dict[str, Any]]:
+    """Each run with what it alone brings, most first; `share` is of the most that any brings."""
+    most = max((run["n_unique"] for run in found["runs"]), default=0)
+    least = found["judged_new_least"]
+    runs = [
+        {
+            **run,
+            "left_out": (left_out := found["judged_left_out"][run["run"]]),
+            "share": run["n_unique"] / most if most else 0.0,
+            "is_least": left_out is not None and left_out == least,
+        }
+        for run in found["runs"]
+    ]
+    return sorted(runs, key=lambda run: -run["n_unique"])
+
+
+def _notes(facts: dict[str, Any], n_judges: int, pace: float | None) -> dict[str, str]:
+    """What stands below the figures of a preview."""
+    sizes, seconds = facts["per_query"], facts["seconds"]
+    extras = [
+        f"{facts['origins'][origin]:,} {words}"
+        for origin, words in ORIGINS.items()
+        if origin in facts["origins"]
+    ]
+    doubled = f"{facts['n_doubles']:,} documents are graded by one more"
+    had = f"; {facts['n_without']:,} have their labels already" if facts["n_without"] else ""
+    is_measured = pace is not None and max(round(pace), 1) == seconds
+    each = f"; {facts['hours'] / n_judges:.1f} each of {n_judges}" if n_judges > 1 else ""
+    notes = {
+        "sizes_note": f"{sizes['min']} to {sizes['max']} a query, median {sizes['median']:g}"
+        + "".join(f"; {extra}" for extra in extras),
+        "labels_note": doubled + had,
+        "hours_note": f"at {seconds:g} seconds a label, "
+        + ("the median here" if is_measured else "assumed")
+        + each,
+    }
+    if facts["judged_new_least"] is not None:
+        least = f"{facts['judged_new_least']:.2f}"
+        notes["new_note"] = (
+            f"of the first ten, by depth {facts['reach']}, each run left out; least {least}"
+        )
+    return notes
+
+
+def _curve(found: dict[str, Any]) -> dict[str, Any]:
+    """The share judged of a new system by depth, as points of a picture of 100 by 100."""
+    depths, depth = found["depths"], found["reach"]
+    deepest = len(depths["judged"])
+    x = [100 * place / (deepest - 1) for place in range(deepest)]
+
+    def points(shares: list[float]) -> str:
+        places = zip(x, shares, strict=True)
+        return " ".join(f"{at:.1f},{100 - 100 * share:.1f}" for at, share in places)
+
+    told = sorted({1, min(depth, deepest), CUTOFF, deepest})
+    shares = ", ".join(f"{depths['judged'][at - 1]:.2f} at {at}" for at in told)
+    step = max(deepest // (MOST_TICKS - 1), 1)
+    ticks = {1, *range(step, deepest + 1, step)}
+    return {
+        "mean": points(depths["judged"]),
+        "least": points(depths["least"]),
+        "least_run": depths["least_run"],
+        "n_runs": len(found["runs"]),
+        "depth": depth,
+        "x": f"{x[depth - 1]:.2f}",
+        "y": f"{100 - 100 * depths['judged'][depth - 1]:.1f}",
+        "description": f"Judged@{CUTOFF} of a new system by depth: {shares}.",
+        "ticks": [
+            {"x": f"{x[tick - 1]:.2f}", "text": f"{tick}"}
+            for tick in sorted(ticks)
+            if abs(x[tick - 1] - x[depth - 1]) > TICK_ROOM
+        ],
+    }
+
+
+def _bargain(found: dict[str, Any]) -> dict[str, Any]:
+    """The next depth worth its labels: title, text, kind and, if there is one, the depth."""
+    shares, depth = found["depths"]["judged"], found["reach"]
+    now = shares[depth - 1]
+    title = f"At depth {depth} a new system has {100 - 100 * now:.0f} % of its first ten unjudged."
+    if now >= COMPARABLE - ROUNDING:
+        enough = max(shallowest(shares, COMPARABLE) or depth, min(CUTOFF, depth))
+        title = f"At depth {depth} a new system has {100 * now:.0f} % of its first ten judged."
+        if enough < depth:
+            text = (
+                f"Depth {enough} has {shares[enough - 1]:.2f} judged, with {_cost(found, enough)}."
+            )
+            return {"title": title, "text": text, "depth": enough, "kind": "good"}
+        text = f"From {100 * COMPARABLE:.0f} % on runs are compared freely: deeper adds little."
+        return {"title": title, "text": text, "kind": "good"}
+    enough_for, words = (
+        (PROVISIONAL, "from there on it can be compared with these, provisionally")
+        if now < PROVISIONAL - ROUNDING
+        else (COMPARABLE, "from there on it is compared freely")
+    )
+    deeper = shallowest(shares, enough_for)
+    if deeper:
+        text = (
+            f"Depth {deeper} reaches {shares[deeper - 1]:.2f} for {_cost(found, deeper)}: {words}."
+        )
+        return {"title": title, "text": text, "depth": deeper, "kind": "warn"}
+    text = (
+        f"No depth down to {len(shares)} reaches {enough_for:.2f} with these runs. A system that "
+        "works otherwise helps more than depth."
+    )
+    return {"title": title, "text": text, "kind": "warn"}
+
+
+def _cost(found: dict[str, Any], depth: int) -> str:
+    """What going to this depth takes, or saves, in documents and hours."""
+    documents = found["depths"]["documents"]
+    n_more = documents[depth - 1] - documents[found["reach"] - 1]
+    n_labels = abs(n_more) * found["labels_each"]
+    hours = expected_hours(n_labels, median_seconds=found["seconds"])
+    words = "more" if n_more > 0 else "fewer"
+    return f"{abs(n_more):,} documents {words}, about {hours:.1f} h"
