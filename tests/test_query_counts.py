@@ -417,7 +417,6 @@ PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmar
     "people-list": (members, lambda of: {"slug": of.slug}),
     "annotation:adjudicate": (disputes, lambda of: {"slug": of.slug}),
     "annotation:pool-list": (pools, lambda of: {"slug": of.slug}),
-    "annotation:pool-new": (runs, lambda of: {"slug": of.slug}),
     "annotation:pool-top-up": (candidate_lists, lambda of: {"slug": of.slug}),
     "annotation:judgment-list": (judgments, lambda of: {"slug": of.slug}),
     "annotation:stale-list": (

@@ -3,6 +3,8 @@
 import re
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.models import Pool
@@ -237,3 +239,15 @@ def test_bars_are_shares_of_what_the_run_that_adds_most_adds(runs, client, url):
     shown = {run["run"]: (run["n_unique"], run["share"]) for run in answer.context["runs"]}
     assert shown == {name: (n, n / max(alone.values())) for name, n in alone.items()}
     assert re.search(r'bar-fill" width="1000"', answer.content.decode())
+
+
+def test_the_form_asks_as_often_for_twelve_runs_as_for_three(
+    benchmark, runs, client, url, django_assert_num_queries
+):
+    with CaptureQueriesContext(connection) as of_three:
+        client.get(url)
+    for number in range(9):
+        factories.run(benchmark, "q1 Q0 a 1 9 x", name=f"run {number}")
+
+    with django_assert_num_queries(len(of_three)):
+        client.get(url)
