@@ -302,7 +302,9 @@ PAGES = [
     of_demo("scoring:run-queries", "run", query="?measure=DCG@20"),
     of_demo("scoring:comparison"),
     Place("scoring:comparison", args=(EMPTY,)),
-    of_demo("scoring:comparison", query="?runs=bm25,tfidf-char", part="#chart-scatter"),
+    of_demo("scoring:comparison", query="?runs=bm25,tfidf-char", part=".forest"),
+    of_demo("scoring:comparison", query="?runs=bm25,tfidf-char&order=worst", part="#chart-scatter"),
+    of_demo("scoring:comparison", query="?runs=bm25"),
     of_demo(
         "scoring:comparison", query="?runs=bm25,tfidf-char,tfidf-word&baseline=bm25", who="sam"
     ),

@@ -120,6 +120,8 @@ def compare_on_the_board(page: Page) -> None:
         row.get_by_role("checkbox").check()
     page.get_by_role("button", name="Compare 2 runs").click()
     expect(page.locator("main")).to_contain_text("Not comparable yet")
+    expect(page.locator(".verdict")).to_contain_text("cannot be compared yet")
+    page.get_by_text("Query by query").first.click()
     page.get_by_label("With the words").fill("number 3")
     page.get_by_role("button", name="Show").last.click()
     page.get_by_role("link", name="q3", exact=True).click()

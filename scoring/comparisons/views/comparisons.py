@@ -10,7 +10,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
-from benchmarks_app.models import Benchmark, Release
+from benchmarks_app.models import Benchmark, Release, Run
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.requests import SiteRequest
@@ -23,7 +23,8 @@ from scoring.comparisons.services import comparing, comparison_rows, robustness
 from scoring.comparisons.services.errors import ComparisonNotReadyError
 from scoring.comparisons.services.query_differences import ORDERS, query_differences
 from scoring.comparisons.services.reading import Told, told
-from scoring.comparisons.views.tables import Matrix, matrix_of, slice_grid
+from scoring.comparisons.services.verdicts import best_of, verdict_of
+from scoring.comparisons.views.tables import Matrix, forest_of, matrix_of, slice_grid
 from scoring.models import ScoreSet
 from scoring.scores.selectors.boards import leaderboard
 from scoring.scores.selectors.releases import published_releases, relevance_threshold
@@ -32,6 +33,10 @@ from scoring.scores.services.slice_scores import slices_compared
 from scoring.scores.shown import measures_on
 
 MOST_LISTED = 100
+MOST_PARTNERS = 5
+MOST_EXTREMES = 3
+# Parameters of the list of queries, which stays folded without them.
+ASKED_OF_QUERIES = ("q", "slice", "order", "page")
 ORDER_LABELS = {
     "largest": "Largest difference",
     "worst": "Run's losses first",
@@ -49,6 +54,7 @@ def comparison(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     try:
         choice = asked_comparison(request.GET, request.user, release)
         if len(choice.score_sets) < 2:
+            context |= _partners(context, choice)
             return render(request, "scoring/comparisons/comparison.html", context)
         context |= _compared(request, choice)
     except ComparisonNotReadyError as error:
@@ -92,6 +98,16 @@ def _choice(request: HttpRequest, release: Release) -> dict[str, Any]:
     }
 
 
+def _partners(context: dict[str, Any], choice: AskedComparison) -> dict[str, Any]:
+    """What the one run that is chosen may be compared with: baselines first, then the best."""
+    if len(choice.score_sets) != 1:
+        return {}
+    alone = choice.score_sets[0].run
+    others = [row.run for row in context["rows"] if row.run.pk != alone.pk]
+    others.sort(key=lambda run: run.kind != Run.Kind.BASELINE)
+    return {"alone": alone, "partners": others[:MOST_PARTNERS]}
+
+
 def _compared(request: HttpRequest, choice: AskedComparison) -> dict[str, Any]:
     question = choice.question
     answer = told(question, comparing.answer(question, request.user), request.user)
@@ -99,6 +115,7 @@ def _compared(request: HttpRequest, choice: AskedComparison) -> dict[str, Any]:
     keys = (str(run.run_id), str(reference.run_id))
     measure, part = choice.measure.name, choice.slice_name or OVERALL
     page = _queries(request, choice, run, reference)
+    verdict = verdict_of(answer, *keys, part, choice.measure.label)
     return {
         "asked": choice,
         "measure": choice.measure,
@@ -106,6 +123,11 @@ def _compared(request: HttpRequest, choice: AskedComparison) -> dict[str, Any]:
         "pair": _Shown(run, reference),
         "part": part,
         "verdict": answer.comparability,
+        "said": verdict,
+        "best": best_of(answer, part) if len(answer.runs) > 2 else "",
+        "forest": forest_of(verdict) if verdict and len(verdict.slices) > 1 else None,
+        "has_asked_queries": any(request.GET.get(name) for name in ASKED_OF_QUERIES),
+        "swapped": _swapped(choice) if len(answer.runs) == 2 else "",
         "tie_groups": TIE_GROUPS,
         "judge_url": _judge_url(request, choice, answer),
         "summaries": answer.summaries(measure, part),
@@ -150,10 +172,17 @@ def _queries(
         sight=sight,
         wanted=choice.wanted,
     )
+    ordered = sorted(rows, key=lambda row: (row.difference, row.qid))
+    losses = [row for row in ordered if row.outcome == "loss"]
+    wins = [row for row in reversed(ordered) if row.outcome == "win"]
     return {
         "rows": page_of(request, rows, 25),
         "n_withheld": len(sight.hidden),
         "wanted": choice.wanted,
+        "extremes": [
+            ("loses", "worst", losses[:MOST_EXTREMES], len(losses)),
+            ("wins", "best", wins[:MOST_EXTREMES], len(wins)),
+        ],
     }
 
 
@@ -183,6 +212,19 @@ def _query_of(choice: AskedComparison, run: ScoreSet, reference: ScoreSet) -> st
     if choice.baseline:
         query["baseline"] = choice.baseline.run_id
     query |= {"run": run.run_id, "against": reference.run_id}
+    if choice.slice_name:
+        query["slice"] = choice.slice_name
+    return urlencode(query)
+
+
+def _swapped(choice: AskedComparison) -> str:
+    """The parameters of the same comparison with run and reference exchanged."""
+    run, reference = choice.pair()
+    query: dict[str, str | int] = {
+        "runs": f"{run.run_id},{reference.run_id}",
+        "release": choice.release.version,
+        "m": choice.measure.label,
+    }
     if choice.slice_name:
         query["slice"] = choice.slice_name
     return urlencode(query)

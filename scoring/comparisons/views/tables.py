@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil, floor
 from typing import Any
 
-from benchwright.statistics.decisions import BETTER, OPEN, WORSE
 from scoring.comparisons.services.reading import Told
+from scoring.comparisons.services.verdicts import TURNED, Kind, SliceVerdict, Verdict
 
-TURNED = {BETTER: WORSE, WORSE: BETTER, OPEN: OPEN}
+MOST_TICKS = 5
+STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,65 @@ def _cell(pair: Mapping[str, Any]) -> Mapping[str, Any]:
     """A pair with its verdict: the corrected p of all slices together, or of all queries."""
     p = pair["p_adjusted"] if pair["p_slices"] is None else pair["p_slices"]
     return {**pair, "p_shown": p, "kind": pair["decision"]}
+
+
+@dataclass(frozen=True)
+class ForestRow:
+    """A slice with where its difference and interval lie, in per cent of the axis."""
+
+    verdict: SliceVerdict
+    at: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Forest:
+    """Slices on one axis; `ticks` are (place, value), `band` is the margin around 0."""
+
+    rows: list[ForestRow]
+    ticks: list[tuple[float, float]]
+    zero: float
+    band: tuple[float, float]
+
+    @property
+    def has_few(self) -> bool:
+        return any(row.verdict.kind == Kind.TOO_FEW for row in self.rows)
+
+
+def forest_of(verdict: Verdict) -> Forest:
+    """All queries and the slices, each as a point on its interval."""
+    pairs = [row.pair for row in verdict.slices]
+    ends = [end for pair in pairs for end in pair["interval"].values() if end is not None]
+    ends += [pair["difference"] for pair in pairs] + [-verdict.margin, verdict.margin]
+    low, high = min(ends), max(ends)
+    step = next((step for step in STEPS if (high - low) / step <= MOST_TICKS), STEPS[-1])
+    room = (high - low) * 0.02
+    low, high = low - room, high + room
+
+    def place(value: float) -> float:
+        return round(100 * (value - low) / (high - low), 2)
+
+    ticks = [step * n for n in range(ceil(low / step), floor(high / step) + 1)]
+    rows = []
+    for row in verdict.slices:
+        interval = row.pair["interval"]
+        has_ends = interval["low"] is not None and interval["high"] is not None
+        rows.append(
+            ForestRow(
+                row,
+                place(row.pair["difference"]),
+                place(interval["low"]) if has_ends else None,
+                place(interval["high"]) if has_ends else None,
+            )
+        )
+    band_low = place(-verdict.margin)
+    return Forest(
+        rows=rows,
+        ticks=[(place(tick), tick) for tick in ticks],
+        zero=place(0.0),
+        band=(band_low, round(place(verdict.margin) - band_low, 2)),
+    )
 
 
 @dataclass(frozen=True)

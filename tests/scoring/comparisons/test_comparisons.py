@@ -20,73 +20,10 @@ from scoring.comparisons.services.questions import Question, chosen_score_sets
 from scoring.models import Comparison
 from scoring.scores.services import firewall, slice_scores
 from tests import factories
+from tests.scoring.comparisons.making import EVERY, N, page, ranking, values
 
 pytestmark = pytest.mark.django_db
-N = 40
-EVERY = [f"q{n:02}" for n in range(N)]
-FIRST = EVERY[:30]
 BACKEND = "django.contrib.auth.backends.ModelBackend"
-
-
-def ranking(qid: str, *docids: str) -> str:
-    return "\n".join(
-        f"{qid} Q0 {docid} {rank} {100 - rank} s" for rank, docid in enumerate(docids, start=1)
-    )
-
-
-@pytest.fixture
-def olga():
-    return factories.user("olga")
-
-
-@pytest.fixture
-def release(olga, do_jobs):
-    """40 queries. `good` has d1 (grade 2) first; `poor` has it second in every other query."""
-    benchmark = factories.benchmark("bench", visibility="public")
-    benchmark.memberships.create(user=olga, role="owner")
-    for qid in EVERY:
-        factories.query(benchmark, qid, text=f"what is {qid}")
-    grades = {(qid, "d1"): 2 for qid in EVERY} | {(qid, "d2"): 0 for qid in EVERY}
-    grades |= {(qid, "d3"): 1 for qid in EVERY[::4]}
-    qrels = factories.qrel_set(benchmark, grades)
-    QrelSet.objects.filter(pk=qrels.pk).update(n_relevant=N)
-    qrels.refresh_from_db()
-    factories.query_slice(benchmark, "head", *benchmark.queries.filter(qid__in=FIRST), minimum=30)
-    factories.query_slice(benchmark, "tail", *benchmark.queries.filter(qid__in=EVERY[30:]))
-    good = [ranking(qid, "d1", "d2", "d3") for qid in EVERY]
-    poor = [
-        ranking(qid, *(("d2", "d1", "d3") if place % 2 else ("d1", "d2", "d3")))
-        for place, qid in enumerate(EVERY)
-    ]
-    third = [ranking(qid, "d9", "d1") for qid in EVERY[:20]]
-    for name, lines in (("good", good), ("poor", poor), ("third", third)):
-        factories.run(benchmark, "\n".join(lines), name=name)
-    made = factories.release(qrels, by=olga)
-    do_jobs()
-    return made
-
-
-def values(release, name: str, measure: str = "nDCG@10") -> np.ndarray:
-    """Per-query values of a run, worked out here by hand."""
-    found = []
-    for place, qid in enumerate(EVERY):
-        grade = {"d1": 2, "d2": 0, **({"d3": 1} if qid in EVERY[::4] else {})}
-        order = {
-            "good": ["d1", "d2", "d3"],
-            "poor": ["d2", "d1", "d3"] if place % 2 else ["d1", "d2", "d3"],
-            "third": ["d9", "d1"] if place < 20 else [],
-        }[name]
-        gains = [grade.get(docid, 0) for docid in order]
-        best = sorted(grade.values(), reverse=True)
-        dcg = [sum(g / np.log2(r + 2) for r, g in enumerate(of)) for of in (gains, best)]
-        found.append(dcg[0] / dcg[1])
-    return np.array(found)
-
-
-def page(release, *names: str, view: str = "comparison", args=(), **query) -> str:
-    runs = ",".join(str(Run.objects.get(name=name).pk) for name in names)
-    address = reverse(f"scoring:{view}", args=[release.benchmark.slug, *args])
-    return f"{address}?{urlencode({'runs': runs, 'release': release.version, **query})}"
 
 
 def api(release, *names: str, part: str = "", **query) -> str:
