@@ -1,5 +1,7 @@
 """Gates: listed, looked at, downloaded, and what became of their candidates online."""
 
+from collections.abc import Mapping
+from math import inf
 from typing import Any
 
 from django.contrib import messages
@@ -58,9 +60,21 @@ def _gate(request: HttpRequest, benchmark: Benchmark, pk: int) -> GateResult:
     return get_object_or_404(gates_seen_by(request.user, benchmark), pk=pk)
 
 
+def _losses_first(check: Mapping[str, Any]) -> dict[str, Any]:
+    """The check, its findings from the greatest loss to the greatest gain, unknown ones last."""
+
+    def difference(finding: Mapping[str, Any]) -> float:
+        value = finding["numbers"].get("difference")
+        return inf if value is None else value
+
+    return {**check, "findings": sorted(check["findings"], key=difference)}
+
+
 def _context(request: HttpRequest, gate: GateResult) -> dict[str, Any]:
     report = told(gate, request.user)
     checks = {check["name"]: check for check in report.get("checks", [])}
+    if "slices" in checks:
+        checks["slices"] = _losses_first(checks["slices"])
     return {
         "gate": gate,
         "job": gate.job,
