@@ -46,23 +46,25 @@ ORDER_LABELS = {
 
 @require_safe
 @benchmark_view(Action.SEE_RESULTS)
-def comparison(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def comparison(request: SiteRequest, benchmark: Benchmark) -> HttpResponse:
+    """The page, or its verdict alone for htmx, which shows it on the page of a run."""
     release = asked_release(request.GET, benchmark)
     if release is None:
         return render(request, "scoring/comparisons/comparison_empty.html")
-    context = _choice(request, release)
+    context, status = _choice(request, release), 200
     try:
         choice = asked_comparison(request.GET, request.user, release)
         if len(choice.score_sets) < 2:
             context |= _partners(context, choice)
-            return render(request, "scoring/comparisons/comparison.html", context)
-        context |= _compared(request, choice)
+        else:
+            context |= _compared(request, choice)
     except ComparisonNotReadyError as error:
         context |= {"waiting": error, "job": error.job}
     except ScoringError as error:
         context |= {"error": str(error)}
-        return render(request, "scoring/comparisons/comparison.html", context, status=error.status)
-    return render(request, "scoring/comparisons/comparison.html", context)
+        status = 200 if request.htmx else error.status
+    name = "_comparison_brief" if request.htmx else "comparison"
+    return render(request, f"scoring/comparisons/{name}.html", context, status=status)
 
 
 def _choice(request: HttpRequest, release: Release) -> dict[str, Any]:

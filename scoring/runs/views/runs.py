@@ -49,6 +49,7 @@ def run_scores(request: SiteRequest, benchmark: Benchmark, pk: int) -> HttpRespo
         "release": newest_release(benchmark),
         "submission": _submission(request, benchmark, run),
         "place": _place(request, newest, choice.measure) if newest else None,
+        "against": chosen_baseline("", baselines_for(request.user, newest)) if newest else None,
         "worst": worst_queries(request, run, newest) if newest else None,
         "quota": _quota(request, benchmark),
     }

@@ -247,3 +247,16 @@ def test_the_words_of_the_forest_are_those_of_the_verdict(release, client, monke
     rows = re.findall(r'<tr class="is-(\S+?)( is-all)?">', answer.content.decode())
     assert [kind for kind, _ in rows] == [row.kind for row in answer.context["said"].slices]
     assert answer.context["said"].kind == answer.context["said"].slices[0].kind
+
+
+def test_the_page_of_a_run_begins_with_the_verdict_against_a_baseline(release, client):
+    release.benchmark.runs.filter(name="poor").update(kind="baseline")
+    keys = {run.name: run.pk for run in release.benchmark.runs.all()}
+
+    scores = client.get(reverse("scoring:run-scores", args=["bench", keys["good"]]))
+    address = f"/b/bench/compare/?runs={keys['poor']},{keys['good']}&release=1.0.0"
+    assert f'hx-get="{address.replace("&", "&amp;")}"' in scores.content.decode()
+    brief = client.get(address, headers={"HX-Request": "true"})
+    assert "<html" not in brief.content.decode()
+    assert plain(brief) == plain(client.get(address))
+    assert f'href="{address.replace("&", "&amp;")}"' in brief.content.decode().replace("%2C", ",")
