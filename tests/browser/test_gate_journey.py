@@ -142,7 +142,7 @@ def decide(page: Page) -> str:
 def make_pool(page: Page) -> None:
     page.get_by_role("link", name="Make a pool of these documents").click()
     page.get_by_label("Name", exact=True).fill("what next found")
-    page.get_by_text("More on who judges, and how often").click()
+    page.get_by_text("Who judges, and how often").click()
     for share in ("control", "doubles", "repeats", "gold"):
         page.locator(f"[name={share}]").fill("0")
     page.get_by_role("button", name="Build the pool").click()

@@ -113,7 +113,7 @@ def build_pool(page: Page) -> None:
         box.check()
     page.get_by_label("Depth").fill("10")
     # Without what is drawn at random or asked twice, so that the numbers are the collection's.
-    page.get_by_text("More on who judges, and how often").click()
+    page.get_by_text("Who judges, and how often").click()
     for share in ("control", "doubles", "repeats", "gold"):
         page.locator(f"[name={share}]").fill("0")
     page.get_by_role("button", name="Build the pool").click()
