@@ -50,6 +50,7 @@ def pool_step(benchmark: Benchmark, user: Any) -> Step:
 @step
 def judge_step(benchmark: Benchmark, user: Any) -> Step:
     n_wanted = _built(benchmark).aggregate(n=Sum("n_wanted"))["n"] or 0
+    # Checks, repeats and practice are labels that nobody counts among the wanted.
     labels = Slot.objects.filter(pool__in=_built(benchmark), kind=Slot.Kind.LABEL)
     done = labels.filter(state=Slot.State.DONE)
     n_done = done.count() if n_wanted else 0

@@ -110,11 +110,20 @@ class QrelsForm(_SettingsForm):
         empty_label="Everybody's",
         help_text="One person's own grades become a set that bears a pseudonym; it needs no name.",
     )
-    field_order = ("name", "rule", "as_of", "annotator")
+    without = forms.ModelMultipleChoiceField(
+        User.objects.none(),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        label="Leave out the labels of",
+        help_text="The set says how many people were left out, by pseudonym; documents that nobody "
+        "else graded have no grade then.",
+    )
+    field_order = ("name", "rule", "as_of", "annotator", "without")
 
     def __init__(self, *args: Any, benchmark: Benchmark, **kwargs: Any) -> None:
         super().__init__(*args, benchmark=benchmark, **kwargs)
-        row_field(self, "annotator").queryset = annotators_of(benchmark)
+        for name in ("annotator", "without"):
+            row_field(self, name).queryset = annotators_of(benchmark)
         # One person's view is named after their pseudonym.
         self.fields["name"].required = not (self.is_bound and self.data.get("annotator"))
 
@@ -131,5 +140,5 @@ class QrelsForm(_SettingsForm):
 
     @property
     def more_fields(self) -> list[forms.BoundField]:
-        names = ("as_of", "unresolved", "adjudicate_from", "annotator", "smoothing")
+        names = ("as_of", "unresolved", "adjudicate_from", "annotator", "without", "smoothing")
         return [self[name] for name in names]

@@ -159,6 +159,7 @@ def _rows(questions: Any) -> list[dict[str, Any]]:
                     text=text,
                     text_format=corpus.text_format,
                     lang=lang,
+                    line_breaks=corpus.line_breaks,
                 ),
             }
         )

@@ -18,7 +18,9 @@ class PoolStart(models.Model):
     guideline = models.ForeignKey(
         Guideline, models.PROTECT, null=True, blank=True, related_name="pool_starts"
     )
+    # When they had enough of the practice documents right, and in which round they are, or were.
     practice_at = models.DateTimeField(null=True, blank=True)
+    practice_round = models.PositiveSmallIntegerField(default=1)
 
     class Meta:
         constraints = [

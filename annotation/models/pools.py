@@ -66,6 +66,9 @@ class Pool(models.Model):
     double_share = models.FloatField(default=0.0)
     repeat_share = models.FloatField(default=0.0)
     gold_share = models.FloatField(default=0.0)
+    # So many practice documents graded right let a person judge; None: more than guessing would
+    # reach once in a hundred times; 0: however many.
+    practice_mark = models.PositiveSmallIntegerField(null=True, blank=True)
     assignment = models.CharField(max_length=16, choices=Assignment, default=Assignment.ANYBODY)
     digest = models.CharField(max_length=64, blank=True)
     state = models.CharField(max_length=16, choices=State, default=State.BUILDING)

@@ -30,6 +30,13 @@ class Corpus(models.Model):
         MARKDOWN = "markdown", "Markdown"
         HTML = "html", "HTML"
 
+    class LineBreaks(models.TextChoices):
+        """What a single line break inside a paragraph of plain text is."""
+
+        AUTO = "auto", "a space where the text was broken by hand, which each text tells"
+        JOIN = "join", "a space, always"
+        KEEP = "keep", "a line break, always"
+
     name = models.CharField(max_length=120)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="corpora")
     unit = models.CharField(max_length=16, choices=Unit, default=Unit.DOCUMENT)
@@ -37,6 +44,7 @@ class Corpus(models.Model):
     kind = models.CharField(max_length=16, choices=Kind, default=Kind.TEXTS)
     # How a document's text is to be shown; scoring never reads it.
     text_format = models.CharField(max_length=16, choices=TextFormat, default=TextFormat.PLAIN)
+    line_breaks = models.CharField(max_length=8, choices=LineBreaks, default=LineBreaks.AUTO)
     # Whether its texts may leave the site with a release; ids, queries and grades always may.
     may_be_passed_on = models.BooleanField(default=True)
     created_at = models.DateTimeField(default=timezone.now)

@@ -51,6 +51,17 @@ def typical_seconds(times: Sequence[Timed], *, at_chars: float | None = None) ->
     return max(median(seconds + slope * (wanted - chars) for chars, seconds in known), 0.0)
 
 
+def in_seconds(seconds: float) -> str:
+    """Seconds as people read them: a tenth counts below ten, and nothing that took time is 0.
+
+    >>> [in_seconds(seconds) for seconds in (0.004, 0.15, 4.26, 19.4)]
+    ['under 0.1', '0.1', '4.3', '19']
+    """
+    if 0 < seconds < 0.1:
+        return "under 0.1"
+    return f"{seconds:.1f}" if seconds < 9.95 else f"{seconds:.0f}"
+
+
 def typical_chars(times: Sequence[Timed]) -> float | None:
     """The median length of what was shown; None where none is known."""
     known = [time.chars for time in times if time.chars is not None]

@@ -10,13 +10,14 @@ from html import escape
 from benchwright.texts.directions import direction_of
 from benchwright.texts.excerpts import best_excerpt
 from benchwright.texts.highlighting import marked, marked_text
+from benchwright.texts.reflowing import reflowed
 from benchwright.texts.rendering import normal_text, plain_html, rendered, text_of
 from benchwright.texts.words import Finder, finder
 
-__all__ = ["WHOLE_CHARS", "Presented", "TermCount", "direction_of", "presented"]
+__all__ = ["EXCERPT_CHARS", "WHOLE_CHARS", "Presented", "TermCount", "direction_of", "presented"]
 
-# A document up to this length is shown whole; an excerpt is no longer.
-WHOLE_CHARS = 700
+# A document up to this length is shown whole; of a longer one an excerpt comes first.
+WHOLE_CHARS, EXCERPT_CHARS = 2500, 700
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +40,25 @@ class Presented:
     terms: tuple[TermCount, ...]
 
 
-def presented(*, query: str, title: str, text: str, text_format: str, lang: str) -> Presented:
+def presented(
+    *,
+    query: str,
+    title: str,
+    text: str,
+    text_format: str,
+    lang: str,
+    line_breaks: str = "auto",
+) -> Presented:
     """The document for a labeling page, sanitised, the query's words marked.
 
-    `text_format` is `plain`, `markdown` or `html`; `lang` a BCP 47 tag, or empty. `n_chars` counts
-    what a person reads, not the marks of the format.
+    `text_format` is `plain`, `markdown` or `html`; `lang` a BCP 47 tag, or empty; `line_breaks`
+    what the single line breaks of a plain text are. `n_chars` counts what a person reads, not the
+    marks of the format.
     """
+    if text_format == "plain":
+        text = reflowed(normal_text(text).strip("\n"), line_breaks)
     html = rendered(text, text_format)
-    text_shown = normal_text(text).strip("\n") if text_format == "plain" else text_of(html)
+    text_shown = text if text_format == "plain" else text_of(html)
     title = normal_text(title)
     find = finder(query, lang=lang, text=f"{title}\n{text_shown}")
     counts: Counter[int] = Counter()
@@ -65,7 +77,7 @@ def presented(*, query: str, title: str, text: str, text_format: str, lang: str)
 
 def _excerpt(text_shown: str, find: Finder) -> str:
     """The best part as paragraphs; classes tell where the text goes on before or after it."""
-    span = best_excerpt(text_shown, find.matches(text_shown), n_chars=WHOLE_CHARS)
+    span = best_excerpt(text_shown, find.matches(text_shown), n_chars=EXCERPT_CHARS)
     html = marked(plain_html(text_shown[span.start : span.end]), find)
     before = span.start > 0
     after = span.end < len(text_shown.rstrip())

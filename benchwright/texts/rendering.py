@@ -13,6 +13,8 @@ from typing import Any
 import nh3
 from markdown_it import MarkdownIt
 
+from benchwright.texts.reflowing import is_set_in_lines
+
 TAG = re.compile(r"(<[^>]*>)")
 TAG_NAME = re.compile(r"</?([a-z0-9]+)")
 
@@ -65,8 +67,14 @@ def guideline_html(text: str) -> str:
 
 
 def plain_html(text: str) -> str:
-    """Paragraphs where lines are empty, line breaks where lines end; all other characters kept."""
-    return "".join(f"<p>{_lines(escape(part))}</p>" for part in paragraphs(text))
+    """Paragraphs where lines are empty, line breaks where lines end; all other characters kept.
+
+    Code and tables are set as they are.
+    """
+    return "".join(
+        f"<pre>{escape(part)}</pre>" if is_set_in_lines(part) else f"<p>{_lines(escape(part))}</p>"
+        for part in paragraphs(text)
+    )
 
 
 def paragraphs(text: str) -> list[str]:

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.judging.protocol.keys import ACTIONS, caption, grade_action
+from benchwright.agreement.careless import WINDOW
 from tests.browser.browsing import at_width
 from tests.browser.conftest import DemoSite, Person
 from tests.browser.labeling import (
@@ -56,7 +57,7 @@ def gives_its_grade(page: Page, demo: DemoSite, key: str, name: str) -> None:
 
 
 def shows_the_full_text(page: Page, demo: DemoSite, key: str, name: str) -> None:
-    go_to_a_long_document(page)
+    go_to_a_long_document(page, demo)
     excerpt = document(page)
     page.keyboard.press(key)
     expect(page.locator("[data-part=full]")).to_have_attribute("aria-expanded", "true")
@@ -65,7 +66,16 @@ def shows_the_full_text(page: Page, demo: DemoSite, key: str, name: str) -> None
     assert document(page) == excerpt
 
 
-def go_to_a_long_document(page: Page) -> None:
+def go_to_a_long_document(page: Page, demo: DemoSite) -> None:
+    if not demo.states.get("has long documents"):
+        # The demo's own are short: nearly all are shown whole.
+        words = " ".join(["It goes on for a while, and a while longer."] * 70)
+        demo.site.rows(
+            f"UPDATE benchmarks_app_documentcontent SET text = text || ' {words}' WHERE id % 5 = 0"
+        )
+        demo.states["has long documents"] = True
+        all_saved(page)
+        at_work(page)
     for _ in range(40):
         if page.locator("[data-part=full-box]").is_visible():
             return
@@ -147,6 +157,8 @@ def takes_back(page: Page, demo: DemoSite, key: str, name: str) -> None:
 
 def opens_the_guideline(page: Page, demo: DemoSite, key: str, name: str) -> None:
     panel = page.get_by_role("region", name="Guideline")
+    page.set_viewport_size({"width": 1000, "height": 800})
+    at_work(page)
     page.keyboard.press(key)
     expect(panel).to_be_visible()
     expect(panel).to_contain_text("Not relevant")
@@ -208,6 +220,8 @@ def test_shift_says_that_one_is_not_sure(page: Page, demo: DemoSite):
 
 
 def test_escape_closes_what_is_open_and_nothing_is_saved(page: Page):
+    page.set_viewport_size({"width": 1000, "height": 800})
+    at_work(page)
     before, number = shown(page), label(page)
     for opener, closed in (("x", "#cant-judge"), ("?", "#judge-keys"), ("/", "[data-part=find]")):
         page.keyboard.press(opener)
@@ -404,6 +418,78 @@ def test_after_fifty_minutes_a_rest_is_suggested_once(page: Page):
     expect(page.get_by_text("You have judged for 50 minutes")).to_be_hidden()
 
 
+# --- the guideline, long queries, haste --------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", [360, 700, 961, 1100, 1279, 1280, 1440, 2200])
+def test_the_guideline_never_covers_the_grades(page: Page, width: int):
+    page.set_viewport_size({"width": width, "height": 800})
+    at_work(page)
+    panel = page.get_by_role("region", name="Guideline")
+    if width < 1280:
+        page.keyboard.press("g")
+    expect(panel).to_be_visible()
+
+    for button in page.locator("label.grade-button").all():
+        assert button.evaluate(
+            """button => {
+              const { x, y, width, height } = button.getBoundingClientRect();
+              return [0.1, 0.5, 0.9].every((share) =>
+                button.contains(document.elementFromPoint(x + share * width, y + height / 2)));
+            }"""
+        )
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_guideline_that_was_hidden_stays_so_beside_the_document(page: Page):
+    page.set_viewport_size({"width": 1440, "height": 900})
+    panel = page.get_by_role("region", name="Guideline")
+    expect(panel).to_be_visible()
+
+    page.keyboard.press("g")
+    expect(panel).to_be_hidden()
+    at_work(page)
+    expect(panel).to_be_hidden()
+    page.keyboard.press("g")
+
+    expect(panel).to_be_visible()
+
+
+def test_a_long_query_is_cut_and_opened_by_key(page: Page):
+    page.evaluate(
+        "document.getElementById('query-text').textContent = 'a long question '.repeat(60)"
+    )
+    button = page.get_by_role("button", name="Show all")
+    expect(button).to_be_visible()
+    query = page.locator("#query-text")
+    cut = query.bounding_box()["height"]
+
+    button.focus()
+    page.keyboard.press("Enter")
+
+    assert query.bounding_box()["height"] > cut
+    less = page.get_by_role("button", name="Show less")
+    expect(less).to_have_attribute("aria-expanded", "true")
+    page.keyboard.press("Enter")
+    expect(button).to_be_visible()
+    press(page, "1")
+
+
+def test_who_is_too_fast_to_read_is_told_and_judges_on(page: Page, demo: DemoSite):
+    notice = page.get_by_text("You are reading very fast")
+    expect(notice).to_be_hidden()
+    for number in range(WINDOW):
+        press(page, str(number % 2))
+    expect(notice).to_be_visible()
+
+    press(page, "1")
+    page.get_by_role("button", name="I will look closer").click()
+
+    expect(notice).to_be_hidden()
+    press(page, "1")
+    expect(notice).to_be_hidden()
+
+
 # --- once is once ------------------------------------------------------------------------------
 
 
@@ -440,6 +526,16 @@ def test_two_keys_at_once_give_one_judgment(page: Page):
 # --- on a telephone, and without a script ------------------------------------------------------
 
 
+def grounds(page: Page) -> list[str]:
+    """How each grade's button looks."""
+    return page.locator("label.grade-button").evaluate_all(
+        """buttons => buttons.map((button) => {
+          const { backgroundColor, borderColor } = getComputedStyle(button);
+          return `${backgroundColor} ${borderColor}`;
+        })"""
+    )
+
+
 def test_a_journey_by_thumb_at_360_pixels(person: Person, demo: DemoSite):
     begin(demo)
     page = at_work(person("bo", **at_width()))
@@ -450,8 +546,14 @@ def test_a_journey_by_thumb_at_360_pixels(person: Person, demo: DemoSite):
         assert 0 <= box["x"] <= box["x"] + box["width"] <= 360
         assert box["y"] > 740 / 2
 
+    colours = grounds(page)
     page.locator("label.grade-button").nth(2).tap()
     expect(page.locator(SAID)).to_contain_text("Grade 2 saved")
+    # The hover that a finger leaves behind is of the document before.
+    page.locator("label.grade-button").nth(2).hover()
+    assert page.evaluate("matchMedia('(hover: none)').matches")
+    assert page.locator("label.grade-button").nth(2).evaluate("button => button.matches(':hover')")
+    assert grounds(page) == colours
     page.get_by_role("button", name="Undo").tap()
     expect(page.locator(SAID)).to_contain_text("Undone")
     page.get_by_label("Not sure").tap()

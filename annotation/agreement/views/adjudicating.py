@@ -28,6 +28,7 @@ from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError
 from benchwright.qrels.errors import OwnLabelError
 from benchwright.qrels.rules import RULES, rule_named
+from benchwright.texts.directions import direction_of
 from benchwright.texts.presenting import presented
 
 PAGE_SIZE = 25
@@ -169,7 +170,9 @@ def _shown(
             text=case.text,
             text_format=benchmark.corpus.text_format,
             lang=case.lang,
+            line_breaks=benchmark.corpus.line_breaks,
         ),
+        "dir": direction_of(case.lang, case.text or case.title),
         "grades": list(benchmark.grades.all()),
         "given": set(case.pair.grades),
         "names": dict(benchmark.grades.values_list("value", "name")),

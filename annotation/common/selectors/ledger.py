@@ -1,6 +1,6 @@
 """The ledger as rules read it."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
@@ -37,19 +37,23 @@ def ledger_events(
     *,
     queries: Iterable[int] | None = None,
     actor: int | None = None,
+    without: Collection[int] = (),
 ) -> Iterable[Event]:
     """The events up to `as_of`, those of a pair next to each other, streamed from the database.
 
     Labels that were entered from a file count as those of whom it names, or else of their importer,
     who vouches for them. Machines, practice, repeats and hidden checks are no part of it.
     `queries` limits it to the queries of these keys, `actor` to what one person of the site said
-    themselves.
+    themselves; what the people `without` said themselves is left out, not what they settled.
     """
     rows = Judgment.objects.wanted().filter(SAYS_SOMETHING, benchmark=benchmark, pk__lte=as_of)
     if queries is not None:
         rows = rows.filter(query__in=list(queries))
     if actor is not None:
         rows = rows.filter(actor=actor, rater="").exclude(kind=Judgment.Kind.ADJUDICATE)
+    if without:
+        own = Q(actor__in=without, rater="") & ~Q(kind=Judgment.Kind.ADJUDICATE)
+        rows = rows.exclude(own)
     values = rows.order_by("query_id", "docid", "pk").values_list(*EVENT_FIELDS)
     return (Event(*row) for row in values.iterator(chunk_size=5000))
 

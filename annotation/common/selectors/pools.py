@@ -11,6 +11,7 @@ from django.db.models.functions import Coalesce, Now
 from annotation.models import Pool, Slot
 from benchmarks_app.models import Benchmark, User
 from benchmarks_app.permissions import ALLOWED, Action
+from benchwright.progress.pace import in_seconds
 from benchwright.recipes import pools as recipe
 
 SECONDS_PER_HOUR = 3600
@@ -107,7 +108,7 @@ class PoolProgress:
     @property
     def seconds_note(self) -> str:
         how = "measured" if self.is_measured else "as expected"
-        return f"at {self.seconds:.0f} seconds a label, {how}"
+        return f"at {in_seconds(self.seconds)} seconds a label, {how}"
 
 
 def pool_progress(pool: Pool, measured_seconds: float | None = None) -> PoolProgress:

@@ -117,7 +117,7 @@ _OF_POOL = (
     "repeat_share", "gold_share", "assignment", "state", "n_entries", "n_wanted",
 )  # fmt: skip
 _OF_BENCHMARK = ("id", "slug", "name", "corpus_id", "visibility")
-_OF_CORPUS = ("id", "name", "lang", "kind", "text_format")
+_OF_CORPUS = ("id", "name", "lang", "kind", "text_format", "line_breaks")
 _DESK = f"""
     SELECT {", ".join(f'p."{name}"' for name in _OF_POOL)},
         {", ".join(f"b.{name}" for name in _OF_BENCHMARK)},

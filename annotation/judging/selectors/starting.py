@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from annotation.common.selectors.screen import current_guideline
 from annotation.models import Judgment, KnownGrade, Pool, PoolStart, Slot
 from benchmarks_app.models import Guideline, User
+from benchwright.agreement.qualification import GUESSED, chance_to_pass, usual_mark
 from benchwright.texts.differences import Line, line_changes
 
 PRACTICE_DOCUMENTS = 10
@@ -98,9 +99,14 @@ class Practised:
 
 @dataclass(frozen=True)
 class Practice:
-    """The practice documents of a pool and how a person did."""
+    """The practice documents of a pool and how a person did in their latest round.
+
+    `mark` of them graded right let the person judge.
+    """
 
     documents: list[Practised]
+    mark: int
+    round: int = 1
 
     @property
     def n_done(self) -> int:
@@ -113,6 +119,14 @@ class Practice:
     @property
     def n_near(self) -> int:
         return sum(practised.distance == 1 for practised in self.documents)
+
+    @property
+    def is_over(self) -> bool:
+        return self.next is None
+
+    @property
+    def is_passed(self) -> bool:
+        return self.is_over and self.n_right >= self.mark
 
     @property
     def next(self) -> KnownGrade | None:
@@ -133,12 +147,53 @@ class Practice:
 
 def practice_by(pool: Pool, annotator: User) -> Practice:
     known = list(practice_of(pool)[:PRACTICE_DOCUMENTS])
+    start = PoolStart.objects.filter(pool=pool, annotator=annotator).first()
+    practice_round = start.practice_round if start else 1
     judgments = (
         Judgment.objects.current()
-        .filter(actor=annotator, pool=pool, purpose=Slot.Kind.PRACTICE)
+        .filter(
+            actor=annotator,
+            pool=pool,
+            purpose=Slot.Kind.PRACTICE,
+            slot__round=practice_round,
+        )
         .select_related("slot")
     )
     by_entry = {judgment.slot.entry_id: judgment for judgment in judgments if judgment.slot}
-    return Practice(
-        [Practised(known_grade, by_entry.get(known_grade.entry_id)) for known_grade in known]
-    )
+    documents = [Practised(one, by_entry.get(one.entry_id)) for one in known]
+    return Practice(documents, mark_of(pool).needed, practice_round)
+
+
+@dataclass(frozen=True)
+class PracticeMark:
+    """How many practice documents have to be right: `usual` where the owner set none.
+
+    `chance` is that of somebody who does not read to get through.
+    """
+
+    needed: int
+    usual: int
+    n_documents: int
+    chance: float
+
+    @property
+    def is_usual(self) -> bool:
+        return self.needed == self.usual
+
+    @property
+    def is_guessable(self) -> bool:
+        return self.n_documents > 0 and self.chance >= GUESSED
+
+    @property
+    def once_in(self) -> int:
+        """Somebody who does not read gets through once in so many times."""
+        return round(1 / self.chance) if self.chance else 0
+
+
+def mark_of(pool: Pool) -> PracticeMark:
+    """The pass mark of a pool's practice, as many documents as it has."""
+    known = [one.grade for one in practice_of(pool)[:PRACTICE_DOCUMENTS]]
+    n_grades = pool.benchmark.grades.count()
+    usual = usual_mark(known, n_grades)
+    needed = usual if pool.practice_mark is None else min(pool.practice_mark, len(known))
+    return PracticeMark(needed, usual, len(known), chance_to_pass(needed, known, n_grades))

@@ -19,6 +19,7 @@ from benchmarks_app.common.selectors.reading import benchmark_documents
 from benchmarks_app.models import Benchmark, Corpus, Document
 from benchwright.texts.directions import direction_of
 from benchwright.texts.presenting import Presented, presented
+from benchwright.texts.reflowing import reflowed
 
 TAG = re.compile(r"<[^>]*>")
 LONGEST_FACT = 200
@@ -43,7 +44,7 @@ def items_of(
     for card in given:
         text, query = texts.get(card.document, NO_TEXT), asked[card.query]
         number, total = places[card.slot]
-        document, sizes = _document(corpus, query, text)
+        document, sizes = document_as_shown(corpus, query, text)
         seen = replace(
             shown,
             content_hash=text.content_hash,
@@ -56,7 +57,7 @@ def items_of(
             {
                 "key": key_of(card.slot, me),
                 "token": sealed_token(card.slot, me, seen),
-                "query": _query(corpus, query, query_key_of(card.query, me)),
+                "query": query_as_shown(corpus, query, query_key_of(card.query, me)),
                 "document": document | {"facts": facts.get(card.document, [])},
                 "place": {"number": number, "total": total},
                 "is_later": bool(card.is_later),
@@ -105,13 +106,14 @@ def _places(
     return places
 
 
-def _query(corpus: Corpus, query: Asked, key: str) -> dict[str, Any]:
+def query_as_shown(corpus: Corpus, query: Asked, key: str) -> dict[str, Any]:
+    """The query as JSON."""
     lang = query.lang or corpus.lang
     return {
         "key": key,
         "text": query.text,
-        "description": query.description,
-        "narrative": query.narrative,
+        "description": reflowed(query.description, corpus.line_breaks),
+        "narrative": reflowed(query.narrative, corpus.line_breaks),
         "lang": lang,
         "dir": _direction(lang, query.text),
     }
@@ -123,7 +125,9 @@ def _direction(lang: str, text: str) -> str:
     return direction_of(lang, text)
 
 
-def _document(corpus: Corpus, query: Asked, text: Text) -> tuple[dict[str, Any], tuple[int, int]]:
+def document_as_shown(
+    corpus: Corpus, query: Asked, text: Text
+) -> tuple[dict[str, Any], tuple[int, int]]:
     """The document as JSON, with how many characters its excerpt and its full text have."""
     lang = text.lang or corpus.lang
     text_shown = presented(
@@ -132,10 +136,11 @@ def _document(corpus: Corpus, query: Asked, text: Text) -> tuple[dict[str, Any],
         text=text.text,
         text_format=corpus.text_format,
         lang=lang,
+        line_breaks=corpus.line_breaks,
     )
     document = {
         "title": text_shown.title_html,
-        "excerpt": text_shown.excerpt_html,
+        "excerpt": "" if text_shown.is_whole else text_shown.excerpt_html,
         "full": text_shown.full_html,
         "is_whole": text_shown.is_whole,
         "n_chars": text_shown.n_chars,

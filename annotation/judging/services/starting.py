@@ -44,7 +44,9 @@ def _start(pool: Pool, annotator: User) -> PoolStart:
 def record_practice(
     *, known: KnownGrade, annotator: User, grade: int, client_id: UUID, dwell_ms: int | None = None
 ) -> Judgment:
-    """Append a person's grade of a practice document; the last one ends the practice.
+    """Append a person's grade of a practice document; the last one ends the round.
+
+    Who has enough of them right may judge; others may practise again (`practise_again`).
 
     Raises
     ------
@@ -58,7 +60,7 @@ def record_practice(
     earlier = Judgment.objects.filter(actor=annotator, client_id=client_id).first()
     if earlier is not None:
         return earlier
-    slot = _practice_slot(known, annotator)
+    slot = _practice_slot(known, annotator, start.practice_round)
     content = content_of(slot)
     guideline = current_guideline(pool.benchmark)
     shown = Shown(
@@ -69,16 +71,27 @@ def record_practice(
     saved = record_judgment(
         slot=slot, actor=annotator, grade=grade, client_id=client_id, shown=shown
     )
-    if practice_by(pool, annotator).next is None:
+    if start.practice_at is None and practice_by(pool, annotator).is_passed:
         start.practice_at = timezone.now()
         start.save(update_fields=["practice_at"])
     return saved
 
 
-def _practice_slot(known: KnownGrade, annotator: User) -> Slot:
+@transaction.atomic
+def practise_again(*, pool: Pool, annotator: User) -> PoolStart:
+    """Begin another round for who did not pass; in the middle of one it changes nothing."""
+    start = _start(pool, annotator)
+    practice = practice_by(pool, annotator)
+    if practice.documents and practice.is_over and not practice.is_passed:
+        start.practice_round += 1
+        start.save(update_fields=["practice_round"])
+    return start
+
+
+def _practice_slot(known: KnownGrade, annotator: User, practice_round: int) -> Slot:
     """A slot of the person's own: practice is asked of each, so it is made when it is done."""
     KnownGrade.objects.select_for_update().get(pk=known.pk)
-    slots = Slot.objects.filter(entry=known.entry_id, kind=Slot.Kind.PRACTICE)
+    slots = Slot.objects.filter(entry=known.entry_id, kind=Slot.Kind.PRACTICE, round=practice_round)
     if slots.filter(annotator=annotator).exists():
         raise PracticeDoneError
     return Slot.objects.create(
@@ -86,6 +99,7 @@ def _practice_slot(known: KnownGrade, annotator: User) -> Slot:
         query=known.entry.query,
         entry=known.entry,
         kind=Slot.Kind.PRACTICE,
+        round=practice_round,
         number=slots.count() + 1,
         queue_position=0,
         annotator=annotator,

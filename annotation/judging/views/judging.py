@@ -51,11 +51,20 @@ from annotation.models import Judgment, Pool, Slot
 from benchmarks_app.models import Benchmark, User
 from benchmarks_app.permissions import Action, benchmark_view, require
 from benchmarks_app.requests import PersonRequest
+from benchwright.agreement import careless
 from benchwright.formats.numbers import row_key
 from benchwright.texts.rendering import guideline_html
 
 # So many outlast a lost connection.
 DOCUMENTS_HELD = 14
+# Below what its script tells somebody, softly, that they are very fast.
+SKIMMING = {
+    "reaction": careless.REACTION_SECONDS,
+    "chars_per_second": careless.CHARS_PER_SECOND,
+    "chars": careless.CHARS_SEEN,
+    "window": careless.WINDOW,
+    "share": careless.HASTY_SHARE,
+}
 # What the page's script may have to say without another answer of the server.
 WORKS = [*Work, "waiting"]
 
@@ -317,6 +326,7 @@ def _means(request: PersonRequest, pool: Pool, answer: dict[str, Any]) -> dict[s
             "grades": [{"value": grade.value, "name": grade.name} for grade in grades],
             "keys": {"is_on": chosen["is_on"], "bindings": chosen["bindings"]},
             "undoable": undoable,
+            "skimming": SKIMMING,
             **{name: answer[name] for name in ("items", "work", "progress")},
         },
     }

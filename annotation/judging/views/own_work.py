@@ -91,7 +91,12 @@ def _document(judgment: Judgment) -> dict[str, Any]:
         "lang": lang,
         "dir": direction_of(lang, text or title),
         "document": presented(
-            query=query.text, title=title, text=text, text_format=corpus.text_format, lang=lang
+            query=query.text,
+            title=title,
+            text=text,
+            text_format=corpus.text_format,
+            lang=lang,
+            line_breaks=corpus.line_breaks,
         ),
     }
 

@@ -11,15 +11,15 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from annotation.common.selectors import screen
+from annotation.common.services import statements
 from annotation.judging.forms.starting import PracticeForm, ReadForm
-from annotation.judging.selectors import starting
-from annotation.judging.services.starting import mark_read, record_practice
+from annotation.judging.selectors import keys, starting
+from annotation.judging.services.showing import NO_TEXT, document_as_shown, query_as_shown
+from annotation.judging.services.starting import mark_read, practise_again, record_practice
 from annotation.models import KnownGrade, Pool
 from benchmarks_app.permissions import Action, require
 from benchmarks_app.requests import PersonRequest
 from benchwright.formats.numbers import row_key
-from benchwright.texts.directions import direction_of
-from benchwright.texts.presenting import presented
 from benchwright.texts.rendering import guideline_html
 
 
@@ -65,21 +65,26 @@ def practice(request: PersonRequest, pk: int) -> HttpResponse:
         "benchmark": pool.benchmark,
         "practice": done,
         "answered": answered,
-        "grades": list(pool.benchmark.grades.all()),
-        "client_id": uuid.uuid4(),
-        **(_document(pool, known) if known else {}),
+        **(_document(request, pool, done, known) if known else {}),
     }
     return render(request, "annotation/judging/practice.html", context)
 
 
 def _graded(request: PersonRequest, pool: Pool) -> HttpResponse:
+    if "again" in request.POST:
+        practise_again(pool=pool, annotator=request.user)
+        return redirect("annotation:practice", pool.pk)
     form = PracticeForm(request.POST)
     if not form.is_valid():
         return redirect("annotation:practice", pool.pk)
     cleaned = form.cleaned_data
     known = get_object_or_404(starting.practice_of(pool), pk=cleaned["known"])
     record_practice(
-        known=known, annotator=request.user, grade=cleaned["grade"], client_id=cleaned["client_id"]
+        known=known,
+        annotator=request.user,
+        grade=cleaned["grade"],
+        client_id=cleaned["client_id"],
+        dwell_ms=cleaned["dwell_ms"],
     )
     return redirect(f"{reverse('annotation:practice', args=[pool.pk])}?answer={known.pk}")
 
@@ -96,20 +101,36 @@ def _answered(request: HttpRequest, done: starting.Practice) -> starting.Practis
     return practised
 
 
-def _document(pool: Pool, known: KnownGrade) -> dict[str, Any]:
-    query, corpus = known.entry.query, pool.benchmark.corpus
-    content = screen.contents_of([known.entry.document_id]).get(known.entry.document_id)
-    text, title = (content.text, content.title) if content else ("", "")
-    lang = (content.lang if content else "") or corpus.lang
+def _document(
+    request: PersonRequest, pool: Pool, done: starting.Practice, known: KnownGrade
+) -> dict[str, Any]:
+    """The document as the labeling page shows it, with the keys that work there."""
+    corpus, entry = pool.benchmark.corpus, known.entry
+    text = statements.texts([entry.document_id]).get(entry.document_id, NO_TEXT)
+    asked = statements.queries([entry.query_id])[entry.query_id]
+    document, _ = document_as_shown(corpus, asked, text)
+    documents = [practised.known.pk for practised in done.documents]
+    place = screen.Place(documents.index(known.pk) + 1, len(documents))
+    grades = list(pool.benchmark.grades.all())
+    chosen = keys.keys_on_page(request.user, grades)
+    caps = {action.name: bound for action, bound in chosen["rows"]} if chosen["is_on"] else {}
+    guideline = screen.current_guideline(pool.benchmark)
     return {
         "known": known,
-        "query": query,
-        "query_lang": query.lang or corpus.lang,
-        "lang": lang,
-        "dir": direction_of(lang, text or title),
-        "document": presented(
-            query=query.text, title=title, text=text, text_format=corpus.text_format, lang=lang
-        ),
+        "item": {
+            "query": query_as_shown(corpus, asked, ""),
+            "document": document,
+            "place": {"number": place.number, "total": place.total},
+        },
+        "place": place,
+        "is_full": "full" in request.GET,
+        "full_url": "?" if "full" in request.GET else "?full=1",
+        "grades": [(grade, caps.get(f"grade-{grade.value}", ())) for grade in grades],
+        "caps": {name.replace("-", "_"): bound[0] for name, bound in caps.items()},
+        "guideline": guideline,
+        "guideline_text": guideline_html(guideline.text) if guideline else "",
+        "client_id": uuid.uuid4(),
+        "script": {"keys": {"is_on": chosen["is_on"], "bindings": chosen["bindings"]}},
     }
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
+from annotation.judging.selectors.starting import PRACTICE_DOCUMENTS
 from annotation.models import KnownGrade
 from benchmarks_app.common.forms import choice_field
 from benchmarks_app.models import Grade
@@ -63,6 +64,18 @@ class SettledForm(forms.Form):
     def __init__(self, *args: Any, keys: Sequence[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         choice_field(self, "pairs").choices = [(key, key) for key in keys]
+
+
+class PracticeMarkForm(forms.Form):
+    """How many practice documents have to be right; nothing for what guessing does not reach."""
+
+    mark = forms.IntegerField(
+        required=False,
+        min_value=0,
+        max_value=PRACTICE_DOCUMENTS,
+        label="Right practice grades that let a person judge",
+        help_text="Empty: more than guessing reaches. 0: however many.",
+    )
 
 
 class GoldShareForm(forms.Form):

@@ -6,7 +6,7 @@ from typing import Any
 
 from annotation.agreement.selectors.adjudication import case_detail
 from annotation.common.selectors.ledger import EVENT_FIELDS, SAYS_SOMETHING
-from annotation.common.selectors.names import pseudonyms_in
+from annotation.common.selectors.names import Pseudonyms, pseudonyms_in
 from annotation.labels.selectors.raw_judgments import HIDDEN_PURPOSES
 from annotation.models import Judgment
 from benchmarks_app.models import Benchmark, DocumentContent, Qrel, QrelSet, Query, User
@@ -129,6 +129,9 @@ def _grade_in(
     qrel_set: QrelSet, query: Query, docid: str, grade: int | None, events: list[Event]
 ) -> PairGrade:
     known = [event for event in events if event.id <= (qrel_set.as_of_event or 0)]
+    if left_out := set(qrel_set.parameters.get("without") or ()):
+        name = pseudonyms_in(qrel_set.benchmark)
+        known = [event for event in known if _counts(event, left_out, name)]
     if not qrel_set.rule or not known:
         return PairGrade(qrel_set, grade, (), grade)
     why = explained(
@@ -140,6 +143,12 @@ def _grade_in(
         published=grade,
     )
     return PairGrade(qrel_set, grade, why.steps, why.grade)
+
+
+def _counts(event: Event, left_out: set[str], name: Pseudonyms) -> bool:
+    """Whether a set without some people's labels has the event."""
+    is_own = not event.rater and event.kind != Judgment.Kind.ADJUDICATE
+    return not (is_own and name(event.actor) in left_out)
 
 
 def _settings(qrel_set: QrelSet) -> Settings:

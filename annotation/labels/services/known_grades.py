@@ -158,3 +158,19 @@ def read_known_grades(content: bytes, *, pool: Pool, file: str, purpose: str) ->
     problems.raise_found()
     known: list[Known] = pairs
     return known
+
+
+@transaction.atomic
+def set_practice_mark(*, pool: Pool, mark: int | None, actor: User) -> Pool:
+    """Set how many practice documents have to be right; who has passed before stays so."""
+    locked = Pool.objects.select_for_update(of=("self",)).get(pk=pool.pk)
+    locked.practice_mark = mark
+    locked.save(update_fields=["practice_mark"])
+    audit.record(
+        actor=actor,
+        action="practice-mark",
+        benchmark=pool.benchmark,
+        target=locked.name,
+        mark="usual" if mark is None else mark,
+    )
+    return locked

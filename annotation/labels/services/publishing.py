@@ -1,5 +1,6 @@
 """From the ledger to a set of qrels that says how it came about."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, cast
 
@@ -41,6 +42,7 @@ def publishing_arguments(
     settings: Settings | None = None,
     as_of: int | datetime | None = None,
     annotator: User | None = None,
+    without: Iterable[User] = (),
 ) -> dict:
     """What `jobs.start` or `jobs.run_here` need to publish the ledger of a benchmark.
 
@@ -52,6 +54,8 @@ def publishing_arguments(
         The last event that counts, or a time: then the last event that was recorded by then.
     annotator
         Only what this person said, named by their pseudonym; the rule is then the first label.
+    without
+        People whose labels are left out; the set says how many there are, by pseudonym.
 
     Raises
     ------
@@ -78,6 +82,7 @@ def publishing_arguments(
             "settings": (settings or policy.settings).as_json(),
             "as_of": as_of.isoformat() if isinstance(as_of, datetime) else as_of,
             "annotator": annotator and annotator.pk,
+            "without": sorted(person.pk for person in without),
         },
     }
 
@@ -128,7 +133,10 @@ def _write(job: jobs.RunningJob, qrel_set: QrelSet, derivation: Derivation) -> l
     keys = ledger.query_keys(job.benchmark)
     # What is derived here records the event it goes up to.
     events = ledger.ledger_events(
-        job.benchmark, cast(int, qrel_set.as_of_event), actor=job.parameters["annotator"]
+        job.benchmark,
+        cast(int, qrel_set.as_of_event),
+        actor=job.parameters["annotator"],
+        without=job.parameters.get("without", ()),
     )
     for batch in batched(derivation.of(events), ROWS_PER_BATCH):
         with job.fenced():
@@ -170,6 +178,8 @@ def _begin(job: jobs.RunningJob, rule: NamedRule) -> QrelSet:
             parameters["as_of_time"] = wanted["as_of"]
         if wanted["annotator"]:
             parameters["annotator"] = pseudonyms_in(benchmark)(wanted["annotator"])
+        if wanted.get("without"):
+            parameters["without"] = [*map(pseudonyms_in(benchmark), wanted["without"])]
         return QrelSet.objects.create(
             benchmark=benchmark,
             name=wanted["name"],

@@ -7,10 +7,12 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
+from annotation.judging.selectors.starting import PRACTICE_DOCUMENTS, mark_of
 from annotation.labels.forms.known_grades import (
     GoldShareForm,
     KnownGradeFileForm,
     KnownGradeForm,
+    PracticeMarkForm,
     SettledForm,
 )
 from annotation.labels.selectors import known_grades as selectors
@@ -20,6 +22,7 @@ from annotation.labels.services.known_grades import (
     read_known_grades,
     remove_known_grade,
     set_gold_share,
+    set_practice_mark,
 )
 from annotation.models import KnownGrade, Pool
 from benchmarks_app.common.services.exposure import record_read
@@ -59,6 +62,8 @@ def known_grade_list(request: PersonRequest, benchmark: Benchmark, pk: int) -> H
         "counts": selectors.counts_by_purpose(pool),
         "form": form,
         "share_form": GoldShareForm(initial={"percent": round(100 * pool.gold_share, 1)}),
+        "mark_form": PracticeMarkForm(initial={"mark": pool.practice_mark}),
+        "mark": mark_of(pool),
         "file_form": KnownGradeFileForm(initial={"purpose": KnownGrade.Purpose.GOLD}),
     }
     status = 422 if form.errors else 200
@@ -104,8 +109,10 @@ def known_grade_settled(request: PersonRequest, benchmark: Benchmark, pk: int) -
 @require_POST
 @benchmark_view(Action.EDIT)
 def known_grade_share(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
-    """How many of a person's labels are hidden checks."""
+    """How many of a person's labels are hidden checks, or how much practice has to be right."""
     pool = _pool(benchmark, pk)
+    if "mark" in request.POST:
+        return _marked(request, pool)
     form = GoldShareForm(request.POST)
     if form.is_valid():
         share = form.cleaned_data["percent"] / 100
@@ -114,6 +121,16 @@ def known_grade_share(request: PersonRequest, benchmark: Benchmark, pk: int) -> 
     else:
         messages.error(request, "Give a number from 0 to 20.")
     return redirect("annotation:known-grade-list", benchmark.slug, pool.pk)
+
+
+def _marked(request: PersonRequest, pool: Pool) -> HttpResponse:
+    form = PracticeMarkForm(request.POST)
+    if form.is_valid():
+        set_practice_mark(pool=pool, mark=form.cleaned_data["mark"], actor=request.user)
+        messages.success(request, "Saved. It holds for who has not passed yet.")
+    else:
+        messages.error(request, f"Give a number from 0 to {PRACTICE_DOCUMENTS}, or nothing.")
+    return redirect("annotation:known-grade-list", pool.benchmark.slug, pool.pk)
 
 
 @require_POST

@@ -4,6 +4,7 @@ from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 
+from annotation.agreement.selectors.publication import publication_of
 from annotation.common.forms import QrelsForm
 from annotation.labels.services.publishing import publishing_arguments
 from benchmarks_app.jobs.services import jobs
@@ -22,6 +23,6 @@ def qrels_publish(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
             arguments = publishing_arguments(benchmark=benchmark, **form.cleaned_data)
             job = jobs.start(benchmark=benchmark, user=request.user, **arguments)
         return redirect(job)
-    context = {"form": form, "rules": RULES}
+    context = {"form": form, "rules": RULES, "publication": publication_of(benchmark)}
     status = 422 if form.errors else 200
     return render(request, "annotation/labels/qrels_publish.html", context, status=status)

@@ -6,6 +6,7 @@ from typing import Any
 from annotation.common.selectors.pools import PoolProgress, pool_progress
 from annotation.models import Judgment, Pool, PoolEntry
 from benchmarks_app.models import User
+from benchwright.progress.pace import in_seconds
 from benchwright.progress.projection import Projection, projection
 from benchwright.progress.rates import Rate
 from benchwright.progress.signals import Entry, Label, StopSignal, pool_signals, stop_signal
@@ -64,6 +65,8 @@ def projection_of(
 def people_of(signals: dict[str, Any]) -> list[dict[str, Any]]:
     """The people of the signals with their names, by name; `alike` is a Rate, or None.
 
+    `took` is how long a label took them, in words, or empty.
+
     Whoever is named by a file alone is there by that name.
     """
     keys = [row["person"] for row in signals["people"]]
@@ -74,6 +77,7 @@ def people_of(signals: dict[str, Any]) -> list[dict[str, Any]]:
             **row,
             "person": people[row["person"]],
             "last_at": datetime.fromisoformat(row["last_at"]),
+            "took": "" if row["seconds"] is None else in_seconds(row["seconds"]),
             "alike": Rate(row["n_alike"], row["n_shared"]) if row["n_shared"] else None,
         }
         for row in signals["people"]
@@ -113,7 +117,7 @@ def _named(signals: dict[str, Any]) -> list[dict[str, Any]]:
     rows = people_of(signals)
     return [
         {
-            **{key: row[key] for key in row if key != "alike"},
+            **{key: row[key] for key in row if key not in ("alike", "took")},
             "person": getattr(row["person"], "username", row["person"]),
             "last_at": row["last_at"].isoformat(),
         }

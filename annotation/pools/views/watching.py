@@ -12,6 +12,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
+from annotation.agreement.selectors.careless import careless_signs_in
+from annotation.agreement.selectors.publication import publication_of
 from annotation.common.forms import QrelsForm
 from annotation.common.selectors import pools as selectors
 from annotation.models import Pool, Question
@@ -37,10 +39,12 @@ def pool_detail(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpRe
     pool = _pool(benchmark, pk)
     context = {
         "pool": pool,
+        "signs": careless_signs_in(pool),
         "matrix": overlap_matrix(pool.statistics),
         "runs": _contributions(pool),
         "has_few_runs": len(pool.statistics["runs"]) < FEW_RUNS,
         "form": QrelsForm(benchmark=benchmark),
+        "publication": publication_of(benchmark),
         **_watched(request, pool, has_charts=True),
     }
     return render(request, "annotation/pools/pool_detail.html", context)
@@ -50,7 +54,8 @@ def pool_detail(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpRe
 @benchmark_view(Action.SEE_POOLS)
 def pool_progress(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """The part of the pool's page that changes while people judge."""
-    context = _watched(request, _pool(benchmark, pk), has_charts=False)
+    pool = _pool(benchmark, pk)
+    context = {**_watched(request, pool, has_charts=False), "signs": careless_signs_in(pool)}
     return render(request, "annotation/pools/_pool_progress.html", context)
 
 

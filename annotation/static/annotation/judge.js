@@ -3,7 +3,34 @@
 (() => {
   "use strict";
   const { Outbox, uuid, toast } = window.benchwright;
+
+  /* ---- What a key means, here and in practice: `{action, isLow}` of an event, or nothing ---- */
+  const keyOf = (event) => {
+    const pad = /^Numpad(\d)$/.exec(event.code);
+    // With Num Lock off the pad's keys are arrows.
+    if (pad) return /^\d$/.test(event.key) ? `Digit${pad[1]}` : "";
+    // These two are signs rather than places: on many keyboards they lie elsewhere.
+    const sign = { "?": "Shift+Slash", "/": "Slash" }[event.key];
+    return sign ?? (event.shiftKey ? `Shift+${event.code}` : event.code);
+  };
+  const keyReader = (bindings) => {
+    const byKey = new Map();
+    for (const [action, keys] of Object.entries(bindings)) for (const key of keys) byKey.set(key, action);
+    return (event) => {
+      const key = keyOf(event);
+      if (!key) return null;
+      if (byKey.has(key)) return { action: byKey.get(key) };
+      const unshifted = byKey.get(key.replace("Shift+", ""));
+      return unshifted?.startsWith("grade-") ? { action: unshifted, isLow: true } : null;
+    };
+  };
+  const isQuiet = (event) => event.defaultPrevented || event.repeat || event.isComposing || event.keyCode === 229 || event.ctrlKey || event.altKey || event.metaKey;
+  const isWriting = ({ target }) => target.isContentEditable || target.matches?.("textarea, select, input:not([type=radio], [type=checkbox])");
+  const actsItself = ({ target, key }) => target.matches?.({ " ": "button, summary, input", Enter: "button, summary, input, a" }[key] ?? "none");
+  window.benchwright.keys = { reader: keyReader, isQuiet, isWriting, actsItself };
+
   const screen = document.getElementById("judge-screen");
+  if (!screen) return; // Practice has a script of its own.
   const data = JSON.parse(document.getElementById("judge-data").textContent);
   const HELD = 14; // so many documents, once there was time to fetch them, outlast a lost connection
   const UNDOABLE = 50;
@@ -102,6 +129,20 @@
     } catch { /* Kept for this page only. */ }
   };
 
+  // What this browser keeps beyond the page, where it keeps anything.
+  const recall = (name) => {
+    try {
+      return localStorage.getItem(name) ?? "";
+    } catch {
+      return "";
+    }
+  };
+  const remember = (name, text) => {
+    try {
+      localStorage.setItem(name, text);
+    } catch { /* For this page only. */ }
+  };
+
   const speak = (element, { lang, dir }) => {
     element.lang = lang;
     element.dir = dir || "auto";
@@ -110,7 +151,7 @@
     isNewQuery = lastQuery !== null && lastQuery !== query.key;
     show(part("new-query"), isNewQuery);
     if (lastQuery === query.key) return;
-    for (const name of ["query", "description", "narrative"]) speak(part(name), query);
+    for (const name of ["query", "wanted"]) speak(part(name), query);
     part("query").textContent = query.text;
     part("description").textContent = query.description;
     part("narrative").textContent = query.narrative;
@@ -118,7 +159,22 @@
     show(part("narrative"), query.narrative);
     show(part("intent"), query.description || query.narrative);
     lastQuery = query.key;
+    openQuery(false);
   };
+  const openQuery = (isOpen) => {
+    part("query").classList.toggle("is-open", isOpen);
+    part("query-more").setAttribute("aria-expanded", String(isOpen));
+    part("query-more").textContent = isOpen ? "Show less" : "Show all";
+    part("query").tabIndex = isOpen ? 0 : -1; // what is long even so is scrolled by keys, too
+    fitQuery();
+  };
+  /* A long query is cut by the style sheet; the button is there where it is. */
+  const fitQuery = () => {
+    const text = part("query");
+    const isOpen = text.classList.contains("is-open");
+    show(part("query-more"), isOpen || text.scrollHeight > text.clientHeight + 1);
+  };
+  new ResizeObserver(fitQuery).observe(part("query"));
   const paintTerms = ({ document: { terms } }) => {
     show(part("terms"), terms.length);
     part("terms").querySelector("ul").replaceChildren(
@@ -158,7 +214,6 @@
   const paintText = () => {
     const { document: shown } = current;
     const text = part("text");
-    speak(text, shown);
     text.innerHTML = isFull || shown.is_whole ? shown.full : shown.excerpt;
     show(part("no-text"), !shown.full);
     show(part("full-box"), !shown.is_whole);
@@ -194,7 +249,7 @@
     paintQuery(current);
     const { document: shown, answer } = current;
     const title = document.getElementById("document-title");
-    speak(title, shown);
+    speak(part("body"), shown);
     title.innerHTML = shown.title || "Document without a title";
     title.classList.toggle("sr-only", !shown.title);
     paintFacts(current);
@@ -269,6 +324,7 @@
     const view = current.document.is_whole ? "whole" : wasFull ? "full" : "excerpt";
     const confidence = draft.isLow || isLow ? "low" : "";
     store(current.key, "");
+    hurry.saw(dwell(), current.document.n_chars);
     const event = { client_id: uuid(), ...what, token: current.token, note: draft.note.trim(), evidence: draft.evidence, confidence, dwell_ms: dwell(), view };
     goOn(event, words + (confidence ? " (not sure)" : ""), true);
   };
@@ -558,11 +614,21 @@
     part("note").open = true;
     note.focus();
   };
+  /* Beside the document where there is room, unless it was hidden; else above it, when asked for. */
   const guideline = part("guideline");
+  const isBeside = matchMedia("(min-width: 80rem)");
+  const GUIDELINE = "benchwright-guideline";
+  const fitGuideline = () => {
+    guideline.open = isBeside.matches && recall(GUIDELINE) !== "hidden";
+  };
+  isBeside.addEventListener("change", fitGuideline);
   const toggleGuideline = (isOpen = !guideline.open) => {
     guideline.open = isOpen;
-    if (isOpen) guideline.querySelector("[tabindex]").focus();
-    else if (guideline.contains(document.activeElement) || document.activeElement === document.body) article.focus({ preventScroll: true });
+    if (isBeside.matches) remember(GUIDELINE, isOpen ? "" : "hidden");
+    if (isOpen && !isBeside.matches) {
+      guideline.querySelector("[tabindex]").focus({ preventScroll: true });
+      guideline.scrollIntoView({ block: "nearest" });
+    } else if (guideline.contains(document.activeElement) || document.activeElement === document.body) article.focus({ preventScroll: true });
   };
   const toggleDialog = (id) => {
     const dialog = document.getElementById(id);
@@ -583,25 +649,7 @@
     guideline: () => toggleGuideline(),
     keys: () => toggleDialog("judge-keys"),
   };
-  const byKey = new Map();
-  for (const [action, keys] of Object.entries(data.keys.bindings)) for (const key of keys) byKey.set(key, action);
-  const isWriting = ({ target }) => target.isContentEditable || target.matches?.("textarea, select, input:not([type=radio], [type=checkbox])");
-  const actsItself = ({ target, key }) => target.matches?.({ " ": "button, summary, input", Enter: "button, summary, input, a" }[key] ?? "none");
-  const keyOf = (event) => {
-    const pad = /^Numpad(\d)$/.exec(event.code);
-    // With Num Lock off the pad's keys are arrows.
-    if (pad) return /^\d$/.test(event.key) ? `Digit${pad[1]}` : "";
-    // These two are signs rather than places: on many keyboards they lie elsewhere.
-    const sign = { "?": "Shift+Slash", "/": "Slash" }[event.key];
-    return sign ?? (event.shiftKey ? `Shift+${event.code}` : event.code);
-  };
-  const actionOf = (event) => {
-    const key = keyOf(event);
-    if (!key) return null;
-    if (byKey.has(key)) return { action: byKey.get(key) };
-    const unshifted = byKey.get(key.replace("Shift+", ""));
-    return unshifted?.startsWith("grade-") ? { action: unshifted, isLow: true } : null;
-  };
+  const actionOf = keyReader(data.keys.bindings);
   const inDialog = (event, dialog) => {
     if (dialog.id === "judge-keys" && actionOf(event)?.action === "keys") return dialog.close();
     const digit = /^Digit(\d)$/.exec(keyOf(event))?.[1];
@@ -611,8 +659,7 @@
     return button;
   };
   document.addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || event.repeat || event.isComposing || event.keyCode === 229) return;
-    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    if (isQuiet(event)) return;
     if (event.key.startsWith("Arrow") && event.target.matches?.("[type=radio]")) isArrowing = true;
     const dialog = isDialogOpen();
     if (event.key === "Escape" && !dialog) return closeSomething();
@@ -628,7 +675,7 @@
   });
   const closeSomething = () => {
     if (!finder.hidden) closeFind();
-    else if (guideline.open) toggleGuideline(false);
+    else if (guideline.open && !isBeside.matches) toggleGuideline(false);
   };
   // The captions of the keyboard at hand, where the browser tells them.
   navigator.keyboard?.getLayoutMap?.().then((layout) => {
@@ -698,6 +745,8 @@
   });
   const ACTS = {
     full: () => toggleFull(),
+    query: () => openQuery(!part("query").classList.contains("is-open")),
+    paced: () => hurry.dismiss(),
     undo: () => undo(),
     evidence: () => markEvidence(),
     find: () => openFind(),
@@ -722,13 +771,9 @@
   const restName = `benchwright-rest-${data.user}`;
   let rest = { since: Date.now(), last: Date.now() };
   try {
-    rest = { ...rest, ...JSON.parse(localStorage.getItem(restName)) };
+    rest = { ...rest, ...JSON.parse(recall(restName)) };
   } catch { /* Counted from now. */ }
-  const keepRest = () => {
-    try {
-      localStorage.setItem(restName, JSON.stringify(rest));
-    } catch { /* For this page only. */ }
-  };
+  const keepRest = () => remember(restName, JSON.stringify(rest));
   const keepAwake = () => {
     const now = Date.now();
     if (now - rest.last > PAUSE_MS) rest.since = now;
@@ -738,6 +783,31 @@
     if (session.at && now - session.at < PAUSE_MS) session.ms += now - session.at;
     session.at = now;
     if (now - rest.since >= REST_AFTER_MS) show(part("rest"), true);
+  };
+  /* Faster than anybody skims, label after label: said once, softly, and again after many more labels. */
+  const hurry = {
+    recent: [],
+    quiet: 0,
+    saw(ms, chars) {
+      const { reaction, chars_per_second: speed, chars: most, window: size, share } = data.skimming;
+      const isHasty = ms < 1000 * (reaction + Math.min(chars, most) / speed);
+      this.recent = [...this.recent, { ms, isHasty }].slice(-size);
+      this.quiet -= 1;
+      if (this.quiet > 0 || this.recent.length < size) return;
+      if (this.recent.filter((one) => one.isHasty).length < share * size) return this.hide();
+      const middle = this.recent.map((one) => one.ms).sort((a, b) => a - b)[size >> 1] / 1000;
+      part("pace-text").textContent = `the last ${size} documents took you ${middle.toFixed(1)} seconds each.`;
+      show(part("pace"), true);
+    },
+    hide() {
+      show(part("pace"), false);
+    },
+    dismiss() {
+      this.quiet = 3 * data.skimming.window;
+      this.recent = [];
+      this.hide();
+      article.focus({ preventScroll: true });
+    },
   };
   const inWords = (seconds) => {
     if (seconds < 90) return "about a minute";
@@ -778,6 +848,7 @@
     const at = queue.findIndex(({ key }) => key === stored("current"));
     if (at > 0 && !new URLSearchParams(location.search).has("doc")) queue.unshift(...queue.splice(at, 1));
     for (const element of screen.querySelectorAll("[data-script]")) element.hidden = false;
+    fitGuideline();
     const openDialog = cantJudgeDialog.open;
     cantJudgeDialog.close();
     paint();

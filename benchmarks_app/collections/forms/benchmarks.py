@@ -106,6 +106,14 @@ class SettingsForm(forms.ModelForm):
         help_text="How annotators see a text: as it is, or rendered. No picture, link or script "
         "of a document is ever loaded. Scores do not depend on it.",
     )
+    line_breaks = forms.ChoiceField(
+        choices=Corpus.LineBreaks,
+        required=False,
+        widget=forms.RadioSelect,
+        label="A single line break in plain text is",
+        help_text="Old collections end their lines where a terminal did. Empty lines, lists, "
+        "indented lines and code stay as they are.",
+    )
 
     class Meta:
         model = Benchmark

@@ -82,15 +82,22 @@ def _free_corpus_name(owner: User, name: str) -> str:
 
 @transaction.atomic
 def change_settings(
-    *, benchmark: Benchmark, actor: User, guideline: str, text_format: str = ""
+    *,
+    benchmark: Benchmark,
+    actor: User,
+    guideline: str,
+    text_format: str = "",
+    line_breaks: str = "",
 ) -> None:
     """Save the benchmark's changed fields; a changed guideline becomes a new version.
 
-    `text_format` is how the documents of its corpus are shown; empty leaves it as it is.
+    `text_format` and `line_breaks` are how the documents of its corpus are shown; what is empty
+    stays as it is.
     """
     benchmark.save()
-    if text_format:
-        Corpus.objects.filter(pk=benchmark.corpus_id).update(text_format=text_format)
+    shown = {"text_format": text_format, "line_breaks": line_breaks}
+    if chosen := {name: value for name, value in shown.items() if value}:
+        Corpus.objects.filter(pk=benchmark.corpus_id).update(**chosen)
     newest = benchmark.guidelines.order_by("-version").first()
     if guideline.strip() and (newest is None or newest.text != guideline):
         Guideline.objects.create(

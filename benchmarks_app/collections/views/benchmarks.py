@@ -62,6 +62,7 @@ def benchmark_settings(request: PersonRequest, benchmark: Benchmark) -> HttpResp
         initial={
             "guideline": newest.text if newest else "",
             "text_format": benchmark.corpus.text_format,
+            "line_breaks": benchmark.corpus.line_breaks,
         },
     )
     if request.method == "POST" and form.is_valid():
@@ -70,6 +71,7 @@ def benchmark_settings(request: PersonRequest, benchmark: Benchmark) -> HttpResp
             actor=request.user,
             guideline=form.cleaned_data["guideline"],
             text_format=form.cleaned_data["text_format"],
+            line_breaks=form.cleaned_data["line_breaks"],
         )
         messages.success(request, "Saved.")
         return redirect("benchmark-settings", benchmark.slug)

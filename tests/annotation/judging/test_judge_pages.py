@@ -128,7 +128,7 @@ def test_a_note_doubt_and_time_go_with_the_grade(made, ada, signed_in):
 
 def test_the_full_text_of_a_long_document_is_a_link_away(benchmark, ada, signed_in):
     made = pool(benchmark, {"q1": ["d1"]})
-    DocumentContent.objects.update(text="word " * 400 + "the very end")
+    DocumentContent.objects.update(text="word " * 600 + "the very end")
     client = signed_in(ada)
     page = page_of(client, made)
     assert "the very end" not in text_of(page)
@@ -272,7 +272,8 @@ def test_undo_shows_the_undone_document_again(made, ada, signed_in):
     answer = send(client, made, "judgment-undo", page_of(client, made))
 
     page = client.get(answer.url).content.decode()
-    assert 'dir="ltr">The undone one</h2>' in page
+    assert 'id="document-title">The undone one</h2>' in page
+    assert 'data-part="body" lang="en" dir="ltr">' in page
     assert not Judgment.objects.current().exists()
 
 

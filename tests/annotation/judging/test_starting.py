@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.judging.selectors.starting import Step, practice_by, step_before_judging
-from annotation.judging.services.starting import mark_read, record_practice
+from annotation.judging.selectors.starting import Step, mark_of, practice_by, step_before_judging
+from annotation.judging.services.starting import mark_read, practise_again, record_practice
 from annotation.models import Judgment, KnownGrade, Pool, PoolEntry, PoolStart, Slot
 from benchmarks_app.models import User
 from tests import factories
@@ -175,6 +175,7 @@ def test_answer_to_a_document_that_was_not_graded_is_not_found(made, ada, signed
 
 def test_practice_ends_with_a_summary_and_leads_to_judging(made, ada, signed_in):
     first, second = known(made, "d1", 3), known(made, "d2", 0)
+    Pool.objects.update(practice_mark=1)
     mark_read(pool=made, annotator=ada, version=None)
     client = signed_in(ada)
     practise(client, made, first, 3)
@@ -184,7 +185,78 @@ def test_practice_ends_with_a_summary_and_leads_to_judging(made, ada, signed_in)
 
     page = client.get(url("practice", made)).content.decode()
     assert "1 of 2 grades were the expected ones, 1 more was one grade apart" in page
+    assert "Start judging" in page
     assert step_before_judging(made, ada) is None
+
+
+# --- the pass mark -------------------------------------------------------------------------------
+
+
+def test_who_has_too_few_right_practises_again_before_judging(made, ada, signed_in):
+    first, second = known(made, "d1", 3), known(made, "d2", 0)
+    mark_read(pool=made, annotator=ada, version=None)
+    client = signed_in(ada)
+    for one in (first, second):
+        practise(client, made, one, 1)
+
+    page = client.get(url("practice", made)).content.decode()
+    assert "Not enough yet" in page
+    assert "2 are needed before you judge" in page
+    assert client.get(url("judge", made)).url == url("practice", made)
+
+    client.post(url("practice", made), {"again": "1"})
+    assert practice_by(made, ada).round == 2
+    for one, grade in ((first, 3), (second, 0)):
+        practise(client, made, one, grade)
+
+    assert "Practice done" in client.get(url("practice", made)).content.decode()
+    assert step_before_judging(made, ada) is None
+    assert Judgment.objects.filter(purpose="practice").count() == 4
+
+
+def test_nobody_begins_another_round_in_the_middle_of_one_or_once_passed(made, ada):
+    one, other = known(made, "d1", 3), known(made, "d2", 0)
+    record_practice(known=one, annotator=ada, grade=0, client_id=uuid.uuid4())
+    assert practise_again(pool=made, annotator=ada).practice_round == 1
+
+    Pool.objects.update(practice_mark=0)
+    made.refresh_from_db()
+    record_practice(known=other, annotator=ada, grade=3, client_id=uuid.uuid4())
+
+    assert practise_again(pool=made, annotator=ada).practice_round == 1
+
+
+def test_a_mark_of_nothing_lets_everybody_in_who_practised(made, ada):
+    Pool.objects.update(practice_mark=0)
+    mark_read(pool=made, annotator=ada, version=None)
+
+    record_practice(known=known(made, "d1", 3), annotator=ada, grade=0, client_id=uuid.uuid4())
+
+    assert step_before_judging(made, ada) is None
+
+
+def test_the_usual_mark_is_one_that_guessing_does_not_reach(benchmark):
+    made = pool(benchmark, {"q1": [f"d{n}" for n in range(10)]})
+    for number in range(10):
+        known(made, f"d{number}", number % 4)
+
+    mark = mark_of(made)
+
+    assert (mark.needed, mark.n_documents) == (7, 10)
+    assert mark.chance < 0.01
+    Pool.objects.update(practice_mark=3)
+    made.refresh_from_db()
+    assert mark_of(made).is_guessable
+
+
+def test_practice_is_on_the_labeling_page_s_own_parts(made, ada, signed_in):
+    known(made, "d1", 3)
+
+    page = signed_in(ada).get(url("practice", made)).content.decode()
+
+    for part in ('id="grade-form"', 'data-part="guideline"', 'data-part="query"', "practice.js"):
+        assert part in page
+    assert page.count('name="grade"') == made.benchmark.grades.count()
 
 
 def test_practice_is_of_each_person_alone(made, ada, bo):

@@ -350,3 +350,27 @@ def test_command_refuses_a_share_beyond_reason(made, olga, tmp_path):
 
     with pytest.raises(CommandError, match=r"expected 0 to 0\.2"):
         call_command("import_known_grades", "tiny", made.name, table, share=0.5)
+
+
+# --- the pass mark of practice -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("sent", "kept"), [("7", 7), ("0", 0), ("", None), ("11", 5), ("x", 5)])
+def test_the_owner_sets_the_pass_mark(made, olga, signed_in, sent, kept):
+    Pool.objects.update(practice_mark=5)
+
+    signed_in(olga).post(url("known-grade-share", made), {"mark": sent})
+
+    made.refresh_from_db()
+    assert made.practice_mark == kept
+
+
+def test_the_page_says_how_far_guessing_gets(made, olga, signed_in):
+    client = signed_in(olga)
+    add(client, made, purpose="practice")
+
+    page = client.get(url("known-grade-list", made)).content.decode()
+
+    assert "Pass mark of practice" in page
+    assert "somebody who never reads gets through" in page
+    assert "cannot tell who reads from who guesses" in page

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from benchwright.texts.directions import direction_of
 from benchwright.texts.excerpts import best_excerpt
-from benchwright.texts.presenting import WHOLE_CHARS, Presented, presented
+from benchwright.texts.presenting import EXCERPT_CHARS, WHOLE_CHARS, Presented, presented
 from benchwright.texts.rendering import BLOCKS, INLINE, rendered
 from benchwright.texts.words import Match, finder
 
@@ -218,7 +218,7 @@ def test_words_in_markup_are_kept_in_order(text_format, words):
     assert seen.replace("x", "") == "".join(words)
 
 
-def long_text(rng: random.Random, n_words: int = 400) -> str:
+def long_text(rng: random.Random, n_words: int = 800) -> str:
     words = [f"w{rng.randrange(80)}{rng.choice(['', '', '', '.', '!', chr(10), ', '])}"
              for _ in range(n_words)]  # fmt: skip
     return " ".join(words)
@@ -233,7 +233,7 @@ def test_excerpt_is_a_part_of_the_text(seed, text_format):
     part, whole = (squeezed(Seen(html).text) for html in (made.excerpt_html, made.full_html))
     assert not made.is_whole
     assert part in whole
-    assert WHOLE_CHARS / 4 < len(part) <= WHOLE_CHARS
+    assert EXCERPT_CHARS / 4 < len(part) <= EXCERPT_CHARS
 
 
 def test_a_short_document_is_shown_whole():
@@ -311,7 +311,7 @@ def test_marks_balance_and_change_no_text(text, query, lang):
 
 
 def test_excerpt_holds_the_rare_word_and_not_the_frequent_one():
-    filler = "The tree is a tree. " * 60
+    filler = "The tree is a tree. " * 160
     made = shown(f"{filler}Here the walrus sleeps. {filler}", "walrus tree")
 
     assert "<mark>walrus</mark>" in made.excerpt_html
@@ -319,7 +319,7 @@ def test_excerpt_holds_the_rare_word_and_not_the_frequent_one():
 
 
 def test_excerpt_without_any_word_is_the_beginning():
-    made = shown("First sentence. " + "More of it. " * 100, "walrus")
+    made = shown("First sentence. " + "More of it. " * 300, "walrus")
 
     assert made.excerpt_html.startswith('<div class="excerpt goes-on-after"><p>First sentence.')
 
@@ -357,7 +357,7 @@ def test_text_without_any_space_is_cut_all_the_same():
     made = shown("あ" * 3000 + "東京" + "い" * 3000, "東京", lang="ja")
 
     assert "<mark>東京</mark>" in made.excerpt_html
-    assert len(Seen(made.excerpt_html).text) <= WHOLE_CHARS
+    assert len(Seen(made.excerpt_html).text) <= EXCERPT_CHARS
 
 
 def test_the_first_of_equal_parts_is_taken():
