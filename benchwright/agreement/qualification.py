@@ -2,8 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-
-from benchwright.agreement.careless import at_most
+from math import comb
 
 # Guessing gets through less than once in a hundred times.
 GUESSED = 0.01
@@ -36,3 +35,8 @@ def usual_mark(known: Sequence[int], n_grades: int) -> int:
     marks = range(1, len(known) + 1)
     safe = (mark for mark in marks if chance_to_pass(mark, known, n_grades) < GUESSED)
     return next(safe, len(known))
+
+
+def at_most(k: int, n: int, share: float) -> float:
+    """The chance of `k` or fewer of `n`, each with this chance (the binomial distribution)."""
+    return sum(comb(n, i) * share**i * (1 - share) ** (n - i) for i in range(k + 1))

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.judging.protocol.keys import ACTIONS, caption, grade_action
-from benchwright.agreement.careless import WINDOW
+from benchwright.progress.careless import WINDOW
 from tests.browser.browsing import at_width
 from tests.browser.conftest import DemoSite, Person
 from tests.browser.labeling import (

@@ -14,8 +14,8 @@ from django.db.models import OuterRef, Subquery
 from annotation.common.selectors.ledger import last_event_of
 from annotation.models import Judgment, KnownGrade, Pool, Slot
 from benchmarks_app.models import Benchmark, User
-from benchwright.agreement import careless
-from benchwright.agreement.careless import Read
+from benchwright.progress import careless
+from benchwright.progress.careless import Read
 
 # The newest labels of a benchmark; older ones were looked at when they were new.
 NEWEST = 20_000
@@ -38,7 +38,8 @@ class CarelessSign:
     """Something to ask a person about before their labels in a pool are used.
 
     `n_labels` of theirs it is about; `figures` are what `words` is made of, by kind: pace
-    `seconds`, `of`; one-grade `grade`, `n_queries`; checks `n_right`, `n`; others `n_same`, `n`, `kappa_high`.
+    `seconds`, `of`; one-grade `grade`, `n_queries`; checks `n_right`, `n`; others `n_same`, `n`,
+    `kappa_high`.
     """
 
     annotator: User

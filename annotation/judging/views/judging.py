@@ -51,8 +51,8 @@ from annotation.models import Judgment, Pool, Slot
 from benchmarks_app.models import Benchmark, User
 from benchmarks_app.permissions import Action, benchmark_view, require
 from benchmarks_app.requests import PersonRequest
-from benchwright.agreement import careless
 from benchwright.formats.numbers import row_key
+from benchwright.progress import careless
 from benchwright.texts.rendering import guideline_html
 
 # So many outlast a lost connection.

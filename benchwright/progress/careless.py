@@ -7,9 +7,9 @@ given without looking. docs/agreement.md tells how often each is wrong on made-u
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import comb
 from statistics import median
 
+from benchwright.agreement.qualification import at_most
 from benchwright.statistics.descriptive import wilson
 
 # --- Pace: a title and a sentence at 1,500 words a minute (twice as fast as people skim), and the
@@ -17,7 +17,7 @@ from benchwright.statistics.descriptive import wilson
 REACTION_SECONDS = 0.5
 CHARS_PER_SECOND, CHARS_SEEN = 150.0, 200
 # Anybody is that quick at times: at a title that tells all. Not at most of so many in a row.
-WINDOW, HASTY_SHARE = 30, 0.6
+WINDOW, HASTY_SHARE = 40, 0.6
 
 # --- One grade: whole queries in a row, since the documents of one query are alike.
 FEWEST_OF_QUERY, FEWEST_QUERIES, FEWEST_IN_A_ROW = 3, 3, 30
@@ -134,11 +134,6 @@ def fails_checks(n_right: int, n: int) -> bool:
     (True, False, False)
     """
     return n >= FEWEST_CHECKS and at_most(n_right, n, CAREFUL_SHARE) < CHECKS_BY_CHANCE
-
-
-def at_most(k: int, n: int, share: float) -> float:
-    """The chance of `k` or fewer of `n`, each with this chance (the binomial distribution)."""
-    return sum(comb(n, i) * share**i * (1 - share) ** (n - i) for i in range(k + 1))
 
 
 @dataclass(frozen=True, slots=True)

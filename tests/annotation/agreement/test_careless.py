@@ -1,0 +1,248 @@
+"""Careless work in a benchmark: told to its owner, on the pool's page and before publishing."""
+
+import random
+import uuid
+from datetime import timedelta
+from itertools import cycle
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.agreement.selectors.careless import Kind, careless_signs, careless_signs_in
+from annotation.agreement.selectors.publication import publication_of
+from annotation.labels.selectors.pairs import pair_grades
+from annotation.labels.services.publishing import publishing_arguments
+from annotation.models import Judgment, KnownGrade, Pool, Slot
+from annotation.overview import judge_step
+from annotation.pools.selectors.dashboard import people_of, read_signals
+from benchmarks_app.jobs.services import jobs
+from benchmarks_app.models import Qrel, QrelSet
+from tests import factories
+from tests.annotation import making
+from tests.annotation.judging.test_starting import known
+
+pytestmark = pytest.mark.django_db
+NOW = timezone.now()
+
+
+@pytest.fixture
+def made(benchmark) -> Pool:
+    statistics = {
+        "runs": [], "overlaps": [], "n_queries": 20, "hours": 1.0, "seconds": 20,
+        "per_query": {"min": 10, "median": 10, "max": 10},
+    }  # fmt: skip
+    queries = {f"q{n}": [f"d{n}-{place}" for place in range(10)] for n in range(20)}
+    return making.pool(benchmark, queries, overlap=2, statistics=statistics)
+
+
+def give(of: Pool, person, grades, *, number: int = 1, ms: int | None = 8000, **values) -> None:
+    """A label of every document of the pool, in the order of its queue."""
+    slots = list(
+        Slot.objects.filter(pool=of, number=number, kind="label")
+        .select_related("entry__document")
+        .order_by("queue_position")
+    )
+    Slot.objects.filter(pk__in=[slot.pk for slot in slots]).update(
+        state=Slot.State.DONE, annotator=person
+    )
+    Judgment.objects.bulk_create(
+        Judgment(
+            benchmark=of.benchmark,
+            query_id=slot.query_id,
+            docid=slot.entry.document.docid,
+            kind=Judgment.Kind.GRADE,
+            grade=grade,
+            actor=person,
+            slot=slot,
+            pool=of,
+            purpose="label",
+            client_id=uuid.uuid4(),
+            dwell_ms=ms,
+            shown_chars=900,
+            **{"created_at": NOW + timedelta(milliseconds=150 * place), **values},
+        )
+        for place, (slot, grade) in enumerate(zip(slots, cycle(grades), strict=False))
+    )
+
+
+MIXED = (0, 1, 2, 0, 3, 1, 0)
+OTHER = random.Random(5).choices(range(4), k=200)
+
+
+def told(signs) -> list[tuple[str, str]]:
+    return [(sign.annotator.username, sign.kind) for sign in signs]
+
+
+# --- signs ---------------------------------------------------------------------------------------
+
+
+def test_nobody_is_told_of_honest_work(made, benchmark, ada, bo):
+    give(made, ada, MIXED)
+    give(made, bo, MIXED, number=2)
+
+    assert careless_signs(benchmark) == []
+
+
+def test_labels_of_a_fifth_of_a_second_are_told_at_once(made, benchmark, ada):
+    give(made, ada, MIXED, ms=150)
+
+    (sign,) = careless_signs(benchmark)
+
+    assert (sign.annotator, sign.pool, sign.kind, sign.n_labels) == (ada, made, "pace", 200)
+    assert sign.words.startswith("gave 200 of 200 labels in 0.15 s each")
+    assert sign.url == f"{made.get_absolute_url()}#careless"
+    assert careless_signs_in(made) == [sign]
+
+
+def test_without_the_page_s_script_the_time_between_labels_counts(made, benchmark, ada):
+    give(made, ada, MIXED, ms=None)
+
+    assert told(careless_signs(benchmark)) == [("ada", Kind.PACE)]
+
+
+def test_labels_that_were_kept_without_a_connection_count_by_the_page_s_time(made, benchmark, ada):
+    give(made, ada, MIXED, ms=9000, created_at=NOW)
+
+    assert careless_signs(benchmark) == []
+
+
+def test_one_grade_throughout_is_told(made, benchmark, ada, bo):
+    give(made, ada, [0])
+    give(made, bo, MIXED, number=2)
+
+    assert ("ada", Kind.ONE_GRADE) in told(careless_signs(benchmark))
+    assert "bo" not in {name for name, _ in told(careless_signs(benchmark))}
+
+
+def test_grades_that_agree_by_chance_alone_are_told(made, benchmark, ada, bo):
+    give(made, ada, MIXED)
+    give(made, bo, OTHER, number=2)
+
+    assert set(told(careless_signs(benchmark))) == {("ada", Kind.OTHERS), ("bo", Kind.OTHERS)}
+
+
+def test_who_disagrees_with_the_careless_alone_is_not_told(made, benchmark, ada, bo):
+    give(made, ada, MIXED, ms=100)
+    give(made, bo, OTHER, number=2)
+
+    assert told(careless_signs(benchmark)) == [("ada", Kind.PACE)]
+
+
+def test_failed_checks_are_told(made, benchmark, ada):
+    for number in range(10):
+        one = known(made, f"d{number}-0", 3, purpose=KnownGrade.Purpose.GOLD)
+        slot = Slot.objects.create(
+            pool=made, query=one.entry.query, entry=one.entry, kind="gold", queue_position=0,
+            annotator=ada, state=Slot.State.DONE, round=1, number=1,
+        )  # fmt: skip
+        Judgment.objects.create(
+            benchmark=benchmark, query=one.entry.query, docid=f"d{number}-0", kind="grade", grade=0,
+            actor=ada, slot=slot, pool=made, purpose="gold", client_id=uuid.uuid4(), dwell_ms=9000,
+        )  # fmt: skip
+
+    (sign,) = careless_signs(benchmark)
+
+    assert sign.words == "graded 0 of 10 hidden checks right."
+
+
+def test_what_was_replaced_or_came_from_a_file_tells_nothing(made, benchmark, ada):
+    give(made, ada, MIXED, ms=100, rater="somebody else")
+
+    assert careless_signs(benchmark) == []
+
+
+def test_signs_are_read_by_few_statements_and_kept(made, benchmark, ada, bo):
+    give(made, ada, MIXED, ms=100)
+    give(made, bo, OTHER, number=2, ms=100)
+    with CaptureQueriesContext(
+        connection,
+    ) as first:
+        careless_signs(benchmark)
+    with CaptureQueriesContext(connection) as again:
+        careless_signs(benchmark)
+
+    assert len(first) <= 5
+    assert len(again) <= 3
+
+
+# --- pages ---------------------------------------------------------------------------------------
+
+
+def test_the_pool_s_page_tells_them_and_how_long_a_label_took(
+    made, benchmark, owner, ada, signed_in
+):
+    give(made, ada, MIXED, ms=150)
+
+    page = signed_in(owner).get(made.get_absolute_url()).content.decode()
+
+    assert "Read these labels before you use them" in page
+    assert "faster than anybody" in page
+    assert "at 0.1 seconds a label, measured" in page  # 0.15: not 0
+    assert people_of(read_signals(made))[0]["took"] == "0.1"
+
+
+def test_publishing_says_what_it_would_publish(made, benchmark, owner, ada, bo, signed_in):
+    give(made, ada, MIXED, ms=150)
+    give(made, bo, MIXED, number=2)
+
+    publication = publication_of(benchmark)
+    page = signed_in(owner).get(reverse("annotation:qrels-publish", args=[benchmark.slug]))
+
+    labels = Judgment.objects.filter(grade__isnull=False)
+    assert publication.n_labels == labels.count() == 400
+    assert publication.n_documents == len(set(labels.values_list("query", "docid"))) == 200
+    assert (publication.n_people, publication.n_queries) == (2, 20)
+    assert [(each.person, each.n_labels) for each in publication.doubtful] == [(ada, 200)]
+    text = " ".join(page.content.decode().split())
+    assert "400 labels by 2 people, of 200 documents of 20 queries" in text
+    assert "200 of these labels" in text
+
+
+def test_an_empty_ledger_would_publish_nothing(benchmark, owner, signed_in):
+    page = signed_in(owner).get(reverse("annotation:qrels-publish", args=[benchmark.slug]))
+
+    assert "Nothing is judged yet" in page.content.decode()
+
+
+def test_labels_of_somebody_are_left_out_and_the_set_says_so(
+    made, benchmark, owner, ada, bo, do_jobs
+):
+    give(made, ada, [3], ms=150)
+    give(made, bo, [0], number=2)
+    arguments = publishing_arguments(benchmark=benchmark, name="without ada", without=[ada])
+    jobs.start(benchmark=benchmark, user=owner, **arguments)
+    do_jobs()
+
+    qrel_set = QrelSet.objects.get(name="without ada")
+
+    assert set(Qrel.objects.filter(qrel_set=qrel_set).values_list("grade", flat=True)) == {0}
+    (pseudonym,) = qrel_set.parameters["without"]
+    assert pseudonym.startswith("annotator-")
+    query = benchmark.queries.get(qid="q1")
+    (grade,) = pair_grades(benchmark, query, "d1-1")
+    assert (grade.grade, grade.derived, grade.differs) == (0, 0, False)
+
+
+def test_the_form_leaves_out_whom_one_ticks(made, benchmark, owner, ada, signed_in):
+    give(made, ada, MIXED)
+    client = signed_in(owner)
+    address = reverse("annotation:qrels-publish", args=[benchmark.slug])
+
+    client.post(address, {"name": "some", "rule": "lower-median", "without": [ada.pk]})
+
+    assert benchmark.jobs.get(kind="publish-qrels").parameters["without"] == [ada.pk]
+
+
+def test_the_overview_never_has_more_labels_than_are_wanted(made, benchmark, owner, ada, bo):
+    give(made, ada, MIXED)
+    give(made, bo, MIXED, number=2)
+    entry = made.entries.first()
+    Slot.objects.create(
+        pool=made, query=entry.query, entry=entry, kind="repeat", queue_position=0,
+        annotator=factories.user("third"), state=Slot.State.DONE,
+    )  # fmt: skip
+
+    assert judge_step(benchmark, owner).detail == "400 of 400 labels"
