@@ -455,6 +455,22 @@ def test_a_guideline_that_was_hidden_stays_so_beside_the_document(page: Page):
     expect(panel).to_be_visible()
 
 
+@pytest.mark.parametrize(("direction", "edge"), [("ltr", "left"), ("rtl", "right")])
+def test_title_facts_and_text_share_an_edge(page: Page, direction: str, edge: str):
+    page.set_viewport_size({"width": 1440, "height": 900})
+    edges = page.evaluate(
+        """([direction, edge]) => {
+          document.querySelector("[data-part=body]").dir = direction;
+          document.getElementById("document-title").classList.remove("sr-only");
+          return ["#document-title", "[data-part=text]"].map((part) =>
+            document.querySelector(part).getBoundingClientRect()[edge]);
+        }""",
+        [direction, edge],
+    )
+
+    assert edges[0] == edges[1]
+
+
 def test_a_long_query_is_cut_and_opened_by_key(page: Page):
     page.evaluate(
         "document.getElementById('query-text').textContent = 'a long question '.repeat(60)"

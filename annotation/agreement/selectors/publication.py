@@ -3,9 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from django.core.cache import cache
 from django.db.models import Count, Q
 
-from annotation.agreement.selectors.careless import CarelessSign, careless_signs
+from annotation.agreement.selectors.careless import KEPT_SECONDS, CarelessSign, careless_signs
+from annotation.common.selectors.ledger import last_event_of
 from annotation.common.selectors.stale import LABEL_KINDS
 from annotation.models import Judgment
 from benchmarks_app.models import Benchmark, User
@@ -40,18 +42,28 @@ class Publication:
 
 
 def publication_of(benchmark: Benchmark) -> Publication:
-    """What would be published now, counted by the database."""
+    """What would be published now, counted by the database once for each state of the ledger."""
+    kept_as = f"publication-{benchmark.pk}-{benchmark.created_at.timestamp()}"
+    kept_as = f"{kept_as}-{last_event_of(benchmark)}"
+    counts = cache.get(kept_as)
+    if counts is None:
+        counts = _counts(benchmark)
+        cache.set(kept_as, counts, KEPT_SECONDS)
+    return Publication(**counts, doubtful=_doubtful(benchmark, careless_signs(benchmark)))
+
+
+def _counts(benchmark: Benchmark) -> dict[str, int]:
     labels = (
         Judgment.objects.wanted()
         .current()
         .filter(benchmark=benchmark, kind__in=LABEL_KINDS, grade__isnull=False)
         .order_by()
     )
-    people = labels.values("actor", "rater").distinct().count()
-    documents = labels.values("query", "docid").distinct().count()
-    counts = labels.aggregate(n=Count("pk"), n_queries=Count("query", distinct=True))
-    doubtful = _doubtful(benchmark, careless_signs(benchmark))
-    return Publication(counts["n"], people, documents, counts["n_queries"], doubtful)
+    return {
+        "n_people": labels.values("actor", "rater").distinct().count(),
+        "n_documents": labels.values("query", "docid").distinct().count(),
+        **labels.aggregate(n_labels=Count("pk"), n_queries=Count("query", distinct=True)),
+    }
 
 
 def _doubtful(benchmark: Benchmark, signs: Iterable[CarelessSign]) -> list[Doubtful]:

@@ -79,6 +79,7 @@ def _page(
         "form": form,
         "holders": holding.holders_of(pool),
         "n_second": holding.n_second_labels(pool),
+        "starts": {start.annotator_id: start for start in pool.starts.all()},
         "n_questions": holding.open_questions(pool).count(),
     }
     return render(request, "annotation/pools/pool_people.html", context, status=status)

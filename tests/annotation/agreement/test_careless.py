@@ -128,7 +128,7 @@ def test_who_disagrees_with_the_careless_alone_is_not_told(made, benchmark, ada,
     give(made, ada, MIXED, ms=100)
     give(made, bo, OTHER, number=2)
 
-    assert told(careless_signs(benchmark)) == [("ada", Kind.PACE)]
+    assert {name for name, _ in told(careless_signs(benchmark))} == {"ada"}
 
 
 def test_failed_checks_are_told(made, benchmark, ada):
