@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.timesince import timesince
 
 from annotation.agreement.selectors.adjudication import inbox_at_hand
+from annotation.agreement.selectors.careless import careless_signs
 from annotation.agreement.services.measuring_agreement import kept_report
 from annotation.common.selectors.pools import pools_of
 from annotation.common.selectors.questions import n_open_questions, questions_in
@@ -90,6 +91,18 @@ def questions_need(benchmark: Benchmark, user: Any) -> Iterator[Need]:
     detail = f"The oldest waits for {since}: “{text}”. Its document waits with it."
     url = reverse("annotation:question-list", args=[benchmark.slug])
     yield Need(70, "info", title, detail, "Answer", url)
+
+
+@need(Action.EDIT)
+def careless_need(benchmark: Benchmark, user: Any) -> Iterator[Need]:
+    """One a person and pool: the strongest sign of work that nobody should rely on unseen."""
+    named: set[tuple[int, int]] = set()
+    for sign in careless_signs(benchmark):
+        if (person := (sign.annotator.pk, sign.pool.pk)) not in named:
+            named.add(person)
+            title = f"Labels of {sign.annotator} in {sign.pool} look careless"
+            detail = f"{sign.annotator} {sign.words}"
+            yield Need(90, "bad", title, detail, "Look at them", sign.url)
 
 
 @need(Action.ADJUDICATE)

@@ -1,7 +1,7 @@
 """What the shared nouns bring to the overview: steps, needs, checks, and the overview itself."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.core.cache import cache
@@ -196,8 +196,7 @@ def _n_graded_and_relevant(benchmark: Benchmark, qrel_set: QrelSet) -> tuple[int
         return n_graded, n_relevant
 
     key = f"graded-{qrel_set.pk}-{qrel_set.created_at.timestamp()}-{relevant}".replace(" ", "")
-    counts: tuple[int, int] = cache.get_or_set(key, count, KEPT_SECONDS)
-    return counts
+    return cast(tuple[int, int], cache.get_or_set(key, count, KEPT_SECONDS))
 
 
 @check

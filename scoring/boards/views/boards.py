@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+from django.core.paginator import Page
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -75,13 +76,39 @@ def leaderboard_release(request: SiteRequest, benchmark: Benchmark, version: str
     n_without_scenarios = 0
     if shows_scenarios(request):
         page.object_list, n_without_scenarios = with_scenarios(board, list(page.object_list))
+    context = {
+        **board_context(request, board, choice, sliced),
+        "form": form,
+        "page": page,
+        **_table_context(request, board, page),
+        "queries_query": _queries_query(board),
+        "chosen_key": CHOSEN,
+        "intervals_key": INTERVALS,
+        "kept": _kept(request),
+        "is_filtered": replace(form.filter(), q="").is_narrow,
+        "has_all": not page.has_other_pages() and not board.is_narrow,
+        "judged": judged_shares(board),
+        "bpref": next((each for each in board.choices if each.name.startswith(BPREF)), None),
+        "may_show_scenarios": may_show_scenarios(board) or (board.split and board.sight.is_clear),
+        "unranked": unranked_on(release, request.user),
+        "n_without_scenarios": n_without_scenarios,
+        "n_unscored": n_runs_without_scores(release),
+        "is_ranking": _is_ranking(request, board),
+    }
+    is_wrong = bool(board.split and board.split.error)
+    status = 422 if choice.error or sliced.error or form.errors or is_wrong else 200
+    return render(request, "scoring/boards/leaderboard.html", context, status=status)
+
+
+def _table_context(request: SiteRequest, board: Board, page: Page) -> dict[str, Any]:
+    """The table of a page of the board: its lines, columns, slices and what is beside them."""
     rows = list(page.object_list)
     weighted = {
         key: scores.get(board.measure.name)
         for key, scores in weighted_of(board, rows, [board.measure]).items()
     }
     moves = moves_for_board(
-        release, user=request.user, measure=board.measure, slice_name=board.slice_name
+        board.release, user=request.user, measure=board.measure, slice_name=board.slice_name
     )
     slices, asked_columns = heat_slices(board), request.GET.getlist("cols")
     columns = columns_of(
@@ -102,37 +129,18 @@ def leaderboard_release(request: SiteRequest, benchmark: Benchmark, version: str
         weighted=weighted,
         moves=moves,
     )
-    context = {
-        **board_context(request, board, choice, sliced),
-        "form": form,
-        "page": page,
+    return {
         "table": lines,
         "chooser": columns,
         "asked_columns": asked_columns,
-        "queries_query": _queries_query(board),
-        "chosen_key": CHOSEN,
-        "intervals_key": INTERVALS,
         "baseline": baseline,
         "baselines": _baselines(board, baseline) if slices else [],
         "has_heat": bool(columns.slices),
         "few": any(each.is_few for each in columns.slices),
         "all_few": all(each.is_few for each in columns.slices),
-        "kept": _kept(request),
-        "is_filtered": replace(form.filter(), q="").is_narrow,
-        "has_all": not page.has_other_pages() and not board.is_narrow,
-        "judged": judged_shares(board),
-        "bpref": next((each for each in board.choices if each.name.startswith(BPREF)), None),
-        "may_show_scenarios": may_show_scenarios(board) or (board.split and board.sight.is_clear),
         "weighted": weighted,
-        "unranked": unranked_on(release, request.user),
-        "n_without_scenarios": n_without_scenarios,
-        "n_unscored": n_runs_without_scores(release),
-        "is_ranking": _is_ranking(request, board),
         "moves": moves,
     }
-    is_wrong = bool(board.split and board.split.error)
-    status = 422 if choice.error or sliced.error or form.errors or is_wrong else 200
-    return render(request, "scoring/boards/leaderboard.html", context, status=status)
 
 
 def _baseline(request: HttpRequest, board: Board) -> BoardRow | None:

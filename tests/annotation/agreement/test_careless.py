@@ -18,6 +18,7 @@ from annotation.labels.services.publishing import publishing_arguments
 from annotation.models import Judgment, KnownGrade, Pool, Slot
 from annotation.overview import judge_step
 from annotation.pools.selectors.dashboard import people_of, read_signals
+from benchmarks_app.homes import needs_of
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Qrel, QrelSet
 from tests import factories
@@ -246,3 +247,13 @@ def test_the_overview_never_has_more_labels_than_are_wanted(made, benchmark, own
     )  # fmt: skip
 
     assert judge_step(benchmark, owner).detail == "400 of 400 labels"
+
+
+def test_the_owner_s_overview_tells_each_person_once(made, benchmark, owner, ada):
+    give(made, ada, [1], ms=150)
+    signs = careless_signs(benchmark)
+
+    assert len(signs) > 1  # her pace, and one grade throughout
+    needs = [need for need in needs_of(benchmark, owner) if "careless" in need.title]
+    assert [(need.detail, need.url) for need in needs] == [(f"ada {signs[0].words}", signs[0].url)]
+    assert needs_of(benchmark, owner)[0] == needs[0]
