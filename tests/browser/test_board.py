@@ -61,7 +61,7 @@ def test_a_measure_and_columns_are_chosen_without_another_page(person: Person):
     expect(head.get_by_role("columnheader", name="MAP")).to_have_attribute(
         "aria-sort", "descending"
     )
-    page.get_by_text("Columns").click()
+    page.locator(".board-columns > summary").click()
     page.get_by_role("checkbox", name="bpref").check()
     page.get_by_role("button", name="Show these").click()
     expect(head.get_by_role("columnheader", name="bpref")).to_be_visible()
@@ -78,7 +78,7 @@ def test_everything_works_without_a_script(person: Person):
     page.get_by_role("button", name="Show").first.click()
     assert all("tfidf" in name for name in rows(page))
     page.goto(BOARD)
-    page.get_by_text("Columns").click()
+    page.locator(".board-columns > summary").click()
     page.get_by_role("checkbox", name="bpref").check()
     page.get_by_role("button", name="Show these").click()
     expect(page.get_by_role("columnheader", name="bpref")).to_be_visible()
