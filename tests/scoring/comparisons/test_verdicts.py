@@ -260,3 +260,16 @@ def test_the_page_of_a_run_begins_with_the_verdict_against_a_baseline(release, c
     assert "<html" not in brief.content.decode()
     assert plain(brief) == plain(client.get(address))
     assert f'href="{address.replace("&", "&amp;")}"' in brief.content.decode().replace("%2C", ",")
+
+
+def test_a_difference_that_is_not_defined_is_said_to_be_so(release, client, monkeypatch):
+    told = client.get(page(release, "poor", "good")).context["told"]
+    stored = pair_of(told, *pair_keys(told), "nDCG@10")
+    undefined = [{**stored, "difference": None, "interval": {"low": None, "high": None}}]
+    monkeypatch.setattr(
+        "scoring.comparisons.services.reading.Told.pairs", lambda self, *place: undefined
+    )
+
+    assert plain(client.get(page(release, "poor", "good"))).startswith(
+        "The runs have no difference: the measure is not defined"
+    )
