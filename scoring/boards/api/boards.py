@@ -266,13 +266,14 @@ class LeaderboardSlices(_BoardEndpoint):
 
 
 class LeaderboardHistory(_BoardEndpoint):
+    takes_split = True
     serializer_class = BoardHistorySerializer
 
     @extend_schema(
         summary="The runs that were the best when they came",
         tags=TAG,
         operation_id="leaderboard_history",
-        parameters=[MEASURE, SLICE],
+        parameters=[MEASURE, SLICE, SPLIT],
     )
     def get(self, request: Request, slug: str, version: str) -> Response:
         board = self.board(version)

@@ -29,6 +29,7 @@ from scoring.boards.views.boards import asked_board, board_context
 from scoring.boards.views.files import refusal
 from scoring.scores.selectors.history import records_of
 from scoring.scores.services.firewall import measure_seen
+from scoring.scores.services.slice_scores import board_split
 from scoring.scores.views import release_or_404
 
 # Runs that a small multiple holds.
@@ -56,6 +57,7 @@ def leaderboard_slices(request: SiteRequest, benchmark: Benchmark, version: str)
         "multiples": slices.multiples(BEST_OF_SLICE),
         "n_lacking": n_lacking,
         "csv_query": _query(request, board),
+        "splits": board_split(release).splits,
     }
     status = 422 if choice.error or form.errors else 200
     return render(request, "scoring/boards/leaderboard_slices.html", context, status=status)
@@ -114,7 +116,7 @@ def _numbers(cell: Any) -> list[float | None]:
 @benchmark_view(Action.SEE_RESULTS)
 def leaderboard_history(request: SiteRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     release = release_or_404(benchmark, version)
-    choice, sliced, form, board = asked_board(request, release, takes_split=False)
+    choice, sliced, form, board = asked_board(request, release)
     records = records_of(board.whole, board.measure.name)
     context = {
         **board_context(request, board, choice, sliced),
@@ -123,13 +125,14 @@ def leaderboard_history(request: SiteRequest, benchmark: Benchmark, version: str
         "chart": history_chart(board.measure, records),
         "chart_url": _history_url(benchmark, release, board) if len(records) > 1 else "",
     }
-    status = 422 if choice.error or sliced.error else 200
+    is_wrong = bool(sliced.error or (board.split and board.split.error))
+    status = 422 if choice.error or is_wrong else 200
     return render(request, "scoring/boards/leaderboard_history.html", context, status=status)
 
 
 def _history_url(benchmark: Benchmark, release: Release, board: Board) -> str:
-    """Of all queries, whatever slice the page shows."""
-    if board.slice_name or "/" in board.measure.name:
+    """Of the queries that a board takes unasked; of others there is no chart."""
+    if board.slice_name != board_split(release).slice_name or "/" in board.measure.name:
         return ""
     args = [benchmark.slug, release.version, board.measure.name, "svg"]
     return reverse("scoring:leaderboard-history-chart", args=args)
@@ -145,6 +148,8 @@ def leaderboard_history_chart(
         shown_measure = measure_seen(request.user, release, measure)
     except ScoringError as error:
         raise Http404 from error
-    board = board_of(release=release, user=request.user, measure=shown_measure)
+    board = board_of(
+        release=release, user=request.user, measure=shown_measure, split=board_split(release)
+    )
     records = records_of(board.whole, board.measure.name)
     return chart_response(request, history_chart(shown_measure, records), format)

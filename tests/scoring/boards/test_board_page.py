@@ -263,6 +263,28 @@ def test_the_split_stands_in_the_lead_and_is_a_choice(split_up, signed_in, vi):
     assert "<strong>all 3 queries together: 1 of dev, 2 of test</strong>" in together
 
 
+def test_history_is_of_the_split_that_the_board_stands_on(split_up, signed_in, vi):
+    """By nDCG@10, `best` came first with 1 of dev and 1/2 of test; all together it has 2/3."""
+    split_up()
+    client = signed_in(vi)
+    args = ["stdlib", "2.0.0"]
+    page = reverse("scoring:leaderboard-history", args=args)
+    chart = reverse("scoring:leaderboard-history-chart", args=[*args, "nDCG@10", "csv"])
+    api = "/api/v1/benchmarks/stdlib/releases/2.0.0/leaderboard/history/"
+
+    def values(query: str) -> list[float]:
+        answer = client.get(page + query)
+        told = [record["value"] for record in client.get(api + query).json()["records"]]
+        assert [record.value for record in answer.context["records"]] == told[::-1]
+        return told
+
+    assert values("") == values("?split=test") == [0.5]
+    assert values("?split=dev") == [1.0]
+    assert values("?split=all") == [0.6667]  # shown to four decimals
+    assert "0.5" in client.get(chart).content.decode().splitlines()[1]
+    assert "over 2 queries of the split test" in client.get(page).content.decode()
+
+
 # --- the banner ----------------------------------------------------------------------------
 
 
