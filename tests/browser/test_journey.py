@@ -111,7 +111,7 @@ def build_pool(page: Page) -> None:
     page.get_by_label("Name", exact=True).fill("Depth 10")
     for box in page.get_by_role("group", name="Runs").get_by_role("checkbox").all():
         box.check()
-    page.get_by_label("Depth").fill("10")
+    page.get_by_label("Depth", exact=True).fill("10")
     # Without what is drawn at random or asked twice, so that the numbers are the collection's.
     page.get_by_text("Who judges, and how often").click()
     for share in ("control", "doubles", "repeats", "gold"):

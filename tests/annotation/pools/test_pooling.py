@@ -9,6 +9,7 @@ from benchmarks_app.collections.services.candidates import make_candidate_list
 from benchmarks_app.models import Document, DocumentContent, Job, Run
 from benchmarks_app.people.services.forgetting import delete_person
 from benchwright.corpora.store import StoredDocument
+from benchwright.ids import content_hash
 from benchwright.pools import Recipe, Stratum, recipe_of
 from benchwright.pools.errors import PoolRecipeError
 from tests import factories
@@ -125,7 +126,7 @@ def test_the_texts_of_pooled_documents_are_stored_with_a_hash(build, texts):
 
     content = DocumentContent.objects.get(document__docid="a")
     assert (content.title, content.text) == ("title a", "text a")
-    assert content.content_hash == pooling.content_hash("title a", "text a")
+    assert content.content_hash == content_hash("title a", "text a")
     assert not Document.objects.filter(docid="c").exists()
 
 
