@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from django.template.defaultfilters import floatformat
+
 from annotation.pools.forms.building import PoolForm
 from benchmarks_app.common.forms import row_field
 from benchwright.comparison.comparability import COMPARABLE, PROVISIONAL
@@ -82,7 +84,7 @@ def _notes(facts: dict[str, Any], n_judges: int, pace: float | None) -> dict[str
         + each,
     }
     if facts["judged_new_least"] is not None:
-        least = f"{facts['judged_new_least']:.2f}"
+        least = floatformat(facts["judged_new_least"], 2)
         notes["new_note"] = (
             f"of the first ten, by depth {facts['reach']}, each run left out; least {least}"
         )
@@ -124,14 +126,15 @@ def _bargain(found: dict[str, Any]) -> dict[str, Any]:
     """The next depth worth its labels: title, text, kind and, if there is one, the depth."""
     shares, depth = found["depths"]["judged"], found["reach"]
     now = shares[depth - 1]
-    title = f"At depth {depth} a new system has {100 - 100 * now:.0f} % of its first ten unjudged."
+    # Rounded as the figure above it: .485 is .49 there.
+    judged = round(100 * float(floatformat(now, 2)))
+    title = f"At depth {depth} a new system has {100 - judged} % of its first ten unjudged."
     if now >= COMPARABLE - ROUNDING:
         enough = max(shallowest(shares, COMPARABLE) or depth, min(CUTOFF, depth))
-        title = f"At depth {depth} a new system has {100 * now:.0f} % of its first ten judged."
+        title = f"At depth {depth} a new system has {judged} % of its first ten judged."
         if enough < depth:
-            text = (
-                f"Depth {enough} has {shares[enough - 1]:.2f} judged, with {_cost(found, enough)}."
-            )
+            left = floatformat(shares[enough - 1], 2)
+            text = f"Depth {enough} has {left} judged, with {_cost(found, enough)}."
             return {"title": title, "text": text, "depth": enough, "kind": "good"}
         text = f"From {100 * COMPARABLE:.0f} % on runs are compared freely: deeper adds little."
         return {"title": title, "text": text, "kind": "good"}
@@ -142,9 +145,8 @@ def _bargain(found: dict[str, Any]) -> dict[str, Any]:
     )
     deeper = shallowest(shares, enough_for)
     if deeper:
-        text = (
-            f"Depth {deeper} reaches {shares[deeper - 1]:.2f} for {_cost(found, deeper)}: {words}."
-        )
+        reached = floatformat(shares[deeper - 1], 2)
+        text = f"Depth {deeper} reaches {reached} for {_cost(found, deeper)}: {words}."
         return {"title": title, "text": text, "depth": deeper, "kind": "warn"}
     text = (
         f"No depth down to {len(shares)} reaches {enough_for:.2f} with these runs. A system that "

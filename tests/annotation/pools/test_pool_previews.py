@@ -4,12 +4,14 @@ import re
 
 import pytest
 from django.db import connection
+from django.template.defaultfilters import floatformat
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.models import Pool
 from annotation.pools.services import previewing
 from annotation.pools.views import building
+from annotation.pools.views.previewing import _bargain
 from benchmarks_app.models import Job, Run
 from tests import factories
 from tests.annotation.making import judge, pool
@@ -251,3 +253,16 @@ def test_the_form_asks_as_often_for_twelve_runs_as_for_three(
 
     with django_assert_num_queries(len(of_three)):
         client.get(url)
+
+
+def test_a_share_at_the_edge_is_rounded_alike_everywhere():
+    found = {
+        "reach": 5,
+        "seconds": 20,
+        "labels_each": 1,
+        "depths": {"judged": [0.485] * 20, "documents": list(range(1, 21))},
+    }
+
+    # The figure above it is Django's floatformat, which makes .49 of it.
+    assert floatformat(0.485, 2) == "0.49"
+    assert "51 % of its first ten unjudged" in _bargain(found)["title"]
