@@ -3,8 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any
+from hashlib import sha256
+from typing import Any, cast
 
+from django.core.cache import cache
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
@@ -22,6 +24,7 @@ from benchmarks_app.models import Benchmark, Query, User
 POOLS_SHOWN, ANSWERS_SHOWN, MISSES_SHOWN = 12, 5, 3
 DAYS = 7
 SECONDS_PER_MINUTE = 60
+KEPT_SECONDS = 3600
 
 
 # --- queues --------------------------------------------------------------------------------------
@@ -148,8 +151,19 @@ def _seconds(days: Iterable[DayCount]) -> float | None:
 
 
 def pace_of(benchmark: Benchmark, me: User) -> Pace:
-    """As the page of hours counts it: labels that stand, active time between judgments."""
+    """As the page of hours counts it: labels that stand, active time between judgments.
+
+    Counted once for each state of the person's own ledger.
+    """
     today = timezone.now().astimezone(timezone.get_current_timezone()).date()
+    newest = Judgment.objects.filter(actor=me).order_by("-pk").values_list("pk", "created_at")
+    state = sha256(repr((me.pk, benchmark.pk, today, newest.first())).encode()).hexdigest()
+    return cast(
+        Pace, cache.get_or_set(f"pace-{state}", lambda: _pace(benchmark, me, today), KEPT_SECONDS)
+    )
+
+
+def _pace(benchmark: Benchmark, me: User, today: date) -> Pace:
     first = today - timedelta(days=DAYS - 1)
     worked = [
         of_day
