@@ -50,7 +50,7 @@ def test_the_list_says_size_and_what_is_visible(client, olga, benchmark):
 
     # Two queries, a standard deviation of 0.2 assumed: 2.80 x 0.2 / root 2.
     assert "±0.396" in page
-    assert "28 too few" in page
+    assert "28 missing" in page
     assert "assume a standard deviation of 0.20" in page
 
 
