@@ -1,17 +1,21 @@
 """The demo benchmark: Python's own docstrings, our queries and grades, four lexical systems.
 
-A dense one beside them, where it is installed.
+A dense one beside them, where it is installed. Every place of the menu has something to look at.
 
-What other apps do is asked of them by their commands' names, so nothing here imports them.
+What other apps do is asked of them by their commands' names or by `signals.demo_built`, so nothing
+here imports them.
 """
 
+import csv
 import json
 import secrets
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
@@ -20,20 +24,33 @@ from benchmarks_app.collections.services.benchmarks import change_settings, crea
 from benchmarks_app.common.selectors.reading import unknown_documents
 from benchmarks_app.jobs.services.jobs import run_queued
 from benchmarks_app.models import Benchmark, Membership, Role, User
+from benchmarks_app.signals import demo_built
+from benchmarks_app.slices.services.changes import register_slice
+from benchmarks_app.slices.services.members import CONFIRM, decide_members
 from benchwright.datasets.demo import collect_docstrings
 from benchwright.qrels.scales import DEFAULT_SCALE, parse_scale
 
 SLUG = "stdlib"
 FIXTURES = settings.CARRIED_DIR / "fixtures" / "demo"
-POOL = "Depth 5 of four systems"
+POOL = "Depth 10 of four systems"
 QRELS = "demo-grades"
-DEPTH, SEED = 5, 7
+DEPTH, SEED = 10, 7
+SHARES = "train=40,dev=25,test=35"
 DENSE = "wordllama"
-SLICES: dict[str, dict[str, object]] = {
-    "asked often": {"kind": "expression", "expression": "frequency >= 150"},
-    "asked rarely": {"kind": "expression", "expression": "frequency < 60"},
-    "up to five words": {"kind": "length", "to": 5},
-    "eight words and more": {"kind": "length", "from": 8},
+SECOND = "second assessor"
+LOG = "searches (made up)"
+# Facts, then guesses, which need relevant documents and are taken as they are.
+FREQUENCY = {"kind": "frequency", "head_share": 0.25, "tail_share": 0.5}
+BANDS: dict[str, dict[str, object]] = {
+    "head": {**FREQUENCY, "band": "head"},
+    "tail": {**FREQUENCY, "band": "tail"},
+}
+MODULES = ("asyncio", "glob", "subprocess", "unittest")
+INTENTS: dict[str, dict[str, object]] = {
+    "exact match": {"kind": "exact_match"},
+    "semantic": {"kind": "semantic"},
+    "navigational": {"kind": "navigational", "brands": MODULES},
+    "informational": {"kind": "informational"},
 }
 CHECK_SHARE = 0.05
 N_WAITING = 12  # queries left for whoever tries the labeling page
@@ -83,8 +100,14 @@ class Login:
 
 
 def is_built() -> bool:
-    """Whether the demo is there whole: its release is the last thing that is made."""
-    return Benchmark.objects.filter(slug=SLUG, releases__state="published").exists()
+    """Whether the demo is there, and no attempt to build it was interrupted."""
+    is_there = Benchmark.objects.filter(slug=SLUG, releases__state="published").exists()
+    return is_there and not _unfinished().exists()
+
+
+def _unfinished() -> Path:
+    """A file that is there while the demo is built."""
+    return Path(settings.DATA_DIR) / "demo_unfinished"
 
 
 def logins() -> list[Login]:
@@ -95,19 +118,28 @@ def logins() -> list[Login]:
 
 def build_demo(say: Say) -> None:
     """Make the demo from the beginning; what an interrupted attempt left is completed."""
+    _unfinished().touch()
     say("People and an empty benchmark")
     people = _people()
     benchmark = Benchmark.objects.filter(slug=SLUG).first() or _benchmark(people)
     with tempfile.TemporaryDirectory() as folder:
         _collection(benchmark, Path(folder), say)
         _pool(benchmark, Path(folder), say)
-    say("Qrels and release 0.1.0")
-    if not benchmark.qrel_sets.filter(name=QRELS, state="ready").exists():
-        call_command("publish_qrels", SLUG, name=QRELS)
-    call_command("publish_release", SLUG, qrels=QRELS, release="0.1.0", notes="The demo's grades.")
+        say("Labels of a second assessor")
+        _second_labels(benchmark, Path(folder))
+        say("Qrels, slices by what is relevant, and a split by families")
+        _split_up(benchmark)
+        say("A query log")
+        _log(benchmark, Path(folder))
     _dense_run(say)
-    say("Scoring the runs")
+    say("Release 0.1.0, the scores of all runs, phases and a gate")
+    if not benchmark.releases.filter(state="published").exists():
+        made = {"qrels": QRELS, "release": "0.1.0", "notes": "The demo's grades."}
+        call_command("publish_release", SLUG, **made)
     run_queued()
+    demo_built.send(sender=Benchmark, benchmark=benchmark, people=people)
+    run_queued()
+    _unfinished().unlink()
 
 
 def _dense_run(say: Say) -> None:
@@ -162,15 +194,23 @@ def _collection(benchmark: Benchmark, folder: Path, say: Say) -> None:
     if not benchmark.queries.exists():
         say("Queries")
         call_command("import_trec", SLUG, queries=FIXTURES / "queries.jsonl")
-        _slices()
+        _make_slices(benchmark, BANDS)
     say("Four lexical systems")
     call_command("make_baselines", SLUG)
 
 
-def _slices() -> None:
-    """Parts of the queries, too small to be registered: their intervals are wide."""
-    for name, rule in SLICES.items():
-        call_command("make_slice", SLUG, name, rule=json.dumps(rule), minimum=10)
+def _make_slices(benchmark: Benchmark, rules: dict[str, dict[str, object]]) -> None:
+    """A slice by each rule; what is a guess is confirmed, and what is large enough registered."""
+    for name, rule in rules.items():
+        row = benchmark.slices.filter(name=name).first()
+        if row is None:
+            call_command("make_slice", SLUG, name, rule=json.dumps(rule))
+            row = benchmark.slices.get(name=name)
+        owner = User.objects.get(username="olga")
+        if not row.is_registered:
+            decide_members(of=row, actor=owner, verdict=CONFIRM)
+            if row.members.filter(state="member").count() >= row.minimum:
+                register_slice(of=row, actor=owner)
 
 
 def _corpus_file(folder: Path) -> Path:
@@ -187,22 +227,55 @@ def _pool(benchmark: Benchmark, folder: Path, say: Say) -> None:
     if not benchmark.pools.exclude(state="building").exists():
         runs = ",".join(benchmark.runs.order_by("name").values_list("name", flat=True))
         call_command("build_pool", SLUG, runs=runs, depth=DEPTH, seed=SEED, name=POOL)
-    call_command("import_judgments", SLUG, POOL, _grades_file(benchmark, folder))
+    call_command("import_judgments", SLUG, POOL, _labels_file(benchmark, folder, "grades.tsv"))
     say("Practice documents and hidden checks")
     call_command("import_known_grades", SLUG, POOL, FIXTURES / "known.tsv", share=CHECK_SHARE)
 
 
-def _grades_file(benchmark: Benchmark, folder: Path) -> Path:
-    """Our grades without the queries that stay to be judged, the last ones by id.
+def _second_labels(benchmark: Benchmark, folder: Path) -> None:
+    """What a second assessor said of some of these pairs; the two differ here and there."""
+    path = _labels_file(benchmark, folder, "second_grades.tsv")
+    call_command("import_judgments", SLUG, POOL, path, rater=SECOND)
+
+
+def _split_up(benchmark: Benchmark) -> None:
+    if not benchmark.qrel_sets.filter(name=QRELS, state="ready").exists():
+        call_command("publish_qrels", SLUG, name=QRELS)
+    _make_slices(benchmark, INTENTS)
+    if not benchmark.split_plans.exists():
+        # Whether test holds enough of a slice is a question for larger benchmarks.
+        call_command("split_queries", SLUG, shares=SHARES, seed=SEED, accept_small_slices=True)
+
+
+def _log(benchmark: Benchmark, folder: Path) -> None:
+    """The queries as a log of searches: how often and when are made up, as in the fixture."""
+    if benchmark.query_logs.filter(name=LOG).exists():
+        return
+    path = folder / "searches.csv"
+    with path.open("w", encoding="utf-8", newline="") as out:
+        rows = csv.writer(out)
+        rows.writerow(["query", "count", "date"])
+        rows.writerows((one["text"], one["frequency"], one["first_seen"]) for one in queries())
+    call_command("import_log", SLUG, path, name=LOG)
+
+
+def _labels_file(benchmark: Benchmark, folder: Path, name: str) -> Path:
+    """Grades of a fixture without the queries that stay to be judged, the last ones by id.
 
     And without documents that only another release of Python has.
     """
-    qids = sorted(benchmark.queries.values_list("qid", flat=True), key=str.encode)
-    waiting = set(qids[-N_WAITING:])
-    header, *lines = (FIXTURES / "grades.tsv").read_text(encoding="utf-8").splitlines()
+    waiting = {query["_id"] for query in queries()[-N_WAITING:]}
+    header, *lines = (FIXTURES / name).read_text(encoding="utf-8").splitlines()
     rows = [line for line in lines if line.split("\t", 1)[0] not in waiting]
     absent = unknown_documents(benchmark, {line.split("\t", 2)[1] for line in rows})
     known = [line for line in rows if line.split("\t", 2)[1] not in absent]
-    path = folder / "grades.tsv"
+    path = folder / name
     path.write_text("".join(f"{line}\n" for line in [header, *known]), encoding="utf-8")
     return path
+
+
+@cache
+def queries() -> list[dict[str, Any]]:
+    """The queries of the fixture, by their ids; the last `N_WAITING` stay to be judged."""
+    lines = (FIXTURES / "queries.jsonl").read_text(encoding="utf-8").splitlines()
+    return sorted(map(json.loads, lines), key=lambda query: query["_id"].encode())

@@ -5,6 +5,7 @@ from django.conf import settings
 from django.core.management import call_command
 
 from benchmarks_app.data_folder import DATA
+from benchmarks_app.first_tables import bring_up_to_date
 from benchmarks_app.importing.services import demo
 from benchmarks_app.management.declared import DeclaredCommand
 from benchwright.recipes.arguments import option, switch
@@ -21,7 +22,7 @@ class Command(DeclaredCommand):
 
     def handle(self, *args: Any, serve: bool, host: str, port: int, **options: Any) -> None:
         started = time.monotonic()
-        call_command("migrate", verbosity=0)
+        bring_up_to_date()
         if not demo.is_built():
             self.n = 0
             demo.build_demo(self.say_step)

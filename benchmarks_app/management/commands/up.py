@@ -3,10 +3,10 @@ import time
 from typing import Any
 
 from django.conf import settings
-from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from benchmarks_app.data_folder import DATA
+from benchmarks_app.first_tables import bring_up_to_date
 from benchmarks_app.management.declared import DeclaredCommand
 from benchmarks_app.migrated import NotMigratedError, unapplied
 from benchmarks_app.site_lock import FolderInUseError, SiteLock
@@ -40,7 +40,7 @@ class Command(DeclaredCommand):
         except FolderInUseError as error:
             raise CommandError(str(error)) from None
         if not no_migrate:
-            call_command("migrate", verbosity=0)
+            bring_up_to_date()
         elif missing := unapplied():
             raise CommandError(str(NotMigratedError(n=len(missing))))
         if not (is_free(host, port) or (lock.was_left and self.gets_free(host, port))):

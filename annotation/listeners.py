@@ -1,0 +1,10 @@
+"""What this app does when something happens below it."""
+
+from typing import Any
+
+
+def furnish_demo(sender: Any, **sent: Any) -> None:
+    """The demo gets a disagreement and a question; what makes them is loaded for nothing else."""
+    from annotation.demo import furnish
+
+    furnish(sender, **sent)

@@ -1,0 +1,120 @@
+"""What this app adds to the demo: phases, a gate, and cases of contextual precision."""
+
+import csv
+import json
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from django.core.management import call_command
+from django.utils import timezone
+
+from benchmarks_app.common.selectors.reading import benchmark_documents
+from benchmarks_app.importing.services.demo import FIXTURES, N_WAITING, queries
+from benchmarks_app.models import Benchmark, Release, User
+from scoring.gates.services.gating import start_gate
+from scoring.gates.services.policies import make_policy
+from scoring.models import CaseSet, GatePolicy, Phase
+from scoring.scores.selectors.rankings import ranking_of
+from scoring.submissions.services.phases import change_phase, make_phase
+
+OPEN, LATER = "Development", "Final"
+LATER_IN = timedelta(days=14)
+POLICY = "before release"
+CASES = "answers with docstrings"
+SUBMITTED, FUSED, DEPTH = "rank fusion", ("bm25", "bm25-stem"), 100
+N_DOCUMENTS, LONGEST = 5, 400
+OFTEN = 150
+
+
+def furnish(sender: Any, benchmark: Benchmark, people: Mapping[str, User], **unused: Any) -> None:
+    """Phases, a submission with its gate, and cases, each where it is not there yet."""
+    release = benchmark.releases.get()
+    _phases(release, people["olga"])
+    _gate(release, people)
+    if not CaseSet.objects.filter(benchmark=benchmark, name=CASES).exists():
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "cases.jsonl"
+            lines = (json.dumps(case, ensure_ascii=False) for case in _cases(benchmark))
+            path.write_text("\n".join(lines), encoding="utf-8")
+            call_command("import_cases", benchmark.slug, path, name=CASES)
+
+
+def _phases(release: Release, owner: User) -> None:
+    """One that is open now, on dev; the one of test, which the release opened, opens later."""
+    if Phase.objects.filter(release=release, name=OPEN).exists():
+        return
+    said = "Try things out here: as often as you like, within twenty runs a day."
+    make_phase(release=release, split="dev", user=owner, name=OPEN, description=said)
+    change_phase(
+        phase=Phase.objects.get(release=release, split="test"),
+        user=owner,
+        name=LATER,
+        opens_at=timezone.now() + LATER_IN,
+        daily_limit=1,
+        total_limit=3,
+        description="Three runs of each team, on queries of families that nobody tuned on.",
+    )
+
+
+def _gate(release: Release, people: Mapping[str, User]) -> None:
+    """Whether what Sam submits may take the place of BM25; the policy was there before."""
+    benchmark = release.benchmark
+    baseline = benchmark.runs.get(name="bm25")
+    if not GatePolicy.objects.filter(benchmark=benchmark, name=POLICY).exists():
+        made = {"benchmark": benchmark, "name": POLICY, "baseline": baseline}
+        make_policy(**made, content={}, user=people["olga"])
+    if not benchmark.runs.filter(name=SUBMITTED).exists():
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / f"{SUBMITTED}.run"
+            path.write_text("".join(_fused(benchmark)), encoding="utf-8")
+            call_command("submit_run", benchmark.slug, path, user="sam", name=SUBMITTED)
+    candidate = benchmark.runs.get(name=SUBMITTED)
+    policy = GatePolicy.objects.get(benchmark=benchmark, name=POLICY)
+    start_gate(policy=policy, candidate=candidate, release=release, user=people["olga"])
+
+
+def _fused(benchmark: Benchmark) -> Iterator[str]:
+    """Two lexical runs in one: each document by the sum of 1 / (60 + its rank)."""
+    rankings = [ranking_of(benchmark.runs.get(name=name), DEPTH) for name in FUSED]
+    for query in queries():
+        scores: dict[str, float] = defaultdict(float)
+        for ranking in rankings:
+            for rank, docid in enumerate(ranking.get(query["_id"], []), start=1):
+                scores[docid] += 1 / (60 + rank)
+        best = sorted(scores, key=lambda docid: (-scores[docid], docid))[:DEPTH]
+        for rank, docid in enumerate(best, start=1):
+            yield f"{query['_id']} Q0 {docid} {rank} {scores[docid]:.8f} fusion\n"
+
+
+def _cases(benchmark: Benchmark) -> Iterator[dict[str, Any]]:
+    """What a judge model is asked: a need, the best document in words, and what BM25 found.
+
+    One of each family that a document answers directly.
+    """
+    answers, told = _answers(), set()
+    found = ranking_of(benchmark.runs.get(name="bm25"), N_DOCUMENTS)
+    texts = benchmark_documents(benchmark, {docid for docids in found.values() for docid in docids})
+    for query in queries()[:-N_WAITING]:
+        if query["family"] in told or query["_id"] not in answers:
+            continue
+        told.add(query["family"])
+        documents = [texts[docid] for docid in found[query["_id"]]]
+        yield {
+            "id": query["_id"],
+            "input": f"{query['text']} ({query['description']})",
+            "expected_output": answers[query["_id"]],
+            "retrieval_context": [f"{one.title}\n{one.text}"[:LONGEST] for one in documents],
+            "slices": ["asked often" if query["frequency"] >= OFTEN else "asked rarely"],
+        }
+
+
+def _answers() -> dict[str, str]:
+    """The first document of a query that was graded 3, and why; by query id."""
+    with (FIXTURES / "grades.tsv").open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+    direct = [row for row in rows if row["grade"] == "3"]
+    return {row["query-id"]: f"{row['corpus-id']}: {row['reason']}" for row in reversed(direct)}

@@ -1,0 +1,77 @@
+"""The tables of a new site are those that all migrations end with, and the same is applied."""
+
+import re
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.system.site import ROOT, Site
+
+pytestmark = pytest.mark.slow
+MAKE = "from benchmarks_app.first_tables import bring_up_to_date as made; made()"
+COLUMNS = "SELECT name, type, [notnull], dflt_value, pk FROM pragma_table_info(?)"
+KEYS = "SELECT [table], [from], [to], on_update, on_delete FROM pragma_foreign_key_list(?)"
+
+
+@pytest.fixture(scope="module")
+def databases(tmp_path_factory) -> tuple[sqlite3.Connection, sqlite3.Connection]:
+    """One that was migrated step by step, and one whose tables were made at once."""
+    found = []
+    for name, words in (("steps", ["migrate", "-v0"]), ("once", ["shell", "-v0", "-c", MAKE])):
+        with Site(tmp_path_factory.mktemp(name)) as site:
+            if not site.database.startswith("sqlite"):
+                pytest.skip("compares files of SQLite")
+            command = [sys.executable, "manage.py", *words]
+            subprocess.run(command, cwd=ROOT, env=site.env, check=True, capture_output=True)
+            (path,) = Path(site.folder).glob("*.sqlite3")
+            found.append(sqlite3.connect(path))
+    return found[0], found[1]
+
+
+def columns(database: sqlite3.Connection) -> dict[str, list]:
+    """Columns and foreign keys of each table; their order tells only when each came."""
+    rows = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+    return {
+        table: sorted(map(repr, database.execute(asked, [table])))
+        for (table,) in rows
+        for asked in (COLUMNS, KEYS)
+    }
+
+
+def parts(database: sqlite3.Connection) -> dict[tuple[str, str], list[str]]:
+    """Tables, indexes and triggers by name, each with the parts of its statement in any order."""
+    rows = database.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
+    return {(kind, name): sorted(re.split(r"[\s,()]+", sql or "")) for kind, name, sql in rows}
+
+
+def test_tables_indexes_constraints_and_triggers_are_the_same(databases):
+    steps, once = databases
+
+    assert parts(once) == parts(steps)
+    assert columns(once) == columns(steps)
+
+
+@pytest.mark.parametrize(
+    ("table", "fields"),
+    [
+        ("django_migrations", "app, name"),
+        ("django_content_type", "app_label, model"),
+        ("auth_permission", "codename, name"),
+    ],
+)
+def test_rows_that_migrations_leave_are_the_same(databases, table, fields):
+    asked = f"SELECT {fields} FROM {table} ORDER BY {fields}"  # names of ours
+
+    steps, once = (database.execute(asked).fetchall() for database in databases)
+
+    assert once == steps
+    assert once
+
+
+def test_database_with_tables_is_left_to_the_migrations(databases, tmp_path, db):
+    from benchmarks_app.first_tables import make_tables
+
+    assert make_tables() is False
