@@ -12,6 +12,7 @@ from annotation.models import Question
 from benchmarks_app.models import Benchmark, User
 from benchwright.qrels.rules import Settings
 
+ASKED_ABOUT = "glob"
 QUESTION = "It names the right module, but not the function. Is that 2 or 1?"
 ANSWER = "2: it leads to the answer. 1 is for what only touches the topic."
 
@@ -29,6 +30,8 @@ def furnish(sender: Any, benchmark: Benchmark, people: Mapping[str, User], **unu
 def _ask(benchmark: Benchmark, people: Mapping[str, User]) -> None:
     """Bo asks about a document that has its label, so nothing that waits is taken away."""
     graded = benchmark.pools.get().slots.filter(kind="label", state="done")
-    slot = graded.filter(entry__document__docid="glob").first() or graded.first()
+    slot = graded.filter(entry__document__docid=ASKED_ABOUT).first() or graded.first()
+    if slot is None:
+        return
     asked = ask_question(slot=slot, actor=people["bo"], client_id=uuid4(), text=QUESTION)
     answer_question(question=asked, actor=people["olga"], answer=ANSWER)

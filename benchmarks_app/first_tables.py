@@ -32,5 +32,5 @@ def make_tables() -> bool:
                 editor.create_model(model)
         executor.recorder.ensure_schema()
         for migration, _ in plan:
-            executor.record_migration(migration)
+            executor.recorder.record_applied(migration.app_label, migration.name)
     return True

@@ -65,8 +65,8 @@ def _gate(release: Release, people: Mapping[str, User]) -> None:
     benchmark = release.benchmark
     baseline = benchmark.runs.get(name="bm25")
     if not GatePolicy.objects.filter(benchmark=benchmark, name=POLICY).exists():
-        made = {"benchmark": benchmark, "name": POLICY, "baseline": baseline}
-        make_policy(**made, content={}, user=people["olga"])
+        owner = people["olga"]
+        make_policy(benchmark=benchmark, name=POLICY, baseline=baseline, content={}, user=owner)
     if not benchmark.runs.filter(name=SUBMITTED).exists():
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / f"{SUBMITTED}.run"

@@ -35,9 +35,9 @@ FIXTURES = settings.CARRIED_DIR / "fixtures" / "demo"
 POOL = "Depth 10 of four systems"
 QRELS = "demo-grades"
 DEPTH, SEED = 10, 7
-SHARES = "train=40,dev=25,test=35"
+SHARES = "train=20,dev=45,test=35"
 DENSE = "wordllama"
-SECOND = "second assessor"
+FIRST, SECOND = "first assessor", "second assessor"
 LOG = "searches (made up)"
 # Facts, then guesses, which need relevant documents and are taken as they are.
 FREQUENCY = {"kind": "frequency", "head_share": 0.25, "tail_share": 0.5}
@@ -227,7 +227,8 @@ def _pool(benchmark: Benchmark, folder: Path, say: Say) -> None:
     if not benchmark.pools.exclude(state="building").exists():
         runs = ",".join(benchmark.runs.order_by("name").values_list("name", flat=True))
         call_command("build_pool", SLUG, runs=runs, depth=DEPTH, seed=SEED, name=POOL)
-    call_command("import_judgments", SLUG, POOL, _labels_file(benchmark, folder, "grades.tsv"))
+    path = _labels_file(benchmark, folder, "grades.tsv")
+    call_command("import_judgments", SLUG, POOL, path, rater=FIRST)
     say("Practice documents and hidden checks")
     call_command("import_known_grades", SLUG, POOL, FIXTURES / "known.tsv", share=CHECK_SHARE)
 
