@@ -128,6 +128,7 @@ def expected_toy() -> dict[str, Any]:
 
 def expected_demo() -> dict[str, Any]:
     from annotation.models import PoolEntry
+    from benchmarks_app.models import Query
     from benchwright.datasets.demo import collect_docstrings
 
     fixtures = ROOT / "fixtures" / "demo"
@@ -141,10 +142,22 @@ def expected_demo() -> dict[str, Any]:
         for row in table(fixtures / "grades.tsv")
         if row["query-id"] in judged and (row["query-id"], row["corpus-id"]) in pooled
     ]
+    # Of two grades next to each other the lower one counts.
+    second = grouped(table(fixtures / "second_grades.tsv"), "grade")
+    grades = {
+        qid: {
+            docid: min(grade, second.get(qid, {}).get(docid, grade)) for docid, grade in of.items()
+        }
+        for qid, of in grouped(rows, "grade").items()
+    }
+    split_of = dict(Query.objects.filter(qid__in=judged).values_list("qid", "family__split"))
     return {
         "corpus": {d.docid: {"text": d.text, "title": d.title} for d in collect_docstrings()},
         "queries": queries,
-        "qrels": {"test": grouped(rows, "grade")},
+        "qrels": {
+            split: {qid: of for qid, of in grades.items() if split_of[qid] == split}
+            for split in sorted(set(split_of.values()))
+        },
         "threshold": 2,
     }
 
