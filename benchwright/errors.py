@@ -163,14 +163,15 @@ class Problems:
 
     With `leaves_out`, a bad record is left out of what is read instead: those up to the limit are
     named in `left_out`, and all are counted; after `most_left_out` they are raised as well. What is
-    wrong with a file as a whole stays a problem.
+    wrong with a file as a whole stays a problem. `leaves_out` may be the names of the files of
+    which bad records are left out.
     """
 
     def __init__(
         self,
         limit: int = DEFAULT_LIMIT,
         *,
-        leaves_out: bool = False,
+        leaves_out: bool | frozenset[str] = False,
         most_left_out: float = inf,
     ) -> None:
         self.limit = limit
@@ -193,12 +194,18 @@ class Problems:
         FileProblemsError
             When the limit is reached.
         """
-        if self.leaves_out and line and not is_whole:
+        if line and not is_whole and self.does_without(file):
             self._leave_out(Problem(file, line, text))
             return
         self.found.append(Problem(file, line, text))
         if len(self.found) >= self.limit:
             self.raise_found(is_cut=True)
+
+    def does_without(self, file: str) -> bool:
+        """Whether bad records of a file are left out."""
+        if isinstance(self.leaves_out, bool):
+            return self.leaves_out
+        return file in self.leaves_out
 
     def _leave_out(self, problem: Problem) -> None:
         # One record may have several problems.

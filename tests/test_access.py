@@ -465,6 +465,8 @@ home                            GET  200
 home                            POST 405
 import-all                      GET  405
 import-all                      POST login 403   403   403   403   302   302   404   login 403
+import-decide                   GET  405
+import-decide                   POST login 403   403   403   403   302   302   404   login 403
 import-new                      GET  login 403   403   403   403   200   200   404   login 403
 import-new                      POST login 403   403   403   403   422   422   404   login 403
 import-preview                  GET  login 403   403   403   403   200   200   404   login 403

@@ -186,6 +186,7 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "api:member-detail": membership.pk,
         "api:upload-detail": waiting.pk,
         "api:upload-import": waiting.pk,
+        "import-decide": waiting.pk,
         "import-preview": waiting.pk,
         "import-remove": waiting.pk,
         "kind": "md",

@@ -256,6 +256,31 @@ def posted_grade_map(given: Mapping[str, Any]) -> str:
     )
 
 
+class GradesForm(forms.Form):
+    """What each grade of a waiting file is here."""
+
+    def __init__(
+        self,
+        data: Mapping[str, Any] | None = None,
+        *,
+        grades: Mapping[int, int],
+        scale: Mapping[int, str],
+        grade_map: Mapping[int, int],
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(data, **kwargs)
+        for grade, n in list(grades.items())[:MOST_GRADES]:
+            field = grade_field(grade, n, scale)
+            field.label = str(grade)
+            field.n_rows = n  # type: ignore[attr-defined]
+            field.initial = str(grade_map.get(grade, field.initial))
+            self.fields[f"grade_{grade}"] = field
+
+    @property
+    def rows(self) -> list[Any]:
+        return [self[name] for name in self.fields]
+
+
 class ImportForm(forms.Form):
     """What an import is told beside the files: names, grades, metadata, a cut."""
 

@@ -7,7 +7,14 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from benchwright.detection import CONTENT_OF, GRADED_KINDS, FileKind, Part, layout_for
+from benchwright.detection import (
+    CONTENT_OF,
+    GRADED_KINDS,
+    RUN_KINDS,
+    FileKind,
+    Part,
+    layout_for,
+)
 from benchwright.errors import BenchmarkError, FileProblemsError, PassedOver, Problems
 from benchwright.files.inputs import Input
 from benchwright.formats import beir, mapped, pairs, passages
@@ -15,8 +22,10 @@ from benchwright.formats.errors import LoneFileError, MappingError
 from benchwright.formats.mapping import PARENT_FROM_ID, Content, checked
 from benchwright.formats.tables import PASSED_OVER, Layout, Record, records, sample
 from benchwright.formats.tabular import docid_rows
-from benchwright.formats.trec import read_qrels, read_run
+from benchwright.formats.trec import RunRow, read_qrels, read_run
 from benchwright.formats.trec_topics import read_topics
+from benchwright.problem_groups import GroupedProblems, grouped
+from benchwright.runs.intake import Intake, Terms
 from benchwright.uploads.looks import Look
 
 ROWS_SHOWN = 20
@@ -38,7 +47,7 @@ def look_at_file(
     if part.kind is None and part.member and part.has_header is None:
         return Look(part, given.shown)
     most = inf if is_whole else PASSED_OVER
-    problems = Problems(PROBLEMS_SHOWN, leaves_out=True, most_left_out=most)
+    problems = GroupedProblems(PROBLEMS_SHOWN, leaves_out=True, most_left_out=most)
     look = _Looking(given, part, folder, problems, has_passages, is_whole)
     try:
         if part.kind is None:
@@ -70,10 +79,11 @@ class _Looking:
         given: Input,
         part: Part,
         folder: Path,
-        problems: Problems,
+        problems: GroupedProblems,
         has_passages: bool,
         is_whole: bool,
     ) -> None:
+        self.is_whole = is_whole
         self.most_rows = None if is_whole else ROWS_CHECKED
         self.most_grades = None if is_whole else GRADES_COUNTED
         self.has_passages = has_passages
@@ -86,12 +96,15 @@ class _Looking:
     def found(self, **more: Any) -> Look:
         problems = self.problems
         whole = more.pop("problems", tuple(problems.found))
+        # A run is what a system answered: without some of its lines it would be another.
+        is_run = self.part.kind in RUN_KINDS
         return Look(
             self.part,
             self.given.shown,
             problems=(*whole, *problems.left_out)[:PROBLEMS_SHOWN],
             n_bad=len(whole) + problems.n_left_out,
-            can_do_without=not whole and not more.get("error"),
+            can_do_without=not whole and not more.get("error") and not is_run,
+            groups=problems.groups.listed or grouped(whole),
             **self.seen,
             **more,
         )
@@ -152,6 +165,8 @@ class _Looking:
             raise LoneFileError(file=self.given.shown)
         headings, read = ROWS[kind]
         self.seen["headings"] = headings
+        if kind is FileKind.RUN and self.is_whole:
+            return self._at_whole_run()
         rows = read(self)
         rows_shown: list[tuple[str, ...]] = []
         self.seen["rows"] = ()
@@ -164,6 +179,22 @@ class _Looking:
                     rows_shown.append(_shown(row))
                     self.seen["rows"] = tuple(rows_shown)
         self.seen["rows"] = tuple(rows_shown)
+        return self.found()
+
+    def _at_whole_run(self) -> Look:
+        """A TREC run checked as an import does, which tells documents that come twice as well."""
+        first = read_run(self.lines(), file=self.given.shown, problems=PassedOver())
+        self.seen["rows"] = tuple(_shown(_run_cells(row)) for row in islice(first, ROWS_SHOWN))
+        terms = Terms(self.given.shown, self.folder / "run", "trec")
+        with self.given.opened() as stream:
+            summary = Intake(terms, self.problems, None).of_stream(stream)
+        self.seen["n_rows_read"] = summary.n_rows
+        if self.problems.n_left_out:
+            import polars as pl
+
+            # A document that comes twice was written twice.
+            pairs = pl.read_parquet(summary.parquet, columns=["qid", "docid"])
+            self.seen["n_rows_read"] = pairs.n_unique()
         return self.found()
 
     def _graded(self, rows: Iterator[Sequence[Any]]) -> list[tuple[str, ...]]:
@@ -247,9 +278,12 @@ def _beir_qrels(look: _Looking) -> Iterator[Sequence[Any]]:
 
 
 def _run(look: _Looking) -> Iterator[Sequence[Any]]:
-    for row in read_run(look.lines(), **look.told):
-        rank = "" if row.rank is None else row.rank
-        yield _text(row.qid), _text(row.docid), rank, row.score, _text(row.tag)
+    return map(_run_cells, read_run(look.lines(), **look.told))
+
+
+def _run_cells(row: RunRow) -> Sequence[Any]:
+    rank = "" if row.rank is None else row.rank
+    return _text(row.qid), _text(row.docid), rank, row.score, _text(row.tag)
 
 
 def _text(raw: bytes) -> str:

@@ -1,7 +1,9 @@
 """Where files lie, and what is told of those that were looked at: plain data."""
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from benchwright.detection import KIND_LABELS, Part
 from benchwright.errors import Problem
@@ -9,6 +11,7 @@ from benchwright.files.archives import is_tar, is_zip, open_source
 from benchwright.files.inputs import FileInput, Input, MemberInput
 from benchwright.files.sources import Source
 from benchwright.formats.unlisted import UNKNOWN
+from benchwright.problem_groups import ProblemGroup
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,8 @@ class Look:
     # How many records are bad, and whether the others can be read without them.
     n_bad: int = 0
     can_do_without: bool = True
+    # All that is wrong with them, by what it is.
+    groups: tuple[ProblemGroup, ...] = ()
 
     @property
     def is_ready(self) -> bool:
@@ -99,6 +104,45 @@ class Look:
     def may_have_header(self) -> bool:
         return self.part.has_header is not None
 
+    def as_json(self) -> dict[str, Any]:
+        """What is kept of it, so that a list need not read the file again: all but its rows."""
+        return {
+            "part": {**self.part.as_json(), "note": self.part.note},
+            "name": self.name,
+            "columns": self.columns,
+            "form": self.form,
+            "others": self.others,
+            "error": self.error,
+            "grades": {str(grade): n for grade, n in self.grades_in_order},
+            "rows": self.n_rows_read,
+            "bad": self.n_bad,
+            "without": self.can_do_without,
+            "problems": [[one.file, one.line, one.text] for one in self.problems],
+            "groups": [asdict(group) for group in self.groups],
+        }
+
+    @classmethod
+    def of_json(cls, kept: Mapping[str, Any]) -> "Look":
+        """The look that `as_json` wrote, without rows."""
+        part = replace(Part.of_json(kept["part"]), note=kept["part"]["note"])
+        return cls(
+            part=part,
+            name=kept["name"],
+            columns=tuple(kept["columns"]),
+            form=kept["form"],
+            others=tuple(kept["others"]),
+            error=kept["error"],
+            grades={int(grade): n for grade, n in kept["grades"].items()},
+            n_rows_read=kept["rows"],
+            n_bad=kept["bad"],
+            can_do_without=kept["without"],
+            problems=tuple(Problem(*one) for one in kept["problems"]),
+            groups=tuple(
+                ProblemGroup(**{**group, "lines": tuple(group["lines"])})
+                for group in kept["groups"]
+            ),
+        )
+
 
 def printable(look: Look) -> Look:
     """The look with "?" for lone surrogates, of which no page can be made."""
@@ -114,6 +158,10 @@ def printable(look: Look) -> Look:
             for problem in look.problems
         ),
         error=_whole(look.error),
+        groups=tuple(
+            replace(group, file=_whole(group.file), text=_whole(group.text))
+            for group in look.groups
+        ),
     )
 
 

@@ -431,6 +431,7 @@ NO_PAGES = {
     "recovery-codes-create": "of who has second factors: test_factors looks at it",
     "factor-remove": "of who has second factors: test_factors looks at it",
     "import-all": "takes posts only",
+    "import-decide": "takes posts only",
     "import-remove": "takes posts only",
     "job-retry": "takes posts only",
     "job-cancel": "takes posts only",

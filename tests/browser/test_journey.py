@@ -86,7 +86,7 @@ def import_runs(page: Page, runs: list[Path]) -> None:
     page.locator("input[name=files]").set_input_files(runs)
     page.get_by_role("button", name="Look at them").click()
     expect(page.locator(".messages")).to_contain_text("7 files are here.")
-    page.get_by_role("button", name="Import all that are ready").click()
+    page.get_by_role("button", name="ready file").click()
     expect(page.locator(".messages")).to_contain_text("7 imports started.")
     rows = page.get_by_role("table").get_by_role("link").all()[: len(runs)]
     for address in [row.get_attribute("href") for row in rows]:

@@ -61,7 +61,12 @@ def run_lines(work: Import, file: PartFile, *, problems: Problems) -> Iterator[A
 def said_apart(problems: Problems, function: Any, place: Place, *arguments: Any) -> Any:
     """What a reader says of a small file as a whole, once its problems were taken."""
     result, news = reading_apart.call(
-        function, place, *arguments, file=place.shown, is_job=True, **_terms(problems)
+        function,
+        place,
+        *arguments,
+        file=place.shown,
+        is_job=True,
+        **_terms(problems, place.shown),
     )
     problems.take(news)
     return result
@@ -77,12 +82,12 @@ def _rows(work: Import, file: PartFile, what: str, problems: Problems | None) ->
         file.part,
         work.job.folder,
         file=file.given.shown,
-        **_terms(warnings),
+        **_terms(warnings, file.given.shown),
     )
     yield from row_streams.received_rows(what, sent, warnings)
 
 
-def _terms(problems: Problems) -> dict[str, Any]:
-    """How many more problems are taken, and whether bad records are left out."""
+def _terms(problems: Problems, file: str) -> dict[str, Any]:
+    """How many more problems are taken, and whether bad records of a file are left out."""
     left = max(1, problems.limit - len(problems.found))
-    return {"limit": left, "leaves_out": problems.leaves_out}
+    return {"limit": left, "leaves_out": problems.does_without(file)}

@@ -31,10 +31,18 @@ class Import:
     url: str = ""
     # Ids of the queries that this import has staged.
     staged_qids: set[str] = field(default_factory=set)
+    # The uploads at work now, and those that a file of a name came in: whom an error is about.
+    at: list[Upload] = field(default_factory=list)
+    upload_of: dict[str, set[int]] = field(default_factory=dict)
 
     @property
     def benchmark(self) -> Benchmark:
         return self.job.benchmark
+
+    def option(self, upload: Upload, name: str) -> Any:
+        """What was said of an upload: of one of several it was said by its key."""
+        of = self.options.get("of")
+        return (self.options if of is None else of.get(str(upload.pk), {})).get(name)
 
     def told(self, rows: Any, what: str) -> Any:
         """The same rows, with the job's progress told on the way."""

@@ -125,6 +125,15 @@ def _waiting(upload: Upload) -> Upload:
     return upload
 
 
+def replace(upload: Upload, *, owner: User, file: UploadedFile) -> Upload:
+    """The file that waits in the place of another, which waits no longer; raises as `put_down`."""
+    (mended,) = put_down(benchmark=upload.benchmark, owner=owner, files=[file])
+    if mended.pk != upload.pk:
+        Upload.objects.filter(pk=mended.pk).update(created_at=upload.created_at)
+        take_away(upload)
+    return mended
+
+
 def take_away(upload: Upload) -> None:
     """Let a waiting file wait no longer; its bytes stay where others of them are in use."""
     Upload.objects.filter(pk=upload.pk).update(is_waiting=False)
@@ -168,6 +177,12 @@ def _refuse_too_large(name: str, size: int) -> None:
 def local(upload: Upload) -> Path:
     """Where the bytes can be read on this machine."""
     return files.local_path(upload.stored)
+
+
+def keep_said(upload: Upload, **said: Any) -> None:
+    """Remember what somebody has said of a waiting file, beside what they said before."""
+    said = {**upload.reading.get("said", {}), **said}
+    keep_reading(upload, {**upload.reading, "said": said})
 
 
 # --- what was found by reading it ----------------------------------------------------------

@@ -5,7 +5,7 @@ nobody sees; one short transaction at the end makes them visible.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -59,6 +59,7 @@ from benchwright.uploads.row_streams import take_run
 JOB_KIND = "import-file"
 LEAVE_OUT = ("", "records", "files")
 NAMED_LEFT_OUT = 20
+LONGEST_NAME = 48
 
 
 # --- asking for an import ------------------------------------------------------------------
@@ -81,6 +82,7 @@ def import_arguments(
     aggregation: str = DEFAULT,
     unlisted: str = "",
     leave_out: str = "",
+    n_agreed: int | None = None,
     machine: bool | None = None,
 ) -> dict[str, Any]:
     """What `jobs.start` or `jobs.run_here` need to import a file.
@@ -92,7 +94,8 @@ def import_arguments(
     of passages becomes one of documents, where the benchmark measures these. `unlisted` says what
     documents are that qrels do not list (`core.unlisted`); without it they are what the manifest
     of an export of ours says, or unknown. `leave_out` says what of a bad file is left out:
-    nothing, its bad `records`, or `files` that have any. `machine`
+    nothing, its bad `records`, or `files` that have any; `n_agreed` is how many records somebody
+    has agreed to: where more are bad, nothing is imported. `machine`
     says whether a machine gave the grades; without it, that they have a model's name.
 
     Raises
@@ -124,7 +127,7 @@ def import_arguments(
     first_kind = parts[0].kind if parts and len(parts) == 1 else FileKind.BEIR
     return {
         "kind": JOB_KIND,
-        "title": f"Import {upload.name}",
+        "title": f"Import {short_name(upload)}",
         "parameters": {
             "upload": upload.pk,
             "uploads": [upload.pk],
@@ -137,10 +140,20 @@ def import_arguments(
             "corpus": corpus_options(**(corpus or {})),
             "aggregation": aggregation,
             "leave_out": leave_out,
+            "n_agreed": n_agreed,
             "unlisted": unlisted,
             "machine": machine,
         },
     }
+
+
+def short_name(upload: Upload) -> str:
+    """A file's name as titles of jobs have it: its beginning and its end."""
+    name = upload.name
+    if len(name) <= LONGEST_NAME:
+        return name
+    half = LONGEST_NAME // 2
+    return f"{name[:half]}…{name[-half:]}"
 
 
 def _is_whole(parts: Sequence[Part]) -> bool:
@@ -158,8 +171,13 @@ def _completed(upload: Upload, given: Part) -> list[Part]:
     return parts
 
 
-def joint_arguments(uploads: Sequence[Upload]) -> dict[str, Any]:
-    """What `jobs.start` needs to import several files as one: all of them, or none.
+def joint_arguments(
+    uploads: Sequence[Upload], options: Mapping[int, Mapping[str, Any]] | None = None
+) -> dict[str, Any]:
+    """What `jobs.start` needs to import several files as one, each of them whole or not at all.
+
+    `options` are what is said of each by its primary key: `parts`, `grade_map`, `leave_out` and
+    `n_agreed`, as `import_arguments` has them.
 
     Raises
     ------
@@ -168,24 +186,46 @@ def joint_arguments(uploads: Sequence[Upload]) -> dict[str, Any]:
     """
     for upload in uploads:
         uploading.refuse_imported(upload)
-    names = ", ".join(upload.name for upload in uploads)
     return {
         "kind": JOB_KIND,
-        "title": f"Import {len(uploads)} files: {names}",
+        "title": f"Import {len(uploads)} files",
         "parameters": {
             "upload": uploads[0].pk,
             "uploads": [upload.pk for upload in uploads],
             "kind": None,
             "corpus": corpus_options(),
             "aggregation": DEFAULT,
+            "of": {str(pk): _as_kept(**said) for pk, said in (options or {}).items()},
         },
     }
 
 
+def _as_kept(
+    *,
+    parts: Sequence[Part] | None = None,
+    grade_map: str = "",
+    leave_out: str = "",
+    n_agreed: int | None = None,
+) -> dict[str, Any]:
+    """What is said of one file of several, as a job keeps it."""
+    return {
+        "parts": [part.as_json() for part in parts] if parts else None,
+        "grade_map": parse_grade_map(grade_map),
+        "leave_out": leave_out,
+        "n_agreed": n_agreed,
+    }
+
+
 @transaction.atomic
-def start_joint_import(*, benchmark: Benchmark, user: User, uploads: Sequence[Upload]) -> Job:
+def start_joint_import(
+    *,
+    benchmark: Benchmark,
+    user: User,
+    uploads: Sequence[Upload],
+    options: Mapping[int, Mapping[str, Any]] | None = None,
+) -> Job:
     """Start a job that imports several files as one; raises as `joint_arguments` does."""
-    job = jobs.start(benchmark=benchmark, user=user, **joint_arguments(uploads))
+    job = jobs.start(benchmark=benchmark, user=user, **joint_arguments(uploads, options))
     for upload in uploads:
         audit.record(
             actor=user, action="import", benchmark=benchmark, target=upload.name, job=job.pk
@@ -205,30 +245,19 @@ def start_import(*, benchmark: Benchmark, user: User, upload: Upload, **options:
 
 
 def import_file(job: jobs.RunningJob) -> None:
-    """The handler of an import job: stage everything, then commit it in one go."""
+    """The handler of an import job: stage everything, then commit it in one go.
+
+    Of several files, one that cannot be imported goes on waiting, and the others are imported.
+    """
     uploads = _uploads(job)
-    leaves_out = job.parameters.get("leave_out") == "records"
-    work = Import(
-        job=job,
-        upload=uploads[0],
-        file=_name(uploads),
-        options=job.parameters,
-        problems=Problems(leaves_out=leaves_out),
-    )
     for upload in uploads:
         uploading.refuse_imported(upload)
-    try:
-        files = [file for upload in uploads for file in _files(work, upload)]
-        if job.parameters.get("leave_out") == "files" and len(files) > 1:
-            files = [file for file in files if _is_readable(work, file)]
-            if not files:
-                raise NothingImportedError(file=work.file, what="file without a bad record")
-        _stage(work, files)
-    except UnreadableFileError as error:
-        if len(uploads) == 1:
-            uploading.keep_broken(uploads[0], error, is_job=True)
-        raise
-    work.problems.raise_found()
+    refused: dict[str, dict[str, Any]] = {}
+    while (work := _staged(job, uploads, refused)) is None:
+        uploads = [upload for upload in uploads if str(upload.pk) not in refused]
+        jobs.clean_staged(job)
+        job.remove_folder()
+        job.folder.mkdir(parents=True)
     job.progress(1, 1, "making it visible")
     with job.commit() as result:
         analyse(Query, Document, Qrel)
@@ -239,7 +268,104 @@ def import_file(job: jobs.RunningJob) -> None:
             uploading.mark_imported(upload, "; ".join(work.made))
         _record_left_out(work)
         warnings = [str(warning) for warning in work.problems.warnings]
-        result.update(made=work.made, notes=work.notes + warnings, url=work.url)
+        waits = [f"{one['file']} was not imported: {one['error']}" for one in refused.values()]
+        result.update(made=work.made, notes=[*waits, *work.notes, *warnings], url=work.url)
+        if refused:
+            result["refused"] = refused
+
+
+def _staged(
+    job: jobs.RunningJob, uploads: Sequence[Upload], refused: dict[str, dict[str, Any]]
+) -> Import | None:
+    """The files, staged; None where some of several cannot be, which are put among `refused`."""
+    work = Import(job=job, upload=uploads[0], file=_name(uploads), options=job.parameters)
+    work.problems = Problems(leaves_out=_files_left_without(work, uploads))
+    try:
+        _stage_uploads(work, uploads)
+        work.problems.raise_found()
+        _refuse_unagreed(work, uploads)
+    except jobs.JobFencedError:
+        raise
+    except BenchmarkError as error:
+        if isinstance(error, UnreadableFileError):
+            for upload in uploads if len(uploads) == 1 else work.at:
+                uploading.keep_broken(upload, error, is_job=True)
+        blamed = _blamed(work, uploads, error)
+        if not blamed or len(blamed) == len(uploads):
+            raise
+        refused |= {str(upload.pk): _told(work, upload, error) for upload in blamed}
+        return None
+    return work
+
+
+def _files_left_without(work: Import, uploads: Sequence[Upload]) -> bool | frozenset[str]:
+    """Whether bad records are left out; of several uploads, the names of those of which they are.
+
+    An archive's files go by names of their own, which no two of the uploads share.
+    """
+    is_said = {upload.pk: work.option(upload, "leave_out") == "records" for upload in uploads}
+    if len(uploads) == 1:
+        return all(is_said.values())
+    others = {upload.name for upload in uploads if not is_said[upload.pk]}
+    return frozenset(upload.name for upload in uploads if is_said[upload.pk]) - others
+
+
+def _stage_uploads(work: Import, uploads: Sequence[Upload]) -> None:
+    files: list[File] = []
+    for upload in uploads:
+        with _staging(work, [upload]):
+            files += _files(work, upload)
+    if work.options.get("leave_out") == "files" and len(files) > 1:
+        files = [file for file in files if _is_readable(work, file)]
+        if not files:
+            raise NothingImportedError(file=work.file, what="file without a bad record")
+    for file in files:
+        work.upload_of.setdefault(file.given.shown, set()).add(file.upload.pk)
+    _stage(work, files)
+
+
+@contextmanager
+def _staging(work: Import, uploads: Iterable[Upload]) -> Iterator[None]:
+    """Remember which uploads are at work: an error that names no file is theirs."""
+    work.at = list(uploads)
+    yield
+    work.at = []
+
+
+def _blamed(work: Import, uploads: Sequence[Upload], error: BenchmarkError) -> list[Upload]:
+    """The uploads that an error is about; none where that cannot be told."""
+    if not isinstance(error, FileProblemsError):
+        return list(dict.fromkeys(work.at))
+    named = {pk for one in error.problems for pk in work.upload_of.get(one.file, ())}
+    return [upload for upload in uploads if upload.pk in named]
+
+
+def _told(work: Import, upload: Upload, error: BenchmarkError) -> dict[str, Any]:
+    """What is kept of an upload that was not imported with the others."""
+    if not isinstance(error, FileProblemsError):
+        return {"file": upload.name, "error": str(error), "problems": []}
+    problems = [
+        {"file": one.file, "line": one.line, "text": one.text}
+        for one in error.problems
+        if upload.pk in work.upload_of.get(one.file, ())
+    ]
+    n = len(problems)
+    more = " or more" if error.is_cut else ""
+    words = f"{n}{more} problem{'s were' if n > 1 or more else ' was'} found in it."
+    return {"file": upload.name, "error": words, "problems": problems}
+
+
+def _refuse_unagreed(work: Import, uploads: Sequence[Upload]) -> None:
+    """Refuse to leave out more records than somebody has agreed to, where they said how many."""
+    agreed = [
+        work.option(upload, "n_agreed")
+        for upload in uploads
+        if work.option(upload, "leave_out") == "records"
+    ]
+    if not agreed or None in agreed or work.problems.n_left_out <= sum(agreed):
+        return
+    left_out = work.problems.left_out
+    raise FileProblemsError(problems=left_out, is_cut=work.problems.n_left_out > len(left_out))
 
 
 def _is_readable(work: Import, file: "File") -> bool:
@@ -336,7 +462,7 @@ def _files(work: Import, upload: Upload) -> list[File]:
     parts, unlisted = reading_apart.call(
         parts_to_import,
         place,
-        [Part.of_json(one) for one in work.options.get("parts") or ()],
+        [Part.of_json(one) for one in work.option(upload, "parts") or ()],
         FileKind(kind) if kind else None,
         work.job.folder,
         file=upload.name,
@@ -353,23 +479,53 @@ def _files(work: Import, upload: Upload) -> list[File]:
 
 def _stage(work: Import, files: list[File]) -> None:
     """Stage all files, those first that others name."""
-    check = _stage_corpus(work, files)
-    annotations = read_said(work, _of(files, *FAMILIES_FIRST))
+    with _staging(work, _uploads_of(_of(files, *DOCUMENT_KINDS, FileKind.PASSAGES))):
+        check = _stage_corpus(work, files)
+    with _staging(work, _uploads_of(_of(files, *FAMILIES_FIRST))):
+        annotations = read_said(work, _of(files, *FAMILIES_FIRST))
     for file in _of(files, *QUERY_KINDS):
-        stage_queries(work, query_rows(work, file), file.given.shown, annotations)
-    stage_said(work, annotations)
-    if grades := _of(files, *QREL_KINDS):
-        parts = [_grades(work, file) for file in grades]
-        stage_qrels(
-            work,
-            parts,
-            check,
-            name=grades[0].upload.name.split(".")[0],
-            unlisted=grades[0].unlisted,
-        )
-    stage_slices(work, _of(files, FileKind.SLICES))
+        with _staging(work, [file.upload]):
+            stage_queries(work, query_rows(work, file), file.given.shown, annotations)
+    with _staging(work, _uploads_of(_of(files, *FAMILIES_FIRST))):
+        stage_said(work, annotations)
+    names: set[str] = set()
+    for grades in _by_mapping(work, _of(files, *QREL_KINDS)):
+        with _staging(work, _uploads_of(grades)):
+            _stage_grades(work, grades, check, names)
+    with _staging(work, _uploads_of(_of(files, FileKind.SLICES))):
+        stage_slices(work, _of(files, FileKind.SLICES))
     for number, file in enumerate(_of(files, *RUN_KINDS)):
-        _stage_run(work, file, number, check, is_alone=len(files) == 1)
+        with _staging(work, [file.upload]):
+            _stage_run(work, file, number, check, is_alone=len(files) == 1)
+
+
+def _uploads_of(files: Iterable[File]) -> list[Upload]:
+    return list(dict.fromkeys(file.upload for file in files))
+
+
+def _by_mapping(work: Import, files: Sequence[File]) -> list[list[File]]:
+    """Files of grades that become one set: those mapped alike."""
+    groups: dict[str, list[File]] = {}
+    for file in files:
+        mapping = work.option(file.upload, "grade_map") or {}
+        groups.setdefault(str(sorted(mapping.items())), []).append(file)
+    return list(groups.values())
+
+
+def _stage_grades(work: Import, grades: list[File], check: DocumentCheck, names: set[str]) -> None:
+    """Stage one set; `names` are those of the sets before it."""
+    upload = grades[0].upload
+    name = upload.name.split(".")[0]
+    name = upload.name if name in names else name
+    names.add(name)
+    stage_qrels(
+        work,
+        [_grades(work, file) for file in grades],
+        check,
+        name=name,
+        unlisted=grades[0].unlisted,
+        grade_map=work.option(upload, "grade_map") or {},
+    )
 
 
 def _of(files: Sequence[File], *kinds: FileKind) -> list[File]:

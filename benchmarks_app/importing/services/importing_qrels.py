@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,17 +48,20 @@ def stage_qrels(
     *,
     name: str = "",
     unlisted: str = UNKNOWN,
+    grade_map: Mapping[str, int] | None = None,
 ) -> None:
     """Write the grades of all parts as one staged set; the commit makes it ready.
 
     `lacks` returns the ids, among those given, that the corpus does not hold. `name` and
-    `unlisted` are the set's where the import was told none.
+    `unlisted` are the set's where the import was told none; `grade_map` is what its grades are
+    here.
     """
     name = work.options.get("name") or name or work.upload.name.split(".")[0]
     _refuse_taken(work, name)
     machine = work.options.get("machine")
     is_machine = looks_like_a_model(name) if machine is None else machine
-    staging = _Staging(work, name, work.options.get("unlisted") or unlisted, is_machine)
+    unlisted = work.options.get("unlisted") or unlisted
+    staging = _Staging(work, name, unlisted, is_machine, grade_map or {})
     for part in parts:
         for batch in batched(work.told(part.rows, "grades"), ROWS_PER_BATCH):
             staging.take(batch, part, lacks)
@@ -98,11 +101,16 @@ def _refuse_taken(work: Import, name: str) -> None:
 class _Staging:
     """A set of qrels while its rows come in."""
 
-    def __init__(self, work: Import, name: str, unlisted: str, is_machine: bool) -> None:
+    def __init__(
+        self,
+        work: Import,
+        name: str,
+        unlisted: str,
+        is_machine: bool,
+        grade_map: Mapping[str, int],
+    ) -> None:
         self.work = work
-        self.grade_map: dict[int, int] = {
-            int(key): value for key, value in work.options.get("grade_map", {}).items()
-        }
+        self.grade_map = {int(grade): value for grade, value in grade_map.items()}
         self.scale = set(work.benchmark.grades.values_list("value", flat=True))
         self.relevant = set(
             work.benchmark.grades.filter(is_relevant=True).values_list("value", flat=True)

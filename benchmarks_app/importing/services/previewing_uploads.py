@@ -96,6 +96,22 @@ class Preview:
         return bool(kinds & {*QREL_KINDS, *RUN_KINDS})
 
 
+def parts_said(upload: Upload) -> list[Part] | None:
+    """How the files of an upload are to be read, where somebody has said so in the list."""
+    kept = upload.reading.get("said", {}).get("parts")
+    return [Part.of_json(part) for part in kept] if kept else None
+
+
+def kept_preview(upload: Upload) -> Preview:
+    """What reading an upload to its end has found; its kinds alone where it was not read so."""
+    uploading.forget_over(upload, is_job=False)
+    reading = upload.reading
+    if "looks" not in reading:
+        return preview(upload, is_short=True)
+    looks = tuple(Look.of_json(look) for look in reading["looks"])
+    return Preview(upload, looks, reading["is_collection"], unlisted=reading["unlisted"])
+
+
 def preview(
     upload: Upload,
     parts: Sequence[Part] | None = None,

@@ -1,7 +1,8 @@
 """Reading a waiting file to its end, before it is called ready."""
 
 from benchmarks_app.collections.services import uploading
-from benchmarks_app.importing.services.previewing_uploads import Preview, preview
+from benchmarks_app.importing.services.importing import short_name
+from benchmarks_app.importing.services.previewing_uploads import Preview, parts_said, preview
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Job, Upload, User
 from benchwright.errors import Problem
@@ -29,9 +30,17 @@ def begin_reading(upload: Upload, user: User) -> None:
             benchmark=upload.benchmark,
             user=user,
             kind=JOB_KIND,
-            title=f"Read {upload.name} to its end",
+            title=f"Check {short_name(upload)}",
             parameters={"upload": upload.pk},
         )
+
+
+def read_again(upload: Upload, user: User) -> None:
+    """Read a file anew, since how it is to be read was changed."""
+    if is_read_at_once(upload):
+        read_through(upload)
+    else:
+        begin_reading(upload, user)
 
 
 def is_read_at_once(upload: Upload) -> bool:
@@ -40,8 +49,8 @@ def is_read_at_once(upload: Upload) -> bool:
 
 
 def read_through(upload: Upload, *, is_job: bool = False) -> Preview:
-    """Read a file as its content tells, and keep what was found; where it was read at all."""
-    upload_preview = preview(upload, is_whole=True, is_job=is_job)
+    """Read a file as it is to be read, and keep what was found; where it was read at all."""
+    upload_preview = preview(upload, parts_said(upload), is_whole=True, is_job=is_job)
     if upload_preview.error:
         return upload_preview
     problems = [problem for look in upload_preview.taken for problem in _problems_of(look)]
@@ -50,6 +59,10 @@ def read_through(upload: Upload, *, is_job: bool = False) -> Preview:
         "rows": sum(look.n_rows_read for look in upload_preview.taken),
         "problems": [{"file": one.file, "line": one.line, "text": one.text} for one in problems],
         "is_job": is_job,
+        "looks": [look.as_json() for look in upload_preview.looks],
+        "is_collection": upload_preview.is_collection,
+        "unlisted": upload_preview.unlisted,
+        "said": upload.reading.get("said", {}),
     }
     uploading.keep_reading(upload, reading)
     return upload_preview

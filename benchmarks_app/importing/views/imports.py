@@ -1,20 +1,39 @@
 """Taking in files: put down, looked at, imported."""
 
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
 from django.contrib import messages
-from django.http import HttpResponse
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
-from benchmarks_app.collections.selectors.uploads import imported_uploads, waiting_uploads
+from benchmarks_app.collections.selectors.uploads import imported_uploads
 from benchmarks_app.collections.services import uploading
-from benchmarks_app.importing.forms import ImportForm, PartForm, UploadForm, posted_part
+from benchmarks_app.importing.forms import (
+    GradesForm,
+    ImportForm,
+    PartForm,
+    UploadForm,
+    posted_grade_map,
+    posted_part,
+)
 from benchmarks_app.importing.services.importing import start_import, start_joint_import
-from benchmarks_app.importing.services.previewing_uploads import Preview, preview
+from benchmarks_app.importing.services.previewing_uploads import Preview, parts_said, preview
 from benchmarks_app.importing.services.reading_uploads import (
     begin_reading,
     is_read_at_once,
+    read_again,
     read_through,
+)
+from benchmarks_app.importing.services.waiting_files import (
+    READY,
+    UNREAD,
+    WaitingFile,
+    waiting_files,
 )
 from benchmarks_app.models import Benchmark, Job, Unit, Upload
 from benchmarks_app.permissions import Action, benchmark_view
@@ -23,7 +42,6 @@ from benchwright.detection import DOCUMENT_KINDS, QUERY_KINDS, RUN_KINDS, FileKi
 from benchwright.errors import BenchmarkError
 from benchwright.uploads import Look
 
-WAITING_SHOWN = 50
 RECENT_SHOWN = 10
 # What other files name: with one of them waiting, all are imported as one.
 NAMED_BY_OTHERS = {FileKind.BEIR, *DOCUMENT_KINDS, *QUERY_KINDS}
@@ -41,9 +59,11 @@ def import_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
         if not form.errors:
             messages.success(request, f"{len(put)} files are here. Look at them, then import.")
             return redirect("import-new", benchmark.slug)
+    waiting = waiting_files(benchmark)
     context = {
         "form": form,
-        "waiting": _waiting(benchmark),
+        "waiting": [_row(benchmark, file) for file in waiting],
+        "n_of": Counter(file.state for file in waiting),
         "recent": imported_uploads(benchmark)[:RECENT_SHOWN],
     }
     status = 422 if form.errors else 200
@@ -84,8 +104,113 @@ def _put(
         form.add_error(None, str(error))
 
 
-def _waiting(benchmark: Benchmark) -> list[Preview]:
-    return [preview(upload, is_short=True) for upload in waiting_uploads(benchmark)[:WAITING_SHOWN]]
+def _row(benchmark: Benchmark, file: WaitingFile) -> dict[str, Any]:
+    """A waiting file with the forms of its columns and of its grades, where it has questions."""
+    prefix = f"f{file.upload.pk}"
+    columns = grades = None
+    if look := file.look_to_map:
+        has_passages = benchmark.corpus.unit == Unit.PASSAGE
+        columns = PartForm(prefix="p0", look=look, is_member=False, has_passages=has_passages)
+        columns.auto_id = f"{prefix}-%s"
+    elif file.preview.grades:
+        grades = GradesForm(
+            grades=file.preview.grades,
+            scale=file.scale.labels,
+            grade_map=file.grade_map,
+            auto_id=f"{prefix}-%s",
+        )
+    return {"file": file, "columns": columns, "grades": grades}
+
+
+@require_POST
+@benchmark_view(Action.EDIT)
+def import_decide(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+    """Keep what somebody says of a waiting file, and show the list again, at that file."""
+    upload = _upload(benchmark, pk)
+    file = next((one for one in waiting_files(benchmark) if one.upload.pk == upload.pk), None)
+    act = ACTS.get(request.POST.get("act", ""))
+    if file is None or act is None:
+        messages.warning(request, f"Nothing was changed: {upload.name} has no such act now.")
+        return _list_at(benchmark, upload)
+    try:
+        upload = act(request, file) or upload
+    except BenchmarkError as error:
+        messages.error(request, str(error))
+    return _list_at(benchmark, upload)
+
+
+def _list_at(benchmark: Benchmark, upload: Upload) -> HttpResponseRedirect:
+    return redirect(f"{reverse('import-new', args=[benchmark.slug])}#file-{upload.pk}")
+
+
+def _settle(file: WaitingFile, **said: Any) -> None:
+    """Keep what was said; the last refusal is answered by it."""
+    if file.refusal:
+        said["settled"] = file.refusal.job
+    uploading.keep_said(file.upload, **said)
+
+
+def _leave_out(request: PersonRequest, file: WaitingFile) -> None:
+    n = file.n_to_leave_out
+    if not n:
+        messages.error(request, f"No record of {file.upload.name} can be left out.")
+        return
+    _settle(file, without=None if file.are_more_to_leave_out else n)
+
+
+def _try_again(request: PersonRequest, file: WaitingFile) -> None:
+    _settle(file)
+
+
+def _take_as_it_is(request: PersonRequest, file: WaitingFile) -> None:
+    _settle(file, as_it_is=True)
+
+
+def _take_back(request: PersonRequest, file: WaitingFile) -> None:
+    """Forget what was said, but not which refusals were answered."""
+    settled = file.said.get("settled", 0)
+    uploading.keep_reading(
+        file.upload, {**file.upload.reading, "said": {"settled": settled} if settled else {}}
+    )
+    read_again(file.upload, request.user)
+
+
+def _check(request: PersonRequest, file: WaitingFile) -> None:
+    """Keep columns and grades as they were chosen; other columns are read anew."""
+    if look := file.look_to_map:
+        _settle(file, parts=[posted_part(look, "p0", request.POST).as_json()])
+        read_again(file.upload, request.user)
+        return
+    labels, mapping = file.scale.labels, file.grade_map
+    form = GradesForm(request.POST, grades=file.preview.grades, scale=labels, grade_map=mapping)
+    if form.is_valid():
+        _settle(file, grade_map=posted_grade_map(form.cleaned_data))
+    else:
+        messages.error(request, f"Choose what each grade of {file.upload.name} is here.")
+
+
+def _replace(request: PersonRequest, file: WaitingFile) -> Upload | None:
+    mended = request.FILES.get("file")
+    if not isinstance(mended, UploadedFile):
+        messages.error(request, "Choose the mended file first.")
+        return None
+    upload = uploading.replace(file.upload, owner=request.user, file=mended)
+    if upload.pk == file.upload.pk:
+        messages.warning(request, f"{mended.name} has the same bytes as {file.upload.name}.")
+    else:
+        begin_reading(upload, request.user)
+        messages.success(request, f"{upload.name} stands in the place of {file.upload.name}.")
+    return upload
+
+
+ACTS: dict[str, Callable[[PersonRequest, WaitingFile], Upload | None]] = {
+    "leave-out": _leave_out,
+    "again": _try_again,
+    "as-it-is": _take_as_it_is,
+    "take-back": _take_back,
+    "check": _check,
+    "replace": _replace,
+}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -96,7 +221,11 @@ def import_preview(request: PersonRequest, benchmark: Benchmark, pk: int) -> Htt
     is_whole = is_read_at_once(upload)
     # A file that waits since before files were read when they came.
     is_unread = is_whole and not upload.reading
-    upload_preview = read_through(upload) if is_unread else preview(upload, is_whole=is_whole)
+    upload_preview = (
+        read_through(upload)
+        if is_unread
+        else preview(upload, parts_said(upload), is_whole=is_whole)
+    )
     is_posted = request.method == "POST"
     if is_posted and upload_preview.looks:
         parts = [
@@ -199,16 +328,16 @@ def import_remove(request: PersonRequest, benchmark: Benchmark, pk: int) -> Http
 @benchmark_view(Action.EDIT)
 def import_all(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """Import every waiting file that needs nobody's word; as one where they name each other."""
-    waiting = _waiting(benchmark)
-    for one in waiting:
-        if one.is_good and not one.is_read:
-            begin_reading(one.upload, request.user)
-    previews = [one for one in waiting if one.is_ready]
-    if not previews:
-        messages.warning(request, "No file is ready: look at each of them first.")
+    waiting = waiting_files(benchmark)
+    for file in waiting:
+        if file.preview.is_good and not file.preview.is_read:
+            begin_reading(file.upload, request.user)
+    ready = [file for file in waiting if file.state == READY or _is_ready_now(file)]
+    if not ready:
+        messages.warning(request, "No file is ready: answer what each of them asks first.")
         return redirect("import-new", benchmark.slug)
     try:
-        started = _all_started(request, benchmark, previews)
+        started = _all_started(request, benchmark, ready)
     except BenchmarkError as error:
         messages.error(request, str(error))
         return redirect("import-new", benchmark.slug)
@@ -218,13 +347,24 @@ def import_all(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     return redirect(reverse("job-list", args=[benchmark.slug]))
 
 
+def _is_ready_now(file: WaitingFile) -> bool:
+    """Whether it is ready since it was read a moment ago."""
+    return file.state == UNREAD and file.preview.is_ready
+
+
 def _all_started(
-    request: PersonRequest, benchmark: Benchmark, previews: list[Preview]
+    request: PersonRequest, benchmark: Benchmark, files: list[WaitingFile]
 ) -> list[Job]:
-    kinds = {look.part.kind for one in previews for look in one.taken}
-    uploads = [one.upload for one in previews]
-    if len(uploads) > 1 and kinds & NAMED_BY_OTHERS:
-        return [start_joint_import(benchmark=benchmark, user=request.user, uploads=uploads)]
+    kinds = {look.part.kind for file in files for look in file.preview.taken}
+    if len(files) > 1 and kinds & NAMED_BY_OTHERS:
+        joint = start_joint_import(
+            benchmark=benchmark,
+            user=request.user,
+            uploads=[file.upload for file in files],
+            options={file.upload.pk: file.options for file in files if file.options},
+        )
+        return [joint]
     return [
-        start_import(benchmark=benchmark, user=request.user, upload=upload) for upload in uploads
+        start_import(benchmark=benchmark, user=request.user, upload=file.upload, **file.options)
+        for file in files
     ]

@@ -320,7 +320,7 @@ def _take(job_id: int) -> Job | None:
 def _run(running: RunningJob) -> None:
     job = running.row
     try:
-        _clean(running)
+        clean_staged(running)
         with running.stopper.opened():
             HANDLERS[job.kind](running)
             if running.mine().exists():
@@ -369,7 +369,7 @@ def fail_attempt(running: RunningJob, error: str, problems: Any = ()) -> None:
     """End an attempt with what went wrong, and remove what it has staged."""
     rows = [{"file": p.file, "line": p.line, "text": p.text} for p in problems]
     try:
-        _clean(running)
+        clean_staged(running)
         with running.fenced():
             running.fail(error, rows)
             clean_batch(running.row.pk)  # again, for a cleaner that asks whether the job failed
@@ -381,8 +381,8 @@ def _say_fenced(running: RunningJob) -> None:
     log.warning("job %s attempt %s was fenced off", running.row.pk, running.row.attempt)
 
 
-def _clean(running: RunningJob) -> None:
-    """Remove what earlier attempts have staged, in short transactions that others can pass between.
+def clean_staged(running: RunningJob) -> None:
+    """Remove what the job has staged, in short transactions that others can pass between.
 
     Raises
     ------

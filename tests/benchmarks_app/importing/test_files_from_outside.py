@@ -173,7 +173,7 @@ def test_small_file_that_a_page_has_no_time_for_is_read_by_a_job(put, client, re
     listed = page(client, upload.benchmark).content.decode()
     looked_at = preview_page(client, upload)
 
-    assert ("Ready</span>" in listed) == (limit == "silence")
+    assert ("Ready:</span>" in listed) == (limit == "silence")
     assert ("took too much" in looked_at.content.decode()) == (limit == "memory")
     assert sum(options["is_whole"] and not options["is_job"] for options in calls) == 1
 

@@ -212,7 +212,7 @@ def test_files_that_wait_together_are_imported_as_one_in_their_order(olga, texts
     response = olga.post(reverse("import-all", args=["texts"]))
     jobs.run_queued()
 
-    assert page.count("Ready</span>") == 4
+    assert page.count("Ready:</span>") == 4
     job = Job.objects.get()
     assert response.headers["Location"] == job.get_absolute_url()
     assert job.state == Job.State.DONE, (job.error, job.problems)
@@ -231,8 +231,8 @@ def test_files_are_read_to_their_ends_before_they_are_ready_and_others_need_not_
     olga.post(reverse("import-all", args=["texts"]))
     jobs.run_queued()
 
-    assert page.count("Ready</span>") == 1
-    assert "Bad records</span>" in page
+    assert page.count("Ready:</span>") == 1
+    assert "Needs a decision:</span>" in page
     assert "z.run:501" in shown
     assert Job.objects.get().state == Job.State.DONE
     assert Query.objects.count() == 2
@@ -269,9 +269,9 @@ def test_a_large_file_is_read_to_its_end_by_a_job_before_it_is_ready(olga, texts
     after = body(olga.get(address_of))
     shown = body(olga.get(address(Upload.objects.get(name="bad.csv"))))
 
-    assert before.count("Not read to its end yet</span>") == 2
-    assert after.count("Ready</span>") == 1
-    assert after.count("Bad records</span>") == 1
+    assert before.count("Being checked:</span>") == 2
+    assert after.count("Ready:</span>") == 1
+    assert after.count("Needs a decision:</span>") == 1
     assert "bad.csv:402" in shown
     assert [job.state for job in Job.objects.all()] == [Job.State.DONE] * 2
 
@@ -287,8 +287,8 @@ def test_file_that_no_reader_was_free_for_is_not_ready_and_is_read_later(olga, t
     olga.post(reverse("import-all", args=["texts"]))
     after = body(olga.get(reverse("import-new", args=["texts"])))
 
-    assert "Not read to its end yet</span>" in before
-    assert "Bad records</span>" in after
+    assert "Being checked:</span>" in before
+    assert "Needs a decision:</span>" in after
 
 
 def test_file_that_cannot_be_read_to_its_end_is_not_ready(olga, texts):
@@ -297,8 +297,8 @@ def test_file_that_cannot_be_read_to_its_end_is_not_ready(olga, texts):
 
     page = body(olga.get(reverse("import-new", args=["texts"])))
 
-    assert "Ready</span>" not in page
-    assert "Bad records</span>" in page
+    assert "Ready:</span>" not in page
+    assert "Cannot be read:</span>" in page
     assert (
         Upload.objects.get()
         .reading["problems"][0]["text"]
@@ -454,7 +454,7 @@ def test_a_column_left_over_is_asked_for_and_the_answer_is_taken(olga, texts):
 
     assert "no column is chosen for the grade: is it stars?" in page
     assert "none: every row is relevant (grade 1)" in page
-    assert "Ready</span>" not in listed
+    assert "Ready:</span>" not in listed
     assert refused.status_code == 422
     assert job.state == Job.State.DONE, job.error
     assert set(texts.qrel_sets.get().qrels.values_list("docid", "grade")) == {("d1", 3), ("d2", 0)}
