@@ -1,67 +1,63 @@
-"""Pictures of the main pages: `python -m tests.browser.screenshots docs/images`."""
+"""Pictures of the main screens: `python -m tests.browser.screenshots docs/images`.
+
+Each screen is taken at two widths and in two colour schemes. `pictures.json` beside them says
+what each was made of: `make check` fails where a page has changed since.
+"""
 
 import argparse
+import json
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.browser.browsing import chromium_path, open_chromium, sign_in
 from tests.browser.labeling import BEGIN, READY, SAVED
-from tests.system.site import Site
+from tests.system.site import ROOT, Site
 
-SIZE = {"width": 1440, "height": 900}
-PAGES = {
-    "overview": ("olga", "/b/stdlib/"),
-    "pool": ("olga", "/b/stdlib/pools/1/"),
-    "judge": ("ada", "/b/stdlib/judge/"),
-    "leaderboard": ("sam", "/b/stdlib/leaderboard/"),
-    "release": ("vi", "/b/stdlib/releases/0.1.0/"),
-}
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path)
-    folder: Path = parser.parse_args().folder
-    executable = chromium_path()
-    if executable is None:
-        sys.stderr.write("Pictures need Chromium; put `chromium` into PATH.\n")
-        return 1
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as place, Site(Path(place), on_sqlite=True) as site:
-        site.manage("demo")
-        site.python(BEGIN)
-        site.start("up")
-        take_all(site, executable, folder)
-    return 0
+PICTURES = "pictures.json"
+WIDTHS = {1440: 900, 360: 740}
+SCHEMES = ("light", "dark")
+# Few colours are enough for a page, and a third of the bytes.
+COLOURS = 128
+SEARCHABLE = """
+from annotation.searching.services import start_indexing
+from benchmarks_app.models import Benchmark
+benchmark = Benchmark.objects.get(slug="stdlib")
+start_indexing(benchmark=benchmark, user=benchmark.memberships.get(role="owner").user)
+"""
+QRELS = b"d-q01 0 shutil.rmtree 3\nd-q01 0 os.rmdir 1\n"
+BROKEN_RUN = b"d-q01 Q0 shutil.rmtree 1 9.5 mine\nd-q01 Q0 os.rmdir 2 n/a mine\n"
 
 
-def take_all(site: Site, executable: str, folder: Path) -> None:
-    password = (site.folder / "demo_password").read_text()
-    with sync_playwright() as playwright:
-        browser = open_chromium(playwright, executable)
-        for name, (person, address) in PAGES.items():
-            context = browser.new_context(
-                viewport=SIZE, color_scheme="light", reduced_motion="reduce", base_url=site.url
-            )
-            page = context.new_page()
-            sign_in(page, site.url, person, password)
-            take(page, address, folder / f"{name}.png")
-            context.close()
-        browser.close()
+def _nothing(page: Page) -> None:
+    """A page that is complete as it comes."""
 
 
-def take(page: Page, address: str, target: Path) -> None:
-    page.goto(address)
-    page.locator("main h1").wait_for(state="attached")
-    page.wait_for_load_state("networkidle")
-    if page.locator("main.is-judge").count():
-        go_to_a_good_document(page)
-    page.mouse.move(0, 0)
-    page.screenshot(path=target)
-    sys.stdout.write(f"{target}: {target.stat().st_size / 1000:.0f} kB\n")
+@dataclass(frozen=True)
+class Screen:
+    """A page as somebody sees it, and the files it is made of, as patterns below the checkout."""
+
+    person: str
+    address: str
+    sources: tuple[str, ...]
+    prepare: Callable[[Page], None] = field(default=_nothing)
+
+    def digest(self) -> str:
+        """SHA-256 of the sources' names and bytes."""
+        whole = sha256()
+        for path in self._files():
+            whole.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes())
+        return whole.hexdigest()
+
+    def _files(self) -> list[Path]:
+        files = {path for pattern in self.sources for path in ROOT.glob(pattern)}
+        return sorted(path for path in files if path.is_file())
 
 
 def go_to_a_good_document(page: Page) -> None:
@@ -77,6 +73,164 @@ def go_to_a_good_document(page: Page) -> None:
         page.keyboard.press("1")
         expect(token).not_to_have_value(before)
     expect(page.locator(SAVED)).to_have_text("All saved")
+
+
+def open_palette(page: Page) -> None:
+    page.keyboard.press("Control+k")
+    page.keyboard.type("dir")
+    page.locator("#palette-hits h2", has_text="Documents").wait_for()
+
+
+def put_down_files(page: Page) -> None:
+    """A file that can be imported and one that cannot, as they wait."""
+    if page.get_by_text("mine.run").count():
+        return
+    files: list[Any] = [
+        {"name": "grades.qrels", "mimeType": "text/plain", "buffer": QRELS},
+        {"name": "mine.run", "mimeType": "text/plain", "buffer": BROKEN_RUN},
+    ]
+    page.locator("input[name=files]").first.set_input_files(files)
+    page.get_by_role("button", name="Look at them").click()
+    page.get_by_text("mine.run").first.wait_for()
+    page.goto("/b/stdlib/import/")
+
+
+SCREENS = {
+    "navigation": Screen(
+        "olga",
+        "/b/stdlib/queries/",
+        ("templates/*.html", "benchmarks_app/navigation.py", "templates/benchmarks_app/search/*"),
+        open_palette,
+    ),
+    "home-annotator": Screen("ada", "/b/stdlib/", ("templates/annotation/judging/_home*",)),
+    "home-owner": Screen("olga", "/b/stdlib/", ("templates/benchmarks_app/homes/*",)),
+    "home-submitter": Screen("sam", "/b/stdlib/", ("templates/scoring/submissions/_home*",)),
+    "leaderboard": Screen(
+        "sam",
+        "/b/stdlib/leaderboard/",
+        ("templates/scoring/boards/*board*", "benchmarks_app/static/benchmarks_app/board.*"),
+    ),
+    "compare": Screen(
+        "olga",
+        "/b/stdlib/compare/?runs=1,2",
+        ("templates/scoring/comparisons/*", "benchmarks_app/static/benchmarks_app/compare.*"),
+    ),
+    "pool": Screen(
+        "olga",
+        "/b/stdlib/pools/new/",
+        (
+            "templates/annotation/pools/pool_new.html",
+            "templates/annotation/pools/_pool_preview*",
+            "benchmarks_app/static/benchmarks_app/pool.css",
+        ),
+    ),
+    "query": Screen(
+        "olga",
+        "/b/stdlib/queries/1/search/",
+        ("templates/annotation/searching/*", "annotation/static/annotation/search.*"),
+    ),
+    "import": Screen(
+        "olga", "/b/stdlib/import/", ("templates/benchmarks_app/importing/*",), put_down_files
+    ),
+    "judge": Screen(
+        "ada",
+        "/b/stdlib/judge/",
+        ("templates/annotation/judging/*judge*", "annotation/static/annotation/judge.*"),
+        go_to_a_good_document,
+    ),
+}
+
+
+def names_of(screen: str) -> Iterator[tuple[str, int, str]]:
+    """(file name, width, colour scheme) of each picture of a screen."""
+    for width in WIDTHS:
+        for scheme in SCHEMES:
+            yield f"{screen}-{width}-{scheme}.png", width, scheme
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--check", action="store_true", help="whether they are as new as pages")
+    parser.add_argument("--only", nargs="+", choices=SCREENS, help="some of the screens")
+    options = parser.parse_args()
+    folder: Path = options.folder
+    if options.check:
+        old = old_pictures(folder)
+        sys.stderr.write(
+            f"Older than their pages: {', '.join(old)}; `make screenshots`.\n" if old else ""
+        )
+        return len(old) > 0
+    executable = chromium_path()
+    if executable is None:
+        sys.stderr.write("Pictures need Chromium; put `chromium` into PATH.\n")
+        return 1
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as place, Site(Path(place), on_sqlite=True) as site:
+        site.manage("demo")
+        site.start("up")
+        site.python(SEARCHABLE)
+        take_all(site, executable, folder, options.only or list(SCREENS))
+    known = json.loads((folder / PICTURES).read_text()) if options.only else {}
+    digests = known | {name: SCREENS[name].digest() for name in options.only or SCREENS}
+    (folder / PICTURES).write_text(json.dumps(digests, indent=1) + "\n")
+    return 0
+
+
+def old_pictures(folder: Path) -> list[str]:
+    """The screens whose pages have changed since their pictures, or that have none."""
+    digests = json.loads((folder / PICTURES).read_text())
+    return [
+        name
+        for name, screen in SCREENS.items()
+        if digests.get(name) != screen.digest()
+        or not all((folder / file_name).is_file() for file_name, *_ in names_of(name))
+    ]
+
+
+def take_all(site: Site, executable: str, folder: Path, names: list[str]) -> None:
+    password = (site.folder / "demo_password").read_text()
+    with sync_playwright() as playwright:
+        browser = open_chromium(playwright, executable)
+        for name in names:
+            if name == "judge":
+                site.python(BEGIN)
+            take(browser, site, SCREENS[name], password, folder, name)
+        browser.close()
+
+
+def take(
+    browser: Browser, site: Site, screen: Screen, password: str, folder: Path, name: str
+) -> None:
+    """All pictures of a screen; a page is loaded once a width, and then darkened."""
+    for width, height in WIDTHS.items():
+        context = browser.new_context(
+            viewport={"width": width, "height": height},
+            reduced_motion="reduce",
+            base_url=site.url,
+        )
+        page = context.new_page()
+        sign_in(page, site.url, screen.person, password)
+        page.goto(screen.address)
+        page.locator("main h1").first.wait_for(state="attached")
+        page.wait_for_load_state("networkidle")
+        screen.prepare(page)
+        page.mouse.move(0, 0)
+        for file_name, of_width, scheme in names_of(name):
+            if of_width == width:
+                page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+                page.wait_for_load_state("networkidle")
+                save(page, folder / file_name)
+        context.close()
+
+
+def save(page: Page, target: Path) -> None:
+    from PIL import Image
+
+    page.screenshot(path=target)
+    with Image.open(target) as picture:
+        picture.convert("RGB").quantize(COLOURS).save(target, optimize=True)
+    sys.stdout.write(f"{target}: {target.stat().st_size / 1000:.0f} kB\n")
 
 
 if __name__ == "__main__":
