@@ -4,7 +4,9 @@ import re
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from benchmarks_app.importing.services import reading_uploads
@@ -361,3 +363,22 @@ def test_who_may_not_edit_decides_nothing(olga, texts):
 
     assert other.post(address, {"act": "leave-out"}).status_code == 403
     assert states(texts) == {"queries.csv": "bad"}
+
+
+def test_files_with_questions_and_failures_cost_no_query_each(olga, texts):
+    def queries_asked(first: int, last: int) -> int:
+        content, _ = queries_file(30)
+        files = [
+            (f"{n}.csv", content.replace(b"\nq", b"\n%dq" % n)) for n in range(first, last)
+        ] + [(f"{n}.qrels", b"none%d 0 d1 9\n" % n) for n in range(first, last)]
+        put(olga, *files)
+        for n in range(first, last):
+            decide(olga, f"{n}.qrels", "check", grade_9="3")
+        olga.post(reverse("import-all", args=["texts"]))
+        jobs.run_queued()
+        with CaptureQueriesContext(connection) as captured:
+            page = listed(olga)
+        assert page.count("The last import took nothing of it") == last
+        return len(captured)
+
+    assert queries_asked(0, 2) == queries_asked(2, 20)
