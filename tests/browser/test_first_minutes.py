@@ -65,8 +65,7 @@ def test_an_annotators_first_label_is_three_clicks_from_the_invitation(
 
     clicks.on(page.get_by_role("button", name="Join as"))
     clicks.on(page.get_by_role("main").get_by_role("link", name="Start judging").first)
-    if page.get_by_role("button", name="Begin").count():
-        clicks.on(page.get_by_role("button", name="Begin"))
+    clicks.on(page.get_by_role("button", name="I have read this"))
     grade_one(page)
 
     assert clicks.n <= MOST_TO_A_LABEL

@@ -152,8 +152,7 @@ def make_pool(page: Page) -> None:
 def judge(page: Page) -> None:
     page.goto("/judge/")
     page.get_by_role("link", name="what next found").click()
-    page.get_by_label("I have read this").check()
-    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("button", name="I have read this").click()
     expect(page.locator(READY)).to_be_attached()
     # As many as the gate waits for, which need not be all that nobody has judged.
     n_wanted = int(page.locator("[data-part=pool]").inner_text().split()[-1])

@@ -119,11 +119,11 @@ def test_reading_leads_to_judging_and_is_remembered(made, ada, benchmark, signed
     assert start.notice_at is not None
 
 
-def test_an_unticked_box_leads_nowhere(made, ada, signed_in):
+def test_a_form_that_does_not_say_it_was_read_leads_nowhere(made, ada, signed_in):
     answer = signed_in(ada).post(url("start", made), {"version": ""})
 
     assert answer.status_code == 422
-    assert "Tick the box" in answer.content.decode()
+    assert "Continue once you have read both" in answer.content.decode()
     assert not PoolStart.objects.exists()
 
 
