@@ -155,7 +155,7 @@ def test_keepers_see_flags_with_evidence_and_settle_them(flag, signed_in):
 
     assert "1 of 30 hidden queries differ in the first 10" in page
     assert "96.7 % of the places are equal" in page
-    assert 'Probing <span class="count">1</span>' in page
+    assert 'Probing <span class="count" title="waiting">1</span>' in page
     flag.refresh_from_db()
     assert flag.settled_by == olga
     assert "None is left to look at." in after
