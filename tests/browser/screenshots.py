@@ -1,6 +1,7 @@
 """Pictures of the main screens: `python -m tests.browser.screenshots docs/images`.
 
-Each screen is taken at two widths and in two colour schemes. `pictures.json` beside them says
+Each screen is taken at two widths and in two colour schemes, and its accessibility tree is written
+beside them: what is read aloud, in its order. `pictures.json` beside them says
 what each was made of: `make check` fails where a page has changed since.
 """
 
@@ -148,6 +149,11 @@ def names_of(screen: str) -> Iterator[tuple[str, int, str]]:
             yield f"{screen}-{width}-{scheme}.png", width, scheme
 
 
+def tree_name(screen: str) -> str:
+    """The file with what a screen says read aloud: its accessibility tree, as text."""
+    return f"{screen}.tree.yaml"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
@@ -184,7 +190,10 @@ def old_pictures(folder: Path) -> list[str]:
         name
         for name, screen in SCREENS.items()
         if digests.get(name) != screen.digest()
-        or not all((folder / file_name).is_file() for file_name, *_ in names_of(name))
+        or not all(
+            (folder / file_name).is_file()
+            for file_name in (tree_name(name), *(name for name, *_ in names_of(name)))
+        )
     ]
 
 
@@ -221,6 +230,9 @@ def take(
                 page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
                 page.wait_for_load_state("networkidle")
                 save(page, folder / file_name)
+        if width == max(WIDTHS):
+            tree = page.locator("body").aria_snapshot()
+            (folder / tree_name(name)).write_text(f"{tree}\n")
         context.close()
 
 

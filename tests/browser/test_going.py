@@ -1,9 +1,11 @@
 """Going somewhere by keyboard: Ctrl K, ?, g and a letter; and without a script."""
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.browsing import focused
 from tests.browser.conftest import Person
+from tests.browser.test_pages import axe_faults
 
 HOME = "/b/stdlib/"
 
@@ -94,6 +96,28 @@ def test_the_menu_of_an_owner_fits_900_pixels(person: Person):
 
     assert height <= room < 900
     expect(page.locator("#sidebar li")).to_have_count(9)
+
+
+@pytest.mark.parametrize(
+    ("who", "path"),
+    [
+        ("olga", ""),
+        ("ada", ""),
+        ("sam", ""),
+        ("sam", "leaderboard/"),
+        ("olga", "compare/?runs=1,2"),
+        ("olga", "pools/new/"),
+    ],
+)
+def test_pages_hold_at_twice_the_size(person: Person, who: str, path: str):
+    """A window of 1,280 pixels at 200 %, as WCAG 1.4.4 asks for."""
+    page = person(who, viewport={"width": 640, "height": 450}, device_scale_factor=2)
+    page.goto(HOME + path)
+    page.wait_for_load_state("networkidle")
+
+    width, room = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+    assert width <= room
+    assert axe_faults(page) == []
 
 
 def opened(person: Person, path: str = "", **options) -> Page:

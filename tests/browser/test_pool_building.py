@@ -21,14 +21,14 @@ def test_the_preview_and_the_name_follow_the_form(person: Person):
     before = page.locator("#pool-totals").inner_text()
 
     depth = page.get_by_role("spinbutton", name="Depth", exact=True)
-    depth.fill("4")
+    depth.fill("1")
     depth.press("Tab")
-    expect(name).to_have_value(re.compile(r"^Depth 4 of \d+ runs"))
-    expect(page.locator(".bargain")).to_contain_text("At depth 4 a new system")
+    expect(name).to_have_value(re.compile(r"^Depth 1 of \d+ runs"))
+    expect(page.locator(".bargain")).to_contain_text("At depth 1 a new system")
     expect(page.locator("#pool-totals")).not_to_have_text(before)
 
     page.get_by_role("button", name=re.compile("^Set depth to")).press("Enter")
-    expect(depth).not_to_have_value("4")
+    expect(depth).not_to_have_value("1")
     name.fill("my own")
     page.locator(".pick-list input").first.uncheck()
     expect(page.locator(".contributions tbody tr")).to_have_count(

@@ -8,21 +8,27 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import DemoSite, Person
 
 PRACTICE = "/judge/practice/1/"
+# Practice is not asked of who has judged, as everybody of the demo may have by now.
+NOVICE = "novice"
 FORGET = """from annotation.models import Pool, PoolStart
-from benchmarks_app.models import User
+from benchmarks_app.models import Membership, User
 from django.utils import timezone
-mia = User.objects.get(username='mia')
-PoolStart.objects.filter(pool=1, annotator=mia).delete()
-PoolStart.objects.create(pool_id=1, annotator=mia, notice_at=timezone.now(),
+novice = User.objects.get(username='novice')
+Membership.objects.get_or_create(benchmark_id=Pool.objects.get(pk=1).benchmark_id, user=novice,
+    defaults={{'role': 'annotator'}})
+PoolStart.objects.filter(pool=1, annotator=novice).delete()
+PoolStart.objects.create(pool_id=1, annotator=novice, notice_at=timezone.now(),
     guideline=Pool.objects.get(pk=1).benchmark.guidelines.order_by('-version').first())
 Pool.objects.filter(pk=1).update(practice_mark={mark})"""
 
 
 @pytest.fixture
 def page(person: Person, demo: DemoSite) -> Iterator[Page]:
-    """Mia before her first practice document."""
+    """A newcomer before the first practice document."""
+    if not demo.states.get(NOVICE):
+        demo.create_user(NOVICE)
     demo.site.python(FORGET.format(mark=None))
-    yield person("mia")
+    yield person(NOVICE)
     demo.site.python(FORGET.format(mark=None))
 
 

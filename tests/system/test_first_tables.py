@@ -71,6 +71,20 @@ def test_rows_that_migrations_leave_are_the_same(databases, table, fields):
     assert once
 
 
+def test_no_table_has_rows_that_the_other_way_would_not_leave(databases):
+    steps, once = databases
+    tables = [table for (kind, table) in parts(steps) if kind == "table"]
+
+    def counts(database: sqlite3.Connection) -> dict[str, int]:
+        return {
+            table: database.execute(f"SELECT count(*) FROM [{table}]").fetchone()[0]
+            for table in tables
+            if not table.startswith("sqlite_")
+        }
+
+    assert counts(once) == counts(steps)
+
+
 def test_database_with_tables_is_left_to_the_migrations(databases, tmp_path, db):
     from benchmarks_app.first_tables import make_tables
 
