@@ -136,7 +136,7 @@ def board_of(
         name=measure.name,
         slice_name=slice_name,
     )
-    whole = _with_facts(rows, facts, measure.name, sight)
+    whole = _with_facts(rows, facts, measure.name, slice_name, sight)
     whole = _with_attempts(whole, facts, release, user, measure.name, sight)
     shown_rows = sorted_rows(filtered(whole, asked), asked.sort, is_reversed=asked.is_reversed)
     return Board(
@@ -239,9 +239,14 @@ def weighted_of(
 
 
 def _with_facts(
-    rows: list[BoardRow], facts: BoardFacts | None, name: str, sight: Sight
+    rows: list[BoardRow], facts: BoardFacts | None, name: str, slice_name: str, sight: Sight
 ) -> list[BoardRow]:
-    if facts is None:
+    """Rows with the ranks they may have.
+
+    Over all splits together these move with single hidden grades, although no rounded mean does:
+    who keeps none of them sees a range on the board of a split, where the phase is scored.
+    """
+    if facts is None or not (slice_name or sight.is_clear):
         return rows
     standings = dict(facts.standings)
     if not sight.is_clear:
