@@ -4,7 +4,8 @@ Other apps' pages are named as strings.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from django.http import HttpRequest
@@ -201,12 +202,23 @@ def badge(view: str) -> Callable[[Callable[[Benchmark], int]], Callable[[Benchma
 class Link:
     """A tab as one person sees it from one page."""
 
-    label: str
-    url: str
-    chapter: str
-    view: str
-    n_waiting: int = 0
+    tab: Tab
+    benchmark: Benchmark
     is_current: bool = False
+
+    @property
+    def label(self) -> str:
+        return self.tab.label
+
+    @cached_property
+    def url(self) -> str:
+        return self.tab.url(self.benchmark)
+
+    @cached_property
+    def n_waiting(self) -> int:
+        """Counted where it is shown, and not for a part of a page that has no menu."""
+        count = BADGES.get(self.tab.view)
+        return count(self.benchmark) if count else 0
 
 
 @dataclass
@@ -216,7 +228,7 @@ class PlaceLink:
     place: Place
     tabs: list[Link]
     label: str = ""
-    is_current: bool = field(default=False)
+    is_current: bool = False
 
     @property
     def url(self) -> str:
@@ -234,16 +246,16 @@ def navigation(request: HttpRequest) -> dict[str, Any]:
         return {}
     role = role_in(request.user, benchmark)
     places = list(places_for(request.user, benchmark))
-    links = {tab.view: (place, tab) for place in places for tab in place.tabs}
-    view = _current(request, {name: tab.url for name, (_, tab) in links.items()})
-    place, tab = links.get(view, (None, None))
-    if place and tab:
-        place.is_current = tab.is_current = True
+    links = {link.tab.view: (place, link) for place in places for link in place.tabs}
+    view = _current(request, {name: link.url for name, (_, link) in links.items()})
+    place, link = links.get(view, (None, None))
+    if place and link:
+        place.is_current = link.is_current = True
     return {
         "benchmark": benchmark,
         "places": places,
         "place": place,
-        "chapter": tab.chapter if tab else "",
+        "chapter": link.tab.chapter if link else "",
         "role_note": ROLE_NOTES[role] if role else "",
     }
 
@@ -252,20 +264,12 @@ def places_for(user: Any, benchmark: Benchmark) -> Iterator[PlaceLink]:
     """The places of which the user may open a tab; one with a single tab is called as the tab."""
     role = role_in(user, benchmark)
     for place in PLACES:
-        tabs = [
-            Link(tab.label, tab.url(benchmark), tab.chapter, tab.view, _n_waiting(tab, benchmark))
-            for tab in place.tabs
-            if may(user, tab.action, benchmark)
-        ]
+        tabs = [Link(tab, benchmark) for tab in place.tabs if may(user, tab.action, benchmark)]
         if tabs:
             label = place.label if len(tabs) > 1 else tabs[0].label
             if place.tabs[0].view == HOME and role:
                 label = HOME_LABELS.get(role, label)
             yield PlaceLink(place, tabs, label)
-
-
-def _n_waiting(tab: Tab, benchmark: Benchmark) -> int:
-    return BADGES[tab.view](benchmark) if tab.view in BADGES else 0
 
 
 def _current(request: HttpRequest, urls: dict[str, str]) -> str:

@@ -48,8 +48,10 @@ def query_search(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpR
         except StoreError:
             error = "That took too long. Use rarer words, or fewer."
     graded = sorted(grades, key=lambda docid: (-(grades[docid].value or 0), docid))
-    shown = list(dict.fromkeys([*docids, *graded[:GRADED_SHOWN]]))
-    rows = selectors.documents_beside(query, request.user, docids=shown, grades=grades, words=words)
+    listed = list(dict.fromkeys([*docids, *graded[:GRADED_SHOWN]]))
+    rows = selectors.documents_beside(
+        query, request.user, docids=listed, grades=grades, words=words
+    )
     beside = {row.docid: row for row in rows}
     values = [of_document.value for of_document in grades.values()]
     scale = list(benchmark.grades.order_by("value"))

@@ -95,6 +95,18 @@ def test_the_palette_gets_the_results_alone(furnished, owner, signed_in):
     assert "how to rotate logs" in page and "how to rotate logs" in part
 
 
+def test_the_palettes_part_counts_nothing_that_waits(furnished, owner, signed_in, monkeypatch):
+    def counted(benchmark):
+        raise AssertionError("nobody sees it there")
+
+    monkeypatch.setattr("benchmarks_app.navigation.BADGES", {"family-list": counted})
+    url, client = reverse("search", args=[furnished.slug]), signed_in(owner)
+
+    assert client.get(url, {"q": "rot"}, headers={"HX-Request": "true"}).status_code == 200
+    with pytest.raises(AssertionError):
+        client.get(url, {"q": "rot"})
+
+
 def test_words_are_text_and_no_markup(furnished, owner, signed_in):
     url = reverse("search", args=[furnished.slug])
     page = signed_in(owner).get(url, {"q": "<b>%_"}).content.decode()
