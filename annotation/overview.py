@@ -1,18 +1,19 @@
 """What judging brings to the overview: steps, what waits, what a release lacks, one's own work."""
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.db.models import OuterRef, Subquery, Sum
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.timesince import timesince
 
 from annotation.agreement.selectors.adjudication import inbox_at_hand
 from annotation.agreement.selectors.careless import careless_signs
 from annotation.agreement.services.measuring_agreement import kept_report
-from annotation.common.selectors.pools import pools_of
+from annotation.common.selectors.pools import due_of, pool_progress, pools_of
 from annotation.common.selectors.questions import n_open_questions, questions_in
 from annotation.judging.services.home import home_context
 from annotation.labels.services.counting_labels import labelled_documents, n_labels_of
@@ -77,6 +78,7 @@ def _built(benchmark: Benchmark) -> Any:
 # Below this, agreement is usually called too low to rely on (Krippendorff, Content Analysis).
 ALPHA_FROM = 0.60
 POOLS_SHOWN = 4
+DUE_SOON = timedelta(days=2)
 
 
 @need(Action.EDIT)
@@ -103,6 +105,22 @@ def careless_need(benchmark: Benchmark, user: Any) -> Iterator[Need]:
             title = f"Labels of {sign.annotator} in {sign.pool} look careless"
             detail = f"{sign.annotator} {sign.words}"
             yield Need(90, "bad", title, detail, "Look at them", sign.url)
+
+
+@need(Action.EDIT)
+def due_need(benchmark: Benchmark, user: Any) -> Iterator[Need]:
+    """Open pools with labels left that are due within days, or were."""
+    today = timezone.now().date()
+    soon = Pool.objects.open().filter(benchmark=benchmark, due_on__lte=today + DUE_SOON)
+    for pool in soon.select_related("benchmark").order_by("due_on", "pk")[:POOLS_SHOWN]:
+        due, n_left = due_of(pool, today), pool_progress(pool).n_left
+        if due is None or n_left <= 0:
+            continue
+        day = f"{due.on:%a} {due.on.day} {due.on:%b}"
+        title = f"{pool} was due {day}" if due.is_past else f"{pool} is due {day}"
+        detail = f"{intcomma(n_left)} of {intcomma(pool.n_wanted)} labels are left."
+        url = pool.get_absolute_url()
+        yield Need(60 if due.is_past else 55, "warn", title, detail, "Look at it", url)
 
 
 @need(Action.ADJUDICATE)

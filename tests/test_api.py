@@ -298,6 +298,15 @@ def test_pool_is_paused(api, judged):
     assert judged.state == "paused"
 
 
+def test_due_date_of_a_pool_is_changed_and_taken_away(api, judged):
+    pool = f"pools/{judged.pk}/"
+
+    assert send(api, pool, {"due_on": "2026-11-27"}, "PATCH").json()["due_on"] == "2026-11-27"
+    assert send(api, pool, {"due_on": None}, "PATCH").json()["due_on"] is None
+    assert send(api, pool, {"due_on": "Friday"}, "PATCH").status_code == 400
+    assert send(api, pool, {}, "PATCH").status_code == 400
+
+
 def test_qrels_are_derived_and_downloaded(api, judged, do_jobs):
     send(api, "qrels/", {"name": "ours"})
     do_jobs()

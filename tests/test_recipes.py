@@ -108,7 +108,7 @@ RECIPES = {
         suggested={"command seed": 0},
     ),
     "pools": Doors(
-        (*pools.POOLING, *pools.SHARING, pools.SECONDS, pools.SEED),
+        (*pools.POOLING, *pools.SHARING, pools.SECONDS, pools.DUE, pools.SEED),
         form=PoolForm,
         api=NewPoolSerializer,
         admin="build_pool",
@@ -132,7 +132,7 @@ RECIPES = {
         lacking={
             "form": ("control_depth",),
             "api": ("control_share", "control_depth"),
-            "command": tuple(one.name for one in pools.SHARING),  # nobody judges a file
+            "command": ("due_on", *(one.name for one in pools.SHARING)),  # nobody judges a file
         },
     ),
     "policies": Doors(

@@ -1,5 +1,7 @@
 """The shapes in which pools, judgments and what comes of them enter and leave the API."""
 
+from typing import Any
+
 from rest_framework import serializers
 
 from annotation.models import Judgment, Pool
@@ -35,6 +37,7 @@ class PoolSummarySerializer(serializers.ModelSerializer):
             "n_wanted",
             "n_done",
             "n_waived",
+            "due_on",
             "created_at",
         ]
 
@@ -98,13 +101,23 @@ class NewPoolSerializer(serializers.Serializer):
     repeat_share = api_field(recipes.REPEAT_SHARE)
     gold_share = api_field(recipes.GOLD_SHARE)
     seconds = api_field(recipes.SECONDS)
+    due_on = api_field(recipes.DUE)
     seed = api_field(recipes.SEED)
 
 
-class PoolStateSerializer(serializers.Serializer):
+class PoolChangeSerializer(serializers.Serializer):
+    """What changes; the rest stays. `due_on` null: due on no day."""
+
     state = serializers.ChoiceField(
-        choices=[state for state in Pool.State if state != Pool.State.BUILDING]
+        choices=[state for state in Pool.State if state != Pool.State.BUILDING], required=False
     )
+    due_on = api_field(recipes.DUE, required=False, allow_null=True)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if not attrs:
+            message = "Expected `state` or `due_on`."
+            raise serializers.ValidationError(message)
+        return attrs
 
 
 class PoolReportSerializer(serializers.Serializer):

@@ -70,6 +70,8 @@ class Pool(models.Model):
     # reach once in a hundred times; 0: however many.
     practice_mark = models.PositiveSmallIntegerField(null=True, blank=True)
     assignment = models.CharField(max_length=16, choices=Assignment, default=Assignment.ANYBODY)
+    # The day by which the labels are wanted; people are told, and nothing closes.
+    due_on = models.DateField(null=True, blank=True)
     digest = models.CharField(max_length=64, blank=True)
     state = models.CharField(max_length=16, choices=State, default=State.BUILDING)
     n_entries = models.PositiveBigIntegerField(default=0)

@@ -14,10 +14,10 @@ from annotation.common.selectors import pools as selectors
 from annotation.common.selectors.stale import stale_labels
 from annotation.common.serializers import (
     NewPoolSerializer,
+    PoolChangeSerializer,
     PoolDetailSerializer,
     PoolPersonSerializer,
     PoolReportSerializer,
-    PoolStateSerializer,
     PoolSummarySerializer,
 )
 from annotation.models import Pool
@@ -25,6 +25,7 @@ from annotation.pools.selectors.contributions import contributions_to
 from annotation.pools.selectors.dashboard import pool_report
 from annotation.pools.services.planning import Sharing
 from annotation.pools.services.pooling import pool_arguments, set_pool_state
+from annotation.pools.services.settings import set_pool_due
 from annotation.pools.services.watching import signals_of
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import JobSerializer
@@ -84,6 +85,7 @@ def _arguments(user: Any, benchmark: Benchmark, given: dict[str, Any]) -> dict[s
         recipe=recipe,
         sharing=Sharing(**{key: given[key] for key in shared}),
         candidates=candidates,
+        due_on=given["due_on"],
     )
 
 
@@ -117,15 +119,20 @@ class PoolDetail(Endpoint):
         return Response(_detail(_pool(self.benchmark_for(Action.SEE_POOLS), pk)))
 
     @extend_schema(
-        summary="Open, pause or close a pool",
+        summary="Open, pause or close a pool, or say by when it is due",
         tags=["pools"],
-        request=PoolStateSerializer,
+        request=PoolChangeSerializer,
         responses=PoolDetailSerializer,
     )
     def patch(self, request: Request, slug: str, pk: int) -> Response:
         pool = _pool(self.benchmark_for(Action.EDIT), pk)
-        state = self.validated(PoolStateSerializer)["state"]
-        set_pool_state(pool=pool, state=state, actor=request.user)
+        changes = self.validated(PoolChangeSerializer)
+        with transaction.atomic():
+            if "state" in changes:
+                set_pool_state(pool=pool, state=changes["state"], actor=request.user)
+            if "due_on" in changes:
+                due_at = changes["due_on"]
+                set_pool_due(pool=pool, due_on=due_at and due_at.date(), actor=request.user)
         return Response(_detail(_pool(pool.benchmark, pk)))
 
 

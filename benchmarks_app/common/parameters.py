@@ -13,7 +13,7 @@ from benchwright.recipes.parameters import Choice, Day, Parameter, Real, Whole
 class DayField(forms.DateField):
     """A day; cleaned it is the moment at which it begins, in UTC."""
 
-    widget = forms.DateInput(attrs={"type": "date"})
+    widget = forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"})
 
     def clean(self, value: Any) -> Any:
         day = super().clean(value)

@@ -68,6 +68,7 @@ DEEDS = {
     "password-change": "changed a password",
     "password-reset": "reset a password",
     "pool-people": "named who judges",
+    "pool-due": "set the due date of",
     "publish-qrels": "published qrels",
     "publish-release": "published release",
     "draft-release": "drafted release",
@@ -198,6 +199,15 @@ def minus(text: str) -> str:
 @register.filter
 def percent(value: float | None, digits: int = 0) -> str:
     return DASH if value is None or value != value else f"{100 * value:.{digits}f} %"
+
+
+@register.filter
+def in_hours(minutes: float) -> str:
+    """Minutes as hours and tens of minutes (2 h 10 min); from ten hours on hours alone."""
+    hours, tens = divmod(round(minutes / 10), 6)
+    if hours >= 10:
+        return f"{round(minutes / 60):,} h"
+    return f"{hours} h {10 * tens} min" if tens else f"{hours} h"
 
 
 @register.filter

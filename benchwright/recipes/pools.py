@@ -1,6 +1,6 @@
 """Which documents a pool has, in which order they are judged, and by how many people."""
 
-from benchwright.recipes.parameters import Choice, Parameter, Real, Whole
+from benchwright.recipes.parameters import Choice, Day, Parameter, Real, Whole
 
 STRATEGY = Choice(
     name="strategy",
@@ -96,6 +96,12 @@ SECONDS = Real(
     most=3600,
     label="Seconds per label",
     help="The median you expect; the hours follow from it.",
+)
+DUE = Day(
+    name="due_on",
+    option="due",
+    label="Due",
+    help="The day by which the labels are wanted. Annotators see it; nothing closes on that day.",
 )
 POOLING: tuple[Parameter, ...] = (STRATEGY, ORDER, DEPTH, BUDGET, CONTROL_SHARE, CONTROL_DEPTH)
 SHARING: tuple[Parameter, ...] = (OVERLAP, DOUBLE_SHARE, REPEAT_SHARE, GOLD_SHARE)

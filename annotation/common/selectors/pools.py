@@ -2,19 +2,22 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from datetime import date
 from itertools import chain, count
 from typing import Any
 
-from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
+from django.db.models import Case, Count, F, IntegerField, OuterRef, QuerySet, Subquery, Value, When
 from django.db.models.functions import Coalesce, Now
 
-from annotation.models import Pool, Slot
+from annotation.models import Judgment, Pool, Slot
 from benchmarks_app.models import Benchmark, User
 from benchmarks_app.permissions import ALLOWED, Action
 from benchwright.progress.pace import in_seconds
 from benchwright.recipes import pools as recipe
 
 SECONDS_PER_HOUR = 3600
+# A person's newest labels tell what was judged last.
+LABELS_READ = 2000
 DEFAULT_SECONDS: float = recipe.SECONDS.default
 
 
@@ -48,10 +51,37 @@ def free_pool_name(benchmark: Benchmark, name: str) -> str:
 
 
 def pools_to_judge(annotator: User) -> QuerySet[Pool]:
-    """Open and paused pools of the benchmarks where this person judges."""
+    """Open and paused pools of the benchmarks where this person judges.
+
+    What is due comes first, by its day; then what was judged last, and the rest by its benchmark.
+    """
     where = annotator.memberships.filter(role__in=ALLOWED[Action.JUDGE]).values("benchmark")
     pools = Pool.objects.filter(benchmark__in=where, state__in=[Pool.State.OPEN, Pool.State.PAUSED])
-    return pools.select_related("benchmark__corpus").order_by("benchmark__name", "pk")
+    own = Judgment.objects.filter(actor=annotator).order_by("-pk")
+    newest_first = dict.fromkeys(own.values_list("pool", flat=True)[:LABELS_READ])
+    places = [When(pk=key, then=Value(place)) for place, key in enumerate(newest_first) if key]
+    judged_last = Case(*places, default=Value(LABELS_READ), output_field=IntegerField())
+    due_first = F("due_on").asc(nulls_last=True)
+    return pools.select_related("benchmark__corpus").order_by(
+        due_first, judged_last, "benchmark__name", "pk"
+    )
+
+
+@dataclass(frozen=True)
+class Due:
+    """The day by which labels are wanted; `n_days` from today to it, below 0 once it is past."""
+
+    on: date
+    n_days: int
+
+    @property
+    def is_past(self) -> bool:
+        return self.n_days < 0
+
+
+def due_of(pool: Pool, today: date) -> Due | None:
+    """None where a pool is due on no day."""
+    return Due(pool.due_on, (pool.due_on - today).days) if pool.due_on else None
 
 
 @dataclass(frozen=True)

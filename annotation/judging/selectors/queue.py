@@ -7,7 +7,9 @@ from typing import Any
 
 from django.db.models import Count, Min, Q
 from django.db.models.functions import Now
+from django.utils import timezone
 
+from annotation.common.selectors.pools import Due, due_of
 from annotation.judging.selectors.work import SHARED, Work, WorkState, budget_of, work_state
 from annotation.models import Judgment, Pool, PoolAnnotator, PoolStart, Slot
 from benchmarks_app.models import User
@@ -29,6 +31,7 @@ class QueueRow:
     has_begun: bool
     has_practised: bool
     seconds: float | None
+    due: Due | None = None
 
     @property
     def share(self) -> float:
@@ -74,6 +77,7 @@ def _row(
         has_begun=n_own > 0,
         has_practised=bool(start and start.practice_at),
         seconds=seconds.get(pool.pk),
+        due=due_of(pool, timezone.now().date()),
     )
 
 

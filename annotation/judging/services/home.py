@@ -51,7 +51,7 @@ class NextUp:
 def rows_of(benchmark: Benchmark, me: User) -> list[QueueRow]:
     """The open and paused queues of a benchmark, and the closed ones one has judged in.
 
-    What can be judged now comes first, and of that what one judged last.
+    What can be judged now comes first; of that what is due, by its day, then the one judged last.
     """
     judged = Judgment.objects.filter(actor=me, pool=OuterRef("pk"))
     shown = Q(state__in=[Pool.State.OPEN, Pool.State.PAUSED]) | Q(Exists(judged))
@@ -67,6 +67,7 @@ def rows_of(benchmark: Benchmark, me: User) -> list[QueueRow]:
         key=lambda row: (
             order.index(row.state.work) if row.state.work in order else len(order),
             row.pool.state == Pool.State.CLOSED,
+            row.pool.due_on or date.max,
             row.pool.pk != newest,
         ),
     )

@@ -16,7 +16,7 @@ class Command(BenchmarkCommand):
     help = "Build a pool from the top documents of several runs, and open it for judging."
     takes = (
         option("--runs", help="names, with commas between; 'all'"),
-        *(*recipes.POOLING, *recipes.SHARING, recipes.SECONDS, recipes.SEED),
+        *(*recipes.POOLING, *recipes.SHARING, recipes.SECONDS, recipes.DUE, recipes.SEED),
         option("--control-run", help="the run they are drawn from"),
         switch("--carry", help="reuse what was judged before"),
         unless_told("--candidates", help="name of the list that a top-up is made of"),
@@ -33,6 +33,7 @@ class Command(BenchmarkCommand):
             candidates=_list_named(self.benchmark, options["candidates"]),
             seed=options["seed"],
             seconds=options["seconds"],
+            due_on=options["due_on"],
         )
         job = self.finished(arguments)
         self.say(f"{job.result['n_entries']} documents to judge, seed {job.parameters['seed']}")

@@ -103,6 +103,7 @@ class PoolForm(forms.Form):
         help_text="Nobody chosen: everybody who judges in this benchmark.",
     )
     seconds = form_field(recipes.SECONDS, required=True)
+    due_on = form_field(recipes.DUE)
     seed = form_field(recipes.SEED)
 
     def __init__(
@@ -244,6 +245,7 @@ class PoolForm(forms.Form):
             "seconds": cleaned["seconds"],
             "candidates": cleaned["candidates"] if recipe.strategy == "top-up" else None,
             "manual": cleaned["manual"],
+            "due_on": cleaned["due_on"],
         }
 
 

@@ -1,4 +1,4 @@
-"""Forms of a pool's people: who judges it, and how wordings of one need are shared out."""
+"""Forms of a pool's people: who judges it, by when, how wordings of one need are shared out."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +8,9 @@ from django import forms
 from annotation.common.selectors.holding import judges_of
 from annotation.models import Pool
 from benchmarks_app.common.forms import row_field
+from benchmarks_app.common.parameters import form_field
 from benchmarks_app.models import User
+from benchwright.recipes import pools as recipes
 
 
 class PoolPeopleForm(forms.Form):
@@ -24,9 +26,14 @@ class PoolPeopleForm(forms.Form):
         widget=forms.RadioSelect,
         label="Wordings of one need",
     )
+    due_on = form_field(recipes.DUE)
 
     def __init__(self, data: Mapping[str, Any] | None = None, *, pool: Pool, **kwargs: Any) -> None:
-        chosen = {"annotators": pool.annotators.all(), "assignment": pool.assignment}
+        chosen = {
+            "annotators": pool.annotators.all(),
+            "assignment": pool.assignment,
+            "due_on": pool.due_on,
+        }
         super().__init__(data, initial=chosen, **kwargs)
         row_field(self, "annotators").queryset = judges_of(pool)
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from annotation.common.selectors.pools import PoolProgress, pool_progress
+from annotation.common.selectors.pools import Due, PoolProgress, pool_progress
 from annotation.models import Judgment, Pool, PoolEntry
 from benchmarks_app.models import User
 from benchwright.progress.pace import in_seconds
@@ -60,6 +60,25 @@ def projection_of(
 ) -> Projection | None:
     labels = {datetime.fromisoformat(row["day"]).date(): row["labels"] for row in signals["days"]}
     return projection(labels, n_left=progress.n_left, today=now.date())
+
+
+def due_note(due: Due, progress: PoolProgress, end: Projection | None) -> str:
+    """What is to be said beside the day: how it stands to what is left, and to the pace."""
+    if not progress.n_left:
+        return "every label is given"
+    if due.is_past:
+        return f"{_days(-due.n_days)} ago, {progress.n_left:,} labels left"
+    when = f"in {_days(due.n_days)}" if due.n_days else "today"
+    if end is None:
+        return when
+    late = (end.done_on - due.on).days
+    if late > 0:
+        return f"{when}; at this pace {_days(late)} late"
+    return f"{when}; at this pace in time"
+
+
+def _days(n: int) -> str:
+    return f"{n} day{'' if n == 1 else 's'}"
 
 
 def people_of(signals: dict[str, Any]) -> list[dict[str, Any]]:

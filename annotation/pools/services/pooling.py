@@ -3,6 +3,7 @@
 import random
 import secrets
 from collections.abc import Iterator, Sequence
+from datetime import date
 from itertools import islice
 from math import isnan
 from typing import Any
@@ -60,6 +61,7 @@ def pool_arguments(
     sharing: Sharing | None = None,
     candidates: CandidateList | None = None,
     manual: Sequence[pooling.Pair] = (),
+    due_on: date | None = None,
 ) -> dict[str, Any]:
     """What `jobs.start` or `jobs.run_here` need to build a pool.
 
@@ -98,6 +100,7 @@ def pool_arguments(
             "candidates": candidates.pk if candidates else None,
             "manual": [list(pair) for pair in manual],
             "as_of": last_event(benchmark),
+            "due_on": due_on and due_on.isoformat()[: len("2026-11-27")],
         },
     }
 
@@ -175,6 +178,7 @@ def _stage_pool(job: jobs.RunningJob, planned: PlannedPool) -> Pool:
             repeat_share=sharing.repeat_share,
             gold_share=sharing.gold_share,
             assignment=sharing.assignment,
+            due_on=job.parameters.get("due_on"),
             candidate_list_id=plan.candidates,
             digest=planned.table.digest,
             created_by=job.user,

@@ -1,6 +1,7 @@
-"""Changing who judges a pool."""
+"""Changing who judges a pool, and by when."""
 
 from collections.abc import Collection
+from datetime import date
 
 from django.db import transaction
 
@@ -35,5 +36,23 @@ def set_pool_people(
         target=locked.name,
         annotators=sorted(wanted),
         assignment=assignment,
+    )
+    return locked
+
+
+@transaction.atomic
+def set_pool_due(*, pool: Pool, due_on: date | None, actor: User) -> Pool:
+    """Say by which day a pool's labels are wanted, or by none."""
+    locked = Pool.objects.select_for_update(of=("self",)).get(pk=pool.pk)
+    if locked.due_on == due_on:
+        return locked
+    locked.due_on = due_on
+    locked.save(update_fields=["due_on"])
+    audit.record(
+        actor=actor,
+        action="pool-due",
+        benchmark=locked.benchmark,
+        target=locked.name,
+        due_on=due_on and due_on.isoformat(),
     )
     return locked

@@ -19,7 +19,7 @@ from annotation.common.selectors import pools as selectors
 from annotation.models import Pool, Question
 from annotation.pools.charts import CHARTS
 from annotation.pools.forms.pools import PoolStateForm
-from annotation.pools.selectors.dashboard import people_of, projection_of
+from annotation.pools.selectors.dashboard import due_note, people_of, projection_of
 from annotation.pools.services.pooling import set_pool_state
 from annotation.pools.services.watching import signals_of
 from benchmarks_app.charts import Chart, chart_response
@@ -123,15 +123,18 @@ def _watched(request: PersonRequest, pool: Pool, *, has_charts: bool) -> dict[st
     """What a pool's page and its parts show; `signals` are None until the labels are read."""
     signals = signals_of(pool, request.user)
     progress = selectors.pool_progress(pool, signals["seconds"] if signals else None)
-    watched = {"pool": pool, "progress": progress, "signals": signals}
-    if signals is None:
-        return watched
     now = timezone.now()
+    due = selectors.due_of(pool, now.date())
+    watched = {"pool": pool, "progress": progress, "signals": signals, "due": due}
+    if signals is None:
+        return {**watched, "due_note": due_note(due, progress, None) if due else ""}
+    projection = projection_of(progress, signals, now)
     return {
         **watched,
+        "due_note": due_note(due, progress, projection) if due else "",
         "people": people_of(signals),
         "stop": stop_signal(signals),
-        "projection": projection_of(progress, signals, now),
+        "projection": projection,
         "extra_note": f"{signals['n_extra']:,} extra labels" if signals["n_extra"] else "",
         "as_of": datetime.fromisoformat(signals["at"]),
         "charts": _charts(watched, CHARTS) if has_charts and signals["n_labels"] else [],

@@ -1,7 +1,7 @@
 """My work in one benchmark: where one stopped, pace, practice, answers, and why nothing waits."""
 
 import uuid
-from datetime import timedelta
+from datetime import date, timedelta
 
 import pytest
 from django.urls import reverse
@@ -67,6 +67,36 @@ def test_queue_judged_last_comes_first(made, ada, benchmark):
     given(made, ada, 1)
 
     assert rows_of(benchmark, ada)[0].pool == made
+
+
+def test_what_is_due_first_comes_before_what_was_judged_last(made, ada, signed_in, benchmark):
+    day = timezone.now().date()
+    for name, days in {"Later": 9, "Soon": 1, "Late": -2}.items():
+        making.pool(benchmark, {name: [name]}, name=name, due_on=day + timedelta(days=days))
+    given(made, ada, 1)
+
+    queue = signed_in(ada).get(reverse("annotation:queue"))
+    orders = [
+        [row.pool.name for row in rows] for rows in (rows_of(benchmark, ada), queue.context["rows"])
+    ]
+
+    assert orders == [["Late", "Soon", "Later", "First"]] * 2
+    assert "Due tomorrow" in queue.content.decode()
+
+
+def test_day_is_told_with_ones_own_pace_and_softly_once_it_is_past(ada, signed_in, benchmark):
+    many = making.pool(benchmark, {"q": [f"d{n}" for n in range(9)]})
+    making.begun(many, ada)
+    given(many, ada, 6, dwell_ms=44 * 60_000)
+
+    def told(due_on) -> str:
+        Pool.objects.filter(pk=many.pk).update(due_on=due_on)
+        return " ".join(page_of(signed_in(ada), benchmark).split())
+
+    # Three labels can still be given, of 44 minutes each.
+    left = "about 2 h 10 min of work left at your pace."
+    assert f"Due Friday 5 Jan 2125, {left}" in told(date(2125, 1, 5))
+    assert f"It was due Friday 5 Jan; labels are still welcome, {left}" in told(date(2024, 1, 5))
 
 
 def test_one_button_leads_to_the_labeling_page(made, ada, signed_in, benchmark):

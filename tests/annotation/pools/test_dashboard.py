@@ -13,12 +13,13 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.common.selectors.pools import pool_progress
+from annotation.common.selectors.pools import due_of, pool_progress
 from annotation.models import Judgment, Pool, Slot
 from annotation.pools.charts import CHARTS
-from annotation.pools.selectors.dashboard import pool_report, read_signals
+from annotation.pools.selectors.dashboard import due_note, pool_report, read_signals
 from annotation.pools.services import watching
 from benchmarks_app.models import Job
+from benchwright.progress.projection import Projection
 from tests import factories
 from tests.annotation import making
 
@@ -67,6 +68,24 @@ def url(view: str, of: Pool, *more: str) -> str:
 
 
 # --- numbers -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("n_days", "done_in", "note"),
+    [
+        (4, 6, "in 4 days; at this pace 2 days late"),
+        (4, 4, "in 4 days; at this pace in time"),
+        (1, None, "in 1 day"),
+        (0, 1, "today; at this pace 1 day late"),
+        (-1, 1, "1 day ago, 24 labels left"),
+    ],
+)
+def test_due_date_is_held_against_the_pace(made, n_days, done_in, note):
+    today = NOW.date()
+    made.due_on = today + timedelta(days=n_days)
+    end = Projection(1.0, today + timedelta(days=done_in)) if done_in else None
+
+    assert due_note(due_of(made, today), pool_progress(made), end) == note
 
 
 def test_labels_are_counted_as_the_ledger_has_them(made, ada, bo):

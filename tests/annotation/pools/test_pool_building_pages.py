@@ -1,4 +1,5 @@
 import json
+from datetime import date
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -112,6 +113,7 @@ def test_every_choice_of_the_form_reaches_the_pool(
         "manual": "q2\td",
         "repeats": 4,
         "gold": 5,
+        "due_on": "2026-11-27",
         "assignment": "family-rotated",
         "annotators": [ada.pk],
         "enough_doubles": "on",
@@ -131,6 +133,7 @@ def test_every_choice_of_the_form_reaches_the_pool(
     assert made.parameters["control"] == [0.5, 200, "bm25"]
     assert made.parameters["manual"] == [["q2", "d"]]
     assert list(made.annotators.all()) == [ada]
+    assert made.due_on == date(2026, 11, 27)
     # All documents get a second label, since there are fewer than 500.
     assert made.n_wanted == 2 * made.n_entries
 

@@ -9,6 +9,7 @@ from django.utils import timezone
 from annotation.common.selectors.holding import holders_of, n_second_labels
 from annotation.models import Pool, Slot
 from annotation.pools.services.settings import set_pool_people
+from benchmarks_app.homes import needs_of
 from benchmarks_app.models import AuditEvent
 from tests import factories
 from tests.annotation import making
@@ -94,6 +95,20 @@ def test_people_and_sharing_are_saved_and_audited_once(made, ada, bo, owner, sig
     assert (list(made.annotators.all()), made.assignment) == ([ada], "family-to-one")
     (event,) = AuditEvent.objects.filter(action="pool-people")
     assert event.detail == {"annotators": [ada.pk], "assignment": "family-to-one"}
+
+
+def test_due_date_is_set_on_the_page_audited_and_told_on_the_overview(made, owner, signed_in):
+    today, client = timezone.now().date(), signed_in(owner)
+    for due_on in (today, today, today + timedelta(days=9)):
+        client.post(url("pool-settings", made), {"assignment": "anybody", "due_on": due_on})
+        made.refresh_from_db()
+        titles = [need.title for need in needs_of(made.benchmark, owner)]
+        assert (made.due_on, f"{made} is due" in str(titles)) == (due_on, due_on == today)
+
+    Pool.objects.filter(pk=made.pk).update(due_on=today - timedelta(days=3))
+    assert "was due" in needs_of(made.benchmark, owner)[0].title
+    assert AuditEvent.objects.filter(action="pool-due").count() == 2
+    assert "3 days ago" in client.get(url("pool-progress", made)).content.decode()
 
 
 def test_naming_nobody_lets_everybody_judge_again(made, ada, bo, owner):
