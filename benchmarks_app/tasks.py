@@ -7,6 +7,7 @@ from benchmarks_app.common.services import audit
 from benchmarks_app.families.services import grouping
 from benchmarks_app.importing.services import fetching, importing, reading_uploads
 from benchmarks_app.jobs.services import cleaning, jobs
+from benchmarks_app.judges.services import judges
 from benchmarks_app.logs.services import importing_logs, sampling
 from benchmarks_app.people.services import freed_pages
 from benchmarks_app.releases.services import drafting, exporting, releasing
@@ -102,6 +103,11 @@ def import_slices_task(job: jobs.RunningJob) -> None:
 @jobs.handles(contamination.JOB_KIND)
 def check_contamination_task(job: jobs.RunningJob) -> None:
     contamination.contamination_job(job)
+
+
+@jobs.handles(judges.TRY_KIND)
+def try_judge_task(job: jobs.RunningJob) -> None:
+    judges.try_judge(job)
 
 
 @jobs.cleans

@@ -7,7 +7,6 @@ from scoring.models import (
     GatePolicy,
     GateRehearsal,
     GateResult,
-    JudgeEndpoint,
     LiveRun,
     LiveSystem,
     OnlineResult,
@@ -21,7 +20,6 @@ WRITTEN.update(
         CaseSet: ("name", "file_name", "notes"),
         EmbeddingPair: ("name", "description", "files"),
         GateRehearsal: ("name", "error"),
-        JudgeEndpoint: ("name",),
         LiveRun: ("asked_as",),
         LiveSystem: ("name", "description"),
         OnlineResult: ("note",),
@@ -56,7 +54,6 @@ columns(
 columns(
     "case-sets", lambda user: user.case_sets.all(), "name", "file_name", "notes", **OF_BENCHMARK
 )
-columns("judges", lambda user: user.judges.all(), "name", **OF_BENCHMARK)
 columns(
     "embedding-pairs",
     lambda user: user.embedding_pairs.all(),

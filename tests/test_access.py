@@ -705,26 +705,26 @@ scoring:contextual-case         GET  login 200   403   200   200   200   200   4
 scoring:contextual-case         POST 405
 scoring:contextual-compare      GET  login 200   403   200   200   200   200   404   200   200
 scoring:contextual-compare      POST 405
-scoring:contextual-judge-list   GET  login 403   403   403   403   200   200   404   login 403
-scoring:contextual-judge-list   POST 405
-scoring:contextual-judge-detail GET  login 403   403   403   403   200   200   404   login 403
-scoring:contextual-judge-detail POST 405
-scoring:contextual-judge-trial  GET  login 403   403   403   403   200   200   404   login 403
-scoring:contextual-judge-trial  POST 405
+judge-list   GET  login 403   403   403   403   200   200   404   login 403
+judge-list   POST 405
+judge-detail GET  login 403   403   403   403   200   200   404   login 403
+judge-detail POST 405
+judge-trial  GET  login 403   403   403   403   200   200   404   login 403
+judge-trial  POST 405
 scoring:contextual-estimate     GET  login 403   403   403   403   200   200   404   login 403
 scoring:contextual-estimate     POST 405
 scoring:contextual-import       GET  login 403   403   403   403   200   200   404   login 403
 scoring:contextual-import       POST login 403   403   403   403   422   422   404   login 403
-scoring:contextual-judge-new    GET  login 403   403   403   403   200   200   404   login 403
-scoring:contextual-judge-new    POST login 403   403   403   403   422   422   404   login 403
-scoring:contextual-judge-edit   GET  login 403   403   403   403   200   200   404   login 403
-scoring:contextual-judge-edit   POST login 403   403   403   403   422   422   404   login 403
+judge-new    GET  login 403   403   403   403   200   200   404   login 403
+judge-new    POST login 403   403   403   403   422   422   404   login 403
+judge-edit   GET  login 403   403   403   403   200   200   404   login 403
+judge-edit   POST login 403   403   403   403   422   422   404   login 403
 scoring:contextual-evaluation-new GET  login 403   403   403   403   200   200   404   login 403
 scoring:contextual-evaluation-new POST login 403   403   403   403   422   422   404   login 403
-scoring:contextual-judge-try    GET  405
-scoring:contextual-judge-try    POST login 403   403   403   403   302   302   404   login 403
-scoring:contextual-judge-delete GET  405
-scoring:contextual-judge-delete POST login 403   403   403   403   302   302   404   login 403
+judge-try    GET  405
+judge-try    POST login 403   403   403   403   302   302   404   login 403
+judge-delete GET  405
+judge-delete POST login 403   403   403   403   302   302   404   login 403
 scoring:contextual-set-delete   GET  405
 scoring:contextual-set-delete   POST login 403   403   403   403   302   302   404   login 403
 scoring:contextual-evaluation-delete GET  405
@@ -743,12 +743,12 @@ api:contextual-set-image        GET  401   200   403   200   200   200   200   4
 api:contextual-set-image        POST 405
 api:contextual-set-estimate     GET  401   403   403   403   403   200   200   404   401   403
 api:contextual-set-estimate     POST 405
-api:contextual-judge-list       GET  401   403   403   403   403   200   200   404   401   403
-api:contextual-judge-list       POST 401   403   403   403   403   415   415   404   401   403
-api:contextual-judge-detail     GET  401   403   403   403   403   200   200   404   401   403
-api:contextual-judge-detail     POST 405
-api:contextual-judge-try        GET  405
-api:contextual-judge-try        POST 401   403   403   403   403   202   202   404   401   403
+api:judge-list       GET  401   403   403   403   403   200   200   404   401   403
+api:judge-list       POST 401   403   403   403   403   415   415   404   401   403
+api:judge-detail     GET  401   403   403   403   403   200   200   404   401   403
+api:judge-detail     POST 405
+api:judge-try        GET  405
+api:judge-try        POST 401   403   403   403   403   202   202   404   401   403
 api:contextual-evaluation-list  GET  401   200   403   200   200   200   200   404   200   200
 api:contextual-evaluation-list  POST 401   403   403   403   403   415   415   404   401   403
 api:contextual-evaluation-detail GET  401   200   403   200   200   200   200   404   200   200

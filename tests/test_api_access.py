@@ -211,12 +211,12 @@ contextual-set-detail        DELETE -       401    403 403 403 403 204 404 404
 contextual-set-cases         GET    -       401    200 403 200 200 200 200 404
 contextual-set-image         GET    -       401    200 403 200 200 200 200 404
 contextual-set-estimate      GET    -       401    403 403 403 403 200 200 404
-contextual-judge-list        GET    -       401    403 403 403 403 200 200 404
-contextual-judge-list        POST   -       401    403 403 403 403 400 400 404
-contextual-judge-detail      GET    -       401    403 403 403 403 200 200 404
-contextual-judge-detail      PATCH  faster  401    403 403 403 403 200 200 404
-contextual-judge-detail      DELETE -       401    403 403 403 403 204 404 404
-contextual-judge-try         POST   -       401    403 403 403 403 202 409 404
+judge-list        GET    -       401    403 403 403 403 200 200 404
+judge-list        POST   -       401    403 403 403 403 400 400 404
+judge-detail      GET    -       401    403 403 403 403 200 200 404
+judge-detail      PATCH  faster  401    403 403 403 403 200 200 404
+judge-detail      DELETE -       401    403 403 403 403 204 404 404
+judge-try         POST   -       401    403 403 403 403 202 409 404
 contextual-evaluation-list   GET    -       401    200 403 200 200 200 200 404
 contextual-evaluation-list   POST   -       401    403 403 403 403 400 400 404
 contextual-evaluation-detail GET    -       401    200 403 200 200 200 200 404
@@ -517,9 +517,9 @@ def _contextual_urls(of: str, benchmark: Benchmark, owner: User) -> dict[str, st
         "contextual-set-cases": f"{sets}cases/",
         "contextual-set-image": f"{sets}images/{made.images.get().pk}/",
         "contextual-set-estimate": f"{sets}estimate/",
-        "contextual-judge-list": f"{of}contextual/judges/",
-        "contextual-judge-detail": f"{of}contextual/judges/{judge.pk}/",
-        "contextual-judge-try": f"{of}contextual/judges/{judge.pk}/try/",
+        "judge-list": f"{of}contextual/judges/",
+        "judge-detail": f"{of}contextual/judges/{judge.pk}/",
+        "judge-try": f"{of}contextual/judges/{judge.pk}/try/",
         "contextual-evaluation-list": f"{of}contextual/evaluations/",
         "contextual-evaluation-detail": evaluation,
         "contextual-evaluation-cases": f"{evaluation}cases/",

@@ -479,9 +479,9 @@ PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmar
         name: (judged_cases, lambda of: {"slug": of.slug})
         for name in (
             "scoring:contextual-list",
-            "scoring:contextual-judge-list",
+            "judge-list",
             "api:contextual-set-list",
-            "api:contextual-judge-list",
+            "api:judge-list",
             "api:contextual-evaluation-list",
         )
     },

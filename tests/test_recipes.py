@@ -23,8 +23,11 @@ from benchmarks_app.api.serializers import Id
 from benchmarks_app.common.parameters import percent_advice
 from benchmarks_app.families.api import GroupSerializer
 from benchmarks_app.families.forms import GroupForm
+from benchmarks_app.judges.api import NewJudgeSerializer
+from benchmarks_app.judges.forms import JudgeForm
 from benchmarks_app.logs.api import DesignSerializer, LogUploadSerializer
 from benchmarks_app.logs.forms import LogColumnsForm, SampleForm
+from benchmarks_app.models import JudgeEndpoint
 from benchmarks_app.slices.api import NewSliceSerializer
 from benchmarks_app.slices.forms import SliceForm
 from benchmarks_app.splits.api import RecipeSerializer
@@ -43,15 +46,13 @@ from benchwright.recipes import (
 )
 from benchwright.recipes import sampling as recipe_of_sampling
 from benchwright.recipes.parameters import Choice, Day, Parameter, Real, Whole
-from scoring.contextual.api.judges import NewJudgeSerializer
 from scoring.contextual.api.shapes import NewContextualEvaluationSerializer
 from scoring.contextual.forms.contextual import EvaluationForm
-from scoring.contextual.forms.judges import JudgeForm
 from scoring.gates.api import NewGateRehearsalSerializer
 from scoring.gates.forms import PolicyForm
 from scoring.live.api import LiveAskSerializer, NewLiveSystemSerializer
 from scoring.live.forms import LiveAskForm, LiveSystemForm
-from scoring.models import JudgeEndpoint, LiveSystem, Phase
+from scoring.models import LiveSystem, Phase
 from scoring.submissions.api.embeddings import EmbeddingCreateSerializer
 from scoring.submissions.api.phases import PhaseChangeSerializer
 from scoring.submissions.forms.embeddings import EmbeddingForm

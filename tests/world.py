@@ -275,14 +275,14 @@ def _contextual(of: Benchmark, owner: User) -> dict[str, Any]:
         "image": made.images.get().pk,
         **{f"scoring:contextual-{name}": made.pk for name in sets},
         "judge_name": judge.name,
-        **{f"scoring:contextual-judge-{name}": judge.pk for name in judges},
+        **{f"judge-{name}": judge.pk for name in judges},
         **{f"scoring:contextual-{name}": done.pk for name in ("evaluation", *rest)},
         "scoring:contextual-cancel": waiting.pk,
         "scoring:contextual-retry": ended.pk,
         "api:contextual-evaluation-cancel": waiting.pk,
         "api:contextual-evaluation-retry": ended.pk,
         **{f"api:contextual-set-{n}": made.pk for n in ("detail", "cases", "image", "estimate")},
-        **{f"api:contextual-judge-{name}": judge.pk for name in ("detail", "try")},
+        **{f"api:judge-{name}": judge.pk for name in ("detail", "try")},
         **{f"api:contextual-evaluation-{name}": done.pk for name in ("detail", "cases")},
     }
 

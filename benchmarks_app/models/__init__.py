@@ -14,6 +14,7 @@ from benchmarks_app.models.collection import (
 )
 from benchmarks_app.models.grouping import FamilyChange, FamilyLink, Grouping
 from benchmarks_app.models.jobs import Job, WorkerHeartbeat
+from benchmarks_app.models.judges import JudgeEndpoint
 from benchmarks_app.models.logs import PendingLog, QueryLog, QuerySample
 from benchmarks_app.models.people import (
     ApiToken,
@@ -52,6 +53,7 @@ __all__ = [
     "Guideline",
     "Invitation",
     "Job",
+    "JudgeEndpoint",
     "LeftFile",
     "Membership",
     "PendingLog",

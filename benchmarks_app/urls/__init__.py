@@ -9,6 +9,7 @@ from benchmarks_app.collections import urls as collections
 from benchmarks_app.families import urls as families
 from benchmarks_app.importing.urls import corpora, imports
 from benchmarks_app.jobs import urls as jobs
+from benchmarks_app.judges import urls as judges
 from benchmarks_app.logs import urls as logs
 from benchmarks_app.people.urls import account, factors, people, teams
 from benchmarks_app.queries import urls as queries
@@ -34,6 +35,7 @@ in_benchmark = [
     *splits.in_benchmark,
     *releases.in_benchmark,
     *exports.in_benchmark,
+    *judges.in_benchmark,
 ]
 handler400 = "benchmarks_app.common.views.refusals.bad_request"
 handler404 = "benchmarks_app.common.views.refusals.not_found"

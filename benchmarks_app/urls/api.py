@@ -6,6 +6,7 @@ from benchmarks_app.audit import api as audit
 from benchmarks_app.families import api as families
 from benchmarks_app.importing.api import corpora, imports
 from benchmarks_app.jobs import api as jobs
+from benchmarks_app.judges import api as judges
 from benchmarks_app.logs import api as logs
 from benchmarks_app.people.api import me, people, site_people
 from benchmarks_app.releases.api import benchmarks, exports, releases
@@ -28,6 +29,7 @@ of_benchmark = [
     *splits.of_benchmark,
     *releases.of_benchmark,
     *exports.of_benchmark,
+    *judges.of_benchmark,
 ]
 urlpatterns = [
     *me.urlpatterns,

@@ -8,7 +8,8 @@ from django.db.models import Avg, Count, F, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
 from benchmarks_app.files import local_path
-from benchmarks_app.models import Benchmark
+from benchmarks_app.judges.selectors import USES, Use
+from benchmarks_app.models import Benchmark, JudgeEndpoint
 from benchwright.contextual.cases import case_of
 from benchwright.contextual.types import Case
 from benchwright.judges.messages import Image
@@ -18,7 +19,6 @@ from scoring.models import (
     CaseSet,
     ContextualCase,
     ContextualEvaluation,
-    JudgeEndpoint,
 )
 
 STATES = CaseOutcome.State
@@ -28,12 +28,6 @@ def case_sets_of(benchmark: Benchmark) -> QuerySet[CaseSet]:
     """Newest first, each with the number of its evaluations."""
     sets = CaseSet.objects.ready().filter(benchmark=benchmark).select_related("benchmark")
     return sets.annotate(n_evaluations=Count("evaluations")).order_by("-pk")
-
-
-def judges_of(benchmark: Benchmark) -> QuerySet[JudgeEndpoint]:
-    """By name, with the job that tries each."""
-    rows = JudgeEndpoint.objects.filter(benchmark=benchmark)
-    return rows.select_related("benchmark", "trial_job").order_by("name")
 
 
 def evaluations_of(benchmark: Benchmark) -> QuerySet[ContextualEvaluation]:
@@ -142,3 +136,14 @@ def images_by_name(case_set: CaseSet) -> dict[str, CaseImage]:
     for row in rows.values():
         row.case_set = case_set
     return rows
+
+
+def _evaluations_by(judge: JudgeEndpoint) -> Use:
+    active = [ContextualEvaluation.State.QUEUED, ContextualEvaluation.State.RUNNING]
+    counts = judge.evaluations.aggregate(
+        n=Count("pk"), n_active=Count("pk", filter=Q(state__in=active))
+    )
+    return Use(counts["n"], "evaluation", "evaluations", counts["n_active"] > 0)
+
+
+USES.append(_evaluations_by)

@@ -1,33 +1,13 @@
-"""Addresses of contextual precision: cases, judges and verdicts."""
+"""Addresses of contextual precision: cases and verdicts."""
 
 from django.urls import path
 
-from scoring.contextual.views import contextual, evaluations, judges, results
+from scoring.contextual.views import contextual, evaluations, results
 
-JUDGE = "contextual/judges/<int:pk>/"
 EVALUATION = "contextual/evaluations/<int:pk>/"
 in_benchmark = [
     path("contextual/", contextual.contextual_list, name="contextual-list"),
     path("contextual/import/", contextual.contextual_import, name="contextual-import"),
-    path(
-        "contextual/judges/",
-        judges.contextual_judge_list,
-        name="contextual-judge-list",
-    ),
-    path(
-        "contextual/judges/new/",
-        judges.contextual_judge_new,
-        name="contextual-judge-new",
-    ),
-    path(JUDGE, judges.contextual_judge_detail, name="contextual-judge-detail"),
-    path(f"{JUDGE}edit/", judges.contextual_judge_edit, name="contextual-judge-edit"),
-    path(f"{JUDGE}try/", judges.contextual_judge_try, name="contextual-judge-try"),
-    path(f"{JUDGE}trial/", judges.contextual_judge_trial, name="contextual-judge-trial"),
-    path(
-        f"{JUDGE}delete/",
-        judges.contextual_judge_delete,
-        name="contextual-judge-delete",
-    ),
     path(EVALUATION, evaluations.contextual_evaluation, name="contextual-evaluation"),
     path(
         f"{EVALUATION}progress/",

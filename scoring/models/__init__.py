@@ -7,7 +7,6 @@ from scoring.models.contextual import (
     CaseSet,
     ContextualCase,
     ContextualEvaluation,
-    JudgeEndpoint,
 )
 from scoring.models.contrastive import EmbeddingPair
 from scoring.models.gates import GatePolicy, GateRehearsal, GateResult, OnlineResult
@@ -29,7 +28,6 @@ __all__ = [
     "GatePolicy",
     "GateRehearsal",
     "GateResult",
-    "JudgeEndpoint",
     "LadderStep",
     "LiveRun",
     "LiveSystem",

@@ -8,16 +8,15 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from benchmarks_app.collections.services import uploading
 from benchmarks_app.jobs.services import jobs
-from benchmarks_app.models import Benchmark, Job, User
+from benchmarks_app.judges.services.judges import make_judge
+from benchmarks_app.models import Benchmark, Job, JudgeEndpoint, User
 from scoring.contextual.services.evaluating import start_evaluation
 from scoring.contextual.services.images import receive_images
 from scoring.contextual.services.importing import import_arguments
-from scoring.contextual.services.judges import make_judge
 from scoring.models import (
     CaseOutcome,
     CaseSet,
     ContextualEvaluation,
-    JudgeEndpoint,
 )
 from tests import factories
 

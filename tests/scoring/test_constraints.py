@@ -8,7 +8,7 @@ import pytest
 from django.db.models import ProtectedError
 from django.utils import timezone
 
-from benchmarks_app.models import Benchmark, Job, Release, Run
+from benchmarks_app.models import Benchmark, Job, JudgeEndpoint, Release, Run
 from scoring.models import (
     CaseImage,
     CaseOutcome,
@@ -18,7 +18,6 @@ from scoring.models import (
     EmbeddingPair,
     GatePolicy,
     GateResult,
-    JudgeEndpoint,
     LadderStep,
     LiveRun,
     LiveSystem,

@@ -136,7 +136,7 @@ def named(target) -> dict[str, Any]:
         "families": [of["family-detail"]],
         "qrels": of["qrels_name"],
         "/qrels/by-document/ qrels": of["api:qrels-detail"],
-        "/estimate/ judge": of["api:contextual-judge-detail"],
+        "/estimate/ judge": of["api:judge-detail"],
         "/leaderboard/slices/ baseline": of["run"],
     }
 

@@ -17,6 +17,7 @@ NEW = {
         {},
     ],
     "scopes": [["read", "submit", "judge", "manage"]],
+    "judges": [["j", "k"]],
 }
 # What is set aside keeps its end, which the version before does not look at.
 OLD = NEW | {"holders": [["bo", ""], ["olga", ""], [None, ""]], "first_seen": [None] * 3}

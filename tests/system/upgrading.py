@@ -24,7 +24,7 @@ class _Tables(dict[str, Any]):
         models = loader.project_state(list(loader.applied_migrations)).apps.get_models()
         super().__init__({model.__name__: model for model in models})
 
-    def make(self, model: str, **values: Any) -> Any:
+    def make(self, model: str, /, **values: Any) -> Any:
         return self[model].objects.create(**values)
 
 
@@ -57,6 +57,12 @@ def fill() -> None:
             "Query", benchmark=benchmark, qid=qid, text=qid, family=family, metadata=metadata
         )
     tables.make("QrelSet", benchmark=benchmark, name="old", kind="imported", state="ready")
+    judge = tables.make(
+        "JudgeEndpoint", benchmark=benchmark, name="j", model="m", key_sealed="k", created_by=olga
+    )
+    cases = {"benchmark": benchmark, "n_cases": 1, "n_nodes": 1, "created_by": olga}
+    case_set = tables.make("CaseSet", name="cases", **cases)
+    tables.make("ContextualEvaluation", case_set=case_set, endpoint=judge, created_by=olga)
     pool = tables.make("Pool", benchmark=benchmark, name="p", seed=7, created_by=olga)
     for number, state in enumerate(("done", "aside", "free")):
         document = tables.make("Document", corpus=corpus, docid=state)
@@ -92,6 +98,7 @@ def rows() -> dict[str, list[Any]]:
     tables = _Tables()
     slots = tables["Slot"].objects.order_by("pk")
     queries = tables["Query"].objects.order_by("qid")
+    evaluations = tables["ContextualEvaluation"].objects.all()
     return {
         "holders": [
             [one.annotator and one.annotator.username, getattr(one, "rater", "")] for one in slots
@@ -100,6 +107,7 @@ def rows() -> dict[str, list[Any]]:
         "first_seen": [_iso(one.first_seen_at) for one in queries],
         "metadata": [one.metadata for one in queries],
         "scopes": [getattr(one, "scopes", []) for one in tables["ApiToken"].objects.all()],
+        "judges": [[one.endpoint.name, one.endpoint.key_sealed] for one in evaluations],
     }
 
 

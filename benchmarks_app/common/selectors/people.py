@@ -21,6 +21,7 @@ from benchmarks_app.models import (
     Guideline,
     Invitation,
     Job,
+    JudgeEndpoint,
     QrelSet,
     Query,
     QueryLog,
@@ -44,6 +45,7 @@ WRITTEN.update(
         Corpus: ("name",),
         Invitation: ("note",),
         Job: ("title", "parameters", "message", "error", "problems", "result", "result_url"),
+        JudgeEndpoint: ("name",),
         LogEntry: ("object_repr", "change_message"),
         QrelSet: ("name",),
         Query: ("excluded_reason",),
@@ -170,6 +172,7 @@ columns(
     **OF_BENCHMARK,
 )
 columns("jobs", lambda user: user.jobs, "kind", "title", "state", "created_at", **OF_BENCHMARK)
+columns("judges", lambda user: user.judges, "name", **OF_BENCHMARK)
 columns("corpora", lambda user: user.corpora, "name")
 columns("candidate-lists", lambda user: user.candidate_lists, "name", "origin", **OF_BENCHMARK)
 # What was changed has no name here: it may be that of another person.

@@ -1,4 +1,4 @@
-"""Endpoints of contextual precision: evaluations here; sets and judges in modules of their own."""
+"""Endpoints of contextual precision: evaluations here; sets in a module of their own."""
 
 from typing import Any
 
@@ -13,10 +13,11 @@ from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.throttling import COMPUTATIONS
+from benchmarks_app.judges.selectors import judges_of
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, may
 from benchwright.formats.numbers import row_key
-from scoring.contextual.api import judges, sets
+from scoring.contextual.api import sets
 from scoring.contextual.api.shapes import (
     CaseOutcomeSerializer,
     ComparedSerializer,
@@ -26,7 +27,7 @@ from scoring.contextual.api.shapes import (
     NewCapSerializer,
     NewContextualEvaluationSerializer,
 )
-from scoring.contextual.selectors import case_sets_of, counts_of, evaluations_of, judges_of
+from scoring.contextual.selectors import case_sets_of, counts_of, evaluations_of
 from scoring.contextual.services.evaluating import (
     cancel_evaluation,
     delete_evaluation,
@@ -200,7 +201,6 @@ class ContextualComparison(Endpoint):
 EVALUATION = "contextual/evaluations/<int:pk>/"
 of_benchmark = [
     *sets.of_benchmark,
-    *judges.of_benchmark,
     path(
         "contextual/evaluations/",
         ContextualEvaluationList.as_view(),

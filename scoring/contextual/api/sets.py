@@ -16,9 +16,10 @@ from benchmarks_app.api.parameters import api_field
 from benchmarks_app.api.serializers import Id
 from benchmarks_app.api.throttling import UPLOADS
 from benchmarks_app.collections.services import uploading
+from benchmarks_app.judges.selectors import judges_of
 from benchmarks_app.permissions import Action
 from benchwright.recipes import contextual
-from scoring.contextual.selectors import case_sets_of, judges_of
+from scoring.contextual.selectors import case_sets_of
 from scoring.contextual.services.estimates import estimate
 from scoring.contextual.services.images import image_response, receive_images
 from scoring.contextual.services.importing import delete_case_set, start_import

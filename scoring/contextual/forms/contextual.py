@@ -7,8 +7,9 @@ from django.db.models import QuerySet
 
 from benchmarks_app.common.parameters import form_field
 from benchmarks_app.importing.forms import MultipleFileField
+from benchmarks_app.models import JudgeEndpoint
 from benchwright.recipes import contextual
-from scoring.models import CaseSet, ContextualEvaluation, JudgeEndpoint
+from scoring.models import CaseSet, ContextualEvaluation
 
 ALL, FIRST, SLICE = "all", "first", "slice"
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from django.db.models import Count, Sum
 from django.db.models.functions import Coalesce
 
+from benchmarks_app.models import JudgeEndpoint
 from benchwright.contextual import prompts
 from scoring.contextual.selectors import cases_chosen
-from scoring.models import CaseSet, JudgeEndpoint
+from scoring.models import CaseSet
 
 # Of English and of most others in UTF-8; models differ by a third.
 BYTES_PER_TOKEN = 4

@@ -12,7 +12,8 @@ from django.db import transaction
 from benchmarks_app.common.services import audit
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.jobs.services.retry import cancel
-from benchmarks_app.models import Job, User
+from benchmarks_app.judges.services.keys import require_packages
+from benchmarks_app.models import Job, JudgeEndpoint, User
 from benchwright.contextual.prompts import TEMPLATE
 from scoring.contextual.selectors import cases_chosen, counts_of
 from scoring.contextual.services.errors import (
@@ -23,8 +24,7 @@ from scoring.contextual.services.errors import (
     NoCasesChosenError,
     NothingToRetryError,
 )
-from scoring.contextual.services.keys import require_packages
-from scoring.models import CaseOutcome, CaseSet, ContextualEvaluation, JudgeEndpoint
+from scoring.models import CaseOutcome, CaseSet, ContextualEvaluation
 
 JOB_KIND = "judge-contextual"
 STATES = ContextualEvaluation.State

@@ -12,6 +12,8 @@ from benchmarks_app.collections.services import uploading
 from benchmarks_app.common.services import audit, reading_apart
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.jobs.services.jobs import RunningJob
+from benchmarks_app.judges.services.keys import require_packages
+from benchmarks_app.judges.services.texts import storable
 from benchmarks_app.models import Benchmark, Job, Upload, User
 from benchwright.contextual.cases import CaseFile, CaseLimits, case_as_json
 from benchwright.contextual.from_outside import cases_apart
@@ -20,8 +22,6 @@ from benchwright.errors import FileProblemsError, Problem
 from benchwright.judges.messages import Image
 from scoring.contextual.services.errors import CaseSetNameError, EvaluationActiveError
 from scoring.contextual.services.images import image_limits, images_of, store_images
-from scoring.contextual.services.keys import require_packages
-from scoring.contextual.services.texts import storable
 from scoring.models import CaseSet, ContextualCase, ContextualEvaluation
 
 JOB_KIND = "import-cases"

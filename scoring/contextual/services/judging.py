@@ -14,16 +14,16 @@ from django.db.models import F
 from django.utils import timezone
 
 from benchmarks_app.jobs.services.jobs import RunningJob
-from benchmarks_app.models import Job
+from benchmarks_app.judges.services.asking import client_of
+from benchmarks_app.judges.services.texts import storable
+from benchmarks_app.models import Job, JudgeEndpoint
 from benchwright.contextual.judging import outcomes_of
 from benchwright.contextual.options import Options
 from benchwright.contextual.types import Outcome
 from scoring.contextual.selectors import StoredImages, core_case, counts_of
-from scoring.contextual.services.asking import client_of
 from scoring.contextual.services.errors import EvaluationActiveError
 from scoring.contextual.services.evaluating import ACTIVE, STATES, require_judge
-from scoring.contextual.services.texts import storable
-from scoring.models import CaseOutcome, ContextualEvaluation, JudgeEndpoint
+from scoring.models import CaseOutcome, ContextualEvaluation
 
 # So many cases are held in memory, with their images.
 CASES_AT_ONCE = 200

@@ -6,6 +6,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from benchmarks_app.collections.services import uploading
+from benchmarks_app.judges.selectors import judges_of
+from benchmarks_app.judges.services.keys import missing_packages
 from benchmarks_app.models import Benchmark, Job
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
@@ -16,12 +18,10 @@ from scoring.contextual.selectors import (
     case_sets_of,
     evaluations_of,
     images_by_name,
-    judges_of,
     parts_shown,
 )
 from scoring.contextual.services.images import image_response, receive_images
 from scoring.contextual.services.importing import delete_case_set, start_import
-from scoring.contextual.services.keys import missing_packages
 from scoring.models import CaseImage, CaseSet
 
 CASES_A_PAGE, EVALUATIONS_SHOWN = 25, 25

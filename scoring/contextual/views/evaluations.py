@@ -8,6 +8,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from benchmarks_app.charts import chart_response
+from benchmarks_app.judges.selectors import judges_of
+from benchmarks_app.judges.services.keys import missing_packages
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
@@ -15,7 +17,7 @@ from benchmarks_app.requests import PersonRequest, SiteRequest
 from benchwright.errors import BenchmarkError
 from scoring.contextual.charts import scores_chart
 from scoring.contextual.forms.contextual import EvaluationForm, RetryForm
-from scoring.contextual.selectors import counts_of, evaluations_of, judges_of, outcome_rows
+from scoring.contextual.selectors import counts_of, evaluations_of, outcome_rows
 from scoring.contextual.services.estimates import estimate
 from scoring.contextual.services.evaluating import (
     cancel_evaluation,
@@ -23,7 +25,6 @@ from scoring.contextual.services.evaluating import (
     retry_evaluation,
     start_evaluation,
 )
-from scoring.contextual.services.keys import missing_packages
 from scoring.contextual.services.results import results_of
 from scoring.contextual.views.contextual import set_of
 from scoring.models import CaseSet, ContextualEvaluation

@@ -4,13 +4,14 @@ from typing import Any, cast
 
 from django.core.management.base import CommandError
 
+from benchmarks_app.judges.selectors import judges_of
 from benchmarks_app.management.declared import BenchmarkCommand, refuse_failed
 from benchmarks_app.management.naming import named
 from benchmarks_app.models import Job
 from benchmarks_app.permissions import Action, may
 from benchwright.recipes import contextual
 from benchwright.recipes.arguments import option, switch, unless_told, word
-from scoring.contextual.selectors import case_sets_of, judges_of
+from scoring.contextual.selectors import case_sets_of
 from scoring.contextual.services.evaluating import judge_here
 from scoring.contextual.services.results import Row, results_of
 from scoring.models import ContextualEvaluation

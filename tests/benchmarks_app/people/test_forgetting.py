@@ -448,7 +448,9 @@ CONTENT = {
         DocumentContent.content_hash DocumentContent.lang DocumentContent.parent_docid
         DocumentContent.text DocumentContent.title FamilyChange.after FamilyChange.before
         Grouping.algorithm Grouping.inputs_sha256 Grouping.parameters
-        Invitation.email Invitation.secret_digest Job.kind LeftFile.name
+        Invitation.email Invitation.secret_digest Job.kind JudgeEndpoint.answer_format
+        JudgeEndpoint.base_url JudgeEndpoint.key_sealed JudgeEndpoint.key_variable
+        JudgeEndpoint.model JudgeEndpoint.trial LeftFile.name
         Qrel.docid QrelSet.digest
         QrelSet.parameters QrelSet.rule Query.clicks Query.description Query.lang Query.metadata
         Query.narrative Query.qid Query.text QueryLog.facts QueryLog.masked QueryLog.parquet
@@ -472,10 +474,8 @@ CONTENT = {
         ContextualEvaluation.error ContextualEvaluation.judge_name ContextualEvaluation.model
         ContextualEvaluation.only_slice ContextualEvaluation.prompt_hash EmbeddingPair.places
         EmbeddingPair.report GatePolicy.digest GatePolicy.rehearsal GateRehearsal.content
-        GateRehearsal.digest GateRehearsal.result GateResult.error JudgeEndpoint.answer_format
-        JudgeEndpoint.base_url JudgeEndpoint.key_sealed JudgeEndpoint.key_variable
-        JudgeEndpoint.model JudgeEndpoint.trial LadderStep.measure LiveSystem.headers
-        LiveSystem.id_path
+        GateRehearsal.digest GateRehearsal.result GateResult.error LadderStep.measure
+        LiveSystem.headers LiveSystem.id_path
         LiveSystem.results_path LiveSystem.score_path LiveSystem.template LiveSystem.url
         OnlineResult.metric Phase.split ProbingFlag.evidence ReportedScore.measure
         ReportedScore.sha256 ReportedScore.split Retrieval.language Retrieval.system

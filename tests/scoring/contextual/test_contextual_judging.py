@@ -5,6 +5,8 @@ from django.urls import reverse
 
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.jobs.services.retry import JobFinishedError
+from benchmarks_app.judges.services.errors import JudgeInUseError
+from benchmarks_app.judges.services.judges import change_judge, delete_judge
 from benchmarks_app.models import Job
 from scoring.contextual.services import judging
 from scoring.contextual.services.errors import (
@@ -12,7 +14,6 @@ from scoring.contextual.services.errors import (
     CostUnknownError,
     EvaluationActiveError,
     JudgeGoneError,
-    JudgeInUseError,
     NoCasesChosenError,
     NothingToRetryError,
 )
@@ -23,7 +24,6 @@ from scoring.contextual.services.evaluating import (
     retry_evaluation,
 )
 from scoring.contextual.services.importing import delete_case_set
-from scoring.contextual.services.judges import change_judge, delete_judge
 from scoring.contextual.services.results import compare, results_of
 from scoring.models import ContextualEvaluation
 from tests.judge_stub import JudgeStub

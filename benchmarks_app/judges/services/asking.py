@@ -4,6 +4,9 @@ from typing import Any
 
 from django.conf import settings
 
+from benchmarks_app.judges.services.keys import checked_address, key_of
+from benchmarks_app.judges.services.texts import storable
+from benchmarks_app.models import JudgeEndpoint
 from benchwright.contextual.judging import outcomes_of
 from benchwright.contextual.options import Options
 from benchwright.contextual.types import Case, Outcome
@@ -11,9 +14,6 @@ from benchwright.errors import BenchmarkError
 from benchwright.judges.client import OpenAIJudge
 from benchwright.judges.completions import FORMATS
 from benchwright.judges.endpoint import Endpoint
-from scoring.contextual.services.keys import checked_address, key_of
-from scoring.contextual.services.texts import storable
-from scoring.models import JudgeEndpoint
 
 # The first node answers, the second is of something else.
 TINY = Case(

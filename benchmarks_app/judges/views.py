@@ -7,15 +7,19 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from benchmarks_app.models import Benchmark
+from benchmarks_app.judges.forms import JudgeForm
+from benchmarks_app.judges.selectors import judges_of, uses_of
+from benchmarks_app.judges.services.judges import (
+    change_judge,
+    delete_judge,
+    make_judge,
+    start_trial,
+)
+from benchmarks_app.judges.services.keys import missing_packages, origin_or_text
+from benchmarks_app.models import Benchmark, JudgeEndpoint
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError
-from scoring.contextual.forms.judges import JudgeForm
-from scoring.contextual.selectors import judges_of
-from scoring.contextual.services.judges import change_judge, delete_judge, make_judge, start_trial
-from scoring.contextual.services.keys import missing_packages, origin_or_text
-from scoring.models import JudgeEndpoint
 
 FIELD_OF = {
     "judge-name": "name",
@@ -27,14 +31,14 @@ FIELD_OF = {
 
 @require_safe
 @benchmark_view(Action.EDIT)
-def contextual_judge_list(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
+def judge_list(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     context = {"judges": list(judges_of(benchmark)), "missing": missing_packages()}
-    return render(request, "scoring/contextual/contextual_judge_list.html", context)
+    return render(request, "benchmarks_app/judges/judge_list.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
-def contextual_judge_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
+def judge_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     form = JudgeForm(request.POST if request.method == "POST" else None)
     if form.is_bound and form.is_valid():
         try:
@@ -46,7 +50,7 @@ def contextual_judge_new(request: PersonRequest, benchmark: Benchmark) -> HttpRe
             return redirect(judge)
     context = {"form": form, "missing": missing_packages()}
     status = 422 if form.errors else 200
-    return render(request, "scoring/contextual/contextual_judge_new.html", context, status=status)
+    return render(request, "benchmarks_app/judges/judge_new.html", context, status=status)
 
 
 def _add(form: JudgeForm, error: BenchmarkError) -> None:
@@ -71,18 +75,18 @@ def _context(judge: JudgeEndpoint) -> dict[str, Any]:
 
 @require_safe
 @benchmark_view(Action.EDIT)
-def contextual_judge_detail(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def judge_detail(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     judge = _judge(benchmark, pk)
-    context = {**_context(judge), "n_evaluations": judge.evaluations.count()}
-    return render(request, "scoring/contextual/contextual_judge_detail.html", context)
+    context = {**_context(judge), "uses": uses_of(judge)}
+    return render(request, "benchmarks_app/judges/judge_detail.html", context)
 
 
 @require_safe
 @benchmark_view(Action.EDIT)
-def contextual_judge_trial(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def judge_trial(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """What came back, once it has."""
     context = _context(_judge(benchmark, pk))
-    response = render(request, "scoring/contextual/_contextual_judge_trial.html", context)
+    response = render(request, "benchmarks_app/judges/_judge_trial.html", context)
     if request.htmx and not context["is_trying"]:
         response["HX-Refresh"] = "true"  # the page says more of a judge that was tried
     return response
@@ -90,7 +94,7 @@ def contextual_judge_trial(request: PersonRequest, benchmark: Benchmark, pk: int
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
-def contextual_judge_edit(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def judge_edit(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     judge = _judge(benchmark, pk)
     form = JudgeForm(request.POST if request.method == "POST" else None, judge=judge)
     if form.is_bound and form.is_valid():
@@ -103,12 +107,12 @@ def contextual_judge_edit(request: PersonRequest, benchmark: Benchmark, pk: int)
             return redirect(judge)
     context = {"form": form, "judge": judge, "missing": missing_packages()}
     status = 422 if form.errors else 200
-    return render(request, "scoring/contextual/contextual_judge_edit.html", context, status=status)
+    return render(request, "benchmarks_app/judges/judge_edit.html", context, status=status)
 
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def contextual_judge_try(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def judge_try(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     judge = _judge(benchmark, pk)
     start_trial(judge=judge, user=request.user)
     return redirect(judge)
@@ -116,8 +120,8 @@ def contextual_judge_try(request: PersonRequest, benchmark: Benchmark, pk: int) 
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def contextual_judge_delete(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def judge_delete(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     judge = _judge(benchmark, pk)
     delete_judge(judge=judge, user=request.user)
     messages.success(request, f"The judge “{judge.name}” and its key were deleted.")
-    return redirect("scoring:contextual-judge-list", benchmark.slug)
+    return redirect("judge-list", benchmark.slug)

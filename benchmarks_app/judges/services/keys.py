@@ -14,16 +14,16 @@ from urllib.parse import SplitResult
 
 from django.conf import settings
 
-from benchwright.fetching.addresses import is_public, read_address
-from benchwright.fetching.errors import AddressRefusedError
-from scoring.contextual.services.errors import (
+from benchmarks_app.judges.services.errors import (
     JudgeAddressError,
     JudgeExtraMissingError,
     JudgeKeyMovedError,
     JudgeKeySealError,
     JudgeKeyVariableError,
 )
-from scoring.models import JudgeEndpoint
+from benchmarks_app.models import JudgeEndpoint
+from benchwright.fetching.addresses import is_public, read_address
+from benchwright.fetching.errors import AddressRefusedError
 
 if TYPE_CHECKING:
     from cryptography.fernet import MultiFernet

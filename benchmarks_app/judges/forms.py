@@ -6,10 +6,10 @@ from django import forms
 from django.conf import settings
 
 from benchmarks_app.common.parameters import form_field
+from benchmarks_app.judges.services.keys import check_variable, checked_address, refuse_moved_key
+from benchmarks_app.models import JudgeEndpoint
 from benchwright.errors import BenchmarkError
 from benchwright.recipes import contextual
-from scoring.contextual.services.keys import check_variable, checked_address, refuse_moved_key
-from scoring.models import JudgeEndpoint
 
 
 class JudgeForm(forms.Form):

@@ -12,13 +12,18 @@ from rest_framework.response import Response
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.parameters import api_field
 from benchmarks_app.api.throttling import COMPUTATIONS
+from benchmarks_app.judges.selectors import judges_of
+from benchmarks_app.judges.services.judges import (
+    change_judge,
+    delete_judge,
+    make_judge,
+    start_trial,
+)
+from benchmarks_app.models import JudgeEndpoint
 from benchmarks_app.permissions import Action
 from benchwright.recipes import contextual
-from scoring.contextual.selectors import judges_of
-from scoring.contextual.services.judges import change_judge, delete_judge, make_judge, start_trial
-from scoring.models import JudgeEndpoint
 
-TAG = ["contextual precision"]
+TAG = ["judges"]
 
 
 class JudgeSerializer(serializers.ModelSerializer):
@@ -89,7 +94,7 @@ class ChangedJudgeSerializer(NewJudgeSerializer):
         super().__init__(*args, **{**options, "partial": True})
 
 
-class ContextualJudgeList(Endpoint):
+class JudgeList(Endpoint):
     serializer_class = JudgeSerializer
 
     @extend_schema(summary="Judges", tags=TAG, responses=JudgeSerializer(many=True))
@@ -109,7 +114,7 @@ class ContextualJudgeList(Endpoint):
         return Response(JudgeSerializer(judge).data, status=status.HTTP_201_CREATED)
 
 
-class ContextualJudgeDetail(Endpoint):
+class JudgeDetail(Endpoint):
     serializer_class = JudgeSerializer
     pagination_class = None
 
@@ -140,7 +145,7 @@ class ContextualJudgeDetail(Endpoint):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-class ContextualJudgeTry(Endpoint):
+class JudgeTry(Endpoint):
     serializer_class = JudgeSerializer
     pagination_class = None
     limits = {"POST": COMPUTATIONS}
@@ -160,13 +165,11 @@ class ContextualJudgeTry(Endpoint):
 
 
 of_benchmark = [
-    path("contextual/judges/", ContextualJudgeList.as_view(), name="contextual-judge-list"),
+    path("contextual/judges/", JudgeList.as_view(), name="judge-list"),
     path(
         "contextual/judges/<int:pk>/",
-        ContextualJudgeDetail.as_view(),
-        name="contextual-judge-detail",
+        JudgeDetail.as_view(),
+        name="judge-detail",
     ),
-    path(
-        "contextual/judges/<int:pk>/try/", ContextualJudgeTry.as_view(), name="contextual-judge-try"
-    ),
+    path("contextual/judges/<int:pk>/try/", JudgeTry.as_view(), name="judge-try"),
 ]

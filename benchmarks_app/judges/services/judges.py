@@ -7,10 +7,10 @@ from django.db import IntegrityError, transaction
 from benchmarks_app.common.services import audit
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.jobs.services.jobs import RunningJob
-from benchmarks_app.models import Benchmark, Job, User
-from scoring.contextual.services.asking import asked_once
-from scoring.contextual.services.errors import JudgeInUseError, JudgeNameError
-from scoring.contextual.services.keys import (
+from benchmarks_app.judges.selectors import uses_of
+from benchmarks_app.judges.services.asking import asked_once
+from benchmarks_app.judges.services.errors import JudgeInUseError, JudgeNameError
+from benchmarks_app.judges.services.keys import (
     check_variable,
     checked_address,
     origin,
@@ -18,7 +18,7 @@ from scoring.contextual.services.keys import (
     require_packages,
     seal,
 )
-from scoring.models import JudgeEndpoint
+from benchmarks_app.models import Benchmark, Job, JudgeEndpoint, User
 
 TRY_KIND = "try-judge"
 # What makes an earlier trial, and what was learned about the endpoint, worth nothing.
@@ -100,10 +100,7 @@ def delete_judge(*, judge: JudgeEndpoint, user: User) -> None:
     JudgeInUseError
         If it is being tried or asked.
     """
-    from scoring.models import ContextualEvaluation
-
-    states = ContextualEvaluation.State
-    if judge.evaluations.filter(state__in=[states.QUEUED, states.RUNNING]).exists():
+    if any(use.is_under_way for use in uses_of(judge)):
         raise JudgeInUseError(judge=judge.name, doing="judging")
     _refuse_tried(judge)
     _written_down(user, "delete-judge", judge)

@@ -8,10 +8,8 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from benchmarks_app.models import AuditEvent
-from benchmarks_app.people.services.api_tokens import create_api_token
-from scoring.contextual.services import keys
-from scoring.contextual.services.errors import (
+from benchmarks_app.judges.services import keys
+from benchmarks_app.judges.services.errors import (
     JudgeAddressError,
     JudgeExtraMissingError,
     JudgeInUseError,
@@ -20,9 +18,10 @@ from scoring.contextual.services.errors import (
     JudgeKeyVariableError,
     JudgeNameError,
 )
-from scoring.contextual.services.judges import change_judge, delete_judge, start_trial
-from scoring.contextual.services.keys import key_of, origin
-from scoring.models import JudgeEndpoint
+from benchmarks_app.judges.services.judges import change_judge, delete_judge, start_trial
+from benchmarks_app.judges.services.keys import key_of, origin
+from benchmarks_app.models import AuditEvent, JudgeEndpoint
+from benchmarks_app.people.services.api_tokens import create_api_token
 from tests import world as worlds
 from tests.judge_stub import JudgeStub
 from tests.scoring.making_contextual import case_set, evaluation, judge
@@ -280,7 +279,7 @@ def test_no_page_endpoint_export_or_log_holds_the_key(benchmark, owner, whole, s
 
 
 def test_a_form_that_comes_back_does_not_hold_the_key(benchmark, owner, signed_in):
-    url = reverse("scoring:contextual-judge-new", args=[benchmark.slug])
+    url = reverse("judge-new", args=[benchmark.slug])
     sent = {"name": "", "base_url": PUBLIC, "model": "m", "key": SENTINEL, "concurrency": 8}
 
     response = signed_in(owner).post(url, sent)
@@ -294,11 +293,11 @@ def test_page_makes_and_changes_a_judge(benchmark, owner, signed_in):
     facts = {"concurrency": 4, "timeout_seconds": 30, "max_attempts": 2}
     sent = {"name": "a", "base_url": f"{PUBLIC}/", "model": "m", "key": SENTINEL, **facts}
 
-    client.post(reverse("scoring:contextual-judge-new", args=[benchmark.slug]), sent)
+    client.post(reverse("judge-new", args=[benchmark.slug]), sent)
 
     made = JudgeEndpoint.objects.get()
     assert (made.base_url, key_of(made), made.concurrency) == (PUBLIC, SENTINEL, 4)
-    edit = reverse("scoring:contextual-judge-edit", args=[benchmark.slug, made.pk])
+    edit = reverse("judge-edit", args=[benchmark.slug, made.pk])
     client.post(edit, {**sent, "key": "", "model": "n"})
     made.refresh_from_db()
     assert (made.model, key_of(made)) == ("n", SENTINEL)
@@ -320,7 +319,7 @@ def test_page_says_what_is_wrong_with_a_judge(benchmark, owner, signed_in, field
     sent = {"name": "a", "base_url": PUBLIC, "model": "m", "concurrency": 4}
     sent |= {"timeout_seconds": 30, "max_attempts": 2, field: value}
 
-    url = reverse("scoring:contextual-judge-new", args=[benchmark.slug])
+    url = reverse("judge-new", args=[benchmark.slug])
     response = signed_in(owner).post(url, sent)
 
     assert response.status_code == 422

@@ -1,0 +1,1 @@
+"""Judges: models behind an address, their keys and prices, shared by whatever asks them."""
