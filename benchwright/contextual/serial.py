@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from benchwright.contextual.types import Answer, Failure, Outcome, Verdict
+from benchwright.contextual.types import Outcome, Verdict
+from benchwright.judges.course import Answer, Failure
 
 ANSWER_FIELDS = tuple(field.name for field in fields(Answer))
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from benchwright.judges.course import Answer, Failure
 from benchwright.judges.errors import CaseFormatError
 from benchwright.judges.messages import Content, Image, content_of
 
@@ -51,34 +52,6 @@ class Verdict:
     node: int
     is_relevant: bool
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """One answer of a judge as it came, and what it took.
-
-    `kind` is "verdicts" or "reason". `attempts` counts requests, those that failed included;
-    `cost` is None where prices or tokens are not known; `seconds` include waiting and trying again.
-    """
-
-    kind: str
-    text: str
-    prompt_hash: str
-    model: str
-    tokens_in: int | None = None
-    tokens_out: int | None = None
-    cost: float | None = None
-    seconds: float = 0.0
-    attempts: int = 1
-    problem: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """Why a case, or its reason, could not be had: a stable code and words for a person."""
-
-    code: str
-    message: str
 
 
 @dataclass(frozen=True, slots=True)

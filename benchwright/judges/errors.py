@@ -45,7 +45,7 @@ class JudgeSettingError(ScoringError, code="judge-setting"):
 
 
 class CacheFileError(ScoringError, code="cache-file"):
-    message = "{file}: {reason}; expected a cache that `benchwright contextual --cache` has made."
+    message = "{file}: {reason}; expected a cache that `{command} --cache` has made."
 
 
 class CaseError(ScoringError, code="case"):

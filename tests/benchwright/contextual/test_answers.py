@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from benchwright.contextual.answers import UnusableAnswerError, reason_of, verdicts_of
+from benchwright.contextual.answers import reason_of, verdicts_of
+from benchwright.judges.answers import UnusableAnswerError
 from tests.benchwright.contextual.scripted import answer
 
 GOOD = answer(True, False)

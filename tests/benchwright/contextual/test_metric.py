@@ -6,7 +6,8 @@ import pytest
 
 from benchwright.contextual.metric import ContextualPrecision, evaluate
 from benchwright.contextual.summary import summarised
-from benchwright.contextual.types import Answer, Case, Failure, Outcome
+from benchwright.contextual.types import Case, Outcome
+from benchwright.judges.course import Answer, Failure
 from benchwright.judges.errors import CaseFormatError, JudgeSettingError
 from benchwright.judges.messages import Image
 from tests.benchwright.contextual.scripted import AsyncScripted, Scripted, answer, case
