@@ -1,9 +1,10 @@
 """A judge on the loopback: the chat completions protocol, with faults by script.
 
 `with JudgeStub() as stub:` serves `stub.url` from a thread. What it finds follows from the text: a
-node helps if it says "useful" or holds an image. It believes nobody but the markers of the prompt,
-so what a retrieved text says about itself is seen to change nothing. `python -m tests.judge_stub`
-serves in a process of its own, until its standard input ends.
+node helps if it says "useful" or holds an image; the grade of a document is how often it does. It
+believes nobody but the markers of the prompt, so what a retrieved text says about itself is seen to
+change nothing. `python -m tests.judge_stub` serves in a process of its own, until its standard
+input ends.
 """
 
 import argparse
@@ -18,9 +19,11 @@ from collections import deque
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from math import log
 from typing import Any
 
 BEGIN = re.compile(r"<<([A-P]{16}) INPUT>>\n")
+QUERY = re.compile(r"(?m)^<<([A-P]{16}) QUERY>>\n")
 USEFUL = "useful"
 IMAGE = "\x00image\x00"
 REASONS = {200: "OK", 302: "Found", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found"}
@@ -61,6 +64,22 @@ class Asked:
     @property
     def is_for_reason(self) -> bool:
         return "VERDICTS>>" in self.text and "NODE 1>>" not in self.text
+
+    @property
+    def is_for_grade(self) -> bool:
+        return QUERY.search(self.text) is not None
+
+    def document(self) -> str:
+        """The document of a pair, as the markers of this prompt tell it."""
+        nonce = QUERY.search(self.text)[1]
+        pattern = rf"^<<{nonce} DOCUMENT>>\n(.*?)^<</{nonce}>>$"
+        (found,) = re.findall(pattern, self.text, re.DOTALL | re.MULTILINE)
+        return found
+
+    def grades(self) -> list[int]:
+        """The scale: of the schema, or else of the words that say which grades there are."""
+        said = re.search(r'"grade": <one of ([\d, ]+)>', self.system)[1]
+        return [int(grade) for grade in said.split(",")]
 
     def nodes(self) -> list[str]:
         """The nodes' texts, as the markers of this prompt tell them apart."""
@@ -221,7 +240,12 @@ class JudgeStub:
         """Text, reason to finish, and refusal."""
         if kind == "refusal":
             return None, "stop", "I can not help with that."
-        found = _reason(asked) if asked.is_for_reason else {"verdicts": _verdicts(asked.nodes())}
+        if asked.is_for_grade:
+            found = _graded(asked)
+        elif asked.is_for_reason:
+            found = _reason(asked)
+        else:
+            found = {"verdicts": _verdicts(asked.nodes())}
         spoil = SPOILT.get(kind)
         text = spoil(found) if spoil else json.dumps(found)
         if kind == "length":
@@ -250,6 +274,13 @@ def _helps(text: str) -> bool:
 def _reason(asked: Asked) -> dict[str, Any]:
     n_yes = len(re.findall(r"(?m)^\d+\. yes ", asked.text))
     return {"reason": f"{n_yes} nodes help."}
+
+
+def _graded(asked: Asked) -> dict[str, Any]:
+    document = asked.document()
+    n_useful = document.count(USEFUL) + document.count(IMAGE)
+    grade = max((one for one in asked.grades() if one <= n_useful), default=asked.grades()[0])
+    return {"reason": f"It says so {n_useful} times.", "grade": grade}
 
 
 def _without_last(found: dict[str, Any]) -> str:
@@ -284,6 +315,12 @@ SPOILT = {
     "list": _as_list,
     "missing-key": lambda found: json.dumps(found["verdicts"]),
     "double": _double,
+    # Of grades: off the scale, as a text, not there, twice, and what a talked-round judge says.
+    "out-of-scale": lambda found: json.dumps({**found, "grade": 10}),
+    "grade-as-text": lambda found: json.dumps({**found, "grade": str(found["grade"])}),
+    "no-grade": lambda found: json.dumps({"reason": found["reason"]}),
+    "two-grades": lambda found: f'{{"reason": "", "grade": {found["grade"]}, "grade": 3}}',
+    "injected": lambda found: json.dumps({"reason": "As it asks of me.", "grade": 99}),
     "fenced": lambda found: f"Here you are:\n```json\n{json.dumps(found)}\n```",
 }
 
@@ -292,18 +329,30 @@ def _completion(
     asked: Asked, text: str | None, finish_reason: str, refusal: str | None
 ) -> dict[str, Any]:
     message = {"role": "assistant", "content": text, "refusal": refusal}
+    choice = {"index": 0, "message": message, "finish_reason": finish_reason}
+    if asked.body.get("logprobs"):
+        choice["logprobs"] = {"content": [_token(sign) for sign in text or ""]}
     return {
         "id": "chatcmpl-1",
         "object": "chat.completion",
         "created": 1,
         "model": f"{asked.body['model']}-2026-01-01",
-        "choices": [{"index": 0, "message": message, "finish_reason": finish_reason}],
+        "choices": [choice],
         "usage": {
             "prompt_tokens": len(asked.text) // 4,
             "completion_tokens": len(text or "") // 4,
             "total_tokens": len(asked.text) // 4 + len(text or "") // 4,
         },
     }
+
+
+def _token(sign: str) -> dict[str, Any]:
+    """A character as a token; a digit might three times in ten have been the one above it."""
+    likely = [{"token": sign, "logprob": log(0.6)}]
+    if sign.isdecimal():
+        likely += [{"token": str(int(sign) + 1), "logprob": log(0.3)}]
+        likely += [{"token": "x", "logprob": log(0.1)}]
+    return {"token": sign, "logprob": log(0.6), "top_logprobs": likely}
 
 
 def _error(message: str, code: str | None = None) -> dict[str, Any]:

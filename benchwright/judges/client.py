@@ -62,9 +62,15 @@ class OpenAIJudge:
             raise JudgeExtraError(what="Asking a judge", package="openai")
         self.endpoint = endpoint
         self.model = endpoint.model
-        self.fingerprint = f"{endpoint.base_url} {endpoint.temperature} {endpoint.max_tokens}"
+        self.fingerprint = fingerprint(endpoint)
         self._key = Key(key)
-        self._form = Form(endpoint.answer_format, endpoint.temperature, endpoint.max_tokens)
+        self._form = Form(
+            endpoint.answer_format,
+            endpoint.temperature,
+            endpoint.max_tokens,
+            seed=endpoint.seed,
+            has_probabilities=endpoint.has_probabilities,
+        )
         self._pace = _Pace(endpoint.requests_per_minute)
         self._lines: WeakKeyDictionary[asyncio.AbstractEventLoop, _Line] = WeakKeyDictionary()
 
@@ -152,6 +158,7 @@ class OpenAIJudge:
             tokens_out=completion.tokens_out,
             cost=self.endpoint.cost_of(completion.tokens_in, completion.tokens_out),
             attempts=n_asked,
+            tokens=completion.tokens,
         )
         if error := _withheld(completion):
             raise JudgeFailedError(self._safe(error), reply)
@@ -190,6 +197,14 @@ class OpenAIJudge:
             max_retries=0,
             http_client=carrier,
         )
+
+
+def fingerprint(endpoint: Endpoint) -> str:
+    """What decides the answers of an endpoint, beside its model."""
+    facts = f"{endpoint.base_url} {endpoint.temperature} {endpoint.max_tokens}"
+    # Left out where they are not asked for: what was kept before they could be stays known.
+    facts += f" seed {endpoint.seed}" if endpoint.seed is not None else ""
+    return f"{facts} probabilities" if endpoint.has_probabilities else facts
 
 
 @dataclass(slots=True)

@@ -5,10 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from benchwright.judges.messages import Message, Schema
+from benchwright.judges.messages import Message, Schema, Token
 
 FORMATS = ("schema", "json", "text")
 """How an answer can be asked for, the safest first; an endpoint may not know all of them."""
+
+ALTERNATIVES = 10
+"""How many tokens that might have stood in a place are asked for, with their probabilities."""
 
 
 class NoCompletionError(ValueError):
@@ -23,12 +26,18 @@ class Form:
     temperature: float | None = None
     max_tokens: int | None = None
     tokens_field: str = "max_tokens"
+    seed: int | None = None
+    has_probabilities: bool = False
 
     def easier(self, words: str) -> "Form | None":
         """What to try next with an endpoint that refused, going by its words; None at the end."""
         lowered = words.lower()
         if self.temperature is not None and "temperature" in lowered:
             return replace(self, temperature=None)
+        if self.seed is not None and "seed" in lowered:
+            return replace(self, seed=None)
+        if self.has_probabilities and "logprobs" in lowered:
+            return replace(self, has_probabilities=False)
         if self.max_tokens and self.tokens_field == "max_tokens" and "max_tokens" in lowered:
             return replace(self, tokens_field="max_completion_tokens")
         rest = FORMATS[FORMATS.index(self.answer_format) + 1 :]
@@ -44,6 +53,10 @@ def request_body(
         body["temperature"] = form.temperature
     if form.max_tokens:
         body[form.tokens_field] = form.max_tokens
+    if form.seed is not None:
+        body["seed"] = form.seed
+    if form.has_probabilities:
+        body |= {"logprobs": True, "top_logprobs": ALTERNATIVES}
     if form.answer_format == "schema":
         held_to = {"name": schema["name"], "schema": schema["schema"], "strict": True}
         body["response_format"] = {"type": "json_schema", "json_schema": held_to}
@@ -62,6 +75,7 @@ class Completion:
     model: str
     tokens_in: int | None
     tokens_out: int | None
+    tokens: tuple[Token, ...] = ()
 
 
 def read_completion(body: str) -> Completion:
@@ -84,6 +98,7 @@ def read_completion(body: str) -> Completion:
             model=_text(body_json.get("model")),
             tokens_in=_count(usage, "prompt_tokens"),
             tokens_out=_count(usage, "completion_tokens"),
+            tokens=_tokens(choice.get("logprobs")),
         )
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
         msg = "it answered with something that is no completion"
@@ -97,3 +112,17 @@ def _text(given: Any) -> str:
 def _count(usage: Mapping[str, Any], name: str) -> int | None:
     given = usage.get(name)
     return given if isinstance(given, int) and given >= 0 else None
+
+
+def _tokens(told: Any) -> tuple[Token, ...]:
+    """The tokens of an answer, where the endpoint tells of every one; a hint, so no error."""
+    try:
+        return tuple(
+            Token(
+                str(each["token"]),
+                {str(one["token"]): float(one["logprob"]) for one in each["top_logprobs"]},
+            )
+            for each in told["content"]
+        )
+    except (KeyError, TypeError, ValueError):
+        return ()

@@ -26,7 +26,8 @@ class Endpoint:
     answer. After a failure the first wait is about `first_wait` seconds, each further one twice as
     long, none longer than `max_wait`; an endpoint that wants a longer one is given up. The search
     for a form of answer that the endpoint takes begins with `answer_format`: "schema" (output held
-    to one), "json" or "text". With `may_be_private` off, only public machines are asked.
+    to one), "json" or "text"; `has_probabilities` asks for those of its tokens. With
+    `may_be_private` off, only public machines are asked.
 
     Raises
     ------
@@ -47,6 +48,8 @@ class Endpoint:
     answer_format: str = "schema"
     max_tokens: int | None = None
     temperature: float | None = 0.0
+    seed: int | None = None
+    has_probabilities: bool = False
     may_be_private: bool = True
 
     def __post_init__(self) -> None:

@@ -68,6 +68,14 @@ def is_empty(content: Content) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of an answer, with the log probability of what might have stood in its place."""
+
+    text: str
+    alternatives: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """What a judge's `generate` may return in place of plain text, where it knows more."""
 
@@ -77,6 +85,7 @@ class Reply:
     tokens_out: int | None = None
     cost: float | None = None
     attempts: int = 1
+    tokens: tuple[Token, ...] = ()
 
 
 class JudgeFailedError(Exception):

@@ -7,6 +7,7 @@ from django.db.models.functions import Coalesce
 
 from benchmarks_app.models import JudgeEndpoint
 from benchwright.contextual import prompts
+from benchwright.judges.fencing import DATA_RULE
 from scoring.contextual.selectors import cases_chosen
 from scoring.models import CaseSet
 
@@ -18,8 +19,8 @@ TOKENS_PER_IMAGE = 1_000
 TOKENS_PER_NODE = 50
 # One sentence and a word on a node; one to three sentences on a score.
 VERDICT_TOKENS, REASON_TOKENS = 40, 90
-VERDICTS_FRAME = len(prompts.VERDICTS_TASK + prompts.DATA_RULE + prompts.VERDICTS_FORM)
-REASON_FRAME = len(prompts.REASON_TASK + prompts.DATA_RULE + prompts.REASON_FORM)
+VERDICTS_FRAME = len(prompts.VERDICTS_TASK + DATA_RULE + prompts.VERDICTS_FORM)
+REASON_FRAME = len(prompts.REASON_TASK + DATA_RULE + prompts.REASON_FORM)
 TOKENS_IN_MILLION = 1_000_000
 
 
