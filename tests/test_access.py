@@ -315,6 +315,10 @@ api:submission-detail           GET  401   403   403   200   403   200   200   4
 api:submission-detail           POST 405
 api:submission-embeddings       GET  405
 api:submission-embeddings       POST 401   403   403   415   403   415   415   404   401   403
+api:submission-leave-out        GET  405
+api:submission-leave-out        POST 401   403   403   415   403   415   415   404   401   403
+api:submission-send-on          GET  405
+api:submission-send-on          POST 401   403   403   415   403   415   415   404   401   403
 api:submission-list             GET  401   403   403   200   403   200   200   404   401   403
 api:submission-list             POST 401   403   403   415   403   415   415   404   401   403
 api:submission-withdraw         GET  405
@@ -845,6 +849,10 @@ scoring:submission-detail       GET  login 403   403   200   403   200   200   4
 scoring:submission-detail       POST 405
 scoring:submission-list         GET  login 403   403   200   403   200   200   404   login 403
 scoring:submission-list         POST 405
+scoring:submission-leave-out    GET  405
+scoring:submission-leave-out    POST login 403   403   302   403   302   302   404   login 403
+scoring:submission-send-on      GET  405
+scoring:submission-send-on      POST login 403   403   302   403   302   302   404   login 403
 scoring:submission-new          GET  login 403   403   200   403   200   200   404   login 403
 scoring:submission-new          POST login 403   403   422   403   422   422   404   login 403
 scoring:submission-state        GET  login 403   403   200   403   200   200   404   login 403

@@ -170,6 +170,8 @@ submission-list       GET    -        401    403 403 200 403 200 200 404
 submission-list       POST   -        401    403 403 400 403 400 400 404
 submission-detail     GET    -        401    403 403 200 403 200 200 404
 submission-withdraw   POST   -        401    403 403 200 403 409 409 404
+submission-leave-out  POST   lines    401    403 403 409 403 409 409 404
+submission-send-on    POST   -        401    403 403 409 403 409 409 404
 pool-list             GET    -        401    403 403 403 200 200 200 404
 pool-list             POST   pool     401    403 403 403 403 202 202 404
 pool-detail           GET    -        401    403 403 403 200 200 200 404
@@ -232,6 +234,7 @@ upload-detail         DELETE -        401    403 403 403 403 204 404 404
 upload-import         POST   -        401    403 403 403 403 202 202 404
 """
 BODIES = {
+    "lines": {"n": 1},
     "-": None,
     "faster": {"concurrency": 9},
     "lifted": {"is_blindness_lifted": True},
@@ -303,6 +306,8 @@ SCOPES = {
     ("submission-list", "POST"): "submit",
     ("submission-embeddings", "POST"): "submit",
     ("submission-withdraw", "POST"): "submit",
+    ("submission-leave-out", "POST"): "submit",
+    ("submission-send-on", "POST"): "submit",
     ("contrastive-list", "POST"): "submit",
     ("contrastive-detail", "DELETE"): "submit",
     ("gate-list", "POST"): "submit",
@@ -472,6 +477,8 @@ def _urls(benchmark: Benchmark, cast: dict[str, User]) -> dict[str, str]:
         "submission-list": f"{of}submissions/",
         "submission-detail": f"{of}submissions/{sent.pk}/",
         "submission-withdraw": f"{of}submissions/{sent.pk}/withdraw/",
+        "submission-leave-out": f"{of}submissions/{sent.pk}/leave-out/",
+        "submission-send-on": f"{of}submissions/{sent.pk}/send-on/",
         "pool-list": f"{of}pools/",
         "pool-detail": f"{of}pools/{made.pk}/",
         "pool-people": f"{of}pools/{made.pk}/people/",

@@ -290,7 +290,8 @@ def _contextual(of: Benchmark, owner: User) -> dict[str, Any]:
 def _submitting(of: Benchmark, owner: User, submission: Any) -> dict[str, Any]:
     """What addresses of submissions, phases and teams name."""
     team = teams.make_team(name=f"team of {of.slug}", user=owner)
-    names = ("submission-withdraw", "api:submission-detail", "api:submission-withdraw")
+    acts = ("submission-withdraw", "submission-leave-out", "submission-send-on")
+    names = (*acts, "api:submission-detail", *(f"api:{act}" for act in acts))
     own = {name if ":" in name else f"scoring:{name}": submission.pk for name in names}
     phases = {f"scoring:phase-{name}": submission.phase_id for name in ("detail", "edit", "close")}
     api = {f"api:phase-{name}": submission.phase_id for name in ("detail", "close")}

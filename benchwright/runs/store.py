@@ -256,8 +256,7 @@ def _write_ranked(
     n_done = 0
     with ParquetSink(path, schema=schema, rows_per_group=GROUP_ROWS, has_statistics=True) as sink:
         for bucket in parts.buckets():
-            _tell_duplicates(bucket, problems, file)
-            ranked = _ranked(bucket, ties)
+            ranked = _ranked(_without_repeated(bucket, problems, file), ties)
             _note(ranked, notes)
             sink.write(ranked)
             n_done += len(ranked)
@@ -275,12 +274,13 @@ def _ranked(bucket: pl.DataFrame, ties: str) -> pl.DataFrame:
     return ordered.select("qid", "docid", "score", rank)
 
 
-def _tell_duplicates(bucket: pl.DataFrame, problems: Problems, file: str) -> None:
+def _without_repeated(bucket: pl.DataFrame, problems: Problems, file: str) -> pl.DataFrame:
+    """The rows; where bad ones are left out, without those that say a document once more."""
     import polars as pl
 
     repeated = bucket.filter(pl.struct("qid", "docid").is_duplicated())
     if not len(repeated):
-        return
+        return bucket
     first = pl.col("line").min().over("qid", "docid").alias("first")
     # Not by their lines, which may be one: a JSON object of a single line.
     is_later = pl.int_range(pl.len()).over("qid", "docid") > 0
@@ -288,6 +288,9 @@ def _tell_duplicates(bucket: pl.DataFrame, problems: Problems, file: str) -> Non
     for line, qid, docid, _, first_line in rows.iter_rows():
         text = f"query {qid} had document {docid} on line {first_line} already; keep one of them"
         problems.add(file, line, text)
+    if not problems.does_without(file):
+        return bucket
+    return bucket.sort("line").unique(["qid", "docid"], keep="first", maintain_order=True)
 
 
 def _note(ranked: pl.DataFrame, notes: _Notes) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.detection import CONTENT_OF, FileKind, Guess, guess, guess_as
-from benchwright.errors import BenchmarkError, Problems, ToldProblems
+from benchwright.errors import BenchmarkError, FileProblemsError, Problems, ToldProblems
 from benchwright.files.inputs import FileInput
 from benchwright.files.sources import CHUNK, inflated
 from benchwright.formats.mapped import ResultRow, run_rows
@@ -33,12 +33,18 @@ READ, WRITTEN = "read", "written"
 
 @reader
 def take_submitted(
-    place: Place, folder: Path, terms: Terms, *, progress: Callable[[str, int, int], None]
+    place: Place,
+    folder: Path,
+    terms: Terms,
+    *,
+    leaves_out: bool = False,
+    progress: Callable[[str, int, int], None],
 ) -> Taken:
     """Check a submitted file and write it as Parquet into the folder of `terms`.
 
     `folder` is for what must be unpacked; `progress` is told what was read, in bytes as they are
-    stored, and what was written, in rows.
+    stored, and what was written, in rows. With `leaves_out`, bad lines are left out of what is
+    written, and named in the news; of one JSON object, which has no lines, nothing is.
 
     Raises
     ------
@@ -46,14 +52,20 @@ def take_submitted(
         With every line that is wrong, or what is wrong with the file as a whole.
     """
     given = FollowedInput(place.path, place.name, lambda done, total: progress(READ, done, total))
-    problems = ToldProblems()
+    form = _form_of(given, folder)
+    is_object = isinstance(form, _JsonObject)
+    problems = ToldProblems(leaves_out=leaves_out and not is_object)
     terms.folder.mkdir(parents=True, exist_ok=True)
     intake = Intake(
         terms, problems, lambda done, total: progress(WRITTEN, done, total) if total else None
     )
-    form = _form_of(given, folder)
     if form is not None:
-        summary = intake.of_rows(_rows(given, form, folder, problems))
+        try:
+            summary = intake.of_rows(_rows(given, form, folder, problems))
+        except FileProblemsError as error:
+            if is_object:
+                raise JsonProblemsError(problems=error.problems, is_cut=error.is_cut) from None
+            raise
         return Taken(summary, intake.seen_extra, problems.news())
     with given.opened() as stream:
         metadata = read_run_metadata(stream, file=given.shown, problems=problems)
@@ -159,6 +171,10 @@ def _from_one(rows: Iterable[ResultRow], file: str) -> Iterator[ResultRow]:
     for row in best.values():
         if row.score < -1:
             raise RanksError(file=file, line=row.line, query=row.qid, rank=int(-row.score))
+
+
+class JsonProblemsError(FileProblemsError, code="run-json-problems"):
+    """What is wrong with a run that is one JSON object: no line of it can be left out."""
 
 
 class RanksError(BenchmarkError, code="run-ranks"):

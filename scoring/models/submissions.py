@@ -68,6 +68,8 @@ class Submission(models.Model):
     state = models.CharField(max_length=16, choices=State, default=State.RECEIVED)
     # Why it is invalid or failed, by line; kept here because jobs are cleared away.
     problems = models.JSONField(default=list, blank=True)
+    # Bad lines that it was scored without, as its sender agreed: all of them, as `problems`.
+    left_out = models.JSONField(default=list, blank=True)
     withdrawn_at = models.DateTimeField(null=True, blank=True)
     job = models.ForeignKey(Job, models.SET_NULL, null=True, blank=True, related_name="submissions")
     created_at = models.DateTimeField(default=timezone.now)

@@ -422,6 +422,8 @@ NO_PAGES = {
     "scoring:slice-reach-chart": "a picture",
     "scoring:submission-state": "part of submission-detail",
     "scoring:submission-withdraw": "takes posts only",
+    "scoring:submission-leave-out": "takes posts only",
+    "scoring:submission-send-on": "takes posts only",
     "scoring:phase-close": "takes posts only",
     "team-add": "takes posts only",
     "team-leave": "takes posts only",

@@ -10,6 +10,8 @@ ScoringError (benchwright/errors.py)
 ├── FewHiddenError         a run that answers too few queries of a hidden split
 ├── NothingJudgedError     a run of ids that nobody here knows
 ├── NotWithdrawableError   a submission that is not scored, or was withdrawn
+├── NothingToLeaveOutError a refused file that single lines do not mend
+├── NotSentOnError         a run that its sender cannot send to another phase
 ├── PhaseExistsError       a second phase of one release and split
 ├── PhaseDatesError        a phase that closes before it opens
 ├── PhaseSplitError        a split that the release does not grade
@@ -90,6 +92,18 @@ class NotWithdrawableError(ScoringError):
     code = "not-withdrawable"
     status = 409
     message = "'{name}' cannot be withdrawn: {reason}"
+
+
+class NothingToLeaveOutError(ScoringError):
+    code = "nothing-to-leave-out"
+    status = 409
+    message = "'{name}' cannot be scored without its bad lines: {reason} Send a corrected file."
+
+
+class NotSentOnError(ScoringError):
+    code = "not-sent-on"
+    status = 409
+    message = "'{name}' cannot be sent on: {reason}"
 
 
 class PhaseExistsError(ScoringError):

@@ -67,8 +67,8 @@ class SubmissionEmbeddings(SubmissionList):
                 phase=phase, user=request.user, **_arguments(fields, request)
             )
         except SubmittedBeforeError as error:
-            return self.told(self._again(error.submission.pk))
-        return self.told(self._again(submission.pk), status.HTTP_201_CREATED)
+            return self.told(self.again(error.submission.pk))
+        return self.told(self.again(submission.pk), status.HTTP_201_CREATED)
 
 
 def _arguments(fields: dict[str, Any], request: Request) -> dict[str, Any]:

@@ -32,11 +32,13 @@ from scoring.submissions.selectors.submissions import (
     submissions_seen_by,
 )
 from scoring.submissions.services import submitting
+from scoring.submissions.services.resending import score_without_lines, send_on
 from scoring.submissions.services.sight import rows_as_seen, scores_as_seen
 from scoring.submissions.services.withdrawing import withdraw_submission
 
 TAG = ["submissions"]
 MOST_YEARS = 3
+MOST_LINES = 100
 
 
 class SubmissionProblemSerializer(serializers.Serializer):
@@ -66,6 +68,11 @@ class SubmissionSerializer(serializers.Serializer):
     by = serializers.CharField(source="submission.submitter.username")
     team = serializers.CharField(source="submission.team.name", allow_null=True, default=None)
     problems = serializers.SerializerMethodField()
+    left_out = SubmissionProblemSerializer(
+        source="submission.left_out",
+        many=True,
+        help_text="Bad lines of the file that it was scored without, as its sender agreed.",
+    )
     scores = serializers.DictField(child=serializers.FloatField(allow_null=True))
     job = serializers.IntegerField(source="submission.job_id", allow_null=True)
     percent = serializers.SerializerMethodField()
@@ -204,6 +211,11 @@ class SubmissionEndpoint(Endpoint):
         submissions = submissions_seen_by(self.request.user, benchmark)
         return get_object_or_404(submissions, pk=self.kwargs["pk"])
 
+    def again(self, pk: int) -> Submission:
+        """The submission with what its description needs, whoever of the team sent it."""
+        related = ("phase__release__benchmark", "phase__benchmark", "run", "submitter", "team")
+        return Submission.objects.select_related(*related, "job").get(pk=pk)
+
     def told(self, submission: Submission, code: int = status.HTTP_200_OK) -> Response:
         """One submission with its scores, as the caller may see them."""
         (row,) = rows_as_seen(self.request.user, submission_rows([submission]))
@@ -269,13 +281,8 @@ class SubmissionList(SubmissionEndpoint):
         try:
             submission = submitting.submit_file(phase=phase, user=request.user, **fields)
         except SubmittedBeforeError as error:
-            return self.told(self._again(error.submission.pk))
-        return self.told(self._again(submission.pk), status.HTTP_201_CREATED)
-
-    def _again(self, pk: int) -> Submission:
-        """The submission with what its description needs, whoever of the team sent it."""
-        related = ("phase__release__benchmark", "phase__benchmark", "run", "submitter", "team")
-        return Submission.objects.select_related(*related, "job").get(pk=pk)
+            return self.told(self.again(error.submission.pk))
+        return self.told(self.again(submission.pk), status.HTTP_201_CREATED)
 
 
 class SubmissionDetail(SubmissionEndpoint):
@@ -298,7 +305,58 @@ class SubmissionWithdraw(SubmissionEndpoint):
         return self.told(self.found())
 
 
+class LinesAgreedSerializer(serializers.Serializer):
+    """How many bad lines are left out: as many as the refused submission has problems of."""
+
+    n = serializers.IntegerField(min_value=1, max_value=MOST_LINES)
+
+
+class SubmissionLeaveOut(SubmissionEndpoint):
+    scopes = {"POST": Scope.SUBMIT}
+
+    @extend_schema(
+        summary="Score a refused file without its bad lines, as a submission of its own",
+        tags=TAG,
+        request=LinesAgreedSerializer,
+        responses={201: SubmissionDetailSerializer},
+    )
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        refused = self.found()
+        n = self.validated(LinesAgreedSerializer)["n"]
+        submission = score_without_lines(submission=refused, user=request.user, n=n)
+        return self.told(self.again(submission.pk), status.HTTP_201_CREATED)
+
+
+class PhaseChosenSerializer(serializers.Serializer):
+    """`phase` may be left out where one is open."""
+
+    phase = Id(required=False, allow_null=True, default=None)
+
+
+class SubmissionSendOn(SubmissionEndpoint):
+    scopes = {"POST": Scope.SUBMIT}
+
+    @extend_schema(
+        summary="Send a scored run of yours to another phase, as it was sent",
+        tags=TAG,
+        request=PhaseChosenSerializer,
+        responses={201: SubmissionDetailSerializer},
+    )
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        scored = self.found()
+        number = self.validated(PhaseChosenSerializer)["phase"]
+        phase = submitting.phase_open_in(scored.phase.benchmark, number)
+        submission = send_on(submission=scored, phase=phase, user=request.user)
+        return self.told(self.again(submission.pk), status.HTTP_201_CREATED)
+
+
 of_benchmark = [
+    path(
+        "submissions/<int:pk>/leave-out/",
+        SubmissionLeaveOut.as_view(),
+        name="submission-leave-out",
+    ),
+    path("submissions/<int:pk>/send-on/", SubmissionSendOn.as_view(), name="submission-send-on"),
     path("submissions/", SubmissionList.as_view(), name="submission-list"),
     path("submissions/<int:pk>/", SubmissionDetail.as_view(), name="submission-detail"),
     path(

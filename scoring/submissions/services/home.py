@@ -26,6 +26,7 @@ from scoring.submissions.selectors.submissions import (
     submission_rows,
     submissions_seen_by,
 )
+from scoring.submissions.services.resending import best_to_send_on, n_offered, was_sent_again
 from scoring.submissions.services.sight import rows_as_seen
 from scoring.submissions.services.submitting import n_left_in_all, n_left_today, why_closed
 
@@ -126,7 +127,8 @@ def home_context(benchmark: Benchmark, user: User, *, phase_key: str = "") -> di
         "n_left_in_all": n_left_in_all(phase=phase, user=user) if phase and is_open else None,
         "coming": _coming(benchmark),
         "waiting": [(one, state_of(one)) for one in own.filter(state__in=WAITING)[:WAITING_SHOWN]],
-        "refused": [(one, _first_problem(one)) for one in refused[:REFUSED_SHOWN]],
+        "refused": _refused(refused, user),
+        "to_send_on": best_to_send_on(benchmark, phase, user) if phase and is_open else None,
         **(_scored(own, phase, user) if phase else {"runs": [], "baseline": None}),
     }
 
@@ -148,6 +150,12 @@ def _coming(benchmark: Benchmark) -> Phase | None:
         benchmark=benchmark, opens_at__gt=timezone.now(), daily_limit__gt=0
     )
     return later.select_related("release", "benchmark").order_by("opens_at", "pk").first()
+
+
+def _refused(refused: QuerySet[Submission], user: User) -> list[tuple[Submission, Any, int]]:
+    """The newest, with their first problem and how many lines they could be scored without."""
+    listed = [one for one in refused[: 2 * REFUSED_SHOWN] if not was_sent_again(one)]
+    return [(one, _first_problem(one), n_offered(one, user)) for one in listed[:REFUSED_SHOWN]]
 
 
 def _first_problem(submission: Submission) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from benchmarks_app.common.services import reading_apart
 from benchmarks_app.jobs.services.jobs import JobFencedError, RunningJob, told_of
 from benchmarks_app.models import Benchmark, Job, Run, Upload
 from benchmarks_app.releases.selectors import hidden_queries
-from benchwright.errors import BenchmarkError, FileProblemsError
+from benchwright.errors import BenchmarkError, FileProblemsError, Problem, Problems
 from benchwright.full_disk import is_disk_full
 from benchwright.ids import some_ids
 from benchwright.retrieval.dense.bundles import is_bundle
@@ -35,6 +35,7 @@ from scoring.submissions.services.embedding_retrieving import read_submitted_emb
 ENDED = (Submission.State.SCORED, Submission.State.INVALID, Submission.State.FAILED)
 # How far each stage brings a submission, in percent.
 CHECKED, WRITTEN, COMPUTED, WHOLE = 50, 70, 95, 100
+LINES_LEFT_OUT = "lines left out"
 # The share of graded hidden queries that a submission has to answer.
 FEWEST_HIDDEN = 0.8
 OUR_FAULT = "The fault is on our side, and its log has the details. Nothing is counted; try again."
@@ -65,11 +66,15 @@ def score_submission(job: RunningJob) -> None:
 def problems_of(error: BenchmarkError) -> list[dict[str, Any]]:
     """What is wrong with a submission, line by line, as its row keeps it."""
     if isinstance(error, FileProblemsError):
-        return [
-            {"file": problem.file, "line": problem.line, "text": problem.text, "code": error.code}
-            for problem in error.problems
-        ]
+        return _as_json(error.problems, error.code)
     return [{"file": "", "line": 0, "text": str(error), "code": error.code}]
+
+
+def _as_json(problems: Sequence[Problem], code: str) -> list[dict[str, Any]]:
+    return [
+        {"file": problem.file, "line": problem.line, "text": problem.text, "code": code}
+        for problem in problems
+    ]
 
 
 def _move(running: RunningJob, submission: Submission, state: str, **values: Any) -> None:
@@ -87,6 +92,7 @@ class _Valid:
     # What the file says of its system.
     metadata: dict[str, Any]
     target: Target
+    left_out: Sequence[Problem] = ()
 
 
 def _score_submission(job: RunningJob, submission: Submission) -> None:
@@ -104,7 +110,9 @@ def _score_submission(job: RunningJob, submission: Submission) -> None:
         scoring.store_scores(
             run=run, target=target, scored=scored, n_left_out=staged.n_extra_queries
         )
-        Submission.objects.filter(pk=submission.pk).update(run=run, state=Submission.State.SCORED)
+        Submission.objects.filter(pk=submission.pk).update(
+            run=run, state=Submission.State.SCORED, left_out=_as_json(valid.left_out, "left-out")
+        )
         result["made"] = [f"run '{run.name}' scored on {target.release.version}"]
         result["notes"] = staged.warnings
         result["url"] = submission.get_absolute_url()
@@ -116,8 +124,9 @@ def _validated(job: RunningJob, submission: Submission) -> _Valid:
     path = uploading.local(upload)
     if is_bundle(path):
         staged, metadata = _read_embeddings(job, path, phase.benchmark)
+        left_out: Sequence[Problem] = ()
     else:
-        staged, metadata = _read_run(job, path, upload.name, phase.benchmark)
+        staged, metadata, left_out = _read_run(job, path, upload.name, phase.benchmark)
     parquet = staged.summary.parquet
     answered = query_ids(parquet)
     scope = scope_of(phase)
@@ -131,7 +140,7 @@ def _validated(job: RunningJob, submission: Submission) -> _Valid:
     # Where nobody knows the documents of the corpus, ids of another one would be a silent zero.
     if phase.benchmark.current_corpus_version is None:
         _refuse_nothing_judged(document_ids(parquet), upload.name, target)
-    return _Valid(submission, upload, staged, metadata, target)
+    return _Valid(submission, upload, staged, metadata, target, left_out)
 
 
 Reading = tuple[runs.StagedRun, dict[str, Any]]
@@ -148,9 +157,16 @@ def _read_embeddings(job: RunningJob, path: Path, benchmark: Benchmark) -> Readi
     )
 
 
-def _read_run(job: RunningJob, path: Path, file: str, benchmark: Benchmark) -> Reading:
-    """What a submitted run ranks, read in a process of its own, and what its comments say."""
+def _read_run(
+    job: RunningJob, path: Path, file: str, benchmark: Benchmark
+) -> tuple[runs.StagedRun, dict[str, Any], Sequence[Problem]]:
+    """What a submitted run ranks, read in a process of its own, and what its comments say.
+
+    With the bad lines that were left out, no more than its sender has agreed to.
+    """
     folder = job.folder
+    n_agreed = job.parameters.get("n_agreed", 0)
+    problems = Problems()
     folder.mkdir(parents=True, exist_ok=True)
 
     def tell(what: str, n: int, total: int) -> None:
@@ -168,17 +184,24 @@ def _read_run(job: RunningJob, path: Path, file: str, benchmark: Benchmark) -> R
             Place(path, file),
             folder,
             terms,
+            leaves_out=n_agreed > 0,
             file=file,
             is_job=True,
             progress=tell,
         ),
+        problems=problems,
         allowed_queries=set(benchmark.queries.committed().values_list("qid", flat=True)),
         known_document=lambda docids: unknown_documents(benchmark, docids),
         benchmark=benchmark,
         aggregation=job.parameters.get("aggregation") or DEFAULT,
         max_depth=settings.RUN_MAX_DEPTH,
     )
-    return staged, staged.said
+    if problems.n_left_out > n_agreed:
+        raise FileProblemsError(
+            problems=problems.left_out, is_cut=problems.n_left_out > len(problems.left_out)
+        )
+    by_line = sorted(problems.left_out, key=lambda problem: problem.line)
+    return staged, staged.said, by_line
 
 
 def _refuse_other_split(
@@ -264,6 +287,8 @@ def _metadata(job: RunningJob, valid: _Valid) -> dict[str, Any]:
         metadata = facts
     if valid.staged.n_extra_queries:
         metadata[LEFT_OUT] = valid.staged.n_extra_queries
+    if valid.left_out:
+        metadata[LINES_LEFT_OUT] = len({problem.line for problem in valid.left_out})
     return metadata
 
 

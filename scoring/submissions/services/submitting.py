@@ -135,11 +135,12 @@ def accept_submission(
     upload: Upload,
     name: str,
     team: Team | None = None,
+    n_agreed: int = 0,
     **terms: Any,
 ) -> Submission:
     """Write the submission down and start the job that validates and scores it.
 
-    `terms` are those of `Terms`.
+    `terms` are those of `Terms`; up to `n_agreed` bad lines of the file are left out.
 
     Raises
     ------
@@ -161,7 +162,10 @@ def accept_submission(
             title=f"Score {name}",
             benchmark=phase.benchmark,
             user=user,
-            parameters=_parameters(submission, upload, Terms(**terms)),
+            parameters={
+                **_parameters(submission, upload, Terms(**terms)),
+                "n_agreed": n_agreed,
+            },
         )
         submission.save(update_fields=["job"])
     return submission

@@ -14,6 +14,16 @@ in_benchmark = [
         submissions.submission_withdraw,
         name="submission-withdraw",
     ),
+    path(
+        "runs/submissions/<int:pk>/leave-out/",
+        submissions.submission_leave_out,
+        name="submission-leave-out",
+    ),
+    path(
+        "runs/submissions/<int:pk>/send-on/",
+        submissions.submission_send_on,
+        name="submission-send-on",
+    ),
     path("runs/probing/", probing.probing_list, name="probing-list"),
     path("runs/probing/<int:pk>/settle/", probing.probing_settle, name="probing-settle"),
 ]

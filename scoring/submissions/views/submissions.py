@@ -15,6 +15,7 @@ from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError
+from benchwright.formats.numbers import row_key
 from benchwright.runs.facts import shown_facts
 from scoring.models import Phase, Submission
 from scoring.scores.selectors.phases import scope_of
@@ -31,6 +32,7 @@ from scoring.submissions.selectors.submissions import (
     submissions_seen_by,
 )
 from scoring.submissions.services import submitting
+from scoring.submissions.services.resending import n_offered, score_without_lines, send_on
 from scoring.submissions.services.sight import rows_as_seen, scores_as_seen
 from scoring.submissions.services.withdrawing import may_withdraw, withdraw_submission
 
@@ -162,6 +164,39 @@ def submission_withdraw(request: PersonRequest, benchmark: Benchmark, pk: int) -
     return redirect(submission)
 
 
+@require_POST
+@benchmark_view(Action.SUBMIT)
+def submission_leave_out(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+    """Score a refused file without its bad lines."""
+    submission = _seen(request, benchmark, pk)
+    n = row_key(request.POST.get("n", "")) or 0
+    send = partial(score_without_lines, submission=submission, user=request.user, n=n)
+    return _resent(request, submission, send)
+
+
+@require_POST
+@benchmark_view(Action.SUBMIT)
+def submission_send_on(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+    """Send a scored run to another phase."""
+    submission = _seen(request, benchmark, pk)
+    phase = submitting.phase_open_in(benchmark, row_key(request.POST.get("phase", "")))
+    send = partial(send_on, submission=submission, phase=phase, user=request.user)
+    return _resent(request, submission, send)
+
+
+def _resent(
+    request: PersonRequest, earlier: Submission, send: Callable[[], Submission]
+) -> HttpResponse:
+    """To the new submission; back to the earlier one with the reason where there is none."""
+    try:
+        submission = send()
+    except BenchmarkError as error:
+        messages.error(request, str(error))
+        return redirect(earlier)
+    messages.success(request, f"“{submission.name}” is received.")
+    return redirect(submission)
+
+
 def _seen(request: PersonRequest, benchmark: Benchmark, pk: int) -> Submission:
     return get_object_or_404(submissions_seen_by(request.user, benchmark), pk=pk)
 
@@ -175,6 +210,7 @@ def _state(request: PersonRequest, submission: Submission) -> dict[str, Any]:
         "state": state,
         "stages": _stages(state),
         "problems": problems_of_submission(submission),
+        "n_offered": n_offered(submission, request.user),
         "is_waiting": submission.state in WAITING,
         "board": BOARD,
         "further": FURTHER,
