@@ -10,7 +10,6 @@ class AnnotationConfig(AppConfig):
         from annotation import (  # noqa: F401  # register
             label_facts,
             leaving,
-            overview,
             people,  # registers what is known of a person
             release_facts,
         )

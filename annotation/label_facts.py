@@ -3,12 +3,15 @@
 from collections.abc import Iterator
 from statistics import median
 
+from annotation.labels.services.counting_labels import labelled_documents, n_labels_of
 from annotation.models import Judgment
-from benchmarks_app.label_facts import LabelRecord, records_labels, tells_pace
+from benchmarks_app.label_facts import LABELS, LabelRecord, Labels, records_labels, tells_pace
 from benchmarks_app.models import Benchmark, QrelSet
 
 # A pace is that of the newest labels; fewer than some say nothing, and an hour was a break.
 TIMED, FEWEST_TIMED, LONGEST_MS = 500, 20, 3_600_000
+
+LABELS.append(Labels(docids=labelled_documents, count=n_labels_of))
 
 
 @records_labels

@@ -16,9 +16,7 @@ from annotation.agreement.services.measuring_agreement import kept_report
 from annotation.common.selectors.pools import due_of, pool_progress, pools_of
 from annotation.common.selectors.questions import n_open_questions, questions_in
 from annotation.judging.services.home import home_context
-from annotation.labels.services.counting_labels import labelled_documents, n_labels_of
 from annotation.models import Judgment, Pool, Slot
-from benchmarks_app.collections.services.snapshots import LABELS, Labels
 from benchmarks_app.homes import Card, Check, Need, card, check, home, need
 from benchmarks_app.models import Benchmark
 from benchmarks_app.navigation import badge
@@ -35,9 +33,6 @@ def _judges(user: Any, benchmark: Benchmark) -> bool:
 @home("work", "My work", order=30, template="annotation/judging/_home.html", is_for=_judges)
 def my_work(request: Any, benchmark: Benchmark) -> dict[str, Any]:
     return home_context(benchmark, request.user)
-
-
-LABELS.append(Labels(docids=labelled_documents, count=n_labels_of))
 
 
 @step

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from annotation.agreement.selectors.agreement_summary import agreement_summary
 from annotation.common.selectors.pools import pools_of
 from annotation.models import Pool
 from benchmarks_app.models import QrelSet, Run
@@ -14,6 +13,9 @@ def annotation_facts(qrel_set: QrelSet) -> dict[str, Any]:
     """Of grades that were derived here; of imported ones nothing is known."""
     if qrel_set.as_of_event is None:
         return {}
+    # Numpy is not needed before somebody asks.
+    from annotation.agreement.selectors.agreement_summary import agreement_summary
+
     agreement = agreement_summary(qrel_set.benchmark, qrel_set.as_of_event)
     told: dict[str, Any] = {"pools": [_pool(pool) for pool in _pools(qrel_set)]}
     if agreement["n_labels"]:

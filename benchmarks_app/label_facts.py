@@ -5,6 +5,7 @@ as for imported grades, nothing is known.
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
@@ -18,6 +19,18 @@ class LabelRecord(NamedTuple):
     docid: str
     content_hash: str
     labelled_at: datetime
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What another app knows of a benchmark's labels: the ids that have any, and how many."""
+
+    docids: Callable[[Benchmark], Iterable[str]]
+    count: Callable[[Benchmark, Iterable[str]], int]
+
+
+# Each app that keeps labels says here how they are counted.
+LABELS: list[Labels] = []
 
 
 Recorder = Callable[[QrelSet], Iterable[LabelRecord]]

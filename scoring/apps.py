@@ -11,8 +11,8 @@ class ScoringConfig(AppConfig):
         from benchmarks_app.signals import demo_built, release_published
         from benchmarks_app.triggers import install_triggers
         from scoring import (  # noqa: F401  # register what is kept
-            overview,  # registers its step
             people,
+            result_facts,
             stored_files,
         )
         from scoring.listeners import furnish_demo, open_and_score

@@ -1,6 +1,6 @@
 """What scoring adds to the shared pages: steps, needs, cards, one's own runs, what queries show."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from django.contrib.humanize.templatetags.humanize import intcomma
@@ -11,8 +11,6 @@ from benchmarks_app.models import Benchmark
 from benchmarks_app.navigation import badge
 from benchmarks_app.overview import Step, step
 from benchmarks_app.permissions import Action, may
-from benchmarks_app.reach import Reach, measures_reach
-from benchmarks_app.results_seen import counts_results
 from benchwright.comparison.comparability import PROVISIONAL
 from scoring.models import ScoreSet
 from scoring.scores.selectors.boards import judged_shares_on
@@ -20,21 +18,6 @@ from scoring.scores.selectors.releases import SCORER_VERSION, newest_release
 from scoring.submissions.selectors.submissions import n_open_flags
 
 badge("scoring:probing-list")(n_open_flags)
-
-
-@measures_reach
-def reach_by_runs(benchmark: Benchmark, sets: Mapping[str, Collection[str]]) -> dict[str, Reach]:
-    # Numpy and scipy are not needed before somebody asks.
-    from scoring.planning.services.reliability import reaches
-
-    return reaches(benchmark, sets)
-
-
-@counts_results
-def runs_scored(benchmark: Benchmark) -> int:
-    """A run scored on two releases gave two results to look at."""
-    scored = ScoreSet.objects.filter(release__benchmark=benchmark)
-    return scored.filter(scorer_version=SCORER_VERSION).count()
 
 
 @step

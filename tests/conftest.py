@@ -64,6 +64,22 @@ def data() -> Path:
     return DATA
 
 
+@pytest.fixture(autouse=True, scope="session")
+def settings_of_tests() -> Iterator[None]:
+    """What is another way in every test, set once: each change of a setting tells all of Django."""
+    from django.test import override_settings
+
+    with override_settings(
+        JUDGE_COUNTS_SECONDS=0,
+        API_ANONYMOUS_PER_MINUTE=10_000,
+        # Every client of a test would list all static files before its first question.
+        WHITENOISE_AUTOREFRESH=True,
+        EMAIL_BACKEND="django.core.mail.backends.locmem.EmailBackend",
+        PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],
+    ):
+        yield
+
+
 @pytest.fixture(autouse=True)
 def folders(settings, tmp_path: Path) -> None:
     """Every test has files, staging and queue folders of its own."""
@@ -71,12 +87,6 @@ def folders(settings, tmp_path: Path) -> None:
     settings.MEDIA_ROOT = settings.DATA_DIR / "files"
     settings.STAGING_DIR = settings.DATA_DIR / "staging"
     settings.FILE_UPLOAD_TEMP_DIR = str(settings.DATA_DIR / "incoming")
-    settings.JUDGE_COUNTS_SECONDS = 0
-    settings.API_ANONYMOUS_PER_MINUTE = 10_000
-    # Every client of a test would list all static files before its first question.
-    settings.WHITENOISE_AUTOREFRESH = True
-    settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     for folder in (settings.MEDIA_ROOT, settings.STAGING_DIR, Path(settings.FILE_UPLOAD_TEMP_DIR)):
         folder.mkdir(parents=True)
 
@@ -118,6 +128,14 @@ def triggers_lifted_while_emptying() -> Iterator[None]:
     TransactionTestCase._fixture_teardown = lifted
     yield
     TransactionTestCase._fixture_teardown = teardown
+
+
+@pytest.fixture
+def pages() -> None:
+    """What pages show is registered with their addresses, when the first of them is asked for."""
+    from django.urls import get_resolver
+
+    assert get_resolver().url_patterns
 
 
 @pytest.fixture

@@ -129,6 +129,11 @@ def test_no_polars_at_import():
     assert imports(everything, ["polars"], before=SETUP) == ""
 
 
+def test_process_of_a_site_starts_without_arrays():
+    """Commands, the sweeper and what waits load them when somebody asks for a number."""
+    assert imports([], ["numpy", "scipy", "polars"], before=SETUP) == ""
+
+
 def test_site_and_workers_start_without_most_of_scipy():
     """Its parts take as long to load as Django, and are there when they are first used."""
     parts = [f"scipy.{name}" for name in ("cluster", "spatial", "special", "stats")]

@@ -2,6 +2,7 @@
 
 from django.urls import include, path
 
+from annotation import overview  # noqa: F401  # what pages show, which nobody asks for before
 from annotation.agreement import urls as agreement
 from annotation.guidelines import urls as guidelines
 from annotation.judging import urls as judging

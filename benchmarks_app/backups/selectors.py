@@ -7,7 +7,6 @@ from django.core.files.storage import default_storage
 from django.db.models import Q, QuerySet
 
 from benchmarks_app.files import KEEPERS, Keeper, StoredFile, digest_in
-from benchmarks_app.logs.selectors import links_name
 from benchmarks_app.models import (
     Benchmark,
     CandidateList,
@@ -66,8 +65,7 @@ def stored_files(name: str = "") -> Iterator[StoredFile]:
             what = f"{model._meta.verbose_name} {row} of {row.benchmark}"
             yield StoredFile(row.parquet, digest_in(row.parquet), what, row.created_at)
     for row in QueryLog.objects.select_related("benchmark").exclude(parquet="").iterator():
-        links = links_name(row.parquet, row.facts.get("links_sha256", ""))
-        for file in (row.parquet, links):
+        for file in (row.parquet, row.links):
             if name in ("", file):
                 what = f"query log {row} of {row.benchmark}"
                 yield StoredFile(file, digest_in(file), what, row.created_at)

@@ -39,13 +39,7 @@ def log_path(log: QueryLog) -> Path:
 
 def links_path(log: QueryLog) -> Path:
     """The links of the log's families, as Parquet."""
-    return files.local_path(links_name(log.parquet, log.facts.get("links_sha256", "")))
-
-
-def links_name(stored: str, sha256: str) -> str:
-    """Where the links of a log's families are; earlier versions recorded no digest of them."""
-    stem = stored.removesuffix(".parquet")
-    return f"{stem}/{sha256}.parquet" if sha256 else f"{stem}.links.parquet"
+    return files.local_path(log.links)
 
 
 def log_families(log: QueryLog) -> LogFamilies:

@@ -9,6 +9,12 @@ from benchmarks_app.models.jobs import Job
 from benchmarks_app.models.runs import Upload
 
 
+def links_name(stored: str, sha256: str) -> str:
+    """Where the links of a log's families are; earlier versions recorded no digest of them."""
+    stem = stored.removesuffix(".parquet")
+    return f"{stem}/{sha256}.parquet" if sha256 else f"{stem}.links.parquet"
+
+
 class QueryLog(models.Model):
     """What people asked over a window of time, masked and counted; distinct queries as Parquet."""
 
@@ -36,6 +42,11 @@ class QueryLog(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def links(self) -> str:
+        """The file of the links of its families, beside `parquet`."""
+        return links_name(self.parquet, self.facts.get("links_sha256", ""))
 
 
 class PendingLog(models.Model):

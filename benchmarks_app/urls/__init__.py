@@ -3,6 +3,7 @@
 from django.contrib import admin
 from django.urls import include, path
 
+from benchmarks_app import steps  # noqa: F401  # what pages show, which nobody asks for before
 from benchmarks_app.api import docs
 from benchmarks_app.audit import urls as audit
 from benchmarks_app.collections import urls as collections

@@ -2,6 +2,7 @@
 
 from django.urls import include, path
 
+from scoring import overview  # noqa: F401  # what pages show, which nobody asks for before
 from scoring.boards.urls import boards, reported
 from scoring.comparisons import urls as comparisons
 from scoring.completeness import urls as completeness

@@ -6,7 +6,6 @@ from hashlib import sha256
 from typing import Any
 
 from annotation.models import Pool, PoolEntry
-from annotation.pools.services.planning import listed_pairs
 from benchmarks_app.person_records import follows_runs
 from benchwright.pools import PoolEntry as PooledEntry
 from benchwright.pools import digest_header, entry_line, recipe_of
@@ -49,6 +48,9 @@ def _statistics_renamed(statistics: Mapping[str, Any], names: Mapping[str, str])
 
 def _rename_entries(pool: Pool, names: Mapping[str, str]) -> str:
     """The digest of the pool as it is then: it covers what the runs are called."""
+    # Every process of a site loads this module; few rename a run, and pools load numpy.
+    from annotation.pools.services.planning import listed_pairs
+
     recipe = recipe_of(pool.strategy, pool.order, pool.seed, pool.parameters)
     places = {pair: place for place, pair in enumerate(listed_pairs(pool.candidate_list_id), 1)}
     digest = sha256(digest_header(pool.parameters["runs"], recipe))

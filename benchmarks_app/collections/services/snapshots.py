@@ -1,7 +1,6 @@
 """Snapshots of a corpus: what a new one changes, and taking or discarding it."""
 
-from collections.abc import Callable, Iterable, Iterator, Set
-from dataclasses import dataclass
+from collections.abc import Iterator, Set
 from functools import partial
 from typing import Any
 
@@ -12,6 +11,7 @@ from benchmarks_app.collections.services import refreshing_texts
 from benchmarks_app.common.selectors.reading import corpus_reader
 from benchmarks_app.common.services import audit
 from benchmarks_app.jobs.services.jobs import RunningJob
+from benchmarks_app.label_facts import LABELS
 from benchmarks_app.models import (
     Benchmark,
     Corpus,
@@ -29,18 +29,6 @@ from benchwright.files.external_sort import batched
 
 IDS_PER_QUERY = 500
 EXAMPLES = 10
-
-
-@dataclass(frozen=True)
-class Labels:
-    """What another app knows of a benchmark's labels: the ids that have any, and how many."""
-
-    docids: Callable[[Benchmark], Iterable[str]]
-    count: Callable[[Benchmark, Iterable[str]], int]
-
-
-# Each app that keeps labels says here how they are counted.
-LABELS: list[Labels] = []
 
 
 def watched_ids(corpus: Corpus) -> set[str]:

@@ -17,8 +17,8 @@ from benchmarks_app import files
 from benchmarks_app.collections.services import uploading
 from benchmarks_app.common.services import audit, reading_apart
 from benchmarks_app.jobs.services import jobs
-from benchmarks_app.logs.selectors import links_name
 from benchmarks_app.models import Benchmark, Job, PendingLog, QueryLog, Upload, User
+from benchmarks_app.models.logs import links_name
 from benchwright.files.sources import sha256_of
 from benchwright.logs.columns import LogColumns, checked_columns, detected_columns
 from benchwright.logs.distinct import Options

@@ -249,6 +249,7 @@ def test_the_overview_never_has_more_labels_than_are_wanted(made, benchmark, own
     assert judge_step(benchmark, owner).detail == "400 of 400 labels"
 
 
+@pytest.mark.usefixtures("pages")
 def test_the_owner_s_overview_tells_each_person_once(made, benchmark, owner, ada):
     give(made, ada, [1], ms=150)
     signs = careless_signs(benchmark)

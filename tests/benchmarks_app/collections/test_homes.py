@@ -13,7 +13,7 @@ from tests import factories
 from tests.annotation import making
 from tests.test_query_counts import FEW, MANY, asked, background_jobs, questions, runs, scores
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("pages")]
 
 HOMES = {
     "owner": ["owner", "runs", "work"],
