@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('scoring', '0012_ladder_steps'),
+        ('scoring', '0013_judges_are_shared'),
     ]
 
     operations = [
