@@ -27,7 +27,7 @@ def read_texts(qrel_set: QrelSet) -> Iterator[LabelRecord]:
             benchmark=qrel_set.benchmark_id, pk__lte=qrel_set.as_of_event, grade__isnull=False
         )
         .wanted()
-        .exclude(kind__in=[Judgment.Kind.MACHINE, Judgment.Kind.RETRACT])
+        .exclude(kind=Judgment.Kind.RETRACT)
         .exclude(superseded_by__pk__lte=qrel_set.as_of_event)
         .order_by("pk")
         .values_list("query__qid", "docid", "content_hash", "created_at")

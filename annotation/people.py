@@ -4,9 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from annotation.models import (
+    Campaign,
+    JudgePrompt,
     Judgment,
     KeyMap,
     KnownGrade,
+    MachineLabel,
     Pool,
     PoolAnnotator,
     PoolStart,
@@ -14,17 +17,23 @@ from annotation.models import (
     Slot,
 )
 from benchmarks_app.models import User
-from benchmarks_app.person_records import WRITTEN, columns, records, told
+from benchmarks_app.person_records import LASTING, WRITTEN, columns, records, told
 
 WRITTEN.update(
     {
+        Campaign: ("name", "judge_name", "conflict_reason"),
         Judgment: ("note", "rater", "source"),
         KnownGrade: ("explanation",),
+        MachineLabel: ("judge_name",),
         Pool: ("name",),
         Question: ("text", "answer"),
         Slot: ("rater",),
     }
 )
+
+
+# What was asked stays as it was asked, as a guideline does.
+LASTING.update({JudgePrompt: ("benchmark", ("template",))})
 
 
 @records("labels")
@@ -52,6 +61,13 @@ columns(
     "pools",
     lambda user: PoolAnnotator.objects.filter(annotator=user),
     benchmark="pool__benchmark__slug",
+    pool="pool__name",
+)
+columns(
+    "campaigns",
+    lambda user: user.campaigns,
+    *("name", "conflict_reason", "created_at"),
+    benchmark="benchmark__slug",
     pool="pool__name",
 )
 columns(

@@ -115,6 +115,17 @@ JUDGMENT_STAYS = (
     *("shown_position", "dwell_ms", "is_surplus", "created_at"),
 )
 
+# A judge is called as people like: its name alone may be one of theirs.
+MACHINE_STAYS = (
+    *("id", "judgment_id", "campaign_id", "prompt_id", "model", "key", "seed", "parameters"),
+    *("probabilities", "raw", "cost", "tokens_in", "tokens_out", "seconds", "is_cached"),
+    "answered_at",
+)
+PROMPT_STAYS = (
+    *("id", "benchmark_id", "version", "digest", "guideline_id", "scale", "max_characters"),
+    *("created_by_id", "created_at"),
+)
+
 TRIGGERS: dict[str, list[Trigger]] = {
     "benchmarks_app": [
         *append_only(
@@ -189,9 +200,22 @@ TRIGGERS: dict[str, list[Trigger]] = {
             stays=VERDICT_STAYS,
         ),
     ],
-    "annotation": append_only(
-        "annotation_judgment", "the ledger of judgments is append-only", stays=JUDGMENT_STAYS
-    ),
+    "annotation": [
+        *append_only(
+            "annotation_judgment", "the ledger of judgments is append-only", stays=JUDGMENT_STAYS
+        ),
+        *append_only(
+            "annotation_machinelabel", "what is told of a label is append-only", stays=MACHINE_STAYS
+        ),
+        Trigger(
+            "annotation_judgeprompt_no_update",
+            "annotation_judgeprompt",
+            "UPDATE",
+            "a prompt never changes",
+            "NOT ({forgetting} AND {same})",
+            stays=PROMPT_STAYS,
+        ),
+    ],
 }
 
 

@@ -406,7 +406,7 @@ def test_sent_labels_say_whose_accounts_and_which_machines_their_annotators_are(
     unknown = send(api, "judgments/import/", {**body, "accounts": {"W9": "ada"}})
 
     assert (answer.json()["n_saved"], answer.json()["n_machine"]) == (3, 1)
-    events = Judgment.objects.order_by("pk").values_list("kind", "actor__username", "rater")
+    events = Judgment.events.order_by("pk").values_list("kind", "actor__username", "rater")
     assert list(events) == [
         ("import", "ada", ""),
         ("import", "olga", "gpt-4o"),

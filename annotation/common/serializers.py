@@ -194,6 +194,7 @@ class RawJudgmentSerializer(serializers.Serializer):
     is_extra = serializers.BooleanField()
     supersedes = serializers.IntegerField(allow_null=True)
     superseded_by = serializers.IntegerField(allow_null=True)
+    machine = serializers.JSONField(allow_null=True)
 
 
 class ExportQuerySerializer(serializers.Serializer):

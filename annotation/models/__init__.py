@@ -1,6 +1,7 @@
 """From runs to grades; import the models from here."""
 
 from annotation.models.judgments import Judgment
+from annotation.models.machines import Campaign, CampaignPair, JudgePrompt, MachineLabel
 from annotation.models.people import KeyMap, PoolStart
 from annotation.models.policies import AggregationPolicy
 from annotation.models.pools import KnownGrade, Pool, PoolAnnotator, PoolEntry, PoolRun
@@ -9,9 +10,13 @@ from annotation.models.slots import Slot
 
 __all__ = [
     "AggregationPolicy",
+    "Campaign",
+    "CampaignPair",
+    "JudgePrompt",
     "Judgment",
     "KeyMap",
     "KnownGrade",
+    "MachineLabel",
     "Pool",
     "PoolAnnotator",
     "PoolEntry",

@@ -1,6 +1,6 @@
 """The ledger: what people said about documents, event by event, only ever appended to."""
 
-from typing import Self
+from typing import Any, Self
 
 from django.conf import settings
 from django.db import models
@@ -23,8 +23,29 @@ class JudgmentQuerySet(models.QuerySet):
         return self.filter(superseded_by=None).exclude(kind=Judgment.Kind.RETRACT)
 
 
+JudgmentManager = models.Manager.from_queryset(JudgmentQuerySet)
+
+
+class PeoplesManager(JudgmentManager):
+    """What people said, here or in files; what looks for labels finds no machine's by accident."""
+
+    def get_queryset(self) -> Any:
+        return super().get_queryset().exclude(kind=Judgment.Kind.MACHINE)
+
+
+class MachinesManager(JudgmentManager):
+    """What machines said."""
+
+    def get_queryset(self) -> Any:
+        return super().get_queryset().filter(kind=Judgment.Kind.MACHINE)
+
+
 class Judgment(models.Model):
-    """One event of the append-only ledger about one document of one query."""
+    """One event of the append-only ledger about one document of one query.
+
+    `objects`, and with it `pool.judgments` and the like, are people's alone. Who means machines
+    says so: `Judgment.machines`, or `Judgment.events` for the whole ledger.
+    """
 
     class Kind(models.TextChoices):
         GRADE = "grade"
@@ -101,7 +122,9 @@ class Judgment(models.Model):
     is_surplus = models.BooleanField(default=False)
     created_at = models.DateTimeField(default=timezone.now)
 
-    objects = JudgmentQuerySet.as_manager()
+    objects = PeoplesManager()
+    machines = MachinesManager()
+    events = JudgmentManager()
 
     class Meta:
         constraints = [
@@ -123,6 +146,10 @@ class Judgment(models.Model):
             models.CheckConstraint(
                 condition=~Q(kind="retract") | Q(supersedes__isnull=False),
                 name="judgment_retract_names_event",
+            ),
+            models.CheckConstraint(
+                condition=~Q(kind="machine") | Q(slot=None, purpose="", is_surplus=False),
+                name="judgment_machine_fills_no_slot",
             ),
         ]
         indexes = [

@@ -98,7 +98,7 @@ def grades_of(query: Query, user: Any, *, sees_others: bool) -> dict[str, Grades
     Who may not see what others said gets their own grades alone.
     """
     labels = Judgment.objects.wanted().current().filter(query=query, grade__isnull=False)
-    labels = labels.exclude(kind=Judgment.Kind.MACHINE).order_by("pk")
+    labels = labels.order_by("pk")
     grades: dict[str, Grades] = {}
     for docid, grade, kind, actor, rater in labels.values_list(
         "docid", "grade", "kind", "actor_id", "rater"

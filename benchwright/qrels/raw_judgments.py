@@ -22,6 +22,7 @@ class RawJudgment:
 
     `annotator` is who gave the label, `entered_by` who imported it if that was somebody else's
     file. `evidence` is a list of `{"start", "end", "text"}`; `at` is ISO 8601 in UTC.
+    `machine` says which judge, model and prompt a campaign asked; None of all other events.
     """
 
     event: int
@@ -49,6 +50,7 @@ class RawJudgment:
     is_extra: bool
     supersedes: int | None
     superseded_by: int | None
+    machine: dict[str, Any] | None = None
 
 
 COLUMNS: tuple[str, ...] = RawJudgment.__slots__
@@ -86,7 +88,7 @@ def _taken(buffer: io.StringIO) -> str:
 def _cell(value: Any) -> Any:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, list):
+    if isinstance(value, list | dict):
         return json.dumps(value, ensure_ascii=False) if value else ""
     return safe_cell(value)
 

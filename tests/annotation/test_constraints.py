@@ -9,10 +9,19 @@ from django.db import connection
 from django.db.models import ProtectedError
 from django.utils import timezone
 
-from annotation.models import Judgment, Pool, PoolEntry, Question, Slot
+from annotation.models import (
+    Campaign,
+    JudgePrompt,
+    Judgment,
+    MachineLabel,
+    Pool,
+    PoolEntry,
+    Question,
+    Slot,
+)
 from benchmarks_app.models import Benchmark, User
 from benchmarks_app.people.services.forgetting import delete_person
-from tests.annotation import making
+from tests.annotation import making, making_machines
 from tests.constraints import Case, check, constraints_of, refused
 
 pytestmark = pytest.mark.django_db
@@ -76,6 +85,27 @@ def question(of: Scene, **values: Any) -> Question:
         text="Is a draft relevant?",
         **{"asked_by": of.ada, "client_id": CLIENT_ID, **values},
     )
+
+
+def prompt(of: Scene, version: int, digest: str) -> Any:
+    words = {"template": "{query} {document}", "text": "", "scale": []}
+    return of.benchmark.judge_prompts.create(
+        version=version, digest=digest, created_by=of.bo, **words
+    )
+
+
+def campaign(of: Scene, **values: Any) -> Campaign:
+    return making_machines.campaign(of.pool, **values)
+
+
+def pair(of: Scene, docid: str = "d1", **values: Any) -> Any:
+    one = Campaign.objects.first() or campaign(of)
+    return making_machines.pair(one, of.entry.query, docid, **values)
+
+
+def machine_label(of: Scene, **values: Any) -> Judgment:
+    one = Campaign.objects.first() or campaign(of)
+    return making_machines.label(one, of.entry.query, "d1", 1, **values)
 
 
 def run_of(of: Scene) -> Any:
@@ -150,6 +180,52 @@ CASES = {
     "judgment_retract_names_event": Case(
         good=lambda of: event(of, "retract", supersedes=event(of)),
         bad=lambda of: event(of, "retract"),
+    ),
+    "judgment_machine_fills_no_slot": Case(
+        good=lambda of: [event(of, "machine"), event(of, "import", slot=of.slot, purpose="label")],
+        bad=lambda of: event(of, "machine", slot=of.slot),
+    ),
+    "judge_prompt_once": Case(
+        good=lambda of: [prompt(of, 1, "a"), prompt(of, 2, "b")],
+        bad=lambda of: prompt(of, 3, "a"),
+    ),
+    "judge_prompt_version_once": Case(
+        good=lambda of: prompt(of, 1, "a"), bad=lambda of: prompt(of, 1, "b")
+    ),
+    "campaign_name_once": Case(
+        good=lambda of: [campaign(of, name="first"), campaign(of, name="second")],
+        bad=lambda of: campaign(of, name="first"),
+    ),
+    "campaign_concurrency_1_to_64": Case(
+        good=lambda of: [campaign(of, concurrency=1), campaign(of, concurrency=64)],
+        bad=lambda of: campaign(of, concurrency=65),
+    ),
+    "campaign_cap_above_0": Case(
+        good=lambda of: [campaign(of, cost_cap=0.01), campaign(of)],
+        bad=lambda of: campaign(of, cost_cap=0),
+    ),
+    "campaign_sample_was_drawn": Case(
+        good=lambda of: [campaign(of, choice="sample", n_sample=1, seed=0), campaign(of)],
+        bad=lambda of: campaign(of, choice="sample", n_sample=1),
+    ),
+    "campaign_pair_once": Case(
+        good=lambda of: [pair(of, number=1), pair(of, "d2", number=2)],
+        bad=lambda of: pair(of, number=3),
+    ),
+    "campaign_number_once": Case(
+        good=lambda of: pair(of, number=1), bad=lambda of: pair(of, "d2", number=1)
+    ),
+    "campaign_pair_graded_has_label": Case(
+        good=lambda of: pair(of, number=1, state="graded", judgment=event(of, "machine")),
+        bad=lambda of: pair(of, "d2", number=2, state="graded"),
+    ),
+    "campaign_pair_failed_says_why": Case(
+        good=lambda of: pair(of, number=1, state="failed", error_code="judge-answer"),
+        bad=lambda of: pair(of, "d2", number=2, state="failed"),
+    ),
+    "machine_label_cost_from_0": Case(
+        good=lambda of: [machine_label(of, cost=0.0), machine_label(of, cost=None)],
+        bad=lambda of: machine_label(of, cost=-0.1),
     ),
     "pool_shares_are_shares": Case(
         good=lambda of: pool(of, "tenth", double_share=0.1, repeat_share=0, gold_share=1),
@@ -242,6 +318,29 @@ def test_judgment_is_neither_changed_nor_deleted(scene, change):
         change(judgment)
 
     assert list(Judgment.objects.values_list("pk", "grade")) == [(judgment.pk, 1)]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda it: MachineLabel.objects.update(raw="another"),
+        lambda it: MachineLabel.objects.update(judge_name="another"),
+        lambda it: it.delete(),
+        lambda it: sql("DELETE FROM annotation_machinelabel WHERE id = %s", it.pk),
+    ],
+)
+def test_what_is_told_of_a_machines_label_is_neither_changed_nor_deleted(scene, change):
+    told = machine_label(scene).machine
+
+    with refused("what is told of a label is append-only"):
+        change(told)
+
+
+def test_a_prompt_never_changes(scene):
+    machine_label(scene)
+
+    with refused("a prompt never changes"):
+        JudgePrompt.objects.update(template="another")
 
 
 @pytest.mark.parametrize(

@@ -151,7 +151,7 @@ def _sorted(cases: dict[Key, Case]) -> list[Case]:
 
 def _touched(benchmark: Benchmark, after: int, last: int) -> set[Key] | None:
     """Pairs with news; None if there are too many to look at one by one."""
-    news = Judgment.objects.filter(benchmark=benchmark, pk__gt=after, pk__lte=last)
+    news = ledger.rule_events(benchmark).filter(pk__gt=after, pk__lte=last)
     pairs = set(news.values_list("query_id", "docid")[: MANY_PAIRS + 1])
     return pairs if len(pairs) <= MANY_PAIRS else None
 
@@ -201,12 +201,14 @@ def _is_open(pair: Pair, settings: Settings) -> bool:
 def _pairs(
     benchmark: Benchmark, last: int, keys: set[Key]
 ) -> Iterable[tuple[Key, Pair, frozenset[int]]]:
-    events = Judgment.objects.wanted().filter(
-        benchmark=benchmark,
-        pk__lte=last,
-        kind__in=ledger.LABEL_KINDS,
-        query__in={query for query, _ in keys},
-        docid__in={docid for _, docid in keys},
+    events = (
+        ledger.rule_events(benchmark)
+        .wanted()
+        .filter(
+            pk__lte=last,
+            query__in={query for query, _ in keys},
+            docid__in={docid for _, docid in keys},
+        )
     )
     rows = events.order_by("query_id", "docid", "pk").values_list("query_id", *ledger.EVENT_FIELDS)
     for key, group in groupby(rows, key=lambda row: (row[0], row[3])):

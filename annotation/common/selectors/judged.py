@@ -21,7 +21,7 @@ def judged_pairs(benchmark: Benchmark, as_of: int) -> dict[Pair, int]:
     rows = (
         Judgment.objects.filter(benchmark=benchmark, pk__lte=as_of, grade__isnull=False)
         .wanted()
-        .exclude(kind__in=[Judgment.Kind.MACHINE, Judgment.Kind.RETRACT])
+        .exclude(kind=Judgment.Kind.RETRACT)
         .exclude(superseded_by__pk__lte=as_of)
         .order_by()
         .values_list("query__qid", "docid")

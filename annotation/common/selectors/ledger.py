@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotation.models import Judgment
+from annotation.models.judgments import JudgmentQuerySet
 from benchmarks_app.models import Benchmark, Query, User
 from benchwright.qrels.events import Event
 
@@ -17,6 +18,13 @@ LABEL_KINDS = [
 ]
 # A machine's label replaces one that had passed for a person's.
 SAYS_SOMETHING = Q(kind__in=LABEL_KINDS) | Q(kind=Judgment.Kind.MACHINE, supersedes__isnull=False)
+
+
+def rule_events(benchmark: Benchmark) -> JudgmentQuerySet:
+    """What rules read of a ledger: people's events, and what took back a label of theirs."""
+    return Judgment.events.filter(SAYS_SOMETHING, benchmark=benchmark)
+
+
 EVENT_FIELDS = (
     "pk",
     "query__qid",
@@ -46,7 +54,7 @@ def ledger_events(
     `queries` limits it to the queries of these keys, `actor` to what one person of the site said
     themselves; what the people `without` said themselves is left out, not what they settled.
     """
-    rows = Judgment.objects.wanted().filter(SAYS_SOMETHING, benchmark=benchmark, pk__lte=as_of)
+    rows = rule_events(benchmark).wanted().filter(pk__lte=as_of)
     if queries is not None:
         rows = rows.filter(query__in=list(queries))
     if actor is not None:
@@ -59,9 +67,9 @@ def ledger_events(
 
 
 def last_event_of(benchmark: Benchmark) -> int:
-    """The newest event that is to be seen; 0 before the first."""
+    """The newest event that rules read; 0 before the first."""
     # By the primary key from its end: no count of a long ledger.
-    newest = Judgment.objects.filter(benchmark=benchmark).order_by("-pk")
+    newest = rule_events(benchmark).order_by("-pk")
     return newest.values_list("pk", flat=True).first() or 0
 
 
@@ -80,5 +88,5 @@ def query_keys(benchmark: Benchmark) -> dict[str, int]:
 
 
 def n_events_since(benchmark: Benchmark, event: int) -> int:
-    """How many judgments the ledger of a benchmark got after an event."""
+    """How many judgments of people the ledger of a benchmark got after an event."""
     return Judgment.objects.filter(benchmark=benchmark, pk__gt=event).count()

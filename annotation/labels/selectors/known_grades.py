@@ -85,8 +85,7 @@ def settled_rows(pool: Pool) -> QuerySet[Judgment, Mapping[str, Any]]:
     labels = Judgment.objects.wanted().current().filter(benchmark=pool.benchmark_id)
     adjudicated = Case(When(kind=Judgment.Kind.ADJUDICATE, then="grade"))
     return (
-        labels.exclude(kind=Judgment.Kind.MACHINE)
-        .filter(Exists(in_pool), grade__isnull=False)
+        labels.filter(Exists(in_pool), grade__isnull=False)
         .exclude(Exists(is_known))
         .order_by()
         .values("query", "docid")

@@ -42,14 +42,14 @@ def pair_history(
 ) -> list[PastEvent]:
     """Every event of a pair in its order.
 
-    Without names people go by pseudonym, and practice, repeats and hidden checks are left out:
-    an adjudicator may have to judge them.
+    Without names people go by pseudonym, and machines, practice, repeats and hidden checks are
+    left out: an adjudicator may have to judge them.
     """
     events = events_of_pair(benchmark, query, docid).select_related(
-        "actor", "entered_by", "guideline", "pool", "superseded_by"
+        "actor", "entered_by", "guideline", "pool", "superseded_by", "machine__prompt"
     )
     if not has_names:
-        events = events.exclude(purpose__in=HIDDEN_PURPOSES)
+        events = events.exclude(purpose__in=HIDDEN_PURPOSES).exclude(kind=Judgment.Kind.MACHINE)
     texts = _texts(benchmark, docid)
     who = _named if has_names else _by_pseudonym(benchmark)
     return [
@@ -72,7 +72,7 @@ def _entered_by(event: Judgment, who: Callable[..., str]) -> str:
 
 
 def events_of_pair(benchmark: Benchmark, query: Query, docid: str) -> Any:
-    return Judgment.objects.filter(benchmark=benchmark, query=query, docid=docid).order_by("pk")
+    return Judgment.events.filter(benchmark=benchmark, query=query, docid=docid).order_by("pk")
 
 
 def _texts(benchmark: Benchmark, docid: str) -> list[str]:

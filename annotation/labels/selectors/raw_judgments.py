@@ -14,6 +14,8 @@ ROWS_PER_QUERY = 2000
 # What was not judged for its own sake: practice, hidden checks, repeats.
 HIDDEN_PURPOSES = [Slot.Kind.PRACTICE, Slot.Kind.GOLD, Slot.Kind.REPEAT]
 FROM_FILES = (Judgment.Kind.IMPORT, Judgment.Kind.MACHINE)
+# What is told of the judge whom a campaign asked.
+MACHINE = ("judge", "model", "prompt_hash", "seed", "parameters", "probabilities", "cost")
 FIELDS = (
     "pk",
     "created_at",
@@ -41,6 +43,13 @@ FIELDS = (
     "supersedes_id",
     "superseded_by__pk",
     "entered_by",
+    "machine__judge_name",
+    "machine__model",
+    "machine__prompt__digest",
+    "machine__seed",
+    "machine__parameters",
+    "machine__probabilities",
+    "machine__cost",
 )
 
 
@@ -52,7 +61,7 @@ def raw_judgments(
     `is_whole` has practice, hidden checks and repeats as well. Nothing but a page of rows is held,
     and no transaction stays open while a slow reader takes its time.
     """
-    events = Judgment.objects.filter(benchmark=benchmark)
+    events = Judgment.events.filter(benchmark=benchmark)
     if not is_whole:
         events = events.exclude(purpose__in=HIDDEN_PURPOSES)
     # What is judged meanwhile belongs to the next export.
@@ -74,7 +83,8 @@ def _by_page(events: QuerySet[Judgment]) -> Iterator[tuple]:
 def _exported(row: tuple, name: Callable[..., str]) -> RawJudgment:
     (event, at, qid, docid, kind, grade, actor, rater, reason, note, evidence, *rest) = row
     (confidence, outcome, purpose, pool, source, guideline, *shown) = rest
-    (content_hash, view, chars, position, dwell, is_extra, supersedes, superseded_by, by) = shown
+    (content_hash, view, chars, position, dwell, is_extra, supersedes, superseded_by, *last) = shown
+    by, *machine = last
     return RawJudgment(
         event=event,
         at=at.astimezone(UTC).isoformat(timespec="milliseconds"),
@@ -101,4 +111,5 @@ def _exported(row: tuple, name: Callable[..., str]) -> RawJudgment:
         is_extra=is_extra,
         supersedes=supersedes,
         superseded_by=superseded_by,
+        machine=dict(zip(MACHINE, machine, strict=True)) if machine[0] else None,
     )

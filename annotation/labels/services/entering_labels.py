@@ -48,7 +48,7 @@ class Origin:
         return f" sha256:{self.sha256[:16]}"
 
     def events_of_these_bytes(self) -> QuerySet[Judgment]:
-        imported = Judgment.objects.filter(benchmark=self.benchmark, kind__in=FROM_FILES)
+        imported = Judgment.events.filter(benchmark=self.benchmark, kind__in=FROM_FILES)
         return imported.filter(source__endswith=self._mark).order_by()
 
     def rater_of(self, name: str) -> Rater:
@@ -273,8 +273,9 @@ def _earlier_labels(
     """What those whom these labels are of stand by: from files and, of accounts, judged here."""
     names = {label.rater for label in labels} - {""}
     accounts = {rater for label in labels if isinstance(rater := origin.rater_of(label.rater), int)}
-    current = Judgment.objects.current().wanted().filter(benchmark=origin.benchmark)
-    current = current.exclude(kind=Judgment.Kind.ADJUDICATE)
+    current = Judgment.events.current().wanted().filter(benchmark=origin.benchmark)
+    # What a campaign asked for here is no label of a file, though the judge may have its name.
+    current = current.exclude(kind=Judgment.Kind.ADJUDICATE).filter(machine=None)
     earlier_of = {}
     for batch in batched(sorted(queries.values()), KEYS_PER_QUERY):
         rows = current.filter(query__in=batch).order_by("pk")

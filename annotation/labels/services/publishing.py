@@ -230,17 +230,17 @@ def _settled_event(benchmark: Benchmark, asked: int | str | None) -> int:
 
 
 def _event(benchmark: Benchmark, asked: int) -> int:
-    newest = Judgment.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
+    newest = Judgment.events.order_by("-pk").values_list("pk", flat=True).first() or 0
     if asked > newest:
         raise AsOfError(reason=f"There is no event {asked} yet; the last one is {newest}.")
-    if not Judgment.objects.filter(benchmark=benchmark, pk__lte=asked).exists():
+    if not ledger.rule_events(benchmark).filter(pk__lte=asked).exists():
         raise AsOfError(reason=f"Nobody had judged anything as of event {asked}.")
     return asked
 
 
 def _event_by(benchmark: Benchmark, asked: str) -> int:
     until = datetime.fromisoformat(asked)
-    by_then = Judgment.objects.filter(benchmark=benchmark, created_at__lte=until)
+    by_then = ledger.rule_events(benchmark).filter(created_at__lte=until)
     event = by_then.order_by("-pk").values_list("pk", flat=True).first()
     if event is None:
         raise AsOfError(reason=f"Nobody had judged anything by {until:%Y-%m-%d %H:%M}.")

@@ -50,7 +50,7 @@ def judgment_list(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
 
 
 def _asked_for(request: HttpRequest, benchmark: Benchmark) -> QuerySet[Judgment]:
-    events = Judgment.objects.filter(benchmark=benchmark).order_by("-pk")
+    events = Judgment.events.filter(benchmark=benchmark).order_by("-pk")
     events = events.select_related("query__family", "actor", "pool", "superseded_by")
     wanted = request.GET.get("q", "").strip()
     if wanted:

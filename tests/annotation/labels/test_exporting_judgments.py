@@ -84,6 +84,7 @@ def test_every_column_says_what_the_event_says(benchmark, ada):
         "is_extra": True,
         "supersedes": None,
         "superseded_by": None,
+        "machine": None,
     }
 
 

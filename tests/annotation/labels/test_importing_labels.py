@@ -50,7 +50,7 @@ def bring(tmp_path, owner):
 
 
 def labels() -> list[tuple]:
-    rows = Judgment.objects.current().order_by("pk")
+    rows = Judgment.events.current().order_by("pk")
     return list(rows.values_list("query__qid", "docid", "grade", "rater"))
 
 
@@ -75,7 +75,7 @@ def test_qrels_count_as_one_named_annotator(asked, bring):
     factories.done(bring(asked, "q1 0 d1 2\n", "gpt.qrels", rater="GPT-4o", source="LLMJudge"))
 
     assert labels() == [("q1", "d1", 2, "GPT-4o")]
-    assert Judgment.objects.get().source.startswith("LLMJudge sha256:")
+    assert Judgment.machines.get().source.startswith("LLMJudge sha256:")
 
 
 def test_same_file_again_changes_nothing_whoever_brings_it(asked, bring, maintainer):
@@ -306,7 +306,7 @@ def test_machines_labels_are_kept_apart_and_fill_no_place(benchmark, bring, owne
     job = bring(benchmark, HEADER + "q1\td1\t2\tgpt-4o\nq1\td1\t3\tW1\n", pool=made)
 
     assert [place[3] for place in places(made)] == ["W1", ""]
-    machine = Judgment.objects.get(rater="gpt-4o")
+    machine = Judgment.machines.get(rater="gpt-4o")
     assert (machine.kind, machine.slot, machine.is_surplus) == ("machine", None, False)
     assert "rater 'gpt-4o' is a machine" in factories.done(job).result["notes"]
     arguments = publishing_arguments(benchmark=benchmark, name="ours", rule=DEFAULT_RULE.name)
@@ -333,7 +333,7 @@ def test_corrected_label_keeps_its_place_in_the_pool(benchmark, bring):
 
     bring(benchmark, HEADER + "q1\td1\t3\tW1\n", pool=made)
 
-    old, new = Judgment.objects.order_by("pk")
+    old, new = Judgment.events.order_by("pk")
     assert (new.supersedes, new.slot, new.is_surplus) == (old, old.slot, False)
     assert new.slot.state == "done"
 
@@ -365,7 +365,7 @@ def test_command_takes_accounts_and_machines(asked, ada, tmp_path):
 
     call_command("import_judgments", "stdlib", path, account=["W1=ada"], machine=["W2"], stdout=out)
 
-    kinds = Judgment.objects.order_by("pk").values_list("kind", "actor__username", "rater")
+    kinds = Judgment.events.order_by("pk").values_list("kind", "actor__username", "rater")
     assert list(kinds) == [
         ("import", "ada", ""),
         ("machine", "olga", "W2"),
@@ -405,7 +405,7 @@ def test_real_label_sets_are_raters_each_and_the_label_off_the_scale_is_found(
     (problem,) = bad.problems
     assert (bad.state, problem["line"]) == ("failed", 3187)
     assert problem["text"].startswith("grade is '10'; expected one of 0, 1, 2, 3.")
-    by_rater = Judgment.objects.values_list("rater").annotate(n=Count("pk")).order_by("rater")
+    by_rater = Judgment.events.values_list("rater").annotate(n=Count("pk")).order_by("rater")
     assert list(by_rater) == [("Olz-exp", 4423), ("RMITIR-GPT4o", 4423)]
     again = bring(benchmark, text["Olz-exp"], "again.qrels", rater="Olz-exp")
     assert (again.result["n_labels"], again.result["n_same"]) == (0, 4423)
@@ -420,8 +420,8 @@ def test_real_crowd_is_read_with_its_workers(data, benchmark, owner, bring):
     job = factories.done(bring(benchmark, path.read_text(), path.name))
 
     assert job.result["n_labels"] == 1800
-    assert Judgment.objects.values("rater").distinct().count() == 53
-    assert Judgment.objects.values("query", "docid").distinct().count() == 120
+    assert Judgment.events.values("rater").distinct().count() == 53
+    assert Judgment.events.values("query", "docid").distinct().count() == 120
 
 
 def test_labels_for_a_pool_may_name_what_the_benchmark_lacks(benchmark, bring):

@@ -253,7 +253,7 @@ def test_page_asks_who_the_raters_of_a_file_are(benchmark, owner, ada, signed_in
         client.post(url, {"upload": upload.pk, "source": "the crowd", **answers}).status_code == 302
     )
     do_jobs()
-    events = Judgment.objects.order_by("grade").values_list("kind", "actor__username", "rater")
+    events = Judgment.events.order_by("grade").values_list("kind", "actor__username", "rater")
     assert list(events) == [
         ("import", "ada", ""),
         ("import", "olga", "W1"),
@@ -275,7 +275,7 @@ def test_raters_beyond_those_asked_about_are_what_their_names_say(
     client.post(url, {"upload": benchmark.uploads.get().pk, "rater-0": ""})
     do_jobs()
 
-    kinds = dict(Judgment.objects.values_list("rater", "kind"))
+    kinds = dict(Judgment.events.values_list("rater", "kind"))
     assert kinds == {"W1": "import", "gpt-4o": "machine"}
 
 

@@ -462,9 +462,12 @@ CONTENT = {
         User.username User.verified_email WorkerHeartbeat.name
     """,
     "annotation": """
-        AggregationPolicy.parameters AggregationPolicy.rule Judgment.confidence
-        Judgment.content_hash Judgment.docid Judgment.evidence Judgment.reason KeyMap.bindings
-        Pool.digest Slot.arm
+        AggregationPolicy.parameters AggregationPolicy.rule Campaign.error Campaign.model
+        Campaign.runs Campaign.trial CampaignPair.docid CampaignPair.error CampaignPair.error_code
+        CampaignPair.raw JudgePrompt.digest JudgePrompt.guideline_text JudgePrompt.scale
+        JudgePrompt.text Judgment.confidence Judgment.content_hash Judgment.docid Judgment.evidence
+        Judgment.reason KeyMap.bindings MachineLabel.key MachineLabel.model MachineLabel.parameters
+        MachineLabel.probabilities MachineLabel.raw Pool.digest Slot.arm
     """,
     "scoring": """
         CaseImage.media_type CaseImage.name CaseImage.sha256 CaseImage.stored CaseOutcome.answers
