@@ -184,6 +184,13 @@ ROLE_NOTES = {
 }
 
 
+# Where the session keeps which tabs were used last, and of how many benchmarks.
+USED_LAST = "tabs"
+MOST_REMEMBERED = 50
+# Tabs that lead away from the pages of a benchmark: a place does not open on them.
+LED_AWAY = {"annotation:judge-benchmark", "annotation:queue"}
+
+
 # How many things wait behind a tab, by its view; each app counts its own.
 BADGES: dict[str, Callable[[Benchmark], int]] = {}
 
@@ -223,16 +230,24 @@ class Link:
 
 @dataclass
 class PlaceLink:
-    """A place of the menu with the tabs that this person may open; it leads to their first."""
+    """A place of the menu with the tabs that this person may open.
+
+    It leads to the one they used last (`last`, a view), or to the first.
+    """
 
     place: Place
     tabs: list[Link]
     label: str = ""
     is_current: bool = False
+    last: str = ""
+
+    @property
+    def target(self) -> Link:
+        return next((link for link in self.tabs if link.tab.view == self.last), self.tabs[0])
 
     @property
     def url(self) -> str:
-        return self.tabs[0].url
+        return self.target.url
 
     @property
     def n_waiting(self) -> int:
@@ -243,21 +258,53 @@ def navigation(request: HttpRequest) -> dict[str, Any]:
     """Context processor: the places and tabs that this person may open, and where they are."""
     benchmark = getattr(request, "benchmark", None)
     if benchmark is None:
-        return {}
+        is_somebody = getattr(request, "user", None) and request.user.is_authenticated
+        return {"search_url": reverse("site-search")} if is_somebody else {}
     role = role_in(request.user, benchmark)
     places = list(places_for(request.user, benchmark))
+    used = _used_last(request, benchmark)
+    for one in places:
+        one.last = used.get(one.place.letter, "")
     links = {link.tab.view: (place, link) for place in places for link in place.tabs}
     view = _current(request, {name: link.url for name, (_, link) in links.items()})
     place, link = links.get(view, (None, None))
     if place and link:
         place.is_current = link.is_current = True
+        _remember(request, benchmark, place, link)
     return {
         "benchmark": benchmark,
+        "search_url": reverse("search", args=[benchmark.slug]),
         "places": places,
         "place": place,
         "chapter": link.tab.chapter if link else "",
         "role_note": ROLE_NOTES[role] if role else "",
     }
+
+
+def _used_last(request: HttpRequest, benchmark: Benchmark) -> dict[str, str]:
+    """The view of the tab that somebody used last in each place, by the place's letter."""
+    session = getattr(request, "session", None)
+    if session is None or not request.user.is_authenticated:
+        return {}
+    used: dict[str, str] = session.get(USED_LAST, {}).get(str(benchmark.pk), {})
+    return used
+
+
+def _remember(request: HttpRequest, benchmark: Benchmark, place: PlaceLink, link: Link) -> None:
+    """Keep with the session which tab was used last; written only where it is another one."""
+    is_page = request.method == "GET" and "HX-Request" not in request.headers
+    is_kept = len(place.tabs) > 1 and link.tab.view not in LED_AWAY
+    used = _used_last(request, benchmark)
+    has_session = hasattr(request, "session") and request.user.is_authenticated
+    if not is_page or not is_kept or not has_session:
+        return
+    if used.get(place.place.letter, place.tabs[0].tab.view) == link.tab.view:
+        return
+    tabs = request.session.get(USED_LAST, {})
+    used = {**used, place.place.letter: link.tab.view}
+    others = [(key, value) for key, value in tabs.items() if key != str(benchmark.pk)]
+    newest = dict([*others[-MOST_REMEMBERED:], (str(benchmark.pk), used)])
+    request.session[USED_LAST] = newest
 
 
 def places_for(user: Any, benchmark: Benchmark) -> Iterator[PlaceLink]:

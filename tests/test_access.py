@@ -919,6 +919,8 @@ team-link                       GET  login 405   405   405   405   405   405   4
 team-link                       POST login 404   404   404   404   404   200   404   login 404
 team-list                       GET  login 200   200   200   200   200   200   200   login 200
 team-list                       POST login 422   422   422   422   422   422   422   login 422
+site-search                     GET  login 200   200   200   200   200   200   200   login 200
+site-search                     POST login 405   405   405   405   405   405   405   login 405
 system                          GET  login 403   403   403   403   403   403   403   login 403
 system                          POST login 405   405   405   405   405   405   405   login 405
 """

@@ -12,8 +12,20 @@ from benchmarks_app.common.selectors.reading import benchmark_documents
 from benchmarks_app.models import Benchmark, DocumentContent, Membership, Run, Slice
 from benchmarks_app.navigation import ACTS, places_for
 from benchmarks_app.permissions import Action, may
+from benchmarks_app.site.manual import titles
 
 MOST = 5
+# Pages of the site: label, view, icon, and whether they are its staff's.
+SITE_PAGES = (
+    ("All benchmarks", "home", "home", False),
+    ("My queues", "annotation:queue", "judging", False),
+    ("Teams", "team-list", "person", False),
+    ("Account", "account-detail", "person", False),
+    ("Documentation", "docs", "document", False),
+    ("System", "system", "settings", True),
+    ("People of the site", "person-list", "person", True),
+    ("Audit log of the site", "audit-log", "settings", True),
+)
 
 
 @dataclass(frozen=True)
@@ -38,6 +50,33 @@ def hits_of(benchmark: Benchmark, user: Any, words: str) -> dict[str, list[Hit]]
     if words:
         groups |= {kind: list(find(benchmark, user, words)) for kind, find in FINDERS.items()}
     return {kind: hits for kind, hits in groups.items() if hits}
+
+
+def site_hits_of(user: Any, words: str) -> dict[str, list[Hit]]:
+    """Hits from pages of no benchmark: benchmarks that one may see, the site's pages, chapters."""
+    groups = {
+        "Benchmarks": list(_benchmarks(user, words)),
+        "Pages": [
+            Hit(label, reverse(view), icon)
+            for label, view, icon, is_staffs in SITE_PAGES
+            if _fits(words, label) and (user.is_staff or not is_staffs)
+        ],
+    }
+    if words:
+        groups["Documentation"] = list(_chapters(words))
+    return {kind: hits for kind, hits in groups.items() if hits}
+
+
+def _benchmarks(user: Any, words: str) -> Iterator[Hit]:
+    fits = Q(name__icontains=words) | Q(slug__icontains=words)
+    for benchmark in Benchmark.objects.visible_to(user).filter(fits).order_by("name")[:MOST]:
+        yield Hit(benchmark.name, benchmark.get_absolute_url(), "home")
+
+
+def _chapters(words: str) -> Iterator[Hit]:
+    titled = ((name, title) for name, title in titles().items() if _fits(words, title))
+    for name, title in islice(titled, MOST):
+        yield Hit(title, reverse("docs-page", args=[name]), "document")
 
 
 def _pages(benchmark: Benchmark, user: Any, words: str) -> Iterator[Hit]:

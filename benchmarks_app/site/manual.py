@@ -60,7 +60,22 @@ def chapter_names() -> dict[str, list[str]]:
 
 @cache
 def all_names() -> frozenset[str]:
-    return frozenset(name for names in chapter_names().values() for name in names)
+    return frozenset(all_names_in_order())
+
+
+@cache
+def titles() -> dict[str, str]:
+    """The title of each chapter by its name: what its first line says."""
+    return {name: _first_line(FOLDER / f"{name}.md").lstrip("# ") for name in all_names_in_order()}
+
+
+def _first_line(path: Path) -> str:
+    with path.open(encoding="utf-8") as lines:
+        return next(lines, "").strip()
+
+
+def all_names_in_order() -> list[str]:
+    return [name for names in chapter_names().values() for name in names]
 
 
 @cache

@@ -43,6 +43,7 @@ handler404 = "benchmarks_app.common.views.refusals.not_found"
 handler500 = "benchmarks_app.common.views.refusals.broken"
 urlpatterns = [
     *site.urlpatterns,
+    *search.urlpatterns,
     *collections.urlpatterns,
     *audit.urlpatterns,
     *people.urlpatterns,

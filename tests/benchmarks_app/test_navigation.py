@@ -4,7 +4,7 @@ import pytest
 from django.test import RequestFactory
 from django.urls import get_resolver, resolve, reverse
 
-from benchmarks_app.navigation import ACTS, BELONGS_TO, PLACES, navigation, places_for
+from benchmarks_app.navigation import ACTS, BELONGS_TO, HOME, PLACES, navigation, places_for
 from benchmarks_app.site.manual import all_names
 from tests import factories
 from tests.browser.places import PAGES as PAGES_OF_SITE
@@ -99,6 +99,40 @@ def test_every_page_of_a_benchmark_lies_in_a_place(benchmark, owner, view):
     request.user, request.benchmark, request.resolver_match = owner, benchmark, resolve(url)
 
     assert navigation(request)["place"] is not None
+
+
+def test_a_place_opens_on_the_tab_that_this_person_used_last_there(benchmark, owner, vi, signed_in):
+    other = factories.benchmark("other")
+    factories.member(other, owner.username, "owner")
+    of_data, slices = (reverse(view, args=[benchmark.slug]) for view in (HOME, "slice-list"))
+
+    def data_of(client, url: str) -> str:
+        places = client.get(url).context["places"]
+        return next(link.url for link in places if link.label == "Data")
+
+    client = signed_in(owner)
+    first = data_of(client, of_data)
+    client.get(slices)
+    assert (first, data_of(client, of_data)) == (places_of(owner, benchmark)["Data"], slices)
+    # A part of a page is no visit, another benchmark is another place, and so is another person.
+    client.get(reverse("query-list", args=[benchmark.slug]), headers={"HX-Request": "true"})
+    assert data_of(client, of_data) == slices
+    assert data_of(client, other.get_absolute_url()) == places_of(owner, other)["Data"]
+    assert data_of(signed_in(vi), of_data) == places_of(vi, benchmark)["Data"]
+
+
+def test_a_tab_that_may_no_longer_be_opened_is_not_led_to(benchmark, owner, signed_in):
+    client = signed_in(owner)
+    client.get(reverse("log-list", args=[benchmark.slug]))
+
+    owner.memberships.update(role="viewer")
+
+    links = client.get(benchmark.get_absolute_url()).context["places"]
+    assert {link.url for link in links} == set(places_of(owner, benchmark).values())
+
+
+def places_of(user, benchmark) -> dict[str, str]:
+    return {link.label: link.url for link in places_for(user, benchmark)}
 
 
 def test_a_page_marks_its_place_and_its_tab(benchmark, owner, signed_in):

@@ -46,6 +46,7 @@ PAGES = [
     Place("docs-page", who=None, args=("pools",)),
     Place("docs-page", who=None, args=("architecture",)),
     Place("docs-page", who=None, args=("adr/0002-unjudged-documents",)),
+    Place("site-search", who="ada"),
     of_demo("search"),
     of_demo("search", query="?q=direct"),
     of_demo("search", who="ada", query="?q=nothing+like+this"),

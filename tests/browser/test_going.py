@@ -1,10 +1,13 @@
 """Going somewhere by keyboard: Ctrl K, ?, g and a letter; and without a script."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.browsing import focused
-from tests.browser.conftest import Person
+from tests.browser.conftest import DemoSite, Person
+from tests.browser.labeling import POOL, begin
 from tests.browser.test_pages import axe_faults
 
 HOME = "/b/stdlib/"
@@ -75,6 +78,22 @@ def test_what_is_typed_into_a_field_leads_nowhere(person: Person):
 
     expect(page.get_by_label("Find")).to_have_value("g?l")
     expect(page.get_by_role("dialog", name="Help")).to_be_hidden()
+
+
+@pytest.mark.parametrize("page_of", [POOL, "/account/"], ids=["labeling", "account"])
+def test_ctrl_k_opens_on_pages_without_a_menu(person: Person, demo: DemoSite, page_of: str):
+    begin(demo)
+    page = person("ada")
+    page.goto(page_of, wait_until="networkidle")
+    page.keyboard.press("Control+k")
+    expect(page.get_by_role("dialog", name="Go to")).to_be_visible()
+    expect(page.locator("#palette-hits li").first).to_be_visible()
+    page.keyboard.type("guideline" if page_of == POOL else "standard lib")
+    expect(page.locator("#palette-hits li")).to_have_count(1)
+    assert axe_faults(page) == []
+    page.keyboard.press("Enter")
+
+    expect(page).to_have_url(re.compile(r"/b/stdlib/"))
 
 
 def test_without_a_script_both_are_pages(person: Person):

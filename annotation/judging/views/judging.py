@@ -12,6 +12,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
 from django.utils.dateparse import parse_datetime
@@ -55,6 +56,7 @@ from benchwright.formats.numbers import row_key
 from benchwright.progress import careless
 from benchwright.texts.rendering import guideline_html
 
+PALETTE_SCRIPTS = ("django_htmx/htmx-2.min.js", "benchmarks_app/going.js")
 # So many outlast a lost connection.
 DOCUMENTS_HELD = 14
 # Below what its script tells somebody, softly, that they are very fast.
@@ -105,6 +107,9 @@ def judge(request: PersonRequest, pk: int) -> HttpResponse:
     context = {
         "pool": pool,
         "benchmark": pool.benchmark,
+        "search_url": reverse("search", args=[pool.benchmark.slug]),
+        # Loaded when somebody looks for something: the page itself is to be small.
+        "palette_scripts": " ".join(map(static, PALETTE_SCRIPTS)),
         **_texts(request, pool, answer),
         **_means(request, pool, answer),
     }

@@ -335,6 +335,19 @@
     const names = event.target.closest?.(".dropzone")?.querySelector("[data-file-names]");
     if (names) names.textContent = [...event.target.files].map(({ name, size }) => `${name} (${megabytes(size)} MB)`).join(", ");
   });
+  // A page that is to be small names the palette's scripts, and loads them when somebody looks for something.
+  const summonPalette = (event) => {
+    const link = document.querySelector("[data-palette-scripts]");
+    const isAsked = event.type === "click" ? event.target.closest?.("[data-palette]") && !event.shiftKey && !event.ctrlKey && !event.metaKey : (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k";
+    if (!link || !isAsked) return;
+    event.preventDefault();
+    const sources = link.dataset.paletteScripts.split(" ");
+    delete link.dataset.paletteScripts;
+    const load = (src) => new Promise((onload, onerror) => document.head.append(Object.assign(document.createElement("script"), { src, async: false, onload, onerror })));
+    Promise.all(sources.map(load)).then(() => link.click(), () => location.assign(link.href));
+  };
+  document.addEventListener("click", summonPalette);
+  document.addEventListener("keydown", summonPalette);
   document.addEventListener("htmx:load", (event) => prepare(event.target));
   document.addEventListener("htmx:sendError", () => toast("The server could not be reached. Your last action was not saved.", "bad"));
   document.addEventListener("htmx:responseError", ({ detail }) => toast(`The server answered with error ${detail.xhr.status}.`, "bad"));

@@ -6,7 +6,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from benchmarks_app.models import Benchmark, DocumentContent
-from benchmarks_app.search.selectors import MOST, hits_of
+from benchmarks_app.search.selectors import MOST, SITE_PAGES, hits_of, site_hits_of
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -112,3 +112,27 @@ def test_words_are_text_and_no_markup(furnished, owner, signed_in):
     page = signed_in(owner).get(url, {"q": "<b>%_"}).content.decode()
 
     assert "Nothing is called “&lt;b&gt;%_”" in page
+
+
+# --- from pages of no benchmark ------------------------------------------------------------------
+
+
+def test_benchmarks_that_one_may_see_pages_and_chapters_are_found(benchmark, owner, sam, signed_in):
+    factories.benchmark("standing-apart", name="Standard of nobody")
+
+    found = site_hits_of(owner, "stand")
+    assert [hit.label for hit in found["Benchmarks"]] == [benchmark.name]
+    assert "System" not in str(site_hits_of(owner, "s")["Pages"])
+    assert site_hits_of(owner, "hidden")["Documentation"][0].url == "/docs/hidden-splits/"
+
+    page = signed_in(owner).get(reverse("site-search"), {"q": "nothing like it"}).content.decode()
+    assert "Nothing is called" in page
+    assert "data-palette" in page
+
+
+@pytest.mark.parametrize(("label", "view", "icon", "is_staffs"), SITE_PAGES)
+def test_pages_of_the_site_open(owner, signed_in, label, view, icon, is_staffs):
+    owner.is_staff = is_staffs
+    owner.save()
+
+    assert signed_in(owner).get(reverse(view)).status_code == 200
