@@ -37,6 +37,7 @@ from benchwright.recipes import (
     contextual,
     families,
     gates,
+    importing,
     live,
     pools,
     retrieval,
@@ -183,6 +184,7 @@ RECIPES = {
         command="systems.contextual",
         lacking={"command": ("first", "cost_cap")},
     ),
+    "imports": Doors((importing.AGREED,), admin="import_file"),
     "logs": Doors(
         (recipe_of_sampling.FLOOR,),
         form=LogColumnsForm,

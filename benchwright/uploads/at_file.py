@@ -36,6 +36,8 @@ LONGEST_CELL = 160
 # Topics are read whole; files of them are small.
 TOPIC_BYTES = 2 << 20
 METADATA_SHOWN = 40
+# Ids that are told of a file of grades or of a run, for whoever knows the benchmark's.
+QIDS_TOLD, DOCIDS_TOLD = 100_000, 1_000
 
 
 def look_at_file(
@@ -128,6 +130,8 @@ class _Looking:
             file=self.given.shown,
             problems=self.problems,
         )
+        if content in (Content.QRELS, Content.RUN):
+            rows = self._noting((row, row.qid, row.docid) for row in rows)
         if content is Content.QRELS:
             self._count_grades(rows)
         else:
@@ -171,7 +175,7 @@ class _Looking:
         rows_shown: list[tuple[str, ...]] = []
         self.seen["rows"] = ()
         if kind in GRADED_KINDS:
-            rows_shown = self._graded(rows)
+            rows_shown = self._graded(self._noting((row, row[0], row[1]) for row in rows))
         else:
             for number, row in enumerate(islice(rows, self.most_rows)):
                 self.seen["n_rows_read"] = number + 1
@@ -189,13 +193,29 @@ class _Looking:
         with self.given.opened() as stream:
             summary = Intake(terms, self.problems, None).of_stream(stream)
         self.seen["n_rows_read"] = summary.n_rows
-        if self.problems.n_left_out:
-            import polars as pl
+        import polars as pl
 
+        ids = pl.scan_parquet(summary.parquet)
+        for name, most in (("qid", QIDS_TOLD), ("docid", DOCIDS_TOLD)):
+            named = ids.select(pl.col(name).unique(maintain_order=True).head(most)).collect()
+            self.seen[f"{name}s"] = tuple(named[name])
+        if self.problems.n_left_out:
             # A document that comes twice was written twice.
             pairs = pl.read_parquet(summary.parquet, columns=["qid", "docid"])
             self.seen["n_rows_read"] = pairs.n_unique()
         return self.found()
+
+    def _noting(self, numbered: Iterable[tuple[Any, str, str]]) -> Iterator[Any]:
+        """The rows; of a file that is read to its end, the first ids they name are told."""
+        qids: dict[str, None] = {}
+        docids: dict[str, None] = {}
+        for row, qid, docid in numbered:
+            if self.is_whole and len(qids) < QIDS_TOLD:
+                qids[qid] = None
+            if self.is_whole and len(docids) < DOCIDS_TOLD:
+                docids[docid] = None
+            yield row
+        self.seen |= {"qids": tuple(qids), "docids": tuple(docids)}
 
     def _graded(self, rows: Iterator[Sequence[Any]]) -> list[tuple[str, ...]]:
         rows_shown: list[tuple[str, ...]] = []

@@ -80,6 +80,9 @@ class Look:
     can_do_without: bool = True
     # All that is wrong with them, by what it is.
     groups: tuple[ProblemGroup, ...] = ()
+    # Queries and documents that grades or runs name, the first of them; not kept.
+    qids: tuple[str, ...] = ()
+    docids: tuple[str, ...] = ()
 
     @property
     def is_ready(self) -> bool:

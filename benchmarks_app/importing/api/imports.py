@@ -11,17 +11,24 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
+from benchmarks_app.api.parameters import api_field
 from benchmarks_app.api.serializers import Id, JobSerializer, ProblemSerializer
 from benchmarks_app.api.throttling import COMPUTATIONS, UPLOADS
 from benchmarks_app.collections.selectors.uploads import waiting_uploads
 from benchmarks_app.collections.services import uploading
 from benchmarks_app.importing.services.importing import LEAVE_OUT, start_import
-from benchmarks_app.importing.services.previewing_uploads import Preview, preview
+from benchmarks_app.importing.services.previewing_uploads import (
+    Preview,
+    lacking,
+    preview,
+    unknown_ids,
+)
 from benchmarks_app.importing.services.reading_uploads import begin_reading, is_read_at_once
 from benchmarks_app.models import Benchmark, QrelSet, Upload
 from benchmarks_app.permissions import Action
 from benchwright.detection import FileKind, Part
 from benchwright.formats.mapping import EVERY_ROW
+from benchwright.recipes import importing
 from benchwright.runs.aggregation import DEFAULT
 from benchwright.uploads import Look
 
@@ -82,7 +89,9 @@ class UploadPreviewSerializer(serializers.Serializer):
     files = LookSerializer(source="looks", many=True)
 
     def get_warnings(self, told: Preview) -> list[str]:
-        return [told.relevance.sentence] if told.relevance.is_none else []
+        upload = told.upload
+        of_grades = [told.relevance.sentence] if told.relevance.is_none else []
+        return [*of_grades, *unknown_ids(upload, lacking(upload.benchmark, [upload]))]
 
 
 class ImportPartSerializer(serializers.Serializer):
@@ -118,6 +127,7 @@ class ImportStartSerializer(serializers.Serializer):
         default="",
         help_text="What of a bad file is left out, named and counted: nothing, bad records, files.",
     )
+    n_agreed = api_field(importing.AGREED)
     shown_metadata = serializers.ListField(
         child=serializers.CharField(max_length=120), required=False
     )

@@ -1,20 +1,21 @@
 """What an uploaded file seems to be, and its first rows: looked at before anything is imported."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from benchmarks_app.collections.services import uploading
 from benchmarks_app.common.selectors.qrel_sets import relevant_values
+from benchmarks_app.common.selectors.reading import unknown_documents
 from benchmarks_app.common.services import reading_apart
-from benchmarks_app.models import Unit, Upload
+from benchmarks_app.models import Benchmark, Unit, Upload
 from benchwright.detection import DOCUMENT_KINDS, QREL_KINDS, RUN_KINDS, FileKind, Part
 from benchwright.errors import BenchmarkError, Problem
 from benchwright.formats.unlisted import UNKNOWN
 from benchwright.qrels.scales import Relevance
 from benchwright.sandbox import UnreadableFileError
 from benchwright.uploads import Look, Place, look_at
-from benchwright.uploads.at_file import METADATA_SHOWN
+from benchwright.uploads.at_file import DOCIDS_TOLD, METADATA_SHOWN
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,47 @@ class Preview:
         """Whether what it becomes has a name: a set of qrels, or a run."""
         kinds = {look.part.kind for look in self.taken}
         return bool(kinds & {*QREL_KINDS, *RUN_KINDS})
+
+
+@dataclass(frozen=True)
+class Lacking:
+    """Of the ids that waiting files named when they arrived, those that are still unknown."""
+
+    qids: frozenset[str]
+    docids: frozenset[str]
+
+
+NOTHING_LACKS = Lacking(frozenset(), frozenset())
+
+
+def lacking(benchmark: Benchmark, uploads: Iterable[Upload]) -> Lacking:
+    """Asked once for all files of a list."""
+    told = [upload.reading.get("unknown", {}) for upload in uploads]
+    qids = {qid for one in told for qid in one.get("queries", ())}
+    docids = {docid for one in told for docid in one.get("documents", ())}
+    come = benchmark.queries.committed().filter(qid__in=qids).values_list("qid", flat=True)
+    unknown = unknown_documents(benchmark, docids) if docids else ()
+    return Lacking(frozenset(qids - set(come)), frozenset(unknown))
+
+
+def unknown_ids(upload: Upload, lacks: Lacking) -> list[str]:
+    """What is to be said of ids in a waiting file that the benchmark lacks."""
+    told = upload.reading.get("unknown", {})
+    notes = []
+    if queries := [qid for qid in told.get("queries", ()) if qid in lacks.qids]:
+        n, of = told["n_queries"], told["of_queries"]
+        words = f"None of its {of:,} queries is in this benchmark yet"
+        if n < of:
+            verb = "is" if n == 1 else "are"
+            words = f"{n:,} of its {of:,} queries {verb} not in this benchmark yet"
+        advice = "Import their texts first, or together with it."
+        notes.append(f"{words}, such as '{queries[0]}'. {advice}")
+    if documents := [docid for docid in told.get("documents", ()) if docid in lacks.docids]:
+        n, of = told["n_documents"], told["of_documents"]
+        first = f"the first {of:,} documents" if of >= DOCIDS_TOLD else f"the {of:,} documents"
+        words = f"{n:,} of {first} that it names {'is' if n == 1 else 'are'} not in the corpus"
+        notes.append(f"{words}, such as '{documents[0]}'. Was it made from another one?")
+    return notes
 
 
 def parts_said(upload: Upload) -> list[Part] | None:

@@ -1,6 +1,9 @@
 """Reading a waiting file to its end, before it is called ready."""
 
+from typing import Any
+
 from benchmarks_app.collections.services import uploading
+from benchmarks_app.common.selectors.reading import unknown_documents
 from benchmarks_app.importing.services.importing import short_name
 from benchmarks_app.importing.services.previewing_uploads import Preview, parts_said, preview
 from benchmarks_app.jobs.services import jobs
@@ -11,7 +14,7 @@ from benchwright.uploads import Look
 JOB_KIND = "read-upload"
 # What is read while somebody waits for the page; more is read by a job.
 READ_AT_ONCE = 8 << 20
-PROBLEMS_KEPT = 100
+PROBLEMS_KEPT = UNKNOWN_KEPT = 100
 # Limits of which a job has higher ones than a page (`reading_apart.limits`).
 HIGHER_IN_JOBS = ("cpu", "silence", "answer")
 
@@ -63,9 +66,27 @@ def read_through(upload: Upload, *, is_job: bool = False) -> Preview:
         "is_collection": upload_preview.is_collection,
         "unlisted": upload_preview.unlisted,
         "said": upload.reading.get("said", {}),
+        "unknown": {} if upload_preview.is_collection else _unknown(upload, upload_preview),
     }
     uploading.keep_reading(upload, reading)
     return upload_preview
+
+
+def _unknown(upload: Upload, upload_preview: Preview) -> dict[str, Any]:
+    """Which ids that its grades, or its run, name the benchmark lacks; the first of them."""
+    qids = dict.fromkeys(qid for look in upload_preview.taken for qid in look.qids)
+    docids = dict.fromkeys(docid for look in upload_preview.taken for docid in look.docids)
+    known = set(upload.benchmark.queries.committed().values_list("qid", flat=True)) if qids else ()
+    unknown_qids = [qid for qid in qids if qid not in known]
+    unknown_docids = sorted(unknown_documents(upload.benchmark, docids)) if docids else []
+    return {
+        "queries": unknown_qids[:UNKNOWN_KEPT],
+        "n_queries": len(unknown_qids),
+        "of_queries": len(qids),
+        "documents": unknown_docids[:UNKNOWN_KEPT],
+        "n_documents": len(unknown_docids),
+        "of_documents": len(docids),
+    }
 
 
 def _problems_of(look: Look) -> list[Problem]:

@@ -7,9 +7,13 @@ from typing import Any
 
 from benchmarks_app.collections.selectors.uploads import Refusal, refusals, waiting_uploads
 from benchmarks_app.importing.services.previewing_uploads import (
+    NOTHING_LACKS,
+    Lacking,
     Preview,
     kept_preview,
+    lacking,
     parts_said,
+    unknown_ids,
 )
 from benchmarks_app.models import Benchmark, Upload
 from benchwright.detection import (
@@ -61,6 +65,7 @@ class WaitingFile:
     preview: Preview
     scale: Scale
     refusal: Refusal | None = None
+    lacks: Lacking = NOTHING_LACKS
 
     @property
     def upload(self) -> Upload:
@@ -120,7 +125,8 @@ class WaitingFile:
         """What its content leaves in doubt; of a collection, the page of the file says it."""
         if self.preview.is_collection:
             return []
-        return [look.part.note for look in self.preview.looks if look.part.note]
+        notes = [look.part.note for look in self.preview.looks if look.part.note]
+        return [*notes, *unknown_ids(self.upload, self.lacks)]
 
     # --- bad records ------------------------------------------------------------------------
 
@@ -233,9 +239,9 @@ def waiting_files(benchmark: Benchmark) -> list[WaitingFile]:
     """The files of the list, in the order they came."""
     uploads = list(waiting_uploads(benchmark)[:WAITING_SHOWN])
     scale = Scale.of(benchmark)
-    refused = refusals(benchmark, uploads)
+    refused, lacks = refusals(benchmark, uploads), lacking(benchmark, uploads)
     return [
-        WaitingFile(kept_preview(upload), scale, _unsettled(upload, refused.get(upload.pk)))
+        WaitingFile(kept_preview(upload), scale, _unsettled(upload, refused.get(upload.pk)), lacks)
         for upload in uploads
     ]
 

@@ -15,6 +15,7 @@ from benchmarks_app.management.importing import (
 )
 from benchwright.detection import KIND_LABELS, FileKind
 from benchwright.formats.mapping import parsed
+from benchwright.recipes import importing
 from benchwright.recipes.arguments import option, switch, unless_told, word
 
 
@@ -47,6 +48,7 @@ class Command(ImportCommand):
         option("--name", help="name of the run or the set of qrels"),
         *GRADES,
         LEAVE_OUT,
+        importing.AGREED,
         unless_told(
             "--show-metadata",
             is_repeated=True,
@@ -62,6 +64,7 @@ class Command(ImportCommand):
         arguments = grades_arguments(options)
         arguments["mapping"] |= dict(parsed(pair) for pair in options["map"])
         arguments |= {name: options[name] for name in ("kind", "split", "name", "leave_out")}
+        arguments["n_agreed"] = options["n_agreed"]
         arguments |= {"has_header": options["header"], "shown_metadata": options["show_metadata"]}
         arguments |= {"lang": options["language"], "corpus": corpus_arguments(options)}
         imports = [(path, partial(self._bring_packed, path, arguments)) for path in paths]

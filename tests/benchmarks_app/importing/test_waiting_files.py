@@ -382,3 +382,58 @@ def test_files_with_questions_and_failures_cost_no_query_each(olga, texts):
         return len(captured)
 
     assert queries_asked(0, 2) == queries_asked(2, 20)
+
+
+# --- ids that the benchmark lacks ----------------------------------------------------------------
+
+QRELS = b"q1 0 d1 1\nq1 0 other 2\nq9 0 d2 1\n"
+RUN = b"q1 Q0 d1 1 2.5 s\nq8 Q0 d2 1 2.5 s\nq9 Q0 far 1 2.5 s\n"
+TABLE = b"query,document,grade\nq1,d1,1\nq9,other,1\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "queries", "documents"),
+    [
+        ("my.qrels", QRELS, "1 of its 2 queries is", "1 of the 3 documents that it names is"),
+        ("my.run", RUN, "2 of its 3 queries are", "1 of the 3 documents that it names is"),
+        ("grades.csv", TABLE, "1 of its 2 queries is", "1 of the 2 documents that it names is"),
+        ("only.qrels", b"q9 0 d1 1\n", "None of its 1 queries is in this benchmark yet", ""),
+    ],
+)
+def test_ids_that_the_benchmark_lacks_are_told_when_a_file_arrives(
+    olga, texts, name, content, queries, documents
+):
+    put(olga, ("corpus.jsonl", CORPUS), ("queries.csv", QUERIES))
+    import_ready(olga)
+
+    put(olga, (name, content))
+
+    page = listed(olga)
+    assert queries in page
+    assert (documents in page) if documents else "that it names" not in page
+
+
+def test_queries_that_have_come_meanwhile_are_no_longer_missed(olga, texts):
+    put(olga, ("my.qrels", b"q1 0 d1 1\n"))
+    assert "None of its 1 queries is in this benchmark yet, such as &#x27;q1&#x27;" in listed(olga)
+
+    factories.query(texts, "q1")
+
+    assert "in this benchmark yet" not in listed(olga)
+
+
+@pytest.mark.parametrize(("agreed", "state"), [(1, "failed"), (2, "done")])
+def test_api_takes_the_number_agreed_to(olga, texts, agreed, state):
+    put(olga, ("bad.csv", b"qid,text\nq1,one\nq2,\nq3,\n"))
+    upload = Upload.objects.get(is_waiting=True)
+
+    answer = olga.post(
+        f"/api/v1/benchmarks/texts/uploads/{upload.pk}/import/",
+        {"leave_out": "records", "n_agreed": agreed},
+        content_type="application/json",
+    )
+    jobs.run_queued()
+
+    assert answer.status_code == 202
+    assert Job.objects.latest("pk").state == state
+    assert texts.queries.count() == (1 if state == "done" else 0)
