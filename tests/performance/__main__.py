@@ -23,6 +23,7 @@ PARTS = {
     "statistics": "statistics_bench",
     "simulation": "simulation",
     "gate": "gate_simulation",
+    "machine-judges": "judge_simulation",
     "in-process": "in_process",
     "judging": "judging",
     "importing": "importing",

@@ -1,0 +1,213 @@
+"""How often corrected means hold the truth: with real judges, in families, and after choosing.
+
+Populations are drawn with replacement from 25 queries that people and 17 machine judges graded
+(LLMJudge), with five runs made of judges' grades; the truth is the mean of all 25. Of each
+population some families are drawn and labelled by people. The tables stand in
+docs/machine-judges.md; `python -m tests.performance machine-judges`.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+
+import numpy as np
+import scipy
+
+from benchwright.estimation.corrected import LEAST_RHO, LEAST_WEIGHT, prediction_powered
+from benchwright.statistics.descriptive import wilson
+from benchwright.statistics.families import Floats
+from tests.benchwright.estimation import llmjudge
+from tests.performance.toy import size
+
+DRAWS = size(1_000, 20)
+N_JUDGES = size(17, 2)
+RUNS = (
+    *("Olz-multiprompt", "h2oloo-zeroshot1", "TREMA-direct"),
+    *("RMITIR-GPT4o", "prophet-setting1"),
+)
+MEASURES = size(("ndcg", "precision", "reciprocal"), ("ndcg",))
+TITLES = {"ndcg": "nDCG@10", "precision": "P@10", "reciprocal": "RR@10"}
+SIZES = size(((100, 20), (100, 30), (100, 50), (300, 30), (300, 90)), ((100, 20),))
+BOUNDS = (0.92, 0.97)
+COPIES = 0.7
+LEVEL = 0.95
+
+Rng = np.random.Generator
+Target = tuple[Floats, Floats]
+"""People's and a judge's values of the queries that populations are drawn from."""
+
+
+class Tally:
+    """How often intervals held the truth, how wide they were, and how far off the means."""
+
+    def __init__(self) -> None:
+        self.n = self.n_helped = 0
+        self.held = {"people": 0, "corrected": 0, "chosen": 0}
+        self.width = dict.fromkeys(self.held, 0.0)
+        self.squares = dict.fromkeys(self.held, 0.0)
+        self.effective = 0.0
+        self.cells: dict[str, list[float]] = {name: [] for name in self.held}
+
+    def add(self, name: str, mean: Floats, reach: Floats, truth: float) -> None:
+        held = np.abs(mean - truth) <= reach
+        self.held[name] += int(held.sum())
+        self.width[name] += float(reach.sum())
+        self.squares[name] += float(((mean - truth) ** 2).sum())
+        self.cells[name].append(float(held.mean()))
+
+    def share(self, name: str) -> float:
+        return self.held[name] / self.n
+
+    def row(self, *cells: str) -> str:
+        of = {name: f"{self.share(name):.3f}" for name in self.held}
+        low, high = wilson(self.held["chosen"], self.n)
+        return " | ".join(
+            [
+                f"| {' | '.join(cells)}",
+                f"{of['people']} ({self.width['people'] / self.n:.3f})",
+                f"{of['corrected']} ({self.width['corrected'] / self.n:.3f})",
+                f"{of['chosen']} [{low:.3f}, {high:.3f}]",
+                *(f"{min(self.cells[name]):.3f}" for name in ("people", "chosen")),
+                f"{self.squares['chosen'] / self.squares['people']:.2f}",
+                f"{self.effective / self.n:.2f}",
+                f"{self.n_helped / self.n:.0%} |",
+            ]
+        )
+
+
+HEAD = (
+    "people alone (half width)",
+    "corrected (half width)",
+    "as shown [95 %]",
+    "worst target, people",
+    "as shown",
+    "error² over people's",
+    "n_eff / n",
+    "helped",
+)
+
+
+def single(rng: Rng, n_all: int, n_queries: int) -> tuple[np.ndarray, np.ndarray]:
+    """Which queries each family of each population has, and whether: draws x families x 1."""
+    which = rng.integers(0, n_queries, (DRAWS, n_all, 1))
+    return which, np.ones(which.shape, dtype=bool)
+
+
+def in_families(rng: Rng, n_all: int, n_queries: int) -> tuple[np.ndarray, np.ndarray]:
+    """The same of families of one to four, of which seven members of ten are copies."""
+    which = rng.integers(0, n_queries, (DRAWS, n_all, 4))
+    is_copy = rng.random(which.shape) < COPIES
+    which = np.where(is_copy, which[:, :, :1], which)
+    sizes = rng.integers(1, 5, (DRAWS, n_all, 1))
+    return which, np.arange(4) < sizes
+
+
+def added(
+    tally: Tally,
+    targets: list[Target],
+    populations: Callable[..., object],
+    n_all: int,
+    n: int,
+    rng: Rng,
+) -> None:
+    """Draw populations and samples for each target, and count what their intervals hold."""
+    for y, f in targets:
+        which, is_there = populations(rng, n_all, len(y))
+        sizes = is_there.sum(axis=2).astype(float)
+        all_y = np.where(is_there, y[which], 0).sum(axis=2)
+        all_f = np.where(is_there, f[which], 0).sum(axis=2)
+        # Families come in no order: the first n are a random sample.
+        found = prediction_powered(all_y[:, :n], all_f[:, :n], sizes[:, :n], all_f, sizes)
+        alone = prediction_powered(all_y[:, :n], 0 * all_f[:, :n], sizes[:, :n], 0 * all_f, sizes)
+        # Of people alone n - 1 degrees, and so one more in the variance.
+        error = alone.error * np.sqrt((n - 2) / (n - 1))
+        reaches = [
+            error * scipy.special.stdtrit(n - 1, (1 + LEVEL) / 2),
+            found.error * scipy.special.stdtrit(n - 2, (1 + LEVEL) / 2),
+        ]
+        is_helped = (found.weight >= LEAST_WEIGHT) & (found.rho >= LEAST_RHO)
+        truth = float(y.mean())
+        tally.add("people", alone.mean, reaches[0], truth)
+        tally.add("corrected", found.mean, reaches[1], truth)
+        mean = np.where(is_helped, found.mean, alone.mean)
+        tally.add("chosen", mean, np.where(is_helped, reaches[1], reaches[0]), truth)
+        tally.n += DRAWS
+        tally.n_helped += int(is_helped.sum())
+        gain = 1 / (1 - (1 - n / n_all) * found.rho**2)
+        tally.effective += float(np.where(is_helped, gain, 1).sum())
+
+
+def targets_of(measure: str, *, are_differences: bool) -> list[Target]:
+    """Values of each judge and made run, or of each two runs that follow on each other."""
+    gold = llmjudge.people()
+    found = []
+    for name in llmjudge.judge_names()[:N_JUDGES]:
+        labels = llmjudge.judge(name)
+        by_run = [
+            (
+                getattr(llmjudge.values(run, gold), measure),
+                getattr(llmjudge.values(run, labels), measure),
+            )
+            for run in RUNS
+        ]
+        if are_differences:
+            closed = pairwise([*by_run, by_run[0]])
+            by_run = [(a[0] - b[0], a[1] - b[1]) for a, b in closed]
+        found += by_run
+    return found
+
+
+def made_targets(rho: float, rng: Rng) -> list[Target]:
+    """A judge made to correlate so much with people's values of nDCG@10."""
+    y = llmjudge.values(RUNS[0], llmjudge.people()).ndcg
+    noise = rng.normal(size=len(y))
+    noise -= noise.mean() + np.polyfit(y, noise, 1)[0] * (y - y.mean())
+    scaled = noise / noise.std() * y.std()
+    return [(y, rho * y + np.sqrt(1 - rho**2) * scaled)]
+
+
+def tallies(seed: int) -> Iterator[tuple[tuple[str, ...], Tally]]:
+    for what, populations in (("single queries", single), ("families of 1 to 4", in_families)):
+        for is_difference in (False, True):
+            for measure in MEASURES:
+                targets = targets_of(measure, are_differences=is_difference)
+                for n_all, n in SIZES:
+                    rng = np.random.default_rng([seed, n_all, n, is_difference])
+                    tally = Tally()
+                    added(tally, targets, populations, n_all, n, rng)
+                    kind = "difference" if is_difference else "mean"
+                    yield (what, f"{TITLES[measure]}, {kind}", str(n_all), str(n)), tally
+
+
+def made_tallies(seed: int) -> Iterator[tuple[tuple[str, ...], Tally]]:
+    for rho in (0.0, 0.2, 0.4, 0.6, 0.8, 0.9):
+        for n in (20, 50):
+            rng = np.random.default_rng([seed, int(100 * rho), n])
+            tally = Tally()
+            for _ in range(size(20, 1)):
+                added(tally, made_targets(rho, rng), single, 500, n, rng)
+            yield (
+                ("single queries", f"nDCG@10, a judge made with rho = {rho}", "500", str(n)),
+                tally,
+            )
+
+
+def main(seed: int = 0) -> None:
+    """Print the tables; what is out of bounds is named below them."""
+    started = time.process_time()
+    print(f"| queries | of what | N | n | {' | '.join(HEAD)} |")
+    print(f"|---|---|---|---|{'---|' * len(HEAD)}")
+    out = []
+    for cells, tally in [*tallies(seed), *made_tallies(seed)]:
+        print(tally.row(*cells), flush=True)
+        for name in ("corrected", "chosen"):
+            if not BOUNDS[0] <= tally.share(name) <= BOUNDS[1]:
+                out.append(
+                    f"- {', '.join(cells)}: {name} {tally.share(name):.3f}, expected {BOUNDS}"
+                )
+    print("\n".join(out or [f"- coverage {BOUNDS}: met in every row"]))
+    print(f"{time.process_time() - started:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
