@@ -16,13 +16,14 @@ from tests.performance.results import PAGE, store, stored, write_page
 from tests.system.conftest import REDIS, needs_broker
 
 ROOT = Path(__file__).parents[1]
+OF_JUDGES = ("machine-judges", "learned-estimate", "drawn-documents")
 
 
 @pytest.mark.parametrize("part", PARTS)
 def test_part_can_be_started_and_has_a_place_on_the_page(part):
     assert callable(import_module(f"tests.performance.{PARTS[part]}").main)
     # Timings in this process are only printed; some tables stand in a page of their own.
-    is_printed = part in {"in-process", "gate", "machine-judges"}
+    is_printed = part in {"in-process", "gate", *OF_JUDGES}
     assert is_printed or f"<!-- {part}: made by make bench -->" in PAGE.read_text("utf-8")
 
 
@@ -103,7 +104,7 @@ def test_only_the_last_few_runs_are_kept_and_none_names_the_machine(tmp_path):
 
 SITES = ("raw-export", "judging", "large-site", "boards", "run-pages")
 OF_BROKER = ("scoring-service", "shards")
-OF_DATA = ("simulation", "gate")  # both draw from real runs
+OF_DATA = ("simulation", "gate", *OF_JUDGES)  # all draw from real runs
 OTHERS = tuple(part for part in PARTS if part not in {*SITES, *OF_BROKER, *OF_DATA})
 
 

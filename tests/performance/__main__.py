@@ -24,6 +24,8 @@ PARTS = {
     "simulation": "simulation",
     "gate": "gate_simulation",
     "machine-judges": "judge_simulation",
+    "learned-estimate": "learned_simulation",
+    "drawn-documents": "document_simulation",
     "in-process": "in_process",
     "judging": "judging",
     "importing": "importing",
