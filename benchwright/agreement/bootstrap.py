@@ -1,12 +1,13 @@
-"""An interval for alpha: what it would be with other queries of the same kind."""
+"""Intervals for alpha and kappa: what they would be with other queries of the same kind."""
 
 from dataclasses import replace
 
 import numpy as np
 
-from benchwright.agreement.coefficients import Level, alphas, krippendorff
+from benchwright.agreement.coefficients import Level, Weights, alphas, krippendorff
 from benchwright.agreement.labels import Floats, Ints, Labels
 from benchwright.agreement.measured import Measured
+from benchwright.agreement.two_raters import cohen, kappas
 
 DRAWS = 1000
 # Numbers held at once while drawing, so that many clusters do not take much memory.
@@ -58,12 +59,40 @@ def alpha_with_interval(
             for n in _blocks(draws, len(matrices))
         ]
     )
-    drawn = drawn[~np.isnan(drawn)]
-    if len(drawn) < 0.9 * draws:
-        return alpha
+    return _with_ends(alpha, drawn, confidence)
+
+
+def kappa_with_interval(
+    tables: Ints,
+    weights: Weights,
+    rng: np.random.Generator,
+    *,
+    draws: int = DRAWS,
+    confidence: float = 0.95,
+) -> Measured:
+    """Cohen's kappa of two raters with a percentile bootstrap interval, clusters drawn whole.
+
+    `tables` holds a grades x grades table a cluster, such as a query or a family of queries. When
+    there is no interval is as in `alpha_with_interval`.
+    """
+    kappa = cohen(tables.sum(axis=0), weights)
+    filled = tables[tables.sum(axis=(1, 2)) > 0].astype(np.float64)
+    if not kappa.is_defined or len(filled) < 2:
+        return kappa
+    drawn = np.concatenate(
+        [kappas(_resampled(filled, rng, n), weights) for n in _blocks(draws, len(filled))]
+    )
+    return _with_ends(kappa, drawn, confidence)
+
+
+def _with_ends(measured: Measured, drawn: Floats, confidence: float) -> Measured:
+    """With the interval of the draws; without one where a tenth of them is undefined."""
+    defined = drawn[~np.isnan(drawn)]
+    if len(defined) < 0.9 * len(drawn):
+        return measured
     tail = (1 - confidence) / 2
-    low, high = np.quantile(drawn, [tail, 1 - tail])
-    return replace(alpha, low=float(low), high=float(high))
+    low, high = np.quantile(defined, [tail, 1 - tail])
+    return replace(measured, low=float(low), high=float(high))
 
 
 def _blocks(draws: int, n_clusters: int) -> list[int]:

@@ -27,6 +27,18 @@ def cohen(table: Ints, weights: Weights = Weights.NONE) -> Measured:
     return Measured(1.0 - float((v * table).sum()) / chance, n)
 
 
+def kappas(tables: Floats, weights: Weights) -> Floats:
+    """Cohen's kappa of each grades x grades table of a stack; NaN where it is undefined."""
+    v = 1.0 - agreement_weights(tables.shape[-1], weights)
+    n = tables.sum(axis=(1, 2))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        expected = tables.sum(axis=2)[:, :, None] * tables.sum(axis=1)[:, None, :]
+        chance = (expected * v).sum(axis=(1, 2)) / n
+        values = 1 - (tables * v).sum(axis=(1, 2)) / chance
+    defined: Floats = np.where(chance > 0, values, np.nan)
+    return defined
+
+
 def pair_tables(labels: Labels) -> Ints:
     """Raters x raters x grades x grades: what two raters gave the items they share.
 

@@ -1,0 +1,105 @@
+"""A calibration from qrels and runs, as `benchwright calibrate` and Python have it: `calibrate`."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from benchwright.calibration.calibrating import Calibration, Grades, calibrated, plain
+from benchwright.calibration.favouring import Trust, trusted
+from benchwright.evaluation.evaluating import evaluate
+from benchwright.reading import read_qrels
+
+MEASURE = "nDCG@10"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A calibration, and the judge's view of runs by a measure where there are runs."""
+
+    calibration: Calibration
+    measure: str
+    trust: Trust | None
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it as plain values, NaN as null."""
+        trust = plain(asdict(self.trust)) if self.trust else None
+        return {**self.calibration.as_json(), "measure": self.measure, "trust": trust}
+
+
+def calibrate(
+    people: Any,
+    machine: Any,
+    *,
+    runs: Mapping[str, Any] | None = None,
+    measure: str = MEASURE,
+    scale: Iterable[int] | None = None,
+    relevant_from: int = 1,
+    families: Mapping[str, str] | None = None,
+    slices: Mapping[str, Sequence[str]] | None = None,
+    same_model: Sequence[str] = (),
+    **more: Any,
+) -> Report:
+    """How a machine's qrels stand to people's, and what it makes of runs.
+
+    Parameters
+    ----------
+    people, machine
+        Qrels: paths, or mappings of queries to documents and grades.
+    runs
+        {name: run}, each a path or a mapping; valued by both sets on the queries that both have,
+        documents graded by either alone left unjudged in the other.
+    measure
+        A name as in docs/metrics.md, by which runs are valued.
+    more
+        What else `calibrating.calibrated` takes: lengths, languages, dates, others, refused, seed.
+
+    Raises
+    ------
+    CalibrationError
+        If both graded no pair in common, or there is no scale.
+    """
+    of_people, of_machine = grades_of(people), grades_of(machine)
+    calibration = calibrated(
+        of_people,
+        of_machine,
+        scale=scale,
+        relevant_from=relevant_from,
+        families=families,
+        slices=slices,
+        **more,
+    )
+    if not runs:
+        return Report(calibration, measure, None)
+    both = [query for query in of_people if query in of_machine]
+    values = [
+        {name: _values(of, both, calibration.scale, run, measure) for name, run in runs.items()}
+        for of in (of_people, of_machine)
+    ]
+    trust = trusted(values[0], values[1], families=families, same_model=same_model)
+    return Report(calibration, measure, trust)
+
+
+def grades_of(qrels: Any) -> Grades:
+    """Qrels as a mapping; a path is read."""
+    if isinstance(qrels, Mapping):
+        return qrels
+    return {
+        _text(query): {_text(document): grade for document, grade in by_document.items()}
+        for query, by_document in read_qrels(Path(qrels)).items()
+    }
+
+
+def _text(given: bytes) -> str:
+    return given.decode("utf-8", "surrogateescape")
+
+
+def _values(
+    grades: Grades, queries: Sequence[str], scale: Sequence[int], run: Any, measure: str
+) -> dict[str, float]:
+    on_scale = {
+        query: {document: grade for document, grade in grades[query].items() if grade in scale}
+        for query in queries
+    }
+    found = evaluate(on_scale, run, [measure])
+    return {query: values[measure] for query, values in found.per_query.items()}
