@@ -13,10 +13,11 @@ class AnnotationConfig(AppConfig):
             people,  # registers what is known of a person
             release_facts,
         )
-        from annotation.listeners import furnish_demo
+        from annotation.listeners import furnish_demo, index_corpus
         from annotation.pools.services import run_names  # noqa: F401  # registers what follows runs
-        from benchmarks_app.signals import demo_built
+        from benchmarks_app.signals import corpus_taken, demo_built
         from benchmarks_app.triggers import install_triggers
 
         demo_built.connect(furnish_demo, dispatch_uid="annotation.furnish_demo")
+        corpus_taken.connect(index_corpus, dispatch_uid="annotation.index_corpus")
         post_migrate.connect(install_triggers, sender=self)

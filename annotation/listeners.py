@@ -8,3 +8,10 @@ def furnish_demo(sender: Any, **sent: Any) -> None:
     from annotation.demo import furnish
 
     furnish(sender, **sent)
+
+
+def index_corpus(sender: Any, **sent: Any) -> None:
+    """A version of a corpus that was just taken is made searchable."""
+    from annotation.searching.services import index_taken
+
+    index_taken(sent["version"], sent["user"])

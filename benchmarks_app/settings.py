@@ -303,6 +303,8 @@ PASSWORD_RESETS_PER_HOUR = env_int("PASSWORD_RESETS_PER_HOUR", 3, minimum=1)
 SUBMISSIONS_PER_DAY = env_int("SUBMISSIONS_PER_DAY", 20, minimum=1)
 # Documents of one query in a submitted run: they are ranked in one piece.
 RUN_MAX_DEPTH = env_int("RUN_MAX_DEPTH", 100_000, minimum=1)
+# Documents of a corpus up to which an import makes it searchable by itself; 0: never.
+SEARCHABLE_MAX_DOCS = env_int("SEARCHABLE_MAX_DOCS", 1_000_000, minimum=0)
 # Of a pair of embeddings: a file as sent and unpacked, and rows (the time grows with their square).
 CONTRASTIVE_LIMIT_MB = env_int("CONTRASTIVE_LIMIT_MB", 1024, minimum=1)
 CONTRASTIVE_MAX_PAIRS = env_int("CONTRASTIVE_MAX_PAIRS", 200_000, minimum=1)

@@ -7,3 +7,5 @@ release_published = Signal()
 # Sent with `benchmark` and `people` (by username) when the demo has its release and its scores:
 # each app adds what its pages show. Sent again where an attempt was interrupted.
 demo_built = Signal()
+# Sent with `version` and `user`, in the transaction that takes this version of a corpus.
+corpus_taken = Signal()

@@ -71,6 +71,8 @@ def settings_of_tests() -> Iterator[None]:
 
     with override_settings(
         JUDGE_COUNTS_SECONDS=0,
+        # Tests of searching say themselves when a corpus is made searchable.
+        SEARCHABLE_MAX_DOCS=0,
         API_ANONYMOUS_PER_MINUTE=10_000,
         # Every client of a test would list all static files before its first question.
         WHITENOISE_AUTOREFRESH=True,

@@ -38,6 +38,7 @@ class PoolSummarySerializer(serializers.ModelSerializer):
             "n_done",
             "n_waived",
             "due_on",
+            "may_search",
             "created_at",
         ]
 
@@ -112,10 +113,14 @@ class PoolChangeSerializer(serializers.Serializer):
         choices=[state for state in Pool.State if state != Pool.State.BUILDING], required=False
     )
     due_on = api_field(recipes.DUE, required=False, allow_null=True)
+    may_search = serializers.BooleanField(
+        required=False,
+        help_text="Whether annotators may search beside queries, and grade.",
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if not attrs:
-            message = "Expected `state` or `due_on`."
+            message = "Expected `state`, `due_on` or `may_search`."
             raise serializers.ValidationError(message)
         return attrs
 

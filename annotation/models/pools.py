@@ -70,6 +70,8 @@ class Pool(models.Model):
     # reach once in a hundred times; 0: however many.
     practice_mark = models.PositiveSmallIntegerField(null=True, blank=True)
     assignment = models.CharField(max_length=16, choices=Assignment, default=Assignment.ANYBODY)
+    # Whether annotators may search the corpus beside its queries, and grade what they find.
+    may_search = models.BooleanField(default=False)
     # The day by which the labels are wanted; people are told, and nothing closes.
     due_on = models.DateField(null=True, blank=True)
     digest = models.CharField(max_length=64, blank=True)

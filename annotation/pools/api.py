@@ -25,7 +25,7 @@ from annotation.pools.selectors.contributions import contributions_to
 from annotation.pools.selectors.dashboard import pool_report
 from annotation.pools.services.planning import Sharing
 from annotation.pools.services.pooling import pool_arguments, set_pool_state
-from annotation.pools.services.settings import set_pool_due
+from annotation.pools.services.settings import set_pool_due, set_pool_search
 from annotation.pools.services.watching import signals_of
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import JobSerializer
@@ -119,7 +119,7 @@ class PoolDetail(Endpoint):
         return Response(_detail(_pool(self.benchmark_for(Action.SEE_POOLS), pk)))
 
     @extend_schema(
-        summary="Open, pause or close a pool, or say by when it is due",
+        summary="Open, pause or close a pool, say by when it is due, or who may search",
         tags=["pools"],
         request=PoolChangeSerializer,
         responses=PoolDetailSerializer,
@@ -133,6 +133,8 @@ class PoolDetail(Endpoint):
             if "due_on" in changes:
                 due_at = changes["due_on"]
                 set_pool_due(pool=pool, due_on=due_at and due_at.date(), actor=request.user)
+            if "may_search" in changes:
+                set_pool_search(pool=pool, may_search=changes["may_search"], actor=request.user)
         return Response(_detail(_pool(pool.benchmark, pk)))
 
 

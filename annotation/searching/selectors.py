@@ -7,10 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.db.models import Q
 
-from annotation.models import Judgment
+from annotation.judging.selectors.own_work import own_judgments
+from annotation.judging.selectors.starting import step_before_judging
+from annotation.models import Judgment, Pool
 from benchmarks_app.common.selectors.reading import benchmark_documents, run_path
 from benchmarks_app.models import Benchmark, Job, Query, Run
+from benchmarks_app.permissions import Action, may
 from benchwright.retrieval.errors import UnknownLanguageError
 from benchwright.retrieval.languages import ENGLISH, language_code
 from benchwright.retrieval.word_index import excerpt, index_name, search_words
@@ -115,11 +119,44 @@ def grades_of(query: Query, user: Any, *, sees_others: bool) -> dict[str, Grades
     return grades
 
 
+def is_permitted(query: Query, user: Any) -> bool:
+    """Whether an annotator may search beside a query: the owner lets those of its open pool.
+
+    They have to have read what comes before judging there, and passed its practice.
+    """
+    pools = Pool.objects.open().filter(
+        Q(pool_annotators=None) | Q(pool_annotators__annotator=user),
+        benchmark=query.benchmark_id,
+        may_search=True,
+        entries__query=query,
+    )
+    return any(step_before_judging(pool, user) is None for pool in pools.distinct().order_by("-pk"))
+
+
+def own_grades_of(query: Query, user: Any) -> dict[str, Grades]:
+    """{docid: what one said oneself}, as *My judgments* tells it.
+
+    Hidden checks stand there like all others, or their absence would tell which they are.
+    """
+    grades: dict[str, Grades] = {}
+    alone = Judgment.objects.current().filter(
+        actor=user, query=query, slot=None, rater="", grade__isnull=False
+    )
+    judged = own_judgments(user).filter(query=query, grade__isnull=False)
+    newest_last = sorted([*alone, *judged], key=lambda judgment: judgment.pk)
+    for judgment in newest_last:
+        if judgment.grade is not None:
+            grades[judgment.docid] = Grades([judgment.grade], own=judgment.grade)
+    return grades
+
+
 def ranks_in_runs(
     query: Query, user: Any, docids: Collection[str]
 ) -> tuple[dict[str, list[int]], int]:
     """{docid: the ranks that runs give it}, and of how many runs; of those that the user sees."""
     runs = Run.objects.visible_to(user).standing().filter(benchmark=query.benchmark)
+    if not may(user, Action.SEE_POOLS, query.benchmark):
+        runs = runs.none()  # who judges is not told what systems think of a document
     newest = list(runs.order_by("-pk")[:MOST_RUNS])
     ranks: dict[str, list[int]] = {}
     for run in newest:

@@ -1,9 +1,11 @@
 """Making a corpus searchable, and grading what a search brought up."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db.models import Max
 from django.http import Http404
 
@@ -22,7 +24,7 @@ from annotation.searching.selectors import (
 from benchmarks_app.common.selectors.reading import benchmark_documents, documents_in_unit
 from benchmarks_app.common.selectors.reading import n_documents_in_unit as n_documents_in
 from benchmarks_app.jobs.services import jobs
-from benchmarks_app.models import Benchmark, Document, Job, Query, User
+from benchmarks_app.models import Benchmark, CorpusVersion, Document, Job, Query, User
 from benchwright.ids import content_hash
 from benchwright.retrieval.word_index import write_word_index
 
@@ -31,11 +33,34 @@ SOURCE = "search"
 
 def start_indexing(*, benchmark: Benchmark, user: User) -> Job:
     """The job that makes the newest version of the corpus searchable; the one at work, if any."""
-    newest = indexing_job(benchmark)
-    if newest and newest.state in (Job.State.QUEUED, Job.State.RUNNING):
+    newest, version = indexing_job(benchmark), benchmark.current_corpus_version
+    key = version.pk if version else None
+    # One that is at work already reads the version that was the newest when it was started.
+    is_at_this = newest is not None and newest.parameters.get("version", key) == key
+    if newest and newest.state in (Job.State.QUEUED, Job.State.RUNNING) and is_at_this:
         return newest
-    title = "Make the corpus searchable"
-    return jobs.start(kind=INDEX_JOB, title=title, benchmark=benchmark, user=user, parameters={})
+    return jobs.start(
+        kind=INDEX_JOB,
+        title="Make the corpus searchable",
+        benchmark=benchmark,
+        user=user,
+        parameters={"version": key},
+    )
+
+
+def index_taken(version: CorpusVersion, user: User) -> None:
+    """Make a version that was just taken searchable for each of its benchmarks, unless very large.
+
+    Benchmarks that measure the same unit share the index.
+    """
+    if version.n_documents > settings.SEARCHABLE_MAX_DOCS:
+        return
+    paths: set[Path] = set()
+    for benchmark in version.corpus.benchmarks.select_related("corpus").order_by("pk"):
+        path = word_index_path(benchmark)
+        if path and path not in paths and not path.exists():
+            paths.add(path)
+            start_indexing(benchmark=benchmark, user=user)
 
 
 def index_words(job: jobs.RunningJob) -> None:
@@ -65,11 +90,20 @@ def _texts(benchmark: Benchmark) -> Iterator[tuple[str, str]]:
             yield document.docid, f"{document.title}\n{document.text}"
 
 
-def grade_found(*, query: Query, docid: str, actor: User, grade: int, client_id: UUID) -> None:
+def grade_found(
+    *,
+    query: Query,
+    docid: str,
+    actor: User,
+    grade: int,
+    client_id: UUID,
+    joins_pool: bool = True,
+) -> None:
     """Append a grade of a document that was searched for; the same `client_id` changes nothing.
 
     The document joins the newest open pool of the query as *added by hand*, if none has it yet: so
-    its other labels are asked for, too. Without an open pool it stands in the ledger alone.
+    its other labels are asked for, too. Without an open pool it stands in the ledger alone, and so
+    does an annotator's: a pool that grew, or did not, would tell them what is in it.
 
     Raises
     ------
@@ -89,7 +123,7 @@ def grade_found(*, query: Query, docid: str, actor: User, grade: int, client_id:
     )
     with turn_of(actor.pk):
         key = document_rows(benchmark.corpus, [docid], texts)[docid]
-        slot = _slot(query, key)
+        slot = _slot(query, key) if joins_pool else None
         if slot is None:
             _record_alone(query, docid, actor, grade, client_id, shown)
         else:

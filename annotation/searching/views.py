@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID, uuid4, uuid5
 
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -26,9 +27,10 @@ GRADED_SHOWN = 50
 
 @never_cache
 @require_safe
-@benchmark_view(Action.ADJUDICATE)
+@benchmark_view(Action.JUDGE)
 def query_search(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     query = _query(benchmark, pk)
+    _refuse_unpermitted(request, query)
     sees_others = may(request.user, Action.EDIT, benchmark)
     if sees_others and is_withheld(benchmark, query):
         record_read(actor=request.user, benchmark=benchmark, what=f"query {query.qid}")
@@ -36,7 +38,12 @@ def query_search(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpR
     asked = form.cleaned_data if form.is_valid() else {}
     words = asked.get("q") or query.text
     number = asked.get("page") or 1
-    grades = selectors.grades_of(query, request.user, sees_others=sees_others)
+    is_annotator = not may(request.user, Action.ADJUDICATE, benchmark)
+    grades = (
+        selectors.own_grades_of(query, request.user)
+        if is_annotator
+        else selectors.grades_of(query, request.user, sees_others=sees_others)
+    )
     but = set(grades) if asked.get("unjudged") else set()
     path = selectors.word_index_path(benchmark)
     is_ready = path is not None and path.exists()
@@ -74,6 +81,7 @@ def query_search(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpR
         "client_id": uuid4(),
         "neighbours": _neighbours(query),
         "sees_others": sees_others,
+        "is_annotator": is_annotator,
     }
     return render(request, "annotation/searching/query_search.html", context)
 
@@ -87,10 +95,11 @@ def _neighbours(query: Query) -> dict[str, Query | None]:
 
 
 @require_POST
-@benchmark_view(Action.ADJUDICATE)
+@benchmark_view(Action.JUDGE)
 def found_grade(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """Grade one document, and go back to it."""
     query = _query(benchmark, pk)
+    _refuse_unpermitted(request, query)
     form = FoundGradeForm(request.POST)
     if not form.is_valid():
         return HttpResponse("A document and a grade are needed.", status=422)
@@ -102,6 +111,7 @@ def found_grade(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpRe
             actor=request.user,
             grade=values["grade"],
             client_id=_own_id(values["client_id"], values["docid"], values["grade"]),
+            joins_pool=may(request.user, Action.ADJUDICATE, benchmark),
         )
     except BenchmarkError as error:
         messages.error(request, str(error))
@@ -120,6 +130,14 @@ def _own_id(page: UUID, docid: str, grade: int) -> UUID:
 def words_index(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """Make the corpus searchable."""
     return redirect(start_indexing(benchmark=benchmark, user=request.user))
+
+
+def _refuse_unpermitted(request: PersonRequest, query: Query) -> None:
+    """Adjudicators and keepers search beside each query, annotators where their pool lets them."""
+    if not may(request.user, Action.ADJUDICATE, query.benchmark) and not selectors.is_permitted(
+        query, request.user
+    ):
+        raise PermissionDenied
 
 
 def _query(benchmark: Benchmark, pk: int) -> Query:

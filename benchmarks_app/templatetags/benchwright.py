@@ -68,6 +68,7 @@ DEEDS = {
     "password-change": "changed a password",
     "password-reset": "reset a password",
     "pool-people": "named who judges",
+    "pool-search": "changed who may search beside",
     "pool-due": "set the due date of",
     "publish-qrels": "published qrels",
     "publish-release": "published release",

@@ -32,6 +32,7 @@ SHORT = {
     "JOB_LOST_AFTER_SECONDS": "4",
     "JOB_RESEND_AFTER_SECONDS": "5",
     "SWEEP_SECONDS": "1",
+    "SEARCHABLE_MAX_DOCS": "0",  # no further job after each import
 }
 # In the environment of every process of a site, by which each can be found again.
 MARK = "BENCHWRIGHT_TEST_SITE"

@@ -27,12 +27,20 @@ class PoolPeopleForm(forms.Form):
         label="Wordings of one need",
     )
     due_on = form_field(recipes.DUE)
+    may_search = forms.BooleanField(
+        required=False,
+        label="Annotators may search and judge",
+        help_text="Beside each query of the pool they search the corpus by words and grade what "
+        "they find, without seeing runs or what others said. Such grades stand in the ledger, and "
+        "the pool does not grow by them: that would tell what is in it.",
+    )
 
     def __init__(self, data: Mapping[str, Any] | None = None, *, pool: Pool, **kwargs: Any) -> None:
         chosen = {
             "annotators": pool.annotators.all(),
             "assignment": pool.assignment,
             "due_on": pool.due_on,
+            "may_search": pool.may_search,
         }
         super().__init__(data, initial=chosen, **kwargs)
         row_field(self, "annotators").queryset = judges_of(pool)

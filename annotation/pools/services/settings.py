@@ -41,6 +41,24 @@ def set_pool_people(
 
 
 @transaction.atomic
+def set_pool_search(*, pool: Pool, may_search: bool, actor: User) -> Pool:
+    """Let annotators of a pool search the corpus and grade what they find, or no longer."""
+    locked = Pool.objects.select_for_update(of=("self",)).get(pk=pool.pk)
+    if locked.may_search == may_search:
+        return locked
+    locked.may_search = may_search
+    locked.save(update_fields=["may_search"])
+    audit.record(
+        actor=actor,
+        action="pool-search",
+        benchmark=locked.benchmark,
+        target=locked.name,
+        may_search=may_search,
+    )
+    return locked
+
+
+@transaction.atomic
 def set_pool_due(*, pool: Pool, due_on: date | None, actor: User) -> Pool:
     """Say by which day a pool's labels are wanted, or by none."""
     locked = Pool.objects.select_for_update(of=("self",)).get(pk=pool.pk)

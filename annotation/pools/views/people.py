@@ -12,7 +12,7 @@ from annotation.common.selectors import holding
 from annotation.judging.services.claiming import release_slots_of, waive_double_labels
 from annotation.models import Pool
 from annotation.pools.forms.people import PoolPeopleForm, ReleaseForm
-from annotation.pools.services.settings import set_pool_due, set_pool_people
+from annotation.pools.services.settings import set_pool_due, set_pool_people, set_pool_search
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.requests import PersonRequest
@@ -33,9 +33,10 @@ def pool_settings(request: PersonRequest, benchmark: Benchmark, pk: int) -> Http
     if not form.is_valid():
         return _page(request, pool, form, status=422)
     wanted = form.cleaned_data
-    due_at = wanted.pop("due_on")
+    due_at, may_search = wanted.pop("due_on"), wanted.pop("may_search")
     set_pool_people(pool=pool, actor=request.user, **wanted)
     set_pool_due(pool=pool, due_on=due_at and due_at.date(), actor=request.user)
+    set_pool_search(pool=pool, may_search=may_search, actor=request.user)
     messages.success(request, "Saved. It holds for the next documents that people get.")
     return _back(pool)
 

@@ -22,6 +22,7 @@ from benchmarks_app.models import (
     Upload,
     User,
 )
+from benchmarks_app.signals import corpus_taken
 from benchwright.corpora.errors import SnapshotOverError
 from benchwright.corpora.snapshots import Difference, difference
 from benchwright.corpora.store import CorpusReader
@@ -134,8 +135,9 @@ def take_snapshot(*, version: CorpusVersion, benchmark: Benchmark, actor: User) 
 
 
 def follow(version: CorpusVersion, *, benchmark: Benchmark, user: User) -> None:
-    """Let the texts of pooled documents follow a version that has just been taken."""
+    """Let what is made of a corpus follow a version that has just been taken."""
     refreshing_texts.start_refresh(benchmark=benchmark, user=user)
+    corpus_taken.send(CorpusVersion, version=version, user=user)
 
 
 @transaction.atomic

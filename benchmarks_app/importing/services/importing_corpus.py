@@ -189,7 +189,7 @@ class _Staged:
         args = [work.benchmark.slug] if is_taken else [work.benchmark.slug, version.number]
         work.url = reverse(view, args=args) if not is_taken or not work.url else work.url
         self._tell(version, is_taken)
-        if is_taken and self.base:
+        if is_taken:
             snapshots.follow(version, benchmark=work.benchmark, user=work.upload.owner)
 
     def _create(self, corpus: Corpus, is_taken: bool) -> CorpusVersion:

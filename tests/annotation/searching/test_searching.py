@@ -7,12 +7,13 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotation.models import Judgment, PoolEntry, Slot
+from annotation.models import Judgment, Pool, PoolEntry, Slot
 from annotation.searching import selectors
 from annotation.searching.services import grade_found, start_indexing
 from benchmarks_app.jobs.services import jobs
 from benchwright.errors import BenchmarkError
 from tests import factories
+from tests.annotation import making
 
 pytestmark = pytest.mark.django_db
 
@@ -196,3 +197,117 @@ def test_ids_only_cannot_be_searched(owner, signed_in):
     user = benchmark.memberships.get().user
 
     assert "nothing to search in" in page(signed_in(user), query).content.decode()
+
+
+# --- annotators who are permitted ----------------------------------------------------------------
+
+
+@pytest.fixture
+def permitted(indexed, query, ada):
+    """An open pool of one document in which Ada judges, and may search."""
+    run = factories.run(indexed, "q1 Q0 d2 1 1.0 s")
+    pool = factories.depth_pool(indexed, [run])
+    making.begun(pool, ada)
+    Pool.objects.filter(pk=pool.pk).update(may_search=True)
+    return pool
+
+
+def test_annotator_searches_and_grades_where_the_owner_lets_them(
+    permitted, query, ada, owner, signed_in
+):
+    client = signed_in(ada)
+    counts = Pool.objects.values_list("n_entries", "n_wanted").get()
+
+    found = page(client, query, q="bowl").context["found"]
+    graded(client, query, "d4", 1)
+    # In the pool already: nothing that changes tells so.
+    graded(client, query, "d2", 0)
+
+    assert [row.docid for row in found] == ["d4", "d2"]
+    assert all(row.n_runs == 0 for row in found)
+    assert Pool.objects.values_list("n_entries", "n_wanted").get() == counts
+    alone = Judgment.objects.filter(source="search", pool=None, actor=ada)
+    assert set(alone.values_list("docid", "grade")) == {("d4", 1), ("d2", 0)}
+    row = page(signed_in(owner), query, q="bowl").context["found"][0]
+    assert row.grades.labels == [1]
+
+
+def test_annotator_sees_neither_runs_nor_grades_of_others(permitted, query, ada, owner, signed_in):
+    graded(signed_in(owner), query, "d1", 1)
+    graded(signed_in(owner), query, "d2", 1)
+
+    answer = page(signed_in(ada), query, q="bowl logs")
+
+    html = answer.content.decode()
+    assert answer.context["n_graded"] == 0
+    assert "runs" not in html.split("<main")[1].split("</main>")[0]
+    assert html.count("not judged") == len(answer.context["found"])
+
+
+def test_hidden_checks_of_ones_own_stand_like_other_labels(permitted, query, ada, owner, signed_in):
+    (slot,) = making.claimed(permitted, ada)
+    Slot.objects.filter(pk=slot.pk).update(kind=Slot.Kind.GOLD)
+    making.judge(slot, ada, 1)
+    assert Judgment.objects.get().purpose == Slot.Kind.GOLD
+
+    rows = page(signed_in(ada), query, q="bowl").context["found"]
+
+    assert {row.docid: row.grades.own for row in rows} == {"d4": None, "d2": 1}
+
+
+def not_permitted(pool):
+    Pool.objects.update(may_search=False)
+
+
+def for_others(pool):
+    pool.pool_annotators.create(annotator=factories.user("somebody"))
+
+
+def closed(pool):
+    Pool.objects.update(state="closed")
+
+
+def not_begun(pool):
+    pool.starts.all().delete()
+
+
+@pytest.mark.parametrize("change", [not_permitted, for_others, closed, not_begun])
+def test_annotators_search_nowhere_else(permitted, query, ada, signed_in, change):
+    change(permitted)
+
+    client = signed_in(ada)
+    assert page(client, query).status_code == 403
+    assert graded(client, query, "d1", 1).status_code == 403
+
+
+def test_permission_is_given_on_the_pools_page_and_told_at_home(permitted, ada, owner, signed_in):
+    url = reverse("annotation:pool-settings", args=["searched", permitted.pk])
+    making.claimed(permitted, ada)
+    home = permitted.benchmark.get_absolute_url()
+    assert "Search beside this query" in signed_in(ada).get(home).content.decode()
+
+    signed_in(owner).post(url, {"assignment": "anybody"})
+
+    permitted.refresh_from_db()
+    assert not permitted.may_search
+    assert "Search beside this query" not in signed_in(ada).get(home).content.decode()
+
+
+# --- the index follows the corpus ----------------------------------------------------------------
+
+
+def test_corpus_is_made_searchable_after_each_import(benchmark, settings):
+    settings.SEARCHABLE_MAX_DOCS = 4
+    more = CORPUS + b'{"_id": "d5", "title": "Boats", "text": "a bowl of boats"}\n'
+    factories.imported(
+        benchmark, CORPUS.replace(b"soup", b"tea"), "corpus.jsonl", corpus={"take": True}
+    )
+    jobs.run_queued()
+    assert selectors.word_index_path(benchmark).exists()
+    found, _ = selectors.found_documents(benchmark, "tea", but=(), number=1)
+    assert found == ["d4"]
+
+    # More documents than are made searchable by themselves.
+    factories.imported(benchmark, more, "corpus.jsonl", corpus={"take": True})
+    jobs.run_queued()
+    assert not selectors.word_index_path(benchmark).exists()
