@@ -59,6 +59,8 @@ class Job(models.Model):
     finished_at = models.DateTimeField(null=True, blank=True)
 
     objects = JobQuerySet.as_manager()
+    # Told by who takes it, and no column: nothing of an earlier attempt can be there.
+    is_first_attempt = False
 
     class Meta:
         constraints = [

@@ -313,14 +313,17 @@ def _take(job_id: int) -> Job | None:
     )
     if not taken:
         return None
+    was_begun = job.started_at is not None
     job.refresh_from_db()
+    job.is_first_attempt = not was_begun
     return job
 
 
 def _run(running: RunningJob) -> None:
     job = running.row
     try:
-        clean_staged(running)
+        if not job.is_first_attempt:
+            clean_staged(running)
         with running.stopper.opened():
             HANDLERS[job.kind](running)
             if running.mine().exists():

@@ -248,7 +248,21 @@ def test_problems_of_a_file_land_on_the_job_with_file_and_line(does, cleaned):
 
     assert job.state == "failed"
     assert job.problems == [{"file": "bm25.run", "line": 412, "text": "score is 'n/a'"}]
-    assert cleaned == [job.pk] * 3  # before the attempt, after it, and with the row that says so
+    assert cleaned == [job.pk] * 2  # after the attempt, and with the row that says so
+
+
+def test_only_what_was_begun_before_is_cleaned_first(does, cleaned):
+    """A worker that stops gives its job back, which counts as no attempt; what it staged is there."""
+    does(lambda running: None)
+    job = queued()
+    taken(job).give_back()
+    job.refresh_from_db()
+    assert (job.state, job.attempt, cleaned) == ("queued", 0, [])
+
+    run(job)
+    run(queued())
+
+    assert cleaned == [job.pk]
 
 
 def test_unexpected_error_fails_the_job_and_keeps_its_text_in_the_log(does, caplog):
