@@ -15,7 +15,7 @@ FOLDER: Path = settings.CARRIED_DIR / "docs"
 # In the order in which somebody new reads; what stands in no group is found under "Decisions".
 GROUPS = {
     "Begin": "dashboard annotators submitting python commands client api",
-    "Data": "importing formats corpora query-logs families slices splits contamination "
+    "Data": "importing formats corpora query-logs clicks families slices splits contamination "
     "stored-files",
     "Judging": "pools judging agreement",
     "Releases": "releases linter hidden-splits freshness completeness",

@@ -10,6 +10,10 @@ COMMANDS = {
         "benchwright.cli.collections.pool",
         "Which documents of runs to judge, and in which order.",
     ),
+    "clicks": (
+        "benchwright.cli.collections.clicks",
+        "Grades from a log of clicks, or online outcomes by arm.",
+    ),
 }
 
 

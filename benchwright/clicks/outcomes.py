@@ -1,0 +1,101 @@
+"""Online outcomes from the same logs, by arm: what an A/B test measures, with intervals."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import nan, sqrt
+from typing import NamedTuple
+
+from benchwright.clicks.pages import Page
+
+OUTCOMES = ("click-through", "success", "zero results")
+
+
+class Estimate(NamedTuple):
+    """A share with its 95 % interval; NaN where too few visits say nothing of it."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Arm:
+    """The outcomes of an arm: shares of pages, and for success of visits; `errors` are theirs."""
+
+    name: str
+    n_pages: int
+    n_visits: int
+    shares: dict[str, Estimate]
+    errors: dict[str, float]
+
+
+class _Visit:
+    __slots__ = ("n_clicked", "n_empty", "n_pages")
+
+    def __init__(self) -> None:
+        self.n_pages = self.n_clicked = self.n_empty = 0
+
+
+def online_outcomes(pages: Iterable[Page], *, cutoff: int) -> dict[str, Arm]:
+    """The outcomes of each arm, by name.
+
+    *click-through*: pages with a click among the first `cutoff`. *zero results*: pages that showed
+    nothing. *success*: visits with a click among the first `cutoff` of any page. A visit is a
+    session in an arm, or a page that has none. Intervals are Student's t over visits, as everywhere
+    (`statistics.intervals`).
+    """
+    visits: dict[str, dict[str, _Visit]] = {}
+    for number, page in enumerate(pages):
+        of_arm = visits.setdefault(page.arm, {})
+        visit = of_arm.setdefault(page.session or f"\0{number}", _Visit())
+        visit.n_pages += 1
+        visit.n_clicked += any(position <= cutoff for position in page.clicked)
+        visit.n_empty += not page.docs
+    return {name: _arm(name, list(visits[name].values())) for name in sorted(visits)}
+
+
+def _arm(name: str, visits: list[_Visit]) -> Arm:
+    pages = [visit.n_pages for visit in visits]
+    counted = {
+        "click-through": ([visit.n_clicked for visit in visits], pages),
+        "success": ([int(visit.n_clicked > 0) for visit in visits], [1] * len(visits)),
+        "zero results": ([visit.n_empty for visit in visits], pages),
+    }
+    shares, errors = {}, {}
+    for outcome, (sums, sizes) in counted.items():
+        shares[outcome], errors[outcome] = _share(sums, sizes)
+    return Arm(name, sum(pages), len(visits), shares, errors)
+
+
+def _share(sums: list[int], sizes: list[int]) -> tuple[Estimate, float]:
+    import numpy as np
+
+    from benchwright.statistics.intervals import bounds_of_totals
+    from benchwright.statistics.paired import errors_of_totals
+
+    columns = np.array(sums, float)[:, None], np.array(sizes, float)[:, None]
+    value = sum(sums) / sum(sizes)
+    if len(sums) < 2:
+        return Estimate(value, nan, nan), nan
+    low, high = bounds_of_totals(*columns, alpha=0.025, span=(0, 1))[:, 0]
+    return Estimate(value, float(low), float(high)), float(errors_of_totals(*columns)[0])
+
+
+def difference(first: Arm, second: Arm, outcome: str) -> Estimate:
+    """How much higher an outcome of the second arm is, with Welch's 95 % interval.
+
+    B. L. Welch, The generalization of Student's problem, Biometrika 34, 1947: the arms' visits are
+    different people's, so their errors add.
+    """
+    import scipy.special
+
+    value = second.shares[outcome].value - first.shares[outcome].value
+    parts = [(arm.errors[outcome] ** 2, arm.n_visits - 1) for arm in (first, second)]
+    variance = sum(square for square, _ in parts)
+    if not variance >= 0 or any(n < 1 for _, n in parts):
+        return Estimate(value, nan, nan)
+    if variance == 0:
+        return Estimate(value, value, value)
+    freedom = variance**2 / sum(square**2 / n for square, n in parts)
+    reach = float(scipy.special.stdtrit(freedom, 0.975)) * sqrt(variance)
+    return Estimate(value, max(-1.0, value - reach), min(1.0, value + reach))
