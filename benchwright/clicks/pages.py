@@ -368,5 +368,5 @@ def _page(rows: Sequence[Row], reading: Reading) -> Iterator[Page]:
     reading.n_pages += 1
     reading.n_clicks += len(clicked)
     reading.n_elsewhere += len(clicks) - len(clicked)
-    text, session, arm = (next((row[at] for row in heads if row[at]), "") for at in (3, 5, 6))
+    text, session, arm = (next((str(row[at]) for row in heads if row[at]), "") for at in (3, 5, 6))
     yield Page(text, docs, clicked, session, arm)

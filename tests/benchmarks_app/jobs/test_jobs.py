@@ -252,7 +252,7 @@ def test_problems_of_a_file_land_on_the_job_with_file_and_line(does, cleaned):
 
 
 def test_only_what_was_begun_before_is_cleaned_first(does, cleaned):
-    """A worker that stops gives its job back, which counts as no attempt; what it staged is there."""
+    """A job given back by a worker that stops counts no attempt; what it staged is there."""
     does(lambda running: None)
     job = queued()
     taken(job).give_back()
