@@ -1,6 +1,7 @@
 """What this app's jobs do, and how their unfinished attempts are cleaned up."""
 
 from annotation.agreement.services import measuring_agreement
+from annotation.campaigns.services import asking, running
 from annotation.labels.services import importing_labels, publishing
 from annotation.pools.services import pooling, previewing, simulating, watching
 from annotation.searching import services as searching
@@ -15,5 +16,8 @@ handles(simulating.JOB_KIND)(simulating.simulate_orders)
 handles(publishing.JOB_KIND)(publishing.publish_qrels)
 handles(INDEX_JOB)(searching.index_words)
 handles(watching.JOB_KIND)(watching.watch_pool)
+handles(running.JOB_KIND)(asking.judge_pool)
+handles(running.TRIAL_KIND)(asking.try_campaign)
+cleans(asking.set_back_campaign)
 cleans(pooling.discard_unfinished)
 cleans(publishing.discard_unfinished)

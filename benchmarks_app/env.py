@@ -94,6 +94,18 @@ def env_addresses(name: str) -> dict[str, str]:
     return addresses
 
 
+def env_words(name: str) -> dict[str, tuple[str, ...]]:
+    """{name: words} of `name=word word, name=word`; words in lower case."""
+    families = {}
+    for part in env_list(name, []):
+        family, sign, words = (piece.strip() for piece in part.partition("="))
+        if not (sign and family and words):
+            accepted = "FAMILY=word word, separated by commas"
+            raise EnvError(name, os.environ.get(name, ""), accepted)
+        families[family] = tuple(words.lower().split())
+    return families
+
+
 def env_proxies(name: str) -> int | tuple[IPv4Network | IPv6Network, ...]:
     """How many proxies stand before the site, or the networks they are in; 0 by default."""
     value = os.environ.get(name, "")

@@ -72,6 +72,7 @@ PLACES = (
             Tab("Adjudicate", "annotation:adjudicate", Action.ADJUDICATE, "agreement"),
             Tab("Judgments", "annotation:judgment-list", Action.EDIT, "judging"),
             Tab("Guideline", "annotation:guideline-detail", Action.VIEW, "annotators"),
+            Tab("Machine judges", "annotation:campaign-list", Action.EDIT, "machine-judges"),
         ),
     ),
     Place(
@@ -147,6 +148,7 @@ PLACES = (
 ACTS = (
     Tab("Build a pool", "annotation:pool-new", Action.EDIT, "pools"),
     Tab("Invite somebody", "people-list", Action.MANAGE_PEOPLE, "security"),
+    Tab("Ask a machine judge", "annotation:campaign-new", Action.EDIT, "machine-judges"),
     Tab("Publish qrels", "annotation:qrels-publish", Action.EDIT, "releases"),
     Tab("Publish a release", "release-new", Action.EDIT, "releases"),
     Tab("Submit a run", "scoring:submission-new", Action.SUBMIT, "submitting"),

@@ -20,6 +20,7 @@ from benchmarks_app.env import (
     env_regions,
     env_secret,
     env_str,
+    env_words,
     strong_secret,
 )
 from benchwright.fetching.names import BEIR_URL as BEIR_SETS_URL
@@ -232,6 +233,10 @@ BEIR_URL = env_str("BEIR_URL", BEIR_SETS_URL)
 # they may be in a private network, and who brings images that a case gives by address.
 JUDGE_KEYS = env_addresses("JUDGE_KEYS")
 JUDGE_PRIVATE_ADDRESSES = env_bool("JUDGE_PRIVATE_ADDRESSES", default=False)
+# Which models are of one family, by words of their names; empty: those of `benchwright.judges`.
+JUDGE_FAMILIES = env_words("JUDGE_FAMILIES")
+# What becomes of a judge that is of the family of a run in the pool.
+JUDGE_CONFLICTS = env_choice("JUDGE_CONFLICTS", "refuse", ("refuse", "explain", "tell"))
 JUDGE_REMOTE_IMAGES = env_choice("JUDGE_REMOTE_IMAGES", "pass", ("pass", "fetch", "refuse"))
 # Cases of one set; the size and the area of one image, and what all of a set come to.
 CASES_MAX = env_int("CASES_MAX", 20_000, minimum=1)
@@ -392,6 +397,8 @@ SPECTACULAR_SETTINGS = {
     ],
     "ENUM_NAME_OVERRIDES": {
         "PoolState": "annotation.models.Pool.State",
+        "CampaignState": "annotation.models.Campaign.State",
+        "CampaignChoice": "annotation.models.Campaign.Choice",
         "JobState": "benchmarks_app.models.Job.State",
         "GateState": "scoring.models.GateResult.State",
         "LiveSystemKind": "scoring.models.LiveSystem.Kind",

@@ -709,6 +709,40 @@ scoring:contextual-case         GET  login 200   403   200   200   200   200   4
 scoring:contextual-case         POST 405
 scoring:contextual-compare      GET  login 200   403   200   200   200   200   404   200   200
 scoring:contextual-compare      POST 405
+annotation:campaign-list     GET  login 403   403   403   403   200   200   404   login 403
+annotation:campaign-list     POST 405
+annotation:campaign-new      GET  login 403   403   403   403   200   200   404   login 403
+annotation:campaign-new      POST login 403   403   403   403   422   422   404   login 403
+annotation:campaign-estimate GET  login 403   403   403   403   200   200   404   login 403
+annotation:campaign-estimate POST 405
+annotation:campaign-detail   GET  login 403   403   403   403   200   200   404   login 403
+annotation:campaign-detail   POST 405
+annotation:campaign-progress GET  login 403   403   403   403   200   200   404   login 403
+annotation:campaign-progress POST 405
+annotation:campaign-start    GET  405
+annotation:campaign-start    POST login 403   403   403   403   302   302   404   login 403
+annotation:campaign-pause    GET  405
+annotation:campaign-pause    POST login 403   403   403   403   302   302   404   login 403
+annotation:campaign-cancel   GET  405
+annotation:campaign-cancel   POST login 403   403   403   403   302   302   404   login 403
+annotation:campaign-try      GET  405
+annotation:campaign-try      POST login 403   403   403   403   302   302   404   login 403
+annotation:campaign-delete   GET  405
+annotation:campaign-delete   POST login 403   403   403   403   302   302   404   login 403
+api:campaign-list   GET  401   403   403   403   403   200   200   404   401   403
+api:campaign-list   POST 401   403   403   403   403   415   415   404   401   403
+api:campaign-detail GET  401   403   403   403   403   200   200   404   401   403
+api:campaign-detail POST 405
+api:campaign-failed GET  401   403   403   403   403   200   200   404   401   403
+api:campaign-failed POST 405
+api:campaign-start  GET  405
+api:campaign-start  POST 401   403   403   403   403   415   415   404   401   403
+api:campaign-pause  GET  405
+api:campaign-pause  POST 401   403   403   403   403   202   202   404   401   403
+api:campaign-cancel GET  405
+api:campaign-cancel POST 401   403   403   403   403   202   202   404   401   403
+api:campaign-try    GET  405
+api:campaign-try    POST 401   403   403   403   403   202   202   404   401   403
 judge-list   GET  login 403   403   403   403   200   200   404   login 403
 judge-list   POST 405
 judge-detail GET  login 403   403   403   403   200   200   404   login 403

@@ -19,6 +19,7 @@ from benchmarks_app.models import (
     ApiToken,
     Benchmark,
     CandidateList,
+    Job,
     QrelSet,
     Role,
     Run,
@@ -31,6 +32,7 @@ from benchmarks_app.releases.services.drafting import create_draft
 from scoring.models import GatePolicy, LiveSystem, ProbingFlag
 from scoring.scores.services.scoring import Target, score_run
 from tests import factories
+from tests.annotation import making_machines
 from tests.annotation.making import judge, pool
 from tests.scoring import making_contextual
 from tests.scoring.making_gates import gate_of, policy_of, rehearsal_of
@@ -213,6 +215,15 @@ contextual-set-detail        DELETE -       401    403 403 403 403 204 404 404
 contextual-set-cases         GET    -       401    200 403 200 200 200 200 404
 contextual-set-image         GET    -       401    200 403 200 200 200 200 404
 contextual-set-estimate      GET    -       401    403 403 403 403 200 200 404
+campaign-list     GET    -       401    403 403 403 403 200 200 404
+campaign-list     POST   -       401    403 403 403 403 400 400 404
+campaign-detail   GET    -       401    403 403 403 403 200 200 404
+campaign-detail   DELETE -       401    403 403 403 403 204 404 404
+campaign-failed   GET    -       401    403 403 403 403 200 200 404
+campaign-start    POST   -       401    403 403 403 403 202 409 404
+campaign-pause    POST   -       401    403 403 403 403 202 202 404
+campaign-cancel   POST   -       401    403 403 403 403 202 409 404
+campaign-try      POST   -       401    403 403 403 403 202 409 404
 judge-list        GET    -       401    403 403 403 403 200 200 404
 judge-list        POST   -       401    403 403 403 403 400 400 404
 judge-detail      GET    -       401    403 403 403 403 200 200 404
@@ -504,9 +515,34 @@ def _urls(benchmark: Benchmark, cast: dict[str, User]) -> dict[str, str]:
         "slice-register": f"{of}slices/short/register/",
         "slice-import": f"{of}slices/import/",
         **_contextual_urls(of, benchmark, cast["olga"]),
+        **_campaign_urls(of, benchmark.pools.earliest("pk"), cast["olga"]),
         "upload-list": f"{of}uploads/",
         "upload-detail": f"{of}uploads/{waiting.pk}/",
         "upload-import": f"{of}uploads/{waiting.pk}/import/",
+    }
+
+
+def _campaign_urls(of: str, pool: Pool, owner: User) -> dict[str, str]:
+    """A campaign that may be deleted, one to start, one to try and one that is under way."""
+    judge = making_machines.judge(pool.benchmark, "grader")
+    entry = pool.entries.select_related("query", "document").first()
+    made = {}
+    for name in ("draft", "ready", "tried", "under way"):
+        made[name] = making_machines.campaign(pool, judge=judge, name=name, created_by=owner)
+        making_machines.pair(made[name], entry.query, entry.document.docid)
+    facts = {"kind": "judge-pool", "title": "Ask", "state": "running", "token": uuid4()}
+    job = Job.objects.create(benchmark=pool.benchmark, created_by=owner, **facts)
+    made["under way"].state, made["under way"].job = "running", job
+    made["under way"].save()
+    at = {name: f"{of}campaigns/{one.pk}/" for name, one in made.items()}
+    return {
+        "campaign-list": f"{of}campaigns/",
+        "campaign-detail": at["draft"],
+        "campaign-failed": f"{at['ready']}failed/",
+        "campaign-start": f"{at['ready']}start/",
+        "campaign-pause": f"{at['under way']}pause/",
+        "campaign-cancel": f"{at['under way']}cancel/",
+        "campaign-try": f"{at['tried']}try/",
     }
 
 

@@ -1,6 +1,7 @@
 """Nothing that anybody but a keeper can open tells of the grades of a hidden split.
 
-Nor does anything that an annotator of an open pool can open tell of runs, scores or grades.
+Nor does anything that an annotator of an open pool can open tell of runs, scores or grades, nor
+anything that anybody but a keeper can open tell of a machine's.
 
 Sentinels are planted where only hidden grades are; every address of the site and the API is opened
 as each role, and whatever comes back is searched: pages, files, archives and headers.
@@ -20,7 +21,7 @@ from django.http import HttpResponse
 from django.test import Client, override_settings
 from django.urls import NoReverseMatch, reverse
 
-from annotation.models import Judgment
+from annotation.models import Campaign, Judgment
 from benchmarks_app.common.services.exposure import READ_ACTION
 from benchmarks_app.models import AuditEvent, Benchmark, Qrel, QueryFamily
 from benchwright.linting import release_rules
@@ -29,6 +30,7 @@ from scoring.models import ScoreSet
 from scoring.scores.selectors.runs import per_query_values
 from tests import factories
 from tests import world as worlds
+from tests.annotation import making_machines
 from tests.world import World, addresses
 
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("walk")]
@@ -39,6 +41,8 @@ HIDDEN = "q-hidden-one"
 # Judged in the hidden split and retrieved by nobody: no file that is public names it.
 SECRET = "d-secret-7f3a9c"
 NOTE = "note-secret-51b2e8"
+# What a machine said of a document that people may still be asked about.
+MACHINE = "machine-secret-90d4c1"
 LINES = f"""
 {HIDDEN} Q0 d-tab 1 3.0 s
 {HIDDEN} Q0 d-quote 2 2.0 s
@@ -135,8 +139,18 @@ def furnished(django_db_setup, django_db_blocker, tmp_path_factory) -> Iterator[
         patch.setattr(worlds, "RUN", worlds.RUN + LINES)
         patch.setattr("benchmarks_app.jobs.services.jobs.send", lambda job: None)
         world = worlds.build(files=files, prepared=hide)
+        let_a_machine_grade(world)
         yield Furnished(world, values_of(world))
         transaction.set_rollback(True)
+
+
+def let_a_machine_grade(world: World) -> None:
+    """A campaign grades a document of the open pool, of a query that is not hidden."""
+    campaign = Campaign.objects.get(pk=world.arguments["annotation:campaign-detail"])
+    entry = campaign.pool.entries.select_related("query", "document").first()
+    place = {"query": entry.query, "docid": entry.document.docid}
+    label = making_machines.label(campaign, grade=3, note=MACHINE, raw=MACHINE, **place)
+    campaign.pairs.update(state="graded", judgment=label)
 
 
 def values_of(world: World) -> dict[str, str]:
@@ -224,7 +238,7 @@ def found_by(client: Client, urls: list[str], sentinels: dict[str, str]) -> dict
 
 
 def sentinels_of(furnished: Furnished) -> dict[str, str]:
-    return {"document": SECRET, "note": NOTE, **furnished.values}
+    return {"document": SECRET, "note": NOTE, "machine": MACHINE, **furnished.values}
 
 
 # --- the walk ------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from benchmarks_app.models import Benchmark, Job, PendingLog, QrelSet, Release, 
 from scoring.models import Retrieval, ScoreSet
 from scoring.scores.selectors.releases import SCORER_VERSION
 from tests import factories
-from tests.annotation import making
+from tests.annotation import making, making_machines
 from tests.scoring.making_gates import gate_of, policy_of
 from tests.world import addresses
 
@@ -380,6 +380,15 @@ def judged_cases(of: Benchmark, first: int, last: int) -> None:
         made.evaluations.create(created_by=keeper, model="m")
 
 
+def judge_campaigns(of: Benchmark, first: int, last: int) -> None:
+    """Campaigns, each with a judge and a prompt of its own."""
+    pool = of.pools.first() or making.pool(of, {"q1": ["d1"]})
+    for number in range(first, last):
+        judge = making_machines.judge(of, f"grader {number}")
+        prompt = making_machines.prompt(of, f"{number} {{query}} {{document}}")
+        making_machines.campaign(pool, name=f"c{number}", judge=judge, prompt=prompt)
+
+
 def live_systems(of: Benchmark, first: int, last: int) -> None:
     for number in range(first, last):
         factories.live_run(factories.live_system(of), name=f"live{number}")
@@ -484,6 +493,10 @@ PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmar
             "api:judge-list",
             "api:contextual-evaluation-list",
         )
+    },
+    **{
+        name: (judge_campaigns, lambda of: {"slug": of.slug})
+        for name in ("annotation:campaign-list", "api:campaign-list")
     },
     "scoring:live-list": (live_systems, lambda of: {"slug": of.slug}),
     "api:live-list": (live_systems, lambda of: {"slug": of.slug}),

@@ -17,6 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rest_framework import serializers
 
+from annotation.campaigns.api import NewCampaignSerializer
+from annotation.campaigns.forms import CampaignForm
 from annotation.common.serializers import NewPoolSerializer
 from annotation.pools.forms.building import PoolForm
 from benchmarks_app.api.serializers import Id
@@ -33,6 +35,7 @@ from benchmarks_app.slices.forms import SliceForm
 from benchmarks_app.splits.api import RecipeSerializer
 from benchmarks_app.splits.forms import SplitForm
 from benchwright.recipes import (
+    campaigns,
     comparisons,
     contextual,
     families,
@@ -175,6 +178,12 @@ RECIPES = {
             "command timeout_seconds": 120,
             "command max_attempts": 5,
         },
+    ),
+    "campaigns": Doors(
+        campaigns.CAMPAIGN,
+        form=CampaignForm,
+        api=NewCampaignSerializer,
+        admin="judge_pool",
     ),
     "evaluations": Doors(
         contextual.EVALUATION,

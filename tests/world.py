@@ -30,6 +30,7 @@ from scoring.comparisons.forms import asked_comparison, asked_release
 from scoring.comparisons.services import comparing
 from scoring.contextual.services.evaluating import cancel_evaluation
 from tests import factories
+from tests.annotation import making_machines
 from tests.annotation.making import begun
 from tests.scoring import making_contextual
 from tests.scoring.making_gates import gate_of, policy_of, rehearsal_of
@@ -251,6 +252,32 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "scoring:run-queries": runs[0].pk,
         **_run_pages(runs[0].pk, submission),
         **_contextual(of, owner),
+        **_campaigns(pool, owner),
+    }
+
+
+def _campaigns(pool: Pool, owner: User) -> dict[str, Any]:
+    """What addresses of campaigns name: one that may start, and one that is under way."""
+    judge = making_machines.judge(pool.benchmark, "grader")
+    ready, under_way = (
+        making_machines.campaign(pool, judge=judge, name=name, created_by=owner)
+        for name in ("ready", "under way")
+    )
+    entry = pool.entries.select_related("query", "document").first()
+    for campaign in (ready, under_way):
+        making_machines.pair(campaign, entry.query, entry.document.docid)
+    # Not queued: what is done here for others would do it as well, and ask the judge.
+    facts = {"kind": "judge-pool", "title": "Ask", "state": "running", "token": uuid4()}
+    job = jobs.Job.objects.create(benchmark=pool.benchmark, created_by=owner, **facts)
+    under_way.state, under_way.job = "running", job
+    under_way.save()
+    of_ready = ("detail", "progress", "start", "try", "delete")
+    of_other = ("pause", "cancel")
+    return {
+        **{f"annotation:campaign-{name}": ready.pk for name in of_ready},
+        **{f"annotation:campaign-{name}": under_way.pk for name in of_other},
+        **{f"api:campaign-{name}": ready.pk for name in ("detail", "failed", "start", "try")},
+        **{f"api:campaign-{name}": under_way.pk for name in of_other},
     }
 
 

@@ -12,6 +12,7 @@ from annotation.models.judgments import Judgment
 from annotation.models.pools import Pool
 from benchmarks_app.models import Benchmark, Guideline, Job, JudgeEndpoint, Query
 from benchmarks_app.models.collection import MAX_ID_BYTES
+from benchwright.recipes import campaigns as recipe
 
 
 class JudgePrompt(models.Model):
@@ -75,9 +76,9 @@ class Campaign(models.Model):
     class Choice(models.TextChoices):
         """Which documents of the pool are asked about."""
 
-        ALL = "all", "every document of the pool"
-        SAMPLE = "sample", "a random sample"
-        UNJUDGED = "unjudged", "what nobody has judged of some runs"
+        ALL = "all", recipe.CHOICE.choices["all"]
+        SAMPLE = "sample", recipe.CHOICE.choices["sample"]
+        UNJUDGED = "unjudged", recipe.CHOICE.choices["unjudged"]
 
     UNDER_WAY = (State.QUEUED, State.RUNNING)
 

@@ -151,6 +151,43 @@ def _deep_run(benchmark, owner):
     return factories.run(benchmark, "\n".join(lines), name="deep", owner=owner)
 
 
+def _campaign_of(benchmark, owner, judge) -> int:
+    """A campaign with labels, a failure and a trial beside people's grades."""
+    from annotation.models import Campaign
+    from tests.annotation import making_machines as making
+
+    pool = benchmark.pools.get()
+    asked = {"judge": judge, "created_by": owner, "price_in": 1.0, "price_out": 2.0}
+    made = making.campaign(pool, name="first look", state="done", cost_cap=5.0, **asked)
+    entries = pool.entries.select_related("query", "document").order_by("priority")[:8]
+    rows = []
+    for number, entry in enumerate(entries, start=1):
+        place = {"query": entry.query, "docid": entry.document.docid, "number": number}
+        if number == 8:
+            error = {"error_code": "judge-refusal", "error": "The judge declined to answer: no."}
+            making.pair(made, **place, state="failed", **error)
+            continue
+        reason = "It names the function and shows how it is called, and says nothing of errors."
+        label = making.label(made, entry.query, entry.document.docid, number % 4, note=reason)
+        making.pair(made, **place, state="graded", judgment=label, cost=0.01, n_requests=1)
+        rows.append(
+            {
+                "query": entry.query_id,
+                "qid": entry.query.qid,
+                "text": entry.query.text,
+                "docid": entry.document.docid,
+                "title": entry.document.docid,
+                "error": "",
+                "people": [2, 3],
+                "grade": number % 4,
+                "reason": reason,
+            }
+        )
+    counts = {"n_pairs": 8, "n_graded": 7, "n_failed": 1, "cost": 0.07}
+    Campaign.objects.filter(pk=made.pk).update(trial={"rows": rows, "cost": 0.0}, **counts)
+    return made.pk
+
+
 def _judged_by_a_model(benchmark, owner) -> dict[str, int]:
     """Cases with an image and a long text, a judge, and an evaluation of which one case failed."""
     from tests.scoring import making_contextual as making
@@ -166,7 +203,14 @@ def _judged_by_a_model(benchmark, owner) -> dict[str, int]:
     judged, other = (making.judged(case_set, judge, owner) for _ in range(2))
     error = {"error_code": "judge-refusal", "error": "The judge declined to answer: no."}
     judged.outcomes.filter(case__number=3).update(state="failed", score=None, **error)
-    return {"case_set": case_set.pk, "judge": judge.pk, "judged": judged.pk, "other": other.pk}
+    campaign = _campaign_of(benchmark, owner, judge)
+    return {
+        "campaign": campaign,
+        "case_set": case_set.pk,
+        "judge": judge.pk,
+        "judged": judged.pk,
+        "other": other.pk,
+    }
 
 
 def _grown(owner) -> None:

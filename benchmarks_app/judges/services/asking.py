@@ -28,7 +28,7 @@ TINY = Case(
 EXPECTED = [True, False]
 
 
-def client_of(judge: JudgeEndpoint) -> OpenAIJudge:
+def client_of(judge: JudgeEndpoint, *, has_probabilities: bool = False) -> OpenAIJudge:
     """What asks the judge, with its key and its limits.
 
     Raises
@@ -47,9 +47,17 @@ def client_of(judge: JudgeEndpoint) -> OpenAIJudge:
         price_in=judge.price_in,
         price_out=judge.price_out,
         answer_format=judge.answer_format or FORMATS[0],
+        has_probabilities=has_probabilities,
         may_be_private=settings.JUDGE_PRIVATE_ADDRESSES,
     )
     return OpenAIJudge(endpoint, key_of(judge))
+
+
+def remember_format(judge: JudgeEndpoint | None, client: Any) -> None:
+    """Keep which way of asking worked, so that the next job need not find out."""
+    answer_format = getattr(client, "answer_format", "")
+    if judge is not None and answer_format and answer_format != judge.answer_format:
+        JudgeEndpoint.objects.filter(pk=judge.pk).update(answer_format=answer_format)
 
 
 def asked_once(judge: JudgeEndpoint) -> tuple[dict[str, Any], str]:

@@ -14,7 +14,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from benchmarks_app.jobs.services.jobs import RunningJob
-from benchmarks_app.judges.services.asking import client_of
+from benchmarks_app.judges.services.asking import client_of, remember_format
 from benchmarks_app.judges.services.texts import storable
 from benchmarks_app.models import Job, JudgeEndpoint
 from benchwright.contextual.judging import outcomes_of
@@ -48,7 +48,7 @@ def judge_contextual(job: RunningJob) -> None:
     course, client = _Course(job, evaluation), client_of(judge)
     for outcome in _outcomes(course, client, judge):
         course.keep(outcome)
-    _remember_format(judge, client)
+    remember_format(judge, client)
     with job.commit() as result:
         course.end()
         result["url"] = evaluation.get_absolute_url()
@@ -177,13 +177,6 @@ def _fields(outcome: Outcome) -> dict[str, Any]:
 def _reason_error(outcome: Outcome) -> str:
     """Why there is a score without its reason."""
     return storable(outcome.reason_error.message) if outcome.reason_error else ""
-
-
-def _remember_format(judge: JudgeEndpoint, client: Any) -> None:
-    """Keep which way of asking worked, so that the next job need not find out."""
-    answer_format = getattr(client, "answer_format", "")
-    if answer_format and answer_format != judge.answer_format:
-        JudgeEndpoint.objects.filter(pk=judge.pk).update(answer_format=answer_format)
 
 
 # --- when a job ends in another way ----------------------------------------------------------

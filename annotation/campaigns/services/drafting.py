@@ -1,0 +1,304 @@
+"""Campaigns before they start: which documents, which prompt, what it will take."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+from uuid import uuid4
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+
+from annotation.campaigns.selectors import (
+    Conflict,
+    asked_pair,
+    conflicts_of,
+    contents_by_docid,
+    entries_of,
+    grading_prompt,
+    prompt_for,
+    scale_of,
+    slices_of_queries,
+)
+from annotation.campaigns.services.errors import (
+    CampaignActiveError,
+    CampaignBegunError,
+    CampaignNameError,
+    CampaignPricesError,
+    ConflictError,
+    NoPairsError,
+    RunsNeededError,
+)
+from annotation.common.selectors.screen import current_guideline
+from annotation.models import Campaign, CampaignPair, JudgePrompt, Pool, PoolEntry
+from benchmarks_app.common.services import audit
+from benchmarks_app.models import Benchmark, JudgeEndpoint, User
+from benchwright.grading.estimating import TOKENS_ANSWERED, tokens_of
+from benchwright.grading.prompts import UMBRELA
+from benchwright.pools.drawing import drawn
+
+CHOICES = Campaign.Choice
+WORDS = {
+    CHOICES.ALL: "to ask about",
+    CHOICES.SAMPLE: "to draw from",
+    CHOICES.UNJUDGED: "of these runs that nobody has judged",
+}
+MAX_SEED = 2**31 - 1
+# As many pairs are looked at to reckon what all of them take.
+ESTIMATED_FROM = 300
+TOKENS_IN_MILLION = 1_000_000
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be asked; `seed` None draws a new one, `template` "" is the built-in prompt."""
+
+    name: str = ""
+    choice: str = CHOICES.SAMPLE
+    n_sample: int | None = 400
+    seed: int | None = None
+    runs: Sequence[str] = ()
+    template: str = ""
+    max_characters: int | None = None
+    concurrency: int = 8
+    cost_cap: float | None = None
+    conflict_reason: str = ""
+
+
+def draft_campaign(*, pool: Pool, judge: JudgeEndpoint, user: User, **wanted: Any) -> Campaign:
+    """A campaign with a row for every document it asks about; nobody is asked yet.
+
+    `wanted` is what `Wanted` holds.
+
+    Raises
+    ------
+    ConflictError
+        If the judge is of the family of a run in the pool, and nothing says that it may.
+    CampaignPricesError
+        If a limit is wanted and the judge has no prices.
+    NoPairsError, RunsNeededError
+        If the choice leaves nothing.
+    CampaignNameError, TemplateError, GradingScaleError
+    """
+    said = Wanted(**wanted)
+    refuse_conflict(conflicts_of(judge, pool), judge, said.conflict_reason)
+    if said.cost_cap is not None and not judge.has_prices:
+        raise CampaignPricesError(judge=judge.name)
+    seed = said.seed if said.seed is not None else Random(uuid4().int).randint(0, MAX_SEED)
+    chosen = chosen_entries(pool, said, seed)
+    with transaction.atomic():
+        campaign = _campaign(pool, judge, user, said, seed)
+        CampaignPair.objects.bulk_create(
+            (
+                CampaignPair(
+                    campaign=campaign,
+                    query=entry.query,
+                    docid=entry.document.docid,
+                    number=number,
+                    probability=probability,
+                )
+                for number, (entry, probability) in enumerate(chosen, start=1)
+            ),
+            batch_size=1000,
+        )
+        Campaign.objects.filter(pk=campaign.pk).update(n_pairs=len(chosen))
+        campaign.n_pairs = len(chosen)
+        audit.record(
+            actor=user,
+            action="draft-campaign",
+            benchmark=pool.benchmark,
+            target=campaign.name,
+            judge=judge.name,
+            model=judge.model,
+            conflict_reason=campaign.conflict_reason,
+        )
+    return campaign
+
+
+def _campaign(pool: Pool, judge: JudgeEndpoint, user: User, said: Wanted, seed: int) -> Campaign:
+    benchmark = pool.benchmark
+    name = said.name or free_name(benchmark, f"{judge.name} on {pool.name}")
+    if benchmark.campaigns.filter(name=name).exists():
+        raise CampaignNameError(name=name)
+    is_sample = said.choice == CHOICES.SAMPLE
+    try:
+        with transaction.atomic():
+            return Campaign.objects.create(
+                benchmark=benchmark,
+                pool=pool,
+                name=name,
+                judge=judge,
+                judge_name=judge.name,
+                model=judge.model,
+                prompt=prompt_version(
+                    benchmark=benchmark,
+                    user=user,
+                    template=said.template or UMBRELA,
+                    max_characters=said.max_characters,
+                ),
+                choice=said.choice,
+                n_sample=said.n_sample if is_sample else None,
+                seed=seed if is_sample else None,
+                runs=sorted(said.runs) if said.choice == CHOICES.UNJUDGED else [],
+                concurrency=said.concurrency,
+                price_in=judge.price_in,
+                price_out=judge.price_out,
+                cost_cap=said.cost_cap,
+                conflict_reason=said.conflict_reason,
+                created_by=user,
+            )
+    except IntegrityError as error:  # somebody else was quicker
+        raise CampaignNameError(name=name) from error
+
+
+def free_name(benchmark: Benchmark, name: str) -> str:
+    """The name, or the first "name 2", "name 3", … that no campaign has."""
+    taken = set(benchmark.campaigns.values_list("name", flat=True))
+    name = name[:110]
+    tries = (name, *(f"{name} {number}" for number in range(2, len(taken) + 3)))
+    return next(one for one in tries if one not in taken)
+
+
+def refuse_conflict(conflicts: Sequence[Conflict], judge: JudgeEndpoint, reason: str) -> None:
+    """Raise `ConflictError` where the site's rule does not let the judge grade for these runs."""
+    rule = settings.JUDGE_CONFLICTS
+    if not conflicts or rule == "tell" or (rule == "explain" and reason.strip()):
+        return
+    otherwise = ", or write why this one may" if rule == "explain" else ""
+    runs = ", ".join(map(str, conflicts))
+    raise ConflictError(judge=judge.name, runs=runs, otherwise=otherwise)
+
+
+def chosen_entries(pool: Pool, said: Wanted, seed: int) -> list[tuple[PoolEntry, float | None]]:
+    """The documents that are asked about, each with the probability by which it was drawn."""
+    if said.choice == CHOICES.UNJUDGED:
+        known = set(pool.runs.values_list("name", flat=True))
+        if not said.runs or set(said.runs) - known:
+            names = ", ".join(sorted(known)) or "it has none"
+            raise RunsNeededError(unknown=f"the pool's are {names}")
+    entries = list(entries_of(pool, said.choice, runs=said.runs))
+    if not entries:
+        raise NoPairsError(pool=pool.name, choice=WORDS[CHOICES(said.choice)])
+    if said.choice != CHOICES.SAMPLE:
+        return [(entry, None) for entry in entries]
+    slices = slices_of_queries(pool.benchmark)
+    groups = [slices.get(entry.query_id, ()) for entry in entries]
+    picked = drawn(groups, said.n_sample or len(entries), seed=seed)
+    return [(entries[place], probability) for place, probability in picked.items()]
+
+
+@transaction.atomic
+def prompt_version(
+    *, benchmark: Benchmark, user: User, template: str, max_characters: int | None = None
+) -> JudgePrompt:
+    """The version of exactly these words, made where they were never asked before.
+
+    Raises
+    ------
+    TemplateError, GradingScaleError
+    """
+    wanted = prompt_for(benchmark, template=template, max_characters=max_characters)
+    known = benchmark.judge_prompts.filter(digest=wanted.hash).first()
+    if known is not None:
+        return known
+    Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)  # one number at a time
+    newest = benchmark.judge_prompts.aggregate(last=Max("version"))["last"] or 0
+    made, _ = JudgePrompt.objects.get_or_create(
+        benchmark=benchmark,
+        digest=wanted.hash,
+        defaults={
+            "version": newest + 1,
+            "template": template,
+            "guideline": current_guideline(benchmark),
+            "guideline_text": wanted.guideline,
+            "scale": scale_of(benchmark),
+            "max_characters": max_characters,
+            "text": wanted.text,
+            "created_by": user,
+        },
+    )
+    return made
+
+
+@transaction.atomic
+def delete_campaign(*, campaign: Campaign, user: User) -> None:
+    """Delete a campaign that has put nothing into the ledger.
+
+    Raises
+    ------
+    CampaignActiveError, CampaignBegunError
+    """
+    if campaign.is_under_way:
+        raise CampaignActiveError(campaign=campaign.name)
+    if campaign.labels.exists():
+        raise CampaignBegunError(campaign=campaign.name)
+    of, name = campaign.benchmark, campaign.name
+    audit.record(actor=user, action="delete-campaign", benchmark=of, target=name)
+    campaign.delete()
+
+
+# --- what it will take -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Documents, queries, and about how many tokens; `cost` is None without prices."""
+
+    n_pairs: int
+    n_queries: int
+    tokens_in: int
+    tokens_out: int
+    cost: float | None
+
+
+def estimate_of(campaign: Campaign) -> Estimate:
+    """What the pairs that wait will take, reckoned from the texts of some of them."""
+    waiting = campaign.pairs.waiting()
+    n = waiting.count()
+    rows = list(waiting.select_related("query").order_by("number"))
+    some = rows if n <= ESTIMATED_FROM else Random(campaign.pk).sample(rows, ESTIMATED_FROM)
+    asked = [(row.query, row.docid) for row in some]
+    tokens_in = _tokens(campaign.benchmark, grading_prompt(campaign.prompt), asked)
+    tokens_in = tokens_in * n // len(asked) if asked else 0
+    return _estimate(
+        n, len({row.query_id for row in rows}), tokens_in, campaign.price_in, campaign.price_out
+    )
+
+
+def estimate_wanted(pool: Pool, judge: JudgeEndpoint, said: Wanted) -> Estimate:
+    """What a campaign would take that is not drafted yet.
+
+    Raises
+    ------
+    NoPairsError, RunsNeededError, TemplateError, GradingScaleError
+    """
+    entries = [entry for entry, _ in chosen_entries(pool, said, said.seed or 0)]
+    prompt = prompt_for(
+        pool.benchmark,
+        template=said.template or UMBRELA,
+        max_characters=said.max_characters,
+    )
+    n = len(entries)
+    some = entries if n <= ESTIMATED_FROM else Random(0).sample(entries, ESTIMATED_FROM)
+    asked = [(entry.query, entry.document.docid) for entry in some]
+    tokens_in = _tokens(pool.benchmark, prompt, asked) * n // len(asked)
+    n_queries = len({entry.query_id for entry in entries})
+    return _estimate(n, n_queries, tokens_in, judge.price_in, judge.price_out)
+
+
+def _estimate(
+    n: int, n_queries: int, tokens_in: int, price_in: float | None, price_out: float | None
+) -> Estimate:
+    tokens_out = n * TOKENS_ANSWERED
+    cost = None
+    if price_in is not None and price_out is not None:
+        cost = (tokens_in * price_in + tokens_out * price_out) / TOKENS_IN_MILLION
+    return Estimate(n, n_queries, tokens_in, tokens_out, cost)
+
+
+def _tokens(benchmark: Benchmark, prompt: Any, asked: Sequence[tuple[Any, str]]) -> int:
+    contents = contents_by_docid(benchmark, (docid for _, docid in asked))
+    return sum(
+        tokens_of(asked_pair(query, docid, contents.get(docid)), prompt) for query, docid in asked
+    )
