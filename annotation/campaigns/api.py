@@ -27,7 +27,7 @@ from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.judges.selectors import judges_of
 from benchmarks_app.permissions import Action
 from benchwright.grading.prompts import LONGEST_TEMPLATE
-from benchwright.recipes import campaigns
+from benchwright.recipes import campaigns, contextual
 
 TAG = ["machine judges"]
 
@@ -114,7 +114,7 @@ class NewCampaignSerializer(serializers.Serializer):
     )
     max_characters = api_field(campaigns.MAX_CHARACTERS, required=False, allow_null=True)
     concurrency = api_field(campaigns.CONCURRENCY, required=False)
-    cost_cap = api_field(campaigns.COST_CAP, required=False, allow_null=True)
+    cost_cap = api_field(contextual.COST_CAP, required=False, allow_null=True)
     conflict_reason = serializers.CharField(
         max_length=500, required=False, allow_blank=True, default=""
     )
@@ -124,7 +124,7 @@ class NewCampaignSerializer(serializers.Serializer):
 class GoOnSerializer(serializers.Serializer):
     """`with_failed` asks again about what failed; `cost_cap` is a new limit."""
 
-    cost_cap = api_field(campaigns.COST_CAP, required=False, allow_null=True)
+    cost_cap = api_field(contextual.COST_CAP, required=False, allow_null=True)
     with_failed = serializers.BooleanField(required=False, default=False)
 
 

@@ -12,7 +12,7 @@ from benchmarks_app.common.parameters import form_field
 from benchmarks_app.models import Benchmark, JudgeEndpoint, Run
 from benchwright.errors import BenchmarkError
 from benchwright.grading.prompts import LONGEST_TEMPLATE, SLOTS, UMBRELA, pieces_of
-from benchwright.recipes import campaigns
+from benchwright.recipes import campaigns, contextual
 
 
 class JudgeField(forms.ModelChoiceField):
@@ -33,7 +33,7 @@ class CampaignForm(forms.Form):
         help_text="Whose unjudged documents are asked about.",
         widget=forms.CheckboxSelectMultiple,
     )
-    cost_cap = form_field(campaigns.COST_CAP)
+    cost_cap = form_field(contextual.COST_CAP)
     name = forms.CharField(
         label="Name",
         required=False,
@@ -114,5 +114,5 @@ class CampaignForm(forms.Form):
 class GoOnForm(forms.Form):
     """Going on; with another money limit where the first is spent."""
 
-    cost_cap = form_field(campaigns.COST_CAP, label="New money limit", help_text="")
+    cost_cap = form_field(contextual.COST_CAP, label="New money limit", help_text="")
     with_failed = forms.BooleanField(required=False)

@@ -17,7 +17,7 @@ GROUPS = {
     "Begin": "dashboard annotators submitting python commands client api",
     "Data": "importing formats corpora query-logs clicks families slices splits contamination "
     "stored-files",
-    "Judging": "pools judging agreement",
+    "Judging": "pools judging agreement machine-judges",
     "Releases": "releases linter hidden-splits freshness completeness",
     "Runs and scores": "runs baselines retrieval embeddings ann live-systems leaderboard "
     "scoring-jobs metrics",
