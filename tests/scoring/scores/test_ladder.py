@@ -343,6 +343,8 @@ def test_no_door_tells_what_a_held_submission_is_worth(site):
     other = site.score(elsewhere)
     doors = [door.format(run=second.run_id, other=first.run_id) for door in DOORS]
     client, keeper = site.client("sam"), site.client("olga")
+    for of in (client, keeper):  # the menu leads to the tabs used last: the same from here on
+        assert all(told(of, one) for one in doors)
     before, seen = ({one: told(of, one) for one in doors} for of in (client, keeper))
 
     given_numbers_of(second, other)
