@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 from benchwright.lazily import lazily
 
 if TYPE_CHECKING:
+    from benchwright.calibration.from_files import calibrate
     from benchwright.client import Client
     from benchwright.comparison.comparing import compare
     from benchwright.comparison.outcome import Comparison
     from benchwright.contextual.metric import ContextualPrecision
     from benchwright.contrastive.accuracy import contrastive_accuracy_score
     from benchwright.datasets import load_beir, load_miracl, load_mmarco
+    from benchwright.estimation.corrected import corrected_mean
     from benchwright.evaluation.evaluating import Evaluation, evaluate, evaluate_hits
     from benchwright.evaluation.models import ModelEvaluation, evaluate_model
     from benchwright.evaluation.weighting import WeightedMeans, weighted_means
@@ -27,8 +29,10 @@ __all__ = [
     "Evaluation",
     "ModelEvaluation",
     "WeightedMeans",
+    "calibrate",
     "compare",
     "contrastive_accuracy_score",
+    "corrected_mean",
     "evaluate",
     "evaluate_hits",
     "evaluate_model",
@@ -49,8 +53,10 @@ __getattr__ = lazily(
         "Evaluation": "benchwright.evaluation.evaluating",
         "ModelEvaluation": "benchwright.evaluation.models",
         "WeightedMeans": "benchwright.evaluation.weighting",
+        "calibrate": "benchwright.calibration.from_files",
         "compare": "benchwright.comparison.comparing",
         "contrastive_accuracy_score": "benchwright.contrastive.accuracy",
+        "corrected_mean": "benchwright.estimation.corrected",
         "evaluate": "benchwright.evaluation.evaluating",
         "evaluate_hits": "benchwright.evaluation.evaluating",
         "evaluate_model": "benchwright.evaluation.models",

@@ -41,6 +41,7 @@ from benchwright.recipes import (
     families,
     gates,
     importing,
+    judging,
     live,
     pools,
     retrieval,
@@ -193,6 +194,8 @@ RECIPES = {
         command="systems.contextual",
         lacking={"command": ("first", "cost_cap")},
     ),
+    "gradings": Doors(judging.GRADING, command="systems.judge"),
+    "calibrations": Doors(judging.CALIBRATION, command="scoring.calibrate"),
     "imports": Doors((importing.AGREED,), admin="import_file"),
     "logs": Doors(
         (recipe_of_sampling.FLOOR,),

@@ -38,6 +38,7 @@ def calibrate(
     families: Mapping[str, str] | None = None,
     slices: Mapping[str, Sequence[str]] | None = None,
     same_model: Sequence[str] = (),
+    others: Any = None,
     **more: Any,
 ) -> Report:
     """How a machine's qrels stand to people's, and what it makes of runs.
@@ -51,8 +52,10 @@ def calibrate(
         documents graded by either alone left unjudged in the other.
     measure
         A name as in docs/metrics.md, by which runs are valued.
+    others
+        Qrels of a second person, for what two people come to.
     more
-        What else `calibrating.calibrated` takes: lengths, languages, dates, others, refused, seed.
+        What else `calibrating.calibrated` takes: lengths, languages, dates, refused, seed.
 
     Raises
     ------
@@ -67,6 +70,7 @@ def calibrate(
         relevant_from=relevant_from,
         families=families,
         slices=slices,
+        others=grades_of(others) if others else None,
         **more,
     )
     if not runs:

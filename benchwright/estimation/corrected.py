@@ -142,6 +142,7 @@ def corrected_mean(
     strata: Mapping[str, str] | None = None,
     level: float = 0.95,
     span: tuple[float, float] | None = None,
+    least_families: int = LEAST_FAMILIES,
 ) -> Corrected:
     """The mean of all queries, or of a difference, from people's values of those drawn.
 
@@ -159,13 +160,16 @@ def corrected_mean(
         {family: stratum} where the draw was by strata.
     span
         What a mean can be at least and at most: ends of intervals are not outside of it.
+    least_families
+        How many drawn families must be labelled, twenty or more; of a learned estimate
+        `learned.LEAST_FAMILIES`.
 
     Raises
     ------
     NotDrawnError
         If chance did not choose what people labelled.
     TooFewFamiliesError
-        If fewer than twenty drawn families are labelled.
+        If fewer drawn families are labelled.
     """
     of = families or {}
     members: dict[str, list[str]] = {}
@@ -173,7 +177,7 @@ def corrected_mean(
         members.setdefault(of.get(query, query), []).append(query)
     labelled = [name for name, queries in members.items() if all(q in people for q in queries)]
     chosen = draw.proved(labelled, members, strata)
-    return _corrected(people, machine, members, chosen, level, span)
+    return _corrected(people, machine, members, chosen, level, span, least_families)
 
 
 def corrected_slices(
@@ -186,6 +190,7 @@ def corrected_slices(
     strata: Mapping[str, str] | None = None,
     level: float = 0.95,
     span: tuple[float, float] | None = None,
+    least_families: int = LEAST_FAMILIES,
 ) -> dict[str, Corrected | TooFewFamiliesError]:
     """The same inside each slice ({slice: queries}), with the drawn families that are in it.
 
@@ -212,7 +217,9 @@ def corrected_slices(
         }
         drawn_inside = tuple(family for family in chosen if family in members)
         try:
-            estimates[name] = _corrected(people, machine, members, drawn_inside, level, span)
+            estimates[name] = _corrected(
+                people, machine, members, drawn_inside, level, span, least_families
+            )
         except TooFewFamiliesError as error:
             estimates[name] = error
     return estimates
@@ -225,10 +232,12 @@ def _corrected(
     chosen: Sequence[str],
     level: float,
     span: tuple[float, float] | None,
+    least_families: int,
 ) -> Corrected:
     n, n_all = len(chosen), len(members)
-    if n < LEAST_FAMILIES:
-        raise TooFewFamiliesError(n=n, least=LEAST_FAMILIES, missing=LEAST_FAMILIES - n)
+    least = max(least_families, LEAST_FAMILIES)
+    if n < least:
+        raise TooFewFamiliesError(n=n, least=least, missing=least - n)
     sizes, all_sizes = _n(members, chosen), _n(members, [*members])
     all_f = _sums(machine, members, [*members])
     estimates = prediction_powered(

@@ -18,6 +18,8 @@ from benchwright.statistics.families import Floats
 
 PENALTY_C = 0.1
 N_FOLDS = 5
+LEAST_FAMILIES = 30
+"""Below so many labelled families a mean that it corrects may hold the truth in less than .92."""
 MOST_STEPS = 50
 CONVERGED = 1e-10
 

@@ -40,6 +40,14 @@ COMMANDS = {
         "benchwright.cli.systems.contextual",
         "Contextual precision of retrieved nodes, by a judge model.",
     ),
+    "judge": (
+        "benchwright.cli.systems.judge",
+        "Grades of queries with documents, by a judge model.",
+    ),
+    "calibrate": (
+        "benchwright.cli.scoring.calibrate",
+        "How far a machine's grades can be trusted, beside people's.",
+    ),
     "retrieve": (
         "benchwright.cli.systems.retrieve",
         "The run of BM25, TF-IDF or sparse vectors over a corpus.",

@@ -1,0 +1,98 @@
+"""`benchwright calibrate`: how far can a machine's grades be trusted?"""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from benchwright.cli import options
+from benchwright.cli.files import check_standard_input, run_names
+from benchwright.cli.main import Command, option
+from benchwright.cli.parameters import FILE, parameter_option
+from benchwright.cli.progress import told
+from benchwright.recipes import judging as recipes
+
+EXAMPLES = (
+    "benchwright calibrate people.qrels machine.qrels",
+    "benchwright calibrate people.qrels machine.qrels bm25.run dense.run --families families.tsv",
+    "benchwright calibrate people.qrels machine.qrels --others second.qrels --format markdown",
+)
+
+
+@click.command(
+    cls=Command,
+    name="calibrate",
+    examples=EXAMPLES,
+    short_help="How far a machine's grades can be trusted: agreement, bias, favour.",
+)
+@click.argument("people", type=FILE)
+@click.argument("machine", type=FILE)
+@click.argument("runs", type=FILE, nargs=-1)
+@parameter_option(recipes.RELEVANT_FROM, group="Grades")
+@options.file_option(
+    "--others",
+    group="Grades",
+    help="Qrels of a second person: what two people come to is told beside it.",
+)
+@options.SLICES
+@options.FAMILIES
+@option(
+    "-m",
+    "--measure",
+    metavar="NAME",
+    default="nDCG@10",
+    show_default=True,
+    group="Runs",
+    help="By which RUNS are valued, by people's grades and by the machine's.",
+)
+@option(
+    "--same-model",
+    "same_model",
+    multiple=True,
+    metavar="RUN",
+    group="Runs",
+    help="A run that is made with the judge's own model family; may be given several times. It "
+    "counts as favoured without a test.",
+)
+@options.SEED
+@options.format_option(
+    ("table", "json", "markdown"), help="table and markdown round; json holds every digit."
+)
+def command(people: Path, machine: Path, runs: tuple[Path, ...], **chosen: Any) -> None:
+    """Hold a MACHINE's qrels against PEOPLE's, on the pairs that both graded.
+
+    Tells the confusion of grades, kappas and ordinal alpha with intervals over families of queries,
+    where the machine is off (by grade and slice), and what its grades mean in people's. With RUNS:
+    how its values of runs stand to people's, how many more labels it is worth, and which runs it
+    favours. The pairs must have been drawn at random for this; 200 of 20 queries are enough.
+    """
+    from benchwright.calibration.from_files import calibrate
+    from benchwright.cli.scoring.calibrate_output import show
+    from benchwright.formats.side_tables import read_families, read_slices
+
+    check_standard_input((people, machine, *runs, chosen["slices"], chosen["families"]))
+    slices = read_slices(chosen["slices"]) if chosen["slices"] else {}
+    families = read_families(chosen["families"]) if chosen["families"] else {}
+    named = dict(zip(run_names(runs), runs, strict=True))
+    for name in chosen["same_model"]:
+        if name not in named:
+            message = f"--same-model {name}: no such run; expected {', '.join(named) or 'runs'}."
+            raise click.UsageError(message)
+    with told("Calibrating"):
+        report = calibrate(
+            people,
+            machine,
+            runs=named,
+            measure=chosen["measure"],
+            relevant_from=chosen["relevant_from"],
+            families={_text(query): family for query, family in families.items()},
+            slices={name: [_text(query) for query in of] for name, of in slices.items()},
+            same_model=chosen["same_model"],
+            others=chosen["others"],
+            seed=chosen["seed"],
+        )
+    show(report, chosen["form"])
+
+
+def _text(query: bytes) -> str:
+    return query.decode("utf-8", "surrogateescape")

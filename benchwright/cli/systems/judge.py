@@ -1,0 +1,226 @@
+"""`benchwright judge`: grades of pairs by a judge model."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from benchwright.cli.main import Command, option
+from benchwright.cli.options import file_option, format_option, written_option
+from benchwright.cli.parameters import FILE, parameter_option
+from benchwright.recipes import contextual as asking
+from benchwright.recipes import judging as recipes
+
+if TYPE_CHECKING:
+    from benchwright.grading.caching import GradeCache
+    from benchwright.grading.prompts import GradingPrompt
+    from benchwright.grading.types import Graded, Pair
+    from benchwright.judges.client import OpenAIJudge
+
+OPENAI = "https://api.openai.com/v1"
+VERSIONED = "/v1/"
+EXAMPLES = (
+    "benchwright judge pairs.jsonl --judge gpt-4o --cache graded.jsonl --qrels machine.qrels",
+    "benchwright judge pairs.jsonl --judge http://127.0.0.1:11434/v1/llama3.1 -o gradings.jsonl",
+    "benchwright judge pairs.jsonl --judge gpt-4o --guideline guideline.md --scale scale.txt",
+    "benchwright judge pairs.jsonl --judge gpt-4o --price-in 2.5 --price-out 10 --dry-run",
+)
+
+
+@click.command(
+    cls=Command,
+    name="judge",
+    examples=EXAMPLES,
+    short_help="Grades of queries with documents, by a judge model.",
+)
+@click.argument("pairs", type=FILE)
+@option(
+    "--judge",
+    metavar="[URL/]MODEL",
+    required=True,
+    group="Judge",
+    help="The model to ask, after the address where it is (of the chat completions protocol; "
+    f"without one {OPENAI}). The key comes from BENCHWRIGHT_JUDGE_KEY; at that address also from "
+    "OPENAI_API_KEY.",
+)
+@parameter_option(asking.CONCURRENCY, group="Judge", default=16)
+@parameter_option(asking.REQUESTS_PER_MINUTE, group="Judge", metavar="N")
+@parameter_option(asking.TIMEOUT_SECONDS, group="Judge", metavar="SECONDS", default=120)
+@parameter_option(asking.MAX_ATTEMPTS, group="Judge", default=5)
+@parameter_option(asking.PRICE_IN, group="Judge", metavar="PRICE")
+@parameter_option(asking.PRICE_OUT, group="Judge", metavar="PRICE")
+@parameter_option(asking.COST_CAP, group="Judge", metavar="COST")
+@parameter_option(recipes.ANSWER_SEED, group="Judge", metavar="N")
+@option(
+    "--probabilities",
+    is_flag=True,
+    group="Judge",
+    help="Ask how sure the judge is of each grade, where the endpoint tells.",
+)
+@file_option(
+    "--scale",
+    group="Prompt",
+    help="Grades, a line each: '2 = Helpful: answers a part *'.  [default: UMBRELA's four, 0 to 3]",
+)
+@file_option("--guideline", group="Prompt", help="What assessors are told, as a text.")
+@file_option(
+    "--template",
+    group="Prompt",
+    help="The whole question in your words, with the slots {query} and {document}, and where "
+    "wanted {description}, {guideline} and {scale}; {{ is a brace.",
+)
+@parameter_option(recipes.MAX_CHARACTERS, group="Prompt", metavar="N")
+@option(
+    "--images",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    group="Prompt",
+    help="""Folder of what pairs name as {"image": "file.png"}; without it no file is read.""",
+)
+@written_option(
+    "--cache",
+    group="Output",
+    help="Keep grades there and ask nothing twice, also after a crash; made where it is not there.",
+)
+@option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    metavar="FILE",
+    group="Output",
+    help="Write every grading as a JSON line, as it comes: grade, reason, raw answers, costs.",
+)
+@written_option("--qrels", group="Output", help="Write the grades as TREC qrels: the machine's.")
+@option("--dry-run", is_flag=True, group="Output", help="Say what it would take, and ask nobody.")
+@format_option(("table", "json"), help="table counts grades; json holds every grading.")
+@click.pass_context
+def command(ctx: click.Context, /, pairs: Path, **chosen: Any) -> None:
+    """Have a judge grade every pair of PAIRS (JSON lines with query and document).
+
+    A pair may have query_id, document_id and a description of what the query wants; query and
+    document are a text, an image, or a list of both. The prompt is built of guideline and scale, or
+    is a template of your own. An answer off the scale is asked for once more and then is an error
+    of that pair. These are a machine's grades: hold them against people's with benchwright
+    calibrate before anything rests on them. Ends with 1 where a pair could not be graded.
+    """
+    from benchwright.cli.systems.judge_output import show, show_estimate, write_qrels
+    from benchwright.grading.estimating import estimated
+    from benchwright.grading.pairs import read_pairs
+
+    listed = read_pairs(pairs, images=chosen["images"])
+    prompt, judge = _prompt(chosen), _judge(chosen)
+    if chosen["dry_run"]:
+        with _cache(chosen["cache"]) as cache:
+            estimate = estimated(listed, judge, prompt, cache=cache)
+        show_estimate(estimate, form=chosen["form"])
+        return
+    gradings = _graded(listed, judge, prompt, chosen)
+    if chosen["qrels"]:
+        write_qrels(gradings, chosen["qrels"])
+    show(gradings, prompt, n_pairs=len(listed), model=judge.model, form=chosen["form"])
+    if len(gradings) < len(listed) or any(grading.error for grading in gradings):
+        ctx.exit(1)
+
+
+def _judge(chosen: dict[str, Any]) -> "OpenAIJudge":
+    from benchwright.judges.client import OpenAIJudge
+    from benchwright.judges.endpoint import Endpoint, key_from_environment
+
+    address, model = address_and_model(chosen["judge"])
+    endpoint = Endpoint(
+        model,
+        address,
+        timeout=chosen["timeout_seconds"],
+        max_attempts=chosen["max_attempts"],
+        concurrency=chosen["concurrency"],
+        requests_per_minute=chosen["requests_per_minute"],
+        price_in=chosen["price_in"],
+        price_out=chosen["price_out"],
+        seed=chosen["answer_seed"],
+        has_probabilities=chosen["probabilities"],
+    )
+    return OpenAIJudge(endpoint, key_from_environment(endpoint.base_url))
+
+
+def address_and_model(judge: str) -> tuple[str, str]:
+    """Where a judge is and what it is called: the model follows /v1/, or else the last slash.
+
+    >>> address_and_model("http://127.0.0.1:8000/v1/meta/llama-3")
+    ('http://127.0.0.1:8000/v1', 'meta/llama-3')
+    >>> address_and_model("https://example.org/api/judge"), address_and_model("meta/llama-3")[1]
+    (('https://example.org/api', 'judge'), 'meta/llama-3')
+    """
+    if not judge.startswith(("http://", "https://")):
+        return OPENAI, judge
+    if VERSIONED in judge:
+        address, _, model = judge.partition(VERSIONED)
+        return f"{address}{VERSIONED.rstrip('/')}", model
+    address, _, model = judge.rpartition("/")
+    return address, model
+
+
+def _prompt(chosen: dict[str, Any]) -> "GradingPrompt":
+    from benchwright.grading.prompts import UMBRELA, GradingPrompt
+    from benchwright.grading.types import UMBRELA_SCALE, Grade
+    from benchwright.qrels.scales import parse_scale
+
+    scale: tuple[Grade, ...] = UMBRELA_SCALE
+    if chosen["scale"]:
+        grades = parse_scale(_text(chosen["scale"]))
+        scale = tuple(Grade(one["value"], one["name"], one["anchor"]) for one in grades)
+    return GradingPrompt(
+        scale,
+        guideline=_text(chosen["guideline"]) if chosen["guideline"] else "",
+        template=_text(chosen["template"]) if chosen["template"] else UMBRELA,
+        max_characters=chosen["max_characters"],
+    )
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        message = f"{path}: is no text in UTF-8 (byte {error.start + 1}). Save it again as UTF-8."
+        raise click.ClickException(message) from error
+
+
+def _graded(
+    pairs: "Sequence[Pair]", judge: "OpenAIJudge", prompt: "GradingPrompt", chosen: dict[str, Any]
+) -> "list[Graded]":
+    """Gradings in the order of the pairs; each is written as it comes, so none is lost."""
+    from benchwright.cli.systems.judge_output import Progress, Writer
+    from benchwright.grading.looping import Budget, gradings_of
+
+    place = {(pair.query_id, pair.document_id): number for number, pair in enumerate(pairs)}
+    gradings: list[Graded] = []
+    with _cache(chosen["cache"]) as cache, Writer(chosen["output"]) as writer:
+        progress = Progress(len(pairs))
+        coming = gradings_of(
+            pairs,
+            judge,
+            prompt,
+            concurrency=chosen["concurrency"],
+            cache=cache,
+            budget=Budget(chosen["cost_cap"]),
+        )
+        try:
+            for grading in coming:
+                writer.add(grading)
+                gradings.append(grading)
+                progress.add(grading)
+        finally:
+            progress.end()
+    return sorted(gradings, key=lambda one: place[one.query_id, one.document_id])
+
+
+@contextmanager
+def _cache(path: Path | None) -> "Iterator[GradeCache | None]":
+    if path is None:
+        yield None
+        return
+    from benchwright.grading.caching import GradeCache
+
+    with GradeCache(path) as cache:
+        yield cache

@@ -1,0 +1,171 @@
+"""What `benchwright judge` shows: progress, a table, JSON; and the files it writes."""
+
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from benchwright.cli.progress import CLEAR_LINE, PAUSE
+from benchwright.cli.tables import Table, say, share, show_table
+from benchwright.grading.caching import grading_as_json
+
+if TYPE_CHECKING:
+    from benchwright.grading.estimating import Estimate
+    from benchwright.grading.prompts import GradingPrompt
+    from benchwright.grading.types import Graded
+
+MOST_TOLD = 10
+
+
+class Progress:
+    """How many pairs are graded, on a terminal's standard error."""
+
+    def __init__(self, total: int) -> None:
+        self.total = total
+        self.is_shown = sys.stderr.isatty()
+        self.n_done = self.n_failed = 0
+        self.paid = 0.0
+        self.last = self.start = time.monotonic()
+
+    def add(self, grading: "Graded") -> None:
+        self.n_done += 1
+        self.n_failed += grading.error is not None
+        self.paid += grading.paid
+        if self.is_shown and time.monotonic() - self.last > PAUSE:
+            self.last = time.monotonic()
+            self._write(f"{CLEAR_LINE}{self.told()}")
+
+    def told(self) -> str:
+        """One line: done, failed, cost and time."""
+        parts = [f"Grading … {self.n_done:,} of {self.total:,}"]
+        parts += [f"{self.n_failed:,} failed"] * bool(self.n_failed)
+        parts += [f"cost {self.paid:.4f}"] * bool(self.paid)
+        return ", ".join([*parts, f"{time.monotonic() - self.start:.0f} s"])
+
+    def end(self) -> None:
+        if self.is_shown:
+            self._write(CLEAR_LINE)
+
+    def _write(self, text: str) -> None:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+
+
+class Writer:
+    """Gradings as JSON lines into a file, each at once; into nothing without a path."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self.file: IO[str] | None = None
+
+    def __enter__(self) -> "Writer":
+        self.file = self.path.open("w", encoding="utf-8", newline="\n") if self.path else None
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.file:
+            self.file.close()
+
+    def add(self, grading: "Graded") -> None:
+        if self.file:
+            self.file.write(json.dumps(grading_as_json(grading), ensure_ascii=False) + "\n")
+            self.file.flush()
+
+
+def write_qrels(gradings: "Sequence[Graded]", path: Path) -> None:
+    """The grades as TREC qrels; pairs without one are left out."""
+    lines = [
+        f"{one.query_id} 0 {one.document_id} {one.grade}\n"
+        for one in gradings
+        if one.grade is not None
+    ]
+    path.write_text("".join(lines), "utf-8", newline="\n")
+
+
+def show(
+    gradings: "Sequence[Graded]", prompt: "GradingPrompt", *, n_pairs: int, model: str, form: str
+) -> None:
+    """Print how often each grade was given; errors and costs go to standard error beside it."""
+    counts = Counter(one.grade for one in gradings if one.grade is not None)
+    if form == "json":
+        say(json.dumps(_as_json(gradings, prompt, counts, n_pairs, model), indent=2))
+        return
+    total = sum(counts.values())
+    rows = [
+        [
+            f"{grade.value} {grade.name}",
+            f"{counts[grade.value]:,}",
+            _share(counts[grade.value], total),
+        ]
+        for grade in sorted(prompt.scale, key=lambda one: one.value)
+    ]
+    show_table(Table(("grade", "pairs", "share"), rows))
+    failed = [one for one in gradings if one.error]
+    for one in failed[:MOST_TOLD]:
+        why = one.error.message if one.error else ""
+        click.echo(f"{one.query_id} {one.document_id}: {why}", err=True)
+    if len(failed) > MOST_TOLD:
+        click.echo(f"… and {len(failed) - MOST_TOLD} more failed (--output has all).", err=True)
+    if len(gradings) < n_pairs:
+        click.echo(_left(n_pairs - len(gradings)), err=True)
+    click.echo(_costs(gradings, prompt), err=True)
+
+
+def show_estimate(estimate: "Estimate", *, form: str) -> None:
+    """Print what grading would take."""
+    if form == "json":
+        say(json.dumps({**asdict(estimate), "n_asked": estimate.n_asked}, indent=2))
+        return
+    cost = "unknown: give --price-in and --price-out"
+    if estimate.cost is not None:
+        cost = f"{estimate.cost:.4f}"
+    say(f"{estimate.n_pairs:,} pairs, {estimate.n_known:,} of them known or equal to others.")
+    say(f"{estimate.n_asked:,} questions: about {estimate.tokens_in:,} tokens sent,")
+    say(f"{estimate.tokens_out:,} answered. Cost: {cost}. Models differ by a third and more.")
+
+
+def _left(n: int) -> str:
+    return f"{n:,} pairs were not begun. With --cache the same command goes on with them."
+
+
+def _share(n: int, total: int) -> str:
+    return share(n / total) if total else "-"
+
+
+def _costs(gradings: "Sequence[Graded]", prompt: "GradingPrompt") -> str:
+    fresh = [one for one in gradings if not one.is_cached]
+    parts = [f"{sum(one.n_requests for one in fresh):,} requests"]
+    sent = [one.tokens_in for one in fresh if one.tokens_in is not None]
+    answered = [one.tokens_out for one in fresh if one.tokens_out is not None]
+    if sent:
+        parts.append(f"{sum(sent):,} tokens sent, {sum(answered):,} answered")
+    if any(one.cost is not None for one in fresh):
+        parts.append(f"cost {sum(one.paid for one in fresh):.4f}")
+    if len(fresh) < len(gradings):
+        parts.append(f"{len(gradings) - len(fresh):,} pairs from the cache or asked once")
+    return f"{'; '.join(parts)}. Prompt {prompt.hash[:12]}."
+
+
+def _as_json(
+    gradings: "Sequence[Graded]",
+    prompt: "GradingPrompt",
+    counts: "Counter[int]",
+    n_pairs: int,
+    model: str,
+) -> dict[str, Any]:
+    return {
+        "model": model,
+        "prompt_hash": prompt.hash,
+        "prompt": prompt.text,
+        "n_pairs": n_pairs,
+        "n_failed": sum(one.error is not None for one in gradings),
+        "counts": {str(grade): counts[grade] for grade in prompt.grades},
+        "cost": sum(one.paid for one in gradings),
+        "gradings": [grading_as_json(one) for one in gradings],
+    }
