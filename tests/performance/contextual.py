@@ -24,6 +24,7 @@ from tests.performance.toy import size
 ROOT = Path(__file__).parents[2]
 N_CASES = size(1000, 20)
 N_NODES = 10
+N_PAIRS = size(10_000, 40)
 N_NUMBERS = size(1_000_000, 1_000)
 NODE_BYTES = 1000
 ROUNDS = size(5, 1)
@@ -318,10 +319,41 @@ def arithmetic() -> Iterator[str]:
 # --- against a stub ------------------------------------------------------------------------------
 
 
-def throughput(n: int = N_CASES, stub: dict[str, str] | None = None) -> tuple[float, float]:
-    """Answers a second of a stub for a plain client, and cases a second for ours."""
+def of_contextual(n: int, judge: Any) -> tuple[list[bytes], Callable[[int], int]]:
+    """What a plain client would send, and ours: it tells how many of the first so many came."""
     from benchwright.contextual.judging import outcomes_of
     from benchwright.contextual.options import Options
+
+    cases, options = our_cases(n), Options(include_reason=False)
+
+    def work(first: int) -> int:
+        outcomes = outcomes_of(cases[:first], judge, options, concurrency=AT_ONCE)
+        return sum(outcome.error is None for outcome in outcomes)
+
+    return [body_of(case) for case in cases], work
+
+
+def of_grading(n: int, judge: Any) -> tuple[list[bytes], Callable[[int], int]]:
+    """The same of pairs to be graded."""
+    from benchwright.grading import GradingPrompt, Pair, gradings_of
+    from benchwright.grading.prompts import content_digest
+
+    prompt = GradingPrompt()
+    pairs = [Pair(str(at), str(at), f"query {at}", nodes(at)[0]) for at in range(n)]
+
+    def work(first: int) -> int:
+        gradings = gradings_of(pairs[:first], judge, prompt, concurrency=AT_ONCE)
+        return sum(grading.error is None for grading in gradings)
+
+    return [body_of_prompt(prompt.asked(pair, content_digest(pair))) for pair in pairs], work
+
+
+def throughput(
+    n: int = N_CASES,
+    stub: dict[str, str] | None = None,
+    made: Callable[[int, Any], tuple[list[bytes], Callable[[int], int]]] = of_contextual,
+) -> tuple[float, float]:
+    """Answers a second of a stub for a plain client, and cases or pairs a second for ours."""
     from benchwright.judges.client import OpenAIJudge
     from benchwright.judges.endpoint import Endpoint
 
@@ -332,16 +364,15 @@ def throughput(n: int = N_CASES, stub: dict[str, str] | None = None) -> tuple[fl
     ) as process:
         try:
             url = process.stdout.readline().strip()
-            cases, judge = our_cases(n), OpenAIJudge(Endpoint("m", url))
-            options = Options(include_reason=False)
-            list(outcomes_of(cases[:AT_ONCE], judge, options))  # the library is imported by then
+            bodies, work = made(n, OpenAIJudge(Endpoint("m", url)))
+            work(AT_ONCE)  # the library is imported by then
             started = time.perf_counter()
-            asyncio.run(plainly(url, [body_of(case) for case in cases]))
+            asyncio.run(plainly(url, bodies))
             plain = n / (time.perf_counter() - started)
             started = time.perf_counter()
-            outcomes = list(outcomes_of(cases, judge, options, concurrency=AT_ONCE))
+            n_good = work(n)
             ours = n / (time.perf_counter() - started)
-            assert all(outcome.error is None for outcome in outcomes)
+            assert n_good == n
         finally:
             process.stdin.close()
     return plain, ours
@@ -350,9 +381,13 @@ def throughput(n: int = N_CASES, stub: dict[str, str] | None = None) -> tuple[fl
 def body_of(case: Any) -> bytes:
     """What the client would send for a case."""
     from benchwright.contextual.prompts import content_digest, verdicts_prompt
+
+    return body_of_prompt(verdicts_prompt(case, content_digest(case)))
+
+
+def body_of_prompt(prompt: Any) -> bytes:
     from benchwright.judges.completions import Form, request_body
 
-    prompt = verdicts_prompt(case, content_digest(case))
     return json.dumps(request_body("m", prompt.messages, prompt.schema, Form())).encode()
 
 
@@ -386,6 +421,10 @@ def against_stub() -> Iterator[str]:
     plain, ours = throughput(stub={"--delay": "0"})
     what = "answers at once: our own limit"
     yield f"| {what} | {plain:.0f}/s | {ours:.0f}/s | {ours / plain:.2f} | |"
+    plain, ours = throughput(N_PAIRS, made=of_grading)
+    kept = verdict(ours / plain >= LEAST_OF_STUB)
+    what = f"{N_PAIRS:,} pairs to be graded, 8 answers at once, 0.1 s each"
+    yield f"| {what} | {plain:.0f}/s | {ours:.0f}/s | {ours / plain:.2f} | {kept} (0.9) |"
 
 
 def verdict(is_met: bool) -> str:

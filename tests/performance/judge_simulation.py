@@ -192,9 +192,46 @@ def made_tallies(seed: int) -> Iterator[tuple[tuple[str, ...], Tally]]:
             )
 
 
+def without_people(seed: int) -> Iterator[str]:
+    """How often a machine's own interval holds the truth, by the number of queries it graded."""
+    yield "| the machine alone, nDCG@10 means, queries | held | lowest and highest target |"
+    yield "|---|---|---|"
+    for n_all in (50, 100, 300, 1_000):
+        rng = np.random.default_rng([seed, n_all, 1])
+        held = []
+        for y, f in targets_of("ndcg", are_differences=False):
+            drawn = f[rng.integers(0, len(f), (DRAWS, n_all))]
+            error = drawn.std(axis=1, ddof=1) / np.sqrt(n_all)
+            reach = error * scipy.special.stdtrit(n_all - 1, (1 + LEVEL) / 2)
+            held.append(float((np.abs(drawn.mean(axis=1) - y.mean()) <= reach).mean()))
+        yield f"| {n_all:,} | {np.mean(held):.2f} | {min(held):.2f}, {max(held):.2f} |"
+
+
+def not_drawn(seed: int, n_all: int = 100, n: int = 40) -> Iterator[str]:
+    """The same of a corrected mean, where people labelled what the machine is least wrong about."""
+    yield "| 40 of 100 labelled | held, mean | median target | bias, mean of its size |"
+    yield "|---|---|---|---|"
+    for what, is_chosen in (("drawn", False), ("where the judge errs least", True)):
+        rng = np.random.default_rng([seed, n_all, n, 2])
+        held, bias = [], []
+        for y, f in targets_of("ndcg", are_differences=False):
+            which = rng.integers(0, len(y), (DRAWS, n_all))
+            if is_chosen:
+                order = np.argsort(np.abs(y - f)[which], axis=1, kind="stable")
+                which = np.take_along_axis(which, order, axis=1)
+            sample, ones = which[:, :n], np.ones(which.shape)
+            found = prediction_powered(y[sample], f[sample], ones[:, :n], f[which], ones)
+            reach = found.error * scipy.special.stdtrit(n - 2, (1 + LEVEL) / 2)
+            held.append(float((np.abs(found.mean - y.mean()) <= reach).mean()))
+            bias.append(abs(float(found.mean.mean() - y.mean())))
+        yield f"| {what} | {np.mean(held):.2f} | {np.median(held):.2f} | {np.mean(bias):.3f} |"
+
+
 def main(seed: int = 0) -> None:
     """Print the tables; what is out of bounds is named below them."""
     started = time.process_time()
+    for line in (*without_people(seed), "", *not_drawn(seed), ""):
+        print(line)
     print(f"| queries | of what | N | n | {' | '.join(HEAD)} |")
     print(f"|---|---|---|---|{'---|' * len(HEAD)}")
     out = []
