@@ -30,7 +30,14 @@ def _judges(user: Any, benchmark: Benchmark) -> bool:
     return may(user, Action.JUDGE, benchmark)
 
 
-@home("work", "My work", order=30, template="annotation/judging/_home.html", is_for=_judges)
+@home(
+    "work",
+    "My work",
+    order=30,
+    template="annotation/judging/_home.html",
+    is_for=_judges,
+    is_translated=True,
+)
 def my_work(request: Any, benchmark: Benchmark) -> dict[str, Any]:
     return home_context(benchmark, request.user)
 

@@ -32,20 +32,27 @@ class Home:
     template: str
     is_for: Callable[[Any, Benchmark], bool]
     context: Callable[[Any, Benchmark], Context]
+    is_translated: bool = False
 
 
 HOMES: list[Home] = []
 
 
 def home(
-    key: str, label: str, *, order: int, template: str, is_for: Callable[[Any, Benchmark], bool]
+    key: str,
+    label: str,
+    *,
+    order: int,
+    template: str,
+    is_for: Callable[[Any, Benchmark], bool],
+    is_translated: bool = False,
 ) -> Callable[[Callable[[Any, Benchmark], Context]], Callable[[Any, Benchmark], Context]]:
     """Register a function of request and benchmark that fills the template of a home."""
 
     def register(
         context: Callable[[Any, Benchmark], Context],
     ) -> Callable[[Any, Benchmark], Context]:
-        HOMES.append(Home(key, label, order, template, is_for, context))
+        HOMES.append(Home(key, label, order, template, is_for, context, is_translated))
         return context
 
     return register

@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 
+from benchmarks_app.language import is_translated, speak, told, translated
 from benchmarks_app.migrated import NotMigratedError, explained
 from benchwright.errors import BenchmarkError
 from benchwright.full_disk import DiskFullError, is_disk_full
@@ -47,9 +48,11 @@ class DomainErrorMiddleware:
             return response
         if not isinstance(error, BenchmarkError):
             return None
+        if is_translated(error, request):
+            speak(request)
         context = {
-            "title": error.heading,
-            "message": str(error),
+            "title": translated(error.heading),
+            "message": told(error),
             "code": error.code,
             "problems": error.facts.get("problems", ()),
         }

@@ -10,6 +10,7 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.translation import gettext_noop as _
 
 from benchmarks_app.models import Benchmark, Role
 from benchmarks_app.permissions import Action, may, role_in
@@ -43,118 +44,121 @@ class Place:
 
 HOME = "benchmark-detail"
 PLACES = (
-    Place("Overview", "home", "o", (Tab("Overview", HOME, Action.VIEW, "dashboard"),)),
+    Place(_("Overview"), "home", "o", (Tab(_("Overview"), HOME, Action.VIEW, "dashboard"),)),
     Place(
-        "Data",
+        _("Data"),
         "data",
         "d",
         (
-            Tab("Import", "import-new", Action.EDIT, "importing"),
-            Tab("Corpus", "corpus-detail", Action.VIEW, "corpora"),
-            Tab("Queries", "query-list", Action.VIEW, "importing"),
-            Tab("Query logs", "log-list", Action.EDIT, "query-logs"),
-            Tab("Families", "family-list", Action.VIEW, "families"),
-            Tab("Slices", "slice-list", Action.VIEW, "slices"),
-            Tab("Splits", "split-detail", Action.VIEW, "splits"),
+            Tab(_("Import"), "import-new", Action.EDIT, "importing"),
+            Tab(_("Corpus"), "corpus-detail", Action.VIEW, "corpora"),
+            Tab(_("Queries"), "query-list", Action.VIEW, "importing"),
+            Tab(_("Query logs"), "log-list", Action.EDIT, "query-logs"),
+            Tab(_("Families"), "family-list", Action.VIEW, "families"),
+            Tab(_("Slices"), "slice-list", Action.VIEW, "slices"),
+            Tab(_("Splits"), "split-detail", Action.VIEW, "splits"),
         ),
         starts_group=True,
     ),
     Place(
-        "Judging",
+        _("Judging"),
         "judging",
         "j",
         (
-            Tab("Pools", "annotation:pool-list", Action.SEE_POOLS, "pools"),
-            Tab("Judge documents", "annotation:judge-benchmark", Action.JUDGE, "annotators"),
-            Tab("My queues", "annotation:queue", Action.JUDGE, "annotators", is_site=True),
-            Tab("Questions", "annotation:question-list", Action.EDIT, "judging"),
-            Tab("Agreement", "annotation:agreement", Action.ADJUDICATE, "agreement"),
-            Tab("Adjudicate", "annotation:adjudicate", Action.ADJUDICATE, "agreement"),
-            Tab("Judgments", "annotation:judgment-list", Action.EDIT, "judging"),
-            Tab("Guideline", "annotation:guideline-detail", Action.VIEW, "annotators"),
-            Tab("Machine judges", "annotation:campaign-list", Action.EDIT, "machine-judges"),
+            Tab(_("Pools"), "annotation:pool-list", Action.SEE_POOLS, "pools"),
+            Tab(_("Judge documents"), "annotation:judge-benchmark", Action.JUDGE, "annotators"),
+            Tab(_("My queues"), "annotation:queue", Action.JUDGE, "annotators", is_site=True),
+            Tab(_("Questions"), "annotation:question-list", Action.EDIT, "judging"),
+            Tab(_("Agreement"), "annotation:agreement", Action.ADJUDICATE, "agreement"),
+            Tab(_("Adjudicate"), "annotation:adjudicate", Action.ADJUDICATE, "agreement"),
+            Tab(_("Judgments"), "annotation:judgment-list", Action.EDIT, "judging"),
+            Tab(_("Guideline"), "annotation:guideline-detail", Action.VIEW, "annotators"),
+            Tab(_("Machine judges"), "annotation:campaign-list", Action.EDIT, "machine-judges"),
         ),
     ),
     Place(
-        "Releases",
+        _("Releases"),
         "release",
         "r",
         (
-            Tab("Releases", "release-list", Action.SEE_RESULTS, "releases"),
-            Tab("Qrels", "qrels-list", Action.EDIT, "releases"),
+            Tab(_("Releases"), "release-list", Action.SEE_RESULTS, "releases"),
+            Tab(_("Qrels"), "qrels-list", Action.EDIT, "releases"),
         ),
     ),
     Place(
-        "Leaderboard",
+        _("Leaderboard"),
         "board",
         "l",
-        (Tab("Leaderboard", "scoring:leaderboard", Action.SEE_RESULTS, "leaderboard"),),
+        (Tab(_("Leaderboard"), "scoring:leaderboard", Action.SEE_RESULTS, "leaderboard"),),
         starts_group=True,
     ),
     Place(
-        "Runs",
+        _("Runs"),
         "runs",
         "u",
         (
-            Tab("Runs", "run-list", Action.SEE_RESULTS, "runs"),
-            Tab("Submit a run", "scoring:submission-new", Action.SUBMIT, "submitting"),
-            Tab("My submissions", "scoring:submission-list", Action.SUBMIT, "submitting"),
-            Tab("Phases", "scoring:phase-list", Action.SUBMIT, "submitting"),
-            Tab("Baselines", "scoring:baseline-list", Action.SEE_RESULTS, "baselines"),
-            Tab("Live systems", "scoring:live-list", Action.SEE_RESULTS, "live-systems"),
+            Tab(_("Runs"), "run-list", Action.SEE_RESULTS, "runs"),
+            Tab(_("Submit a run"), "scoring:submission-new", Action.SUBMIT, "submitting"),
+            Tab(_("My submissions"), "scoring:submission-list", Action.SUBMIT, "submitting"),
+            Tab(_("Phases"), "scoring:phase-list", Action.SUBMIT, "submitting"),
+            Tab(_("Baselines"), "scoring:baseline-list", Action.SEE_RESULTS, "baselines"),
+            Tab(_("Live systems"), "scoring:live-list", Action.SEE_RESULTS, "live-systems"),
         ),
     ),
     Place(
-        "Compare & gates",
+        _("Compare & gates"),
         "compare",
         "c",
         (
-            Tab("Compare", "scoring:comparison", Action.SEE_RESULTS, "comparing"),
-            Tab("Gates", "scoring:gate-list", Action.SEE_RESULTS, "gate"),
-            Tab("Planner", "scoring:planner", Action.SEE_RESULTS, "planner"),
+            Tab(_("Compare"), "scoring:comparison", Action.SEE_RESULTS, "comparing"),
+            Tab(_("Gates"), "scoring:gate-list", Action.SEE_RESULTS, "gate"),
+            Tab(_("Planner"), "scoring:planner", Action.SEE_RESULTS, "planner"),
         ),
     ),
     Place(
-        "Labs",
+        _("Labs"),
         "labs",
         "b",
         (
             Tab(
-                "Contextual precision", "scoring:contextual-list", Action.SEE_RESULTS, "contextual"
+                _("Contextual precision"),
+                "scoring:contextual-list",
+                Action.SEE_RESULTS,
+                "contextual",
             ),
             Tab(
-                "Contrastive accuracy",
+                _("Contrastive accuracy"),
                 "scoring:contrastive-list",
                 Action.SEE_RESULTS,
                 "contrastive",
             ),
-            Tab("Probing", "scoring:probing-list", Action.EDIT, "hidden-splits"),
+            Tab(_("Probing"), "scoring:probing-list", Action.EDIT, "hidden-splits"),
         ),
         starts_group=True,
     ),
     Place(
-        "Settings",
+        _("Settings"),
         "settings",
         "s",
         (
-            Tab("Settings", "benchmark-settings", Action.EDIT, "settings"),
-            Tab("People", "people-list", Action.MANAGE_PEOPLE, "security"),
-            Tab("Audit log", "activity-list", Action.EDIT, "security"),
-            Tab("Jobs", "job-list", Action.EDIT, "scoring-jobs"),
+            Tab(_("Settings"), "benchmark-settings", Action.EDIT, "settings"),
+            Tab(_("People"), "people-list", Action.MANAGE_PEOPLE, "security"),
+            Tab(_("Audit log"), "activity-list", Action.EDIT, "security"),
+            Tab(_("Jobs"), "job-list", Action.EDIT, "scoring-jobs"),
         ),
     ),
 )
 # What one comes to do: found by name, with a page for each.
 ACTS = (
-    Tab("Build a pool", "annotation:pool-new", Action.EDIT, "pools"),
-    Tab("Invite somebody", "people-list", Action.MANAGE_PEOPLE, "security"),
-    Tab("Ask a machine judge", "annotation:campaign-new", Action.EDIT, "machine-judges"),
-    Tab("Publish qrels", "annotation:qrels-publish", Action.EDIT, "releases"),
-    Tab("Publish a release", "release-new", Action.EDIT, "releases"),
-    Tab("Submit a run", "scoring:submission-new", Action.SUBMIT, "submitting"),
-    Tab("Compare runs", "scoring:comparison", Action.SEE_RESULTS, "comparing"),
-    Tab("Make a slice", "slice-new", Action.EDIT, "slices"),
-    Tab("Edit the guideline", "annotation:guideline-edit", Action.EDIT, "judging"),
+    Tab(_("Build a pool"), "annotation:pool-new", Action.EDIT, "pools"),
+    Tab(_("Invite somebody"), "people-list", Action.MANAGE_PEOPLE, "security"),
+    Tab(_("Ask a machine judge"), "annotation:campaign-new", Action.EDIT, "machine-judges"),
+    Tab(_("Publish qrels"), "annotation:qrels-publish", Action.EDIT, "releases"),
+    Tab(_("Publish a release"), "release-new", Action.EDIT, "releases"),
+    Tab(_("Submit a run"), "scoring:submission-new", Action.SUBMIT, "submitting"),
+    Tab(_("Compare runs"), "scoring:comparison", Action.SEE_RESULTS, "comparing"),
+    Tab(_("Make a slice"), "slice-new", Action.EDIT, "slices"),
+    Tab(_("Edit the guideline"), "annotation:guideline-edit", Action.EDIT, "judging"),
 )
 # Pages whose address lies elsewhere than the tab they belong to.
 BELONGS_TO = {
@@ -175,14 +179,14 @@ BELONGS_TO = {
     "annotation:pair-detail": "annotation:judgment-list",
 }
 # What an overview is for whom it is not the benchmark's: the work, or the runs, of their own.
-HOME_LABELS = {Role.ANNOTATOR: "My work", Role.SUBMITTER: "My runs"}
+HOME_LABELS = {Role.ANNOTATOR: _("My work"), Role.SUBMITTER: _("My runs")}
 ROLE_NOTES = {
-    Role.OWNER: "You own this benchmark.",
-    Role.MAINTAINER: "You keep this benchmark.",
-    Role.ADJUDICATOR: "You adjudicate here.",
-    Role.ANNOTATOR: "You judge here.",
-    Role.SUBMITTER: "You submit here.",
-    Role.VIEWER: "You look on here.",
+    Role.OWNER: _("You own this benchmark."),
+    Role.MAINTAINER: _("You keep this benchmark."),
+    Role.ADJUDICATOR: _("You adjudicate here."),
+    Role.ANNOTATOR: _("You judge here."),
+    Role.SUBMITTER: _("You submit here."),
+    Role.VIEWER: _("You look on here."),
 }
 
 

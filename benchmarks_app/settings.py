@@ -92,6 +92,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "benchmarks_app.language.LanguageMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -115,7 +116,11 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "benchmarks_app.navigation.navigation",
             ],
-            "builtins": ["benchmarks_app.templatetags.benchwright"],
+            "builtins": [
+                "django.templatetags.i18n",
+                "benchmarks_app.templatetags.benchwright",
+                "benchmarks_app.templatetags.words",
+            ],
         },
     }
 ]
@@ -418,8 +423,12 @@ SPECTACULAR_SETTINGS = {
 
 USE_TZ = True
 TIME_ZONE = "UTC"
-LANGUAGE_CODE = "en-us"
-USE_I18N = False
+# --- languages: the interface of annotators and submitters, see `language.py` ------------------
+USE_I18N = True
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English")]
+# Numbers and dates are written alike in all of them.
+FORMAT_MODULE_PATH = ["benchmarks_app.formats"]
 
 LOGGING = {
     "version": 1,

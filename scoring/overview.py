@@ -122,7 +122,14 @@ def _submits(user: Any, benchmark: Benchmark) -> bool:
     return may(user, Action.SUBMIT, benchmark)
 
 
-@home("runs", "My runs", order=20, template="scoring/submissions/_home.html", is_for=_submits)
+@home(
+    "runs",
+    "My runs",
+    order=20,
+    template="scoring/submissions/_home.html",
+    is_for=_submits,
+    is_translated=True,
+)
 def my_runs(request: Any, benchmark: Benchmark) -> dict[str, Any]:
     # Numpy and scipy are not needed before somebody asks.
     from scoring.submissions.services.home import home_context

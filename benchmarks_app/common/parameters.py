@@ -1,4 +1,7 @@
-"""Fields of forms, made from what the library declares of a parameter."""
+"""Fields of forms, made from what the library declares of a parameter.
+
+What it declares is English; a page says it in its own language where a catalogue has the words.
+"""
 
 from dataclasses import replace
 from decimal import Decimal
@@ -6,6 +9,7 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
 
 from benchwright.recipes.parameters import Choice, Day, Parameter, Real, Whole
 
@@ -23,11 +27,11 @@ class DayField(forms.DateField):
 def form_field(parameter: Parameter, **changes: Any) -> forms.Field:
     """The field of a parameter; it refuses with the parameter's own words."""
     words = {
-        "label": parameter.label or None,
-        "help_text": parameter.help,
+        "label": _(parameter.label) if parameter.label else None,
+        "help_text": _(parameter.help) if parameter.help else "",
         "initial": parameter.default,
         "required": False,
-        "error_messages": _refusing(parameter.advice),
+        "error_messages": _refusing(_(parameter.advice)),
     }
     match parameter:
         case Whole(least=least, most=most):
@@ -40,7 +44,8 @@ def form_field(parameter: Parameter, **changes: Any) -> forms.Field:
             }
             return forms.FloatField(**{**ends, **words, **changes})
         case Choice(choices=choices):
-            return forms.ChoiceField(**{"choices": list(choices.items()), **words, **changes})
+            translated = [(key, _(text) if text else "") for key, text in choices.items()]
+            return forms.ChoiceField(**{"choices": translated, **words, **changes})
         case Day():
             return DayField(**{**words, **changes})
     raise TypeError(parameter)
@@ -79,6 +84,6 @@ def percent_advice(parameter: Real) -> str:
     return f"Expected {ends.expected}, in per cent."
 
 
-def _refusing(advice: str) -> dict[str, str]:
+def _refusing(advice: Any) -> dict[str, Any]:
     codes = ("invalid", "min_value", "max_value", "invalid_choice", "max_decimal_places")
     return dict.fromkeys(codes, advice)

@@ -21,6 +21,8 @@ class User(AbstractUser):
     is_anonymised = models.BooleanField(default=False)
     # The address once its holder has proved it is theirs, by what was mailed there; else empty.
     verified_email = models.EmailField(blank=True, default="", editable=False)
+    # A code of LANGUAGES; empty: as the browser says.
+    language = models.CharField(max_length=16, blank=True, default="")
 
     class Meta(AbstractUser.Meta):
         constraints = [

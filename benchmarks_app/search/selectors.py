@@ -7,8 +7,10 @@ from typing import Any
 
 from django.db.models import Q
 from django.urls import reverse
+from django.utils.translation import gettext_noop as _
 
 from benchmarks_app.common.selectors.reading import benchmark_documents
+from benchmarks_app.language import translated
 from benchmarks_app.models import Benchmark, DocumentContent, Membership, Run, Slice
 from benchmarks_app.navigation import ACTS, places_for
 from benchmarks_app.permissions import Action, may
@@ -44,8 +46,8 @@ Finder = Callable[[Benchmark, Any, str], Iterator[Hit]]
 def hits_of(benchmark: Benchmark, user: Any, words: str) -> dict[str, list[Hit]]:
     """Hits by kind, in the order of a person's likely wish; without words, pages and acts."""
     groups = {
-        "Pages": list(_pages(benchmark, user, words)),
-        "Do": list(_acts(benchmark, user, words)),
+        _("Pages"): list(_pages(benchmark, user, words)),
+        _("Do"): list(_acts(benchmark, user, words)),
     }
     if words:
         groups |= {kind: list(find(benchmark, user, words)) for kind, find in FINDERS.items()}
@@ -82,16 +84,18 @@ def _chapters(words: str) -> Iterator[Hit]:
 def _pages(benchmark: Benchmark, user: Any, words: str) -> Iterator[Hit]:
     for place in places_for(user, benchmark):
         for tab in place.tabs:
-            label = place.label if len(place.tabs) == 1 else tab.label
-            where = "" if label == place.label else place.label
+            label = translated(place.label if len(place.tabs) == 1 else tab.label)
+            where = translated(place.label)
+            where = "" if label == where else where
             if _fits(words, label, where):
                 yield Hit(label, tab.url, place.place.icon, where)
 
 
 def _acts(benchmark: Benchmark, user: Any, words: str) -> Iterator[Hit]:
     for act in ACTS:
-        if may(user, act.action, benchmark) and _fits(words, act.label):
-            yield Hit(act.label, act.url(benchmark), "go")
+        label = translated(act.label)
+        if may(user, act.action, benchmark) and _fits(words, label):
+            yield Hit(label, act.url(benchmark), "go")
 
 
 def _fits(words: str, *labels: str) -> bool:

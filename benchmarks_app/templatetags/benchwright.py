@@ -9,6 +9,7 @@ from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from benchmarks_app.charts.chart import HEIGHT, SIZES
 from benchmarks_app.charts.drawing import bundle_digest
@@ -207,8 +208,10 @@ def in_hours(minutes: float) -> str:
     """Minutes as hours and tens of minutes (2 h 10 min); from ten hours on hours alone."""
     hours, tens = divmod(round(minutes / 10), 6)
     if hours >= 10:
-        return f"{round(minutes / 60):,} h"
-    return f"{hours} h {10 * tens} min" if tens else f"{hours} h"
+        return _("{h} h").format(h=f"{round(minutes / 60):,}")
+    if not tens:
+        return _("{h} h").format(h=hours)
+    return _("{h} h {min} min").format(h=hours, min=10 * tens)
 
 
 @register.filter

@@ -39,6 +39,7 @@ in_benchmark = [
     *judges.in_benchmark,
 ]
 handler400 = "benchmarks_app.common.views.refusals.bad_request"
+handler403 = "benchmarks_app.common.views.refusals.not_allowed"
 handler404 = "benchmarks_app.common.views.refusals.not_found"
 handler500 = "benchmarks_app.common.views.refusals.broken"
 urlpatterns = [

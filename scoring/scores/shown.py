@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import cast
 
+from django.utils.translation import gettext_noop as _
+
 from benchwright.errors import MeasureParameterError
 from benchwright.measures import parse_measure
 from benchwright.measures.families import FAMILIES
@@ -32,32 +34,35 @@ BOARD = (
     Shown(
         "nDCG@10",
         "nDCG@10",
-        "Graded gain of the first 10 documents over the best possible",
+        _("Graded gain of the first 10 documents over the best possible"),
     ),
     Shown(
         "RR@10",
         "MRR@10",
-        "One over the rank of the first relevant document, 0 below rank 10",
+        _("One over the rank of the first relevant document, 0 below rank 10"),
         is_binary=True,
     ),
     Shown(
         "R@100",
         "Recall@100",
-        "Share of the relevant documents among the first 100",
+        _("Share of the relevant documents among the first 100"),
         is_binary=True,
     ),
-    Shown("Judged@10", "Judged@10", "Share of the first 10 documents that anybody has judged"),
+    Shown("Judged@10", "Judged@10", _("Share of the first 10 documents that anybody has judged")),
 )
 FURTHER = (
-    Shown("AP", "MAP", "Mean of the precision at each relevant document", is_binary=True),
-    Shown("P@10", "P@10", "Share of relevant documents among the first 10", is_binary=True),
+    Shown("AP", "MAP", _("Mean of the precision at each relevant document"), is_binary=True),
+    Shown("P@10", "P@10", _("Share of relevant documents among the first 10"), is_binary=True),
     Shown(
-        "bpref", "bpref", "Relevant documents ranked above judged irrelevant ones", is_binary=True
+        "bpref",
+        "bpref",
+        _("Relevant documents ranked above judged irrelevant ones"),
+        is_binary=True,
     ),
 )
 MEASURES = BOARD + FURTHER
 FIRST_MEASURE = BOARD[0]
-ADDED_HINT = "Computed from the stored hits"
+ADDED_HINT = _("Computed from the stored hits")
 
 
 def measures_on(threshold: int) -> tuple[Shown, ...]:

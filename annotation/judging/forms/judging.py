@@ -5,16 +5,20 @@ from typing import Any
 
 from django import forms
 from django.forms import BoundField
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_noop
 
 from annotation.judging.protocol.exchange import CONFIDENCES, MAX_DWELL_MS, MAX_NOTE, VIEWS
 from annotation.judging.protocol.keys import CAPTIONS, KeyAction, bindings, clashes
+from benchmarks_app.language import translated
 
 CANT_JUDGE_REASONS = (
-    "Empty or unreadable",
-    "Unclear query",
-    "Unknown language",
-    "Needs an expert",
+    gettext_noop("Empty or unreadable"),
+    gettext_noop("Unclear query"),
+    gettext_noop("Unknown language"),
+    gettext_noop("Needs an expert"),
 )
+KEY, OTHER_KEY = _("Key for “{action}”"), _("Another key for “{action}”")
 
 
 class _AboutForm(forms.Form):
@@ -59,7 +63,7 @@ class AskForm(_AboutForm):
     def clean_note(self) -> str:
         question = self.cleaned_data["note"].strip().removeprefix("?").strip()
         if not question:
-            nothing = "Write what you want to know."
+            nothing = _("Write what you want to know.")
             raise forms.ValidationError(nothing)
         return question
 
@@ -78,7 +82,7 @@ class UndoForm(forms.Form):
 class KeyMapForm(forms.Form):
     """Two keys for each action; a grade needs one, and no key may do two things."""
 
-    is_on = forms.BooleanField(required=False, label="Use keys on the labeling page")
+    is_on = forms.BooleanField(required=False, label=_("Use keys on the labeling page"))
 
     def __init__(
         self,
@@ -90,16 +94,19 @@ class KeyMapForm(forms.Form):
     ) -> None:
         super().__init__(data, initial={"is_on": is_on})
         self.actions = actions
-        choices = [("", "none"), *CAPTIONS.items()]
+        choices = [
+            ("", _("none")),
+            *((key, translated(caption)) for key, caption in CAPTIONS.items()),
+        ]
         for action in actions:
             keys = [*bindings([action], own)[action.name], "", ""]
             for number, name in enumerate(_names(action)):
                 self.fields[name] = forms.ChoiceField(
                     choices=choices,
                     required=number == 0 and action.name.startswith("grade-"),
-                    label=f"{'Another key' if number else 'Key'} for “{action.label}”",
+                    label=(OTHER_KEY if number else KEY).format(action=translated(action.label)),
                     initial=keys[number],
-                    error_messages={"required": "A grade needs a key."},
+                    error_messages={"required": _("A grade needs a key.")},
                 )
 
     @property
@@ -116,11 +123,12 @@ class KeyMapForm(forms.Form):
         }
 
     def clean(self) -> None:
-        labels = {action.name: action.label for action in self.actions}
+        labels = {action.name: translated(action.label) for action in self.actions}
         for clash in clashes(self.chosen):
-            key = CAPTIONS.get(clash.key, clash.key.replace("Shift+", "Shift and "))
+            key = CAPTIONS.get(clash.key, clash.key.replace("Shift+", _("Shift and") + " "))
             for mine, other in ((clash.first, clash.second), (clash.second, clash.first)):
-                self.add_error(mine, f"“{key}” is a key of “{labels[other]}”, too; choose another.")
+                text = _("“{key}” is a key of “{action}”, too; choose another.")
+                self.add_error(mine, text.format(key=key, action=labels[other]))
 
 
 def _names(action: KeyAction) -> tuple[str, str]:

@@ -3,13 +3,14 @@
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
 
 from annotation.judging.forms.judging import CANT_JUDGE_REASONS
 from annotation.judging.selectors.own_work import CANT_JUDGE
 from annotation.models import Pool
 from benchmarks_app.common.forms import row_field
 
-GRADES = [("", "Any"), *((str(n), str(n)) for n in range(10)), (CANT_JUDGE, "Can't judge")]
+GRADES = [("", _("Any")), *((str(n), str(n)) for n in range(10)), (CANT_JUDGE, _("Can't judge"))]
 
 
 class PoolField(forms.ModelChoiceField):
@@ -18,9 +19,9 @@ class PoolField(forms.ModelChoiceField):
 
 
 class OwnJudgmentFilterForm(forms.Form):
-    q = forms.CharField(required=False, max_length=200, label="Query, document or note")
+    q = forms.CharField(required=False, max_length=200, label=_("Query, document or note"))
     grade = forms.ChoiceField(required=False, choices=GRADES)
-    pool = PoolField(Pool.objects.none(), required=False, empty_label="Any")
+    pool = PoolField(Pool.objects.none(), required=False, empty_label=_("Any"))
 
     def __init__(self, *args: Any, pools: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -51,6 +52,6 @@ class ChangeForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         if (cleaned.get("grade") is None) == (not cleaned.get("reason")):
-            why = "Choose a grade, or why the document cannot be judged."
+            why = _("Choose a grade, or why the document cannot be judged.")
             raise forms.ValidationError(why)
         return cleaned

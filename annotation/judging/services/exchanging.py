@@ -27,6 +27,7 @@ from annotation.judging.services.showing import items_of
 from annotation.judging.services.tokens import key_of, opened_token
 from annotation.judging.services.turns import turn_of
 from annotation.models import Judgment, Pool, Slot
+from benchmarks_app.language import told
 from benchwright.errors import BenchmarkError
 
 # A page gets more when so few are left, or when so many are missing: one by one would cost more.
@@ -180,7 +181,7 @@ def _recorded(pool: Pool, me: int, raw: object) -> Outcome:
     try:
         return _do(pool, me, said_of(raw))
     except BenchmarkError as error:
-        return Outcome(client_id_of(raw), "refused", error.code, str(error))
+        return Outcome(client_id_of(raw), "refused", error.code, told(error))
 
 
 def _do(pool: Pool, me: int, request: Said) -> Outcome:

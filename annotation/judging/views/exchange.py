@@ -16,6 +16,7 @@ from annotation.judging.protocol.errors import (
 from annotation.judging.protocol.exchange import request_of
 from annotation.judging.services.exchanging import exchange
 from annotation.models import Pool
+from benchmarks_app.language import say_in, told
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import ALLOWED, Action
 from benchmarks_app.sessions import claimed_user, is_signed_in
@@ -25,11 +26,13 @@ from benchwright.errors import BenchmarkError
 @never_cache
 @require_POST
 def judge_exchange(request: HttpRequest, pk: int) -> JsonResponse:
+    # Who is signed in would be a query: the page says in which language it is.
+    say_in(request.GET.get("lang", ""))
     try:
         me, pool = _who_and_what(request, pk)
         answer = exchange(pool=pool, me=me, request=request_of(_json(request)))
     except BenchmarkError as error:
-        refusal = {"code": error.code, "message": str(error), "detail": {}}
+        refusal = {"code": error.code, "message": told(error), "detail": {}}
         return JsonResponse(refusal, status=error.status)
     return JsonResponse(answer)
 

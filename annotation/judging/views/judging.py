@@ -16,6 +16,8 @@ from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
 from django.utils.dateparse import parse_datetime
+from django.utils.translation import get_language, ngettext
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -49,6 +51,7 @@ from annotation.judging.services.pacing import n_done_now
 from annotation.judging.services.tokens import Shown, key_of, read_token
 from annotation.judging.views.starting import address_of
 from annotation.models import Judgment, Pool, Slot
+from benchmarks_app.language import ENGLISH
 from benchmarks_app.models import Benchmark, User
 from benchmarks_app.permissions import Action, benchmark_view, require
 from benchmarks_app.requests import PersonRequest
@@ -141,7 +144,9 @@ def judgment_create(request: PersonRequest, pk: int) -> HttpResponse:
         note=cleaned["note"],
         confidence=cleaned["confidence"],
     )
-    return _next(request, pool, _said_to_be_saved(f"Grade {saved.grade} saved", saved))
+    return _next(
+        request, pool, _said_to_be_saved(_("Grade {grade} saved").format(grade=saved.grade), saved)
+    )
 
 
 @never_cache
@@ -158,7 +163,7 @@ def cant_judge_create(request: PersonRequest, pk: int) -> HttpResponse:
         client_id=form.cleaned_data["client_id"],
         shown=shown,
     )
-    return _next(request, pool, _said_to_be_saved("“Can't judge” saved", saved))
+    return _next(request, pool, _said_to_be_saved(_("“Can't judge” saved"), saved))
 
 
 @never_cache
@@ -170,7 +175,7 @@ def judgment_undo(request: PersonRequest, pk: int) -> HttpResponse:
     if not form.is_valid():
         raise SlotTokenError
     event = undo_last(pool=pool, actor=request.user, client_id=form.said)
-    return _next(request, pool, "Undone. Judge this document again", again=event.slot)
+    return _next(request, pool, _("Undone. Judge this document again"), again=event.slot)
 
 
 @never_cache
@@ -178,9 +183,9 @@ def judgment_undo(request: PersonRequest, pk: int) -> HttpResponse:
 @require_POST
 def judge_later(request: PersonRequest, pk: int) -> HttpResponse:
     pool = _pool_to_judge(request, pk)
-    slot, _ = _slot_and_shown(request, pool, LaterForm(request.POST))
+    slot, _shown = _slot_and_shown(request, pool, LaterForm(request.POST))
     put_off(slot=slot, actor=request.user)
-    return _next(request, pool, "Put aside: it comes after the others of its query")
+    return _next(request, pool, _("Put aside: it comes after the others of its query"))
 
 
 @never_cache
@@ -191,14 +196,14 @@ def judge_ask(request: PersonRequest, pk: int) -> HttpResponse:
     pool = _pool_to_judge(request, pk)
     form = AskForm(request.POST)
     if form.errors.keys() == {"note"}:
-        messages.error(request, "Write in the note what you want to know, then ask.")
+        messages.error(request, _("Write in the note what you want to know, then ask."))
         return redirect("annotation:judge", pool.pk)
-    slot, _ = _slot_and_shown(request, pool, form)
+    slot, _shown = _slot_and_shown(request, pool, form)
     cleaned = form.cleaned_data
     ask_question(
         slot=slot, actor=request.user, client_id=cleaned["client_id"], text=cleaned["note"]
     )
-    return _next(request, pool, "Asked. The document comes back with the answer")
+    return _next(request, pool, _("Asked. The document comes back with the answer"))
 
 
 @login_required
@@ -207,8 +212,12 @@ def judge_stop(request: PersonRequest, pk: int) -> HttpResponse:
     """Stop for today: the documents I hold go back to the others."""
     pool = _pool_to_judge(request, pk)
     n_released = release_slots(pool=pool, annotator=request.user)
-    given_back = "1 document" if n_released == 1 else f"{n_released} documents"
-    messages.success(request, f"Everything is saved. {given_back} went back to the queue.")
+    given_back = ngettext(
+        "Everything is saved. {n} document went back to the queue.",
+        "Everything is saved. {n} documents went back to the queue.",
+        n_released,
+    )
+    messages.success(request, given_back.format(n=n_released))
     return redirect("annotation:queue")
 
 
@@ -229,7 +238,7 @@ def judge_keys(request: PersonRequest) -> HttpResponse:
         return render(request, "annotation/judging/judge_keys.html", context, status=status)
     is_on = form.cleaned_data["is_on"]
     save_key_map(annotator=request.user, actions=actions, chosen=form.chosen, is_on=is_on)
-    messages.success(request, "Your keys are saved." if is_on else "Keys are switched off.")
+    messages.success(request, _("Your keys are saved.") if is_on else _("Keys are switched off."))
     return redirect(back or "annotation:judge-keys")
 
 
@@ -256,14 +265,15 @@ def _slot_and_shown(request: PersonRequest, pool: Pool, form: Any) -> tuple[Slot
 def _said_to_be_saved(what: str, saved: Judgment) -> str:
     if not saved.is_surplus:
         return what
-    return f"{what} as an extra label: the document had gone to somebody else"
+    extra = _("{what} as an extra label: the document had gone to somebody else")
+    return extra.format(what=what)
 
 
 def _next(
     request: PersonRequest, pool: Pool, message: str, again: Slot | None = None
 ) -> HttpResponse:
     """Back to the page, at the document `again` where it is still this person's."""
-    messages.success(request, f"{message}.")
+    messages.success(request, _("{message}.").format(message=message))
     page = redirect("annotation:judge", pool.pk)
     if again:
         page["Location"] += f"?doc={key_of(again.pk, request.user.pk)}"
@@ -298,6 +308,12 @@ def _texts(request: HttpRequest, pool: Pool, answer: dict[str, Any]) -> dict[str
     }
 
 
+def _exchange_url(pool: Pool) -> str:
+    """Where the page sends; it says in which language it is, if that is not English."""
+    url, language = reverse("annotation:judge-exchange", args=[pool.pk]), get_language()
+    return url if language == ENGLISH else f"{url}?lang={language}"
+
+
 def _labels(answer: dict[str, Any]) -> screen.Place:
     done, total = answer["progress"]["pool"]["done"], answer["progress"]["pool"]["total"]
     return screen.Place(min(done + 1, total), total)
@@ -326,7 +342,7 @@ def _means(request: PersonRequest, pool: Pool, answer: dict[str, Any]) -> dict[s
         "may_undo": bool(undoable),
         "script": {
             "user": _outbox_key(request.user),
-            "exchange_url": reverse("annotation:judge-exchange", args=[pool.pk]),
+            "exchange_url": _exchange_url(pool),
             "session_url": reverse("annotation:judge-session"),
             "grades": [{"value": grade.value, "name": grade.name} for grade in grades],
             "keys": {"is_on": chosen["is_on"], "bindings": chosen["bindings"]},

@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -63,7 +64,7 @@ def my_judgment_detail(request: PersonRequest, pk: int) -> HttpResponse:
     form = ChangeForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         changed = change_own_judgment(judgment=judgment, actor=request.user, **form.cleaned_data)
-        messages.success(request, "Changed. The judgment before stays on record.")
+        messages.success(request, _("Changed. The judgment before stays on record."))
         return redirect("annotation:my-judgment-detail", changed.pk)
     grades = list(judgment.benchmark.grades.all())
     context = {

@@ -2,7 +2,7 @@
    The first document is in the page as the server wrote it, and all of it works as plain forms without this script. */
 (() => {
   "use strict";
-  const { Outbox, uuid, toast } = window.benchwright;
+  const { Outbox, uuid, toast, word, several } = window.benchwright;
 
   /* ---- What a key means, here and in practice: `{action, isLow}` of an event, or nothing ---- */
   const keyOf = (event) => {
@@ -87,13 +87,14 @@
   const say = (text) => {
     said.textContent = text;
   };
-  const place = () => (current ? `document ${number(current)} of ${current.place.total}` : "");
+  const place = () => (current ? word("document {n} of {total}", { n: number(current), total: current.place.total }) : "");
   const announce = (id, words, isSaved) => {
     clearTimeout(unsaid?.timer);
     unsaid = null;
-    const news = current && isNewQuery ? ` New query: ${current.query.text}` : "";
+    const news = current && isNewQuery ? ` ${word("New query: {text}", { text: current.query.text })}` : "";
     const next = place() || screen.querySelector("[data-work]:not([hidden]) h2")?.textContent || "";
-    say(`${words}${isSaved ? " saved" : " not saved yet"}, ${next}.${news}`);
+    const done = isSaved ? word("{what} saved, {next}.", { what: words, next }) : word("{what} not saved yet, {next}.", { what: words, next });
+    say(`${done}${news}`);
   };
   const announceSoon = (id, words) => {
     clearTimeout(unsaid?.timer);
@@ -164,7 +165,7 @@
   const openQuery = (isOpen) => {
     part("query").classList.toggle("is-open", isOpen);
     part("query-more").setAttribute("aria-expanded", String(isOpen));
-    part("query-more").textContent = isOpen ? "Show less" : "Show all";
+    part("query-more").textContent = isOpen ? word("Show less") : word("Show all");
     part("query").tabIndex = isOpen ? 0 : -1; // what is long even so is scrolled by keys, too
     fitQuery();
   };
@@ -218,14 +219,14 @@
     show(part("no-text"), !shown.full);
     show(part("full-box"), !shown.is_whole);
     part("full").setAttribute("aria-expanded", String(isFull));
-    part("full-label").textContent = isFull ? "Show the excerpt" : "Show the full text";
-    part("n-chars").textContent = `${shown.n_chars.toLocaleString("en")} characters`;
+    part("full-label").textContent = isFull ? word("Show the excerpt") : word("Show the full text");
+    part("n-chars").textContent = word("{n} characters", { n: shown.n_chars.toLocaleString("en") });
     paintEvidence();
   };
   const paintProgress = () => {
     if (current) {
       const n = number(current);
-      part("place").textContent = `Document ${n.toLocaleString("en")} of ${current.place.total.toLocaleString("en")}`;
+      part("place").textContent = word("Document {n} of {total}", { n: n.toLocaleString("en"), total: current.place.total.toLocaleString("en") });
       fill(part("place-bar"), (n - 1) / current.place.total);
     }
     const { pool, mine } = progress;
@@ -233,7 +234,7 @@
     const isStale = performance.now() - undoneAt < STALE_MS; // may still count what was taken back
     if (!isStale) doneBefore = Math.max(doneBefore, pool.done - (nLabels - outbox.nLabels));
     const done = Math.max(0, Math.min(pool.total, doneBefore + nLabels));
-    part("pool").textContent = `Label ${Math.min(done + 1, pool.total).toLocaleString("en")} of ${pool.total.toLocaleString("en")}`;
+    part("pool").textContent = word("Label {n} of {total}", { n: Math.min(done + 1, pool.total).toLocaleString("en"), total: pool.total.toLocaleString("en") });
     fill(part("pool-bar"), pool.total ? done / pool.total : 0);
     part("rate").textContent = trouble || rate(mine);
   };
@@ -250,7 +251,7 @@
     const { document: shown, answer } = current;
     const title = document.getElementById("document-title");
     speak(part("body"), shown);
-    title.innerHTML = shown.title || "Document without a title";
+    title.innerHTML = shown.title || word("Document without a title");
     title.classList.toggle("sr-only", !shown.title);
     paintFacts(current);
     paintText();
@@ -326,28 +327,28 @@
     store(current.key, "");
     hurry.saw(dwell(), current.document.n_chars);
     const event = { client_id: uuid(), ...what, token: current.token, note: draft.note.trim(), evidence: draft.evidence, confidence, dwell_ms: dwell(), view };
-    goOn(event, words + (confidence ? " (not sure)" : ""), true);
+    goOn(event, confidence ? word("{what} (not sure)", { what: words }) : words, true);
   };
   const grade = (value, isLow = false) => {
-    if (grades.has(value)) label({ do: "grade", grade: value }, `Grade ${value}`, isLow);
+    if (grades.has(value)) label({ do: "grade", grade: value }, word("Grade {n}", { n: value }), isLow);
   };
-  const cantJudge = (reason) => label({ do: "cant_judge", reason }, "“Can't judge”");
+  const cantJudge = (reason) => label({ do: "cant_judge", reason }, word("“Can't judge”"));
   const later = () => {
     if (!current || isSameMoment()) return;
     const { token } = current;
-    history.push({ item: current, words: "Put aside" });
-    goOn({ client_id: uuid(), do: "later", token }, "Put aside for later,", false);
+    history.push({ item: current, words: word("Put aside") });
+    goOn({ client_id: uuid(), do: "later", token }, word("Put aside for later,"), false);
   };
   const ask = () => {
     const question = note.value.trim().replace(/^\?\s*/, "");
     if (!current || !question) return note.focus();
     store(current.key, "");
     drafts.delete(current.key);
-    goOn({ client_id: uuid(), do: "ask", token: current.token, question }, "Question to the owner", false);
+    goOn({ client_id: uuid(), do: "ask", token: current.token, question }, word("Question to the owner"), false);
   };
   const undo = () => {
     const last = history.pop();
-    if (!last) return say("Nothing to undo.");
+    if (!last) return say(word("Nothing to undo."));
     if (last.item) {
       queue = [last.item, ...queue.filter(({ key }) => key !== last.item.key)];
       if (last.id) count(last.item, -1);
@@ -356,14 +357,14 @@
       nLabels -= 1;
       undoneAt = performance.now();
       if (!last.item) nBringingBack += 1;
-      outbox.put({ client_id: uuid(), do: "undo", undoes: last.id }, { key: last.item?.key ?? "", words: "Undo" });
+      outbox.put({ client_id: uuid(), do: "undo", undoes: last.id }, { key: last.item?.key ?? "", words: word("Undo") });
     }
     clearTimeout(unsaid?.timer);
     unsaid = null;
-    if (!last.item) return say("Undone. The document comes back in a moment.");
+    if (!last.item) return say(word("Undone. The document comes back in a moment."));
     paint();
-    say(`Undone. Judge this document again, ${place()}.`);
-    saved("Undone", "is-pending");
+    say(word("Undone. Judge this document again, {place}.", { place: place() }));
+    saved(word("Undone"), "is-pending");
   };
 
   /* ---- What the server answers ---- */
@@ -376,7 +377,7 @@
     const gone = new Set(answer.gone.filter((key) => !outbox.isUndoing(key)));
     const before = current?.key;
     queue = queue.filter(({ key }) => !gone.has(key));
-    if (before && gone.has(before)) toast("This document has gone to somebody else meanwhile; here is the next one.");
+    if (before && gone.has(before)) toast(word("This document has gone to somebody else meanwhile; here is the next one."));
     take(answer.items);
     if (queue[0]?.key !== before || !current) paint();
     else paintProgress();
@@ -399,10 +400,11 @@
   };
   const hear = ({ client_id, state, code, message }, entry) => {
     if (unsaid?.id === client_id && state !== "refused") announce(client_id, unsaid.words, true);
-    if (state === "extra") alarm(`${entry.words} is an extra label: the document had gone to somebody else, or the pool was closed. It is kept.`, "warn");
+    if (state === "extra") alarm(word("{what} is an extra label: the document had gone to somebody else, or the pool was closed. It is kept.", { what: entry.words }), "warn");
     if (state !== "refused" || code === "slot-of-another") return;
     const typed = [entry?.event.note, entry?.event.question].filter(Boolean).join(" ");
-    alarm(`${entry?.words ?? "A judgment"} was not saved: ${message}${typed ? ` You wrote: “${typed}”` : ""}`, "bad");
+    const lost = word("{what} was not saved: {why}", { what: entry?.words ?? word("A judgment"), why: message });
+    alarm(typed ? `${lost} ${word("You wrote: “{text}”", { text: typed })}` : lost, "bad");
     const at = history.findIndex(({ id }) => id === client_id);
     if (at >= 0) history.splice(at, 1);
   };
@@ -420,17 +422,17 @@
     box.className = `saved ${kind}`;
     box.textContent = text;
   };
-  const many = (n, what) => (n === 1 ? `1 ${what}` : `${n} ${what}s`);
+  const unsaved = (n) => word("{n} not saved yet", { n });
   const STATES = {
-    saved: () => saved("All saved"),
-    saving: ({ n }) => saved(n > 1 ? `${n} not saved yet` : "Saving", "is-pending"),
-    waiting: ({ n }) => saved(n ? `${n} not saved yet` : "No connection", "is-failed"),
-    "signed-out": ({ n }) => saved(n ? `${n} not saved yet` : "Signed out", "is-failed"),
-    "other-user": ({ n }) => saved(n ? `${n} not saved yet` : "Signed out", "is-failed"),
-    refused: ({ n }) => saved(n ? `${n} not saved yet` : "Refused", "is-failed"),
+    saved: () => saved(word("All saved")),
+    saving: ({ n }) => saved(n > 1 ? unsaved(n) : word("Saving"), "is-pending"),
+    waiting: ({ n }) => saved(n ? unsaved(n) : word("No connection"), "is-failed"),
+    "signed-out": ({ n }) => saved(n ? unsaved(n) : word("Signed out"), "is-failed"),
+    "other-user": ({ n }) => saved(n ? unsaved(n) : word("Signed out"), "is-failed"),
+    refused: ({ n }) => saved(n ? unsaved(n) : word("Refused"), "is-failed"),
   };
   const WHY = {
-    waiting: () => "No connection. What you judge is kept on this device and sent when it is back.",
+    waiting: () => word("No connection. What you judge is kept on this device and sent when it is back."),
     refused: ({ text }) => text,
   };
   const onState = (state) => {
@@ -440,8 +442,11 @@
     trouble = WHY[state.kind]?.(state) ?? "";
     part("rate").textContent = trouble || rate(progress.mine);
     if (isOut) {
-      const waits = state.n ? ` ${many(state.n, "entry").replace("entrys", "entries")} ${state.n === 1 ? "waits" : "wait"} on this device, and will be sent when you do.` : "";
-      part("signed-out-text").textContent = state.kind === "signed-out" ? `You are signed out. Sign in again.${waits}` : `Somebody else is signed in on this browser. Sign in again as yourself.${waits} Nothing of yours is sent under their name.`;
+      const waits = state.n ? several("{n} entry waits on this device, and will be sent when you do.", "{n} entries wait on this device, and will be sent when you do.", state.n) : "";
+      const told = state.kind === "signed-out"
+        ? [word("You are signed out. Sign in again."), waits]
+        : [word("Somebody else is signed in on this browser. Sign in again as yourself."), waits, word("Nothing of yours is sent under their name.")];
+      part("signed-out-text").textContent = told.filter(Boolean).join(" ");
     }
     if (!current && !part("nothing").hidden) paintNothing();
   };
@@ -487,7 +492,7 @@
   const goToHit = (at) => {
     hitAt = hits.length ? (at + hits.length) % hits.length : -1;
     const range = hits[hitAt];
-    part("find-count").textContent = field.value ? `${hitAt + 1} of ${hits.length}` : "";
+    part("find-count").textContent = field.value ? word("{n} of {total}", { n: hitAt + 1, total: hits.length }) : "";
     highlight("found-here", range ? [range] : []);
     range?.startContainer.parentElement.scrollIntoView({ block: "center" });
   };
@@ -526,7 +531,7 @@
     isFull = !isFull;
     wasFull ||= isFull;
     paintText();
-    say(isFull ? "Full text." : "Excerpt.");
+    say(isFull ? word("Full text.") : word("Excerpt."));
   };
 
   /* ---- Evidence: parts of the text, counted in characters of the full text ---- */
@@ -551,12 +556,12 @@
   const markEvidence = () => {
     if (!current) return;
     const mark = selected();
-    if (!mark) return hint("Select some words of the text first, then mark them.");
+    if (!mark) return hint(word("Select some words of the text first, then mark them."));
     const isExcerpt = !current.document.is_whole && !isFull;
     const start = isExcerpt ? fullText().indexOf(mark.words) : mark.start;
     if (start < 0) {
       toggleFull();
-      return hint("Mark it again in the full text.");
+      return hint(word("Mark it again in the full text."));
     }
     const { evidence } = draftOf(current);
     if (!evidence.some((span) => span.start === start && span.text === mark.words)) {
@@ -564,7 +569,7 @@
     }
     getSelection().removeAllRanges();
     paintEvidence();
-    hint(`Marked as evidence: ${mark.words}`);
+    hint(word("Marked as evidence: {text}", { text: mark.words }));
   };
   const hint = (text) => {
     say(text);
@@ -709,10 +714,10 @@
   const stop = async (event) => {
     if (!outbox.n) return;
     event.preventDefault();
-    say("Saving before you leave.");
+    say(word("Saving before you leave."));
     outbox.soon();
     for (let tries = 0; outbox.n && tries < 30; tries += 1) await new Promise((resolve) => setTimeout(resolve, 100));
-    if (outbox.n) return alarm(`${many(outbox.n, "label")} not saved yet. They stay on this device; open this page again later to send them.`, "warn");
+    if (outbox.n) return alarm(several("{n} label not saved yet. It stays on this device; open this page again later to send it.", "{n} labels not saved yet. They stay on this device; open this page again later to send them.", outbox.n), "warn");
     form.requestSubmit(event.submitter);
   };
   cantJudgeDialog.addEventListener("submit", (event) => {
@@ -796,7 +801,7 @@
       if (this.quiet > 0 || this.recent.length < size) return;
       if (this.recent.filter((one) => one.isHasty).length < share * size) return this.hide();
       const middle = this.recent.map((one) => one.ms).sort((a, b) => a - b)[size >> 1] / 1000;
-      part("pace-text").textContent = `the last ${size} documents took you ${middle.toFixed(1)} seconds each.`;
+      part("pace-text").textContent = word("You are reading very fast: the last {n} documents took you {seconds} seconds each.", { n: size, seconds: middle.toFixed(1) });
       show(part("pace"), true);
     },
     hide() {
@@ -810,15 +815,15 @@
     },
   };
   const inWords = (seconds) => {
-    if (seconds < 90) return "about a minute";
-    if (seconds < 5400) return `about ${Math.round(seconds / 60)} minutes`;
-    return `about ${(seconds / 3600).toFixed(1)} hours`;
+    if (seconds < 90) return word("about a minute");
+    if (seconds < 5400) return word("about {n} minutes", { n: Math.round(seconds / 60) });
+    return word("about {n} hours", { n: (seconds / 3600).toFixed(1) });
   };
   const rate = (mine) => {
     const words = [];
-    if (session.n > 1 && session.ms) words.push(`${session.n} this session, ${(session.ms / 1000 / (session.n - 1)).toFixed(session.ms / (session.n - 1) < 9950 ? 1 : 0)} s each`);
-    else if (mine.n) words.push(`${mine.n.toLocaleString("en")} by me`);
-    if (mine.seconds_left !== null) words.push(`${inWords(mine.seconds_left)} left`);
+    if (session.n > 1 && session.ms) words.push(word("{n} this session, {seconds} s each", { n: session.n, seconds: (session.ms / 1000 / (session.n - 1)).toFixed(session.ms / (session.n - 1) < 9950 ? 1 : 0) }));
+    else if (mine.n) words.push(word("{n} by me", { n: mine.n.toLocaleString("en") }));
+    if (mine.seconds_left !== null) words.push(word("{time} left", { time: inWords(mine.seconds_left) }));
     return words.join(" · ");
   };
 

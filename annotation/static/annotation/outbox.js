@@ -218,7 +218,7 @@
       const said = await answer.json().catch(() => ({}));
       if (answer.ok && said.said) return said;
       if (answer.status === 401 || said.code === "csrf") return this.unsure("signed-out");
-      this.again("refused", said.message ?? `The server answered ${answer.status}.`);
+      this.again("refused", said.message ?? window.benchwright.word("The server answered {status}.", { status: answer.status }));
       return null;
     }
     async heard(answer, entries, isHere) {

@@ -1,6 +1,7 @@
 /* Practice: the labeling page's keys, each grade a plain form that leads to its answer. Works without it, too. */
 (() => {
   "use strict";
+  const { word } = window.benchwright;
   const { reader, isQuiet, isWriting, actsItself } = window.benchwright.keys;
   const data = JSON.parse(document.getElementById("practice-data").textContent);
   const actionOf = reader(data.keys.bindings);
@@ -46,7 +47,7 @@
   document.querySelector("[data-act=query]")?.addEventListener("click", ({ target }) => {
     const isOpen = document.getElementById("query-text").classList.toggle("is-open");
     target.setAttribute("aria-expanded", String(isOpen));
-    target.textContent = isOpen ? "Show less" : "Show all";
+    target.textContent = isOpen ? word("Show less") : word("Show all");
   });
   const query = document.getElementById("query-text");
   const more = document.querySelector("[data-act=query]");

@@ -10,6 +10,7 @@ from benchmarks_app.collections.forms.benchmarks import BenchmarkForm, SettingsF
 from benchmarks_app.collections.services.benchmarks import change_settings, create_benchmark
 from benchmarks_app.errors import BlindError
 from benchmarks_app.homes import home_asked, homes_of
+from benchmarks_app.language import speak, translated
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.requests import PersonRequest
@@ -41,12 +42,14 @@ def benchmark_detail(request: HttpRequest, benchmark: Benchmark) -> HttpResponse
     """The home of who looks, by what they do here; who has several chooses by `?as=`."""
     homes = homes_of(request.user, benchmark)
     chosen = home_asked(request, homes)
+    if chosen.is_translated:
+        speak(request)
     context = {
         "homes": homes if len(homes) > 1 else [],
         "home": chosen,
         "why_withheld": ""
         if may(request.user, Action.SEE_RESULTS, benchmark)
-        else BlindError.message,
+        else translated(BlindError.message),
         **chosen.context(request, benchmark),
     }
     return render(request, "benchmarks_app/collections/benchmark_detail.html", context)

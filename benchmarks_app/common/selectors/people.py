@@ -93,6 +93,7 @@ def _account(user: User) -> Iterator[dict[str, Any]]:
         "last_name": user.last_name,
         "email": user.email,
         "verified_email": user.verified_email,
+        "language": user.language,
         "is_staff": user.is_staff,
         "is_superuser": user.is_superuser,
         "joined_at": user.date_joined,

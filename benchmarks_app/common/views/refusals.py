@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 from django.views import csrf, defaults
 
+from benchmarks_app.language import speak
 from benchwright.full_disk import DiskFullError, is_disk_full
 
 OF_PROGRAMS = "/api/v1/"
@@ -17,6 +18,7 @@ UNEXPECTED = "Unexpected error. The log of the site has the details."
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """A page for a form; for a script, its code as JSON."""
     if request.content_type != "application/json":
+        speak(request)
         return csrf.csrf_failure(request, reason=reason)
     message = "This page was open too long. Reload it and try again; nothing is lost."
     return JsonResponse({"code": "csrf", "message": message, "detail": {}}, status=403)
@@ -25,7 +27,14 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     if request.path.startswith(OF_PROGRAMS):
         return _told(404, "not-found", NOT_FOUND)
+    speak(request)
     return defaults.page_not_found(request, exception)
+
+
+def not_allowed(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if not request.path.startswith(OF_PROGRAMS):
+        speak(request)
+    return defaults.permission_denied(request, exception)
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -3,8 +3,10 @@
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
 
 from benchmarks_app.errors import PeopleError
+from benchmarks_app.language import told
 from benchmarks_app.models import User
 from benchmarks_app.people.services.factors import CREDENTIAL_LENGTH, read_credential, totp_step
 from benchmarks_app.people.services.guesses import check_password_again
@@ -25,7 +27,7 @@ def right_password(user: User, password: str) -> str:
     try:
         check_password_again(user=user, password=password)
     except PeopleError as error:
-        raise forms.ValidationError(str(error)) from error
+        raise forms.ValidationError(told(error)) from error
     return password
 
 
@@ -33,7 +35,7 @@ class PasswordAgainForm(forms.Form):
     """That the person is still who they were; a stolen session is not enough."""
 
     password = forms.CharField(
-        label="Your password",
+        label=_("Your password"),
         strip=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
     )
@@ -51,7 +53,7 @@ class TotpForm(PasswordAgainForm):
     """The first code of an app proves that it has the key."""
 
     code = forms.CharField(
-        label="Code of the app",
+        label=_("Code of the app"),
         max_length=CODE_LENGTH,
         widget=CodeInput(attrs={**CODE_WIDGET, "inputmode": "numeric"}),
     )
@@ -64,7 +66,7 @@ class TotpForm(PasswordAgainForm):
         code: str = self.cleaned_data["code"]
         step = totp_step(self.secret, code)
         if step is None:
-            message = "This is not the code of now. Is the clock of the device right?"
+            message = _("This is not the code of now. Is the clock of the device right?")
             raise forms.ValidationError(message)
         self.step = step
         return code
@@ -83,15 +85,15 @@ class CredentialMixin(forms.Form):
 
 class SecurityKeyForm(CredentialMixin, PasswordAgainForm):
     name = forms.CharField(
-        label="Name of the key",
+        label=_("Name of the key"),
         max_length=60,
-        help_text="To know it by, such as “blue key” or “phone”.",
+        help_text=_("To know it by, such as “blue key” or “phone”."),
     )
 
     def clean(self) -> dict[str, Any]:
         given = super().clean() or {}
         if not self.errors and given["credential"] is None:
-            message = "No key has answered. This needs a browser with JavaScript, and the key."
+            message = _("No key has answered. This needs a browser with JavaScript, and the key.")
             raise forms.ValidationError(message)
         return given
 
@@ -102,6 +104,6 @@ class SecondFactorForm(CredentialMixin):
     code = forms.CharField(
         required=False,
         max_length=CODE_LENGTH,
-        label="Code",
+        label=_("Code"),
         widget=CodeInput(attrs={**CODE_WIDGET, "inputmode": "numeric", "autofocus": True}),
     )

@@ -6,6 +6,8 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.contrib.auth.forms import PasswordChangeForm, PasswordResetForm, UserCreationForm
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_noop
 
 from benchmarks_app.common.forms import has_rows, row_field
 from benchmarks_app.limits import is_among_first
@@ -15,21 +17,23 @@ from benchmarks_app.people.services.api_tokens import MOST_DAYS
 from benchmarks_app.people.services.people import MOST_INVITATION_DAYS
 
 ROLE_HELP = {
-    Role.OWNER: "everything, also people",
-    Role.MAINTAINER: "imports, pools, qrels, releases, settings",
-    Role.ADJUDICATOR: "judges, and settles disagreements",
-    Role.ANNOTATOR: "judges documents",
-    Role.SUBMITTER: "submits runs",
-    Role.VIEWER: "looks at queries, releases and the leaderboard",
+    Role.OWNER: gettext_noop("everything, also people"),
+    Role.MAINTAINER: gettext_noop("imports, pools, qrels, releases, settings"),
+    Role.ADJUDICATOR: gettext_noop("judges, and settles disagreements"),
+    Role.ANNOTATOR: gettext_noop("judges documents"),
+    Role.SUBMITTER: gettext_noop("submits runs"),
+    Role.VIEWER: gettext_noop("looks at queries, releases and the leaderboard"),
 }
 ROLE_CHOICES = [(role, f"{role.label}: {does}") for role, does in ROLE_HELP.items()]
-PASSWORD_HELP = "At least 10 characters, not a common word, not like your name."
+PASSWORD_HELP = _("At least 10 characters, not a common word, not like your name.")
 
 
 class AccountForm(UserCreationForm):
     """A new account, for somebody who holds an invitation."""
 
-    email = forms.EmailField(help_text="For resetting your password; no newsletter.")
+    email = forms.EmailField(
+        label=_("Email"), help_text=_("For resetting your password; no newsletter.")
+    )
 
     class Meta(UserCreationForm.Meta):
         model = User
@@ -37,9 +41,10 @@ class AccountForm(UserCreationForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["username"].help_text = "Letters, digits and @ . + - _"
+        self.fields["username"].help_text = _("Letters, digits and @ . + - _")
         self.fields["password1"].help_text = PASSWORD_HELP
-        self.fields["password2"].label = "Password again"
+        self.fields["password1"].label = _("Password")
+        self.fields["password2"].label = _("Password again")
         self.fields["password2"].help_text = ""
         self.fields["username"].widget.attrs.pop("autofocus", None)
         self.fields["email"].widget.attrs["autocomplete"] = "email"
@@ -63,12 +68,20 @@ class ProfileForm(forms.ModelForm):
         required=False,
         strip=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
-        help_text="Only needed to change the email address.",
+        label=_("Current password"),
+        help_text=_("Only needed to change the email address."),
+    )
+
+    language = forms.ChoiceField(
+        required=False,
+        choices=[("", _("As my browser says")), *settings.LANGUAGES],
+        label=_("Language"),
+        help_text=_("Of the pages for annotators and submitters; others are in English."),
     )
 
     class Meta:
         model = User
-        fields = ("first_name", "last_name", "email")
+        fields = ("first_name", "last_name", "email", "language")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -78,6 +91,7 @@ class ProfileForm(forms.ModelForm):
             ("email", "email"),
         ]:
             self.fields[name].widget.attrs["autocomplete"] = purpose
+        self.fields["email"].label = _("Email")
         # Without an address a forgotten password could not be reset.
         self.fields["email"].required = True
 
@@ -89,7 +103,7 @@ class ProfileForm(forms.ModelForm):
         if "email" not in self.changed_data:
             return password
         if not password:
-            message = "Enter your current password to change the address."
+            message = _("Enter your current password to change the address.")
             raise forms.ValidationError(message)
         return right_password(self.instance, password)
 
@@ -102,16 +116,16 @@ def unused_email(email: str, *, but_of: User | None = None) -> str:
     email = User.objects.normalize_email(email)
     others = User.objects.exclude(pk=but_of.pk) if but_of and but_of.pk else User.objects.all()
     if email and others.filter(email__iexact=email).exists():
-        message = "This address cannot be used. If it is yours, sign in or reset your password."
+        message = _("This address cannot be used. If it is yours, sign in or reset your password.")
         raise forms.ValidationError(message)
     return email
 
 
 SCOPE_CHOICES = [
-    (Scope.READ, "Read: whatever you may see"),
-    (Scope.SUBMIT, "Submit: runs, embeddings, gates, reported values"),
-    (Scope.JUDGE, "Judge: enter grades"),
-    (Scope.MANAGE, "Manage: everything else that changes something"),
+    (Scope.READ, _("Read: whatever you may see")),
+    (Scope.SUBMIT, _("Submit: runs, embeddings, gates, reported values")),
+    (Scope.JUDGE, _("Judge: enter grades")),
+    (Scope.MANAGE, _("Manage: everything else that changes something")),
 ]
 
 
@@ -122,8 +136,8 @@ class PasswordForm(PasswordChangeForm):
         ApiToken.objects.none(),
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        label="Keep these API tokens",
-        help_text="All others end. Keep none if somebody else may know your password.",
+        label=_("Keep these API tokens"),
+        help_text=_("All others end. Keep none if somebody else may know your password."),
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -141,16 +155,20 @@ class PasswordForm(PasswordChangeForm):
 
 
 class ApiTokenForm(forms.Form):
-    name = forms.CharField(max_length=120, help_text="What it is for, such as “export at night”.")
+    name = forms.CharField(
+        label=_("Name"), max_length=120, help_text=_("What it is for, such as “export at night”.")
+    )
     days = forms.IntegerField(
-        label="Days until it expires", min_value=1, max_value=MOST_DAYS, initial=90
+        label=_("Days until it expires"), min_value=1, max_value=MOST_DAYS, initial=90
     )
     scopes = forms.MultipleChoiceField(
         choices=SCOPE_CHOICES,
         initial=[Scope.READ],
         widget=forms.CheckboxSelectMultiple,
-        label="What it is good for",
-        help_text="Within what your roles allow. What sends something and waits for it reads, too.",
+        label=_("What it is good for"),
+        help_text=_(
+            "Within what your roles allow. What sends something and waits for it reads, too."
+        ),
     )
 
 

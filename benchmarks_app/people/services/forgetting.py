@@ -238,7 +238,7 @@ def _sessions_of(user: User) -> Iterator[str]:
 
 def _close_account(user: User, pseudonym: str) -> None:
     user.username = pseudonym
-    user.first_name = user.last_name = user.email = ""
+    user.first_name = user.last_name = user.email = user.language = ""
     user.is_active = user.is_staff = user.is_superuser = False
     user.is_anonymised = True
     user.last_login = None

@@ -61,14 +61,17 @@ def create_account(
 
 
 @transaction.atomic
-def change_profile(*, user: User, first_name: str, last_name: str, email: str) -> None:
-    """Write name and address that a form has validated.
+def change_profile(
+    *, user: User, first_name: str, last_name: str, email: str, language: str = ""
+) -> None:
+    """Write name, address and language that a form has validated.
 
     With a new address, links that were mailed to the old one stop working, and it is unverified.
     """
     has_new_email = email != User.objects.values_list("email", flat=True).get(pk=user.pk)
     user.first_name, user.last_name, user.email = first_name, last_name, email
-    user.save(update_fields=["first_name", "last_name", "email"])
+    user.language = language
+    user.save(update_fields=["first_name", "last_name", "email", "language"])
     if has_new_email:
         audit.record(actor=user, action="email-change", target=named(user.pk))
 

@@ -19,6 +19,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse_lazy
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views import View
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
@@ -69,7 +70,7 @@ class ShortHelp(FormMixin):
     def get_form(self, *args: Any, **kwargs: Any) -> Any:
         form = super().get_form(*args, **kwargs)
         form.fields["new_password1"].help_text = PASSWORD_HELP
-        form.fields["new_password2"].label = "New password again"
+        form.fields["new_password2"].label = _("New password again")
         form.fields["new_password2"].help_text = ""
         return form
 
@@ -83,7 +84,8 @@ class PasswordChange(ShortHelp, auth_views.PasswordChangeView):
     def form_valid(self, form: PasswordChangeForm) -> HttpResponse:
         response = super().form_valid(form)
         audit.record(actor=form.user, action="password-change", target=named(form.user.pk))
-        messages.success(self.request, "Your password was changed. Other devices were signed out.")
+        message = _("Your password was changed. Other devices were signed out.")
+        messages.success(self.request, message)
         return response
 
 
@@ -127,7 +129,7 @@ class PasswordResetConfirm(ShortHelp, auth_views.PasswordResetConfirmView):
         forget_failed_sign_ins(username=form.user.get_username())
         audit.record(actor=form.user, action="password-reset", target=named(form.user.pk))
         verify_address(user=form.user, actor=form.user)
-        messages.success(self.request, "Your new password is set. Sign in with it.")
+        messages.success(self.request, _("Your new password is set. Sign in with it."))
         return response
 
 
@@ -138,11 +140,11 @@ class AddressLink(LoginRequiredMixin, auth_views.RedirectURLMixin, View):
 
     def post(self, request: PersonRequest) -> HttpResponse:
         mailed_links.mail_address_link(request, self.get_redirect_url())
-        message = (
-            f"A link is on its way to {request.user.email}. Nothing after a few minutes? Look "
-            "among the unwanted mail, or ask whoever runs this site."
+        message = _(
+            "A link is on its way to {address}. Nothing after a few minutes? Look among the "
+            "unwanted mail, or ask whoever runs this site."
         )
-        messages.info(request, message)
+        messages.info(request, message.format(address=request.user.email))
         return redirect(self.get_success_url())
 
 
@@ -154,7 +156,8 @@ class AddressVerify(LoginRequiredMixin, auth_views.RedirectURLMixin, View):
 
     def get(self, request: PersonRequest, token: str) -> HttpResponse:
         open_address_link(user=request.user, token=token)
-        messages.success(request, f"You have confirmed that {request.user.email} is yours.")
+        message = _("You have confirmed that {address} is yours.")
+        messages.success(request, message.format(address=request.user.email))
         return redirect(self.get_success_url())
 
 
@@ -167,7 +170,7 @@ def account_detail(request: PersonRequest) -> HttpResponse:
     form = ProfileForm(request.POST or None, instance=person)
     if request.method == "POST" and form.is_valid():
         change_profile(user=person, **form.profile())
-        messages.success(request, "Your profile was saved.")
+        messages.success(request, _("Your profile was saved."))
         return redirect("account-detail")
     return _account_page(request, person, form, ApiTokenForm())
 
@@ -216,5 +219,6 @@ def api_token_create(request: PersonRequest) -> HttpResponse:
 def api_token_revoke(request: PersonRequest, pk: int) -> HttpResponse:
     token = get_object_or_404(request.user.api_tokens, pk=pk)
     revoke_api_token(token=token, actor=request.user)
-    messages.success(request, f"The token “{token.name}” no longer works.")
+    message = _("The token “{name}” no longer works.").format(name=token.name)
+    messages.success(request, message)
     return redirect("account-detail")

@@ -6,6 +6,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.safestring import mark_safe
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_http_methods
@@ -79,11 +80,12 @@ def _is_second_factor(request: HttpRequest, user: User, form: SecondFactorForm) 
     if credential is not None:
         if factors.use_key(user=user, credential=credential):
             return True
-        form.add_error(None, "This key is not one of your account. Try again, or use a code.")
+        text = _("This key is not one of your account. Try again, or use a code.")
+        form.add_error(None, text)
     elif code and factors.use_code(user=user, code=code):
         return True
     else:
-        form.add_error("code", "This code is wrong, too old, or was used already.")
+        form.add_error("code", _("This code is wrong, too old, or was used already."))
     return False
 
 
@@ -121,7 +123,7 @@ def totp_create(request: PersonRequest) -> HttpResponse:
     if form.is_valid():
         codes = factors.add_totp(user=request.user, secret=secret, step=form.step)
         del request.session[NEW_SECRET]
-        return _set_up(request, "The app is set up.", codes)
+        return _set_up(request, _("The app is set up."), codes)
     address, picture = factors.totp_picture(request.user, secret)
     context = {
         "form": form,
@@ -143,8 +145,8 @@ def security_key_create(request: PersonRequest) -> HttpResponse:
         name, credential = form.cleaned_data["name"], form.cleaned_data["credential"]
         codes = factors.add_key(user=request.user, name=name, credential=credential)
         if codes is not None:
-            return _set_up(request, "The key is set up.", codes)
-        form.add_error(None, "The key did not answer as asked. Try again.")
+            return _set_up(request, _("The key is set up."), codes)
+        form.add_error(None, _("The key did not answer as asked. Try again."))
     context = {"form": form, "options": factors.registration_options(request.user)}
     status = 422 if form.is_bound else 200
     return render(request, "benchmarks_app/people/security_key_create.html", context, status=status)
@@ -173,7 +175,7 @@ def factor_remove(request: PersonRequest, pk: int) -> HttpResponse:
     form = PasswordAgainForm(_posted(request), user=request.user)
     if form.is_valid():
         factors.remove_factor(factor=factor, actor=request.user)
-        messages.success(request, f"{_called(factor)} was taken away.")
+        messages.success(request, _taken_away(factor))
         return redirect("factor-list")
     n_others = second_factors_of(request.user).exclude(pk=pk).count()
     context = {"factor": factor, "form": form, "is_last": not n_others}
@@ -187,5 +189,7 @@ def _set_up(request: HttpRequest, what: str, codes: list[str]) -> HttpResponse:
     return render(request, CODES_PAGE, {"codes": codes}) if codes else redirect("factor-list")
 
 
-def _called(factor: Authenticator) -> str:
-    return "The authenticator app" if factor.type == TOTP else f"The key “{factor}”"
+def _taken_away(factor: Authenticator) -> str:
+    if factor.type == TOTP:
+        return _("The authenticator app was taken away.")
+    return _("The key “{key}” was taken away.").format(key=factor)

@@ -8,12 +8,14 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from benchmarks_app.common.selectors.factors import members_of
 from benchmarks_app.errors import InvitationAddressError, InvitationClosedError
+from benchmarks_app.language import told, translated
 from benchmarks_app.models import Benchmark, Invitation, Membership, Role
 from benchmarks_app.people.forms.people import ROLE_HELP, AccountForm, InvitationForm, RoleForm
 from benchmarks_app.people.services import people
@@ -153,7 +155,7 @@ def _join(request: PersonRequest, invitation: Invitation) -> HttpResponse:
 def _join_with_new_account(request: HttpRequest, invitation: Invitation) -> HttpResponse:
     form = AccountForm(request.POST or None)
     if form.is_bound and form.is_valid() and not invitation.is_for(form.cleaned_data["email"]):
-        form.add_error("email", str(InvitationAddressError()))
+        form.add_error("email", told(InvitationAddressError()))
     if request.method != "POST" or not form.is_valid():
         return _link_page(request, invitation, {"form": form}, 422 if form.is_bound else 200)
     user = people.accept_with_new_account(
@@ -168,8 +170,9 @@ def _join_with_new_account(request: HttpRequest, invitation: Invitation) -> Http
 
 
 def _welcome(request: HttpRequest, membership: Membership) -> HttpResponse:
-    role, benchmark = membership.get_role_display(), membership.benchmark
-    messages.success(request, f"You are a member of {benchmark}, as {role}.")
+    benchmark, role = membership.benchmark, translated(membership.get_role_display())
+    message = _("You are a member of {benchmark}, as {role}.")
+    messages.success(request, message.format(benchmark=benchmark, role=role))
     return redirect(benchmark)
 
 
@@ -186,7 +189,7 @@ def _link_page(
 
 
 def _closed_page(request: HttpRequest, error: InvitationClosedError) -> HttpResponse:
-    context = {"message": str(error)}
+    context = {"message": told(error)}
     return render(
         request, "benchmarks_app/people/invitation_closed.html", context, status=error.status
     )

@@ -7,10 +7,12 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from benchmarks_app.errors import TeamError, TeamLinkError
+from benchmarks_app.language import told
 from benchmarks_app.models import Team
 from benchmarks_app.paging import page_of
 from benchmarks_app.people.forms.teams import MateForm, TeamForm
@@ -29,9 +31,10 @@ def team_list(request: PersonRequest) -> HttpResponse:
         try:
             team = teams.make_team(name=form.cleaned_data["name"], user=request.user)
         except TeamError as error:
-            form.add_error("name", str(error))
+            form.add_error("name", told(error))
         else:
-            messages.success(request, f"The team “{team}” is made. Invite others.")
+            message = _("The team “{team}” is made. Invite others.").format(team=team)
+            messages.success(request, message)
             return redirect("team-detail", team.pk)
     mine = request.user.teams.order_by("name").prefetch_related("members")
     context = {"form": form, "page": page_of(request, mine, PAGE_SIZE)}
@@ -53,9 +56,9 @@ def team_add(request: PersonRequest, pk: int) -> HttpResponse:
         try:
             added = teams.add_mate(team=team, user=request.user, **form.cleaned_data)
         except TeamError as error:
-            form.add_error("username", str(error))
+            form.add_error("username", told(error))
         else:
-            messages.success(request, f"{added} is in the team.")
+            messages.success(request, _("{person} is in the team.").format(person=added))
             return redirect("team-detail", team.pk)
     return _page(request, team, form, status=422)
 
@@ -75,7 +78,7 @@ def team_link(request: PersonRequest, pk: int) -> HttpResponse:
 def team_leave(request: PersonRequest, pk: int) -> HttpResponse:
     team = _mine(request, pk)
     teams.leave_team(team=team, user=request.user)
-    messages.success(request, f"You have left “{team.name}”.")
+    messages.success(request, _("You have left “{team}”.").format(team=team.name))
     return redirect("team-list")
 
 
@@ -88,11 +91,11 @@ def team_join(request: PersonRequest, ticket: str) -> HttpResponse:
         team, maker = teams.team_of_link(ticket)
         if request.method == "POST":
             joined = teams.join_team(secret=ticket, user=request.user)
-            messages.success(request, f"You are in the team “{joined}”.")
+            messages.success(request, _("You are in the team “{team}”.").format(team=joined))
             return redirect("team-detail", joined.pk)
     except TeamLinkError as error:
         page = "benchmarks_app/people/team_join.html"
-        return render(request, page, {"error": str(error)}, status=error.status)
+        return render(request, page, {"error": told(error)}, status=error.status)
     context = {"team": team, "maker": maker, "n_members": team.members.count()}
     return render(request, "benchmarks_app/people/team_join.html", context)
 

@@ -2,6 +2,7 @@
    Everything is a form without it. Bound to the document: htmx replaces what is inside. */
 (() => {
   "use strict";
+  const { word, several } = window.benchwright;
   const part = (selector) => document.querySelector(selector);
   let isSwapped = false;
 
@@ -36,20 +37,20 @@
     const isPair = boxes.length === 2;
     form.querySelector("[data-tray-swap]").hidden = !isPair;
     go.disabled = boxes.length < 2;
-    go.textContent = boxes.length < 2 ? "Compare" : `Compare ${boxes.length} runs`;
+    go.textContent = boxes.length < 2 ? word("Compare") : several("Compare {n} run", "Compare {n} runs", boxes.length);
     setReference(form, "");
     const words = form.querySelector("[data-tray-runs]");
     if (isPair) {
       // The one that stands lower is what the other is compared with.
       const [run, reference] = isSwapped ? [boxes[1], boxes[0]] : boxes;
       setReference(form, reference.value);
-      words.replaceChildren(chip("B", nameOf(run), false), "against", chip("A", nameOf(reference), true));
+      words.replaceChildren(chip("B", nameOf(run), false), word("against"), chip("A", nameOf(reference), true));
     } else if (boxes.length) {
-      const rest = boxes.length === 1 ? ["Tick another run to compare it with."] : [];
+      const rest = boxes.length === 1 ? [word("Tick another run to compare it with.")] : [];
       words.replaceChildren(...boxes.slice(0, 6).map((box) => chip("", nameOf(box), false)), ...rest);
-      if (boxes.length > 6) words.append(`and ${boxes.length - 6} more`);
+      if (boxes.length > 6) words.append(word("and {n} more", { n: boxes.length - 6 }));
     } else {
-      words.textContent = "Tick two runs or more to compare them.";
+      words.textContent = word("Tick two runs or more to compare them.");
     }
   };
 
@@ -66,11 +67,11 @@
     const rows = [...table.tBodies[0].rows];
     for (const row of rows) {
       const text = row.querySelector("th").title.toLowerCase();
-      row.hidden = !words.every((word) => text.includes(word));
+      row.hidden = !words.every((part) => text.includes(part));
     }
     const note = part("[data-found]");
     note.hidden = !words.length;
-    note.textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length} runs`;
+    note.textContent = word("{n} of {total} runs", { n: rows.filter((row) => !row.hidden).length, total: rows.length });
   };
 
   /* ---- Wiring ---- */

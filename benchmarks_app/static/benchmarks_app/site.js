@@ -5,6 +5,22 @@
   const root = document.documentElement;
   const KEY = "benchwright-theme";
   const THEMES = ["auto", "light", "dark"];
+  const NAMES = { auto: () => word("auto"), light: () => word("light"), dark: () => word("dark") };
+
+  /* ---- Words: a page in another language than English brings those of its scripts along ---- */
+  let known = null;
+  const translated = (text) => {
+    known ??= Object.assign({}, ...[...document.querySelectorAll("script[data-words]")].map((one) => JSON.parse(one.textContent)));
+    return known[text];
+  };
+  const filled = (text, facts) => text.replace(/\{(\w+)\}/g, (whole, name) => facts[name] ?? whole);
+  const word = (text, facts = {}) => filled(translated(text) ?? text, facts);
+  // A translation has the forms that go with 1, with 2 and with 5: of these the one counted alike.
+  const several = (one, many, n, facts = {}) => {
+    const rules = new Intl.PluralRules(root.lang || "en");
+    const form = [1, 2, 5].findIndex((sample) => rules.select(sample) === rules.select(n));
+    return filled(translated(one)?.[form < 0 ? 2 : form] ?? (n === 1 ? one : many), { n, ...facts });
+  };
 
   /* ---- Theme: auto, light, dark ---- */
   const storedTheme = () => {
@@ -27,7 +43,7 @@
       button.setAttribute("aria-pressed", String(button.dataset.themeSet === root.dataset.theme));
     }
     for (const button of document.querySelectorAll("[data-theme-toggle]")) {
-      const label = `Theme: ${root.dataset.theme}. Change`;
+      const label = word("Theme: {theme}. Change", { theme: NAMES[root.dataset.theme]() });
       button.setAttribute("aria-label", label);
       button.title = label;
     }
@@ -121,8 +137,8 @@
     text.textContent = source.dataset.confirm;
     actions.className = "actions";
     for (const [value, label, look] of [
-      ["cancel", "Cancel", ""],
-      ["ok", source.dataset.confirmOk || "Continue", source.matches(".is-danger, :has(.is-danger)") ? "is-danger" : "is-primary"],
+      ["cancel", word("Cancel"), ""],
+      ["ok", source.dataset.confirmOk || word("Continue"), source.matches(".is-danger, :has(.is-danger)") ? "is-danger" : "is-primary"],
     ]) {
       const button = document.createElement("button");
       button.value = value;
@@ -161,7 +177,7 @@
       box.dataset.uploadNote = "";
       const bar = document.createElement("progress");
       bar.max = 100;
-      bar.setAttribute("aria-label", "Upload");
+      bar.setAttribute("aria-label", word("Upload"));
       const text = document.createElement("p");
       text.className = "progress-text";
       text.setAttribute("role", "status");
@@ -196,23 +212,23 @@
     const data = new FormData(form, submitter);
     for (const button of buttons) button.disabled = true;
     note.bar.hidden = false;
-    note.text.textContent = "Uploading";
+    note.text.textContent = word("Uploading");
     request.upload.addEventListener("progress", ({ lengthComputable, loaded, total }) => {
       if (!lengthComputable) return note.bar.removeAttribute("value");
       const percent = Math.floor((100 * loaded) / total);
       note.bar.value = percent;
-      const text = `${percent}%: ${megabytes(loaded)} of ${megabytes(total)} MB sent`;
+      const text = word("{percent}%: {n} of {total} MB sent", { percent, n: megabytes(loaded), total: megabytes(total) });
       if (note.text.textContent !== text) note.text.textContent = text;
     });
     request.upload.addEventListener("load", () => {
       note.bar.removeAttribute("value");
-      note.text.textContent = "Sent. The server is reading it.";
+      note.text.textContent = word("Sent. The server is reading it.");
     });
     request.addEventListener("load", () => {
       if (showAnswer(request)) return;
-      failed(`The server refused the upload (${request.status}). Nothing was changed.`);
+      failed(word("The server refused the upload ({status}). Nothing was changed.", { status: request.status }));
     });
-    request.addEventListener("error", () => failed("The connection was lost. Check it and send the file again."));
+    request.addEventListener("error", () => failed(word("The connection was lost. Check it and send the file again.")));
     // A field may be called `method` or `action`, and then stands in the form's own place.
     request.open(form.getAttribute("method"), form.getAttribute("action") || location.href);
     request.send(data);
@@ -254,10 +270,10 @@
     const source = what.startsWith("#") ? document.querySelector(what) : null;
     try {
       await navigator.clipboard.writeText(source ? (source.value ?? source.textContent) : what);
-      toast("Copied");
+      toast(word("Copied"));
     } catch {
       if (source) getSelection().selectAllChildren(source);
-      toast("The browser did not allow copying. The text is selected: press Ctrl+C.", "bad");
+      toast(word("The browser did not allow copying. The text is selected: press Ctrl+C."), "bad");
     }
   };
 
@@ -325,7 +341,7 @@
     const entries = [...(event.dataTransfer?.items ?? [])].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
     if (!zone || !entries.some((entry) => entry.isDirectory)) return;
     event.preventDefault();
-    dropFolders(zone, entries).catch(() => toast("The folder could not be read. Zip it and drop the zip.", "bad"));
+    dropFolders(zone, entries).catch(() => toast(word("The folder could not be read. Zip it and drop the zip."), "bad"));
   });
   document.addEventListener("change", (event) => {
     if (event.target.matches?.("[data-paths]")) {
@@ -349,13 +365,13 @@
   document.addEventListener("click", summonPalette);
   document.addEventListener("keydown", summonPalette);
   document.addEventListener("htmx:load", (event) => prepare(event.target));
-  document.addEventListener("htmx:sendError", () => toast("The server could not be reached. Your last action was not saved.", "bad"));
-  document.addEventListener("htmx:responseError", ({ detail }) => toast(`The server answered with error ${detail.xhr.status}.`, "bad"));
+  document.addEventListener("htmx:sendError", () => toast(word("The server could not be reached. Your last action was not saved."), "bad"));
+  document.addEventListener("htmx:responseError", ({ detail }) => toast(word("The server answered with error {status}.", { status: detail.xhr.status }), "bad"));
   document.addEventListener("toast", ({ detail }) => toast(detail.text ?? detail.value, detail.kind));
   addEventListener("popstate", () => location.reload());
   document.addEventListener("DOMContentLoaded", () => {
     showTheme();
     prepare(document.body);
   });
-  window.benchwright = { toast };
+  window.benchwright = { toast, word, several };
 })();

@@ -4,6 +4,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from benchmarks_app.common.selectors.naming import team_ids_of
 from benchmarks_app.models import Run
 from scoring.models import ScoreSet
@@ -40,14 +42,22 @@ class Held:
     @property
     def said(self) -> str:
         if self.is_told_elsewhere:
-            return ELSEWHERE
+            return _(ELSEWHERE)
         if self.is_undecided:
-            return UNDECIDED
-        of = f"“{self.name}”" if self.name else "an earlier submission"
-        by = f" by {', '.join(self.labels)}" if self.labels else ""
-        if self.is_clear:
-            return f"No significant improvement{by}: others are shown the value of {of}."
-        return f"Not a significant improvement on {of}{by}: the value shown is still its value."
+            return _(UNDECIDED)
+        of = f"“{self.name}”" if self.name else _("an earlier submission")
+        by = ", ".join(self.labels)
+        if self.is_clear and by:
+            text = _("No significant improvement by {by}: others are shown the value of {of}.")
+        elif self.is_clear:
+            text = _("No significant improvement: others are shown the value of {of}.")
+        elif by:
+            text = _(
+                "Not a significant improvement on {of} by {by}: the value shown is still its value."
+            )
+        else:
+            text = _("Not a significant improvement on {of}: the value shown is still its value.")
+        return text.format(of=of, by=by)
 
 
 def ladder_said(sight: Sight) -> str:

@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
+from django.utils.translation import gettext_lazy as _
 
 from benchmarks_app.common.parameters import form_field
 from benchwright.matrices.arrays import NPY_MAGIC
@@ -12,16 +13,16 @@ from benchwright.retrieval.dense.bundles import DEPTH, Settings
 from scoring.submissions.forms.submissions import SubmissionForm
 from scoring.submissions.services.embedding_submitting import EmbeddingFiles
 
-VECTORS = ".npy, .npz with ids and vectors, or Parquet with an id and a list of numbers a row."
-IDS = "For .npy: one id a line, in the order of the rows."
+VECTORS = _(".npy, .npz with ids and vectors, or Parquet with an id and a list of numbers a row.")
+IDS = _("For .npy: one id a line, in the order of the rows.")
 SIMILARITIES = [
-    ("cosine", "Cosine: lengths do not count"),
-    ("dot", "Dot product: as the numbers are"),
+    ("cosine", _("Cosine: lengths do not count")),
+    ("dot", _("Dot product: as the numbers are")),
 ]
-NEEDS_IDS = "An .npy file holds no ids: choose a file of them below, one a line."
+NEEDS_IDS = _("An .npy file holds no ids: choose a file of them below, one a line.")
 
 
-def _file(label: str, help_text: str, *, required: bool = False) -> forms.FileField:
+def _file(label: Any, help_text: Any, *, required: bool = False) -> forms.FileField:
     return forms.FileField(
         label=label, help_text=help_text, required=required, allow_empty_file=True
     )
@@ -31,22 +32,25 @@ class EmbeddingForm(SubmissionForm):
     """As a run is submitted, with vectors in place of a ranking."""
 
     file = None  # type: ignore[assignment]  # Django's way to take a declared field away
-    query_embeddings = _file("Query embeddings", VECTORS, required=True)
-    query_ids = _file("Query ids", IDS)
-    document_embeddings = _file("Document embeddings", VECTORS, required=True)
-    document_ids = _file("Document ids", IDS)
+    query_embeddings = _file(_("Query embeddings"), VECTORS, required=True)
+    query_ids = _file(_("Query ids"), IDS)
+    document_embeddings = _file(_("Document embeddings"), VECTORS, required=True)
+    document_ids = _file(_("Document ids"), IDS)
     name = forms.CharField(
+        label=_("Name"),
         max_length=120,
-        help_text="What the run is called on the leaderboard, such as “e5-base, cosine”.",
+        help_text=_("What the run is called on the leaderboard, such as “e5-base, cosine”."),
     )
     similarity = forms.ChoiceField(
-        choices=SIMILARITIES, initial="cosine", widget=forms.RadioSelect, label="Similarity"
+        choices=SIMILARITIES, initial="cosine", widget=forms.RadioSelect, label=_("Similarity")
     )
     depth = form_field(submissions.DEPTH)
     approximate = _file(
-        "Run of an approximate index",
-        "Of the same vectors, in any form of a run. It is a submission of its own; the two are "
-        "then compared: how much of exact search the index keeps, and what that costs.",
+        _("Run of an approximate index"),
+        _(
+            "Of the same vectors, in any form of a run. It is a submission of its own; the two are "
+            "then compared: how much of exact search the index keeps, and what that costs."
+        ),
     )
 
     def clean(self) -> dict[str, Any]:

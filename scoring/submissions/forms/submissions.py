@@ -8,6 +8,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.forms import BoundField
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from benchmarks_app.common.selectors.reading import measures_documents_of_passages
 from benchmarks_app.common.services import reading_apart
@@ -29,11 +30,11 @@ from scoring.models import Phase
 
 MAX_METADATA_LINES = 40
 MOST_YEARS = 3
-FORMATS = "TREC, three columns (query, document, rank), JSON or Parquet; also .gz, .zst."
+FORMATS = _("TREC, three columns (query, document, rank), JSON or Parquet; also .gz, .zst.")
 VISIBILITIES = [
-    (Run.Visibility.BENCHMARK, "Everyone who sees this benchmark"),
-    (Run.Visibility.TEAM, "Only my team, and who maintains the benchmark"),
-    (Run.Visibility.OWNER, "Only me, and who maintains the benchmark"),
+    (Run.Visibility.BENCHMARK, _("Everyone who sees this benchmark")),
+    (Run.Visibility.TEAM, _("Only my team, and who maintains the benchmark")),
+    (Run.Visibility.OWNER, _("Only me, and who maintains the benchmark")),
 ]
 
 
@@ -42,31 +43,40 @@ def parse_metadata(text: str) -> dict[str, str]:
     facts: dict[str, str] = {}
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if len(lines) > MAX_METADATA_LINES:
-        reason = f"{len(lines)} lines; at most {MAX_METADATA_LINES} are kept."
+        reason = _("{n} lines; at most {most} are kept.").format(
+            n=len(lines), most=MAX_METADATA_LINES
+        )
         raise ValidationError(reason)
     for number, line in enumerate(lines, start=1):
         name, colon, value = (part.strip() for part in line.partition(":"))
         if not colon or not name or not value:
-            reason = f"Line {number}: '{line[:60]}' is not 'name: value'."
+            reason = _("Line {n}: '{line}' is not 'name: value'.").format(n=number, line=line[:60])
             raise ValidationError(reason)
         if name in facts:
-            reason = f"Line {number}: '{name}' stands there twice."
+            reason = _("Line {n}: '{name}' stands there twice.").format(n=number, name=name)
             raise ValidationError(reason)
         facts[name] = value
     return facts
 
 
 def _fact_field(field: FactField) -> forms.Field:
-    common: dict[str, Any] = {"required": False, "label": field.label, "help_text": field.help}
+    common: dict[str, Any] = {
+        "required": False,
+        "label": _(field.label),
+        "help_text": _(field.help),
+    }
     if field.takes is Takes.CHOICE:
-        return forms.ChoiceField(choices=[("", "not said"), *field.choices], **common)
+        return forms.ChoiceField(
+            choices=[("", _("not said")), *((key, _(text)) for key, text in field.choices)],
+            **common,
+        )
     modes = {Takes.NUMBER: "decimal", Takes.LINK: "url"}
     attrs = {"inputmode": modes[field.takes]} if field.takes in modes else {}
     # What each takes is checked by the library, as for the API; here is only a bound.
     return forms.CharField(max_length=MAX_TEXT, widget=forms.TextInput(attrs=attrs), **common)
 
 
-def _day(label: str, help_text: str) -> forms.DateField:
+def _day(label: Any, help_text: Any) -> forms.DateField:
     widget = forms.DateInput(attrs={"type": "date"})
     return forms.DateField(required=False, label=label, help_text=help_text, widget=widget)
 
@@ -74,55 +84,64 @@ def _day(label: str, help_text: str) -> forms.DateField:
 class SubmissionForm(forms.Form):
     """A run with what is said of it; `terms()` is what the service takes beside file and name."""
 
-    file = forms.FileField(label="Run file", help_text=FORMATS, allow_empty_file=True)
+    file = forms.FileField(label=_("Run file"), help_text=FORMATS, allow_empty_file=True)
     name = forms.CharField(
+        label=_("Name"),
         max_length=120,
-        help_text="What the run is called on the leaderboard, such as “bm25-stem k1=0.9”.",
+        help_text=_("What the run is called on the leaderboard, such as “bm25-stem k1=0.9”."),
     )
-    phase = forms.ChoiceField(label="Phase", widget=forms.RadioSelect)
+    phase = forms.ChoiceField(label=_("Phase"), widget=forms.RadioSelect)
     description = forms.CharField(
+        label=_("Description"),
         required=False,
         max_length=4000,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="One or two sentences on the system.",
+        help_text=_("One or two sentences on the system."),
     )
     metadata = forms.CharField(
         required=False,
         max_length=8000,
         widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
-        label="Other facts",
-        help_text="One a line, as “name: value”: model, version, parameters.",
+        label=_("Other facts"),
+        help_text=_("One a line, as “name: value”: model, version, parameters."),
     )
     ir_metadata = forms.CharField(
         required=False,
         max_length=MAX_IR_METADATA_FILE,
         widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
-        label="ir_metadata",
-        help_text="Pasted YAML; it fills the fields that you leave out.",
+        label=_("ir_metadata"),
+        help_text=_("Pasted YAML; it fills the fields that you leave out."),
     )
     ir_metadata_file = forms.FileField(
-        required=False, label="ir_metadata as a file", help_text="The same as .yml or .yaml."
+        required=False, label=_("ir_metadata as a file"), help_text=_("The same as .yml or .yaml.")
     )
     team = forms.ChoiceField(
-        required=False, help_text="The run stands under its name, and counts for you and for it."
+        label=_("Team"),
+        required=False,
+        help_text=_("The run stands under its name, and counts for you and for it."),
     )
     visibility = forms.ChoiceField(
         choices=VISIBILITIES,
         initial=Run.Visibility.BENCHMARK,
         widget=forms.RadioSelect,
-        label="Who may see it",
+        label=_("Who may see it"),
     )
     public_from = _day(
-        "Public from", "From this day (UTC) everyone who sees the benchmark sees it."
+        _("Public from"), _("From this day (UTC) everyone who sees the benchmark sees it.")
     )
     anonymous_until = _day(
-        "Anonymous until", "Until this day (UTC) others are not told who it is by."
+        _("Anonymous until"), _("Until this day (UTC) others are not told who it is by.")
     )
     aggregation = forms.ChoiceField(
-        choices=[(DEFAULT, LABELS[DEFAULT]), *((k, v) for k, v in LABELS.items() if k != DEFAULT)],
+        choices=[
+            (DEFAULT, _(LABELS[DEFAULT])),
+            *((k, _(v)) for k, v in LABELS.items() if k != DEFAULT),
+        ],
         required=False,
-        label="From passages to documents",
-        help_text="This benchmark measures documents; a run of passages is summed up in this way.",
+        label=_("From passages to documents"),
+        help_text=_(
+            "This benchmark measures documents; a run of passages is summed up in this way."
+        ),
     )
 
     def __init__(
@@ -149,7 +168,7 @@ class SubmissionForm(forms.Form):
             del self.fields["phase"]
         if teams:
             cast(forms.ChoiceField, self.fields["team"]).choices = [
-                ("", "none: in my own name"),
+                ("", _("none: in my own name")),
                 *((key, team.name) for key, team in self.teams.items()),
             ]
         else:
@@ -196,7 +215,7 @@ class SubmissionForm(forms.Form):
     def clean_name(self) -> str:
         name = " ".join(self.cleaned_data["name"].split())
         if not name.isprintable():
-            reason = "The name holds a control character; remove it."
+            reason = _("The name holds a control character; remove it.")
             raise ValidationError(reason)
         return name
 
@@ -204,7 +223,7 @@ class SubmissionForm(forms.Form):
         return parse_metadata(self.cleaned_data["metadata"])
 
     def clean_ir_metadata(self) -> dict[str, Any]:
-        return _tree(self.cleaned_data["ir_metadata"].encode(), "The text")
+        return _tree(self.cleaned_data["ir_metadata"].encode(), str(_("The text")))
 
     def clean_ir_metadata_file(self) -> dict[str, Any]:
         file = self.cleaned_data["ir_metadata_file"]
@@ -219,7 +238,7 @@ class SubmissionForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         if cleaned.get("visibility") == Run.Visibility.TEAM and not cleaned.get("team"):
-            self.add_error("visibility", "Choose a team above, or who else may see it.")
+            self.add_error("visibility", _("Choose a team above, or who else may see it."))
         tree = cleaned.get("ir_metadata_file") or cleaned.get("ir_metadata") or {}
         facts = {field.name: cleaned.get(field.name, "") for field in FIELDS}
         try:
@@ -253,9 +272,9 @@ def _midnight(day: date | None) -> datetime | None:
         return None
     today = timezone.now().astimezone(UTC).date()
     if day <= today:
-        reason = "Choose a day after today, or leave it out."
+        reason = _("Choose a day after today, or leave it out.")
         raise ValidationError(reason)
     if day.year - today.year > MOST_YEARS:
-        reason = f"At most {MOST_YEARS} years ahead."
-        raise ValidationError(reason)
+        far = _("At most {n} years ahead.")
+        raise ValidationError(far.format(n=MOST_YEARS))
     return datetime(day.year, day.month, day.day, tzinfo=UTC)

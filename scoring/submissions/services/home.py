@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from benchmarks_app.common.selectors.naming import team_ids_of
 from benchmarks_app.models import Benchmark, User
@@ -63,10 +64,12 @@ class Change:
     @property
     def verdict(self) -> str:
         if not self.has_interval:
-            return "Whether that is shown is not told here: it would tell of hidden grades."
-        return {"up": "Shown to be better.", "down": "Shown to be worse."}.get(
-            self.kind, f"Not shown to be {'better' if self.difference > 0 else 'different'}."
-        )
+            return _("Whether that is shown is not told here: it would tell of hidden grades.")
+        if self.kind:
+            return _("Shown to be better.") if self.kind == "up" else _("Shown to be worse.")
+        if self.difference > 0:
+            return _("Not shown to be better.")
+        return _("Not shown to be different.")
 
 
 @dataclass(frozen=True)

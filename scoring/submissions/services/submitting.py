@@ -18,6 +18,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from benchmarks_app.collections.services.uploading import CHUNK, receive_upload
 from benchmarks_app.common.services import audit
@@ -94,11 +95,15 @@ def why_closed(benchmark: Benchmark) -> str:
     phases = Phase.objects.filter(benchmark=benchmark)
     coming = phases.filter(opens_at__gt=now, daily_limit__gt=0).order_by("opens_at").first()
     if coming:
-        return f"'{coming.name}' opens on {coming.opens_at:%Y-%m-%d %H:%M} UTC."
+        return _("'{phase}' opens on {when} UTC.").format(
+            phase=coming.name, when=f"{coming.opens_at:%Y-%m-%d %H:%M}"
+        )
     over = phases.filter(closes_at__lte=now).order_by("-closes_at").first()
     if over:
-        return f"'{over.name}' closed on {over.closes_at:%Y-%m-%d %H:%M} UTC."
-    return "its phases are switched off." if phases.exists() else NO_RELEASE
+        return _("'{phase}' closed on {when} UTC.").format(
+            phase=over.name, when=f"{over.closes_at:%Y-%m-%d %H:%M}"
+        )
+    return _("its phases are switched off.") if phases.exists() else _(NO_RELEASE)
 
 
 # --- accepting -----------------------------------------------------------------------------

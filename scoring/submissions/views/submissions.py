@@ -7,9 +7,12 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from benchmarks_app.language import told
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
@@ -39,9 +42,9 @@ from scoring.submissions.services.withdrawing import may_withdraw, withdraw_subm
 PAGE_SIZE = 25
 # What a person sees of the way a submission goes: each stage with the states it is done in.
 STAGES = (
-    ("Received", ("validated", "scoring", "scored", "invalid")),
-    ("Checked", ("scoring", "scored")),
-    ("Scored", ("scored",)),
+    (gettext_noop("Received"), ("validated", "scoring", "scored", "invalid")),
+    (gettext_noop("Checked"), ("scoring", "scored")),
+    (gettext_noop("Scored"), ("scored",)),
 )
 
 
@@ -89,15 +92,15 @@ def sent(
     try:
         submission = send()
     except SubmittedBeforeError as error:
-        messages.warning(request, str(error))
+        messages.warning(request, told(error))
         return redirect(error.submission)
     except NameInUseError as error:
-        form.add_error("name", str(error))
+        form.add_error("name", told(error))
         return None
     except BenchmarkError as error:
-        form.add_error(None, str(error))
+        form.add_error(None, told(error))
         return None
-    messages.success(request, f"“{submission.name}” is received.")
+    messages.success(request, _("“{run}” is received.").format(run=submission.name))
     return redirect(submission)
 
 
@@ -160,7 +163,8 @@ def submission_state(request: PersonRequest, benchmark: Benchmark, pk: int) -> H
 def submission_withdraw(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     submission = _seen(request, benchmark, pk)
     withdraw_submission(submission=submission, user=request.user)
-    messages.success(request, f"“{submission.name}” is withdrawn: it stands on no board any more.")
+    message = _("“{run}” is withdrawn: it stands on no board any more.")
+    messages.success(request, message.format(run=submission.name))
     return redirect(submission)
 
 

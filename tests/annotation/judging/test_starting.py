@@ -184,7 +184,7 @@ def test_practice_ends_with_a_summary_and_leads_to_judging(made, ada, signed_in)
     practise(client, made, second, 1)
 
     page = client.get(url("practice", made)).content.decode()
-    assert "1 of 2 grades were the expected ones, 1 more was one grade apart" in page
+    assert "1 of 2 grades were the expected ones. 1 more was one grade apart." in page
     assert "Start judging" in page
     assert step_before_judging(made, ada) is None
 

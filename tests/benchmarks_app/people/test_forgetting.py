@@ -459,7 +459,7 @@ CONTENT = {
         Run.parquet Run.sha256 Slice.members_sha256 Slice.rule SplitPlan.algorithm SplitPlan.digest
         SplitPlan.inputs_sha256 SplitPlan.parameters SplitPlan.sizes
         Upload.sha256 Upload.stored User.email User.first_name User.last_name User.password
-        User.username User.verified_email WorkerHeartbeat.name
+        User.language User.username User.verified_email WorkerHeartbeat.name
     """,
     "annotation": """
         AggregationPolicy.parameters AggregationPolicy.rule Campaign.error Campaign.model

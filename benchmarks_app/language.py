@@ -1,0 +1,167 @@
+"""In which language a page is: as its reader's account says, else the browser, else English.
+
+Only pages whose words are all in the catalogues are translated: `TRANSLATED` names them. What is
+read by programs stays English for everybody: the API, exports, charts, commands, jobs, the audit
+log. The frame around a page (`base.html`) is always in its reader's language (ADR 42).
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.utils import translation
+from django.utils.cache import patch_vary_headers
+from django.utils.translation.trans_real import (
+    get_supported_language_variant,
+    parse_accept_lang_header,
+)
+
+from benchwright.errors import BenchmarkError
+
+ENGLISH = "en"
+# Views whose pages and messages are translated; other apps' are named as strings.
+TRANSLATED = frozenset(
+    {
+        "home",
+        "search",
+        # accounts
+        "account-delete",
+        "account-detail",
+        "address-link",
+        "address-verify",
+        "api-token-create",
+        "api-token-revoke",
+        "factor-list",
+        "factor-remove",
+        "invitation-accept",
+        "password-change",
+        "password-reset",
+        "password-reset-confirm",
+        "password-reset-sent",
+        "recovery-codes-create",
+        "security-key-create",
+        "sign-in",
+        "sign-in-second",
+        "sign-out",
+        "team-add",
+        "team-detail",
+        "team-join",
+        "team-leave",
+        "team-link",
+        "team-list",
+        "totp-create",
+        # submitting
+        "scoring:embedding-new",
+        "scoring:phase-detail",
+        "scoring:phase-list",
+        "scoring:submission-detail",
+        "scoring:submission-list",
+        "scoring:submission-new",
+        "scoring:submission-state",
+        "scoring:submission-withdraw",
+        # judging
+        "annotation:cant-judge-create",
+        "annotation:guideline-detail",
+        "annotation:judge",
+        "annotation:judge-ask",
+        "annotation:judge-benchmark",
+        "annotation:judge-keys",
+        "annotation:judge-later",
+        "annotation:judgment-create",
+        "annotation:judgment-undo",
+        "annotation:my-hours",
+        "annotation:my-judgment-detail",
+        "annotation:my-judgment-list",
+        "annotation:my-question-list",
+        "annotation:practice",
+        "annotation:queue",
+        "annotation:start",
+        "annotation:stop",
+    }
+)
+
+
+def readers_language(request: HttpRequest | None) -> str:
+    """The language of the person who asks, one of `LANGUAGES`; found once per request."""
+    if request is None:
+        return translation.get_language() or ENGLISH
+    known: str | None = getattr(request, "readers_language", None)
+    if known is None:
+        known = _chosen(request) or _accepted(request.headers.get("Accept-Language", ""))
+        request.readers_language = known  # type: ignore[attr-defined]
+    return known
+
+
+def _chosen(request: HttpRequest) -> str:
+    user = getattr(request, "user", None)
+    chosen = user.language if user is not None and user.is_authenticated else ""
+    return chosen if chosen in dict(settings.LANGUAGES) else ""
+
+
+@cache
+def _variant(code: str) -> str:
+    """The language of the site that serves who asks for `code`, or nothing."""
+    try:
+        return get_supported_language_variant(code)
+    except LookupError:
+        return ""
+
+
+def _accepted(header: str) -> str:
+    for code, _ in parse_accept_lang_header(header):
+        if code == "*":
+            break
+        if language := _variant(code):
+            return language
+    return ENGLISH
+
+
+def translated(text: str) -> str:
+    """A text that is declared in Python, in the page's language where a catalogue has it."""
+    return translation.gettext(text) if text else ""
+
+
+def told(error: BenchmarkError) -> str:
+    """What an error says, in the page's language where a catalogue has it; its code stays."""
+    template = type(error).message
+    text = translated(template)
+    return str(error) if text == template else text.format(**error.facts)
+
+
+def is_translated(error: BenchmarkError, request: HttpRequest) -> bool:
+    """Whether what an error says is known in the language of who asks."""
+    with translation.override(readers_language(request)):
+        return translated(type(error).message) != type(error).message
+
+
+def speak(request: HttpRequest) -> None:
+    """Write what follows of this answer in the language of who asks."""
+    translation.activate(readers_language(request))
+
+
+def say_in(language: str) -> None:
+    """Write what follows of this answer in a language of the site; in English where it is none."""
+    known = dict(settings.LANGUAGES)
+    translation.activate(language if language in known else ENGLISH)
+
+
+class LanguageMiddleware:
+    """English, but for views that are translated; which language it became is said in headers."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        with translation.override(ENGLISH):
+            response = self.get_response(request)
+        if hasattr(request, "readers_language"):
+            patch_vary_headers(response, ["Accept-Language"])
+            response.headers.setdefault("Content-Language", request.readers_language)
+        return response
+
+    def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> None:
+        match = request.resolver_match
+        if match and match.view_name in TRANSLATED:
+            speak(request)
