@@ -26,6 +26,7 @@ TRANSLATED = frozenset(
     {
         "home",
         "search",
+        "site-search",
         # accounts
         "account-delete",
         "account-detail",
@@ -56,10 +57,12 @@ TRANSLATED = frozenset(
         "scoring:embedding-new",
         "scoring:phase-detail",
         "scoring:phase-list",
+        "scoring:submission-send-on",
+        "scoring:submission-state",
         "scoring:submission-detail",
+        "scoring:submission-leave-out",
         "scoring:submission-list",
         "scoring:submission-new",
-        "scoring:submission-state",
         "scoring:submission-withdraw",
         # judging
         "annotation:cant-judge-create",

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('benchmarks_app', '0022_corpus_line_breaks'),
+        ('benchmarks_app', '0023_judges_are_shared'),
     ]
 
     operations = [

@@ -1,0 +1,72 @@
+"""Words of translated pages that are declared where Django is not known, or by models."""
+
+from collections.abc import Iterator
+
+from annotation.judging.protocol import errors as judging_errors
+from annotation.judging.protocol.keys import ACTIONS, CAPTIONS
+from annotation.models import Pool
+from benchmarks_app import errors as people_errors
+from benchmarks_app.models import Role, Run
+from benchwright.errors import BenchmarkError
+from benchwright.recipes import submissions
+from benchwright.runs import aggregation
+from benchwright.runs.facts import FIELDS, FactField
+from scoring.models import Submission
+from scoring.scores.services import errors as scoring_errors
+
+# Errors whose pages and messages are translated; all others quote files or are met by owners.
+ERRORS = (people_errors, judging_errors)
+CAPTIONS_FROM = "annotation.judging.protocol.keys"
+OF_SUBMITTERS = (
+    scoring_errors.DailyLimitError,
+    scoring_errors.NameInUseError,
+    scoring_errors.NoOpenPhaseError,
+    scoring_errors.NotInTeamError,
+    scoring_errors.NotWithdrawableError,
+    scoring_errors.SubmittedBeforeError,
+    scoring_errors.TotalLimitError,
+)
+OF_OWNERS = {
+    "CompleteReleaseError",
+    "FreedPagesError",
+    "GoldShareError",
+    "GuidelineChangedError",
+    "InvitationDaysError",
+    "KnownPairError",
+    "LastManagerError",
+    "ManagerNeededError",
+    "NothingJudgedError",
+    "NothingUnjudgedError",
+    "PoolNameTakenError",
+    "PoolRunsError",
+    "PoolStateError",
+    "QuestionAnsweredError",
+    "UnknownDocumentsError",
+}
+
+
+def declared_words() -> Iterator[tuple[str, str]]:
+    """Each text with the module that declares it."""
+    for action in ACTIONS:
+        yield action.label, ACTIONS[0].__class__.__module__
+    for choices in (Role, Pool.State, Submission.State, Run.Visibility):
+        for label in choices.labels:
+            yield str(label), choices.__module__
+    for state in Pool.State.labels:
+        yield str(state).lower(), Pool.__module__
+    yield BenchmarkError.heading, BenchmarkError.__module__
+    for module in ERRORS:
+        for kind in vars(module).values():
+            is_error = isinstance(kind, type) and issubclass(kind, BenchmarkError)
+            if is_error and kind.__module__ == module.__name__ and kind.__name__ not in OF_OWNERS:
+                yield from ((text, module.__name__) for text in (kind.message, kind.heading))
+    for field in FIELDS:
+        for text in (field.label, field.help, *dict(field.choices).values()):
+            if text:
+                yield text, FactField.__module__
+    yield from ((text, aggregation.__name__) for text in aggregation.LABELS.values())
+    depth = submissions.DEPTH
+    yield from ((text, submissions.__name__) for text in (depth.label, depth.help, depth.advice))
+    for kind in OF_SUBMITTERS:
+        yield kind.message, kind.__module__
+    yield from ((text, CAPTIONS_FROM) for text in CAPTIONS.values() if len(text) > 1)
