@@ -10,7 +10,7 @@ DEVELOPMENT := $(VENV)/.installed-dev
 DEMO := $(VENV)/.installed-demo
 PYTEST_WORKERS ?= 2
 
-.PHONY: demo test test-fast test-all check bench mutants readers screenshots openapi fuzz-api fuzz-files lock clean
+.PHONY: demo test test-fast test-all check bench mutants readers messages screenshots openapi fuzz-api fuzz-files lock clean
 
 $(RUNTIME): requirements.lock pyproject.toml benchwright/reading/_scanner.c
 	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) not found; install Python 3.11 or later, or set PYTHON=…"; exit 1; }
@@ -84,6 +84,10 @@ readers: $(DEVELOPMENT)
 	@$(BIN)/python -m tests.readers.make_exports var/readers
 	@$(VENV)-readers-heavy/bin/python tests/readers/check_light.py var/readers
 	@$(VENV)-readers-heavy/bin/python tests/readers/check_heavy.py var/readers
+
+# The words of translated pages, gathered from the sources into benchmarks_app/locale (docs/translating.md).
+messages: $(DEVELOPMENT)
+	@BENCHWRIGHT_DATA=$$(mktemp -d) DJANGO_SETTINGS_MODULE=benchmarks_app.settings $(BIN)/python -m tests.catalogues
 
 screenshots: $(DEVELOPMENT)
 	@$(BIN)/python -m tests.browser.screenshots docs/images

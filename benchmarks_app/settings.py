@@ -426,7 +426,7 @@ TIME_ZONE = "UTC"
 # --- languages: the interface of annotators and submitters, see `language.py` ------------------
 USE_I18N = True
 LANGUAGE_CODE = "en"
-LANGUAGES = [("en", "English")]
+LANGUAGES = [("en", "English"), ("de", "Deutsch"), ("zh-hans", "简体中文")]
 # Numbers and dates are written alike in all of them.
 FORMAT_MODULE_PATH = ["benchmarks_app.formats"]
 

@@ -3,23 +3,35 @@
 import gettext
 import re
 from collections.abc import Iterator
+from datetime import date
 from html.parser import HTMLParser
 from pprint import pformat
 
 import pytest
+from babel.messages import Catalog, Message
 from django.apps import apps
 from django.contrib.auth.hashers import MD5PasswordHasher
-from django.db import models, transaction
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.db import connection, models, transaction
+from django.forms import DateField
+from django.template import Context, Template
 from django.test import override_settings
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import translation
+from django.utils.formats import localize_input
 from django.utils.translation import trans_real
+from pytest_django.asserts import assertContains
 
-from benchmarks_app.language import TRANSLATED
+from annotation.judging.protocol.errors import SignedOutError
+from benchmarks_app.errors import BlindError
+from benchmarks_app.language import TRANSLATED, told
 from benchmarks_app.templatetags import words
+from tests import catalogues, factories
 from tests import world as worlds
 from tests.world import World, addresses
 
-pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("translations")]
+pytestmark = pytest.mark.xdist_group("translations")
 
 PEOPLE = ("ada", "sam", "anonymous")
 VOID = {"meta", "link", "input", "img", "br", "hr", "source", "wbr"}
@@ -116,12 +128,6 @@ def world(django_db_setup, django_db_blocker, tmp_path_factory) -> Iterator[Worl
         transaction.set_rollback(True)
 
 
-@pytest.fixture(autouse=True)
-def in_the_world(request, folders, settings, db) -> None:
-    if "world" in request.fixturenames:
-        settings.MEDIA_ROOT = request.getfixturevalue("world").files
-
-
 @pytest.fixture
 def bracketed(monkeypatch) -> Iterator[None]:
     monkeypatch.setitem(trans_real._translations, "de", Bracketed())
@@ -160,8 +166,12 @@ def left_in_english(page: str, written: list[str]) -> list[str]:
     return left
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize("who", PEOPLE)
-def test_no_word_of_a_translated_page_stays_english(world, bracketed, written, who):
+def test_no_word_of_a_translated_page_stays_english(
+    world, bracketed, written, folders, settings, db, who
+):
+    settings.MEDIA_ROOT = world.files
     client = world.client(who, headers={"accept-language": "de"})
     left = {}
 
@@ -175,3 +185,207 @@ def test_no_word_of_a_translated_page_stays_english(world, bracketed, written, w
             left[f"{address.name} {response.status_code}"] = english
 
     assert not left, pformat(left, width=200)
+
+
+# --- the catalogues ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def sources() -> Catalog:
+    return catalogues.gathered()
+
+
+def said(message: Message) -> list[tuple[str, str]]:
+    """Each form of a message beside what it translates: of one the singular, of more the plural."""
+    if not message.pluralizable:
+        return [(message.id, message.string)]
+    forms = list(message.string)
+    originals = [*message.id[:1], *[message.id[1]] * (len(forms) - 1)]
+    return list(zip(originals if len(forms) > 1 else message.id[1:], forms, strict=True))
+
+
+PLACEHOLDER = re.compile(r"%\(\w+\)s|%%|\{[^{}]*\}|</?\w[^>]*>|\b%")
+
+
+@pytest.mark.parametrize("language", catalogues.LANGUAGES)
+def test_catalogue_has_every_word_of_the_sources_and_no_other(sources, language):
+    catalog = catalogues.read(language)
+
+    assert {message.id for message in catalog} == {message.id for message in sources}, (
+        "The sources say something else than the catalogues: make messages, then translate."
+    )
+    lacking = [message.id for message in catalogues.untranslated(catalog)]
+    assert lacking == [], "Not translated (docs/translating.md)."
+
+
+@pytest.mark.parametrize("language", catalogues.LANGUAGES)
+def test_translations_keep_placeholders_and_markup(language):
+    changed = [
+        (original, text)
+        for message in catalogues.read(language)
+        for original, text in said(message)
+        if message.id and sorted(PLACEHOLDER.findall(original)) != sorted(PLACEHOLDER.findall(text))
+    ]
+
+    # A key is called otherwise on keyboards of another language; its element stays.
+    assert [pair for pair in changed if "<kbd>" not in pair[0]] == []
+
+
+@pytest.mark.parametrize("language", catalogues.LANGUAGES)
+def test_compiled_catalogue_is_what_its_source_says(language):
+    compiled = catalogues.catalogue_file(language, "mo").read_bytes()
+
+    assert compiled == catalogues.as_mo(catalogues.read(language)), "make messages"
+
+
+@pytest.mark.parametrize("language", catalogues.LANGUAGES)
+def test_catalogue_is_written_as_make_messages_writes_it(sources, language):
+    written = catalogues.as_po(catalogues.renewed(language, sources))
+
+    assert catalogues.catalogue_file(language).read_bytes() == written, "make messages"
+
+
+# --- which language ------------------------------------------------------------------------------
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("accepted", "language", "heading"),
+    [
+        ("de", "de", "Anmelden"),
+        ("de-AT,de;q=0.8,en;q=0.5", "de", "Anmelden"),
+        ("zh-CN", "zh-hans", "登录"),
+        ("zh", "zh-hans", "登录"),
+        ("fr,de;q=0.5", "de", "Anmelden"),
+        ("en,de;q=0.9", "en", "Sign in"),
+        ("fr", "en", "Sign in"),
+        ("*", "en", "Sign in"),
+        ("", "en", "Sign in"),
+        ("not a language;q=x", "en", "Sign in"),
+    ],
+)
+def test_browser_chooses_the_language_of_who_has_no_account(client, accepted, language, heading):
+    response = client.get(reverse("sign-in"), headers={"accept-language": accepted})
+
+    assertContains(response, f'<html lang="{language}"')
+    assertContains(response, f"<h1>{heading}</h1>")
+    assert response["Content-Language"] == language
+    assert "Accept-Language" in response["Vary"]
+
+
+@pytest.mark.django_db
+def test_language_of_the_account_comes_before_that_of_the_browser(client):
+    ada = factories.user("ada")
+    client.force_login(ada)
+    profile = {"first_name": "Ada", "email": ada.email, "language": "zh-hans"}
+
+    saved = client.post(reverse("account-detail"), profile, headers={"accept-language": "de"})
+    page = client.get(reverse("annotation:queue"), headers={"accept-language": "de"})
+
+    ada.refresh_from_db()
+    assert (saved.status_code, ada.language) == (302, "zh-hans")
+    assertContains(page, '<html lang="zh-hans"')
+    assertContains(page, "目前没有您的工作")
+
+
+@pytest.mark.django_db
+def test_language_that_the_site_has_not_is_refused(client):
+    ada = factories.user("ada")
+    client.force_login(ada)
+
+    response = client.post(reverse("account-detail"), {"email": ada.email, "language": "tlh"})
+
+    ada.refresh_from_db()
+    assert (response.status_code, ada.language) == (422, "")
+
+
+@pytest.mark.django_db
+def test_page_that_is_not_translated_is_english_in_a_translated_frame(client):
+    response = client.get(reverse("docs"), headers={"accept-language": "de"})
+
+    assertContains(response, '<html lang="de"')
+    assertContains(response, '<main id="main" tabindex="-1" lang="en"')
+    assertContains(response, "Zum Inhalt springen")
+
+
+@pytest.mark.django_db
+def test_refusal_is_in_the_language_of_who_is_refused(client):
+    client.force_login(factories.user("ada"))
+
+    forbidden = client.get(reverse("system"), headers={"accept-language": "de"})
+    missing = client.get("/nowhere/", headers={"accept-language": "de"})
+
+    assertContains(forbidden, "Nicht für Sie bestimmt", status_code=403)
+    assertContains(missing, "Unter dieser Adresse ist nichts", status_code=404)
+
+
+# --- what no language changes --------------------------------------------------------------------
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("language", ["de", "zh-hans"])
+def test_numbers_and_days_of_inputs_are_written_as_in_english(language):
+    with translation.override(language):
+        assert Template("{{ n }} {{ n|floatformat:2 }} {{ big|floatformat:'2g' }}").render(
+            Context({"n": 0.512, "big": 12345.678})
+        ) == ("0.512 0.51 12,345.68")
+        assert localize_input(date(2026, 11, 25)) == "2026-11-25"
+        assert intcomma(1234567) == "1,234,567"
+        field = DateField()
+        assert field.widget.format_value(field.clean("2026-11-25")) == "2026-11-25"
+
+
+def test_whoever_reads_jobs_and_commands_write_english():
+    """Nothing chooses a language but a request for a page."""
+    assert translation.get_language() == "en"
+    assert told(BlindError()) == BlindError.message
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", ["benchmarks/", "benchmarks/none/", "me/", "schema/"])
+def test_api_answers_byte_for_byte_the_same_in_every_language(client, path):
+    client.force_login(factories.user("ada", language="de"))
+    answers = [
+        client.get(f"/api/v1/{path}", headers={"accept-language": language})
+        for language in ("en", "de", "zh-hans")
+    ]
+
+    assert len({(answer.status_code, answer.content) for answer in answers}) == 1
+    assert not any("Accept-Language" in answer.get("Vary", "") for answer in answers)
+
+
+@pytest.mark.django_db
+def test_code_of_an_error_is_the_same_and_its_sentence_the_readers(client):
+    headers = {"accept-language": "de"}
+    url = reverse("annotation:judge-exchange", args=[1])
+
+    english = client.post(url, b"{}", content_type="application/json", headers=headers)
+    german = client.post(f"{url}?lang=de", b"{}", content_type="application/json")
+
+    assert english.json()["message"] == SignedOutError.message
+    assert german.json()["message"].startswith("Sie sind abgemeldet.")
+    assert english.json()["code"] == german.json()["code"] == "signed-out"
+
+
+@pytest.mark.django_db
+def test_language_costs_no_query(client):
+    client.force_login(factories.user("ada"))
+    url = reverse("password-change")
+    client.get(url)
+
+    with CaptureQueriesContext(connection) as english:
+        client.get(url)
+    with CaptureQueriesContext(connection) as german:
+        client.get(url, headers={"accept-language": "de"})
+
+    assert len(german) == len(english)
+
+
+def test_scripts_of_an_english_page_bring_no_words():
+    page = Template('{% script_words "annotation/judge.js" "annotation/outbox.js" %}')
+
+    assert page.render(Context()) == ""
+    with translation.override("de"):
+        words = page.render(Context())
+    assert "Alles gespeichert" in words
+    assert len(words) < 8_000
