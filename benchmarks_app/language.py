@@ -79,6 +79,7 @@ TRANSLATED = frozenset(
         "annotation:my-judgment-list",
         "annotation:my-question-list",
         "annotation:practice",
+        "annotation:query-search",
         "annotation:queue",
         "annotation:start",
         "annotation:stop",
@@ -142,6 +143,13 @@ def is_translated(error: BenchmarkError, request: HttpRequest) -> bool:
 def speak(request: HttpRequest) -> None:
     """Write what follows of this answer in the language of who asks."""
     translation.activate(readers_language(request))
+
+
+def speak_anew(request: HttpRequest, language: str) -> None:
+    """As `speak`, once the person who asks has chosen another language, or none."""
+    request.user.language = language  # type: ignore[union-attr]
+    request.__dict__.pop("readers_language", None)
+    speak(request)
 
 
 def say_in(language: str) -> None:

@@ -24,7 +24,7 @@ GROUPS = {
     "Deciding": "comparing gate planner reliability statistics",
     "Labs": "contextual contrastive",
     "Running a site": "settings security backup performance charts",
-    "Working on it": "architecture design testing CHANGELOG",
+    "Working on it": "architecture design testing translating CHANGELOG",
 }
 DECISIONS = "Decisions"
 NOT_OF_A_SLUG = re.compile(r"[^\w\- ]")

@@ -29,6 +29,7 @@ from django.views.generic.edit import FormMixin
 from benchmarks_app.common.selectors.factors import has_second_factor, second_factors_of
 from benchmarks_app.common.selectors.people import named
 from benchmarks_app.common.services import audit
+from benchmarks_app.language import speak_anew
 from benchmarks_app.models import User
 from benchmarks_app.people import mailed_links, second_step
 from benchmarks_app.people.forms.people import (
@@ -170,6 +171,7 @@ def account_detail(request: PersonRequest) -> HttpResponse:
     form = ProfileForm(request.POST or None, instance=person)
     if request.method == "POST" and form.is_valid():
         change_profile(user=person, **form.profile())
+        speak_anew(request, person.language)
         messages.success(request, _("Your profile was saved."))
         return redirect("account-detail")
     return _account_page(request, person, form, ApiTokenForm())

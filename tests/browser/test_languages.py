@@ -1,0 +1,78 @@
+"""Pages of annotators and submitters in German and Chinese: there is room, wide and narrow."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import DemoSite, opened
+from tests.browser.furnishing import SLUG
+from tests.browser.labeling import READY, SAVED
+
+WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 360, "height": 740}
+# One of each kind: a home, lists, a form with many fields, the labeling page, an account.
+ADDRESSES = {
+    "ada": (f"/b/{SLUG}/", "/judge/", "/judge/mine/", "/judge/keys/", f"/b/{SLUG}/judge/"),
+    "sam": (f"/b/{SLUG}/", f"/b/{SLUG}/runs/submit/", "/account/", "/account/factors/"),
+    None: ("/sign-in/",),
+}
+# Words that are cut off: those of buttons, labels, headings and menus, not names with dots.
+CUT = """
+() => [...document.querySelectorAll(
+    "button, .button, .pill, .tag, label, legend, h1, h2, summary, nav a, nav span, th"
+  )]
+  .filter((element) => element.offsetParent && !element.closest(".sr-only, .table-scroll"))
+  .filter((element) => {
+    const style = getComputedStyle(element);
+    const hides = ["hidden", "clip"].includes(style.overflowX) && style.textOverflow !== "ellipsis";
+    const box = element.getBoundingClientRect();
+    const isOut = box.right > innerWidth + 1 && !element.closest(".tabs, .sidebar, .breadcrumb");
+    const isCut = hides && element.scrollWidth > element.clientWidth + 1;
+    return element.clientWidth && (isCut || isOut);
+  })
+  .map((element) => element.textContent.trim().slice(0, 60))
+"""
+
+
+def faults_of(page: Page, address: str) -> list[str]:
+    faults = []
+    for size in (WIDE, NARROW):
+        page.set_viewport_size(size)
+        width, room = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        if width > room:
+            faults.append(f"{address} is {width} wide in {room}")
+        faults += [f"{address} at {room}: “{text}” is cut" for text in page.evaluate(CUT)]
+    return faults
+
+
+@pytest.mark.parametrize("language", ["de", "zh-CN"])
+def test_pages_have_room_for_every_language(chromium: Browser, demo: DemoSite, language: str):
+    faults: list[str] = []
+    for who, addresses in ADDRESSES.items():
+        options: dict[str, Any] = {"viewport": WIDE, "locale": language}
+        page = opened(chromium, demo, who, **options)
+        for address in addresses:
+            page.set_viewport_size(WIDE)
+            page.goto(address)
+            expect(page.locator("html")).to_have_attribute(
+                "lang", {"de": "de", "zh-CN": "zh-hans"}[language]
+            )
+            faults += faults_of(page, address)
+        faults += page.watch.complaints()
+        page.context.close()
+    assert faults == []
+
+
+def test_labeling_page_speaks_its_readers_language(chromium: Browser, demo: DemoSite):
+    page = opened(chromium, demo, "ada", viewport=WIDE, locale="de")
+    page.goto(f"/b/{SLUG}/judge/")
+    page.locator(READY).wait_for(state="attached")
+    token = page.locator("#grade-form [name=token]")
+    before = token.input_value()
+
+    page.keyboard.press("1")
+
+    expect(token).not_to_have_value(before)
+    expect(page.locator(SAVED)).to_have_text("Alles gespeichert")
+    expect(page.locator("#judge-said")).to_contain_text("Stufe 1 gespeichert")
+    page.context.close()
