@@ -6,6 +6,8 @@ from collections.abc import Callable
 from django.conf import settings
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import render
 from django.template.loader import render_to_string
 
@@ -27,6 +29,22 @@ class NullCharacterMiddleware:
         if "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
             raise BadRequest
         return self.get_response(request)
+
+
+class CompressedPagesMiddleware(GZipMiddleware):
+    """Pages go compressed, which on a slow line is most of their time; files and streams do not.
+
+    Django adds up to 100 random bytes to each, and masks the token of forms anew for each answer:
+    from a length nobody reads what stands on a page.
+    """
+
+    def process_response(
+        self, request: HttpRequest, response: HttpResponseBase
+    ) -> HttpResponseBase:
+        is_page = response.get("Content-Type", "").startswith("text/html")
+        if response.streaming or not is_page:
+            return response
+        return super().process_response(request, response)
 
 
 class DomainErrorMiddleware:

@@ -84,7 +84,8 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "benchmarks_app.forwarding.ForwardingMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "benchmarks_app.static_files.CompressedStaticFiles",
+    "benchmarks_app.middleware.CompressedPagesMiddleware",
     "csp.middleware.CSPMiddleware",
     "benchmarks_app.middleware.PrivateAnswersMiddleware",
     "benchmarks_app.middleware.NullCharacterMiddleware",

@@ -1,6 +1,7 @@
-"""What this app adds to the demo: phases, a gate, and cases of contextual precision."""
+"""What this app adds to the demo: phases, a gate, cases of contextual precision, embeddings."""
 
 import csv
+import io
 import json
 import tempfile
 from collections import defaultdict
@@ -9,15 +10,19 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.utils import timezone
 
 from benchmarks_app.common.selectors.reading import benchmark_documents
 from benchmarks_app.importing.services.demo import FIXTURES, N_WAITING, queries
 from benchmarks_app.models import Benchmark, Release, User
+from benchwright.matrices.static_vectors import encode, is_installed
+from scoring.contrastive.services.contrastive import submit_pair
 from scoring.gates.services.gating import start_gate
 from scoring.gates.services.policies import make_policy
-from scoring.models import CaseSet, GatePolicy, Phase
+from scoring.models import CaseSet, EmbeddingPair, GatePolicy, Phase
 from scoring.scores.selectors.rankings import ranking_of
 from scoring.submissions.services.phases import change_phase, make_phase
 
@@ -25,6 +30,7 @@ OPEN, LATER = "Development", "Final"
 LATER_IN = timedelta(days=14)
 POLICY = "before release"
 CASES = "answers with docstrings"
+PAIR = "needs and answers (wordllama)"
 SUBMITTED, FUSED, DEPTH = "rank fusion", ("bm25", "bm25-stem"), 100
 N_DOCUMENTS, LONGEST = 5, 400
 OFTEN = 150
@@ -41,6 +47,46 @@ def furnish(sender: Any, benchmark: Benchmark, people: Mapping[str, User], **unu
             lines = (json.dumps(case, ensure_ascii=False) for case in _cases(benchmark))
             path.write_text("\n".join(lines), encoding="utf-8")
             call_command("import_cases", benchmark.slug, path, name=CASES)
+
+    if is_installed() and not EmbeddingPair.objects.filter(benchmark=benchmark, name=PAIR).exists():
+        _pair(benchmark, people["sam"])
+
+
+def _pair(benchmark: Benchmark, user: User) -> None:
+    """Needs and the documents that answer them, embedded by the small model of the demo.
+
+    One need of each document that is graded 3: two rows of one document would both be right.
+    """
+    answers = _best_documents()
+    # {docid: the first query that it answers directly}
+    asked = {answers[one["_id"]]: one for one in reversed(queries()) if one["_id"] in answers}
+    texts = benchmark_documents(benchmark, asked)
+    files = {
+        "z1.npy": _saved(encode([query["text"] for query in asked.values()])),
+        "z2.npy": _saved(encode([f"{texts[docid].title}\n{texts[docid].text}" for docid in asked])),
+        "ids.txt": "\n".join(query["_id"] for query in asked.values()).encode(),
+    }
+    given = {
+        name.partition(".")[0]: SimpleUploadedFile(name, content) for name, content in files.items()
+    }
+    submit_pair(
+        benchmark=benchmark,
+        user=user,
+        given=given,
+        name=PAIR,
+        description="Does a need find the docstring that answers it, by mean token vectors?",
+    )
+
+
+def _saved(matrix: Any) -> bytes:
+    packed = io.BytesIO()
+    np.save(packed, matrix)
+    return packed.getvalue()
+
+
+def _best_documents() -> dict[str, str]:
+    """The first document of a query that was graded 3, by query id."""
+    return {qid: answer.partition(":")[0] for qid, answer in _answers().items()}
 
 
 def _phases(release: Release, owner: User) -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from benchwright.matrices.static_vectors import is_installed
 from tests.system.site import Site
 
 pytestmark = pytest.mark.slow
@@ -99,3 +100,13 @@ def test_no_job_has_failed_or_waits(built):
     rows = built.rows("SELECT kind, state FROM benchmarks_app_job WHERE state <> 'done'")
 
     assert rows == []
+
+
+def test_needs_and_answers_are_embedded_where_the_small_model_is_installed(built):
+    rows = built.rows("SELECT name, n_pairs FROM scoring_embeddingpair")
+
+    if is_installed():
+        ((name, n_pairs),) = rows
+        assert "wordllama" in name and n_pairs > 10
+    else:
+        assert rows == []

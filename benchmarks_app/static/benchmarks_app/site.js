@@ -1,5 +1,5 @@
 /* Benchwright: what the pages do beyond HTML. No dependencies; every page works without it.
-   Loaded in <head> without defer, so that the theme is set before the first paint. */
+   Deferred: what has to be there before the first paint is theme.js. */
 (() => {
   "use strict";
   const root = document.documentElement;
@@ -22,15 +22,7 @@
     return filled(translated(one)?.[form < 0 ? 2 : form] ?? (n === 1 ? one : many), { n, ...facts });
   };
 
-  /* ---- Theme: auto, light, dark ---- */
-  const storedTheme = () => {
-    try {
-      const theme = localStorage.getItem(KEY);
-      return THEMES.includes(theme) ? theme : "auto";
-    } catch {
-      return "auto"; // Storage may be blocked: the system's choice still holds.
-    }
-  };
+  /* ---- Theme: auto, light, dark; theme.js has set it ---- */
   const setTheme = (theme) => {
     root.dataset.theme = theme;
     try {
@@ -48,8 +40,6 @@
       button.title = label;
     }
   };
-  root.dataset.theme = storedTheme();
-  root.classList.add("js");
 
   /* ---- Toasts and spoken notes ---- */
   const toast = (text, kind = "") => {
