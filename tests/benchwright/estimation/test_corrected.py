@@ -22,6 +22,7 @@ from benchwright.estimation.errors import (
     TooFewFamiliesError,
 )
 from tests.benchwright.estimation import llmjudge
+from tests.performance import judge_simulation
 
 RUN_A, RUN_B, JUDGE = "Olz-multiprompt", "h2oloo-zeroshot1", "willia-umbrela2"
 # lambda, theta, se, low, high, all 25: people's, machine's. METHODS' digits.
@@ -339,3 +340,25 @@ def test_slice_is_estimated_inside_or_says_why_not():
     )
     assert (found["half"].corrected_mean, found["half"].error) == pytest.approx((mean, error))
     assert isinstance(found["few"], TooFewFamiliesError)
+
+
+@pytest.mark.data
+def test_intervals_of_real_judges_hold_the_truth():
+    """A third of 17 judges and 5 runs made of them: 100 queries of which 30 are labelled, in families."""
+    for populations in (judge_simulation.single, judge_simulation.in_families):
+        tally = judge_simulation.Tally()
+        targets = judge_simulation.targets_of("ndcg", are_differences=False)[::3]
+        rng = np.random.default_rng(1)
+        judge_simulation.added(tally, targets, populations, 100, 30, rng)
+
+        assert tally.n == len(targets) * judge_simulation.DRAWS > 20_000
+        for name in ("corrected", "chosen"):
+            assert 0.93 <= tally.share(name) <= 0.97
+
+
+def test_people_who_must_label_more_for_an_estimate_are_told_so():
+    people, machine, _ = made(60)
+    draw = drawn(machine, 25, seed=0)
+
+    with pytest.raises(TooFewFamiliesError, match=r"labelled 25 drawn.*right from 30 on"):
+        corrected_mean(people, machine, draw=draw, least_families=30)
