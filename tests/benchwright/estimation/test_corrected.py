@@ -344,7 +344,7 @@ def test_slice_is_estimated_inside_or_says_why_not():
 
 @pytest.mark.data
 def test_intervals_of_real_judges_hold_the_truth():
-    """A third of 17 judges and 5 runs made of them: 100 queries of which 30 are labelled, in families."""
+    """Of a third of the judges and runs: 100 queries, 30 labelled, alone and in families."""
     for populations in (judge_simulation.single, judge_simulation.in_families):
         tally = judge_simulation.Tally()
         targets = judge_simulation.targets_of("ndcg", are_differences=False)[::3]
