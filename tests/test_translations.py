@@ -257,6 +257,21 @@ def test_catalogue_is_written_as_make_messages_writes_it(sources, language):
     assert catalogues.catalogue_file(language).read_bytes() == written, "make messages"
 
 
+COUNTED = re.compile(r"count counter=(\w+)\S* with ([^%]*)%\}")
+
+
+def test_no_sentence_hides_the_number_it_is_counted_by():
+    """`count counter=n with n=n|intcomma`: the text hides the number, and the page breaks."""
+    hidden = [
+        f"{path.name}: {number}"
+        for path in sorted((catalogues.ROOT / "templates").rglob("*.html"))
+        for number, names in COUNTED.findall(path.read_text(encoding="utf-8"))
+        if re.search(rf"\b{number}=", names)
+    ]
+
+    assert hidden == []
+
+
 # --- which language ------------------------------------------------------------------------------
 
 
