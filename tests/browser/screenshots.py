@@ -83,7 +83,7 @@ def open_palette(page: Page) -> None:
 
 
 def put_down_files(page: Page) -> None:
-    """A file that can be imported and one that cannot, as they wait."""
+    """A file that can be imported and one that cannot, as they wait once they were read."""
     if page.get_by_text("mine.run").count():
         return
     files: list[Any] = [
@@ -93,7 +93,13 @@ def put_down_files(page: Page) -> None:
     page.locator("input[name=files]").first.set_input_files(files)
     page.get_by_role("button", name="Look at them").click()
     page.get_by_text("mine.run").first.wait_for()
-    page.goto("/b/stdlib/import/")
+    for _ in range(120):
+        page.goto("/b/stdlib/import/")
+        if not page.get_by_text("being checked").count():
+            return
+        page.wait_for_timeout(500)
+    message = "the files that wait were not read within a minute"
+    raise AssertionError(message)
 
 
 SCREENS = {

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.system.site import ROOT, Site
+from tests.system.site import MAKE_TABLES, ROOT, Site
 
 pytestmark = pytest.mark.slow
-MAKE = "from benchmarks_app.first_tables import bring_up_to_date as made; made()"
 COLUMNS = "SELECT name, type, [notnull], dflt_value, pk FROM pragma_table_info(?)"
 KEYS = "SELECT [table], [from], [to], on_update, on_delete FROM pragma_foreign_key_list(?)"
 
@@ -20,13 +19,14 @@ KEYS = "SELECT [table], [from], [to], on_update, on_delete FROM pragma_foreign_k
 def databases(tmp_path_factory) -> tuple[sqlite3.Connection, sqlite3.Connection]:
     """One that was migrated step by step, and one whose tables were made at once."""
     found = []
-    for name, words in (("steps", ["migrate", "-v0"]), ("once", ["shell", "-v0", "-c", MAKE])):
+    for name, words in (("steps", ["migrate", "-v0"]), ("once", ["shell", "-v0", "-c", MAKE_TABLES])):
         with Site(tmp_path_factory.mktemp(name)) as site:
             if not site.database.startswith("sqlite"):
                 pytest.skip("compares files of SQLite")
+            (path,) = Path(site.folder).glob("*.sqlite3")
+            path.unlink()  # a site of a test has its tables already
             command = [sys.executable, "manage.py", *words]
             subprocess.run(command, cwd=ROOT, env=site.env, check=True, capture_output=True)
-            (path,) = Path(site.folder).glob("*.sqlite3")
             found.append(sqlite3.connect(path))
     return found[0], found[1]
 
