@@ -19,7 +19,8 @@ KEYS = "SELECT [table], [from], [to], on_update, on_delete FROM pragma_foreign_k
 def databases(tmp_path_factory) -> tuple[sqlite3.Connection, sqlite3.Connection]:
     """One that was migrated step by step, and one whose tables were made at once."""
     found = []
-    for name, words in (("steps", ["migrate", "-v0"]), ("once", ["shell", "-v0", "-c", MAKE_TABLES])):
+    ways = {"steps": ["migrate", "-v0"], "once": ["shell", "-v0", "-c", MAKE_TABLES]}
+    for name, words in ways.items():
         with Site(tmp_path_factory.mktemp(name)) as site:
             if not site.database.startswith("sqlite"):
                 pytest.skip("compares files of SQLite")
