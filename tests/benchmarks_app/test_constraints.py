@@ -21,6 +21,7 @@ from benchmarks_app.models import (
     FamilyLink,
     Invitation,
     Job,
+    JudgeEndpoint,
     Membership,
     Qrel,
     QrelSet,
@@ -132,6 +133,15 @@ def link(
 
 
 TOKEN = "00000000-0000-0000-0000-000000000001"
+
+
+def judge(of: Benchmark, name: str = "judge", **values: Any) -> JudgeEndpoint:
+    fields = {"base_url": "https://j.example/", "model": "m", **values}
+    return JudgeEndpoint.objects.create(
+        benchmark=of, name=name, created_by=factories.user("keeper"), **fields
+    )
+
+
 CASES = {
     "api_token_expires_later": Case(
         good=lambda of: api_token(1, "a"), bad=lambda of: api_token(-1, "b")
@@ -217,6 +227,30 @@ CASES = {
             ]
         ],
         bad=lambda of: factories.User.objects.filter(username="c").update(email="d@x.org"),
+    ),
+    "judge_name_once": Case(good=lambda of: [judge(of), judge(of, "other")], bad=judge),
+    "judge_one_key": Case(
+        good=lambda of: [judge(of, key_variable="A"), judge(of, "b", key_sealed="x")],
+        bad=lambda of: judge(of, "c", key_variable="A", key_sealed="x"),
+    ),
+    "judge_concurrency_1_to_64": Case(
+        good=lambda of: [judge(of, concurrency=1), judge(of, "b", concurrency=64)],
+        bad=lambda of: judge(of, "c", concurrency=65),
+    ),
+    "judge_timeout_from_1": Case(
+        good=lambda of: judge(of, timeout_seconds=1),
+        bad=lambda of: judge(of, "b", timeout_seconds=0),
+    ),
+    "judge_attempts_from_1": Case(
+        good=lambda of: judge(of, max_attempts=1), bad=lambda of: judge(of, "b", max_attempts=0)
+    ),
+    "judge_rate_from_1": Case(
+        good=lambda of: [judge(of), judge(of, "b", requests_per_minute=1)],
+        bad=lambda of: judge(of, "c", requests_per_minute=0),
+    ),
+    "judge_prices_from_0": Case(
+        good=lambda of: [judge(of), judge(of, "b", price_in=0, price_out=0)],
+        bad=lambda of: judge(of, "c", price_out=-1),
     ),
     "membership_once": Case(
         good=lambda of: [member(of, "max", "viewer"), member(of, "moritz", "viewer")],

@@ -8,7 +8,7 @@ import pytest
 from django.db.models import ProtectedError
 from django.utils import timezone
 
-from benchmarks_app.models import Benchmark, Job, JudgeEndpoint, Release, Run
+from benchmarks_app.models import Benchmark, Job, Release, Run
 from scoring.models import (
     CaseImage,
     CaseOutcome,
@@ -185,13 +185,6 @@ def latencies(of: Benchmark, name: str, p50: float, p95: float) -> RunLatencies:
     )
 
 
-def judge(of: Benchmark, name: str = "judge", **values: Any) -> JudgeEndpoint:
-    fields = {"base_url": "https://j.example/", "model": "m", **values}
-    return JudgeEndpoint.objects.create(
-        benchmark=of, name=name, created_by=factories.user("keeper"), **fields
-    )
-
-
 def case_set(of: Benchmark, name: str = "cases", n_cases: int = 1) -> CaseSet:
     return CaseSet.objects.create(
         benchmark=of,
@@ -230,30 +223,6 @@ def outcome(of: Benchmark, number: int, **values: Any) -> CaseOutcome:
 
 
 JUDGED = {
-    "judge_name_once": Case(good=lambda of: [judge(of), judge(of, "other")], bad=judge),
-    "judge_one_key": Case(
-        good=lambda of: [judge(of, key_variable="A"), judge(of, "b", key_sealed="x")],
-        bad=lambda of: judge(of, "c", key_variable="A", key_sealed="x"),
-    ),
-    "judge_concurrency_1_to_64": Case(
-        good=lambda of: [judge(of, concurrency=1), judge(of, "b", concurrency=64)],
-        bad=lambda of: judge(of, "c", concurrency=65),
-    ),
-    "judge_timeout_from_1": Case(
-        good=lambda of: judge(of, timeout_seconds=1),
-        bad=lambda of: judge(of, "b", timeout_seconds=0),
-    ),
-    "judge_attempts_from_1": Case(
-        good=lambda of: judge(of, max_attempts=1), bad=lambda of: judge(of, "b", max_attempts=0)
-    ),
-    "judge_rate_from_1": Case(
-        good=lambda of: [judge(of), judge(of, "b", requests_per_minute=1)],
-        bad=lambda of: judge(of, "c", requests_per_minute=0),
-    ),
-    "judge_prices_from_0": Case(
-        good=lambda of: [judge(of), judge(of, "b", price_in=0, price_out=0)],
-        bad=lambda of: judge(of, "c", price_out=-1),
-    ),
     "case_set_name_once": Case(good=lambda of: [case_set(of), case_set(of, "other")], bad=case_set),
     "case_set_not_empty": Case(good=case_set, bad=lambda of: case_set(of, "none", 0)),
     "case_image_name_once": Case(
