@@ -727,6 +727,8 @@ annotation:campaign-cancel   GET  405
 annotation:campaign-cancel   POST login 403   403   403   403   302   302   404   login 403
 annotation:campaign-try      GET  405
 annotation:campaign-try      POST login 403   403   403   403   302   302   404   login 403
+annotation:campaign-publish  GET  405
+annotation:campaign-publish  POST login 403   403   403   403   409   409   404   login 403
 annotation:campaign-delete   GET  405
 annotation:campaign-delete   POST login 403   403   403   403   302   302   404   login 403
 api:campaign-list   GET  401   403   403   403   403   200   200   404   401   403
@@ -741,6 +743,8 @@ api:campaign-pause  GET  405
 api:campaign-pause  POST 401   403   403   403   403   202   202   404   401   403
 api:campaign-cancel GET  405
 api:campaign-cancel POST 401   403   403   403   403   202   202   404   401   403
+api:campaign-publish GET  405
+api:campaign-publish POST 401   403   403   403   403   415   415   404   401   403
 api:campaign-try    GET  405
 api:campaign-try    POST 401   403   403   403   403   202   202   404   401   403
 judge-list   GET  login 403   403   403   403   200   200   404   login 403

@@ -223,6 +223,7 @@ campaign-failed   GET    -       401    403 403 403 403 200 200 404
 campaign-start    POST   -       401    403 403 403 403 202 409 404
 campaign-pause    POST   -       401    403 403 403 403 202 202 404
 campaign-cancel   POST   -       401    403 403 403 403 202 409 404
+campaign-publish  POST   -       401    403 403 403 403 409 409 404
 campaign-try      POST   -       401    403 403 403 403 202 409 404
 judge-list        GET    -       401    403 403 403 403 200 200 404
 judge-list        POST   -       401    403 403 403 403 400 400 404
@@ -542,6 +543,7 @@ def _campaign_urls(of: str, pool: Pool, owner: User) -> dict[str, str]:
         "campaign-start": f"{at['ready']}start/",
         "campaign-pause": f"{at['under way']}pause/",
         "campaign-cancel": f"{at['under way']}cancel/",
+        "campaign-publish": f"{at['tried']}publish/",
         "campaign-try": f"{at['tried']}try/",
     }
 

@@ -271,12 +271,15 @@ def _campaigns(pool: Pool, owner: User) -> dict[str, Any]:
     job = jobs.Job.objects.create(benchmark=pool.benchmark, created_by=owner, **facts)
     under_way.state, under_way.job = "running", job
     under_way.save()
-    of_ready = ("detail", "progress", "start", "try", "delete")
+    of_ready = ("detail", "progress", "start", "try", "publish", "delete")
     of_other = ("pause", "cancel")
     return {
         **{f"annotation:campaign-{name}": ready.pk for name in of_ready},
         **{f"annotation:campaign-{name}": under_way.pk for name in of_other},
-        **{f"api:campaign-{name}": ready.pk for name in ("detail", "failed", "start", "try")},
+        **{
+            f"api:campaign-{name}": ready.pk
+            for name in ("detail", "failed", "start", "try", "publish")
+        },
         **{f"api:campaign-{name}": under_way.pk for name in of_other},
     }
 

@@ -11,6 +11,7 @@ from rest_framework.response import Response
 
 from annotation.campaigns.selectors import campaigns_of, counts_of, failed_pairs
 from annotation.campaigns.services.drafting import delete_campaign, draft_campaign, estimate_of
+from annotation.campaigns.services.publishing import publish_labels
 from annotation.campaigns.services.running import (
     cancel_campaign,
     is_being_tried,
@@ -25,6 +26,7 @@ from benchmarks_app.api.parameters import api_field
 from benchmarks_app.api.serializers import Id
 from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.judges.selectors import judges_of
+from benchmarks_app.models import QrelSet
 from benchmarks_app.permissions import Action
 from benchwright.grading.prompts import LONGEST_TEMPLATE
 from benchwright.recipes import campaigns, contextual
@@ -126,6 +128,24 @@ class GoOnSerializer(serializers.Serializer):
 
     cost_cap = api_field(contextual.COST_CAP, required=False, allow_null=True)
     with_failed = serializers.BooleanField(required=False, default=False)
+
+
+class PublishSerializer(serializers.Serializer):
+    name = serializers.CharField(
+        max_length=120,
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text="Of the set; empty: the campaign's.",
+    )
+
+
+class PublishedSerializer(serializers.ModelSerializer):
+    kind = serializers.CharField(read_only=True)
+
+    class Meta:
+        model = QrelSet
+        fields = ("id", "name", "kind", "rule", "n_qrels", "n_queries", "n_relevant", "digest")
 
 
 class FailedPairSerializer(serializers.ModelSerializer):
@@ -281,6 +301,20 @@ class CampaignTry(OfCampaign):
         return self.told(campaign.pk)
 
 
+class CampaignPublish(OfCampaign):
+    @extend_schema(
+        summary="Publish a campaign's grades as qrels of kind `machine`",
+        tags=TAG,
+        request=PublishSerializer,
+        responses={201: PublishedSerializer},
+    )
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        campaign = self.campaign()
+        fields = self.validated(PublishSerializer)
+        made = publish_labels(campaign=campaign, user=request.user, name=fields["name"])
+        return Response(PublishedSerializer(made).data, status=status.HTTP_201_CREATED)
+
+
 CAMPAIGN = "campaigns/<int:pk>/"
 of_benchmark = [
     path("campaigns/", CampaignList.as_view(), name="campaign-list"),
@@ -289,5 +323,6 @@ of_benchmark = [
     path(f"{CAMPAIGN}start/", CampaignStart.as_view(), name="campaign-start"),
     path(f"{CAMPAIGN}pause/", CampaignPause.as_view(), name="campaign-pause"),
     path(f"{CAMPAIGN}cancel/", CampaignCancel.as_view(), name="campaign-cancel"),
+    path(f"{CAMPAIGN}publish/", CampaignPublish.as_view(), name="campaign-publish"),
     path(f"{CAMPAIGN}try/", CampaignTry.as_view(), name="campaign-try"),
 ]

@@ -15,5 +15,6 @@ in_benchmark = [
     path(f"{CAMPAIGN}pause/", views.campaign_pause, name="campaign-pause"),
     path(f"{CAMPAIGN}cancel/", views.campaign_cancel, name="campaign-cancel"),
     path(f"{CAMPAIGN}try/", views.campaign_try, name="campaign-try"),
+    path(f"{CAMPAIGN}publish/", views.campaign_publish, name="campaign-publish"),
     path(f"{CAMPAIGN}delete/", views.campaign_delete, name="campaign-delete"),
 ]

@@ -28,6 +28,7 @@ from annotation.campaigns.services.drafting import (
     estimate_of,
     estimate_wanted,
 )
+from annotation.campaigns.services.publishing import publish_labels
 from annotation.campaigns.services.running import (
     cancel_campaign,
     is_being_tried,
@@ -245,6 +246,16 @@ def campaign_try(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpR
     campaign = campaign_in(benchmark, pk)
     start_trial(campaign=campaign, user=request.user)
     return redirect(campaign)
+
+
+@require_POST
+@benchmark_view(Action.EDIT)
+def campaign_publish(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+    """Its grades as a set of qrels of a machine's."""
+    campaign = campaign_in(benchmark, pk)
+    made = publish_labels(campaign=campaign, user=request.user, name=request.POST.get("name", ""))
+    messages.success(request, f"“{made.name}” holds {made.n_qrels:,} grades of a machine.")
+    return redirect("qrels-list", benchmark.slug)
 
 
 @require_POST

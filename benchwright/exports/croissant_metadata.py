@@ -19,6 +19,7 @@ TERMS = (
 )
 
 Columns = Sequence[tuple[str, str]]
+MACHINE = "A machine gave these grades, not people."
 
 
 def croissant_json(source: ReleaseSource, files: Mapping[str, Mapping[str, Any]]) -> bytes:
@@ -41,7 +42,7 @@ def croissant(source: ReleaseSource, files: Mapping[str, Mapping[str, Any]]) -> 
         "@type": "sc:Dataset",
         "conformsTo": CONFORMS_TO,
         "name": source.slug,
-        "description": source.description or source.title or source.slug,
+        "description": _described(source),
         "version": source.version,
         "isLiveDataset": False,
         "license": source.licence or None,
@@ -54,6 +55,13 @@ def croissant(source: ReleaseSource, files: Mapping[str, Mapping[str, Any]]) -> 
         "recordSet": [_records(name) for name in named],
     }
     return {key: value for key, value in metadata.items() if value is not None}
+
+
+def _described(source: ReleaseSource) -> str:
+    """The description; that a machine gave the grades stands where everybody reads first."""
+    words = source.description or source.title or source.slug
+    is_machine = (source.manifest.get("qrels") or {}).get("kind") == "machine"
+    return f"{words}\n\nMachine-judged: {MACHINE}" if is_machine else words
 
 
 def _context() -> dict[str, Any]:
@@ -79,6 +87,8 @@ def _annotation(source: ReleaseSource) -> dict[str, Any]:
     scale = ", ".join(f"{grade['value']} = {grade['name']}" for grade in source.grades)
     protocol = f"Each judged pair of query and document has one grade: {scale}. " if scale else ""
     protocol += f"A document is relevant from grade {source.threshold} on."
+    if qrels.get("kind") == "machine":
+        protocol += f" {MACHINE}"
     if unlisted_of(source.manifest) == NOT_RELEVANT:
         protocol += f" {unlisted_sentence(NOT_RELEVANT)}"
     if qrels.get("rule"):

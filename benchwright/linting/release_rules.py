@@ -3,6 +3,7 @@
 `RULES` is the one list of codes; each has a heading in docs/linter.md.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +17,7 @@ NAMED_AT_MOST = 5
 # A mean over fewer families says too much about each of them.
 SMALLEST_HIDDEN_SPLIT = 30
 RELIABLE_FROM = 200
+TELLS_OF_MACHINE = re.compile(r"machine|model|llm|automatic|synthetic", re.IGNORECASE)
 # Below this share of judged documents among the first ten, a low score may be a missing label.
 JUDGED_FROM = 0.8
 
@@ -38,6 +40,7 @@ RULES: dict[str, Severity] = {
     "release-pool-open": WARNING,
     "release-judged-share": WARNING,
     "release-size": WARNING,
+    "release-machine-untold": WARNING,
     "release-licence-missing": WARNING,
     "release-card-missing": WARNING,
     "release-query-unjudged": NOTE,
@@ -104,6 +107,9 @@ class ReleaseFacts:
     description: str = ""
     cut: Mapping[str, Any] = field(default_factory=dict)
     are_texts_withheld: bool = False
+    is_machine_judged: bool = False
+    # Where one would read it: name of the qrels, description, notes.
+    words: str = ""
 
 
 def release_findings(facts: ReleaseFacts) -> list[Finding]:
@@ -325,6 +331,13 @@ def _pools(facts: ReleaseFacts) -> Iterator[Finding]:
 
 
 def _words(facts: ReleaseFacts) -> Iterator[Finding]:
+    if facts.is_machine_judged and not TELLS_OF_MACHINE.search(facts.words):
+        yield _finding(
+            "release-machine-untold",
+            "qrels",
+            "A machine gave the grades, and neither description nor notes say so.",
+            "Write in the notes of the draft which model judged, and how far it was checked.",
+        )
     if not facts.licence.strip():
         yield _finding(
             "release-licence-missing",

@@ -473,7 +473,10 @@ NO_PAGES = {
     "annotation:campaign-estimate": "part of campaign-new",
     "annotation:campaign-progress": "part of campaign-detail",
     **dict.fromkeys(
-        [f"annotation:campaign-{name}" for name in ("start", "pause", "cancel", "try", "delete")],
+        [
+            f"annotation:campaign-{name}"
+            for name in ("start", "pause", "cancel", "try", "publish", "delete")
+        ],
         "takes posts only",
     ),
     "judge-trial": "part of judge-detail",

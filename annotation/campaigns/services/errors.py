@@ -12,6 +12,7 @@ CampaignError (benchwright.errors.BenchmarkError)
 ├── CampaignCapUsedError     going on with the whole limit spent
 ├── CampaignPricesError      a money limit where no price is known
 ├── TrialPairsError          a trial where people have judged nothing
+├── NothingGradedError       qrels of a campaign without labels
 └── RunsNeededError          unjudged documents of no run
 """
 
@@ -78,6 +79,10 @@ class TrialPairsError(CampaignError, code="campaign-trial", status=409):
         "Nobody has judged a document of {pool} yet, so there is nothing to compare a trial with. "
         "Have people judge a few first, or start without a trial."
     )
+
+
+class NothingGradedError(CampaignError, code="campaign-nothing-graded", status=409):
+    message = "'{campaign}' has graded nothing yet, so there is nothing to publish."
 
 
 class RunsNeededError(CampaignError, code="campaign-runs"):

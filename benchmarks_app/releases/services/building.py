@@ -408,6 +408,8 @@ def _facts(
         description=manifest["description"],
         cut=corpus.get("cut") or {},
         are_texts_withheld=corpus.get("kind") == "texts" and not corpus["texts"],
+        is_machine_judged=manifest["qrels"]["kind"] == "machine",
+        words=f"{manifest['description']}\n{wanted.notes}",
     )
 
 

@@ -120,6 +120,12 @@ CASES = {
         "199 graded queries are too few to rely on small differences. Differences below 0.051",
         1,
     ),
+    "release-machine-untold": (
+        {"is_machine_judged": True, "words": "ours"},
+        "qrels",
+        "A machine",
+        1,
+    ),
     "release-licence-missing": ({"licence": " "}, "licence", "There is no licence", 1),
     "release-card-missing": ({"description": ""}, "card", "has no description", 1),
     "release-corpus-cut": (
