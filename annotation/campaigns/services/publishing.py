@@ -1,5 +1,7 @@
 """A machine's labels as a set of qrels of its own kind, never mixed with people's."""
 
+from typing import cast
+
 from django.db import transaction
 
 from annotation.campaigns.services.errors import CampaignActiveError, NothingGradedError
@@ -27,11 +29,10 @@ def publish_labels(*, campaign: Campaign, user: User, name: str = "") -> QrelSet
     if QrelSet.objects.ready().filter(benchmark=benchmark, name=name).exists():
         raise QrelSetNameTakenError(name=name)
     graded = campaign.pairs.filter(state=CampaignPair.State.GRADED)
-    rows = list(
-        graded.order_by("query__qid", "docid").values_list(
-            "query_id", "query__qid", "docid", "judgment__grade"
-        )
+    values = graded.order_by("query__qid", "docid").values_list(
+        "query_id", "query__qid", "docid", "judgment__grade"
     )
+    rows = [(query, qid, docid, cast(int, grade)) for query, qid, docid, grade in values]
     if not rows:
         raise NothingGradedError(campaign=campaign.name)
     relevant = set(benchmark.grades.filter(is_relevant=True).values_list("value", flat=True))
@@ -49,7 +50,7 @@ def publish_labels(*, campaign: Campaign, user: User, name: str = "") -> QrelSet
             "prompt_hash": campaign.prompt.digest,
             "campaign": campaign.name,
             "choice": campaign.choice,
-            "n_failed": graded.model.objects.filter(campaign=campaign).failed().count(),
+            "n_failed": campaign.pairs.failed().count(),
         },
         digest=qrels_digest([Decision(qid, docid, grade) for _, qid, docid, grade in rows]),
         n_qrels=len(rows),
