@@ -200,6 +200,8 @@ def carried_files() -> set[str]:
         for path in (ROOT / folder).rglob(files)
         if path.is_file()
     }
+    catalogues = (ROOT / "benchmarks_app" / "locale").rglob("*.mo")
+    carried |= {str(path.relative_to(ROOT)) for path in catalogues}
     return static | carried | {"benchwright/py.typed", "benchwright/reading/_scanner.pyi"}
 
 
@@ -223,6 +225,7 @@ def test_sdist_holds_the_tests_and_what_they_read(built):
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     kept = ("tests", "docs", "fixtures", "templates", "Makefile", "manage.py", ".ci")
+    kept += ("benchmarks_app/locale",)
     expected = {
         str(path.relative_to(ROOT))
         for top in kept
@@ -328,8 +331,9 @@ def answers(address: str) -> bool:
         return False
 
 
-def page(address: str) -> str:
-    with urllib.request.urlopen(address, timeout=30) as answer:
+def page(address: str, language: str = "en") -> str:
+    asked = urllib.request.Request(address, headers={"Accept-Language": language})
+    with urllib.request.urlopen(asked, timeout=30) as answer:
         assert answer.status == 200
         return str(answer.read().decode())
 
@@ -352,11 +356,13 @@ def test_up_serves_the_site_from_any_folder_and_keeps_data_in_the_users(whole, t
 
     with started(whole, "up", cwd=misleading(tmp_path / "anywhere")) as (address, log):
         front = page(f"{address}/")
+        german = page(f"{address}/sign-in/", "de")
         scripts = page(f"{address}/static/annotation/judge.css")
         said = log.read_text()
 
     data = tmp_path / "anywhere" / "home" / ".local" / "share" / "benchwright"
     assert "· Benchwright</title>" in front
+    assert "<h1>Anmelden</h1>" in german
     assert scripts == (ROOT / "annotation/static/annotation/judge.css").read_text()
     assert f"The data of this site is in {data}" in said
     assert f"Benchwright is at {address}/" in said
