@@ -7,12 +7,12 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import DemoSite, opened
 from tests.browser.furnishing import SLUG
-from tests.browser.labeling import READY, SAVED
+from tests.browser.labeling import POOL, SAID, SAVED, at_work, begin, press
 
 WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 360, "height": 740}
 # One of each kind: a home, lists, a form with many fields, the labeling page, an account.
 ADDRESSES = {
-    "ada": (f"/b/{SLUG}/", "/judge/", "/judge/mine/", "/judge/keys/", f"/b/{SLUG}/judge/"),
+    "ada": (f"/b/{SLUG}/", "/judge/", "/judge/mine/", "/judge/keys/", POOL),
     "sam": (f"/b/{SLUG}/", f"/b/{SLUG}/runs/submit/", "/account/", "/account/factors/"),
     None: ("/sign-in/",),
 }
@@ -47,6 +47,7 @@ def faults_of(page: Page, address: str) -> list[str]:
 
 @pytest.mark.parametrize("language", ["de", "zh-CN"])
 def test_pages_have_room_for_every_language(chromium: Browser, demo: DemoSite, language: str):
+    begin(demo)
     faults: list[str] = []
     for who, addresses in ADDRESSES.items():
         options: dict[str, Any] = {"viewport": WIDE, "locale": language}
@@ -64,15 +65,13 @@ def test_pages_have_room_for_every_language(chromium: Browser, demo: DemoSite, l
 
 
 def test_labeling_page_speaks_its_readers_language(chromium: Browser, demo: DemoSite):
-    page = opened(chromium, demo, "ada", viewport=WIDE, locale="de")
-    page.goto(f"/b/{SLUG}/judge/")
-    page.locator(READY).wait_for(state="attached")
-    token = page.locator("#grade-form [name=token]")
-    before = token.input_value()
+    begin(demo)
+    page = at_work(opened(chromium, demo, "ada", viewport=WIDE, locale="de"))
 
-    page.keyboard.press("1")
+    press(page, "1")
 
-    expect(token).not_to_have_value(before)
-    expect(page.locator(SAVED)).to_have_text("Alles gespeichert")
-    expect(page.locator("#judge-said")).to_contain_text("Stufe 1 gespeichert")
+    expect(page.locator(SAVED)).to_have_text("Alles gespeichert", timeout=40_000)
+    expect(page.locator(SAID)).to_contain_text("Stufe 1 gespeichert")
+    expect(page.locator("[data-part=pool]")).to_contain_text("Bewertung")
+    assert page.watch.complaints() == []
     page.context.close()
