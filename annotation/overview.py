@@ -45,7 +45,9 @@ def my_work(request: Any, benchmark: Benchmark) -> dict[str, Any]:
 @step
 def pool_step(benchmark: Benchmark, user: Any) -> Step:
     n_entries = _built(benchmark).aggregate(n=Sum("n_entries"))["n"] or 0
-    detail = f"{intcomma(n_entries)} documents to judge" if n_entries else "no pool yet"
+    has_runs = n_entries or benchmark.runs.exists()
+    waits = "the first documents of each run" if has_runs else "needs runs"
+    detail = f"{intcomma(n_entries)} documents to judge" if n_entries else waits
     view = "pool-list" if n_entries else "pool-new"
     url = reverse(f"annotation:{view}", args=[benchmark.slug])
     return Step(40, "Pool", n_entries > 0, detail, url, "Build a pool")
@@ -66,7 +68,7 @@ def judge_step(benchmark: Benchmark, user: Any) -> Step:
 @step
 def qrels_step(benchmark: Benchmark, user: Any) -> Step:
     n = benchmark.qrel_sets.ready().count()
-    detail = f"{n} set{'s' if n != 1 else ''} of qrels" if n else "no qrels yet"
+    detail = f"{n} set{'s' if n != 1 else ''} of qrels" if n else "need labels, or an import"
     view = "qrels-list" if n else "annotation:qrels-publish"
     return Step(60, "Qrels", n > 0, detail, reverse(view, args=[benchmark.slug]), "Publish qrels")
 

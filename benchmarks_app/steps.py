@@ -35,7 +35,7 @@ def corpus_step(benchmark: Benchmark, user: Any) -> Step:
         cut = ", cut" if version.cut else ""
         detail = f"{intcomma(version.n_documents)} {rows}{cut}"
     else:
-        detail = "ids only: nothing to import" if ids_only else "no documents yet"
+        detail = "ids only: nothing to import" if ids_only else "JSON lines, a table or a BEIR zip"
     url = reverse("corpus-detail" if version else "import-new", args=[benchmark.slug])
     return Step(10, "Corpus", bool(version) or ids_only, detail, url, "Import a corpus")
 
@@ -43,7 +43,8 @@ def corpus_step(benchmark: Benchmark, user: Any) -> Step:
 @step
 def queries_step(benchmark: Benchmark, user: Any) -> Step:
     n = benchmark.queries.committed().count()
-    detail = f"{intcomma(n)} queries" if n else "no queries yet"
+    counted = f"{intcomma(n)} quer{'ies' if n != 1 else 'y'}"
+    detail = counted if n else "a table, JSON lines or topics"
     view = "query-list" if n else "import-new"
     return Step(
         20, "Queries", n > 0, detail, reverse(view, args=[benchmark.slug]), "Import queries"
@@ -53,7 +54,7 @@ def queries_step(benchmark: Benchmark, user: Any) -> Step:
 @step
 def runs_step(benchmark: Benchmark, user: Any) -> Step:
     n = Run.objects.visible_to(user).filter(benchmark=benchmark).count()
-    detail = f"{n} run{'s' if n != 1 else ''}" if n else "no runs yet"
+    detail = f"{n} run{'s' if n != 1 else ''}" if n else "what systems rank: three or more"
     url = reverse("run-list", args=[benchmark.slug])
     return Step(30, "Runs", n > 0, detail, url, "Add runs", Action.SEE_RESULTS)
 
@@ -61,7 +62,9 @@ def runs_step(benchmark: Benchmark, user: Any) -> Step:
 @step
 def release_step(benchmark: Benchmark, user: Any) -> Step:
     newest = benchmark.releases.published().newest_first().first()
-    detail = f"{newest.version} published" if newest else "nothing published yet"
+    is_possible = newest or benchmark.qrel_sets.ready().exists()
+    waits = "pins the grades that runs are scored by" if is_possible else "needs qrels"
+    detail = f"{newest.version} published" if newest else waits
     url = reverse("release-list", args=[benchmark.slug])
     call = "Publish a release"
     return Step(70, "Release", newest is not None, detail, url, call, Action.SEE_RESULTS)
