@@ -717,6 +717,8 @@ annotation:campaign-estimate GET  login 403   403   403   403   200   200   404 
 annotation:campaign-estimate POST 405
 annotation:campaign-detail   GET  login 403   403   403   403   200   200   404   login 403
 annotation:campaign-detail   POST 405
+annotation:campaign-calibration GET  login 403   403   403   403   200   200   404   login 403
+annotation:campaign-calibration POST 405
 annotation:campaign-progress GET  login 403   403   403   403   200   200   404   login 403
 annotation:campaign-progress POST 405
 annotation:campaign-start    GET  405
@@ -728,13 +730,15 @@ annotation:campaign-cancel   POST login 403   403   403   403   302   302   404 
 annotation:campaign-try      GET  405
 annotation:campaign-try      POST login 403   403   403   403   302   302   404   login 403
 annotation:campaign-publish  GET  405
-annotation:campaign-publish  POST login 403   403   403   403   409   409   404   login 403
+annotation:campaign-publish  POST login 403   403   403   403   302   302   404   login 403
 annotation:campaign-delete   GET  405
 annotation:campaign-delete   POST login 403   403   403   403   302   302   404   login 403
 api:campaign-list   GET  401   403   403   403   403   200   200   404   401   403
 api:campaign-list   POST 401   403   403   403   403   415   415   404   401   403
 api:campaign-detail GET  401   403   403   403   403   200   200   404   401   403
 api:campaign-detail POST 405
+api:campaign-calibration GET  401   403   403   403   403   200   200   404   401   403
+api:campaign-calibration POST 405
 api:campaign-failed GET  401   403   403   403   403   200   200   404   401   403
 api:campaign-failed POST 405
 api:campaign-start  GET  405

@@ -219,6 +219,7 @@ campaign-list     GET    -       401    403 403 403 403 200 200 404
 campaign-list     POST   -       401    403 403 403 403 400 400 404
 campaign-detail   GET    -       401    403 403 403 403 200 200 404
 campaign-detail   DELETE -       401    403 403 403 403 204 404 404
+campaign-calibration GET -       401    403 403 403 403 200 200 404
 campaign-failed   GET    -       401    403 403 403 403 200 200 404
 campaign-start    POST   -       401    403 403 403 403 202 409 404
 campaign-pause    POST   -       401    403 403 403 403 202 202 404
@@ -539,6 +540,7 @@ def _campaign_urls(of: str, pool: Pool, owner: User) -> dict[str, str]:
     return {
         "campaign-list": f"{of}campaigns/",
         "campaign-detail": at["draft"],
+        "campaign-calibration": f"{at['ready']}calibration/",
         "campaign-failed": f"{at['ready']}failed/",
         "campaign-start": f"{at['ready']}start/",
         "campaign-pause": f"{at['under way']}pause/",

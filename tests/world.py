@@ -257,7 +257,7 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
 
 
 def _campaigns(pool: Pool, owner: User) -> dict[str, Any]:
-    """What addresses of campaigns name: one that may start, and one that is under way."""
+    """What addresses of campaigns name: to be started, under way, and one with its labels."""
     judge = making_machines.judge(pool.benchmark, "grader")
     ready, under_way = (
         making_machines.campaign(pool, judge=judge, name=name, created_by=owner)
@@ -266,21 +266,26 @@ def _campaigns(pool: Pool, owner: User) -> dict[str, Any]:
     entry = pool.entries.select_related("query", "document").first()
     for campaign in (ready, under_way):
         making_machines.pair(campaign, entry.query, entry.document.docid)
+    graded = making_machines.campaign(pool, judge=judge, name="graded", created_by=owner)
+    label = making_machines.label(graded, entry.query, entry.document.docid, 1)
+    place = {"query": entry.query, "docid": entry.document.docid}
+    making_machines.pair(graded, **place, state="graded", judgment=label)
     # Not queued: what is done here for others would do it as well, and ask the judge.
     facts = {"kind": "judge-pool", "title": "Ask", "state": "running", "token": uuid4()}
     job = jobs.Job.objects.create(benchmark=pool.benchmark, created_by=owner, **facts)
     under_way.state, under_way.job = "running", job
     under_way.save()
-    of_ready = ("detail", "progress", "start", "try", "publish", "delete")
+    of_ready = ("detail", "calibration", "progress", "start", "try", "delete")
     of_other = ("pause", "cancel")
     return {
         **{f"annotation:campaign-{name}": ready.pk for name in of_ready},
         **{f"annotation:campaign-{name}": under_way.pk for name in of_other},
         **{
             f"api:campaign-{name}": ready.pk
-            for name in ("detail", "failed", "start", "try", "publish")
+            for name in ("detail", "calibration", "failed", "start", "try")
         },
         **{f"api:campaign-{name}": under_way.pk for name in of_other},
+        **dict.fromkeys(("annotation:campaign-publish", "api:campaign-publish"), graded.pk),
     }
 
 

@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.campaigns.selectors import campaigns_of, counts_of, failed_pairs
+from annotation.campaigns.services.calibrating import calibration_of
 from annotation.campaigns.services.drafting import delete_campaign, draft_campaign, estimate_of
 from annotation.campaigns.services.publishing import publish_labels
 from annotation.campaigns.services.running import (
@@ -25,6 +26,7 @@ from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.parameters import api_field
 from benchmarks_app.api.serializers import Id
 from benchmarks_app.api.throttling import COMPUTATIONS
+from benchmarks_app.common.services import audit
 from benchmarks_app.judges.selectors import judges_of
 from benchmarks_app.models import QrelSet
 from benchmarks_app.permissions import Action
@@ -128,6 +130,15 @@ class GoOnSerializer(serializers.Serializer):
 
     cost_cap = api_field(contextual.COST_CAP, required=False, allow_null=True)
     with_failed = serializers.BooleanField(required=False, default=False)
+
+
+class CalibrationSerializer(serializers.Serializer):
+    """`calibration` is as `benchwright calibrate --format json` has it; null without a pair."""
+
+    verdict = serializers.CharField()
+    n_drawn = serializers.IntegerField()
+    n_shared = serializers.IntegerField()
+    calibration = serializers.JSONField(allow_null=True)
 
 
 class PublishSerializer(serializers.Serializer):
@@ -301,6 +312,29 @@ class CampaignTry(OfCampaign):
         return self.told(campaign.pk)
 
 
+class CampaignCalibration(OfCampaign):
+    serializer_class = CalibrationSerializer
+
+    @extend_schema(
+        summary="How far a campaign's grades agree with people's",
+        description="On documents that were drawn, and that people graded too.",
+        tags=TAG,
+    )
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        campaign = self.campaign()
+        calibrated = calibration_of(campaign)
+        of, target = campaign.benchmark, f"calibration of {campaign.name}"
+        audit.record(actor=request.user, action="read-judgments", benchmark=of, target=target)
+        told = calibrated.calibration
+        facts = {
+            "verdict": calibrated.verdict,
+            "n_drawn": calibrated.n_drawn,
+            "n_shared": calibrated.n_shared,
+            "calibration": told.as_json() if told else None,
+        }
+        return Response(CalibrationSerializer(facts).data)
+
+
 class CampaignPublish(OfCampaign):
     @extend_schema(
         summary="Publish a campaign's grades as qrels of kind `machine`",
@@ -323,6 +357,7 @@ of_benchmark = [
     path(f"{CAMPAIGN}start/", CampaignStart.as_view(), name="campaign-start"),
     path(f"{CAMPAIGN}pause/", CampaignPause.as_view(), name="campaign-pause"),
     path(f"{CAMPAIGN}cancel/", CampaignCancel.as_view(), name="campaign-cancel"),
+    path(f"{CAMPAIGN}calibration/", CampaignCalibration.as_view(), name="campaign-calibration"),
     path(f"{CAMPAIGN}publish/", CampaignPublish.as_view(), name="campaign-publish"),
     path(f"{CAMPAIGN}try/", CampaignTry.as_view(), name="campaign-try"),
 ]

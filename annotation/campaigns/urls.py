@@ -10,6 +10,7 @@ in_benchmark = [
     path("machine-judges/new/", views.campaign_new, name="campaign-new"),
     path("machine-judges/estimate/", views.campaign_estimate, name="campaign-estimate"),
     path(CAMPAIGN, views.campaign_detail, name="campaign-detail"),
+    path(f"{CAMPAIGN}calibration/", views.campaign_calibration, name="campaign-calibration"),
     path(f"{CAMPAIGN}progress/", views.campaign_progress, name="campaign-progress"),
     path(f"{CAMPAIGN}start/", views.campaign_start, name="campaign-start"),
     path(f"{CAMPAIGN}pause/", views.campaign_pause, name="campaign-pause"),

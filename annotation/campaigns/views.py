@@ -22,6 +22,7 @@ from annotation.campaigns.selectors import (
     newest_labels,
     peoples_grades,
 )
+from annotation.campaigns.services.calibrating import calibration_of
 from annotation.campaigns.services.drafting import (
     delete_campaign,
     draft_campaign,
@@ -195,6 +196,43 @@ def _say_read(
         audit.record(
             actor=request.user, action="read-judgments", benchmark=benchmark, target=target
         )
+
+
+@never_cache
+@require_safe
+@benchmark_view(Action.EDIT)
+def campaign_calibration(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+    """How far the judge can be trusted, on documents that people graded too."""
+    campaign = campaign_in(benchmark, pk)
+    calibrated = calibration_of(campaign)
+    # Agreement is worked out from grades that may have to be hidden one day.
+    target = f"calibration of {campaign.name}"
+    audit.record(actor=request.user, action="read-judgments", benchmark=benchmark, target=target)
+    context = {
+        "campaign": campaign,
+        "calibrated": calibrated,
+        "calibration": calibrated.calibration,
+        "rows": confusion_rows(calibrated.calibration),
+        "grades": dict(benchmark.grades.values_list("value", "name")),
+        "counts": counts_of(campaign),
+    }
+    return render(request, "annotation/campaigns/campaign_calibration.html", context)
+
+
+def confusion_rows(calibration: Any) -> list[dict[str, Any]]:
+    """People's grades as rows: each cell with its count and its share of the row."""
+    if calibration is None:
+        return []
+    rows = []
+    for place, counts in enumerate(calibration.confusion):
+        total = sum(counts)
+        shares = [count / total if total else 0.0 for count in counts]
+        cells = [
+            {"n": n, "share": share, "step": round(10 * share), "is_same": at == place}
+            for at, (n, share) in enumerate(zip(counts, shares, strict=True))
+        ]
+        rows.append({"grade": calibration.scale[place], "cells": cells, "n": total})
+    return rows
 
 
 @never_cache

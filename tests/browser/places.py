@@ -321,6 +321,7 @@ PAGES = [
     Place("annotation:campaign-list", args=(EMPTY,)),
     of_demo("annotation:campaign-new"),
     of_demo("annotation:campaign-detail", "campaign"),
+    of_demo("annotation:campaign-calibration", "campaign"),
     of_demo("judge-list"),
     of_demo("judge-new"),
     of_demo("judge-detail", "judge"),

@@ -12,6 +12,7 @@ CampaignError (benchwright.errors.BenchmarkError)
 ├── CampaignCapUsedError     going on with the whole limit spent
 ├── CampaignPricesError      a money limit where no price is known
 ├── TrialPairsError          a trial where people have judged nothing
+├── CalibrationChoiceError   a measure of documents that were not drawn
 ├── NothingGradedError       qrels of a campaign without labels
 └── RunsNeededError          unjudged documents of no run
 """
@@ -78,6 +79,13 @@ class TrialPairsError(CampaignError, code="campaign-trial", status=409):
     message = (
         "Nobody has judged a document of {pool} yet, so there is nothing to compare a trial with. "
         "Have people judge a few first, or start without a trial."
+    )
+
+
+class CalibrationChoiceError(CampaignError, code="campaign-not-drawn", status=409):
+    message = (
+        "The documents of '{campaign}' are those that nobody had judged: they were not drawn at "
+        "random, and say nothing of the judge. Draft a campaign of a random sample."
     )
 
 
