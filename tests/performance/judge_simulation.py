@@ -8,7 +8,7 @@ docs/machine-judges.md; `python -m tests.performance machine-judges`.
 
 import time
 from collections.abc import Callable, Iterator
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 import scipy
@@ -109,10 +109,14 @@ def added(
     n_all: int,
     n: int,
     rng: Rng,
+    *,
+    by_thirds: bool = False,
 ) -> None:
     """Draw populations and samples for each target, and count what their intervals hold."""
     for y, f in targets:
         which, is_there = populations(rng, n_all, len(y))
+        if by_thirds:
+            which = np.take_along_axis(which, thirds_first(f[which][:, :, 0], n, rng), axis=1)
         sizes = is_there.sum(axis=2).astype(float)
         all_y = np.where(is_there, y[which], 0).sum(axis=2)
         all_f = np.where(is_there, f[which], 0).sum(axis=2)
@@ -135,6 +139,13 @@ def added(
         tally.n_helped += int(is_helped.sum())
         gain = 1 / (1 - (1 - n / n_all) * found.rho**2)
         tally.effective += float(np.where(is_helped, gain, 1).sum())
+
+
+def thirds_first(f: Floats, n: int, rng: Rng) -> np.ndarray:
+    """An order of each population in which the first n have as many of each third of f."""
+    order = rng.permuted(np.argsort(f, axis=1).reshape(DRAWS, 3, -1), axis=2)
+    parts = order[:, :, : n // 3], order[:, :, n // 3 :]
+    return np.concatenate([part.reshape(DRAWS, -1) for part in parts], axis=1)[:, :, np.newaxis]
 
 
 def targets_of(measure: str, *, are_differences: bool) -> list[Target]:
@@ -177,6 +188,16 @@ def tallies(seed: int) -> Iterator[tuple[tuple[str, ...], Tally]]:
                     added(tally, targets, populations, n_all, n, rng)
                     kind = "difference" if is_difference else "mean"
                     yield (what, f"{TITLES[measure]}, {kind}", str(n_all), str(n)), tally
+
+
+def stratified(seed: int) -> Iterator[tuple[tuple[str, ...], Tally]]:
+    """Draws of which each third by the machine's values has its share, with the same formula."""
+    for n in size((30, 90), (30,)):
+        rng = np.random.default_rng([seed, 300, n, 3])
+        tally = Tally()
+        targets = targets_of("ndcg", are_differences=False)
+        added(tally, targets, single, 300, n, rng, by_thirds=True)
+        yield ("single queries, by thirds of f", "nDCG@10, mean", "300", str(n)), tally
 
 
 def made_tallies(seed: int) -> Iterator[tuple[tuple[str, ...], Tally]]:
@@ -235,7 +256,7 @@ def main(seed: int = 0) -> None:
     print(f"| queries | of what | N | n | {' | '.join(HEAD)} |")
     print(f"|---|---|---|---|{'---|' * len(HEAD)}")
     out = []
-    for cells, tally in [*tallies(seed), *made_tallies(seed)]:
+    for cells, tally in chain(tallies(seed), stratified(seed), made_tallies(seed)):
         print(tally.row(*cells), flush=True)
         for name in ("corrected", "chosen"):
             if not BOUNDS[0] <= tally.share(name) <= BOUNDS[1]:

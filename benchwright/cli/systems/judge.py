@@ -111,8 +111,11 @@ def command(ctx: click.Context, /, pairs: Path, **chosen: Any) -> None:
 
     listed = read_pairs(pairs, images=chosen["images"])
     prompt, judge = _prompt(chosen), _judge(chosen)
+    if chosen["qrels"]:
+        _refuse_spaces(listed)
     if chosen["dry_run"]:
-        with _cache(chosen["cache"]) as cache:
+        kept = chosen["cache"]
+        with _cache(kept if kept and kept.exists() else None) as cache:
             estimate = estimated(listed, judge, prompt, cache=cache)
         show_estimate(estimate, form=chosen["form"])
         return
@@ -122,6 +125,16 @@ def command(ctx: click.Context, /, pairs: Path, **chosen: Any) -> None:
     show(gradings, prompt, n_pairs=len(listed), model=judge.model, form=chosen["form"])
     if len(gradings) < len(listed) or any(grading.error for grading in gradings):
         ctx.exit(1)
+
+
+def _refuse_spaces(pairs: "Sequence[Pair]") -> None:
+    """Qrels part their columns by white space: said before anybody is asked."""
+    for pair in pairs:
+        for name in (pair.query_id, pair.document_id):
+            if len(name.split()) != 1:
+                message = f"--qrels: the id '{name}' has a space, which qrels cannot hold. "
+                message += "Change it, or take -o for JSON lines."
+                raise click.UsageError(message)
 
 
 def _judge(chosen: dict[str, Any]) -> "OpenAIJudge":

@@ -102,6 +102,23 @@ def test_dry_run_asks_nobody(judge, stub):
     assert json.loads(judge("--dry-run", "--format", "json").stdout)["cost"] is None
 
 
+def test_dry_run_makes_no_cache(judge, files):
+    judge("--dry-run", "--cache", "c.jsonl")
+
+    assert not (files / "c.jsonl").exists()
+
+
+def test_id_that_qrels_cannot_hold_is_refused_before_anybody_is_asked(judge, files, stub):
+    row = {**PAIRS[0], "document_id": "d 1"}
+    (files / "pairs.jsonl").write_text(f"{json.dumps(row)}\n")
+
+    done = judge("--qrels", "m.qrels")
+
+    assert (done.exit_code, stub.requests) == (2, [])
+    assert "the id 'd 1' has a space" in done.stderr
+    assert judge().exit_code == 0
+
+
 def test_money_ends_it_and_says_how_to_go_on(judge, stub):
     prices = ("--price-in", "1000000", "--price-out", "1000000", "--concurrency", "1")
 
