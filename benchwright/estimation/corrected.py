@@ -11,6 +11,11 @@ z = sum(y - ybar), g = sum(f - fbar_n), h = sum(f - fbar_N):
           + [lambda^2 sum(h^2) / ((N - 1) M^2) + 2 lambda sum(e g) / ((n - 1) m^2)] / N
     theta -/+ t(1 - a/2; n - 2) sqrt(var)
 
+What is shown takes the error of residuals that each family is left out of: in the first term
+sum((e / (1 - l))^2) / n in place of sum(e^2) / (n - 2), where l is the family's share of ybar (its
+queries over n m) and of lambda (g^2 / sum(g^2), where lambda is not clipped). A few families with
+extreme values otherwise decide lambda and leave small residuals (docs/machine-judges.md).
+
 With every query its own family that is the estimator over queries. A machine that is wrong in any
 way leaves theta right: it only makes the interval wider, up to where it is left out.
 """
@@ -33,14 +38,20 @@ FEW_FAMILIES = 50
 """Below so many, single judges and runs were seen to go down to .89 (docs/machine-judges.md)."""
 LEAST_WEIGHT, LEAST_RHO = 0.05, 0.2
 """A machine below either helps too little to be named: people's own interval is shown."""
+MOST_OF_ONE = 0.9
+"""A family's share of the estimate is taken for no more than that."""
 NO_HELP = "The judge does not help here"
 
 
 class Estimates(NamedTuple):
-    """Of each row of a stack: the estimate, its error, the machine's weight and correlation."""
+    """Of each row of a stack: the estimate, its error, the machine's weight and correlation.
+
+    `error` is the root of `var`, `error_left_out` that of residuals without their own family.
+    """
 
     mean: Floats
     error: Floats
+    error_left_out: Floats
     weight: Floats
     rho: Floats
 
@@ -78,13 +89,20 @@ def prediction_powered(
         rho = np.where(varies & (zz > 0), zg / np.sqrt(zz * gg), 0.0)
     e = z - weight[..., None] * g
     mean = mean_y[..., 0] + weight * (mean_all - mean_f)[..., 0]
+    is_free = ((weight > 0) & (weight < 1))[..., None]
     with np.errstate(invalid="ignore", divide="ignore"):
+        own_share = sizes / (n * m) + np.where(is_free, g**2 / gg[..., None], 0.0)
+        left_out = e / (1 - np.minimum(own_share, MOST_OF_ONE))
         of_people = (e**2).sum(axis=-1) / (n - 2) / (n * m[..., 0] ** 2)
+        of_left_out = (left_out**2).sum(axis=-1) / n / (n * m[..., 0] ** 2)
         of_machine = weight**2 * (h**2).sum(axis=-1) / ((n_all - 1) * m_all[..., 0] ** 2)
         shared = 2 * weight * (e * g).sum(axis=-1) / ((n - 1) * m[..., 0] ** 2)
-    variance = of_people + (of_machine + shared) / n_all
-    error = np.sqrt(np.maximum(variance, 0)) if n > 2 else np.full_like(mean, np.nan)
-    return Estimates(mean, error, weight, rho)
+    rest = (of_machine + shared) / n_all
+    error, error_left_out = (
+        np.sqrt(np.maximum(part + rest, 0)) if n > 2 else np.full_like(mean, np.nan)
+        for part in (of_people, of_left_out)
+    )
+    return Estimates(mean, error, error_left_out, weight, rho)
 
 
 def effective(n: int, n_all: int, rho: float) -> float:
@@ -103,7 +121,8 @@ class Corrected:
     `mean`, `low` and `high` are what to show: the corrected estimate where the machine helps, else
     that of people's values alone, which stands beside it as `people_…`. `weight` is lambda, `rho`
     the correlation of people's and the machine's values over families, `n_effective` how many
-    families labelled by people alone would say as much, and `corrected_…` the estimate itself.
+    families labelled by people alone would say as much, and `corrected_…` the estimate itself. Its
+    `error` is that of left-out residuals, `plain_error` that of the formula without them.
     """
 
     mean: float
@@ -118,6 +137,7 @@ class Corrected:
     corrected_low: float
     corrected_high: float
     error: float
+    plain_error: float
     weight: float
     rho: float
     machine_mean: float
@@ -244,7 +264,7 @@ def _corrected(
     estimates = prediction_powered(
         _sums(people, members, chosen), _sums(machine, members, chosen), sizes, all_f, all_sizes
     )
-    mean, error, weight, rho = (float(one) for one in estimates)
+    mean, plain_error, error, weight, rho = (float(one) for one in estimates)
     if not np.isfinite(mean):
         what = "A value of people's or of the machine's is no number"
         raise ArraysError(what=what, expected="numbers; leave queries without one out")
@@ -265,6 +285,7 @@ def _corrected(
         corrected_low=low,
         corrected_high=high,
         error=error,
+        plain_error=plain_error,
         weight=weight,
         rho=rho,
         machine_mean=float(all_f.sum() / all_sizes.sum()),

@@ -66,7 +66,7 @@ class Tally:
                 f"| {' | '.join(cells)}",
                 f"{of['people']} ({self.width['people'] / self.n:.3f})",
                 f"{of['corrected']} ({self.width['corrected'] / self.n:.3f})",
-                f"{of['chosen']} [{low:.3f}, {high:.3f}]",
+                f"{of['chosen']} ({self.width['chosen'] / self.n:.3f}) [{low:.3f}, {high:.3f}]",
                 *(f"{min(self.cells[name]):.3f}" for name in ("people", "chosen")),
                 f"{self.squares['chosen'] / self.squares['people']:.2f}",
                 f"{self.effective / self.n:.2f}",
@@ -77,8 +77,8 @@ class Tally:
 
 HEAD = (
     "people alone (half width)",
-    "corrected (half width)",
-    "as shown [95 %]",
+    "corrected, plain error",
+    "as shown (half width) [95 %]",
     "worst target, people",
     "as shown",
     "error² over people's",
@@ -128,13 +128,14 @@ def added(
         reaches = [
             error * scipy.special.stdtrit(n - 1, (1 + LEVEL) / 2),
             found.error * scipy.special.stdtrit(n - 2, (1 + LEVEL) / 2),
+            found.error_left_out * scipy.special.stdtrit(n - 2, (1 + LEVEL) / 2),
         ]
         is_helped = (found.weight >= LEAST_WEIGHT) & (found.rho >= LEAST_RHO)
         truth = float(y.mean())
         tally.add("people", alone.mean, reaches[0], truth)
         tally.add("corrected", found.mean, reaches[1], truth)
         mean = np.where(is_helped, found.mean, alone.mean)
-        tally.add("chosen", mean, np.where(is_helped, reaches[1], reaches[0]), truth)
+        tally.add("chosen", mean, np.where(is_helped, reaches[2], reaches[0]), truth)
         tally.n += DRAWS
         tally.n_helped += int(is_helped.sum())
         gain = 1 / (1 - (1 - n / n_all) * found.rho**2)

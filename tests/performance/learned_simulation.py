@@ -231,7 +231,7 @@ def count(counted: Counted, y: Floats, f: Floats, all_f: Floats, truth: float) -
     n = len(y)
     of = prediction_powered(y, f, np.ones(n), all_f, np.ones(len(all_f)))
     alone = y.std(ddof=1) / np.sqrt(n) * scipy.special.stdtrit(n - 1, 0.975)
-    reach = float(of.error) * scipy.special.stdtrit(n - 2, 0.975)
+    reach = float(of.error_left_out) * scipy.special.stdtrit(n - 2, 0.975)
     helps = bool(of.weight >= LEAST_WEIGHT and of.rho >= LEAST_RHO)
     ways = [(float(y.mean()), alone), (float(of.mean), reach)]
     ways.append(ways[1] if helps else ways[0])

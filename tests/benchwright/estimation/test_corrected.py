@@ -100,8 +100,14 @@ def by_hand(y, f, of, f_all, of_all):
     variance += weight**2 * sum(a * a for a in h) / ((big_n - 1) * big_m**2) / big_n
     cross = sum(a * b for a, b in zip(e, g, strict=True)) / ((n - 1) * m**2)
     variance += 2 * weight * cross / big_n
-    rho = statistics.correlation(z, g) if n > 2 else 0
-    return y_bar + weight * (f_all_bar - f_bar), math.sqrt(variance), weight, rho
+    plain = sum(a * a for a in e) / (n - 2) / (n * m**2)
+    left_out = 0.0
+    for name, a, b in zip(names, e, g, strict=True):
+        own = sum(one == name for one in of) / n_q
+        own += b * b / sum(c * c for c in g) if 0 < weight < 1 else 0
+        left_out += (a / (1 - own)) ** 2 / n / (n * m**2)
+    error = math.sqrt(variance - plain + left_out)
+    return y_bar + weight * (f_all_bar - f_bar), error, weight, math.sqrt(variance)
 
 
 def made(n_families, seed=0, quality=0.7):
@@ -127,13 +133,14 @@ def test_families_are_estimated_as_by_hand(seed):
 
     found = corrected_mean({q: people[q] for q in mine}, machine, draw=draw, families=families)
 
-    mean, error, weight, _ = by_hand(
+    mean, error, weight, plain = by_hand(
         [people[q] for q in mine],
         [machine[q] for q in mine],
         [families[q] for q in mine],
         [*machine.values()],
         [families[q] for q in machine],
     )
+    assert (found.plain_error, found.error > plain) == (pytest.approx(plain, rel=1e-12), True)
     assert (found.corrected_mean, found.error, found.weight) == pytest.approx(
         (mean, error, weight), rel=1e-12
     )
@@ -159,7 +166,8 @@ def test_every_query_its_own_family_is_the_plain_estimator():
     n, n_all = len(y), len(f_all)
     slope, _ = np.polyfit(f, y, 1)
     e = y - y.mean() - slope * (f - f.mean())
-    variance = (e**2).sum() / (n - 2) / n + (slope**2 * f_all.var(ddof=1)) / n_all
+    own = 1 / n + (f - f.mean()) ** 2 / ((f - f.mean()) ** 2).sum()
+    variance = ((e / (1 - own)) ** 2).sum() / n / n + (slope**2 * f_all.var(ddof=1)) / n_all
     assert 0 < slope < 1
     assert found.weight == pytest.approx(slope)
     assert found.corrected_mean == pytest.approx(y.mean() + slope * (f_all.mean() - f.mean()))
