@@ -1,11 +1,17 @@
-"""A newcomer with Cranfield: from files to a leaderboard, through the pages alone."""
+"""A newcomer with Cranfield: from files to a leaderboard, through the pages alone.
+
+What each step costs is counted as they go: clicks, and seconds with the site's own work among them.
+"""
 
 import csv
 import io
 import json
 import re
+import time
 import zipfile
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -22,28 +28,79 @@ NEWCOMER = "nell"
 N_GRADES = 25
 UNDONE_AT, REFUSED_AT = 10, 15
 POOL_SIZE = 5587
+# Clicks of a mouse, and files chosen; what is typed, and keys that grade, are none.
+MOST_CLICKS = {
+    "a benchmark": 2,
+    "import": 14,
+    "a pool": 6,
+    "first judgment": 0,
+    "invitation": 3,
+    "own qrels": 4,
+    "a release": 12,
+    "a submission": 3,
+    "a comparison": 4,
+}
+COUNTED = """addEventListener("click", (event) => {
+  // A label's click is followed by one of its field, which nobody made.
+  if (!event.isTrusted || !event.detail || (event.clientX === 0 && event.clientY === 0)) return;
+  sessionStorage.setItem("clicks", 1 + Number(sessionStorage.getItem("clicks")));
+}, true);"""
 # What the board shows, beside what trec_eval calls it; MRR@10 is computed below.
 BOARD = {"nDCG@10": "ndcg_cut_10", "Recall@100": "recall_100"}
 
 
 def test_newcomer_gets_from_files_to_a_leaderboard(
-    person: Person, demo: DemoSite, data: Path, tmp_path: Path
+    person: Person,
+    demo: DemoSite,
+    data: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ):
     files = collections.convert_cranfield(data / "cranfield", tmp_path / "cranfield")
     demo.create_user(NEWCOMER)
     page = person()
+    page.add_init_script(COUNTED)
     sign_in(page, demo.url, NEWCOMER, demo.password)
+    costs: dict[str, tuple[int, float]] = {}
 
-    make_benchmark(page)
-    import_everything(page, files)
-    build_pool(page)
-    given = judge_by_keyboard(page)
-    publish_own_labels(page)
-    publish_release(page, of="official")
+    with counted(page, costs, "a benchmark"):
+        make_benchmark(page)
+    with counted(page, costs, "import"):
+        import_everything(page, files)
+    with counted(page, costs, "a pool"):
+        build_pool(page)
+    with counted(page, costs, "first judgment"):
+        begin_by_keyboard(page)
+        first = grade(page, 0)
+    given = judge_by_keyboard(page, first)
+    page.get_by_role("banner").get_by_role("link", name="Cranfield").click()
+    with counted(page, costs, "invitation"):
+        invite_an_annotator(page)
+    with counted(page, costs, "own qrels"):
+        publish_own_labels(page)
+    with counted(page, costs, "a release"):
+        publish_release(page, of="official")
     check_export(page, files, tmp_path)
-    submit_a_run(page, files)
+    with counted(page, costs, "a submission"):
+        submit_a_run(page, files)
+    with counted(page, costs, "a comparison"):
+        compare_the_first_two(page)
     check_board(page, data / "cranfield")
     check_sets(page, files, given)
+
+    with capsys.disabled():
+        for step, (n_clicks, seconds) in costs.items():
+            print(f"\n{step}: {n_clicks} clicks, {seconds:.0f} s", end="")  # noqa: T201
+    assert {step: n for step, (n, _) in costs.items() if n > MOST_CLICKS[step]} == {}
+
+
+@contextmanager
+def counted(page: Page, costs: dict[str, tuple[int, float]], step: str) -> Iterator[None]:
+    page.evaluate("sessionStorage.setItem('clicks', 0)")
+    began = time.monotonic()
+    yield
+    clicks = int(page.evaluate("sessionStorage.getItem('clicks')"))
+    costs[step] = clicks, time.monotonic() - began
 
 
 # --- importing ---------------------------------------------------------------------------------
@@ -95,11 +152,12 @@ def import_runs(page: Page, runs: list[Path]) -> None:
 
 
 def open_page(page: Page, place: str, tab: str = "") -> None:
-    """By the menu, and then by the tab of the place if it is not its first."""
+    """By the menu, and then by the tab of the place if it is not the one used last."""
     page.get_by_role("navigation", name="Benchmark").get_by_role("link", name=place).click()
-    if tab:
-        tabs = page.get_by_role("navigation", name=place, exact=True)
-        tabs.get_by_role("link", name=tab, exact=True).click()
+    tabs = page.get_by_role("navigation", name=place, exact=True)
+    wanted = tabs.get_by_role("link", name=tab, exact=True) if tab else tabs.get_by_role("link")
+    if wanted.count() and wanted.first.get_attribute("aria-current") != "page":
+        wanted.first.click()
 
 
 # --- pool and judging --------------------------------------------------------------------------
@@ -122,9 +180,9 @@ def build_pool(page: Page) -> None:
     expect(page.locator(".page-head")).to_contain_text(f"{POOL_SIZE:,} documents")
 
 
-def judge_by_keyboard(page: Page) -> list[int]:
-    """From the overview, with Tab, Enter and keys alone; the grades that count, in turn."""
-    open_page(page, "Overview")
+def begin_by_keyboard(page: Page) -> None:
+    """From the overview, with Tab and Enter alone."""
+    page.goto(re.sub(r"(/b/[^/]+/).*", r"\1", page.url))
     page.mouse.move(0, 0)
     tab_to(page, "Judge documents")
     page.keyboard.press("Enter")
@@ -133,7 +191,11 @@ def judge_by_keyboard(page: Page) -> list[int]:
     page.keyboard.press("Enter")
     page.wait_for_url("**/judge/*/")
     expect(page.locator(READY)).to_be_attached()
-    given: list[int] = []
+
+
+def judge_by_keyboard(page: Page, first: int) -> list[int]:
+    """With keys alone; the grades that count, in turn."""
+    given: list[int] = [first]
     while len(given) < N_GRADES:
         given.append(grade(page, len(given) % 5))
         if len(given) == UNDONE_AT:
@@ -179,8 +241,13 @@ def press(page: Page, key: str) -> None:
 # --- publishing --------------------------------------------------------------------------------
 
 
+def invite_an_annotator(page: Page) -> None:
+    open_page(page, "Settings", "People")
+    page.get_by_role("button", name="Make a link").click()
+    expect(page.locator("main")).to_contain_text("/join/")
+
+
 def publish_own_labels(page: Page) -> None:
-    page.get_by_role("banner").get_by_role("link", name="Cranfield").click()
     open_page(page, "Judging")
     page.get_by_role("link", name="Publish qrels").click()
     page.get_by_label("Name", exact=True).fill("own labels")
@@ -239,6 +306,17 @@ def submit_a_run(page: Page, files: collections.Cranfield) -> None:
     page.get_by_label("Name", exact=True).fill("rrf, submitted")
     page.get_by_role("button", name="Submit").click()
     expect(page.locator("#submission-state")).to_contain_text("Scored on release 0.1.0")
+
+
+def compare_the_first_two(page: Page) -> None:
+    """From the board: two ticks and the tray's button."""
+    open_page(page, "Leaderboard")
+    wait_until_scored(page)
+    for box in page.locator(".board2 tbody input[type=checkbox]").all()[:2]:
+        box.click()
+    page.locator("[data-tray-go]").click()
+    page.wait_for_url("**/compare/**")
+    expect(page.get_by_role("main")).to_contain_text("nDCG@10")
 
 
 def check_board(page: Page, source: Path) -> None:
