@@ -56,13 +56,20 @@ NAMES = re.compile(
 
 
 class Bracketed(gettext.NullTranslations):
-    """A language whose words are those of the sources in brackets."""
+    """A language whose words are those of the sources in brackets; what is none of them stays."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.known = {message.id for message in catalogues.gathered()}
+        self.of_django = trans_real.DjangoTranslation("de")
 
     def gettext(self, message: str) -> str:
-        return "\x04".join(message.split("\x04")[:0]) + f"⟦{message.split(chr(4))[-1]}⟧"
+        words = message.rpartition("\x04")[2]
+        is_known = words in self.known or self.of_django.gettext(message) != message
+        return f"⟦{words}⟧" if is_known else words
 
     def ngettext(self, one: str, many: str, n: int) -> str:
-        return f"⟦{(one if n == 1 else many).split(chr(4))[-1]}⟧"
+        return f"⟦{(one if n == 1 else many).rpartition(chr(4))[2]}⟧"
 
     def language(self) -> str:
         return "de"

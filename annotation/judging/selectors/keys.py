@@ -1,7 +1,10 @@
 """Which keys a person judges with."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
+
+from django.utils.translation import gettext as _
 
 from annotation.judging.protocol.keys import ACTIONS, KeyAction, bindings, caption, grade_action
 from annotation.models import KeyMap
@@ -18,7 +21,13 @@ def key_map_of(annotator: User) -> KeyMap:
 
 def actions_on(grades: Iterable[Grade]) -> list[KeyAction]:
     """Everything a key does on a labeling page with these grades."""
-    return [*(grade_action(grade.value, grade.name) for grade in grades), *ACTIONS]
+    return [*(_grade(grade.value, grade.name) for grade in grades), *ACTIONS]
+
+
+def _grade(value: int, name: str = "") -> KeyAction:
+    """`grade_action`, called so in the page's language."""
+    words = _("Grade {n}: {name}") if name else _("Grade {n}")
+    return replace(grade_action(value, name), label=words.format(n=value, name=name))
 
 
 def actions_of(annotator: User) -> list[KeyAction]:
@@ -28,7 +37,7 @@ def actions_of(annotator: User) -> list[KeyAction]:
     )
     used = Grade.objects.filter(benchmark__in=mine).values_list("value", flat=True).distinct()
     values = sorted(set(used)) or USUAL_SCALE
-    return [*(grade_action(value) for value in values), *ACTIONS]
+    return [*(_grade(value) for value in values), *ACTIONS]
 
 
 def keys_on_page(annotator: User, grades: Iterable[Grade]) -> dict[str, Any]:

@@ -7,6 +7,8 @@ from typing import Any
 
 from django.db.models import OuterRef, Subquery
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from benchmarks_app.common.selectors.reading import release_file_path, release_qrels
 from benchmarks_app.models import Release, Slice
@@ -175,7 +177,7 @@ def _events(release: Release) -> tuple[Event, ...]:
 def _told(path: str, release_id: int, events: tuple[Event, ...]) -> MeansTold:
     """What is told follows from these slices and releases; it takes long to work out."""
     telling = Telling()
-    for kind, key, _ in events:
+    for kind, key, _at in events:
         if kind == SLICE:
             telling.add_slice(str(key))
         else:
@@ -272,13 +274,14 @@ class BoardSplit:
     @property
     def said(self) -> str:
         """Which queries are taken: "75 queries of the split test"."""
-        queries = f"{self.n:,} {'query' if self.n == 1 else 'queries'}"
+        queries = ngettext("{n} query", "{n} queries", self.n).format(n=f"{self.n:,}")
         if self.name:
-            return f"{queries} of the split {self.name}"
+            return _("{queries} of the split {split}").format(queries=queries, split=self.name)
         if not self.splits:
-            return f"all {queries}"
-        each = ", ".join(f"{n:,} of {name}" for name, n in self.splits.items())
-        return f"all {queries} together: {each}"
+            return _("all {queries}").format(queries=queries)
+        part = _("{n} of {split}")
+        each = ", ".join(part.format(n=f"{n:,}", split=name) for name, n in self.splits.items())
+        return _("all {queries} together: {each}").format(queries=queries, each=each)
 
 
 def board_split(release: Release, wanted: str = "") -> BoardSplit:
