@@ -35,7 +35,7 @@ from benchwright.statistics.intervals import ANY, mean_interval
 LEAST_FAMILIES = 20
 """Below so many drawn families the interval is too short: .915 to .926 at ten."""
 FEW_FAMILIES = 50
-"""Below so many, single judges and runs were seen to go down to .89 (docs/machine-judges.md)."""
+"""Below so many, single judges and runs were seen to go down to .90 (docs/machine-judges.md)."""
 LEAST_WEIGHT, LEAST_RHO = 0.05, 0.2
 """A machine below either helps too little to be named: people's own interval is shown."""
 MOST_OF_ONE = 0.9
