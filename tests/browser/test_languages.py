@@ -21,7 +21,7 @@ CUT = """
 () => [...document.querySelectorAll(
     "button, .button, .pill, .tag, label, legend, h1, h2, summary, nav a, nav span, th"
   )]
-  .filter((element) => element.offsetParent && !element.closest(".sr-only, .table-scroll"))
+  .filter((element) => element.checkVisibility() && !element.closest(".sr-only, .table-scroll"))
   .filter((element) => {
     const style = getComputedStyle(element);
     const hides = ["hidden", "clip"].includes(style.overflowX) && style.textOverflow !== "ellipsis";

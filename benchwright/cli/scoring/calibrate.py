@@ -23,7 +23,7 @@ EXAMPLES = (
     cls=Command,
     name="calibrate",
     examples=EXAMPLES,
-    short_help="How far a machine's grades can be trusted: agreement, bias, favour.",
+    short_help="How far a machine's grades can be trusted, beside people's.",
 )
 @click.argument("people", type=FILE)
 @click.argument("machine", type=FILE)

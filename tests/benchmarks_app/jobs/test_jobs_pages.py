@@ -172,10 +172,11 @@ def test_job_list_asks_as_often_for_20_jobs_as_for_2(signed_in, benchmark, owner
     for number in range(n):
         person = factories.member(benchmark, f"person{number}", "maintainer")
         make_job(benchmark, person, title=f"Job {number}", state="failed", error="Why")
-    client = signed_in(owner)
+    client, url = signed_in(owner), reverse("job-list", args=[benchmark.slug])
+    client.get(url)  # the menu remembers the tab once
 
     with CaptureQueriesContext(connection) as queries:
-        page = client.get(reverse("job-list", args=[benchmark.slug])).content.decode()
+        page = client.get(url).content.decode()
 
     assert f"person{n - 1}" in page
     assert len(queries) == 9, [query["sql"] for query in queries]
