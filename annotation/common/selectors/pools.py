@@ -60,10 +60,13 @@ def pools_to_judge(annotator: User) -> QuerySet[Pool]:
     own = Judgment.objects.filter(actor=annotator).order_by("-pk")
     newest_first = dict.fromkeys(own.values_list("pool", flat=True)[:LABELS_READ])
     places = [When(pk=key, then=Value(place)) for place, key in enumerate(newest_first) if key]
-    judged_last = Case(*places, default=Value(LABELS_READ), output_field=IntegerField())
+    # Without a place it would be a bare number, which PostgreSQL takes for that of a column.
+    judged_last = (
+        [Case(*places, default=Value(LABELS_READ), output_field=IntegerField())] if places else []
+    )
     due_first = F("due_on").asc(nulls_last=True)
     return pools.select_related("benchmark__corpus").order_by(
-        due_first, judged_last, "benchmark__name", "pk"
+        due_first, *judged_last, "benchmark__name", "pk"
     )
 
 
