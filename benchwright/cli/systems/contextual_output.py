@@ -1,16 +1,13 @@
 """What `benchwright contextual` shows: progress, a table, JSON; and the file of outcomes."""
 
 import json
-import sys
-import time
 from collections.abc import Sequence
 from math import isnan
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.progress import CLEAR_LINE, PAUSE
+from benchwright.cli.systems.asked_output import AskedProgress, LineWriter
 from benchwright.cli.tables import Table, number, say, share, show_table
 from benchwright.contextual.serial import outcome_as_json
 from benchwright.contextual.summary import Row, Summary, summarised
@@ -31,59 +28,21 @@ def warn(warnings: "Sequence[Problem]") -> None:
         click.echo(f"Note: … and {len(warnings) - MOST_TOLD} more of these.", err=True)
 
 
-class Progress:
+class Progress(AskedProgress):
     """How many cases are done, on a terminal's standard error."""
 
-    def __init__(self, total: int) -> None:
-        self.total = total
-        self.is_shown = sys.stderr.isatty()
-        self.n_done = self.n_failed = 0
-        self.cost = 0.0
-        self.last = self.start = time.monotonic()
+    doing = "Judging"
 
     def add(self, outcome: "Outcome") -> None:
-        self.n_done += 1
-        self.n_failed += outcome.error is not None
-        self.cost += 0.0 if outcome.is_cached else outcome.cost or 0.0
-        if self.is_shown and time.monotonic() - self.last > PAUSE:
-            self.last = time.monotonic()
-            self._write(f"{CLEAR_LINE}{self.told()}")
-
-    def told(self) -> str:
-        """One line: done, failed, cost and time."""
-        parts = [f"Judging … {self.n_done:,} of {self.total:,}"]
-        parts += [f"{self.n_failed:,} failed"] * bool(self.n_failed)
-        parts += [f"cost {self.cost:.4f}"] * bool(self.cost)
-        return ", ".join([*parts, f"{time.monotonic() - self.start:.0f} s"])
-
-    def end(self) -> None:
-        if self.is_shown:
-            self._write(CLEAR_LINE)
-
-    def _write(self, text: str) -> None:
-        sys.stderr.write(text)
-        sys.stderr.flush()
+        paid = 0.0 if outcome.is_cached else outcome.cost or 0.0
+        self.count(is_failed=outcome.error is not None, paid=paid)
 
 
-class Writer:
+class Writer(LineWriter):
     """Outcomes as JSON lines into a file, each at once; into nothing without a path."""
 
-    def __init__(self, path: Path | None) -> None:
-        self.path = path
-        self.file: IO[str] | None = None
-
-    def __enter__(self) -> "Writer":
-        self.file = self.path.open("w", encoding="utf-8", newline="\n") if self.path else None
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.file:
-            self.file.close()
-
     def add(self, outcome: "Outcome") -> None:
-        if self.file:
-            self.file.write(json.dumps(outcome_as_json(outcome), ensure_ascii=False) + "\n")
-            self.file.flush()
+        self.write(outcome_as_json(outcome))
 
 
 def show(outcomes: "Sequence[Outcome]", *, model: str, form: str) -> None:

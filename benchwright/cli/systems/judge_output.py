@@ -1,17 +1,15 @@
 """What `benchwright judge` shows: progress, a table, JSON; and the files it writes."""
 
 import json
-import sys
-import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.progress import CLEAR_LINE, PAUSE
+from benchwright.cli.systems.asked_output import AskedProgress, LineWriter
 from benchwright.cli.tables import Table, say, share, show_table
 from benchwright.grading.caching import grading_as_json
 
@@ -23,59 +21,20 @@ if TYPE_CHECKING:
 MOST_TOLD = 10
 
 
-class Progress:
+class Progress(AskedProgress):
     """How many pairs are graded, on a terminal's standard error."""
 
-    def __init__(self, total: int) -> None:
-        self.total = total
-        self.is_shown = sys.stderr.isatty()
-        self.n_done = self.n_failed = 0
-        self.paid = 0.0
-        self.last = self.start = time.monotonic()
+    doing = "Grading"
 
     def add(self, grading: "Graded") -> None:
-        self.n_done += 1
-        self.n_failed += grading.error is not None
-        self.paid += grading.paid
-        if self.is_shown and time.monotonic() - self.last > PAUSE:
-            self.last = time.monotonic()
-            self._write(f"{CLEAR_LINE}{self.told()}")
-
-    def told(self) -> str:
-        """One line: done, failed, cost and time."""
-        parts = [f"Grading … {self.n_done:,} of {self.total:,}"]
-        parts += [f"{self.n_failed:,} failed"] * bool(self.n_failed)
-        parts += [f"cost {self.paid:.4f}"] * bool(self.paid)
-        return ", ".join([*parts, f"{time.monotonic() - self.start:.0f} s"])
-
-    def end(self) -> None:
-        if self.is_shown:
-            self._write(CLEAR_LINE)
-
-    def _write(self, text: str) -> None:
-        sys.stderr.write(text)
-        sys.stderr.flush()
+        self.count(is_failed=grading.error is not None, paid=grading.paid)
 
 
-class Writer:
+class Writer(LineWriter):
     """Gradings as JSON lines into a file, each at once; into nothing without a path."""
 
-    def __init__(self, path: Path | None) -> None:
-        self.path = path
-        self.file: IO[str] | None = None
-
-    def __enter__(self) -> "Writer":
-        self.file = self.path.open("w", encoding="utf-8", newline="\n") if self.path else None
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.file:
-            self.file.close()
-
     def add(self, grading: "Graded") -> None:
-        if self.file:
-            self.file.write(json.dumps(grading_as_json(grading), ensure_ascii=False) + "\n")
-            self.file.flush()
+        self.write(grading_as_json(grading))
 
 
 def write_qrels(gradings: "Sequence[Graded]", path: Path) -> None:
