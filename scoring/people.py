@@ -24,7 +24,7 @@ WRITTEN.update(
         LiveSystem: ("name", "description"),
         OnlineResult: ("note",),
         ReportedScore: ("source", "note", "metadata"),
-        Submission: ("name", "problems"),
+        Submission: ("name", "problems", "left_out"),
     }
 )
 LASTING.update(
