@@ -88,6 +88,7 @@ MIDDLEWARE = [
     "benchmarks_app.middleware.CompressedPagesMiddleware",
     "csp.middleware.CSPMiddleware",
     "benchmarks_app.middleware.PrivateAnswersMiddleware",
+    "benchmarks_app.static_files.FirstStylesMiddleware",
     "benchmarks_app.middleware.NullCharacterMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",

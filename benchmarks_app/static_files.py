@@ -1,21 +1,32 @@
 """Static files: addresses that change with their content, and bytes that are compressed once."""
 
+import base64
 import gzip
 import hashlib
 import os
+import re
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.contrib.staticfiles.storage import StaticFilesStorage
+from django.http import HttpRequest, HttpResponse
 from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.responders import StaticFile
 
 COMPRESSED = frozenset({".css", ".js", ".svg", ".json"})
 # Less fits into one packet as it is.
 WORTH_IT = 1_000
+# Names the styles that a browser has had, by their versions: a letter of nobody's, kept a year.
+STYLES_COOKIE, STYLES_COOKIE_SECONDS = "styles", 365 * 24 * 3600
+LARGEST_IN_PAGE, MOST_STYLES = 64 * 1024, 50
+# As templates write it; what people write is escaped, and can be no such element.
+STYLES_LINK = re.compile(
+    rb'<link rel="stylesheet" href="(?P<address>[^"?]+/(?P<name>\w+/\w+\.css)\?v=(?P<version>\w{10}))">'
+)
 
 
 class VersionedStaticFiles(StaticFilesStorage):
@@ -68,3 +79,69 @@ def _twin_of(path: Path) -> Path | None:
         begun.write_bytes(gzip.compress(content, 9, mtime=0))
         begun.replace(twin)
     return twin
+
+
+class _Styles(NamedTuple):
+    content: bytes
+    source: str  # as a Content-Security-Policy names them: by what they say
+
+
+@cache
+def _styles_of(name: str, version: str) -> _Styles | None:
+    """Styles to be sent inside a page; None where they are too large, or another version's."""
+    path = finders.find(name)
+    if not isinstance(path, str) or version != version_of(name):
+        return None
+    content = Path(path).read_bytes()
+    if len(content) > LARGEST_IN_PAGE:
+        return None
+    digest = base64.b64encode(hashlib.sha256(content).digest()).decode()
+    return _Styles(content, f"'sha256-{digest}'")
+
+
+class FirstStylesMiddleware:
+    """To a browser that has not had them, the styles of a page go inside the page (ADR 43).
+
+    A first paint then waits for one answer and not for two. The policy names these styles by their
+    digest, so that still no other style inside a page holds. The browser fetches the file when the
+    page is painted, and a cookie says that it has: the next page has the link alone. Whoever does
+    not say that it opens a page for somebody (`Sec-Fetch-Dest`), such as a script, gets links.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        is_page = response.get("Content-Type", "").startswith("text/html")
+        opens = request.headers.get("Sec-Fetch-Dest") == "document"
+        if opens and is_page and not response.streaming:
+            _bring_styles(request, response)
+        return response
+
+
+def _bring_styles(request: HttpRequest, response: HttpResponse) -> None:
+    had = set(re.findall(r"\b[0-9a-f]{10}\b", request.COOKIES.get(STYLES_COOKIE, "")))
+    brought: dict[str, str] = {}  # sources by version
+
+    def inside(link: re.Match[bytes]) -> bytes:
+        version = link["version"].decode()
+        styles = None if version in had else _styles_of(link["name"].decode(), version)
+        if styles is None:
+            return link[0]
+        brought[version] = styles.source
+        later = b'<link rel="prefetch" as="style" href="%s">' % link["address"]
+        return b"<style>%s</style>%s" % (styles.content, later)
+
+    content = STYLES_LINK.sub(inside, response.content)
+    if not brought:
+        return
+    response.content = content
+    if "Content-Length" in response:
+        response["Content-Length"] = len(content)
+    update = getattr(response, "_csp_update", None) or {}
+    response._csp_update = update | {"style-src": list(brought.values())}  # type: ignore[attr-defined]
+    response.set_cookie(
+        STYLES_COOKIE, ".".join([*brought, *sorted(had)][:MOST_STYLES]), max_age=STYLES_COOKIE_SECONDS,
+        secure=settings.SESSION_COOKIE_SECURE, httponly=True, samesite="Lax",
+    )  # fmt: skip

@@ -133,6 +133,13 @@ DEEDS = {
 
 
 @register.simple_tag(takes_context=True)
+def theme(context: dict[str, Any]) -> str:
+    """The colours that the page's reader chose: light or dark, else auto, which is the system's."""
+    chosen = context["request"].COOKIES.get("theme") if "request" in context else None
+    return chosen if chosen in {"light", "dark"} else "auto"
+
+
+@register.simple_tag(takes_context=True)
 def allowed(context: dict[str, Any], action: str, benchmark: Benchmark | None = None) -> bool:
     """Whether the page's user may do `action`: `{% allowed "edit" as may_edit %}`."""
     request: SiteRequest = context["request"]

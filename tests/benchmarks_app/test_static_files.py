@@ -1,5 +1,6 @@
 """Addresses of static files say what is in them; pages and texts go compressed."""
 
+import base64
 import gzip
 import hashlib
 import re
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 from django.contrib.staticfiles import finders
 from django.templatetags.static import static
+from django.urls import reverse
 
 from benchmarks_app.static_files import version_of
 
@@ -77,3 +79,91 @@ def test_pages_go_compressed_and_files_do_not(benchmark, owner, signed_in):
     assert headers["Content-Encoding"] == "gzip"
     assert b"<main" in gzip.decompress(page)
     assert "Content-Encoding" not in of_api
+
+
+# --- styles inside the first page that a browser opens (ADR 43) ---------------------------------
+
+OPENS = {"sec_fetch_dest": "document"}
+INSIDE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
+
+
+def directive(headers: dict[str, str], name: str) -> list[str]:
+    policy = dict(part.split(" ", 1) for part in headers["Content-Security-Policy"].split("; "))
+    return policy[name].split(" ")
+
+
+def test_styles_go_inside_the_first_page_and_never_again(client):
+    link = f'<link rel="stylesheet" href="{static(STYLES)}">'
+    headers, first = asked(client, reverse("sign-in"), **OPENS)
+    again_headers, again = asked(client, reverse("sign-in"), **OPENS)
+
+    [inside] = INSIDE.findall(first.decode())
+    assert inside == Path(finders.find(STYLES)).read_text()
+    assert link not in first.decode()
+    assert f'<link rel="prefetch" as="style" href="{static(STYLES)}">' in first.decode()
+    digest = base64.b64encode(hashlib.sha256(inside.encode()).digest()).decode()
+    assert directive(headers, "style-src") == ["'self'", f"'sha256-{digest}'"]
+    assert headers["Content-Length"] == str(len(first))
+    assert {"private", "no-store"} <= set(headers["Cache-Control"].split(", "))
+    assert client.cookies["styles"].value == version_of(STYLES)
+    assert client.cookies["styles"]["httponly"]
+    assert link in again.decode()
+    assert b"<style>" not in again
+    assert directive(again_headers, "style-src") == ["'self'"]
+
+
+def test_another_version_is_brought_again_and_the_cookie_stays_short(client):
+    client.cookies["styles"] = ".".join(f"{n:010x}" for n in range(80)) + ";<script>"
+
+    _, page = asked(client, reverse("sign-in"), **OPENS)
+
+    versions = client.cookies["styles"].value.split(".")
+    assert len(INSIDE.findall(page.decode())) == 1
+    assert versions[0] == version_of(STYLES)
+    assert len(versions) == 50
+    assert all(re.fullmatch("[0-9a-f]{10}", version) for version in versions)
+
+
+@pytest.mark.parametrize("headers", [{}, {"sec_fetch_dest": "empty"}])
+def test_who_does_not_open_a_page_gets_links(client, headers):
+    _, page = asked(client, reverse("sign-in"), **headers)
+
+    assert b"<style>" not in page
+    assert "styles" not in client.cookies
+
+
+def test_large_styles_of_others_stay_a_link_beside_a_policy_of_their_own(client, owner):
+    client.force_login(owner)
+
+    headers, page = asked(client, reverse("api-docs"), **OPENS)
+
+    assert len(INSIDE.findall(page.decode())) == 1
+    assert re.search(r'<link rel="stylesheet" href="[^"]*swagger-ui.css', page.decode())
+    assert "data:" in directive(headers, "img-src")
+    assert len(directive(headers, "style-src")) == 2
+
+
+def test_what_people_write_is_no_link_to_styles(client, benchmark, owner):
+    benchmark.description = f'<link rel="stylesheet" href="{static("annotation/judge.css")}">'
+    benchmark.save()
+    client.force_login(owner)
+
+    headers, page = asked(client, benchmark.get_absolute_url(), **OPENS)
+
+    assert "&lt;link" in page.decode()
+    written = Path(finders.find("annotation/judge.css")).read_text()
+    assert written not in INSIDE.findall(page.decode())
+    assert len(directive(headers, "style-src")) == 1 + len(INSIDE.findall(page.decode()))
+
+
+@pytest.mark.parametrize(
+    ("cookie", "theme"),
+    [("dark", "dark"), ("light", "light"), ("auto", "auto"), ('"><script>', "auto"), (None, "auto")],
+)
+def test_the_theme_is_in_the_page_before_any_script(client, cookie, theme):
+    if cookie:
+        client.cookies["theme"] = cookie
+
+    _, page = asked(client, reverse("sign-in"))
+
+    assert f'data-theme="{theme}"' in page.decode()

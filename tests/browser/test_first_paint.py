@@ -1,10 +1,9 @@
 """How soon the main pages are painted on a slow line with nothing kept, and what they weigh.
 
-The line is a slow 3G one: 400 ms to each answer, 400 kbit/s. Two answers, one after the other,
-stand before a first paint, the page's and its styles': 800 ms. The goal of one second leaves 200 ms
-for the bytes of both, which are 10 kB; the styles alone are more, and to send them inside the page,
-which saves an answer, is what the site's Content-Security-Policy forbids. So the goal is not
-reached. Held are what the line takes for all that stands before the paint, and what a page weighs.
+The line is a slow 3G one: 400 ms to each answer, 400 kbit/s. One answer stands before a first
+paint, the page's, which brings its styles along (ADR 43): 400 ms, and 20 ms for each kB of it. Held
+is what the line takes for all that stands before the paint; the paint itself is told, and held as
+loosely as a busy machine needs.
 """
 
 from typing import Any
@@ -29,7 +28,7 @@ PAGES = {
     "ada": ("/b/stdlib/",),
     "sam": ("/b/stdlib/", "/b/stdlib/leaderboard/"),
 }
-MOST_LINE_MS, MOST_KB, MOST_SHIFT = 1_300, 250, 0.05
+MOST_LINE_MS, MOST_KB, MOST_SHIFT = 1_000, 250, 0.05
 FIGURES = """() => new Promise((done) => {
   let shift = 0;
   new PerformanceObserver((list) => {
@@ -40,7 +39,7 @@ FIGURES = """() => new Promise((done) => {
   const blocking = all.filter((one) => one.renderBlockingStatus === "blocking");
   const bytes = [page, ...blocking].reduce((sum, one) => sum + one.encodedBodySize, 0);
   const painted = performance.getEntriesByName("first-contentful-paint")[0].startTime;
-  requestAnimationFrame(() => setTimeout(() => done({ shift, bytes, painted }), 0));
+  requestAnimationFrame(() => setTimeout(() => done({ shift, bytes, painted, answers: 1 + (blocking.length > 0) }), 0));
 })"""
 
 
@@ -51,7 +50,7 @@ def test_main_pages_are_painted_soon_on_a_slow_line(
     wire = Wire(person(who))
     for address in PAGES[who]:
         figures = painted_slowly(wire, address)
-        line = 2 * LATENCY_MS + figures["bytes"] / BYTES_PER_MS
+        line = figures["answers"] * LATENCY_MS + figures["bytes"] / BYTES_PER_MS
         told = (
             f"{who} {address}: painted after {figures['painted']:.0f} ms, of which the line takes "
             f"{line:.0f} for {figures['bytes'] / 1000:.1f} kB; {wire.kilobytes:.0f} kB in "
@@ -69,6 +68,7 @@ def painted_slowly(wire: Wire, address: str) -> dict[str, Any]:
     """What the browser tells of a page that the server has made before, and it has not seen."""
     wire.page.goto(address, wait_until="load")
     wire.session.send("Network.clearBrowserCache")
+    wire.page.context.clear_cookies(name="styles")
     wire.session.send("Network.emulateNetworkConditions", SLOW_3G)
     wire.reset()
     wire.page.goto(address, wait_until="networkidle", timeout=60_000)

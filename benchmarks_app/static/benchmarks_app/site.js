@@ -1,9 +1,8 @@
 /* Benchwright: what the pages do beyond HTML. No dependencies; every page works without it.
-   Deferred: what has to be there before the first paint is theme.js. */
+   Deferred: nothing stands before the first paint; the theme is in the page as the cookie says. */
 (() => {
   "use strict";
   const root = document.documentElement;
-  const KEY = "benchwright-theme";
   const THEMES = ["auto", "light", "dark"];
   const NAMES = { auto: () => word("auto"), light: () => word("light"), dark: () => word("dark") };
 
@@ -22,12 +21,11 @@
     return filled(translated(one)?.[form < 0 ? 2 : form] ?? (n === 1 ? one : many), { n, ...facts });
   };
 
-  /* ---- Theme: auto, light, dark; theme.js has set it ---- */
+  /* ---- Theme: auto, light, dark; the server reads the cookie, but for pages of its failures ---- */
+  const keptTheme = () => /(?:^|; )theme=(light|dark)(?:;|$)/.exec(document.cookie)?.[1] ?? "auto";
   const setTheme = (theme) => {
     root.dataset.theme = theme;
-    try {
-      localStorage.setItem(KEY, theme);
-    } catch { /* Kept for this page only. */ }
+    document.cookie = `theme=${theme}; path=/; max-age=31536000; samesite=lax`;
     showTheme();
   };
   const showTheme = () => {
@@ -360,6 +358,7 @@
   document.addEventListener("toast", ({ detail }) => toast(detail.text ?? detail.value, detail.kind));
   addEventListener("popstate", () => location.reload());
   document.addEventListener("DOMContentLoaded", () => {
+    root.dataset.theme = keptTheme();
     showTheme();
     prepare(document.body);
   });
