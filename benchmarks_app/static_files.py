@@ -25,7 +25,8 @@ STYLES_COOKIE, STYLES_COOKIE_SECONDS = "styles", 365 * 24 * 3600
 LARGEST_IN_PAGE, MOST_STYLES = 64 * 1024, 50
 # As templates write it; what people write is escaped, and can be no such element.
 STYLES_LINK = re.compile(
-    rb'<link rel="stylesheet" href="(?P<address>[^"?]+/(?P<name>\w+/\w+\.css)\?v=(?P<version>\w{10}))">'
+    rb'<link rel="stylesheet" href="'
+    rb'(?P<address>[^"?]+/(?P<name>\w+/\w+\.css)\?v=(?P<version>[0-9a-f]{10}))">'
 )
 
 
@@ -139,9 +140,14 @@ def _bring_styles(request: HttpRequest, response: HttpResponse) -> None:
     response.content = content
     if "Content-Length" in response:
         response["Content-Length"] = len(content)
-    update = getattr(response, "_csp_update", None) or {}
-    response._csp_update = update | {"style-src": list(brought.values())}  # type: ignore[attr-defined]
+    # What `csp_update` sets, which would replace what the view has set by it.
+    policy = vars(response).get("_csp_update") or {}
+    vars(response)["_csp_update"] = policy | {"style-src": list(brought.values())}
     response.set_cookie(
-        STYLES_COOKIE, ".".join([*brought, *sorted(had)][:MOST_STYLES]), max_age=STYLES_COOKIE_SECONDS,
-        secure=settings.SESSION_COOKIE_SECURE, httponly=True, samesite="Lax",
-    )  # fmt: skip
+        STYLES_COOKIE,
+        ".".join([*brought, *sorted(had)][:MOST_STYLES]),
+        max_age=STYLES_COOKIE_SECONDS,
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite="Lax",
+    )

@@ -158,7 +158,13 @@ def test_what_people_write_is_no_link_to_styles(client, benchmark, owner):
 
 @pytest.mark.parametrize(
     ("cookie", "theme"),
-    [("dark", "dark"), ("light", "light"), ("auto", "auto"), ('"><script>', "auto"), (None, "auto")],
+    [
+        ("dark", "dark"),
+        ("light", "light"),
+        ("auto", "auto"),
+        ('"><script>', "auto"),
+        (None, "auto"),
+    ],
 )
 def test_the_theme_is_in_the_page_before_any_script(client, cookie, theme):
     if cookie:
