@@ -271,7 +271,7 @@ def test_pages_of_a_run_say_where_its_intervals_are_too_short(in_families, signe
     slices = client.get(reverse("scoring:run-slices", args=["stdlib", run.pk])).content.decode()
     told = client.get(f"/api/v1/benchmarks/stdlib/runs/{run.pk}/scores/").json()
 
-    assert f"<li>10 {said}</li>" in page
+    assert f">10 {said}</li>" in page
     assert slices.count(">few</span>") == 2  # all queries as well as the slice
     assert told["notes"] == [f"10 {said}", f"some: 6 {said}"]
 
