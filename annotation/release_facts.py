@@ -3,9 +3,9 @@
 from typing import Any
 
 from annotation.common.selectors.pools import pools_of
-from annotation.models import Pool
+from annotation.models import Judgment, Pool
 from benchmarks_app.models import QrelSet, Run
-from benchmarks_app.release_facts import release_fact
+from benchmarks_app.release_facts import MODELLERS, Models, release_fact
 
 
 @release_fact
@@ -23,6 +23,19 @@ def annotation_facts(qrel_set: QrelSet) -> dict[str, Any]:
         if qrel_set.n_qrels:
             told["labels_per_pair"] = round(agreement["n_labels"] / qrel_set.n_qrels, 2)
     return told
+
+
+def models_of_grades(qrel_set: QrelSet) -> Models:
+    """Of a campaign's grades: the model of each label, as its endpoint named itself."""
+    labels = Judgment.machines.filter(
+        benchmark=qrel_set.benchmark_id,
+        machine__campaign__name=qrel_set.parameters.get("campaign", ""),
+    )
+    rows = labels.values_list("query__qid", "docid", "machine__model")
+    return {(qid, docid): model for qid, docid, model in rows}
+
+
+MODELLERS.append(models_of_grades)
 
 
 def _pools(qrel_set: QrelSet) -> Any:

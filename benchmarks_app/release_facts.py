@@ -15,12 +15,23 @@ from benchmarks_app.models import QrelSet
 
 FactMaker = Callable[[QrelSet], dict[str, Any]]
 MAKERS: list[FactMaker] = []
+# {(query id, document id): model that answered} of a set of a machine's grades.
+Models = dict[tuple[str, str], str]
+MODELLERS: list[Callable[[QrelSet], Models]] = []
 
 
 def release_fact(maker: FactMaker) -> FactMaker:
     """Register a function that tells facts of a set of grades."""
     MAKERS.append(maker)
     return maker
+
+
+def machine_models(qrel_set: QrelSet) -> Models:
+    """Which model gave each grade of a machine's set, as its endpoint named itself."""
+    models: Models = {}
+    for modeller in MODELLERS:
+        models |= modeller(qrel_set)
+    return models
 
 
 def facts_of(qrel_set: QrelSet) -> dict[str, Any]:

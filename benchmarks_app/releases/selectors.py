@@ -15,8 +15,10 @@ from benchmarks_app.common.selectors.reading import (
     release_qrels,
 )
 from benchmarks_app.models import Release
+from benchwright.exports.exporter import file_pieces
 from benchwright.formats.beir_writing import DocumentLike, MetadataShape, metadata_shape
 from benchwright.releases.canonical import family_names
+from benchwright.releases.machines import LABELS
 from benchwright.releases.source import Qrels, ReleaseSource
 
 T = TypeVar("T")
@@ -136,6 +138,9 @@ def source_of_files(
         families=Later(partial(_families, path_of, manifest)),
         weights=Later(partial(_weights, path_of, manifest)),
         manifest=manifest,
+        machine_labels=partial(file_pieces, path_of(LABELS))
+        if LABELS in manifest["files"]
+        else None,
     )
 
 

@@ -36,6 +36,7 @@ OURS = {
     "slices.tsv": FileKind.SLICES,
     "weights.tsv": FileKind.WEIGHTS,
 }
+MACHINE_LABELS = "machine_labels.tsv"
 SPLITS = {
     "train": "train", "training": "train",
     "dev": "dev", "validation": "dev", "valid": "dev", "val": "dev",
@@ -147,6 +148,8 @@ def _part(
     name = member.rsplit("/", 1)[-1].removesuffix(".gz")
     if name in OURS:
         return Part(member, OURS[name])
+    if name == MACHINE_LABELS:
+        return Part(member, None, note="labels of a machine are no qrels of people")
     if member.removesuffix(".gz") == "corpus.jsonl":
         return Part(member, FileKind.CORPUS)
     qrels = QRELS_FOLDER.search(member)

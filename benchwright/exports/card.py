@@ -7,6 +7,7 @@ from benchwright.corpora.cuts import cut_sentence
 from benchwright.exports.hub import LICENCES
 from benchwright.formats.unlisted import unlisted_of, unlisted_sentence
 from benchwright.releases.changelog import in_cell
+from benchwright.releases.machines import labels_sentences, machine_sentence
 from benchwright.statistics.reliability import reach_in_words
 from benchwright.texts.markdown import table_lines
 
@@ -140,8 +141,9 @@ def _grades(facts: Mapping[str, Any]) -> Iterator[str]:
     parts.append(f"Relevant from {facts['threshold']} on.")
     how = f"Grades: '{in_cell(qrels['name'])}' ({qrels['kind']})"
     parts.append(f"{how}, by the rule {qrels['rule']}." if qrels.get("rule") else f"{how}.")
-    if qrels["kind"] == "machine":
-        parts.append("**A machine gave these grades, not people.**")
+    if sentence := machine_sentence(facts):
+        parts.append(f"**{sentence}**")
+    parts += labels_sentences(facts)
     agreement = qrels.get("agreement")
     if agreement:
         parts.append(_agreement(agreement))

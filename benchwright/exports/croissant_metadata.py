@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchwright.formats.unlisted import NOT_RELEVANT, unlisted_of, unlisted_sentence
+from benchwright.releases.machines import labels_sentences, machine_sentence
 from benchwright.releases.source import ReleaseSource
 
 CONFORMS_TO = ["http://mlcommons.org/croissant/1.0", "http://mlcommons.org/croissant/RAI/1.0"]
@@ -19,7 +20,6 @@ TERMS = (
 )
 
 Columns = Sequence[tuple[str, str]]
-MACHINE = "A machine gave these grades, not people."
 
 
 def croissant_json(source: ReleaseSource, files: Mapping[str, Mapping[str, Any]]) -> bytes:
@@ -60,8 +60,13 @@ def croissant(source: ReleaseSource, files: Mapping[str, Mapping[str, Any]]) -> 
 def _described(source: ReleaseSource) -> str:
     """The description; that a machine gave the grades stands where everybody reads first."""
     words = source.description or source.title or source.slug
-    is_machine = (source.manifest.get("qrels") or {}).get("kind") == "machine"
-    return f"{words}\n\nMachine-judged: {MACHINE}" if is_machine else words
+    sentence = machine_sentence(source.manifest)
+    return "\n\n".join(
+        [
+            words,
+            *([f"Machine-judged: {sentence}"] if sentence else labels_sentences(source.manifest)),
+        ]
+    )
 
 
 def _context() -> dict[str, Any]:
@@ -87,8 +92,8 @@ def _annotation(source: ReleaseSource) -> dict[str, Any]:
     scale = ", ".join(f"{grade['value']} = {grade['name']}" for grade in source.grades)
     protocol = f"Each judged pair of query and document has one grade: {scale}. " if scale else ""
     protocol += f"A document is relevant from grade {source.threshold} on."
-    if qrels.get("kind") == "machine":
-        protocol += f" {MACHINE}"
+    if sentence := machine_sentence(source.manifest):
+        protocol += f" {sentence}"
     if unlisted_of(source.manifest) == NOT_RELEVANT:
         protocol += f" {unlisted_sentence(NOT_RELEVANT)}"
     if qrels.get("rule"):

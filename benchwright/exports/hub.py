@@ -24,6 +24,7 @@ from benchwright.exports.side_files import side_files
 from benchwright.files.parquet import ParquetSink
 from benchwright.formats.beir_writing import MetadataShape, check_grade, json_text, order_checked
 from benchwright.formats.unlisted import NOT_RELEVANT, unlisted_of, unlisted_sentence
+from benchwright.releases.machines import machine_sentence
 from benchwright.releases.source import ReleaseSource
 
 if TYPE_CHECKING:
@@ -225,6 +226,8 @@ def _body(source: ReleaseSource, note: str) -> str:
     scale = ", ".join(f"{grade['value']} {grade['name']}" for grade in source.grades)
     if scale:
         parts.append(f"Grades: {scale}. Relevant from {source.threshold} on.")
+    if sentence := machine_sentence(source.manifest):
+        parts.append(f"**Machine-judged.** {sentence}")
     if unlisted_of(source.manifest) == NOT_RELEVANT:
         parts.append(unlisted_sentence(NOT_RELEVANT))
     if source.hidden:

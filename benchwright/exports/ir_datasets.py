@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from benchwright.exports.exporter import Exporter, Member, Snippet, documents_of, one_line
+from benchwright.exports.side_files import machine_files
 from benchwright.exports.trec import qrels_trec, queries_tsv
 from benchwright.formats.beir_writing import DocumentLike
 from benchwright.releases.source import ReleaseSource
@@ -11,6 +12,7 @@ from benchwright.releases.source import ReleaseSource
 
 def members(source: ReleaseSource, work: Path) -> Iterator[Member]:
     """Yield docs.tsv, queries.tsv, the qrels of all splits together and of each."""
+    yield from machine_files(source)
     yield "docs.tsv", docs_tsv(documents_of(source))
     yield "qrels.trec", qrels_trec(source)
     for split in source.splits:

@@ -6,6 +6,7 @@ from typing import Any
 
 from benchwright.exports.exporter import Member
 from benchwright.ids import sorted_ids
+from benchwright.releases.machines import LABELS, NOTE, is_machine_judged, note_of
 from benchwright.releases.source import ReleaseSource, public_manifest
 
 MANIFEST = "manifest.json"
@@ -13,9 +14,10 @@ FAMILIES, SLICES, WEIGHTS = "families.tsv", "slices.tsv", "weights.tsv"
 
 
 def side_files(source: ReleaseSource) -> Iterator[Member]:
-    """Yield families.tsv, manifest.json, slices.tsv and weights.tsv, those that say anything."""
+    """Yield the manifest; families, slices, weights and words on machines where there are any."""
     if source.families:
         yield FAMILIES, _table("family", source.families.items())
+    yield from machine_files(source)
     yield MANIFEST, [manifest_json(source.manifest)]
     if source.slices:
         pairs = ((qid, name) for name, qids in source.slices.items() for qid in qids)
@@ -23,6 +25,14 @@ def side_files(source: ReleaseSource) -> Iterator[Member]:
     if source.weights:
         weights = ((qid, repr(float(weight))) for qid, weight in source.weights.items())
         yield WEIGHTS, _table("weight", weights)
+
+
+def machine_files(source: ReleaseSource) -> Iterator[Member]:
+    """Yield MACHINE_JUDGED.md of grades by a machine, machine_labels.tsv of labels beside them."""
+    if is_machine_judged(source.manifest):
+        yield NOTE, [note_of(source.manifest)]
+    if source.machine_labels is not None:
+        yield LABELS, source.machine_labels()
 
 
 def manifest_json(manifest: Mapping[str, Any]) -> bytes:

@@ -5,7 +5,7 @@ from heapq import merge
 from pathlib import Path
 
 from benchwright.exports.exporter import Exporter, Member, Snippet, one_line
-from benchwright.exports.side_files import MANIFEST, manifest_json
+from benchwright.exports.side_files import MANIFEST, machine_files, manifest_json
 from benchwright.formats.beir_writing import QueryLike
 from benchwright.formats.trec import QrelRow, write_qrels
 from benchwright.releases.source import ReleaseSource
@@ -16,6 +16,7 @@ LABELS = {"title": "Topic:", "desc": "Description:", "narr": "Narrative:"}
 
 def members(source: ReleaseSource, work: Path) -> Iterator[Member]:
     """Yield the qrels, of all splits and of each, the queries as table and topics, the manifest."""
+    yield from machine_files(source)
     yield MANIFEST, [manifest_json(source.manifest)]
     yield "qrels.trec", qrels_trec(source)
     for split in source.splits:

@@ -7,10 +7,18 @@ from types import MappingProxyType
 from benchwright.files.archives import open_source
 from benchwright.files.sources import DEFAULT_LIMITS, Limits, Source
 from benchwright.formats.beir import CORPUS
+from benchwright.formats.unlisted import MANIFEST
 from benchwright.linting.beir_files import DOCUMENTS, check_beir, check_ids_only
 from benchwright.linting.folder import EnoughError, Folder, FolderReport
 from benchwright.linting.hub_files import README, check_hub
 from benchwright.linting.trec_files import check_ir_datasets, check_trec
+from benchwright.releases.machines import (
+    LABELS,
+    NOTE,
+    TELLS_OF_MACHINE,
+    manifest_is_machine,
+    manifest_names_labels,
+)
 
 
 def lint_folder(
@@ -41,9 +49,26 @@ def lint_folder(
         try:
             for check in dict.fromkeys(CHECKS[name] for name in names):
                 check(look)
+            _look_at_machines(look)
         except EnoughError:
             report.is_cut = True
     return report
+
+
+def _look_at_machines(look: Folder) -> None:
+    """Tell of a machine's grades and labels of which neither card nor note says anything.
+
+    A people's release whose manifest names the labels beside its grades has said so.
+    """
+    is_by_machine = manifest_is_machine(look.source)
+    labels = look.source.plain_or_gz(LABELS)
+    if not is_by_machine and (labels is None or manifest_names_labels(look.source)):
+        return
+    words = b"".join(
+        line for name in (README, NOTE) if name in look.members for line in look.source.lines(name)
+    )
+    if not TELLS_OF_MACHINE.search(words.decode("utf-8", "replace")):
+        look.say("machine-untold", MANIFEST if is_by_machine else LABELS)
 
 
 def formats_of(source: Source) -> tuple[str, ...]:

@@ -3,12 +3,12 @@
 `RULES` is the one list of codes; each has a heading in docs/linter.md.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from benchwright.findings import Finding, Severity
+from benchwright.releases.machines import TELLS_OF_MACHINE
 from benchwright.releases.versions import Needed, Version, is_enough, next_version, written_version
 from benchwright.statistics.reliability import reach_in_words
 
@@ -17,7 +17,6 @@ NAMED_AT_MOST = 5
 # A mean over fewer families says too much about each of them.
 SMALLEST_HIDDEN_SPLIT = 30
 RELIABLE_FROM = 200
-TELLS_OF_MACHINE = re.compile(r"machine|model|llm|automatic|synthetic", re.IGNORECASE)
 # Below this share of judged documents among the first ten, a low score may be a missing label.
 JUDGED_FROM = 0.8
 

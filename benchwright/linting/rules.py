@@ -311,6 +311,12 @@ _ALL = (
         (WARNING, ("sentence-transformers",)),
     ),
     _rule(
+        "machine-untold",
+        "A machine gave grades here, and nothing that people read says so.",
+        "Write into README.md or MACHINE_JUDGED.md which model judged, and how it was checked.",
+        (WARNING, (CONTENT,)),
+    ),
+    _rule(
         "query-all-zero",
         "All grades of a query are 0: every run scores 0 on it, and means count it.",
         "Judge more, or drop it from the release.",

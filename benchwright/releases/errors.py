@@ -10,6 +10,7 @@ BenchmarkError
 ├── DraftChangedError       published, changed or deleted meanwhile
 ├── ThresholdError          a relevance threshold that is no grade
 ├── DeclaredMeasureError    a measure that hidden splits cannot be told by
+├── MachineLabelsError      a set beside the grades that is no machine's
 ├── DeprecationError        no reason, or a successor that is none
 └── ExposedQueriesError     grades that were public would be hidden
 """
@@ -48,6 +49,13 @@ class DraftNotCheckedError(BenchmarkError, code="release-draft-not-checked", sta
 
 class DeclaredMeasureError(BenchmarkError, code="release-measure"):
     message = "'{name}' cannot be declared for hidden splits: {why}"
+
+
+class MachineLabelsError(BenchmarkError, code="release-machine-labels"):
+    message = (
+        "'{name}' cannot lie beside the grades as a machine's labels. Sets of kind machine are: "
+        "{known}."
+    )
 
 
 class DraftChangedError(BenchmarkError, code="release-draft-changed", status=409):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
-LISTS = ("left_out", "accepted", "measures")
+LISTS = ("left_out", "accepted", "measures", "machine_labels")
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,8 @@ class ReleaseOptions:
     somebody writes one. `threshold` is None where the scale itself says what is relevant.
     `left_out` are formats that it is not given in. `accepted` are the codes of warnings that
     somebody has seen. `measures` are those whose means all see of hidden splits; without any those
-    of every board.
+    of every board. `machine_labels` are the names of sets of a machine's grades that lie beside
+    the release's own, in a file of their own.
     """
 
     is_version_proposed: bool = False
@@ -28,6 +29,7 @@ class ReleaseOptions:
     left_out: tuple[str, ...] = ()
     accepted: tuple[str, ...] = ()
     measures: tuple[str, ...] = ()
+    machine_labels: tuple[str, ...] = ()
 
     @classmethod
     def from_json(cls, told: Mapping[str, Any]) -> Self:

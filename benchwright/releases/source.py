@@ -42,6 +42,8 @@ class ReleaseSource:
     families: Mapping[str, str] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
     manifest: Mapping[str, Any] = field(default_factory=dict)
+    # The pieces of machine_labels.tsv; None where no labels of a machine lie beside the grades.
+    machine_labels: Callable[[], Iterator[bytes]] | None = None
 
     @property
     def stem(self) -> str:

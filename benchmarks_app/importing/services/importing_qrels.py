@@ -48,18 +48,19 @@ def stage_qrels(
     *,
     name: str = "",
     unlisted: str = UNKNOWN,
+    is_machine: bool = False,
     grade_map: Mapping[str, int] | None = None,
 ) -> None:
     """Write the grades of all parts as one staged set; the commit makes it ready.
 
     `lacks` returns the ids, among those given, that the corpus does not hold. `name` and
     `unlisted` are the set's where the import was told none; `grade_map` is what its grades are
-    here.
+    here. With `is_machine` they are a machine's, whatever the import was told: an export says so.
     """
     name = work.options.get("name") or name or work.upload.name.split(".")[0]
     _refuse_taken(work, name)
     machine = work.options.get("machine")
-    is_machine = looks_like_a_model(name) if machine is None else machine
+    is_machine |= looks_like_a_model(name) if machine is None else machine
     unlisted = work.options.get("unlisted") or unlisted
     staging = _Staging(work, name, unlisted, is_machine, grade_map or {})
     for part in parts:

@@ -42,6 +42,13 @@ class Command(BenchmarkCommand):
             help="a measure whose means all see of hidden splits; may be repeated; by default "
             "those of every board",
         ),
+        option(
+            "--machine-labels",
+            is_repeated=True,
+            default=[],
+            help="a set of a machine's grades to lie beside these, in machine_labels.tsv; may be "
+            "repeated",
+        ),
         switch("--strict", help="refuse to publish where there is a warning"),
         switch("--dry-run", help="print what was found, and publish nothing"),
         switch("--draft", help="leave it as a draft, to be published on its page"),
@@ -99,6 +106,7 @@ def _options(benchmark: Benchmark, given: dict[str, Any]) -> ReleaseOptions:
         "passes_on_texts": False if given["withhold_texts"] else None,
         "left_out": tuple(given["without"]) or None,
         "measures": tuple(given["measure"]) or None,
+        "machine_labels": tuple(given["machine_labels"]) or None,
     }
     chosen = {key: value for key, value in values.items() if value is not None}
     return replace(draft_options(benchmark), **chosen)

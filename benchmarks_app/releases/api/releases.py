@@ -118,6 +118,12 @@ class DraftSerializer(serializers.Serializer):
         max_length=40,
         help_text="Measures whose means all see of hidden splits; none: those of every board.",
     )
+    machine_labels = serializers.ListField(
+        child=serializers.CharField(max_length=120),
+        required=False,
+        max_length=20,
+        help_text="Sets of kind `machine` that lie beside the grades, in machine_labels.tsv.",
+    )
 
 
 class AcceptedSerializer(serializers.Serializer):

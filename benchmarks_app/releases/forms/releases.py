@@ -69,6 +69,13 @@ class DraftForm(forms.Form):
         help_text="Whose means submitters and visitors see, with spaces between, such as "
         "nDCG@10 R@100. Left empty, those of every board. They never change.",
     )
+    machine_labels = forms.MultipleChoiceField(
+        required=False,
+        label="Machine labels beside them",
+        widget=forms.CheckboxSelectMultiple,
+        help_text="In machine_labels.tsv, with judge, model and prompt; never among the qrels. Of "
+        "hidden splits there are none.",
+    )
     formats = forms.MultipleChoiceField(
         required=False,
         choices=[(exporter.name, exporter.label) for exporter in EXPORTERS.values()],
@@ -80,6 +87,11 @@ class DraftForm(forms.Form):
         super().__init__(*args, **kwargs)
         ready = QrelSet.objects.ready().filter(benchmark=benchmark)
         row_field(self, "qrel_set").queryset = ready.order_by("-created_at")
+        sets = ready.filter(kind=QrelSet.Kind.MACHINE).order_by("name")
+        names = list(sets.values_list("name", flat=True))
+        choice_field(self, "machine_labels").choices = [(name, name) for name in names]
+        if not names:
+            del self.fields["machine_labels"]
         grades = [(grade.value, str(grade)) for grade in benchmark.grades.all() if grade.value]
         choice_field(self, "threshold").choices = [(BY_SCALE, "as the scale says"), *grades]
         if not benchmark.hidden_splits:
@@ -137,6 +149,7 @@ class DraftForm(forms.Form):
                 **{name: given[name] for name in names},
                 left_out=left_out,
                 measures=tuple(given.get("measures", "").split()),
+                machine_labels=tuple(given.get("machine_labels", ())),
             ),
         }
 

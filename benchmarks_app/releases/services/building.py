@@ -191,6 +191,7 @@ def _manifest(
         "threshold": contents.threshold,
         "qrels": _qrels_facts(contents, facts),
         "pools": facts.get("pools", []),
+        **({"machine_labels": contents.machine_labels} if contents.machine_labels else {}),
         "n_queries": len(contents.queries),
         "n_families": len(set(contents.families.values())),
         "query_metadata_kinds": _kinds(contents.query_shape),

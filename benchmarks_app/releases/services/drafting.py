@@ -13,6 +13,7 @@ from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Job, QrelSet, Release, User
 from benchmarks_app.releases.services.building import Built, build
 from benchmarks_app.releases.services.declaring import declared
+from benchmarks_app.releases.services.files import machine_sets
 from benchmarks_app.releases.services.releasing import (
     findings_of,
     proposed_version,
@@ -61,6 +62,8 @@ def create_draft(
     ------
     VersionError, VersionTakenError, ThresholdError, NothingToReleaseError, DeclaredMeasureError
         If it cannot be called so, there is no such grade or measure, or nothing is relevant.
+    MachineLabelsError
+        If a set beside the grades is no machine's.
     """
     benchmark = qrel_set.benchmark
     draft = Release(benchmark=benchmark, state=Release.State.DRAFT, created_by=user)
@@ -123,6 +126,7 @@ def _set(
     """Fill in a draft; what was found before is of another one now."""
     benchmark = qrel_set.benchmark
     _refuse_threshold(benchmark, options.threshold)
+    machine_sets(benchmark, options.machine_labels)
     refuse_nothing(qrel_set, options)
     options = replace(
         options,

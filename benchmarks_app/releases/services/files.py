@@ -13,6 +13,7 @@ from typing import Any
 
 from benchmarks_app.common.selectors.reading import qrels_of
 from benchmarks_app.models import Benchmark, QrelSet, Query
+from benchmarks_app.release_facts import machine_models
 from benchmarks_app.releases.selectors import (
     DEFAULT_SPLIT,
     FAMILIES,
@@ -26,8 +27,11 @@ from benchmarks_app.releases.selectors import (
 from benchmarks_app.slices.selectors import slices_of
 from benchwright.formats.beir_writing import MetadataShape, metadata_shape, qrels_tsv, queries_jsonl
 from benchwright.releases.canonical import family_names
+from benchwright.releases.errors import MachineLabelsError
+from benchwright.releases.machines import HASH_SHOWN, LABELS, MachineLabel, label_lines
 from benchwright.releases.options import ReleaseOptions
 
+SAID_OF_JUDGES = ("prompt_version", "prompt_hash")
 Row = tuple[str, str, int]
 Facts = dict[str, Any]
 UNJUDGED = -1
@@ -74,6 +78,7 @@ class Contents:
     without_split: list[str] = field(default_factory=list)
     graded: dict[str, Graded] = field(default_factory=dict)
     dropped: list[str] = field(default_factory=list)
+    machine_labels: list[Facts] = field(default_factory=list)
     files: dict[str, Facts] = field(default_factory=dict)
 
     @cached_property
@@ -139,6 +144,7 @@ def write_contents(
     _write_queries(contents)
     _write_grades(contents)
     _write_tables(contents)
+    _write_machine_labels(contents)
     return contents
 
 
@@ -266,6 +272,55 @@ def _write_tables(contents: Contents) -> None:
         write_file(contents, WEIGHTS, _table("weight", weights))
     splits = {split: contents.of_split(split) for split in sorted(set(contents.split_of.values()))}
     write_file(contents, SPLITS, [json_bytes({"hidden": list(contents.hidden), "splits": splits})])
+
+
+def _write_machine_labels(contents: Contents) -> None:
+    """A machine's labels of public queries beside the grades; of hidden ones they would tell."""
+    benchmark, own = contents.benchmark, contents.qrel_set
+    sets = [
+        row for row in machine_sets(benchmark, contents.options.machine_labels) if row.pk != own.pk
+    ]
+    if sets:
+        labels = (label for row in sets for label in _labels_of(contents, row))
+        write_file(contents, LABELS, label_lines(labels))
+
+
+def machine_sets(benchmark: Benchmark, names: Iterable[str]) -> list[QrelSet]:
+    """The sets of a machine's grades by these names, in their order.
+
+    Raises
+    ------
+    MachineLabelsError
+        If one of them is none.
+    """
+    rows = QrelSet.objects.ready().filter(benchmark=benchmark, kind=QrelSet.Kind.MACHINE)
+    known = {row.name: row for row in rows.order_by("name")}
+    unknown = next((name for name in names if name not in known), None)
+    if unknown is not None:
+        raise MachineLabelsError(name=unknown, known=", ".join(known) or "none")
+    return [known[name] for name in dict.fromkeys(names)]
+
+
+def _labels_of(contents: Contents, qrel_set: QrelSet) -> Iterator[MachineLabel]:
+    """The labels of a set, by the bytes of both ids; they are counted as they pass."""
+    told = qrel_set.parameters
+    models = told.get("models") or []
+    model_of = machine_models(qrel_set) if len(models) > 1 else {}
+    judge, prompt = told.get("judge") or qrel_set.name, _prompt(told)
+    facts = {name: told[name] for name in SAID_OF_JUDGES if name in told}
+    counted = {"name": qrel_set.name, "judge": judge, "models": models, **facts, "n": 0}
+    contents.machine_labels.append(counted)
+    for qid, docid, grade in qrels_of(qrel_set):
+        if grade >= 0 and qid in contents.split_of and contents.is_public(qid):
+            counted["n"] += 1
+            model = model_of.get((qid, docid), ", ".join(models))
+            yield MachineLabel(qid, docid, grade, judge, model, prompt)
+
+
+def _prompt(told: Mapping[str, Any]) -> str:
+    """The version of a prompt by its number and its hash: `2 (0123456789ab)`."""
+    number, digest = told.get("prompt_version"), told.get("prompt_hash")
+    return f"{number} ({digest[:HASH_SHOWN]})" if number and digest else ""
 
 
 def _table(column: str, rows: Iterable[tuple[str, str]]) -> Iterator[bytes]:

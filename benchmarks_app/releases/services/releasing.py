@@ -14,7 +14,7 @@ from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Job, QrelSet, Release, User
 from benchmarks_app.releases.services.building import Built, Wanted, build, write_words
 from benchmarks_app.releases.services.declaring import declared
-from benchmarks_app.releases.services.files import trec_lines
+from benchmarks_app.releases.services.files import machine_sets, trec_lines
 from benchmarks_app.signals import release_published
 from benchwright.findings import Finding, Severity
 from benchwright.releases.errors import (
@@ -60,13 +60,14 @@ def release_arguments(
 
     Raises
     ------
-    VersionError, VersionTakenError, NothingToReleaseError, DeclaredMeasureError
+    VersionError, VersionTakenError, NothingToReleaseError, DeclaredMeasureError, MachineLabelsError
         If this release cannot be made.
     """
     options = options or ReleaseOptions()
     options = replace(options, measures=declared(options.measures))
     refuse_taken(qrel_set.benchmark, parse_version(version), but=draft)
     refuse_nothing(qrel_set, options)
+    machine_sets(qrel_set.benchmark, options.machine_labels)
     return {
         "kind": JOB_KIND,
         "title": f"Publish release {version}",

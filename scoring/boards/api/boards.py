@@ -59,6 +59,9 @@ class BoardSerializer(serializers.Serializer):
     slice = serializers.CharField(allow_blank=True)
     split = serializers.CharField(allow_blank=True, help_text="Empty: all splits, or a slice.")
     queries = serializers.CharField(help_text="Which queries are taken, in words.")
+    machine_judged = serializers.CharField(
+        allow_blank=True, help_text="That a machine gave the grades, and which; empty: people did."
+    )
     url = serializers.CharField(help_text="The page of the same board.")
     decimals = serializers.IntegerField(
         allow_null=True, help_text="To how many decimals means are rounded; null: not at all."
@@ -217,6 +220,7 @@ class LeaderboardDetail(_BoardEndpoint):
             "slice": "" if board.split else board.slice_name,
             "split": board.split.name if board.split else "",
             "queries": board.over,
+            "machine_judged": board.machine_judged,
             "url": _page_of(request, board),
             "decimals": board.sight.decimals,
             "n_runs": len(board.whole),

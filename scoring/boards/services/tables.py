@@ -58,6 +58,8 @@ def _cells(
     yield "n_missing", row.score_set.n_missing
     yield "n_extra", row.score_set.n_extra
     yield "sha256", row.run.sha256
+    if board.machine_judged:
+        yield "machine_judged", True
 
 
 def _scenarios(row: BoardRow) -> Iterator[tuple[str, Cell]]:
@@ -96,3 +98,5 @@ def _no_cells(board: Board) -> Iterator[tuple[str, None]]:
         )
     for name in ("n_queries", "n_missing", "n_extra", "sha256"):
         yield name, None
+    if board.machine_judged:
+        yield "machine_judged", None

@@ -71,6 +71,7 @@ def _json(request: SiteRequest, board: Board, table: BoardTable) -> HttpResponse
         "split": board.split.name if board.split else "",
         "queries": board.over,
         "url": permanent_link(request, board),
+        "machine_judged": board.machine_judged,
         "columns": table.columns,
         "rows": table.rows,
     }
@@ -84,7 +85,8 @@ def _markdown(request: SiteRequest, board: Board, table: BoardTable) -> HttpResp
     rows = ([_markdown_cell(row[name]) for name in table.columns] for row in table.rows)
     lines = table_lines(table.columns, rows, rule=rule)
     link = f"[{markdown_words(title)}]({permanent_link(request, board)})"
-    text = "\n".join([link, "", *lines, ""])
+    machine = [f"**Machine-judged.** {board.machine_judged}", ""] if board.machine_judged else []
+    text = "\n".join([link, "", *machine, *lines, ""])
     return HttpResponse(text, content_type="text/markdown; charset=utf-8")
 
 

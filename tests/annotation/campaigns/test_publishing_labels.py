@@ -10,9 +10,17 @@ from annotation.campaigns.services.errors import CampaignActiveError, NothingGra
 from annotation.campaigns.services.publishing import publish_labels
 from annotation.campaigns.services.running import judge_here, start_campaign
 from annotation.models import Judgment
+from benchmarks_app.common.selectors.reading import release_file_path
 from benchmarks_app.models import QrelSet
+from benchmarks_app.releases.services.exporting import export_zip
+from benchmarks_app.releases.services.files import Contents
+from benchwright.exports import EXPORTERS
 from benchwright.formats.errors import QrelSetNameTakenError
+from benchwright.releases.errors import MachineLabelsError
+from benchwright.releases.options import ReleaseOptions
+from scoring.scores.services.scoring import Target, score_run
 from tests import factories
+from tests.annotation import making_machines
 from tests.annotation.campaigns.making import GRADES, draft, say
 
 pytestmark = pytest.mark.django_db
@@ -80,3 +88,110 @@ def test_a_release_says_machine_judged_wherever_it_is_seen(
     assert "A machine gave these grades" in json.loads(said["croissant"])["description"]
     findings = {one["code"] for one in made.findings}
     assert "release-machine-untold" in findings
+
+
+@pytest.fixture
+def machines(graded, pool):
+    return publish_labels(campaign=graded, user=pool.created_by, name="by umbrela2")
+
+
+@pytest.fixture
+def qrel_set(benchmark, pool):
+    people = factories.qrel_set(benchmark, {("q1", "d1"): 3, ("q2", "d4"): 0}, "people")
+    QrelSet.objects.filter(pk=people.pk).update(n_relevant=1)
+    return QrelSet.objects.get(pk=people.pk)
+
+
+def test_board_files_say_machine_judged(benchmark, machines, owner, signed_in, tmp_path):
+    made = factories.release(machines)
+    run = factories.run(benchmark, "q1 Q0 d1 1 1.0 s", name="bm25")
+    score_run(run=run, target=Target.of(made), folder=tmp_path / "scores")
+    client, of = signed_in(owner), [benchmark.slug, made.version]
+    sentence = "A machine gave these grades, not people: umbrela2 (m-1-2026-01-01), prompt "
+
+    files = {
+        name: client.get(reverse(f"scoring:leaderboard-{name}", args=of)).content.decode()
+        for name in ("csv", "json", "markdown")
+    }
+    answer = client.get(reverse("api:leaderboard-detail", args=of)).json()
+
+    head, row = (line.split(",") for line in files["csv"].splitlines()[:2])
+    assert dict(zip(head, row, strict=True))["machine_judged"] == "yes"
+    told = json.loads(files["json"])
+    assert told["machine_judged"].startswith(sentence)
+    assert told["rows"][0]["machine_judged"] is True
+    assert f"**Machine-judged.** {sentence}" in files["markdown"]
+    assert answer["machine_judged"] == told["machine_judged"]
+
+
+def test_a_people_board_says_nothing_of_machines(benchmark, machines, owner, signed_in, qrel_set):
+    made = factories.release(qrel_set)
+    client, of = signed_in(owner), [benchmark.slug, made.version]
+
+    told = client.get(reverse("scoring:leaderboard-json", args=of)).json()
+
+    assert told["machine_judged"] == ""
+    assert "machine_judged" not in told["columns"]
+
+
+def lines_of(release, name: str) -> list[str]:
+    return release_file_path(release, name).read_text().splitlines()
+
+
+def test_a_people_release_carries_machine_labels_beside_its_grades(
+    benchmark, machines, qrel_set, graded
+):
+    options = ReleaseOptions(machine_labels=("by umbrela2",))
+    plain = factories.release(qrel_set)
+    made = factories.release(qrel_set, "1.0.1", options=options)
+
+    prompt = f"1 ({graded.prompt.digest[:12]})"
+    assert lines_of(made, "machine_labels.tsv") == [
+        "query-id\tcorpus-id\tgrade\tjudge\tmodel\tprompt-version",
+        *(f"{q}\t{d}\t{grade}\tumbrela2\tm-1-2026-01-01\t{prompt}" for q, d, grade in GRADES),
+    ]
+    assert lines_of(made, "qrels.trec") == lines_of(plain, "qrels.trec")
+    beside = made.manifest["machine_labels"]
+    assert [(one["name"], one["judge"], one["n"]) for one in beside] == [
+        ("by umbrela2", "umbrela2", 5)
+    ]
+    assert "machine_labels" not in plain.manifest
+    card = "\n".join(lines_of(made, "README.md"))
+    assert "5 labels of a machine (umbrela2: m-1-2026-01-01) lie in machine_labels.tsv" in card
+
+
+def test_models_that_answered_are_told_label_by_label(graded, qrel_set):
+    later = making_machines.campaign(graded.pool, name="later")
+    for (qid, docid, grade), model in zip(GRADES[:2], ("m-1-a", "m-1-b"), strict=True):
+        query = graded.pool.benchmark.queries.get(qid=qid)
+        label = making_machines.label(later, query, docid, grade, model=model)
+        making_machines.pair(later, query, docid, grade + 1, state="graded", judgment=label)
+    publish_labels(campaign=later, user=graded.created_by)
+
+    made = factories.release(qrel_set, options=ReleaseOptions(machine_labels=("later",)))
+
+    models = [line.split("\t")[4] for line in lines_of(made, "machine_labels.tsv")[1:]]
+    assert models == ["m-1-a", "m-1-b"]
+
+
+def test_labels_of_hidden_splits_are_in_no_file(machines, qrel_set, monkeypatch):
+    monkeypatch.setattr(Contents, "is_public", lambda self, qid: qid != "q1")
+
+    made = factories.release(qrel_set, options=ReleaseOptions(machine_labels=("by umbrela2",)))
+
+    assert {line.split("\t")[0] for line in lines_of(made, "machine_labels.tsv")[1:]} == {"q2"}
+    assert made.manifest["machine_labels"][0]["n"] == 2
+
+
+def test_a_set_of_people_cannot_lie_beside_the_grades_as_a_machines(machines, qrel_set):
+    with pytest.raises(MachineLabelsError, match="Sets of kind machine are: by umbrela2"):
+        factories.release(qrel_set, options=ReleaseOptions(machine_labels=(qrel_set.name,)))
+
+
+def test_an_export_of_a_machines_grades_comes_back_as_a_machines(machines):
+    content = b"".join(export_zip(factories.release(machines), EXPORTERS["ids-only"]))
+    other = factories.benchmark()
+
+    factories.done(factories.imported(other, content, "plain-name.zip", machine=False))
+
+    assert [each.kind for each in other.qrel_sets.all()] == ["machine"]

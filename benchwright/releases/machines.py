@@ -1,0 +1,118 @@
+"""What a release says of machines: that one gave its grades, or that its labels lie beside them.
+
+A machine's labels in a people's release are a file of their own, which no reader takes for qrels.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchwright.formats.unlisted import MANIFEST
+
+if TYPE_CHECKING:
+    from benchwright.files.sources import Source
+
+MACHINE = "machine"
+SENTENCE = "A machine gave these grades, not people"
+LABELS = "machine_labels.tsv"
+NOTE = "MACHINE_JUDGED.md"
+COLUMNS = ("query-id", "corpus-id", "grade", "judge", "model", "prompt-version")
+TELLS_OF_MACHINE = re.compile(r"machine|model|llm|automatic|synthetic", re.IGNORECASE)
+_BREAKS = re.compile(r"\s+")
+HASH_SHOWN = 12
+
+
+class MachineLabel(NamedTuple):
+    """A grade by a machine: by which judge, as which model answered, by which words."""
+
+    query: str
+    document: str
+    grade: int
+    judge: str
+    model: str
+    prompt: str
+
+
+def is_machine_judged(manifest: Mapping[str, Any]) -> bool:
+    """Whether a machine gave the grades of a release, by its manifest."""
+    qrels = manifest.get("qrels")
+    return isinstance(qrels, Mapping) and qrels.get("kind") == MACHINE
+
+
+def machine_sentence(manifest: Mapping[str, Any]) -> str:
+    """That a machine gave the grades, and which, as far as is known; "" where people did.
+
+    Examples
+    --------
+    >>> derivation = {"judge": "nova", "models": ["nova-1-0"], "prompt_hash": "0123456789abcdef"}
+    >>> machine_sentence({"qrels": {"kind": "machine", "derivation": derivation}})
+    'A machine gave these grades, not people: nova (nova-1-0), prompt 0123456789ab.'
+    >>> machine_sentence({"qrels": {"kind": "human"}})
+    ''
+    """
+    if not is_machine_judged(manifest):
+        return ""
+    derivation = manifest["qrels"].get("derivation") or {}
+    if not derivation.get("judge"):
+        return f"{SENTENCE}."
+    models = ", ".join(derivation.get("models") or ())
+    of_models = f" ({models})" if models else ""
+    prompt = str(derivation.get("prompt_hash") or "")[:HASH_SHOWN]
+    by_prompt = f", prompt {prompt}" if prompt else ""
+    return f"{SENTENCE}: {derivation['judge']}{of_models}{by_prompt}."
+
+
+def labels_sentences(manifest: Mapping[str, Any]) -> list[str]:
+    """What a release says of the machine labels beside its grades, a sentence a set.
+
+    Examples
+    --------
+    >>> labels = {"name": "by nova", "judge": "nova", "models": ["nova-1-0"], "n": 1200}
+    >>> labels_sentences({"machine_labels": [labels]})
+    ['1,200 labels of a machine (nova: nova-1-0) lie in machine_labels.tsv, apart from the qrels.']
+    """
+    sentences = []
+    for one in manifest.get("machine_labels") or ():
+        models = ", ".join(one.get("models") or ())
+        who = f"{one.get('judge') or one['name']}: {models}" if models else one["name"]
+        sentences.append(
+            f"{one['n']:,} labels of a machine ({who}) lie in {LABELS}, apart from the qrels."
+        )
+    return sentences
+
+
+def note_of(manifest: Mapping[str, Any]) -> bytes:
+    """MACHINE_JUDGED.md: what an export without a card says where a machine gave the grades."""
+    lines = ["# Machine-judged", "", machine_sentence(manifest), ""]
+    lines += ["Scores on these qrels show how systems fare by its judgment.", ""]
+    return "\n".join(lines).encode()
+
+
+def label_lines(labels: Iterable[MachineLabel]) -> Iterator[bytes]:
+    """machine_labels.tsv: a header and a line a label, in the order given."""
+    yield ("\t".join(COLUMNS) + "\n").encode()
+    for label in labels:
+        words = (_BREAKS.sub(" ", word).strip() for word in label[3:])
+        cells = (label.query, label.document, str(label.grade), *words)
+        yield ("\t".join(cells) + "\n").encode()
+
+
+def manifest_is_machine(source: "Source") -> bool:
+    """Whether the manifest of an export of ours says that a machine gave its grades."""
+    return is_machine_judged(_manifest_in(source))
+
+
+def manifest_names_labels(source: "Source") -> bool:
+    """Whether the manifest of an export of ours names the machine labels beside its grades."""
+    return bool(_manifest_in(source).get("machine_labels"))
+
+
+def _manifest_in(source: "Source") -> Mapping[str, Any]:
+    if MANIFEST not in source.members():
+        return {}
+    try:
+        manifest = json.loads(b"".join(source.lines(MANIFEST)))
+    except ValueError:
+        return {}
+    return manifest if isinstance(manifest, dict) else {}
