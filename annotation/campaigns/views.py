@@ -12,6 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from annotation.campaigns.drawing import agreement_forest, bias_forest, confusion_rows
 from annotation.campaigns.forms import CampaignForm, GoOnForm
 from annotation.campaigns.selectors import (
     FAILED_SHOWN,
@@ -208,31 +209,18 @@ def campaign_calibration(request: PersonRequest, benchmark: Benchmark, pk: int) 
     # Agreement is worked out from grades that may have to be hidden one day.
     target = f"calibration of {campaign.name}"
     audit.record(actor=request.user, action="read-judgments", benchmark=benchmark, target=target)
+    calibration = calibrated.calibration
     context = {
         "campaign": campaign,
         "calibrated": calibrated,
-        "calibration": calibrated.calibration,
-        "rows": confusion_rows(calibrated.calibration),
+        "calibration": calibration,
+        "rows": confusion_rows(calibration),
+        "agreement": agreement_forest(calibration) if calibration else None,
+        "bias": bias_forest(calibration) if calibration else None,
         "grades": dict(benchmark.grades.values_list("value", "name")),
         "counts": counts_of(campaign),
     }
     return render(request, "annotation/campaigns/campaign_calibration.html", context)
-
-
-def confusion_rows(calibration: Any) -> list[dict[str, Any]]:
-    """People's grades as rows: each cell with its count and its share of the row."""
-    if calibration is None:
-        return []
-    rows = []
-    for place, counts in enumerate(calibration.confusion):
-        total = sum(counts)
-        shares = [count / total if total else 0.0 for count in counts]
-        cells = [
-            {"n": n, "share": share, "step": round(10 * share), "is_same": at == place}
-            for at, (n, share) in enumerate(zip(counts, shares, strict=True))
-        ]
-        rows.append({"grade": calibration.scale[place], "cells": cells, "n": total})
-    return rows
 
 
 @never_cache

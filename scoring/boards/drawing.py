@@ -1,16 +1,10 @@
-"""What a board draws beside its numbers: bars of tie groups, and one axis for all intervals."""
+"""What a board draws beside its numbers: bars of tie groups."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, floor, isfinite, log10
 
 # More bars side by side than this are told by letters instead.
 MOST_LANES = 3
-# Steps of an axis, as parts of a power of ten.
-STEPS = (1.0, 2.0, 4.0, 5.0)
-MOST_TICKS = 5
-# Of the span, beyond the lowest and the highest value.
-ROOM = 0.04
 
 
 @dataclass(frozen=True)
@@ -78,44 +72,3 @@ def letters_of(number: int) -> str:
         number, place = divmod(number - 1, 26)
         letters = chr(ord("A") + place) + letters
     return letters
-
-
-@dataclass(frozen=True)
-class Axis:
-    """From `low` to `high`, with round `ticks` between them, which need so many `digits`."""
-
-    low: float
-    high: float
-    ticks: list[float]
-    digits: int
-
-    def place(self, value: float) -> float:
-        """Where a value stands, in percent of the axis; what lies outside stands at its end."""
-        share = 100 * (value - self.low) / (self.high - self.low)
-        return round(min(100.0, max(0.0, share)), 1)
-
-
-def axis_of(values: Iterable[float]) -> Axis | None:
-    """An axis that holds all these values, with a little room and two to five ticks.
-
-    None without a value.
-
-    Examples
-    --------
-    >>> axis = axis_of([0.383, 0.452, 0.314])
-    >>> axis.ticks, axis.digits, axis.place(0.383)
-    ([0.32, 0.36, 0.4, 0.44], 2, 50.0)
-    """
-    there = [value for value in values if isfinite(value)]
-    if not there:
-        return None
-    low, high = min(there), max(there)
-    room = ROOM * (high - low) or ROOM * max(1.0, abs(high))
-    low, high = low - room, high + room
-    # The smallest round step of which no more than `MOST_TICKS` fit.
-    power = floor(log10((high - low) / MOST_TICKS))
-    steps = (part * 10.0**exponent for exponent in (power, power + 1) for part in STEPS)
-    step = next(step for step in steps if (high - low) / step < MOST_TICKS)
-    numbers = range(ceil(low / step), floor(high / step) + 1)
-    digits = max(0, -floor(log10(step) + 1e-9))
-    return Axis(low, high, [round(number * step, digits) for number in numbers], digits)

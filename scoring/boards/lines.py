@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from benchmarks_app.charts.axis import Axis, Whisker, axis_of
 from benchmarks_app.templatetags.benchwright import DASH
 from scoring.boards.columns import Cell, Columns, Line, interval_text
-from scoring.boards.drawing import Axis, Stroke, TieBars, axis_of, tie_bars
+from scoring.boards.drawing import Stroke, TieBars, tie_bars
 from scoring.boards.services.boards import Board
 from scoring.boards.services.heat import HeatCell
 from scoring.models import Score
@@ -32,14 +33,6 @@ LEGEND = {
     "held": "the value shown is that of an earlier submission",
     "private": "not public",
 }
-
-
-class Whisker(NamedTuple):
-    """Where a mean and the ends of its interval stand on the axis, in percent."""
-
-    place: float
-    low: float | None
-    high: float | None
 
 
 @dataclass(frozen=True)
@@ -70,10 +63,7 @@ class BoardLines:
     @property
     def ticks(self) -> list[tuple[float, str]]:
         """Places of the axis' ticks, in percent, with their labels."""
-        axis = self.axis
-        if axis is None:
-            return []
-        return [(axis.place(tick), _tick(tick, axis.digits)) for tick in axis.ticks]
+        return self.axis.labels if self.axis else []
 
     @property
     def legend(self) -> list[Mark]:
@@ -194,13 +184,4 @@ def _whisker(row: BoardRow, name: str, axis: Axis | None) -> Whisker | None:
     mean = row.scores.get(name)
     if axis is None or mean is None or mean != mean:
         return None
-    low, high = row.intervals.get(name, (None, None))
-    if low is None or high is None:
-        return Whisker(axis.place(mean), None, None)
-    return Whisker(axis.place(mean), axis.place(low), axis.place(high))
-
-
-def _tick(tick: float, digits: int) -> str:
-    text = f"{abs(tick):.{digits}f}"
-    short = text.removeprefix("0") if digits else text
-    return f"\N{MINUS SIGN}{short}" if tick < 0 else short
+    return axis.whisker(mean, *row.intervals.get(name, (None, None)))

@@ -15,6 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from PIL import Image
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.browser.browsing import chromium_path, open_chromium, sign_in
@@ -32,6 +33,32 @@ from benchmarks_app.models import Benchmark
 benchmark = Benchmark.objects.get(slug="stdlib")
 start_indexing(benchmark=benchmark, user=benchmark.memberships.get(role="owner").user)
 """
+# Nobody's answers: a made-up judge that is a grade off, mostly below, on a third of the documents
+# that people judged. The picture says so: its model is called "made up".
+JUDGED = """
+from annotation.campaigns.selectors import judged_entries, peoples_grades
+from annotation.models import Campaign
+from benchmarks_app.models import Benchmark
+from tests.annotation import making_machines as making
+benchmark = Benchmark.objects.get(slug="stdlib")
+pool, owner = benchmark.pools.get(), benchmark.memberships.get(role="owner").user
+judge = making.judge(benchmark, "umbrela", model="made up", created_by=owner)
+asked = {"judge": judge, "created_by": owner, "price_in": 1.0, "price_out": 2.0}
+campaign = making.campaign(pool, name="everything", state="done", **asked)
+entries = list(judged_entries(pool).select_related("query", "document"))
+people = peoples_grades(benchmark, [(entry.query_id, entry.document.docid) for entry in entries])
+for number, entry in enumerate(entries, start=1):
+    docid = entry.document.docid
+    off = (0, -1, 0, 0, 1, 0, -1, 0)[len(docid + entry.query.qid) % 8]
+    grade = min(3, max(0, people[entry.query_id, docid][0] + off))
+    label = making.label(campaign, entry.query, docid, grade)
+    place = {"query": entry.query, "docid": docid, "number": number, "judgment": label}
+    making.pair(campaign, **place, state="graded", cost=0.0012, n_requests=1)
+n = len(entries)
+Campaign.objects.filter(pk=campaign.pk).update(n_pairs=n, n_graded=n, cost=0.0012 * n)
+"""
+# What a screen needs of the site that the demo does not have.
+BEFORE = {"judge": BEGIN, "machine-judge": JUDGED}
 QRELS = b"d-q01 0 shutil.rmtree 3\nd-q01 0 os.rmdir 1\n"
 BROKEN_RUN = b"d-q01 Q0 shutil.rmtree 1 9.5 mine\nd-q01 Q0 os.rmdir 2 n/a mine\n"
 
@@ -139,6 +166,16 @@ SCREENS = {
     "import": Screen(
         "olga", "/b/stdlib/import/", ("templates/benchmarks_app/importing/*",), put_down_files
     ),
+    "machine-judge": Screen(
+        "olga",
+        "/b/stdlib/machine-judges/1/calibration/",
+        (
+            "templates/annotation/campaigns/campaign_calibration.html",
+            "templates/annotation/campaigns/_forest.html",
+            "annotation/campaigns/drawing.py",
+            "annotation/static/annotation/campaigns.css",
+        ),
+    ),
     "judge": Screen(
         "ada",
         "/b/stdlib/judge/",
@@ -209,8 +246,8 @@ def take_all(site: Site, executable: str, folder: Path, names: list[str]) -> Non
     with sync_playwright() as playwright:
         browser = open_chromium(playwright, executable)
         for name in names:
-            if name == "judge":
-                site.python(BEGIN)
+            if name in BEFORE:
+                site.python(BEFORE[name])
             take(browser, site, SCREENS[name], password, folder, name)
         browser.close()
 
@@ -244,12 +281,21 @@ def take(
 
 
 def save(page: Page, target: Path) -> None:
-    from PIL import Image
-
     page.screenshot(path=target)
     with Image.open(target) as picture:
-        picture.convert("RGB").quantize(COLOURS).save(target, optimize=True)
+        few_colours(picture.convert("RGB")).save(target, optimize=True)
     sys.stdout.write(f"{target}: {target.stat().st_size / 1000:.0f} kB\n")
+
+
+def few_colours(picture: Image.Image) -> Image.Image:
+    """The picture in its commonest colours, and in as many that cover the others: a red dot's."""
+    half = COLOURS // 2
+    counts = sorted(picture.getcolors(picture.width * picture.height) or [], reverse=True)
+    others = picture.quantize(half, Image.Quantize.MAXCOVERAGE).getpalette() or []
+    common = [channel for _, colour in counts[:half] for channel in colour]
+    palette = Image.new("P", (1, 1))
+    palette.putpalette(common + others[: 3 * half])
+    return picture.quantize(palette=palette, dither=Image.Dither.NONE)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.boards.drawing import MOST_LANES, axis_of, letters_of, tie_bars
+from scoring.boards.drawing import MOST_LANES, letters_of, tie_bars
 
 GROUPS = st.lists(st.one_of(st.none(), st.integers(1, 6)), max_size=25)
 
@@ -79,36 +79,3 @@ def test_each_bar_keeps_one_lane_from_its_first_row_to_its_last(groups):
 
 def test_groups_are_lettered_as_columns_of_a_sheet():
     assert [letters_of(n) for n in (1, 26, 27, 52, 53, 703)] == ["A", "Z", "AA", "AZ", "BA", "AAA"]
-
-
-@given(st.lists(st.floats(-1e4, 1e4), min_size=1, max_size=20))
-def test_axis_holds_every_value_in_its_order_with_two_to_five_ticks(values):
-    axis = axis_of(values)
-
-    places = [axis.place(value) for value in values]
-    assert all(0 <= place <= 100 for place in places)
-    ordered = [place for _, place in sorted(zip(values, places, strict=True))]
-    assert ordered == sorted(ordered)
-    assert len(axis.ticks) <= 5
-    for value, place in zip(values, places, strict=True):
-        # The same from the place: rounded to a tenth of a percent.
-        back = axis.low + place / 100 * (axis.high - axis.low)
-        assert back == pytest.approx(value, abs=0.000501 * (axis.high - axis.low))
-
-
-@pytest.mark.parametrize(
-    ("values", "ticks"),
-    [
-        ([0.326, 0.778], [0.4, 0.5, 0.6, 0.7]),
-        ([0.0, 1.0], [0.0, 0.4, 0.8]),
-        ([0.5, 0.5], [0.46, 0.48, 0.5, 0.52, 0.54]),
-        ([12, 900], [0.0, 200.0, 400.0, 600.0, 800.0]),
-    ],
-)
-def test_ticks_are_round(values, ticks):
-    assert axis_of(values).ticks == pytest.approx(ticks)
-
-
-def test_no_value_has_no_axis():
-    assert axis_of([]) is None
-    assert axis_of([float("nan")]) is None
