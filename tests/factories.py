@@ -307,15 +307,17 @@ def live_run(system: Any, lines: str = "q1 Q0 d1 1 1.0 s", name: str = "") -> Ru
     return made
 
 
-def depth_pool(of: Benchmark, runs: list[Run], name: str = "", depth: int = 3) -> Any:
+def depth_pool(
+    of: Benchmark, runs: list[Run], name: str = "", depth: int = 3, overlap: int = 1
+) -> Any:
     """A pool as its page builds it."""
     from annotation.models import Pool
     from annotation.pools.services.pooling import pool_arguments
     from benchmarks_app.jobs.services import jobs
 
-    arguments = pool_arguments(
-        benchmark=of, name=name or f"pool{next(_numbers)}", runs=runs, depth=depth, seed=7
-    )
+    name = name or f"pool{next(_numbers)}"
+    asked = {"runs": runs, "depth": depth, "overlap": overlap, "seed": 7}
+    arguments = pool_arguments(benchmark=of, name=name, **asked)
     job = done(jobs.run_here(benchmark=of, user=user("keeper"), **arguments))
     return Pool.objects.get(pk=job.result["pool"])
 

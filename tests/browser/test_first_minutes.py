@@ -1,15 +1,18 @@
-"""From an invitation to the first label, and from signing in to a score: counted in clicks."""
+"""From an invitation to the first label, and from signing in to a score: counted in clicks.
+
+The same by keyboard alone, with a script and without; a submitter goes on to the board and compares.
+"""
 
 import json
+from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.browsing import sign_in
 from tests.browser.conftest import DemoSite, Person
 
 ANNOTATOR, SUBMITTER = "newjudge", "newsubmitter"
-MOST_TO_A_LABEL, MOST_TO_A_SCORE = 3, 4
+MOST_TO_A_LABEL, MOST_TO_A_SCORE, MOST_TABS = 3, 4, 80
 MAKE = f"""
 import json
 from benchmarks_app.common.selectors.reading import corpus_reader
@@ -29,68 +32,163 @@ for name in ("one", "two"):
         for qid in qids for rank, docid in enumerate(ordered[:3], start=1)
     ]
     factories.run(benchmark, "\\n".join(lines), name=name, owner=owner)
-factories.depth_pool(benchmark, list(benchmark.runs.all()))
+factories.depth_pool(benchmark, list(benchmark.runs.all()), overlap=3)
 factories.release(benchmark.qrel_sets.get(), by=owner)
-factories.member(benchmark, "{SUBMITTER}", "submitter")
 jobs.run_queued()
-link = invite(benchmark=benchmark, actor=owner, role=Role.ANNOTATOR, note="new", days=7)
-print(json.dumps({{"secret": link.secret, "run": "\\n".join(lines)}}))
+secrets = {{}}
+for way in ("mouse", "keys", "keys-no-script"):
+    factories.member(benchmark, f"{SUBMITTER}-{{way}}", "submitter")
+    link = invite(benchmark=benchmark, actor=owner, role=Role.ANNOTATOR, note=way, days=7)
+    secrets[way] = link.secret
+print(json.dumps({{"secrets": secrets, "run": "\\n".join(lines)}}))
 """
 
 
-class Clicks:
-    """How often a person had to click."""
+class Mouse:
+    """Clicks, and counts them."""
 
-    def __init__(self) -> None:
-        self.n = 0
+    options: dict[str, Any] = {}
+    has_script = True
 
-    def on(self, place: Locator) -> None:
+    def __init__(self, page: Page) -> None:
+        self.page, self.n = page, 0
+
+    def press(self, place: Locator) -> None:
         place.click()
         self.n += 1
 
+    def write(self, place: Locator, text: str) -> None:
+        place.fill(text)
+
+
+class Keys(Mouse):
+    """No mouse: Tab until the place has the focus, then a key."""
+
+    def go(self, place: Locator) -> None:
+        expect(place).to_be_visible()
+        for _ in range(MOST_TABS):
+            self.page.keyboard.press("Tab")
+            if place.evaluate("place => place === document.activeElement"):
+                return
+        message = f"{MOST_TABS} times Tab did not reach {place}"
+        raise AssertionError(message)
+
+    def press(self, place: Locator) -> None:
+        self.go(place)
+        self.page.keyboard.press("Enter")
+
+    def write(self, place: Locator, text: str) -> None:
+        self.go(place)
+        self.page.keyboard.press("ControlOrMeta+a")
+        self.page.keyboard.type(text)
+
+
+class PlainKeys(Keys):
+    """Neither a mouse nor a script."""
+
+    options = {"java_script_enabled": False}
+    has_script = False
+
+
+HANDS = {"mouse": Mouse, "keys": Keys, "keys-no-script": PlainKeys}
+
 
 @pytest.fixture(scope="module")
-def facts(demo: DemoSite) -> dict[str, str]:
-    for name in (ANNOTATOR, SUBMITTER):
-        demo.create_user(name)
+def facts(demo: DemoSite) -> dict[str, Any]:
+    for name in HANDS:
+        demo.create_user(f"{ANNOTATOR}-{name}")
+        demo.create_user(f"{SUBMITTER}-{name}")
     return json.loads(demo.site.python(MAKE).splitlines()[-1])
 
 
+def enter(hands: Mouse, username: str, password: str) -> None:
+    page = hands.page
+    page.goto("/sign-in/")
+    hands.write(page.get_by_label("Username"), username)
+    hands.write(page.get_by_label("Password", exact=True), password)
+    hands.press(page.get_by_role("button", name="Sign in"))
+    expect(page.get_by_role("heading", level=1)).to_have_text("Benchmarks")
+    hands.n = 0
+
+
+@pytest.mark.parametrize("way", HANDS)
 def test_an_annotators_first_label_is_three_clicks_from_the_invitation(
-    person: Person, demo: DemoSite, facts: dict[str, str]
+    person: Person, demo: DemoSite, facts: dict[str, Any], way: str
 ):
-    page, clicks = person(), Clicks()
-    sign_in(page, demo.url, ANNOTATOR, demo.password)
-    page.goto(f"/join/{facts['secret']}/")
+    page = person(**HANDS[way].options)
+    hands = HANDS[way](page)
+    enter(hands, f"{ANNOTATOR}-{way}", demo.password)
+    page.goto(f"/join/{facts['secrets'][way]}/")
 
-    clicks.on(page.get_by_role("button", name="Join as"))
-    clicks.on(page.get_by_role("main").get_by_role("link", name="Start judging").first)
-    clicks.on(page.get_by_role("button", name="I have read this"))
-    grade_one(page)
+    hands.press(page.get_by_role("button", name="Join as"))
+    hands.press(page.get_by_role("main").get_by_role("link", name="Start judging").first)
+    hands.press(page.get_by_role("button", name="I have read this"))
+    grade_one(hands)
 
-    assert clicks.n <= MOST_TO_A_LABEL
-
-
-def grade_one(page: Page) -> None:
-    """By its key, and it is saved."""
-    expect(page.locator("#judge-screen[data-ready=yes]")).to_be_attached()
-    page.keyboard.press("1")
-    expect(page.locator("[data-part=saved]")).to_have_text("All saved")
+    assert hands.n <= MOST_TO_A_LABEL
 
 
+def grade_one(hands: Mouse) -> None:
+    """By its digit, or as a form has it where no script is there; and it is saved."""
+    page = hands.page
+    if hands.has_script:
+        expect(page.locator("#judge-screen[data-ready=yes]")).to_be_attached()
+        page.keyboard.press("1")
+        expect(page.locator("[data-part=saved]")).to_have_text("All saved")
+        return
+    assert isinstance(hands, Keys)
+    hands.go(page.get_by_role("radio").first)
+    page.keyboard.press("ArrowDown")
+    hands.press(page.get_by_role("button", name="Save this grade and go on"))
+    expect(page.locator(".messages")).to_contain_text("Grade 1 saved.")
+
+
+@pytest.mark.parametrize("way", HANDS)
 def test_a_submitters_score_is_four_clicks_from_the_sign_in(
-    person: Person, demo: DemoSite, facts: dict[str, str]
+    person: Person, demo: DemoSite, facts: dict[str, Any], way: str
 ):
-    page, clicks = person(), Clicks()
-    sign_in(page, demo.url, SUBMITTER, demo.password)
+    page = person(**HANDS[way].options)
+    hands = HANDS[way](page)
+    enter(hands, f"{SUBMITTER}-{way}", demo.password)
+    name = f"mine by {way}"
 
-    clicks.on(page.get_by_role("main").get_by_role("link", name="First minutes").first)
+    hands.press(page.get_by_role("main").get_by_role("link", name="First minutes").first)
+    page.wait_for_url("**/b/minutes/")
     if not page.locator("input[type=file]").count():
-        clicks.on(page.get_by_role("main").get_by_role("link", name="Submit a run").first)
-    run = {"name": "mine.run", "mimeType": "text/plain", "buffer": facts["run"].encode()}
-    page.locator("input[type=file]").first.set_input_files([run])
-    page.get_by_label("Name on the leaderboard").fill("mine")
-    clicks.on(page.get_by_role("button", name="Submit", exact=True))
+        hands.press(page.get_by_role("main").get_by_role("link", name="Submit a run").first)
+    run = {"name": f"{way}.run", "mimeType": "text/plain", "buffer": facts["run"].encode()}
+    files = page.locator("input[type=file]").first
+    if isinstance(hands, Keys):
+        hands.go(files)  # whose dialog is the browser's own
+    files.set_input_files([run])
+    hands.write(page.get_by_label("Name on the leaderboard"), name)
+    hands.press(page.get_by_role("button", name="Submit", exact=True))
+    if not hands.has_script:
+        wait_by_loading_again(page)
     expect(page.get_by_role("main")).to_contain_text("nDCG@10", timeout=60_000)
+    assert hands.n <= MOST_TO_A_SCORE
+    if isinstance(hands, Keys):
+        compare_with_the_first(hands, name)
 
-    assert clicks.n <= MOST_TO_A_SCORE
+
+def wait_by_loading_again(page: Page) -> None:
+    for _ in range(60):
+        if page.get_by_role("main").get_by_text("nDCG@10").count():
+            return
+        page.wait_for_timeout(1000)
+        page.reload()
+
+
+def compare_with_the_first(hands: Keys, name: str) -> None:
+    """From the board: two ticks and a button."""
+    page = hands.page
+    hands.press(page.get_by_role("navigation").get_by_role("link", name="Leaderboard").first)
+    for run in (name, "one"):
+        hands.go(page.get_by_role("checkbox", name=f"Compare {run}", exact=True))
+        page.keyboard.press("Space")
+    if hands.has_script:
+        hands.press(page.locator("[data-tray-go]"))
+    else:
+        hands.press(page.get_by_role("button", name="Compare the runs that are ticked"))
+    page.wait_for_url("**/compare/**")
+    expect(page.locator(".verdict-sentence").first).to_be_visible()
