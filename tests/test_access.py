@@ -643,6 +643,16 @@ scoring:leaderboard-json        GET  login 200   403   200   200   200   200   4
 scoring:leaderboard-json        POST 405
 scoring:leaderboard-markdown    GET  login 200   403   200   200   200   200   404   200   200
 scoring:leaderboard-markdown    POST 405
+scoring:leaderboard-corrected   GET  login 200   403   200   200   200   200   404   200   200
+scoring:leaderboard-corrected   POST 405
+api:leaderboard-corrected       GET  401   200   403   200   200   200   200   404   200   200
+api:leaderboard-corrected       POST 405
+query-draw-list                 GET  login 403   403   403   403   200   200   404   login 403
+query-draw-list                 POST login 403   403   403   403   422   422   404   login 403
+query-draw-queries              GET  login 403   403   403   403   200   200   404   login 403
+query-draw-queries              POST 405
+api:query-draw-list             GET  401   403   403   403   403   200   200   404   401   403
+api:query-draw-list             POST 401   403   403   403   403   415   415   404   401   403
 scoring:leaderboard-slices      GET  login 200   403   200   200   200   200   404   200   200
 scoring:leaderboard-slices      POST 405
 scoring:leaderboard-slices-csv  GET  login 200   403   200   200   200   200   404   200   200

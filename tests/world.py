@@ -24,6 +24,7 @@ from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Role, User
 from benchmarks_app.people.services import people, teams
 from benchmarks_app.people.services.api_tokens import create_api_token
+from benchmarks_app.queries.services.drawing import draw_families
 from benchmarks_app.releases.services.drafting import create_draft
 from benchmarks_app.splits.views.splits import TOKEN_SALT
 from scoring.comparisons.forms import asked_comparison, asked_release
@@ -152,6 +153,7 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "token": "a-token",
         "digest": bundle_digest(),
         "query-detail": of.queries.get(qid="1").pk,
+        "query-draw-queries": draw_families(benchmark=of, n=1, user=owner).pk,
         "annotation:query-search": of.queries.get(qid="1").pk,
         "annotation:found-grade": of.queries.get(qid="1").pk,
         "family-detail": of.queries.get(qid="1").family_id,

@@ -26,7 +26,7 @@ from benchmarks_app.models.people import (
     User,
 )
 from benchmarks_app.models.qrels import Qrel, QrelSet
-from benchmarks_app.models.queries import Query, QueryFamily
+from benchmarks_app.models.queries import Query, QueryDraw, QueryFamily
 from benchmarks_app.models.releases import Release
 from benchmarks_app.models.runs import Run, Upload
 from benchmarks_app.models.slices import Slice, SliceMember
@@ -60,6 +60,7 @@ __all__ = [
     "Qrel",
     "QrelSet",
     "Query",
+    "QueryDraw",
     "QueryFamily",
     "QueryLog",
     "QuerySample",

@@ -108,3 +108,36 @@ class Query(models.Model):
 
     def __str__(self) -> str:
         return self.text
+
+
+class QueryDraw(models.Model):
+    """Families drawn at random for people to label, so that anybody can prove it.
+
+    All draws of a benchmark have one seed: a later one goes on in the same order, and nobody draws
+    again until they like what came.
+    """
+
+    benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="query_draws")
+    seed = models.PositiveBigIntegerField()
+    # Digest of all families that it was drawn from, and how many they were.
+    frame = models.CharField(max_length=32)
+    n_population = models.PositiveIntegerField()
+    # In their order, each called by its smallest query id.
+    families = models.JSONField()
+    n_drawn = models.PositiveIntegerField()
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["benchmark", "frame", "n_drawn"], name="query_draw_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(n_drawn__gte=1, n_drawn__lte=models.F("n_population")),
+                name="query_draw_is_of_its_population",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.n_drawn} of {self.n_population} families"

@@ -13,6 +13,7 @@ from benchmarks_app.common.selectors.reading import benchmark_documents, corpus_
 from benchmarks_app.logs.selectors import log_path
 from benchmarks_app.models import Benchmark, Qrel, QrelSet, Query, QueryLog, Run
 from benchwright.files.external_sort import batched
+from benchwright.releases.canonical import family_names
 from benchwright.runs.store import top_k
 from benchwright.slices.asked import AskedQuery, RelevantDocument
 from benchwright.slices.words import weights_of, words_of
@@ -39,6 +40,16 @@ FIELDS = (
 def sliceable_queries(benchmark: Benchmark) -> Any:
     """The queries that rules look at: those that no split leaves out."""
     return Query.objects.committed().filter(benchmark=benchmark, excluded_reason="")
+
+
+def families_to_draw(benchmark: Benchmark) -> dict[str, str]:
+    """{query: family, called by its smallest query id}, of the queries that a release would hold.
+
+    In the order of the bytes of the ids.
+    """
+    rows = sliceable_queries(benchmark).values_list("qid", "family_id")
+    family_of = dict(sorted(rows, key=lambda row: row[0].encode()))
+    return family_names(family_of, family_of)
 
 
 def sampled_log_counts(benchmark: Benchmark) -> Any:

@@ -9,6 +9,7 @@ from benchmarks_app.jobs import api as jobs
 from benchmarks_app.judges import api as judges
 from benchmarks_app.logs import api as logs
 from benchmarks_app.people.api import me, people, site_people
+from benchmarks_app.queries import api as queries
 from benchmarks_app.releases.api import benchmarks, exports, releases
 from benchmarks_app.slices import api as slices
 from benchmarks_app.splits import api as splits
@@ -27,6 +28,7 @@ of_benchmark = [
     *families.of_benchmark,
     *slices.of_benchmark,
     *splits.of_benchmark,
+    *queries.of_benchmark,
     *releases.of_benchmark,
     *exports.of_benchmark,
     *judges.of_benchmark,

@@ -3,6 +3,7 @@
 EstimationError (benchwright.errors.BenchmarkError)
 ├── TooFewFamiliesError     fewer drawn families than an interval is right with
 ├── NotDrawnError           labels of queries that chance did not choose
+├── DrawSizeError           a draw of fewer than were drawn, or of more than there are
 ├── StratumError            a stratum that would have too few families
 ├── BudgetError             too few labels for so many documents
 ├── LearningError           too few labels, or all alike
@@ -27,6 +28,13 @@ class NotDrawnError(EstimationError, code="not-drawn"):
     message = (
         "The queries with people's labels were not drawn at random from these: {why}. A corrected "
         "mean of them would be wrong, however narrow. Draw queries and label those."
+    )
+
+
+class DrawSizeError(EstimationError, code="draw-size"):
+    message = (
+        "{n} families cannot be drawn: expected {least} to {most}. A draw of the same families "
+        "only grows, and goes on in its order."
     )
 
 

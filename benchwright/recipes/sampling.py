@@ -129,3 +129,13 @@ DESIGN: tuple[Parameter, ...] = (
     *(N_FAMILIES, BY, ALLOCATION, HEAD_SHARE, TAIL_SHARE, WEIGHTING, WORDINGS),
 )
 SAMPLING = (*DESIGN, SEED)
+
+FAMILIES_DRAWN = Whole(
+    name="n",
+    default=100,
+    least=1,
+    most=1_000_000,
+    label="Families",
+    help="Drawn at random, for people to label all of their queries. 20 are the least a corrected "
+    "mean rests on, 50 are better; a later draw goes on in the same order.",
+)

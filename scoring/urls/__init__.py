@@ -8,6 +8,7 @@ from scoring.comparisons import urls as comparisons
 from scoring.completeness import urls as completeness
 from scoring.contextual import urls as contextual
 from scoring.contrastive import urls as contrastive
+from scoring.corrected import urls as corrected
 from scoring.gates import urls as gates
 from scoring.live import urls as live
 from scoring.planning import urls as planning
@@ -23,6 +24,7 @@ in_benchmark = [
     *runs.in_benchmark,
     *boards.in_benchmark,
     *reported.in_benchmark,
+    *corrected.in_benchmark,
     *planning.in_benchmark,
     *completeness.in_benchmark,
     *rescoring.in_benchmark,

@@ -8,6 +8,7 @@ from scoring.comparisons import api as comparisons
 from scoring.completeness import api as completeness
 from scoring.contextual.api import contextual
 from scoring.contrastive import api as contrastive
+from scoring.corrected import api as corrected
 from scoring.gates import api as gates
 from scoring.live import api as live
 from scoring.planning.api import freshness, planner, reusability
@@ -27,6 +28,7 @@ of_benchmark: list[URLPattern] = [
     *reusability.of_benchmark,
     *boards.of_benchmark,
     *reported.of_benchmark,
+    *corrected.of_benchmark,
     *rescoring.of_benchmark,
     *comparisons.of_benchmark,
     *runs.of_benchmark,

@@ -26,6 +26,7 @@ from benchmarks_app.models import (
     Qrel,
     QrelSet,
     Query,
+    QueryDraw,
     QueryFamily,
     Release,
     Run,
@@ -46,6 +47,12 @@ def scene(benchmark) -> Benchmark:
 
 def version(of: Benchmark, number: int, sha256: str) -> CorpusVersion:
     return of.corpus.versions.create(number=number, sha256=sha256, n_documents=1)
+
+
+def draw(of: Benchmark, n_drawn: int) -> QueryDraw:
+    """Of two families."""
+    facts = {"seed": 1, "frame": "f", "n_population": 2, "families": []}
+    return of.query_draws.create(created_by=factories.user("keeper"), n_drawn=n_drawn, **facts)
 
 
 def invitation(of: Benchmark, digest: str, role: str = "viewer", days: int = 1) -> Invitation:
@@ -179,6 +186,14 @@ CASES = {
     ),
     "content_once": Case(
         good=lambda of: [content(of, "a"), content(of, "b")], bad=lambda of: content(of, "a")
+    ),
+    "query_draw_once": Case(
+        good=lambda of: draw(of, n_drawn=1),
+        bad=lambda of: draw(of, n_drawn=1),
+    ),
+    "query_draw_is_of_its_population": Case(
+        good=lambda of: draw(of, n_drawn=2),
+        bad=lambda of: draw(of, n_drawn=3),
     ),
     "family_doubt_is_a_share": Case(
         good=lambda of: of.families.create(doubt=1.0), bad=lambda of: of.families.create(doubt=1.1)

@@ -141,7 +141,9 @@ class BoardHistorySerializer(serializers.Serializer):
     records = RecordSerializer(many=True)
 
 
-class _BoardEndpoint(Endpoint):
+class BoardEndpoint(Endpoint):
+    """An endpoint of the board that its address asks for."""
+
     pagination_class = None
     takes_split = False
 
@@ -199,7 +201,7 @@ def _page_of(request: Request, board: Board) -> str:
     return request.build_absolute_uri(f"{url}?{query.urlencode(safe='@')}")
 
 
-class LeaderboardDetail(_BoardEndpoint):
+class LeaderboardDetail(BoardEndpoint):
     takes_split = True
     serializer_class = BoardSerializer
 
@@ -235,7 +237,7 @@ class LeaderboardDetail(_BoardEndpoint):
         return Response(BoardSerializer(answer).data)
 
 
-class LeaderboardSlices(_BoardEndpoint):
+class LeaderboardSlices(BoardEndpoint):
     serializer_class = SliceBoardSerializer
 
     @extend_schema(
@@ -269,7 +271,7 @@ class LeaderboardSlices(_BoardEndpoint):
         return Response(SliceBoardSerializer(answer).data)
 
 
-class LeaderboardHistory(_BoardEndpoint):
+class LeaderboardHistory(BoardEndpoint):
     takes_split = True
     serializer_class = BoardHistorySerializer
 

@@ -453,7 +453,8 @@ CONTENT = {
         JudgeEndpoint.model JudgeEndpoint.trial LeftFile.name
         Qrel.docid QrelSet.digest
         QrelSet.parameters QrelSet.rule Query.clicks Query.description Query.lang Query.metadata
-        Query.narrative Query.qid Query.text QueryLog.facts QueryLog.masked QueryLog.parquet
+        Query.narrative Query.qid Query.text QueryDraw.families QueryDraw.frame QueryLog.facts
+        QueryLog.masked QueryLog.parquet
         QueryLog.sha256 QuerySample.parameters Release.content_sha256 Release.findings
         Release.folder Release.hidden_splits Release.label_diff Release.options Release.tie_rule
         Run.parquet Run.sha256 Slice.members_sha256 Slice.rule SplitPlan.algorithm SplitPlan.digest

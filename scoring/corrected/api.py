@@ -1,0 +1,132 @@
+"""Endpoints of corrected means."""
+
+from django.urls import path
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from benchmarks_app.models import QrelSet, QueryDraw
+from benchwright.formats.numbers import row_key
+from scoring.boards.api.boards import FILTERS, MEASURE, SPLIT, TAG, BoardEndpoint
+from scoring.corrected.services import corrected_board
+
+MACHINE = OpenApiParameter(
+    "machine", type=int, description="A set of qrels of kind `machine`; the newest by default."
+)
+
+
+class MachineSetSerializer(serializers.ModelSerializer):
+    judge = serializers.CharField(source="parameters.judge", default="")
+    models = serializers.ListField(
+        source="parameters.models", child=serializers.CharField(), default=list
+    )
+
+    class Meta:
+        model = QrelSet
+        fields = ("id", "name", "judge", "models")
+
+
+class DrawnSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = QueryDraw
+        fields = ("id", "seed", "frame", "n_population", "n_drawn")
+
+
+class CorrectedRowSerializer(serializers.Serializer):
+    """A run: `mean`, `low` and `high` are corrected where the judge helps, else people's own."""
+
+    rank = serializers.IntegerField(allow_null=True, help_text="Among runs whom the judge helps.")
+    run = serializers.CharField(source="run.name")
+    is_helped = serializers.BooleanField(source="estimate.is_helped")
+    why = serializers.CharField(source="estimate.why", allow_blank=True)
+    mean = serializers.FloatField(source="estimate.mean")
+    low = serializers.FloatField(source="estimate.low")
+    high = serializers.FloatField(source="estimate.high")
+    people_mean = serializers.FloatField(source="estimate.people_mean")
+    people_low = serializers.FloatField(source="estimate.people_low")
+    people_high = serializers.FloatField(source="estimate.people_high")
+    weight = serializers.FloatField(source="estimate.weight", help_text="Lambda, from 0 to 1.")
+    rho = serializers.FloatField(source="estimate.rho")
+    n_effective = serializers.FloatField(
+        source="estimate.n_effective",
+        help_text="Families labelled by people alone that would say as much.",
+    )
+    machine_mean = serializers.FloatField(
+        allow_null=True, help_text="By the machine alone; null where it favours the run."
+    )
+    is_favoured = serializers.BooleanField()
+    favour = serializers.FloatField(
+        source="trust.favour", allow_null=True, default=None, help_text="By how much, if tested."
+    )
+
+    def to_representation(self, instance: object) -> dict[str, object]:
+        """As JSON, which knows no NaN: what is undefined is null."""
+        told = super().to_representation(instance)
+        return {name: None if value != value else value for name, value in told.items()}
+
+
+class CorrectedBoardSerializer(serializers.Serializer):
+    """The board by people and machine; without rows `refusal` says why."""
+
+    release = serializers.CharField()
+    measure = serializers.CharField()
+    split = serializers.CharField(allow_blank=True)
+    machine = MachineSetSerializer(allow_null=True)
+    draw = DrawnSerializer(allow_null=True)
+    refusal = serializers.CharField(allow_blank=True)
+    n_waiting = serializers.IntegerField(help_text="Runs that lack values so far: ask again.")
+    n_families = serializers.IntegerField(
+        allow_null=True, help_text="Drawn and labelled by people, of the split."
+    )
+    n_all_families = serializers.IntegerField(allow_null=True)
+    untested = serializers.CharField(
+        allow_blank=True, help_text="Why it is not tested whether the judge favours a run."
+    )
+    notes = serializers.ListField(child=serializers.CharField())
+    rows = CorrectedRowSerializer(many=True)
+
+
+class LeaderboardCorrected(BoardEndpoint):
+    takes_split = True
+    serializer_class = CorrectedBoardSerializer
+
+    @extend_schema(
+        summary="The leaderboard by people's labels and a machine's, corrected",
+        description="Never in one ranking with people's own means: see the docs.",
+        tags=TAG,
+        operation_id="leaderboard_corrected",
+        parameters=[MEASURE, SPLIT, MACHINE, *FILTERS],
+    )
+    def get(self, request: Request, slug: str, version: str) -> Response:
+        board = self.board(version)
+        corrected = corrected_board(
+            board,
+            machine=row_key(request.query_params.get("machine", "")),
+            computes=request.user.is_authenticated,
+        )
+        first = corrected.first
+        answer = {
+            "release": board.release.version,
+            "measure": board.measure.name,
+            "split": board.split.name if board.split else "",
+            "machine": corrected.machine,
+            "draw": corrected.draw,
+            "refusal": corrected.refusal,
+            "n_waiting": corrected.n_waiting,
+            "n_families": first and first.n_families,
+            "n_all_families": first and first.n_all_families,
+            "untested": corrected.untested,
+            "notes": corrected.warnings,
+            "rows": corrected.rows,
+        }
+        return Response(CorrectedBoardSerializer(answer).data)
+
+
+of_benchmark = [
+    path(
+        "releases/<str:version>/leaderboard/corrected/",
+        LeaderboardCorrected.as_view(),
+        name="leaderboard-corrected",
+    ),
+]

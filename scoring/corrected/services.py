@@ -1,0 +1,305 @@
+"""Corrected means of runs on a release: people's labels of drawn queries, a machine's of all.
+
+A machine's values are kept for a day by the content that they follow from; what is lacking is
+computed while a page may wait.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from time import monotonic
+
+from django.core.cache import cache
+
+from benchmarks_app.common.selectors.reading import run_path
+from benchmarks_app.models import QrelSet, QueryDraw, Release, Run
+from benchmarks_app.releases.selectors import hidden_queries, release_splits
+from benchwright import evaluate_hits
+from benchwright.calibration.favouring import SystemTrust, trusted
+from benchwright.datasets import released
+from benchwright.errors import BenchmarkError
+from benchwright.estimation.corrected import Corrected, corrected_slices
+from benchwright.estimation.errors import NotDrawnError, TooFewFamiliesError
+from benchwright.evaluation.stored_hits import scan_stored_run
+from benchwright.evaluation.uncertainty import span_of
+from benchwright.reading.hits import Judged
+from benchwright.releases.machines import is_machine_judged
+from scoring.boards.services.boards import Board
+from scoring.corrected.selectors import (
+    as_draw,
+    draw_for,
+    family_of_queries,
+    is_of_judges_family,
+    labelled_queries,
+    machine_grades,
+    machine_sets,
+    queries_graded,
+)
+from scoring.models import ScoreSet
+from scoring.scores.selectors.boards import BoardRow
+from scoring.scores.selectors.releases import SCORER_VERSION
+from scoring.scores.services.measuring import SECONDS, per_query_values
+
+JUDGED = "Judged"
+KEPT_SECONDS = 24 * 3600
+# Runs of a board that are looked at, the best by people's labels: values of each are kept.
+MOST_RUNS = 100
+NAMED_AT_MOST = 3
+Values = dict[str, float]
+
+NO_MACHINE = (
+    "No set of a machine's grades is there. Publish those of a campaign on all queries, or import "
+    "some that a machine gave."
+)
+BY_MACHINE = "A machine gave the grades of this release: there is nothing of people's to rest on."
+NO_DRAW = (
+    "No queries were drawn for people. Where somebody chose which queries are labelled, a "
+    "corrected mean would be wrong, however narrow: draw queries, and label those."
+)
+WITHHELD = "Grades of these queries are hidden, and a corrected mean would tell of them."
+NOT_OF_DOCUMENTS = "{measure} counts labels: there is nothing in it that a machine could sharpen."
+UNGRADED = (
+    "The machine graded no document of {n} of {n_all} queries, such as {named}. It must have "
+    "graded all, labelled or not."
+)
+
+
+@dataclass(frozen=True)
+class CorrectedRow:
+    """A run with its corrected estimate, and whether the judge favours it."""
+
+    row: BoardRow
+    estimate: Corrected
+    trust: SystemTrust | None
+    rank: int | None = None
+
+    @property
+    def run(self) -> Run:
+        return self.row.run
+
+    @property
+    def is_favoured(self) -> bool:
+        """Whether the machine's own view of the run is not to be shown."""
+        return self.trust is not None and self.trust.is_favoured
+
+    @property
+    def machine_mean(self) -> float | None:
+        """The machine's own mean; None where it favours the run."""
+        return None if self.is_favoured else self.estimate.machine_mean
+
+
+@dataclass(frozen=True)
+class CorrectedBoard:
+    """Runs on the corrected board; `refusal` says why there are none.
+
+    `helped` are ranked by their corrected means; for the `others` the machine does not help, and
+    people's own means stand without a rank. `n_waiting` lack the machine's values so far.
+    """
+
+    machine: QrelSet | None = None
+    draw: QueryDraw | None = None
+    helped: tuple[CorrectedRow, ...] = ()
+    others: tuple[CorrectedRow, ...] = ()
+    n_waiting: int = 0
+    refusal: str = ""
+    # Why it is not tested whether the judge favours a run; "" where it is.
+    untested: str = ""
+
+    @property
+    def rows(self) -> tuple[CorrectedRow, ...]:
+        return (*self.helped, *self.others)
+
+    @property
+    def first(self) -> Corrected | None:
+        """Any of the estimates: they share their numbers of queries and families."""
+        return self.rows[0].estimate if self.rows else None
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        return self.first.warnings if self.first else ()
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The queries that estimates rest on, the same for every run."""
+
+    release: Release
+    machine: QrelSet
+    draw: QueryDraw
+    # {query: family} of all queries, and those of the split that is asked for.
+    families: dict[str, str]
+    members: frozenset[str]
+    labelled: frozenset[str]
+
+    @property
+    def drawn(self) -> frozenset[str]:
+        """The labelled queries of the split that chance chose.
+
+        Raises
+        ------
+        NotDrawnError
+            If it did not.
+        """
+        of: dict[str, list[str]] = {}
+        for qid, family in self.families.items():
+            of.setdefault(family, []).append(qid)
+        whole = [family for family, qids in of.items() if self.labelled.issuperset(qids)]
+        chosen = as_draw(self.draw).proved(whole, of)
+        return self.members.intersection(*[{q for family in chosen for q in of[family]}])
+
+
+def corrected_board(board: Board, *, machine: int | None = None, computes: bool) -> CorrectedBoard:
+    """The corrected board of a board's release, split and measure; `machine` is a set by its key.
+
+    With `computes` what is lacking of a machine's values is worked out, a few seconds at a time.
+    """
+    release = board.release
+    chosen, refusal = _chosen(board, machine)
+    if chosen is None:
+        return CorrectedBoard(refusal=refusal)
+    draw = draw_for(release)
+    if draw is None:
+        return CorrectedBoard(chosen, refusal=NO_DRAW)
+    families = family_of_queries(release)
+    if lacking := sorted(families.keys() - queries_graded(chosen)):
+        named = ", ".join(lacking[:NAMED_AT_MOST])
+        refusal = UNGRADED.format(n=len(lacking), n_all=len(families), named=named)
+        return CorrectedBoard(chosen, draw, refusal=refusal)
+    sample = Sample(release, chosen, draw, families, _members(board), labelled_queries(release))
+    try:
+        drawn = sample.drawn
+    except NotDrawnError as error:
+        return CorrectedBoard(chosen, draw, refusal=str(error))
+    machine_values, n_waiting = values_by_machine(
+        sample, [row.run for row in board.whole[:MOST_RUNS]], board.measure.name, computes=computes
+    )
+    rows = [row for row in board.whole if row.run.pk in machine_values]
+    people = {row.run.pk: _people(row.score_set, board.measure.name) for row in rows}
+    try:
+        estimates = {
+            key: corrected_of(sample, values, machine_values[key], board.measure.name)
+            for key, values in people.items()
+        }
+    except BenchmarkError as error:
+        return CorrectedBoard(chosen, draw, refusal=str(error))
+    trust = trusted(
+        {str(key): _only(values, drawn) for key, values in people.items()},
+        {str(key): _only(machine_values[key], drawn) for key in people},
+        families=families,
+        same_model=[str(row.run.pk) for row in rows if is_of_judges_family(row.run, chosen)],
+    )
+    by_run = {one.system: one for one in trust.systems}
+    found = [CorrectedRow(row, estimates[row.run.pk], by_run.get(str(row.run.pk))) for row in rows]
+    helped, others = _ranked(found)
+    return CorrectedBoard(chosen, draw, helped, others, n_waiting, untested=trust.too_few)
+
+
+def _chosen(board: Board, wanted: int | None) -> tuple[QrelSet | None, str]:
+    """The machine's set, or why there can be no corrected mean of this board at all."""
+    if is_machine_judged(board.release.manifest):
+        return None, BY_MACHINE
+    if not board.sight.is_clear and not _members(board).isdisjoint(hidden_queries(board.release)):
+        return None, WITHHELD
+    if board.measure.name.startswith(JUDGED):
+        return None, NOT_OF_DOCUMENTS.format(measure=board.measure.label)
+    sets = machine_sets(board.release.benchmark)
+    chosen = sets.filter(pk=wanted).first() if wanted else sets.first()
+    return chosen, "" if chosen else NO_MACHINE
+
+
+def _members(board: Board) -> frozenset[str]:
+    """Every query of the split that a board is over, graded or not."""
+    splits = release_splits(board.release)
+    name = board.split.name if board.split else ""
+    if name:
+        return frozenset(splits[name])
+    return frozenset().union(*splits.values())
+
+
+def corrected_of(
+    sample: Sample, people: Mapping[str, float], machine: Mapping[str, float], measure: str
+) -> Corrected:
+    """The estimate of one run, or of a difference, over the queries of a sample's split.
+
+    Raises
+    ------
+    NotDrawnError, TooFewFamiliesError, ArraysError
+    """
+    estimates = corrected_slices(
+        _only(people, sample.labelled),
+        machine,
+        {"": sorted(sample.members)},
+        draw=as_draw(sample.draw),
+        families=sample.families,
+        span=span_of(measure),
+    )
+    estimate = estimates[""]
+    if isinstance(estimate, TooFewFamiliesError):
+        raise estimate
+    return estimate
+
+
+def _ranked(
+    rows: Sequence[CorrectedRow],
+) -> tuple[tuple[CorrectedRow, ...], tuple[CorrectedRow, ...]]:
+    """Those whom the machine helps, ranked; the others by people's means."""
+
+    def best_first(row: CorrectedRow) -> tuple[float, str]:
+        return -row.estimate.mean, row.run.name
+
+    helped = sorted((row for row in rows if row.estimate.is_helped), key=best_first)
+    others = sorted((row for row in rows if not row.estimate.is_helped), key=best_first)
+    shown = [f"{row.estimate.mean:.4f}" for row in helped]
+    ranks = [shown.index(label) + 1 for label in shown]
+    ranked = [replace(row, rank=rank) for row, rank in zip(helped, ranks, strict=True)]
+    return tuple(ranked), tuple(others)
+
+
+def _only(values: Mapping[str, float], queries: frozenset[str]) -> Values:
+    return {qid: value for qid, value in values.items() if qid in queries}
+
+
+def _people(score_set: ScoreSet, measure: str) -> Values:
+    return {row["qid"]: row[measure] for row in per_query_values(score_set, measure)}
+
+
+# --- a machine's values --------------------------------------------------------------------
+
+
+def values_by_machine(
+    sample: Sample, runs: Sequence[Run], measure: str, *, computes: bool
+) -> tuple[dict[int, Values], int]:
+    """{run: {query: value by the machine's grades}}, and how many runs lack theirs so far."""
+    keys = {run.pk: _key(sample, run, measure) for run in runs}
+    kept = cache.get_many(keys.values())
+    values = {run: kept[key] for run, key in keys.items() if key in kept}
+    lacking = [run for run in runs if run.pk not in values]
+    if lacking and computes:
+        grades = machine_grades(sample.machine, sample.families)
+        deadline = monotonic() + SECONDS
+        for run in lacking:
+            if monotonic() > deadline:
+                break
+            values[run.pk] = _values_of(run, sample.release, grades, measure)
+            cache.set(keys[run.pk], values[run.pk], KEPT_SECONDS)
+    return values, len(runs) - len(values)
+
+
+def _key(sample: Sample, run: Run, measure: str) -> str:
+    """Named for all that the values follow from: neither set, release nor run ever changes."""
+    release, machine = sample.release, sample.machine
+    made = machine.created_at.timestamp()
+    of = (
+        f"{machine.pk}-{made}-{release.pk}-{release.content_sha256[:16]}-{run.pk}-{run.sha256[:16]}"
+    )
+    name = "".join(letter if letter.isalnum() else f"_{ord(letter)}" for letter in measure)
+    return f"by-machine-{SCORER_VERSION}-{of}-{name}"
+
+
+def _values_of(
+    run: Run, release: Release, grades: Mapping[str, Mapping[str, int]], measure: str
+) -> Values:
+    judged = {qid: Judged(tuple(of.values())) for qid, of in grades.items()}
+    hits = scan_stored_run(run_path(run), grades)
+    top_grade = released.top_grade(release.manifest)
+    evaluation = evaluate_hits(judged, hits, [measure], top_grade=top_grade)
+    return {qid: of[measure] for qid, of in evaluation.per_query.items()}

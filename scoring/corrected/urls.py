@@ -1,0 +1,13 @@
+"""Addresses of corrected means."""
+
+from django.urls import path
+
+from scoring.corrected import views
+
+in_benchmark = [
+    path(
+        "v/<str:version>/leaderboard/corrected/",
+        views.leaderboard_corrected,
+        name="leaderboard-corrected",
+    ),
+]
