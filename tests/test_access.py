@@ -645,6 +645,10 @@ scoring:leaderboard-markdown    GET  login 200   403   200   200   200   200   4
 scoring:leaderboard-markdown    POST 405
 scoring:leaderboard-corrected   GET  login 200   403   200   200   200   200   404   200   200
 scoring:leaderboard-corrected   POST 405
+scoring:comparison-corrected    GET  login 302   403   302   302   302   302   404   302   302
+scoring:comparison-corrected    POST 405
+api:comparison-corrected        GET  401   422   403   422   422   422   422   404   422   422
+api:comparison-corrected        POST 405
 api:leaderboard-corrected       GET  401   200   403   200   200   200   200   404   200   200
 api:leaderboard-corrected       POST 405
 query-draw-list                 GET  login 403   403   403   403   200   200   404   login 403

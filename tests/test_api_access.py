@@ -137,6 +137,7 @@ account-export        GET    -        401    403 403 403 403 403 403 403
 account-delete        POST   -        401    403 403 403 403 403 403 403
 me-detail             GET    -        401    200 200 200 200 200 200 200
 leaderboard-detail    GET    -        401    200 403 200 200 200 200 404
+comparison-corrected  GET    -        401    422 403 422 422 422 422 404
 leaderboard-corrected GET    -        401    200 403 200 200 200 200 404
 query-draw-list       GET    -        401    403 403 403 403 200 200 404
 query-draw-list       POST   -        401    403 403 403 403 400 400 404
@@ -470,6 +471,7 @@ def _urls(benchmark: Benchmark, cast: dict[str, User]) -> dict[str, str]:
         "member-list": f"{of}people/",
         "member-detail": f"{of}people/{cast['ada'].memberships.get().pk}/",
         "leaderboard-detail": f"{of}releases/1.0.0/leaderboard/",
+        "comparison-corrected": f"{of}comparisons/corrected/",
         "leaderboard-corrected": f"{of}releases/1.0.0/leaderboard/corrected/",
         "query-draw-list": f"{of}query-draws/",
         "leaderboard-slices": f"{of}releases/1.0.0/leaderboard/slices/",

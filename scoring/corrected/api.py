@@ -7,9 +7,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from benchmarks_app.models import QrelSet, QueryDraw
+from benchmarks_app.permissions import Action
 from benchwright.formats.numbers import row_key
 from scoring.boards.api.boards import FILTERS, MEASURE, SPLIT, TAG, BoardEndpoint
-from scoring.corrected.services import corrected_board
+from scoring.comparisons.api import ASKED, PAIR, AboutComparison
+from scoring.corrected.services import corrected_board, corrected_pair
 
 MACHINE = OpenApiParameter(
     "machine", type=int, description="A set of qrels of kind `machine`; the newest by default."
@@ -123,7 +125,54 @@ class LeaderboardCorrected(BoardEndpoint):
         return Response(CorrectedBoardSerializer(answer).data)
 
 
+class CorrectedPairSerializer(serializers.Serializer):
+    """A run less its reference: corrected where the judge helps, else by people alone."""
+
+    run = serializers.CharField(source="run.name")
+    reference = serializers.CharField(source="reference.name")
+    release = serializers.CharField(source="sample.release.version")
+    machine = MachineSetSerializer(source="sample.machine")
+    draw = DrawnSerializer(source="sample.draw")
+    is_waiting = serializers.BooleanField(help_text="Its values are not there yet: ask again.")
+    is_helped = serializers.BooleanField(source="estimate.is_helped", default=None)
+    why = serializers.CharField(source="estimate.why", default=None)
+    difference = serializers.FloatField(source="estimate.mean", default=None)
+    low = serializers.FloatField(source="estimate.low", default=None)
+    high = serializers.FloatField(source="estimate.high", default=None)
+    people_difference = serializers.FloatField(source="estimate.people_mean", default=None)
+    people_low = serializers.FloatField(source="estimate.people_low", default=None)
+    people_high = serializers.FloatField(source="estimate.people_high", default=None)
+    weight = serializers.FloatField(source="estimate.weight", default=None)
+    rho = serializers.FloatField(source="estimate.rho", default=None)
+    n_families = serializers.IntegerField(source="estimate.n_families", default=None)
+    n_effective = serializers.FloatField(source="estimate.n_effective", default=None)
+
+
+class ComparisonCorrected(AboutComparison):
+    serializer_class = CorrectedPairSerializer
+    pagination_class = None
+
+    @extend_schema(
+        summary="The difference of two runs by people's labels and a machine's, corrected",
+        tags=["comparisons"],
+        parameters=[*ASKED, *PAIR, MACHINE],
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        choice = self.asked(self.benchmark_for(Action.SEE_RESULTS), request.query_params)
+        run, reference = choice.pair()
+        pair = corrected_pair(
+            run,
+            reference,
+            measure=choice.measure.name,
+            machine=row_key(request.query_params.get("machine", "")),
+            is_clear=not choice.is_public,
+            computes=request.user.is_authenticated,
+        )
+        return Response(CorrectedPairSerializer(pair).data)
+
+
 of_benchmark = [
+    path("comparisons/corrected/", ComparisonCorrected.as_view(), name="comparison-corrected"),
     path(
         "releases/<str:version>/leaderboard/corrected/",
         LeaderboardCorrected.as_view(),

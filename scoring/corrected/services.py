@@ -16,9 +16,9 @@ from benchmarks_app.releases.selectors import hidden_queries, release_splits
 from benchwright import evaluate_hits
 from benchwright.calibration.favouring import SystemTrust, trusted
 from benchwright.datasets import released
-from benchwright.errors import BenchmarkError
+from benchwright.errors import BenchmarkError, ScoringError
 from benchwright.estimation.corrected import Corrected, corrected_slices
-from benchwright.estimation.errors import NotDrawnError, TooFewFamiliesError
+from benchwright.estimation.errors import TooFewFamiliesError
 from benchwright.evaluation.stored_hits import scan_stored_run
 from benchwright.evaluation.uncertainty import span_of
 from benchwright.reading.hits import Judged
@@ -61,6 +61,10 @@ UNGRADED = (
     "The machine graded no document of {n} of {n_all} queries, such as {named}. It must have "
     "graded all, labelled or not."
 )
+
+
+class NotCorrectedError(ScoringError, code="not-corrected", status=409):
+    message = "{why}"
 
 
 @dataclass(frozen=True)
@@ -152,71 +156,141 @@ def corrected_board(board: Board, *, machine: int | None = None, computes: bool)
 
     With `computes` what is lacking of a machine's values is worked out, a few seconds at a time.
     """
-    release = board.release
-    chosen, refusal = _chosen(board, machine)
-    if chosen is None:
-        return CorrectedBoard(refusal=refusal)
-    draw = draw_for(release)
-    if draw is None:
-        return CorrectedBoard(chosen, refusal=NO_DRAW)
-    families = family_of_queries(release)
-    if lacking := sorted(families.keys() - queries_graded(chosen)):
-        named = ", ".join(lacking[:NAMED_AT_MOST])
-        refusal = UNGRADED.format(n=len(lacking), n_all=len(families), named=named)
-        return CorrectedBoard(chosen, draw, refusal=refusal)
-    sample = Sample(release, chosen, draw, families, _members(board), labelled_queries(release))
+    members = _members(board.release, board.split.name if board.split else "")
+    measure = board.measure.name
     try:
+        sample = sample_of(
+            board.release, members, measure, machine=machine, is_clear=board.sight.is_clear
+        )
         drawn = sample.drawn
-    except NotDrawnError as error:
-        return CorrectedBoard(chosen, draw, refusal=str(error))
-    machine_values, n_waiting = values_by_machine(
-        sample, [row.run for row in board.whole[:MOST_RUNS]], board.measure.name, computes=computes
-    )
-    rows = [row for row in board.whole if row.run.pk in machine_values]
-    people = {row.run.pk: _people(row.score_set, board.measure.name) for row in rows}
-    try:
+        runs = [row.run for row in board.whole[:MOST_RUNS]]
+        machine_values, n_waiting = values_by_machine(sample, runs, measure, computes=computes)
+        rows = [row for row in board.whole if row.run.pk in machine_values]
+        people = {row.run.pk: _people(row.score_set, measure) for row in rows}
         estimates = {
-            key: corrected_of(sample, values, machine_values[key], board.measure.name)
+            key: corrected_of(sample, values, machine_values[key], span_of(measure))
             for key, values in people.items()
         }
     except BenchmarkError as error:
-        return CorrectedBoard(chosen, draw, refusal=str(error))
+        return CorrectedBoard(refusal=str(error))
+    of_family = [str(row.run.pk) for row in rows if is_of_judges_family(row.run, sample.machine)]
     trust = trusted(
         {str(key): _only(values, drawn) for key, values in people.items()},
         {str(key): _only(machine_values[key], drawn) for key in people},
-        families=families,
-        same_model=[str(row.run.pk) for row in rows if is_of_judges_family(row.run, chosen)],
+        families=sample.families,
+        same_model=of_family,
     )
     by_run = {one.system: one for one in trust.systems}
-    found = [CorrectedRow(row, estimates[row.run.pk], by_run.get(str(row.run.pk))) for row in rows]
-    helped, others = _ranked(found)
-    return CorrectedBoard(chosen, draw, helped, others, n_waiting, untested=trust.too_few)
+    helped, others = _ranked(
+        [CorrectedRow(row, estimates[row.run.pk], by_run.get(str(row.run.pk))) for row in rows]
+    )
+    return CorrectedBoard(
+        sample.machine, sample.draw, helped, others, n_waiting, untested=trust.too_few
+    )
 
 
-def _chosen(board: Board, wanted: int | None) -> tuple[QrelSet | None, str]:
-    """The machine's set, or why there can be no corrected mean of this board at all."""
-    if is_machine_judged(board.release.manifest):
-        return None, BY_MACHINE
-    if not board.sight.is_clear and not _members(board).isdisjoint(hidden_queries(board.release)):
-        return None, WITHHELD
-    if board.measure.name.startswith(JUDGED):
-        return None, NOT_OF_DOCUMENTS.format(measure=board.measure.label)
-    sets = machine_sets(board.release.benchmark)
-    chosen = sets.filter(pk=wanted).first() if wanted else sets.first()
-    return chosen, "" if chosen else NO_MACHINE
+@dataclass(frozen=True)
+class CorrectedPair:
+    """A run less its reference, over the same queries; `estimate` is None while it is waiting."""
+
+    run: Run
+    reference: Run
+    sample: Sample
+    estimate: Corrected | None
+
+    @property
+    def is_waiting(self) -> bool:
+        return self.estimate is None
 
 
-def _members(board: Board) -> frozenset[str]:
-    """Every query of the split that a board is over, graded or not."""
-    splits = release_splits(board.release)
-    name = board.split.name if board.split else ""
-    if name:
-        return frozenset(splits[name])
-    return frozenset().union(*splits.values())
+def corrected_pair(
+    run: ScoreSet,
+    reference: ScoreSet,
+    *,
+    measure: str,
+    machine: int | None = None,
+    is_clear: bool,
+    computes: bool,
+) -> CorrectedPair:
+    """The corrected difference of two runs on a release; `is_clear` where nothing is hidden.
+
+    Raises
+    ------
+    NotCorrectedError, NotDrawnError, TooFewFamiliesError, ArraysError
+        If there can be none, with the reason.
+    """
+    release = run.release
+    members = _members(release)
+    if not is_clear:
+        members -= hidden_queries(release)
+    sample = sample_of(release, members, measure, machine=machine, is_clear=is_clear)
+    runs = [run.run, reference.run]
+    machine_values, n_waiting = values_by_machine(sample, runs, measure, computes=computes)
+    if n_waiting:
+        return CorrectedPair(run.run, reference.run, sample, None)
+    people = [_people(score_set, measure) for score_set in (run, reference)]
+    low, high = span_of(measure)
+    estimate = corrected_of(
+        sample,
+        _less(*people),
+        _less(*[machine_values[one.pk] for one in runs]),
+        (low - high, high - low),
+    )
+    return CorrectedPair(run.run, reference.run, sample, estimate)
+
+
+def _less(values: Mapping[str, float], others: Mapping[str, float]) -> Values:
+    return {qid: value - others[qid] for qid, value in values.items()}
+
+
+def sample_of(
+    release: Release,
+    members: frozenset[str],
+    measure: str,
+    *,
+    machine: int | None,
+    is_clear: bool,
+) -> Sample:
+    """What estimates over these queries of a release rest on.
+
+    Raises
+    ------
+    NotCorrectedError
+        If a machine's grades, a draw or the right to see is lacking.
+    """
+    families, draw = family_of_queries(release), draw_for(release)
+    sets = machine_sets(release.benchmark)
+    chosen = sets.filter(pk=machine).first() if machine else sets.first()
+    why = ""
+    if is_machine_judged(release.manifest):
+        why = BY_MACHINE
+    elif not is_clear and not members.isdisjoint(hidden_queries(release)):
+        why = WITHHELD
+    elif measure.startswith(JUDGED):
+        why = NOT_OF_DOCUMENTS.format(measure=measure)
+    elif chosen is None:
+        why = NO_MACHINE
+    elif draw is None:
+        why = NO_DRAW
+    elif lacking := sorted(families.keys() - queries_graded(chosen)):
+        named = ", ".join(lacking[:NAMED_AT_MOST])
+        why = UNGRADED.format(n=len(lacking), n_all=len(families), named=named)
+    if why or chosen is None or draw is None:
+        raise NotCorrectedError(why=why)
+    return Sample(release, chosen, draw, families, members, labelled_queries(release))
+
+
+def _members(release: Release, split: str = "") -> frozenset[str]:
+    """Every query of a split or of the release, graded or not."""
+    splits = release_splits(release)
+    return frozenset(splits[split]) if split else frozenset[str]().union(*splits.values())
 
 
 def corrected_of(
-    sample: Sample, people: Mapping[str, float], machine: Mapping[str, float], measure: str
+    sample: Sample,
+    people: Mapping[str, float],
+    machine: Mapping[str, float],
+    span: tuple[float, float],
 ) -> Corrected:
     """The estimate of one run, or of a difference, over the queries of a sample's split.
 
@@ -230,7 +304,7 @@ def corrected_of(
         {"": sorted(sample.members)},
         draw=as_draw(sample.draw),
         families=sample.families,
-        span=span_of(measure),
+        span=span,
     )
     estimate = estimates[""]
     if isinstance(estimate, TooFewFamiliesError):

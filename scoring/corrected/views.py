@@ -1,16 +1,18 @@
 """People's labels and a machine's grades together, on pages of their own."""
 
 from django.http import HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.requests import SiteRequest
+from benchwright.errors import BenchmarkError
 from benchwright.formats.numbers import row_key
 from scoring.boards.views.boards import asked_board, board_context
+from scoring.comparisons.forms import asked_comparison, asked_release
 from scoring.corrected.selectors import machine_sets
-from scoring.corrected.services import MOST_RUNS, corrected_board
+from scoring.corrected.services import MOST_RUNS, corrected_board, corrected_pair
 from scoring.scores.views import release_or_404
 
 
@@ -32,3 +34,34 @@ def leaderboard_corrected(request: SiteRequest, benchmark: Benchmark, version: s
         "most_runs": MOST_RUNS if len(board.whole) > MOST_RUNS else 0,
     }
     return render(request, "scoring/corrected/leaderboard_corrected.html", context)
+
+
+@require_safe
+@benchmark_view(Action.SEE_RESULTS)
+def comparison_corrected(request: SiteRequest, benchmark: Benchmark) -> HttpResponse:
+    """A part of the comparison of two runs, or a page of its own without htmx."""
+    release = asked_release(request.GET, benchmark)
+    if release is None:
+        return render(request, "scoring/comparisons/comparison_empty.html")
+    context = {"release": release, "machines": list(machine_sets(benchmark))}
+    status = 200
+    try:
+        choice = asked_comparison(request.GET, request.user, release)
+        if len(choice.score_sets) < 2:
+            return redirect("scoring:comparison", benchmark.slug)
+        run, reference = choice.pair()
+        context |= {"run": run.run, "reference": reference.run, "measure": choice.measure}
+        context["pair"] = corrected_pair(
+            run,
+            reference,
+            measure=choice.measure.name,
+            machine=row_key(request.GET.get("machine", "")),
+            is_clear=not choice.is_public,
+            computes=request.user.is_authenticated,
+        )
+    except BenchmarkError as error:
+        context["refusal"] = str(error)
+        # A refusal is an answer here; a comparison that cannot be asked for is not.
+        status = 200 if request.htmx or "run" in context else error.status
+    name = "_comparison_corrected" if request.htmx else "comparison_corrected"
+    return render(request, f"scoring/corrected/{name}.html", context, status=status)

@@ -314,6 +314,7 @@ PAGES = [
     ),
     of_demo("scoring:comparison", query="?runs=bm25,nobody", status=422),
     of_demo("scoring:comparison-robustness", query="?runs=bm25,tfidf-char"),
+    of_demo("scoring:comparison-corrected", query="?runs=bm25,tfidf-char"),
     of_demo("scoring:side-by-side", query="?runs=bm25,tfidf-char", part=".results"),
     of_demo("scoring:contextual-list", part="#evaluations-title"),
     of_demo("scoring:contextual-list", who="vi", part="#evaluations-title"),

@@ -256,3 +256,69 @@ def test_a_larger_draw_goes_on_in_the_same_order(world, benchmark, owner):
     assert larger.seed == world.draw.seed
     # Those drawn later are not labelled yet: estimates rest on the beginning.
     assert asked(world.release, owner).first.n_families == DRAWN
+
+
+# --- two runs ------------------------------------------------------------------------------
+
+
+def pair_address(world, kind="scoring") -> str:
+    of = [world.release.benchmark.slug]
+    return reverse(f"{kind}:comparison-corrected", args=of) + "?runs=run0,run1"
+
+
+def test_difference_of_two_runs_is_that_of_the_formula(world, owner, signed_in):
+    answer = signed_in(owner).get(pair_address(world, "api")).json()
+
+    reference, run = world.orders["run0"], world.orders["run1"]
+    y, f = (
+        {qid: values(run, of)[qid] - values(reference, of)[qid] for qid in values(run, of)}
+        for of in (world.people, world.machine)
+    )
+    drawn = list(world.draw.families)
+    expected = by_formula([y[q] for q in drawn], [f[q] for q in drawn], list(f.values()))
+    assert (answer["run"], answer["reference"]) == ("run1", "run0")
+    assert answer["is_helped"] is True
+    assert {
+        "mean": answer["difference"],
+        "low": answer["low"],
+        "high": answer["high"],
+        "weight": answer["weight"],
+        "people": answer["people_difference"],
+        "n_effective": answer["n_effective"],
+    } == pytest.approx({k: v for k, v in expected.items() if k != "machine"}, abs=1e-9)
+
+
+def test_page_of_a_difference_never_shows_the_machine_alone(world, owner, signed_in):
+    client = signed_in(owner)
+    f = {name: values(world.orders[name], world.machine) for name in ("run0", "run1")}
+    alone = sum(f["run1"][q] - f["run0"][q] for q in QIDS) / N
+    answer = client.get(pair_address(world, "api")).json()
+
+    for headers in ({}, {"HX-Request": "true"}):
+        page = client.get(pair_address(world), headers=headers).content.decode()
+
+        assert f"{abs(answer['difference']):.4f}" in page
+        assert f"{abs(answer['people_difference']):.4f}" in page
+        assert f"{abs(alone):.4f}" not in page
+
+
+def test_a_difference_without_a_draw_says_why(world, owner, signed_in):
+    QueryDraw.objects.all().delete()
+    client = signed_in(owner)
+
+    page = client.get(pair_address(world))
+    answer = client.get(pair_address(world, "api"))
+
+    assert page.status_code == 200
+    assert "No queries were drawn for people" in page.content.decode()
+    assert (answer.status_code, answer.json()["code"]) == (409, "not-corrected")
+
+
+def test_the_comparison_page_leads_to_the_corrected_difference(world, owner, signed_in):
+    page = signed_in(owner).get(
+        reverse("scoring:comparison", args=[world.release.benchmark.slug]) + "?runs=run0,run1"
+    )
+
+    assert reverse("scoring:comparison-corrected", args=[world.release.benchmark.slug]) in (
+        page.content.decode()
+    )
