@@ -2,6 +2,7 @@
 
 from celery import shared_task
 
+from benchmarks_app.clicks import services as clicks
 from benchmarks_app.collections.services import refreshing_texts
 from benchmarks_app.common.services import audit
 from benchmarks_app.families.services import grouping
@@ -83,6 +84,11 @@ def leak_report_task(job: jobs.RunningJob) -> None:
 @jobs.handles(importing_logs.JOB_KIND)
 def import_log_task(job: jobs.RunningJob) -> None:
     importing_logs.import_log(job)
+
+
+@jobs.handles(clicks.JOB_KIND)
+def grade_clicks_task(job: jobs.RunningJob) -> None:
+    clicks.grade_clicks(job)
 
 
 @jobs.handles(sampling.JOB_KIND)

@@ -35,6 +35,8 @@ audit-export                    GET  login 403   403   403   403   403   403   4
 audit-export                    POST 405
 audit-log                       GET  login 403   403   403   403   403   403   403   login 403
 audit-log                       POST 405
+click-qrels-new                 GET  login 403   403   403   403   200   200   404   login 403
+click-qrels-new                 POST login 403   403   403   403   422   422   404   login 403
 person-delete                   GET  login 403   403   403   403   403   403   403   login 403
 person-delete                   POST login 403   403   403   403   403   403   403   login 403
 person-export                   GET  405
@@ -173,6 +175,8 @@ api-token-revoke                GET  login 405   405   405   405   405   405   4
 api-token-revoke                POST login 404   404   404   404   404   302   404   login 404
 api:ann                         GET  401   400   403   400   400   400   400   404   400   400
 api:ann                         POST 405
+api:click-qrels                 GET  405
+api:click-qrels                 POST 401   403   403   403   403   415   415   404   401   403
 api:freshness-detail            GET  401   200   403   200   200   200   200   404   200   200
 api:freshness-detail            POST 405
 api:gate-came-true              GET  401   200   403   200   200   200   200   404   200   200

@@ -101,6 +101,7 @@ document-grades-list  POST   grades   401    403 403 403 403 404 404 404
 fetch-list            POST   fetch    401    403 403 403 403 202 202 404
 snapshot-detail       GET    -        401    403 403 403 403 200 200 404
 snapshot-detail       POST   take     401    403 403 403 403 200 409 404
+click-qrels           POST   -        401    403 403 403 403 400 400 404
 log-list              GET    -        401    403 403 403 403 200 200 404
 log-list              POST   -        401    403 403 403 403 400 400 404
 log-detail            GET    -        401    403 403 403 403 200 200 404
@@ -449,6 +450,7 @@ def _urls(benchmark: Benchmark, cast: dict[str, User]) -> dict[str, str]:
         "run-holes": f"{of}runs/{run.pk}/holes/",
         "probing-list": f"{of}runs/probing/",
         "probing-settle": f"{of}runs/probing/{_flag(run, cast['sam']).pk}/settle/",
+        "click-qrels": f"{of}qrels/clicks/",
         "log-list": f"{of}logs/",
         "log-detail": f"{of}logs/{log.pk}/",
         "log-samples": f"{of}logs/{log.pk}/samples/",

@@ -23,6 +23,7 @@ class QrelSet(models.Model):
         IMPORTED = "imported"
         ANNOTATOR = "annotator"
         MACHINE = "machine"
+        CLICK = "click"
 
     class State(models.TextChoices):
         BUILDING = "building"

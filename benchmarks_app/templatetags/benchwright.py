@@ -48,6 +48,7 @@ DEEDS = {
     "import-judgments": "entered judgments into",
     "job-retry": "started again",
     "confirm-family": "confirmed family",
+    "grade-clicks": "graded the clicks of",
     "group-family": "grouped families",
     "group-queries": "grouped the queries",
     "make-baselines": "made baselines",

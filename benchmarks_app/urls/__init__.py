@@ -6,6 +6,7 @@ from django.urls import include, path
 from benchmarks_app import steps  # noqa: F401  # what pages show, which nobody asks for before
 from benchmarks_app.api import docs
 from benchmarks_app.audit import urls as audit
+from benchmarks_app.clicks import urls as clicks
 from benchmarks_app.collections import urls as collections
 from benchmarks_app.families import urls as families
 from benchmarks_app.importing.urls import corpora, imports
@@ -26,6 +27,7 @@ in_benchmark = [
     *queries.in_benchmark,
     *search.in_benchmark,
     *qrels.in_benchmark,
+    *clicks.in_benchmark,
     *people.in_benchmark,
     *jobs.in_benchmark,
     *imports.in_benchmark,

@@ -3,6 +3,7 @@
 from django.urls import include, path
 
 from benchmarks_app.audit import api as audit
+from benchmarks_app.clicks import api as clicks
 from benchmarks_app.families import api as families
 from benchmarks_app.importing.api import corpora, imports
 from benchmarks_app.jobs import api as jobs
@@ -32,6 +33,7 @@ of_benchmark = [
     *releases.of_benchmark,
     *exports.of_benchmark,
     *judges.of_benchmark,
+    *clicks.of_benchmark,
 ]
 urlpatterns = [
     *me.urlpatterns,

@@ -3,7 +3,9 @@
 BenchmarkError
 ├── ClickColumnsError  columns that say nothing of pages of results, or no rows of such
 ├── NoClicksError      no page, or no click, is left of it
-└── CutsError          cuts between grades that are none
+├── ClickRoleError      a column that is said to be what no column is
+├── CutsError          cuts between grades that are none
+└── ClickScaleError    more grades than a benchmark's scale has
 """
 
 from benchwright.errors import BenchmarkError
@@ -19,3 +21,14 @@ class NoClicksError(BenchmarkError, code="click-none"):
 
 class CutsError(BenchmarkError, code="click-cuts"):
     message = "'{given}': expected numbers above 0 that rise, such as 0.5,1,2, at most {most}."
+
+
+class ClickScaleError(BenchmarkError, code="click-scale"):
+    message = (
+        "{cuts} cuts make the grades 0 to {highest}; the benchmark has {scale}. Give as many cuts "
+        "as it has grades above 0."
+    )
+
+
+class ClickRoleError(BenchmarkError, code="click-role"):
+    message = "'{given}' is no column. Write role=name; roles are {roles}."

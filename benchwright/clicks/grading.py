@@ -1,14 +1,24 @@
 """Values of clicks as grades: cut points, and who has evidence enough."""
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
 
 from benchwright.clicks.errors import CutsError
-from benchwright.clicks.models import Fitted, Pair, Value
-from benchwright.recipes.clicks import Model
+from benchwright.clicks.models import Fitted, Pair, Value, fitted
+from benchwright.clicks.pages import CLICKS, Page, Reading, read_pages
+from benchwright.families.normalising import normalised
+from benchwright.logs.distinct import query_id
+from benchwright.recipes.clicks import LEAST, Model
+from benchwright.sandbox import reader
 
 MOST_GRADES = 10
+PAGES_A_MESSAGE = 20_000
+Tell = Callable[[int, int, str], None]
+COUNTS = ("n_rows", "n_pages", "n_clicks", "n_elsewhere", "n_bad")
 # Conventions, not measurements: 1 is the clicks that a place gets anyway; of the probabilities, a
 # tenth, three and six tenths.
 CUTS: dict[Model, tuple[float, ...]] = {
@@ -26,6 +36,128 @@ class ClickGrade:
     grade: int
     is_sure: bool
     value: Value
+
+
+@dataclass(frozen=True)
+class Grading:
+    """How clicks become grades; without cuts, `CUTS` of the model."""
+
+    model: Model = Model.COEC
+    least: int = LEAST.default
+    cuts: tuple[float, ...] = ()
+
+    @property
+    def thresholds(self) -> tuple[float, ...]:
+        return self.cuts or CUTS[self.model]
+
+
+@dataclass(frozen=True)
+class Graded:
+    """The grades of a log; `n_other` pages asked for none of the queries that are known."""
+
+    grading: Grading
+    grades: list[ClickGrade]
+    fitted: Fitted
+    n_other: int
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """How the grades came about, as plain values."""
+        counts = Counter(grade.grade for grade in self.grades)
+        return {
+            "kind": "click",
+            "model": self.grading.model.value,
+            "cuts": list(self.grading.thresholds),
+            "least": self.grading.least,
+            "n_pairs": len(self.fitted.values),
+            "n_graded": len(self.grades),
+            "n_sure": sum(grade.is_sure for grade in self.grades),
+            "grades": dict(sorted(counts.items())),
+            "priors": list(self.fitted.priors),
+            "continuing": self.fitted.continuing,
+            "n_rounds": self.fitted.n_rounds,
+        }
+
+
+@dataclass
+class LogColumns:
+    """Which columns of a log are what, and which actions are clicks; told by names without any."""
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    actions: Sequence[str] = tuple(CLICKS)
+
+
+def grade_pages(
+    pages: Iterable[Page], grading: Grading, ids: Mapping[str, str] | None = None
+) -> Graded:
+    """Grade what pages of results show.
+
+    `ids` are {normalised words of a query: its id}; other queries are left out. Without it each
+    query has the id that `benchwright sample` gives to its words.
+    """
+    left_out: list[str] = []
+    values = fitted(_with_ids(pages, ids, left_out), grading.model)
+    graded = list(grades(values, least=grading.least, cuts=grading.thresholds))
+    return Graded(grading, graded, values, len(left_out))
+
+
+def _with_ids(
+    pages: Iterable[Page], ids: Mapping[str, str] | None, left_out: list[str]
+) -> Iterator[Page]:
+    for page in pages:
+        key = normalised(page.query)
+        qid = query_id(key) if ids is None else ids.get(key, "")
+        if qid and key:
+            yield replace(page, query=qid)
+        else:
+            left_out.append(qid)
+
+
+@reader
+def rows_apart(
+    paths: Sequence[Path],
+    names: Sequence[str],
+    folder: Path,
+    grading: Grading,
+    columns: LogColumns,
+    queries: Iterable[tuple[str, str]],
+    *,
+    progress: Tell,
+) -> tuple[list[tuple[str, str, int]], dict[str, Any]]:
+    """(query, document, grade) of logs from outside, and how they came about.
+
+    `queries` are (words, id) of those that are known, the first of equal words counts; `folder` is
+    an empty one for what is sorted.
+
+    Raises
+    ------
+    ClickColumnsError, NoClicksError
+    """
+    ids: dict[str, str] = {}
+    for text, qid in queries:
+        ids.setdefault(normalised(text), qid)
+    reading = Reading()
+    pages = read_pages(
+        paths,
+        folder,
+        reading,
+        names=names,
+        columns=columns.columns,
+        click_actions=columns.actions,
+    )
+    graded = grade_pages(_told(pages, progress), grading, ids)
+    rows = [(grade.query, grade.doc, grade.grade) for grade in graded.grades]
+    counts = {name: getattr(reading, name) for name in COUNTS}
+    actions = [name for name, _ in reading.actions.most_common(8)]
+    more = {"n_other": graded.n_other, "actions": actions, "problems": reading.problems}
+    return rows, graded.facts | counts | more
+
+
+def _told(pages: Iterable[Page], progress: Tell) -> Iterator[Page]:
+    for number, page in enumerate(pages):
+        if number % PAGES_A_MESSAGE == 0:
+            progress(number, 0, "reading pages of results")
+        yield page
 
 
 def read_cuts(text: str) -> tuple[float, ...]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchwright.clicks.columns import NAMES
 from benchwright.clicks.errors import ClickColumnsError, NoClicksError
 from benchwright.files.external_sort import ExternalSort
 from benchwright.logs.columns import said
@@ -25,24 +26,6 @@ MOST_PROBLEMS = 20
 ROWS_AT_ONCE = 20_000
 CLICKS = ("click", "item_click", "product_click", "result_click")
 SEPARATORS = re.compile(r"[\s,;|]+")
-NAMES = {
-    "page": ("query id", "page id", "impression id", "serp id", "search id", "request id", "qid"),
-    "query": ("user query", "query", "query text", "search query", "keywords", "q", "text"),
-    "shown": (
-        "query response hit ids", "shown", "results", "result ids", "hits", "docids", "doc ids",
-        "documents", "ranking", "serp",
-    ),
-    "clicked": (
-        "clicked", "clicks", "clicked docs", "clicked ids", "clicked docids", "is clicked", "click",
-    ),
-    "doc": ("docid", "doc id", "document id", "doc", "document", "object id", "item id", "url"),
-    "position": ("position", "rank", "ordinal", "pos"),
-    "action": ("action name", "action", "event", "event name"),
-    "attributes": ("event attributes",),
-    "more": ("query attributes",),
-    "session": ("session id", "session", "client id", "visitor id", "user id"),
-    "arm": ("arm", "variant", "experiment arm", "treatment", "bucket", "group"),
-}  # fmt: skip
 YES = {"1", "1.0", "true", "yes", "y", "t", "clicked"}
 NO = {"", "0", "0.0", "false", "no", "n", "f", "none", "null"}
 
@@ -85,6 +68,7 @@ def read_pages(
     folder: Path,
     reading: Reading,
     *,
+    names: Sequence[str] = (),
     columns: Mapping[str, str] | None = None,
     click_actions: Iterable[str] = CLICKS,
 ) -> Iterator[Page]:
@@ -99,6 +83,8 @@ def read_pages(
         An empty folder for what is sorted; whoever made it removes it.
     reading
         Is told what was counted; complete once the last page is out.
+    names
+        What messages call the files, where that is not what they are called on the disk.
     columns
         {role: name of the column} where the names do not tell.
     click_actions
@@ -111,7 +97,8 @@ def read_pages(
     NoClicksError
         If there is no page at all.
     """
-    tables = [open_table(path, file=path.name) for path in paths]
+    called = names or [path.name for path in paths]
+    tables = [open_table(path, file=name) for path, name in zip(paths, called, strict=True)]
     roles = [_roles(table, columns or {}) for table in tables]
     forms = [_form(of) for of in roles]
     if "nothing" in forms:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchwright.formats.unlisted import NOT_RELEVANT, unlisted_of, unlisted_sentence
-from benchwright.releases.machines import labels_sentences, machine_sentence
+from benchwright.releases.machines import labels_sentences, machine_sentence, machine_title
 from benchwright.releases.source import ReleaseSource
 
 CONFORMS_TO = ["http://mlcommons.org/croissant/1.0", "http://mlcommons.org/croissant/RAI/1.0"]
@@ -64,7 +64,11 @@ def _described(source: ReleaseSource) -> str:
     return "\n\n".join(
         [
             words,
-            *([f"Machine-judged: {sentence}"] if sentence else labels_sentences(source.manifest)),
+            *(
+                [f"{machine_title(source.manifest)}: {sentence}"]
+                if sentence
+                else labels_sentences(source.manifest)
+            ),
         ]
     )
 

@@ -24,7 +24,7 @@ from benchwright.exports.side_files import side_files
 from benchwright.files.parquet import ParquetSink
 from benchwright.formats.beir_writing import MetadataShape, check_grade, json_text, order_checked
 from benchwright.formats.unlisted import NOT_RELEVANT, unlisted_of, unlisted_sentence
-from benchwright.releases.machines import machine_sentence
+from benchwright.releases.machines import machine_sentence, machine_title
 from benchwright.releases.source import ReleaseSource
 
 if TYPE_CHECKING:
@@ -227,7 +227,7 @@ def _body(source: ReleaseSource, note: str) -> str:
     if scale:
         parts.append(f"Grades: {scale}. Relevant from {source.threshold} on.")
     if sentence := machine_sentence(source.manifest):
-        parts.append(f"**Machine-judged.** {sentence}")
+        parts.append(f"**{machine_title(source.manifest)}.** {sentence}")
     if unlisted_of(source.manifest) == NOT_RELEVANT:
         parts.append(unlisted_sentence(NOT_RELEVANT))
     if source.hidden:

@@ -28,7 +28,7 @@ def side_files(source: ReleaseSource) -> Iterator[Member]:
 
 
 def machine_files(source: ReleaseSource) -> Iterator[Member]:
-    """Yield MACHINE_JUDGED.md of grades by a machine, machine_labels.tsv of labels beside them."""
+    """Yield MACHINE_JUDGED.md of grades by no person, machine_labels.tsv of labels beside them."""
     if is_machine_judged(source.manifest):
         yield NOTE, [note_of(source.manifest)]
     if source.machine_labels is not None:

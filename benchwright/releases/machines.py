@@ -13,12 +13,13 @@ from benchwright.formats.unlisted import MANIFEST
 if TYPE_CHECKING:
     from benchwright.files.sources import Source
 
-MACHINE = "machine"
+MACHINE, CLICK = "machine", "click"
+TITLES = {MACHINE: "Machine-judged", CLICK: "From clicks"}
 SENTENCE = "A machine gave these grades, not people"
 LABELS = "machine_labels.tsv"
 NOTE = "MACHINE_JUDGED.md"
 COLUMNS = ("query-id", "corpus-id", "grade", "judge", "model", "prompt-version")
-TELLS_OF_MACHINE = re.compile(r"machine|model|llm|automatic|synthetic", re.IGNORECASE)
+TELLS_OF_MACHINE = re.compile(r"machine|model|llm|automatic|synthetic|click", re.IGNORECASE)
 _BREAKS = re.compile(r"\s+")
 HASH_SHOWN = 12
 
@@ -35,13 +36,18 @@ class MachineLabel(NamedTuple):
 
 
 def is_machine_judged(manifest: Mapping[str, Any]) -> bool:
-    """Whether a machine gave the grades of a release, by its manifest."""
+    """Whether no person gave the grades of a release but a machine or clicks, by its manifest."""
+    return bool(machine_title(manifest))
+
+
+def machine_title(manifest: Mapping[str, Any]) -> str:
+    """What stands above `machine_sentence`; "" where people gave the grades."""
     qrels = manifest.get("qrels")
-    return isinstance(qrels, Mapping) and qrels.get("kind") == MACHINE
+    return TITLES.get(str(qrels.get("kind")), "") if isinstance(qrels, Mapping) else ""
 
 
 def machine_sentence(manifest: Mapping[str, Any]) -> str:
-    """That a machine gave the grades, and which, as far as is known; "" where people did.
+    """That a machine or clicks gave the grades, as far as is known; "" where people did.
 
     Examples
     --------
@@ -54,6 +60,10 @@ def machine_sentence(manifest: Mapping[str, Any]) -> str:
     if not is_machine_judged(manifest):
         return ""
     derivation = manifest["qrels"].get("derivation") or {}
+    if manifest["qrels"]["kind"] == CLICK:
+        pages, model = derivation.get("n_pages"), derivation.get("model")
+        of_pages = f": {model} over {pages:,} pages of results" if pages and model else ""
+        return f"Clicks gave these grades, not people's judgment{of_pages}."
     if not derivation.get("judge"):
         return f"{SENTENCE}."
     models = ", ".join(derivation.get("models") or ())
@@ -83,9 +93,9 @@ def labels_sentences(manifest: Mapping[str, Any]) -> list[str]:
 
 
 def note_of(manifest: Mapping[str, Any]) -> bytes:
-    """MACHINE_JUDGED.md: what an export without a card says where a machine gave the grades."""
-    lines = ["# Machine-judged", "", machine_sentence(manifest), ""]
-    lines += ["Scores on these qrels show how systems fare by its judgment.", ""]
+    """MACHINE_JUDGED.md: what an export without a card says where no person gave the grades."""
+    lines = [f"# {machine_title(manifest)}", "", machine_sentence(manifest), ""]
+    lines += ["Scores on these qrels show how systems fare by them, not by people's judgment.", ""]
     return "\n".join(lines).encode()
 
 

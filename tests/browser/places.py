@@ -96,6 +96,7 @@ PAGES = [
     of_demo("query-draw-list"),
     of_demo("annotation:query-search", "query"),
     of_demo("annotation:query-search", "query", who="bo", query="?q=directory&unjudged=on"),
+    of_demo("click-qrels-new"),
     of_demo("log-list"),
     Place("log-list", args=(EMPTY,)),
     of_demo("log-columns", "waiting_log"),

@@ -1,6 +1,6 @@
 """From an invitation to the first label, and from signing in to a score: counted in clicks.
 
-The same by keyboard alone, with a script and without; a submitter goes on to the board and compares.
+The same by keyboard alone, with a script and without; who submits compares on the board then.
 """
 
 import json

@@ -11,6 +11,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
+from django.db import transaction
 from django.utils import timezone
 
 from benchmarks_app import files
@@ -55,6 +56,18 @@ def receive_path(*, benchmark: Benchmark, owner: User, path: Path) -> Upload:
     """Store a file of this machine, as the commands do."""
     with path.open("rb") as stream:
         return _store(benchmark, owner, path.name, iter(lambda: stream.read(CHUNK), b""))
+
+
+def forget(upload: Upload) -> None:
+    """Forget an uploaded file; its bytes go with the transaction, if nothing else is of them."""
+    stored = upload.stored
+    upload.delete()
+    transaction.on_commit(lambda: _delete_bytes(stored))
+
+
+def _delete_bytes(stored: str) -> None:
+    if not Upload.objects.filter(stored=stored).exists():
+        files.remove(stored)
 
 
 def put_down(

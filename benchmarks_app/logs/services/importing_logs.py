@@ -88,7 +88,7 @@ def _pending(upload: Upload) -> PendingLog:
         head_of(upload)
     except Exception:
         with transaction.atomic():
-            delete_raw(upload)
+            uploading.forget(upload)
         raise
     return PendingLog.objects.create(upload=upload)
 
@@ -227,7 +227,7 @@ def _commit(
         if asked["keeps_raw"]:
             uploading.mark_imported(upload, f"query log: {log.name}")
         else:
-            delete_raw(upload)
+            uploading.forget(upload)
         result["made"] = [f"log '{log.name}' of {log.n_distinct:,} distinct queries"]
         result["notes"] = _notes(log)
         result["url"] = reverse("log-detail", args=[job.benchmark.slug, log.pk])
@@ -284,22 +284,10 @@ def _notes(log: QueryLog) -> list[str]:
 # --- deleting ------------------------------------------------------------------------------
 
 
-def delete_raw(upload: Upload) -> None:
-    """Forget an uploaded file; its bytes go with the transaction, if nothing else is of them."""
-    stored = upload.stored
-    upload.delete()
-    transaction.on_commit(lambda: _delete_bytes(stored))
-
-
-def _delete_bytes(stored: str) -> None:
-    if not Upload.objects.filter(stored=stored).exists():
-        files.remove(stored)
-
-
 @transaction.atomic
 def discard_pending(*, pending: PendingLog, user: User) -> None:
     """Delete a log's file that was not read."""
     upload = pending.upload
     audit.record(actor=user, action="discard-log", benchmark=upload.benchmark, target=upload.name)
     pending.delete()
-    delete_raw(upload)
+    uploading.forget(upload)

@@ -47,6 +47,7 @@ from benchwright.linting.release_rules import ReleaseFacts, release_findings
 from benchwright.releases.canonical import NULL, content_parts, digest_of_parts, without_nulls
 from benchwright.releases.changelog import bibtex, changelog
 from benchwright.releases.diffing import ReleaseDiff, Side, release_diff
+from benchwright.releases.machines import is_machine_judged
 from benchwright.releases.options import ReleaseOptions
 from benchwright.releases.source import ReleaseSource, public_manifest
 from benchwright.releases.versions import (
@@ -409,7 +410,7 @@ def _facts(
         description=manifest["description"],
         cut=corpus.get("cut") or {},
         are_texts_withheld=corpus.get("kind") == "texts" and not corpus["texts"],
-        is_machine_judged=manifest["qrels"]["kind"] == "machine",
+        is_machine_judged=is_machine_judged(manifest),
         words=f"{manifest['description']}\n{wanted.notes}",
     )
 

@@ -41,7 +41,7 @@ def map_qrels(
     QrelSetNameTakenError
         If the benchmark has a set of this name.
     """
-    if qrel_set.kind not in (QrelSet.Kind.IMPORTED, QrelSet.Kind.MACHINE):
+    if qrel_set.kind not in (QrelSet.Kind.IMPORTED, QrelSet.Kind.MACHINE, QrelSet.Kind.CLICK):
         raise QrelSetNotImportedError(name=qrel_set.name)
     if unlisted and unlisted not in UNLISTED:
         raise UnlistedError(unlisted=unlisted, known=", ".join(UNLISTED))

@@ -16,7 +16,6 @@ from benchwright.recipes import clicks as recipe
 
 if TYPE_CHECKING:
     from benchwright.clicks.grading import ClickGrade
-    from benchwright.clicks.models import Fitted
     from benchwright.clicks.outcomes import Arm
     from benchwright.clicks.pages import Page, Reading
 
@@ -99,15 +98,10 @@ def command(logs: Sequence[Path], form: str, **chosen: Any) -> None:
 def _read(
     logs: Sequence[Path], folder: Path, reading: "Reading", chosen: Mapping[str, Any]
 ) -> "Iterator[Page]":
-    from benchwright.clicks.pages import CLICKS, NAMES, read_pages
+    from benchwright.clicks.columns import read_columns
+    from benchwright.clicks.pages import CLICKS, read_pages
 
-    columns = {}
-    for text in chosen["columns"]:
-        role, equals, name = text.partition("=")
-        if not equals or role not in NAMES or not name:
-            message = f"'{text}' is no column. Write role=name; roles are {', '.join(NAMES)}."
-            raise click.BadParameter(message, param_hint="--column")
-        columns[role] = name
+    columns = read_columns(",".join(chosen["columns"]))
     actions = chosen["actions"] or CLICKS
     return read_pages(logs, folder, reading, columns=columns, click_actions=actions)
 
@@ -118,16 +112,13 @@ def _read(
 def _show_grades(
     pages: "Iterable[Page]", reading: "Reading", form: str, chosen: Mapping[str, Any]
 ) -> None:
-    from benchwright.clicks.grading import CUTS, grades, read_cuts
-    from benchwright.clicks.models import fitted
+    from benchwright.clicks.grading import Grading, grade_pages, read_cuts
 
-    model = recipe.Model(chosen["model"])
-    cuts = read_cuts(chosen["cuts"]) if chosen["cuts"] else CUTS[model]
-    left_out: list[int] = []
-    values = fitted(_with_ids(pages, chosen["queries"], left_out), model)
-    graded = list(grades(values, least=chosen["least"], cuts=cuts))
-    _write(graded, chosen)
-    facts = _facts(values, graded, model, cuts, chosen["least"])
+    cuts = read_cuts(chosen["cuts"]) if chosen["cuts"] else ()
+    grading = Grading(recipe.Model(chosen["model"]), chosen["least"], cuts)
+    graded = grade_pages(pages, grading, _ids(chosen["queries"]))
+    _write(graded.grades, chosen)
+    facts = graded.facts
     if form == "json":
         click.echo(json.dumps(facts | _counts(reading), indent=2))
         return
@@ -140,32 +131,18 @@ def _show_grades(
     if facts["continuing"] is not None:
         n = facts["n_rounds"]
         click.echo(f"Who is not satisfied reads on with {facts['continuing']:.3f} ({n} rounds).")
-    if left_out:
-        click.echo(f"{len(left_out):,} pages asked for none of the queries.", err=True)
+    if graded.n_other:
+        click.echo(f"{graded.n_other:,} pages asked for none of the queries.", err=True)
     _tell(reading)
 
 
-def _with_ids(
-    pages: "Iterable[Page]", queries: Path | None, left_out: list[int]
-) -> "Iterator[Page]":
-    """The pages with ids in the place of words; `left_out` gets an item for each that has none."""
-    from dataclasses import replace
-
+def _ids(queries: Path | None) -> dict[str, str] | None:
+    if queries is None:
+        return None
     from benchwright.families.normalising import normalised
-    from benchwright.logs.distinct import query_id
+    from benchwright.families.query_files import read_query_texts
 
-    known: dict[str, str] | None = None
-    if queries is not None:
-        from benchwright.families.query_files import read_query_texts
-
-        known = {normalised(query.text): query.qid for query in read_query_texts(queries)}
-    for page in pages:
-        key = normalised(page.query)
-        qid = query_id(key) if known is None else known.get(key, "")
-        if qid and key:
-            yield replace(page, query=qid)
-        else:
-            left_out.append(1)
+    return {normalised(query.text): query.qid for query in read_query_texts(queries)}
 
 
 def _write(graded: "Sequence[ClickGrade]", chosen: Mapping[str, Any]) -> None:
@@ -187,29 +164,6 @@ def _write(graded: "Sequence[ClickGrade]", chosen: Mapping[str, Any]) -> None:
                     value.clicks,
                 )
                 stream.write("\t".join(map(str, cells)) + "\n")
-
-
-def _facts(
-    values: "Fitted",
-    graded: "Sequence[ClickGrade]",
-    model: recipe.Model,
-    cuts: Sequence[float],
-    least: int,
-) -> dict[str, Any]:
-    by_grade = {grade: sum(one.grade == grade for one in graded) for grade in range(len(cuts) + 1)}
-    return {
-        "kind": "click",
-        "model": model.value,
-        "cuts": list(cuts),
-        "least": least,
-        "n_pairs": len(values.values),
-        "n_graded": len(graded),
-        "n_sure": sum(one.is_sure for one in graded),
-        "grades": {grade: n for grade, n in by_grade.items() if n},
-        "priors": list(values.priors),
-        "continuing": values.continuing,
-        "n_rounds": values.n_rounds,
-    }
 
 
 # --- outcomes ------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 from benchmarks_app.models import Release, Run
 from benchwright.comparison.selection import selection_gain
 from benchwright.evaluation.uncertainty import Standing
-from benchwright.releases.machines import machine_sentence
+from benchwright.releases.machines import machine_sentence, machine_title
 from scoring.boards.selectors.scenarios import stored_scenarios
 from scoring.boards.services.scenarios import add_scenarios
 from scoring.models import Score
@@ -62,6 +62,11 @@ class Board:
     def machine_judged(self) -> str:
         """That a machine gave the grades, and which one; "" where people did."""
         return machine_sentence(self.release.manifest)
+
+    @property
+    def machine_title(self) -> str:
+        """What stands above `machine_judged`: whether a machine or clicks."""
+        return machine_title(self.release.manifest)
 
     @property
     def over(self) -> str:

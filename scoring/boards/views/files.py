@@ -85,7 +85,9 @@ def _markdown(request: SiteRequest, board: Board, table: BoardTable) -> HttpResp
     rows = ([_markdown_cell(row[name]) for name in table.columns] for row in table.rows)
     lines = table_lines(table.columns, rows, rule=rule)
     link = f"[{markdown_words(title)}]({permanent_link(request, board)})"
-    machine = [f"**Machine-judged.** {board.machine_judged}", ""] if board.machine_judged else []
+    machine = (
+        [f"**{board.machine_title}.** {board.machine_judged}", ""] if board.machine_judged else []
+    )
     text = "\n".join([link, "", *machine, *lines, ""])
     return HttpResponse(text, content_type="text/markdown; charset=utf-8")
 

@@ -1,0 +1,46 @@
+"""Which column of a log of clicks is what, as somebody writes it."""
+
+from benchwright.clicks.errors import ClickRoleError
+
+# {role: how its column is usually called}
+NAMES = {
+    "page": ("query id", "page id", "impression id", "serp id", "search id", "request id", "qid"),
+    "query": ("user query", "query", "query text", "search query", "keywords", "q", "text"),
+    "shown": (
+        "query response hit ids", "shown", "results", "result ids", "hits", "docids", "doc ids",
+        "documents", "ranking", "serp",
+    ),
+    "clicked": (
+        "clicked", "clicks", "clicked docs", "clicked ids", "clicked docids", "is clicked", "click",
+    ),
+    "doc": ("docid", "doc id", "document id", "doc", "document", "object id", "item id", "url"),
+    "position": ("position", "rank", "ordinal", "pos"),
+    "action": ("action name", "action", "event", "event name"),
+    "attributes": ("event attributes",),
+    "more": ("query attributes",),
+    "session": ("session id", "session", "client id", "visitor id", "user id"),
+    "arm": ("arm", "variant", "experiment arm", "treatment", "bucket", "group"),
+}  # fmt: skip
+
+
+def read_columns(text: str) -> dict[str, str]:
+    """{role: name of the column}, from a text such as `query=q,shown=results`.
+
+    Raises
+    ------
+    ClickRoleError
+
+    Examples
+    --------
+    >>> read_columns("query=q, shown=results")
+    {'query': 'q', 'shown': 'results'}
+    """
+    columns = {}
+    for part in text.split(","):
+        role, equals, name = (piece.strip() for piece in part.partition("="))
+        if not part.strip():
+            continue
+        if not equals or role not in NAMES or not name:
+            raise ClickRoleError(given=part.strip(), roles=", ".join(NAMES))
+        columns[role] = name
+    return columns
