@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('benchmarks_app', '0024_user_language'),
+        ('benchmarks_app', '0025_query_draws'),
     ]
 
     operations = [
