@@ -1,6 +1,8 @@
 """The fixed cast, a data folder of each test's own, and the triggers' pause while tables empty."""
 
+import itertools
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,6 +10,9 @@ from tests.made_once import begin_run, end_run
 from tests.temporary import temporary_folder
 
 os.environ.setdefault("TMPDIR", temporary_folder())
+# Before NumPy is imported, for sites and commands, too: of matrices as small as here, OpenBLAS's
+# further threads do nothing but wait, by using up the processors that other tests need.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Before Django reads its settings: tests never touch a site's data folder.
 os.environ.setdefault("BENCHWRIGHT_DATA", str(begin_run() / "site"))
 os.environ.setdefault("SECRET_KEY", "only-for-tests-0123456789-abcdefghijklmnopqrstuvwxyz")
@@ -80,6 +85,16 @@ def settings_of_tests() -> Iterator[None]:
         PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],
     ):
         yield
+
+
+folder_numbers = itertools.count()
+
+
+@pytest.fixture
+def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """As pytest's own, but counted: that looks through the folders of all tests before."""
+    name = re.sub(r"\W", "_", request.node.name)[:30]
+    return tmp_path_factory.mktemp(f"{name}{next(folder_numbers)}", numbered=False)
 
 
 @pytest.fixture(autouse=True)

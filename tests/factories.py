@@ -93,9 +93,14 @@ def qrel_set(of: Benchmark, grades: dict[tuple[str, str], int], name: str = "") 
         state=QrelSet.State.READY,
         n_qrels=len(grades),
     )
-    for (qid, docid), grade in grades.items():
-        asked = of.queries.filter(qid=qid).first() or query(of, qid)
-        Qrel.objects.create(qrel_set=made, query=asked, docid=docid, grade=grade)
+    keys = dict(of.queries.values_list("qid", "pk"))
+    for qid in dict.fromkeys(qid for qid, _ in grades):
+        if qid not in keys:
+            keys[qid] = query(of, qid).pk
+    Qrel.objects.bulk_create(
+        Qrel(qrel_set=made, query_id=keys[qid], docid=docid, grade=grade)
+        for (qid, docid), grade in grades.items()
+    )
     return made
 
 

@@ -105,8 +105,9 @@ def claimed(of: Pool, person: User, n: int = DOCUMENTS_AHEAD) -> list[Slot]:
     """What a labeling page of this person that wants `n` documents holds, in the order it shows."""
     answer = exchange(pool=of, me=person.pk, request=Request((), frozenset(), n))
     keys = {key_of(pk, person.pk): pk for pk in of.slots.values_list("pk", flat=True)}
-    found = of.slots.select_related("pool", "query", "entry__document").in_bulk()
-    return [found[keys[item["key"]]] for item in answer["items"]]
+    order = [keys[item["key"]] for item in answer["items"]]
+    slots = of.slots.select_related("pool", "query", "entry__document").in_bulk(order)
+    return [slots[pk] for pk in order]
 
 
 def docids(slots: list[Slot]) -> set[str]:
