@@ -3,8 +3,11 @@
 import itertools
 import os
 import re
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Any
 
 from tests.made_once import begin_run, end_run
 from tests.temporary import temporary_folder
@@ -97,15 +100,65 @@ def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     return tmp_path_factory.mktemp(f"{name}{next(folder_numbers)}", numbered=False)
 
 
+def settings_in(folder: Path) -> dict[str, Any]:
+    """Where a site of this data folder has its files; the folders are there afterwards."""
+    below = {
+        "MEDIA_ROOT": folder / "files",
+        "STAGING_DIR": folder / "staging",
+        "FILE_UPLOAD_TEMP_DIR": folder / "incoming",
+    }
+    for path in below.values():
+        path.mkdir(parents=True, exist_ok=True)
+    incoming = str(below["FILE_UPLOAD_TEMP_DIR"])
+    return {"DATA_DIR": folder, **below, "FILE_UPLOAD_TEMP_DIR": incoming}
+
+
+world_folders: list[Path] = []
+
+
+@pytest.fixture(scope="module")
+def world_of_module(
+    django_db_setup: None, django_db_blocker: Any, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[], AbstractContextManager[None]]]:
+    """What is made inside the context that this gives, each test of the module finds as it was.
+
+    Rows stand in a transaction of which that of a test is a savepoint; of files each test has a
+    copy. For what takes long and all tests of a module begin with: let an autouse fixture make it.
+    """
+    from django.db import transaction
+    from django.test import override_settings
+
+    folder = tmp_path_factory.mktemp("world")
+    all_tests = transaction.atomic()
+    all_tests._from_testcase = True  # as Django marks its own: durable blocks may stand within
+
+    @contextmanager
+    def making() -> Iterator[None]:
+        with (
+            django_db_blocker.unblock(),
+            override_settings(**settings_in(folder)),
+            pytest.MonkeyPatch.context() as patched,
+        ):
+            patched.setattr("benchmarks_app.jobs.services.jobs.send", lambda job: None)
+            yield
+
+    with django_db_blocker.unblock():
+        all_tests.__enter__()
+    world_folders.append(folder)
+    yield making
+    world_folders.remove(folder)
+    with django_db_blocker.unblock():
+        transaction.set_rollback(True)
+        all_tests.__exit__(None, None, None)
+
+
 @pytest.fixture(autouse=True)
 def folders(settings, tmp_path: Path) -> None:
     """Every test has files, staging and queue folders of its own."""
-    settings.DATA_DIR = tmp_path / "site"
-    settings.MEDIA_ROOT = settings.DATA_DIR / "files"
-    settings.STAGING_DIR = settings.DATA_DIR / "staging"
-    settings.FILE_UPLOAD_TEMP_DIR = str(settings.DATA_DIR / "incoming")
-    for folder in (settings.MEDIA_ROOT, settings.STAGING_DIR, Path(settings.FILE_UPLOAD_TEMP_DIR)):
-        folder.mkdir(parents=True)
+    for world in world_folders:
+        shutil.copytree(world, tmp_path / "site")
+    for name, value in settings_in(tmp_path / "site").items():
+        setattr(settings, name, value)
 
 
 @pytest.fixture(autouse=True)
@@ -155,20 +208,22 @@ def pages() -> None:
     assert get_resolver().url_patterns
 
 
-@pytest.fixture
-def do_jobs():
-    """A function that does every queued job in this process, oldest first."""
+def done_jobs() -> list[Any]:
+    """The queued jobs, oldest first, each done in this process."""
     from benchmarks_app.jobs.services import jobs
     from benchmarks_app.models import Job
 
-    def do() -> list[Job]:
-        queued = list(Job.objects.filter(state=Job.State.QUEUED).order_by("pk"))
-        for job in queued:
-            jobs.execute(job.pk, has_heartbeat=False)
-            job.refresh_from_db()
-        return queued
+    queued = list(Job.objects.filter(state=Job.State.QUEUED).order_by("pk"))
+    for job in queued:
+        jobs.execute(job.pk, has_heartbeat=False)
+        job.refresh_from_db()
+    return queued
 
-    return do
+
+@pytest.fixture
+def do_jobs():
+    """A function that does every queued job."""
+    return done_jobs
 
 
 @pytest.fixture
