@@ -97,6 +97,9 @@ class NewPoolSerializer(serializers.Serializer):
     depth = api_field(recipes.DEPTH)
     budget = api_field(recipes.BUDGET)
     carry = serializers.BooleanField(default=False, help_text="Judged documents, too")
+    is_drawn = serializers.BooleanField(
+        default=False, help_text="Of the queries alone that were drawn last for people."
+    )
     overlap = api_field(recipes.OVERLAP)
     double_share = api_field(recipes.DOUBLE_SHARE)
     repeat_share = api_field(recipes.REPEAT_SHARE)

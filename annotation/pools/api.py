@@ -86,6 +86,7 @@ def _arguments(user: Any, benchmark: Benchmark, given: dict[str, Any]) -> dict[s
         sharing=Sharing(**{key: given[key] for key in shared}),
         candidates=candidates,
         due_on=given["due_on"],
+        is_drawn=given["is_drawn"],
     )
 
 

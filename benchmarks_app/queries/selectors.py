@@ -11,7 +11,7 @@ from django.db.models import Q
 from benchmarks_app.common.selectors.qrel_sets import relevant_values
 from benchmarks_app.common.selectors.reading import benchmark_documents, corpus_reader, run_path
 from benchmarks_app.logs.selectors import log_path
-from benchmarks_app.models import Benchmark, Qrel, QrelSet, Query, QueryLog, Run
+from benchmarks_app.models import Benchmark, Qrel, QrelSet, Query, QueryDraw, QueryLog, Run
 from benchwright.files.external_sort import batched
 from benchwright.releases.canonical import family_names
 from benchwright.runs.store import top_k
@@ -50,6 +50,18 @@ def families_to_draw(benchmark: Benchmark) -> dict[str, str]:
     rows = sliceable_queries(benchmark).values_list("qid", "family_id")
     family_of = dict(sorted(rows, key=lambda row: row[0].encode()))
     return family_names(family_of, family_of)
+
+
+def newest_draw(benchmark: Benchmark) -> QueryDraw | None:
+    """The families that were drawn last for people to label."""
+    return benchmark.query_draws.order_by("-pk").first()
+
+
+def queries_drawn(draw: QueryDraw) -> frozenset[str]:
+    """The ids of the queries of a draw, as its families are now."""
+    families = frozenset(draw.families)
+    members = families_to_draw(draw.benchmark).items()
+    return frozenset(qid for qid, family in members if family in families)
 
 
 def sampled_log_counts(benchmark: Benchmark) -> Any:

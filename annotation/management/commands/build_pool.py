@@ -19,6 +19,7 @@ class Command(BenchmarkCommand):
         *(*recipes.POOLING, *recipes.SHARING, recipes.SECONDS, recipes.DUE, recipes.SEED),
         option("--control-run", help="the run they are drawn from"),
         switch("--carry", help="reuse what was judged before"),
+        switch("--drawn", help="of the queries alone that were drawn last for people"),
         unless_told("--candidates", help="name of the list that a top-up is made of"),
         option("--name", help="by default 'depth 10', after the depth"),
     )
@@ -34,6 +35,7 @@ class Command(BenchmarkCommand):
             seed=options["seed"],
             seconds=options["seconds"],
             due_on=options["due_on"],
+            is_drawn=options["drawn"],
         )
         job = self.finished(arguments)
         self.say(f"{job.result['n_entries']} documents to judge, seed {job.parameters['seed']}")

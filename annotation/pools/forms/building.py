@@ -12,6 +12,7 @@ from benchmarks_app.common.forms import ListFileField, has_rows, row_field
 from benchmarks_app.common.parameters import form_field, percent_field
 from benchmarks_app.models import Benchmark, CandidateList, Run, User
 from benchmarks_app.permissions import ALLOWED, Action
+from benchmarks_app.queries.selectors import newest_draw
 from benchwright.errors import FileProblemsError, Problems
 from benchwright.pools import Recipe, Stratum
 from benchwright.pools.entries import ENOUGH_DOUBLES
@@ -102,6 +103,11 @@ class PoolForm(forms.Form):
         label="Who may judge it",
         help_text="Nobody chosen: everybody who judges in this benchmark.",
     )
+    is_drawn = forms.BooleanField(
+        required=False,
+        label="Drawn queries alone",
+        help_text="Those drawn last for people: what a mean corrected by a machine rests on.",
+    )
     seconds = form_field(recipes.SECONDS, required=True)
     due_on = form_field(recipes.DUE)
     seed = form_field(recipes.SEED)
@@ -125,6 +131,8 @@ class PoolForm(forms.Form):
         self.benchmark, self.is_preview = benchmark, is_preview
         judges = benchmark.memberships.filter(role__in=ALLOWED[Action.JUDGE]).values("user")
         row_field(self, "runs").queryset = row_field(self, "control_run").queryset = runs
+        if newest_draw(benchmark) is None:
+            del self.fields["is_drawn"]
         row_field(self, "candidates").queryset = benchmark.candidate_lists.order_by("-pk")
         row_field(self, "annotators").queryset = User.objects.filter(pk__in=judges).order_by(
             "username"
@@ -246,6 +254,7 @@ class PoolForm(forms.Form):
             "candidates": cleaned["candidates"] if recipe.strategy == "top-up" else None,
             "manual": cleaned["manual"],
             "due_on": cleaned["due_on"],
+            "is_drawn": cleaned.get("is_drawn", False),
         }
 
 

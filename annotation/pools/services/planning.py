@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from annotation.judging.protocol.errors import PoolRunsError
 from annotation.models import Pool
 from benchmarks_app.common.selectors.reading import candidates_path, run_path
 from benchmarks_app.models import Benchmark, CandidateList, Run
+from benchmarks_app.queries.selectors import queries_drawn
 from benchwright.pools import DEPTH_K, Extras, Pair, Recipe, recipe_of
 from benchwright.pools.entries import labels_wanted
 from benchwright.pools.recipe import DEEPEST
@@ -56,6 +57,8 @@ class Plan:
     manual: tuple[Pair, ...] = ()
     as_of: int = 0
     sharing: Sharing = Sharing()
+    # Of the queries of a draw alone, by its key.
+    draw: int | None = None
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,7 @@ def plan_of(parameters: dict[str, Any]) -> Plan:
         manual=tuple((qid, docid) for qid, docid in parameters.get("manual", ())),
         as_of=parameters.get("as_of", 0),
         sharing=Sharing(**sharing),
+        draw=parameters.get("draw"),
     )
 
 
@@ -125,7 +129,7 @@ def planned_pool(
     table = build_pool_table(
         frames,
         recipe,
-        queries=query_keys(benchmark).keys(),
+        queries=_queries(benchmark, plan),
         extras=Extras(judged.keys(), frozenset(plan.manual), listed_pairs(plan.candidates)),
         watchers=[watcher, depths] if depths else [watcher],
     )
@@ -157,3 +161,11 @@ def listed_pairs(candidates: int | None) -> list[Pair]:
     listed = CandidateList.objects.get(pk=candidates)
     rows = pl.read_parquet(candidates_path(listed)).sort("priority")
     return list(rows.select("qid", "docid").iter_rows())
+
+
+def _queries(benchmark: Benchmark, plan: Plan) -> Collection[str]:
+    """Those that the pool may have documents of."""
+    known = query_keys(benchmark).keys()
+    if plan.draw is None:
+        return known
+    return known & queries_drawn(benchmark.query_draws.get(pk=plan.draw))

@@ -30,6 +30,7 @@ from benchmarks_app.common.services import audit
 from benchmarks_app.common.services.analysing import analyse
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, CandidateList, Run, User
+from benchmarks_app.queries.selectors import newest_draw
 from benchwright import pools as pooling
 from benchwright.files.external_sort import batched
 from benchwright.pools.errors import PoolRecipeError
@@ -62,12 +63,14 @@ def pool_arguments(
     candidates: CandidateList | None = None,
     manual: Sequence[pooling.Pair] = (),
     due_on: date | None = None,
+    is_drawn: bool = False,
 ) -> dict[str, Any]:
     """What `jobs.start` or `jobs.run_here` need to build a pool.
 
     `seed` is drawn where none is given; `overlap` is how many people grade each document;
     `seconds` is the median time of a label, for the expected hours. A `recipe` has its own depth,
-    and a `sharing` its own overlap; the seed is this one all the same.
+    and a `sharing` its own overlap; the seed is this one all the same. With `is_drawn` it is of the
+    queries alone that were drawn last for people.
 
     Raises
     ------
@@ -76,9 +79,12 @@ def pool_arguments(
     PoolRunsError
         If no run is chosen where runs are needed, or one of another benchmark.
     PoolRecipeError
-        If the recipe's parts do not fit together, or its list is missing.
+        If the recipe's parts do not fit together, or its list or draw is missing.
     """
     refuse_taken(benchmark, name)
+    draw = newest_draw(benchmark) if is_drawn else None
+    if is_drawn and draw is None:
+        raise PoolRecipeError(what="No queries were drawn", expected="a draw of them first")
     recipe = recipe or pooling.Recipe(depth=depth)
     recipe.check()
     _refuse_sources(benchmark, runs, recipe, candidates)
@@ -101,6 +107,7 @@ def pool_arguments(
             "manual": [list(pair) for pair in manual],
             "as_of": last_event(benchmark),
             "due_on": due_on and due_on.isoformat()[: len("2026-11-27")],
+            **({"draw": draw.pk} if draw else {}),
         },
     }
 
@@ -163,6 +170,8 @@ def _stage_pool(job: jobs.RunningJob, planned: PlannedPool) -> Pool:
     }
     if plan.manual:
         parameters["manual"] = [list(pair) for pair in plan.manual]
+    if plan.draw:
+        parameters["draw"] = plan.draw
     if sharing.doubles_at_least:
         parameters["doubles_at_least"] = sharing.doubles_at_least
     with job.fenced():

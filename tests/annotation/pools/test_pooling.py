@@ -1,4 +1,5 @@
 import pytest
+from django.urls import reverse
 
 from annotation.judging.protocol.errors import NothingUnjudgedError
 from annotation.models import Pool, PoolEntry, Slot
@@ -6,8 +7,10 @@ from annotation.pools.services import pooling
 from annotation.pools.services.planning import Plan, Sharing, planned_pool
 from annotation.pools.services.topping_up import unjudged_in_top
 from benchmarks_app.collections.services.candidates import make_candidate_list
-from benchmarks_app.models import Document, DocumentContent, Job, Run
+from benchmarks_app.jobs.services import jobs
+from benchmarks_app.models import Document, DocumentContent, Job, QueryDraw, Run
 from benchmarks_app.people.services.forgetting import delete_person
+from benchmarks_app.queries.services.drawing import draw_families
 from benchwright.corpora.store import StoredDocument
 from benchwright.ids import content_hash
 from benchwright.pools import Recipe, Stratum, recipe_of
@@ -499,3 +502,22 @@ def test_a_recipe_whose_parts_do_not_fit_is_refused_before_any_job(benchmark, ru
         )
     with pytest.raises(PoolRecipeError, match="No list is chosen"):
         pooling.pool_arguments(benchmark=benchmark, name="x", recipe=Recipe(strategy="top-up"))
+
+
+def test_a_pool_can_be_of_the_drawn_queries_alone(benchmark, runs, texts, owner, signed_in):
+    for number in range(3, 9):
+        factories.query(benchmark, f"q{number}")
+    with pytest.raises(PoolRecipeError, match="No queries were drawn"):
+        pooling.pool_arguments(benchmark=benchmark, name="early", runs=runs, is_drawn=True)
+    draw = draw_families(benchmark=benchmark, n=8, user=owner)
+    QueryDraw.objects.filter(pk=draw.pk).update(families=["q2", "q5"])
+
+    arguments = pooling.pool_arguments(benchmark=benchmark, name="drawn", runs=runs, is_drawn=True)
+    factories.done(jobs.run_here(benchmark=benchmark, user=owner, **arguments))
+
+    pool = Pool.objects.get(name="drawn")
+    pairs = pool.entries.values_list("query__qid", "document__docid")
+    assert sorted(pairs) == [("q2", "a"), ("q2", "e")]
+    assert pool.parameters["draw"] == draw.pk
+    page = signed_in(owner).get(reverse("annotation:pool-new", args=[benchmark.slug]))
+    assert "Drawn queries alone" in page.content.decode()
