@@ -5,7 +5,8 @@ import pytest
 from benchwright.matrices.static_vectors import is_installed
 from tests.system.site import Site
 
-pytestmark = pytest.mark.slow
+# One process builds the demo for all.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("demo")]
 POOLED = ("bm25", "bm25-stem", "tfidf-char", "tfidf-word")
 
 

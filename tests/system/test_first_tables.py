@@ -10,7 +10,8 @@ import pytest
 
 from tests.system.site import MAKE_TABLES, ROOT, Site
 
-pytestmark = pytest.mark.slow
+# One process makes the databases for all.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("first-tables")]
 COLUMNS = "SELECT name, type, [notnull], dflt_value, pk FROM pragma_table_info(?)"
 KEYS = "SELECT [table], [from], [to], on_update, on_delete FROM pragma_foreign_key_list(?)"
 

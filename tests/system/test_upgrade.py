@@ -6,7 +6,8 @@ import pytest
 
 from tests.system.site import Site
 
-pytestmark = pytest.mark.slow
+# One process takes the site back for both.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("upgrade")]
 NEW = {
     "holders": [[None, "W1"], ["olga", ""], [None, ""]],
     "has_end": [False, True, False],

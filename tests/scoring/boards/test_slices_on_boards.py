@@ -6,7 +6,7 @@ import io
 import pytest
 from django.urls import reverse
 
-from benchmarks_app.models import Slice
+from benchmarks_app.models import Release, Slice, User
 from benchmarks_app.slices.services import changes, members
 from scoring.models import Score
 from scoring.planning.services import reliability
@@ -14,6 +14,7 @@ from scoring.scores.selectors.boards import whole_score_sets
 from scoring.scores.services import measuring, slice_scores
 from scoring.scores.services.slice_scores import slices_on_board
 from tests import factories
+from tests.conftest import done_jobs
 
 pytestmark = pytest.mark.django_db
 N = 40
@@ -21,33 +22,41 @@ FIRST = [f"q{n:02}" for n in range(30)]
 EVERY = [f"q{n:02}" for n in range(N)]
 
 
-@pytest.fixture
-def olga():
-    return factories.user("olga")
-
-
-@pytest.fixture
-def board(olga, do_jobs):
+@pytest.fixture(scope="module", autouse=True)
+def released(world_of_module) -> None:
     """40 queries with one relevant document each; run `a` finds it first, `b` second for half."""
-    benchmark = factories.benchmark("bench", visibility="public")
-    benchmark.memberships.create(user=olga, role="owner")
-    for qid in EVERY:
-        factories.query(benchmark, qid)
-    grades = factories.qrel_set(benchmark, {(qid, "d1"): 1 for qid in EVERY})
-    factories.query_slice(benchmark, "first", *benchmark.queries.filter(qid__in=FIRST), minimum=30)
-    factories.query_slice(benchmark, "few", *benchmark.queries.filter(qid__in=EVERY[35:]))
-    factories.query_slice(benchmark, "nothing")
-    type(grades).objects.filter(pk=grades.pk).update(n_relevant=N)
-    grades.refresh_from_db()
-    factories.run(benchmark, "\n".join(f"{qid} Q0 d1 1 1 a" for qid in EVERY), name="a")
-    second = [
-        f"{qid} Q0 d{2 if place % 2 else 1} 1 2 b\n{qid} Q0 d{1 if place % 2 else 2} 2 1 b"
-        for place, qid in enumerate(EVERY)
-    ]
-    factories.run(benchmark, "\n".join(second), name="b")
-    release = factories.release(grades, by=olga)
-    do_jobs()
-    return release
+    with world_of_module():
+        olga = factories.user("olga")
+        benchmark = factories.benchmark("bench", visibility="public")
+        benchmark.memberships.create(user=olga, role="owner")
+        for qid in EVERY:
+            factories.query(benchmark, qid)
+        grades = factories.qrel_set(benchmark, {(qid, "d1"): 1 for qid in EVERY})
+        factories.query_slice(
+            benchmark, "first", *benchmark.queries.filter(qid__in=FIRST), minimum=30
+        )
+        factories.query_slice(benchmark, "few", *benchmark.queries.filter(qid__in=EVERY[35:]))
+        factories.query_slice(benchmark, "nothing")
+        type(grades).objects.filter(pk=grades.pk).update(n_relevant=N)
+        grades.refresh_from_db()
+        factories.run(benchmark, "\n".join(f"{qid} Q0 d1 1 1 a" for qid in EVERY), name="a")
+        second = [
+            f"{qid} Q0 d{2 if place % 2 else 1} 1 2 b\n{qid} Q0 d{1 if place % 2 else 2} 2 1 b"
+            for place, qid in enumerate(EVERY)
+        ]
+        factories.run(benchmark, "\n".join(second), name="b")
+        factories.release(grades, by=olga)
+        done_jobs()
+
+
+@pytest.fixture
+def olga(db) -> User:
+    return User.objects.get(username="olga")
+
+
+@pytest.fixture
+def board(db) -> Release:
+    return Release.objects.get()
 
 
 def mean(run: str, slice_name: str, measure: str = "RR@10") -> float:
