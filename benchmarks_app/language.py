@@ -53,6 +53,16 @@ TRANSLATED = frozenset(
         "team-link",
         "team-list",
         "totp-create",
+        # boards
+        "scoring:board-top",
+        "scoring:leaderboard",
+        "scoring:leaderboard-history",
+        "scoring:leaderboard-release",
+        "scoring:leaderboard-slices",
+        "scoring:reported-delete",
+        "scoring:reported-edit",
+        "scoring:reported-list",
+        "scoring:reported-new",
         # submitting
         "scoring:embedding-new",
         "scoring:phase-detail",

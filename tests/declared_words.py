@@ -8,10 +8,11 @@ from annotation.models import Pool
 from benchmarks_app import errors as people_errors
 from benchmarks_app.models import Role, Run
 from benchwright.errors import BenchmarkError
+from benchwright.evaluation import uncertainty
 from benchwright.recipes import submissions
 from benchwright.runs import aggregation
 from benchwright.runs.facts import FIELDS, FactField
-from scoring.models import Submission
+from scoring.models import ReportedScore, Submission
 from scoring.scores.services import errors as scoring_errors
 
 # Errors whose pages and messages are translated; all others quote files or are met by owners.
@@ -49,11 +50,21 @@ def declared_words() -> Iterator[tuple[str, str]]:
     """Each text with the module that declares it."""
     for action in ACTIONS:
         yield action.label, ACTIONS[0].__class__.__module__
-    for choices in (Role, Pool.State, Submission.State, Run.Visibility):
+    for choices in (
+        Role,
+        Pool.State,
+        Submission.State,
+        Run.Visibility,
+        Run.Kind,
+        ReportedScore.Kind,
+    ):
         for label in choices.labels:
             yield str(label), choices.__module__
     for state in Pool.State.labels:
         yield str(state).lower(), Pool.__module__
+    for kind in Run.Kind.labels:
+        yield str(kind).lower(), Run.__module__
+    yield uncertainty.TIE_GROUPS, uncertainty.__name__
     yield BenchmarkError.heading, BenchmarkError.__module__
     for module in ERRORS:
         for kind in vars(module).values():

@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
 from benchmarks_app.charts import Chart
 from scoring.scores.selectors.history import Record
 from scoring.scores.shown import Shown
@@ -36,7 +39,7 @@ def history_chart(measure: Shown, records: Sequence[Record]) -> Chart:
         _names(x, y, is_left=True),
     ]
     return Chart(
-        title=f"Best {measure.label} over time",
+        title=_("Best {measure} over time").format(measure=measure.label),
         description=_description(measure, records),
         spec={"layer": layers},
         rows=rows,
@@ -77,10 +80,22 @@ def _row(record: Record, records: Sequence[Record]) -> dict[str, Any]:
 
 def _description(measure: Shown, records: Sequence[Record]) -> str:
     if not records:
-        return "No run has a value."
+        return _("No run has a value.")
     first, last = records[0], records[-1]
-    best = f"{last.row.run.name} has {last.value:.4f} since {last.at:%Y-%m-%d}"
+    best = _("{run} has {value} since {day}").format(
+        run=last.row.run.name, value=f"{last.value:.4f}", day=f"{last.at:%Y-%m-%d}"
+    )
     if len(records) == 1:
-        return f"{best}, and nobody before it."
-    start = f"From {first.value:.4f} ({first.row.run.name}, {first.at:%Y-%m-%d})"
-    return f"{start} in {len(records) - 1} steps: {best}."
+        return _("{best}, and nobody before it.").format(best=best)
+    n_steps = len(records) - 1
+    return ngettext(
+        "From {value} ({run}, {day}) in {n} step: {best}.",
+        "From {value} ({run}, {day}) in {n} steps: {best}.",
+        n_steps,
+    ).format(
+        value=f"{first.value:.4f}",
+        run=first.row.run.name,
+        day=f"{first.at:%Y-%m-%d}",
+        n=n_steps,
+        best=best,
+    )

@@ -5,6 +5,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
+
+from benchmarks_app.language import translated
 from benchmarks_app.templatetags.benchwright import DASH, score
 from benchwright.evaluation.weighting import weighted_name
 from scoring.boards.services.boards import Board
@@ -13,7 +18,9 @@ from scoring.models import Score
 from scoring.scores.selectors.boards import JUDGED, BoardRow
 from scoring.scores.shown import Shown
 
-MEASURES, SLICES, FACTS = "Measures", "Slices", "Of the run"
+MEASURES = gettext_noop("Measures")
+SLICES = gettext_noop("Slices")
+FACTS = gettext_noop("Of the run")
 # With so many slices a table is as wide as a page of 1,280 pixels.
 MOST_SLICES = 6
 # Of columns by their kind, in widths of a measure, as the stylesheet has them.
@@ -63,6 +70,11 @@ class Column:
     heat: HeatSlice | None = None
     is_usual: bool = False
 
+    @property
+    def shown_label(self) -> str:
+        """In the page's language; a measure, a slice and a release are called the same in all."""
+        return self.label if self.measure or self.heat else translated(self.label)
+
 
 def _condensed_cell(line: Line) -> Cell:
     return Cell("num", score(line.row.unjudged.condensed if line.row.unjudged else None))
@@ -79,29 +91,29 @@ def _drawn_cell(line: Line) -> Cell:
 SCENARIOS = [
     Column(
         "condensed",
-        "Condensed",
+        gettext_noop("Condensed"),
         MEASURES,
         "num",
         _condensed_cell,
-        hint="Unjudged documents left out",
+        hint=gettext_noop("Unjudged documents left out"),
         is_usual=True,
     ),
     Column(
         "all-relevant",
-        "All relevant",
+        gettext_noop("All relevant"),
         MEASURES,
         "num",
         _all_relevant_cell,
-        hint="Unjudged documents of the top grade",
+        hint=gettext_noop("Unjudged documents of the top grade"),
         is_usual=True,
     ),
     Column(
         "drawn",
-        "Drawn",
+        gettext_noop("Drawn"),
         MEASURES,
         "num",
         _drawn_cell,
-        hint=(
+        hint=gettext_noop(
             "Unjudged documents given grades at random, as this run's judged ones have them: 9 in "
             "10 means lie there"
         ),
@@ -179,14 +191,16 @@ def _slices(slices: Sequence[HeatSlice], *, most: int) -> Iterable[Column]:
     largest = sorted(slices, key=lambda each: (each.is_few, -each.part.n))[:most]
     for each in slices:
         name = each.part.name
-        few = ", fewer than its minimum: too few" if each.is_few else ""
+        n_queries = ngettext("{n} query", "{n} queries", each.part.n).format(n=f"{each.part.n:,}")
+        few = _("fewer than its minimum: too few")
+        said = f"{n_queries}, {few}" if each.is_few else n_queries
         yield Column(
             key=SLICE_KEY.format(name=name),
             label=name,
             group=SLICES,
             kind="heat",
             cell=_heat_cell(name),
-            hint=f"{name}: {each.part.n:,} {'query' if each.part.n == 1 else 'queries'}{few}",
+            hint=f"{name}: {said}",
             heat=each,
             is_usual=each in largest,
         )
@@ -218,17 +232,17 @@ def _further(board: Board, *, has_weighted: bool, moves: Any) -> Iterable[Column
             MEASURES,
             "num",
             _weighted_cell(board.sight.digits),
-            hint="Each query counts by its weight in the release",
+            hint=gettext_noop("Each query counts by its weight in the release"),
             is_usual=True,
         )
     if any(row.adjusted is not None for row in board.whole):
         yield Column(
             "adjusted",
-            "Adjusted",
+            gettext_noop("Adjusted"),
             MEASURES,
             "num",
             _adjusted_cell(board.sight.digits),
-            hint=(
+            hint=gettext_noop(
                 "The best of a team's attempts, less what the best of so many equal ones has by "
                 "chance"
             ),
@@ -240,32 +254,42 @@ def _further(board: Board, *, has_weighted: bool, moves: Any) -> Iterable[Column
         version = moves.before.version
         yield Column(
             "moves",
-            f"On {version}",
+            _("On {version}").format(version=version),
             MEASURES,
             "num",
             _move_cell(board.sight.digits),
-            hint=f"The mean on release {version}, and what has moved since",
+            hint=_("The mean on release {version}, and what has moved since").format(
+                version=version
+            ),
             is_usual=True,
         )
 
 
 def _facts(board: Board) -> Iterable[Column]:
-    yield Column("by", "By", FACTS, "", lambda line: Cell("", line.row.by), sort="by")
-    yield Column("type", "Type", FACTS, "", lambda line: Cell("", line.row.type or DASH))
-    yield Column("kind", "Kind", FACTS, "", lambda line: Cell("", line.row.run.get_kind_display()))
+    yield Column("by", gettext_noop("By"), FACTS, "", lambda line: Cell("", line.row.by), sort="by")
+    yield Column(
+        "type", gettext_noop("Type"), FACTS, "", lambda line: Cell("", line.row.type or DASH)
+    )
+    yield Column("kind", gettext_noop("Kind"), FACTS, "", _kind_cell)
     yield Column(
         "group",
-        "Group",
+        gettext_noop("Group"),
         FACTS,
         "num",
         lambda line: Cell("num", str(line.row.standing.tie_group) if line.row.standing else DASH),
-        hint="Number of the tie group",
+        hint=gettext_noop("Number of the tie group"),
     )
     if not board.slice_name:
         yield Column(
-            "answered", "Answered", FACTS, "num", _answered_cell, sort="answered", is_down=True
+            "answered",
+            gettext_noop("Answered"),
+            FACTS,
+            "num",
+            _answered_cell,
+            sort="answered",
+            is_down=True,
         )
-    yield Column("date", "Date", FACTS, "", _date_cell, sort="date", is_down=True)
+    yield Column("date", gettext_noop("Date"), FACTS, "", _date_cell, sort="date", is_down=True)
 
 
 # --- cells ---------------------------------------------------------------------------------
@@ -278,13 +302,23 @@ def interval_text(interval: tuple[float, float] | None) -> str:
     return f"{score(interval[0], 3)}{DASH}{score(interval[1], 3)}"
 
 
+def said_interval(interval: tuple[float, float] | None) -> str:
+    """A 95 % interval in words; nothing without one."""
+    text = _("95 % interval {interval}")
+    return text.format(interval=interval_text(interval)) if interval else ""
+
+
+def _kind_cell(line: Line) -> Cell:
+    return Cell("", translated(line.row.run.get_kind_display()))
+
+
 def _measure_cell(name: str, *, has_intervals: bool) -> Callable[[Line], Cell]:
     def cell(line: Line) -> Cell:
         mean, interval = line.row.scores.get(name), line.row.intervals.get(name)
-        title = f"95 % interval {interval_text(interval)}" if interval else ""
+        title = said_interval(interval)
         below = interval_text(interval) if interval and has_intervals else ""
         if name == JUDGED and line.row.comparability:
-            return Cell("num is-low", score(mean, 3), title, below, line.row.comparability)
+            return Cell("num is-low", score(mean, 3), title, below, _(line.row.comparability))
         return Cell("num", score(mean, 3), title, below)
 
     return cell
@@ -326,7 +360,7 @@ def _weighted_cell(digits: int) -> Callable[[Line], Cell]:
             return Cell("num", DASH)
         low, high = weighted.ci_low, weighted.ci_high
         interval = None if low is None or high is None else (low, high)
-        title = f"95 % interval {interval_text(interval)}" if interval else ""
+        title = said_interval(interval)
         return Cell("num", score(weighted.mean, digits), title)
 
     return cell
@@ -336,7 +370,7 @@ def _adjusted_cell(digits: int) -> Callable[[Line], Cell]:
     def cell(line: Line) -> Cell:
         if line.row.adjusted is None:
             return Cell("num", DASH)
-        attempts = f"best of {line.row.n_attempts:,}"
+        attempts = _("best of {n}").format(n=f"{line.row.n_attempts:,}")
         return Cell("num", score(line.row.adjusted, digits), attempts, aside=attempts)
 
     return cell
@@ -349,22 +383,28 @@ def _move_cell(digits: int) -> Callable[[Line], Cell]:
             return Cell("num", DASH)
         mean = score(move.mean_before, digits)
         if not move.places:
-            return Cell("num", mean, aside="new" if move.places is None else "same rank")
-        arrow, way = ("▲", "up") if move.places > 0 else ("▼", "down")
+            return Cell("num", mean, aside=_("new") if move.places is None else _("same rank"))
+        arrow, way = ("▲", _("{n} up")) if move.places > 0 else ("▼", _("{n} down"))
         n_places = abs(move.places)
-        return Cell("num", f"{mean} {arrow}{n_places}", move.said, aside=f"{way} {n_places}")
+        return Cell("num", f"{mean} {arrow}{n_places}", move.said, aside=way.format(n=n_places))
 
     return cell
 
 
 def _answered_cell(line: Line) -> Cell:
     score_set = line.row.score_set
-    parts = (f"{score_set.n_missing:,} missing", f"{score_set.n_extra:,} extra")
+    parts = (
+        _("{n} missing").format(n=f"{score_set.n_missing:,}"),
+        _("{n} extra").format(n=f"{score_set.n_extra:,}"),
+    )
     counts = (score_set.n_missing, score_set.n_extra)
     below = ", ".join(part for part, n in zip(parts, counts, strict=True) if n)
-    return Cell("num", f"{line.row.n_answered:,} of {score_set.n_queries:,}", below=below)
+    answered = _("{n} of {total}").format(
+        n=f"{line.row.n_answered:,}", total=f"{score_set.n_queries:,}"
+    )
+    return Cell("num", answered, below=below)
 
 
 def _date_cell(line: Line) -> Cell:
     created = line.row.run.created_at
-    return Cell("", f"{created.day} {created:%b %Y}", at=created)
+    return Cell("", date_format(created, _("j M Y")), at=created)

@@ -4,7 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
+
 from benchmarks_app.charts.axis import Axis, Whisker, axis_of
+from benchmarks_app.language import translated
 from benchmarks_app.templatetags.benchwright import DASH
 from scoring.boards.columns import Cell, Columns, Line, interval_text
 from scoring.boards.drawing import Stroke, TieBars, tie_bars
@@ -25,13 +29,13 @@ class Mark(NamedTuple):
 
 # What each icon says of any run, in the order of a legend.
 LEGEND = {
-    "mine": "yours",
-    BASELINE: "baseline: made by the benchmark, nobody's entry",
-    "pooled": "pooled: its first documents were put before judges",
-    "partial": "does not answer every query; the others count 0",
-    "trained": "trained on this data, as it says",
-    "held": "the value shown is that of an earlier submission",
-    "private": "not public",
+    "mine": gettext_noop("yours"),
+    BASELINE: gettext_noop("baseline: made by the benchmark, nobody's entry"),
+    "pooled": gettext_noop("pooled: its first documents were put before judges"),
+    "partial": gettext_noop("does not answer every query; the others count 0"),
+    "trained": gettext_noop("trained on this data, as it says"),
+    "held": gettext_noop("the value shown is that of an earlier submission"),
+    "private": gettext_noop("not public"),
 }
 
 
@@ -109,7 +113,7 @@ def board_lines(
                 marks=_marks(row),
                 whisker=_whisker(row, name, axis),
                 interval=interval_text(row.intervals[name]) if name in row.intervals else "",
-                cells=[(column.label, column.cell(line)) for column in columns.shown],
+                cells=[(column.shown_label, column.cell(line)) for column in columns.shown],
             )
         )
     return BoardLines(lines, axis, _has_bars(bars), bars.n_lanes)
@@ -120,52 +124,60 @@ def _has_bars(bars: TieBars) -> bool:
 
 
 def _kind(row: BoardRow) -> str:
-    return "" if row.is_baseline else row.run.get_kind_display().lower()
+    return "" if row.is_baseline else translated(row.run.get_kind_display().lower())
 
 
 def _rank(row: BoardRow) -> tuple[str, str]:
     """The ranks a run may have, and in words how they are known."""
     if row.rank is None:
-        return DASH, "no value of this measure"
-    shared = ", shared" if row.is_tied else ""
+        return DASH, _("no value of this measure")
+    by_mean = _("rank {n} by the mean, shared") if row.is_tied else _("rank {n} by the mean")
+    said = by_mean.format(n=row.rank)
     standing = row.standing
     if standing is None:
-        return f"{row.rank}{'=' if row.is_tied else ''}", f"rank {row.rank} by the mean{shared}"
+        return f"{row.rank}{'=' if row.is_tied else ''}", said
     if standing.best == standing.worst:
-        return str(standing.best), f"rank {row.rank} by the mean{shared}, and in 95 % of resamples"
+        return str(standing.best), _("{rank}, and in 95 % of resamples").format(rank=said)
     ranks = f"{standing.best}{DASH}{standing.worst}"
-    return ranks, f"rank {row.rank} by the mean{shared}; {ranks} in 95 % of resampled query sets"
+    return ranks, _("{rank}; {ranks} in 95 % of resampled query sets").format(
+        rank=said, ranks=ranks
+    )
 
 
 def _marks(row: BoardRow) -> list[Mark]:
     marks = []
     if row.is_mine:
-        marks.append(Mark("mine", "yours"))
+        marks.append(Mark("mine", _("yours")))
     if row.is_baseline:
-        marks.append(Mark(BASELINE, "baseline"))
+        marks.append(Mark(BASELINE, _("baseline")))
     if row.run.pooled_depth:
-        marks.append(Mark("pooled", f"pooled to {row.run.pooled_depth}"))
+        marks.append(Mark("pooled", _("pooled to {depth}").format(depth=row.run.pooled_depth)))
     if row.score_set.n_missing:
-        of = f"{row.n_answered:,} of {row.score_set.n_queries:,}"
-        marks.append(Mark("partial", f"answers {of} queries"))
+        n, total = f"{row.n_answered:,}", f"{row.score_set.n_queries:,}"
+        answers = ngettext(
+            "answers {n} of {total} query",
+            "answers {n} of {total} queries",
+            row.score_set.n_queries,
+        )
+        marks.append(Mark("partial", answers.format(n=n, total=total)))
     if row.is_trained:
-        marks.append(Mark("trained", "trained on this data"))
+        marks.append(Mark("trained", _("trained on this data")))
     if row.held:
         marks.append(Mark("held", _held(row.held)))
     if row.is_private:
-        marks.append(Mark("private", "not public"))
+        marks.append(Mark("private", _("not public")))
     return marks
 
 
 def _held(held: Any) -> str:
     if held.is_told_elsewhere:
-        label = "on another release"
+        label = _("on another release")
     elif held.is_undecided:
-        label = "undecided"
+        label = _("undecided")
     elif held.is_clear:
-        label = f"others see {held.name}"
+        label = _("others see {name}").format(name=held.name)
     else:
-        label = f"as {held.name}" if held.name else "held"
+        label = _("as {name}").format(name=held.name) if held.name else _("held")
     return f"{label}: {held.said}"
 
 

@@ -7,6 +7,8 @@ from hashlib import sha256
 from typing import Any
 
 from django.core.cache import cache
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
 
 from benchmarks_app.common.selectors.naming import owner_name
 from benchmarks_app.common.selectors.reading import release_qrels
@@ -48,12 +50,12 @@ EXPLAINED = "moves-2"
 # A part that no board would show.
 SMALLEST_CAUSE = 0.00005
 CAUSES = {
-    ADDED: "labels were added to what it retrieved",
-    ELSEWHERE: "labels were added to what it did not retrieve",
-    CHANGED: "labels changed",
-    REMOVED: "labels were taken away",
-    QUERIES: "the queries are others",
-    RULES: "the scale is another",
+    ADDED: gettext_noop("labels were added to what it retrieved"),
+    ELSEWHERE: gettext_noop("labels were added to what it did not retrieve"),
+    CHANGED: gettext_noop("labels changed"),
+    REMOVED: gettext_noop("labels were taken away"),
+    QUERIES: gettext_noop("the queries are others"),
+    RULES: gettext_noop("the scale is another"),
 }
 
 
@@ -92,9 +94,14 @@ class Move:
     def said(self) -> str:
         """The move in a sentence: "up 3 places: 41 labels of what it retrieved changed"."""
         if self.places is None:
-            return "scored on this release alone"
-        where = f"{abs(self.places)} place{'' if abs(self.places) == 1 else 's'}"
-        moved = f"{'up' if self.places > 0 else 'down'} {where}" if self.places else "same rank"
+            return _("scored on this release alone")
+        n = abs(self.places)
+        if self.places > 0:
+            moved = ngettext("up {n} place", "up {n} places", n).format(n=n)
+        elif self.places < 0:
+            moved = ngettext("down {n} place", "down {n} places", n).format(n=n)
+        else:
+            moved = _("same rank")
         if self.labels is None:
             return moved
         cause = f"; {self.cause}" if self.cause else ""
@@ -117,23 +124,37 @@ class Move:
         sign = 1 if parts[main] > 0 else -1
         against = [part for part in parts if parts[part] * sign <= -SMALLEST_CAUSE]
         if -2 * sign * sum(parts[part] for part in against) < abs(parts[main]):
-            return f"mainly {self._as(main, parts[main])}"
-        others = " and ".join(self._as(part, parts[part]) for part in against)
-        return f"{self._as(main, parts[main])}, against {others}"
+            return _("mainly {cause}").format(cause=self._as(main, parts[main]))
+        others = _(" and ").join(self._as(part, parts[part]) for part in against)
+        return _("{cause}, against {others}").format(
+            cause=self._as(main, parts[main]), others=others
+        )
 
     def _as(self, part: str, size: float) -> str:
         n = self.explained.n_elsewhere if self.explained else 0
-        documents = f"{n:,} new relevant document{' was' if n == 1 else 's were'} found elsewhere"
-        named = documents if part == ELSEWHERE and n else CAUSES[part]
-        return f"{size:+.4f} as {named}"
+        documents = ngettext(
+            "{n} new relevant document was found elsewhere",
+            "{n} new relevant documents were found elsewhere",
+            n,
+        ).format(n=f"{n:,}")
+        named = documents if part == ELSEWHERE and n else _(CAUSES[part])
+        return _("{difference} as {cause}").format(difference=f"{size:+.4f}", cause=named)
 
 
 def _labels_said(labels: LabelCounts) -> str:
     if not labels.total:
-        return "no label of what it retrieved changed"
-    each = [f"{n:,} {kind}" for kind, n in labels._asdict().items() if n]
-    noun = "label" if labels.total == 1 else "labels"
-    return f"{labels.total:,} {noun} of what it retrieved changed ({', '.join(each)})"
+        return _("no label of what it retrieved changed")
+    kinds = [
+        (labels.added, _("{n} added")),
+        (labels.changed, _("{n} changed")),
+        (labels.removed, _("{n} removed")),
+    ]
+    each = ", ".join(kind.format(n=f"{n:,}") for n, kind in kinds if n)
+    return ngettext(
+        "{n} label of what it retrieved changed ({each})",
+        "{n} labels of what it retrieved changed ({each})",
+        labels.total,
+    ).format(n=f"{labels.total:,}", each=each)
 
 
 @dataclass(frozen=True)

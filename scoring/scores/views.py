@@ -4,7 +4,10 @@ from dataclasses import dataclass, field
 
 from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
+from benchmarks_app.language import told
 from benchmarks_app.models import Benchmark, Release, Run
 from benchmarks_app.releases.selectors import hidden_queries
 from benchwright.errors import ScoringError
@@ -53,7 +56,7 @@ def scores_as_seen(request: HttpRequest, run: Run) -> list[ScoresSeen]:
 
 
 # Computing takes seconds, which not everybody who comes along may have as often as they like.
-SIGN_IN = (
+SIGN_IN = gettext_noop(
     "Other measures are computed for people who are signed in. Sign in, or choose a listed one."
 )
 
@@ -79,20 +82,20 @@ def asked_measure(request: HttpRequest, release: Release) -> Asked:
     first = measure_seen(request.user, release)
     text, chosen = (request.GET.get(name, "").strip() for name in ("measure", "m"))
     if text and not request.user.is_authenticated:
-        return Asked(first, text=text, error=SIGN_IN)
+        return Asked(first, text=text, error=_(SIGN_IN))
     try:
         return Asked(measure_seen(request.user, release, text or chosen))
     except MeasureWithheldError as error:
-        return Asked(first, text=text or chosen, error=str(error))
+        return Asked(first, text=text or chosen, error=told(error))
     except ScoringError as error:
-        return Asked(first, text=text, error=str(error)) if text else Asked(first)
+        return Asked(first, text=text, error=told(error)) if text else Asked(first)
 
 
-WITHHELD = (
+WITHHELD = gettext_noop(
     "The means of “{name}” are not shown: this release has a hidden split, and only registered "
     "slices of at least 30 families are shown, as far as no two numbers tell of fewer."
 )
-UNKNOWN = "This release has no slice “{name}”. Choose one that is listed."
+UNKNOWN = gettext_noop("This release has no slice “{name}”. Choose one that is listed.")
 
 
 @dataclass(frozen=True)
@@ -118,5 +121,5 @@ def asked_slice(request: HttpRequest, release: Release) -> AskedSlice:
     if not wanted or chosen:
         return AskedSlice(chosen, offered, has_hidden=has_hidden)
     is_there = wanted in slices_of_release(release)
-    error = (WITHHELD if is_there else UNKNOWN).format(name=wanted)
+    error = _(WITHHELD if is_there else UNKNOWN).format(name=wanted)
     return AskedSlice(None, offered, error, has_hidden)

@@ -3,11 +3,12 @@
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
 
 from benchmarks_app.models import Run
 from scoring.scores.selectors.filters import SORTS, BoardFilter, FilterChoices
 
-ANY = ("", "Any")
+ANY = ("", _("Any"))
 YES_NO = {"yes": True, "no": False}
 REVERSED = "reversed"
 
@@ -15,27 +16,31 @@ REVERSED = "reversed"
 class BoardFilterForm(forms.Form):
     """Filters and order; what is no choice leaves nothing out, and is told."""
 
-    q = forms.CharField(label="Search", required=False, max_length=200)
-    type = forms.CharField(label="Type of system", required=False, max_length=200)
-    by = forms.CharField(label="Team or person", required=False, max_length=200)
-    kind = forms.ChoiceField(label="Kind", required=False, choices=[ANY, *Run.Kind.choices])
-    pooled = forms.ChoiceField(
-        label="In the pool",
+    q = forms.CharField(label=_("Search"), required=False, max_length=200)
+    type = forms.CharField(label=_("Type of system"), required=False, max_length=200)
+    by = forms.CharField(label=_("Team or person"), required=False, max_length=200)
+    kind = forms.ChoiceField(
+        label=_("Kind"),
         required=False,
-        choices=[ANY, ("yes", "Contributed to it"), ("no", "Did not")],
+        choices=[ANY, *((kind, _(str(name))) for kind, name in Run.Kind.choices)],
+    )
+    pooled = forms.ChoiceField(
+        label=_("In the pool"),
+        required=False,
+        choices=[ANY, ("yes", _("Contributed to it")), ("no", _("Did not"))],
     )
     trained = forms.ChoiceField(
-        label="Trained on this data",
+        label=_("Trained on this data"),
         required=False,
-        choices=[ANY, ("no", "Does not say so"), ("yes", "Says so")],
+        choices=[ANY, ("no", _("Does not say so")), ("yes", _("Says so"))],
     )
     since = forms.DateField(
-        label="Since", required=False, widget=forms.DateInput(attrs={"type": "date"})
+        label=_("Since"), required=False, widget=forms.DateInput(attrs={"type": "date"})
     )
     until = forms.DateField(
-        label="Until", required=False, widget=forms.DateInput(attrs={"type": "date"})
+        label=_("Until"), required=False, widget=forms.DateInput(attrs={"type": "date"})
     )
-    best = forms.BooleanField(label="Only the best of each team", required=False)
+    best = forms.BooleanField(label=_("Only the best of each team"), required=False)
     sort = forms.ChoiceField(
         required=False, choices=[(name, name) for name in SORTS], widget=forms.HiddenInput
     )

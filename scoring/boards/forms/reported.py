@@ -3,6 +3,7 @@
 from typing import Any, cast
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
 
 from benchmarks_app.models import Benchmark, Run
 from scoring.models import ReportedScore
@@ -13,15 +14,15 @@ class ReleaseChoiceForm(forms.Form):
     """What both ways to report share: of which release, and of which system."""
 
     system = forms.CharField(
-        label="System", max_length=200, help_text="As its authors call it, with its version."
+        label=_("System"), max_length=200, help_text=_("As its authors call it, with its version.")
     )
-    release = forms.ChoiceField(label="Of release", required=False)
+    release = forms.ChoiceField(label=_("Of release"), required=False)
 
     def __init__(self, *args: Any, benchmark: Benchmark, **more: Any) -> None:
         super().__init__(*args, **more)
         self._releases = {release.version: release for release in published_releases(benchmark)}
         versions = [(version, version) for version in self._releases]
-        cast(forms.ChoiceField, self.fields["release"]).choices = [("", "Not known"), *versions]
+        cast(forms.ChoiceField, self.fields["release"]).choices = [("", _("Not known")), *versions]
 
     def clean_release(self) -> Any:
         return self._releases.get(self.cleaned_data["release"])
@@ -31,53 +32,53 @@ class ReportedFileForm(ReleaseChoiceForm):
     """A result file of MTEB."""
 
     file = forms.FileField(
-        label="Result file", help_text="One that MTEB writes: JSON with task_name and scores."
+        label=_("Result file"), help_text=_("One that MTEB writes: JSON with task_name and scores.")
     )
     source = forms.CharField(
-        label="Where it is from",
+        label=_("Where it is from"),
         required=False,
         max_length=480,
-        help_text="An address or a paper; the file's name where this is empty.",
+        help_text=_("An address or a paper; the file's name where this is empty."),
     )
     task = forms.CharField(
-        label="Task",
+        label=_("Task"),
         required=False,
         max_length=200,
-        help_text="Only where the file holds several.",
+        help_text=_("Only where the file holds several."),
     )
     field_order = ["file", "system", "task", "source", "release"]
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         self.fields["system"].required = False
-        self.fields["system"].help_text = "Only where the file does not name its model."
+        self.fields["system"].help_text = _("Only where the file does not name its model.")
 
 
 class ReportedValueForm(ReleaseChoiceForm):
     """One value, entered by hand."""
 
     measure = forms.CharField(
-        label="Measure", max_length=120, help_text="By name, such as nDCG@10 or R@100."
+        label=_("Measure"), max_length=120, help_text=_("By name, such as nDCG@10 or R@100.")
     )
-    value = forms.FloatField(label="Value")
-    split = forms.CharField(label="Split", required=False, max_length=16)
+    value = forms.FloatField(label=_("Value"))
+    split = forms.CharField(label=_("Split"), required=False, max_length=16)
     source = forms.CharField(
-        label="Source",
+        label=_("Source"),
         max_length=500,
-        help_text="An address, a DOI, or a paper with its table.",
+        help_text=_("An address, a DOI, or a paper with its table."),
     )
     run = forms.ModelChoiceField(
         Run.objects.none(),
-        label="Our run of this system",
+        label=_("Our run of this system"),
         required=False,
-        empty_label="The run called like the system",
-        help_text="What it measured here stands beside the value.",
+        empty_label=_("The run called like the system"),
+        help_text=_("What it measured here stands beside the value."),
     )
     note = forms.CharField(
-        label="Note",
+        label=_("Note"),
         required=False,
         max_length=500,
-        help_text="Such as another tokeniser, or grades of another year.",
+        help_text=_("Such as another tokeniser, or grades of another year."),
     )
     field_order = ["system", "measure", "value", "split", "source", "release", "run", "note"]
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from benchmarks_app.models import Release, Run
 from benchwright.comparison.selection import selection_gain
 from benchwright.evaluation.uncertainty import Standing
@@ -82,7 +84,7 @@ class Board:
     def held(self) -> str:
         """In a sentence that nothing is told here, or the Ladder where a submission stands here."""
         if any(row.held and row.held.is_told_elsewhere for row in self.whole):
-            return ELSEWHERE
+            return _(ELSEWHERE)
         has_climber = any(row.run.kind == Run.Kind.SUBMITTED for row in self.whole)
         return ladder_said(self.sight) if has_climber else ""
 

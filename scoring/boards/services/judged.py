@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from benchwright.comparison.comparability import COMPARABLE
 from benchwright.comparison.comparability import PROVISIONAL as PROVISIONAL_FROM
 from benchwright.errors import ScoringError
@@ -39,7 +41,9 @@ class JudgedShares:
         """How much is judged: "29 to 34 %"; of what is barely below the limit not more than it."""
         most = round(100 * (PROVISIONAL_FROM if self.is_bar else COMPARABLE)) - 1
         low, high = (min(round(100 * share), most) for share in (self.low, self.high))
-        return f"{low} %" if low == high else f"{low} to {high} %"
+        if low == high:
+            return f"{low} %"
+        return _("{low} to {high} %").format(low=low, high=high)
 
 
 def judged_shares(board: Board) -> JudgedShares | None:

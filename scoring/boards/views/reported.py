@@ -7,8 +7,11 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from benchmarks_app.language import told
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
@@ -56,7 +59,7 @@ def reported_list(request: SiteRequest, benchmark: Benchmark) -> HttpResponse:
 
 def _label(name: str) -> str:
     if name == MAIN:
-        return "main score"
+        return _("main score")
     standard = measure_named(name)
     return standard.label if standard else name
 
@@ -99,11 +102,15 @@ def _imported(request: PersonRequest, benchmark: Benchmark, form: ReportedFileFo
             benchmark=benchmark, user=request.user, content=content, file=file.name, **cleaned
         )
     except BenchmarkError as error:
-        form.add_error("file", str(error))
+        form.add_error("file", told(error))
         return False
     n, n_known = imported.n_new, imported.n_known
-    more = f" {n_known:,} were there already." if n_known else ""
-    messages.success(request, f"{n:,} values of {', '.join(imported.systems)} were entered.{more}")
+    entered = ngettext(
+        "{n} value of {systems} was entered.", "{n} values of {systems} were entered.", n
+    ).format(n=f"{n:,}", systems=", ".join(imported.systems))
+    there = ngettext("{n} was there already.", "{n} were there already.", n_known)
+    more = f" {there.format(n=f'{n_known:,}')}" if n_known else ""
+    messages.success(request, f"{entered}{more}")
     return True
 
 
@@ -113,10 +120,14 @@ def _entered(request: PersonRequest, benchmark: Benchmark, form: ReportedValueFo
             benchmark=benchmark, user=request.user, **form.cleaned_data
         )
     except ScoringError as error:
-        form.add_error(_field_of(error), str(error))
+        form.add_error(_field_of(error), told(error))
         return False
-    message = "was entered" if is_new else "was there already"
-    messages.success(request, f"The value of {form.cleaned_data['system']} {message}.")
+    message = (
+        _("The value of {system} was entered.")
+        if is_new
+        else _("The value of {system} was there already.")
+    )
+    messages.success(request, message.format(system=form.cleaned_data["system"]))
     return True
 
 
@@ -149,9 +160,9 @@ def _changed(request: PersonRequest, score: ReportedScore, form: ReportedValueFo
     try:
         reported.change_reported(score=score, actor=request.user, **form.cleaned_data)
     except ScoringError as error:
-        form.add_error(_field_of(error), str(error))
+        form.add_error(_field_of(error), told(error))
         return False
-    messages.success(request, f"The value of {score.system} was changed.")
+    messages.success(request, _("The value of {system} was changed.").format(system=score.system))
     return True
 
 
@@ -169,5 +180,10 @@ def reported_delete(request: PersonRequest, benchmark: Benchmark, pk: int) -> Ht
     if not row.may_change:
         raise PermissionDenied
     n = reported.remove_reported(scores=same, actor=request.user)
-    messages.success(request, f"{n:,} reported values of {first.system} were removed.")
+    removed = ngettext(
+        "{n} reported value of {system} was removed.",
+        "{n} reported values of {system} were removed.",
+        n,
+    )
+    messages.success(request, removed.format(n=f"{n:,}", system=first.system))
     return redirect(reverse("scoring:reported-list", args=[benchmark.slug]))

@@ -7,6 +7,7 @@ from math import inf, isnan
 from typing import Any, NamedTuple, Protocol
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext_noop
 
 from benchmarks_app.common.selectors.naming import is_anonymous_to, owner_name
 from benchmarks_app.models import Release, Run
@@ -24,7 +25,7 @@ Interval = tuple[float, float]
 
 JUDGED = "Judged@10"
 # What a run is whose judged share of the first ten is too low to compare it freely, or at all.
-PROVISIONAL, NOT_COMPARABLE = "provisional", "not comparable"
+PROVISIONAL, NOT_COMPARABLE = gettext_noop("provisional"), gettext_noop("not comparable")
 
 
 class Sees(Protocol):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from benchmarks_app.common.selectors.naming import team_ids_of
 from benchmarks_app.models import Run
@@ -14,15 +15,15 @@ from scoring.scores.selectors.releases import declared_measures
 from scoring.scores.selectors.runs import ScoreSheet
 from scoring.scores.services.firewall import Sight, sight_of
 
-LADDER = (
+LADDER = gettext_noop(
     "The value of a submission moves only where it is significantly better than the best so far "
     "of its team and its sender; exact values are shown {when}."
 )
-ELSEWHERE = (
+ELSEWHERE = gettext_noop(
     "Not told on this release: its hidden grades differ from those of another one in fewer than "
     "30 families, and means on both would tell of these."
 )
-UNDECIDED = "It is not decided yet whether it is better than what was sent before it."
+UNDECIDED = gettext_noop("It is not decided yet whether it is better than what was sent before it.")
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,12 @@ def ladder_said(sight: Sight) -> str:
     if sight.ladder is None:
         return ""
     until = sight.ladder.until
-    when = f"on {until:%Y-%m-%d %H:%M} UTC" if until else "when the phase ends"
-    return LADDER.format(when=when)
+    when = (
+        _("on {when} UTC").format(when=f"{until:%Y-%m-%d %H:%M}")
+        if until
+        else _("when the phase ends")
+    )
+    return _(LADDER).format(when=when)
 
 
 def held_rows(

@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import OuterRef, Subquery
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_noop, ngettext
 
 from benchmarks_app.common.selectors.reading import release_file_path, release_qrels
 from benchmarks_app.models import Release, Slice
@@ -247,7 +247,9 @@ def _digests(path: str, release_id: int) -> dict[str, str]:
 ALL_SPLITS = "all"
 # Where no phase is open: what a benchmark is for, then what systems are tuned on.
 USUAL_SPLITS = ("test", "dev")
-UNKNOWN_SPLIT = "Release {version} has no split “{name}” that is a part of it. There are: {known}."
+UNKNOWN_SPLIT = gettext_noop(
+    "Release {version} has no split “{name}” that is a part of it. There are: {known}."
+)
 
 
 @dataclass(frozen=True)
@@ -299,7 +301,7 @@ def board_split(release: Release, wanted: str = "") -> BoardSplit:
     error = ""
     if wanted and wanted not in (*splits, ALL_SPLITS):
         listed = ", ".join([*splits, ALL_SPLITS])
-        error = UNKNOWN_SPLIT.format(version=release.version, name=wanted[:40], known=listed)
+        error = _(UNKNOWN_SPLIT).format(version=release.version, name=wanted[:40], known=listed)
     chosen = wanted if wanted and not error else _usual_split(release, splits)
     name = chosen if chosen in splits else ""
     return BoardSplit(name, splits.get(name, n_all), splits, error)
