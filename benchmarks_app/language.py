@@ -63,6 +63,17 @@ TRANSLATED = frozenset(
         "scoring:reported-edit",
         "scoring:reported-list",
         "scoring:reported-new",
+        # runs
+        "run-detail",
+        "run-list",
+        "scoring:run-holes",
+        "scoring:run-latency",
+        "scoring:run-queries",
+        "scoring:run-query",
+        "scoring:run-reading",
+        "scoring:run-scores",
+        "scoring:run-slices",
+        "scoring:runs-score",
         # submitting
         "scoring:embedding-new",
         "scoring:phase-detail",

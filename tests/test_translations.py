@@ -51,7 +51,7 @@ SAID_IN = ("aria-label", "title", "placeholder", "alt", "data-confirm", "data-co
 # Examples of what may be written, which are of no language.
 EXAMPLES = {"bm25-stem k1=0.9", "nDCG(dcg='exp-log2')@20"}
 NAMES = re.compile(
-    r"\b(Benchwright|API|CSV|JSON|Markdown|SVG|PNG|UTC|English|Deutsch|MAP|bpref|MRR@10|Recall@100)\b"
+    r"\b(Benchwright|API|CSV|JSON|Markdown|SHA-256|SVG|PNG|UTC|ms|English|Deutsch|MAP|bpref|MRR@10|Recall@100)\b"
 )
 
 

@@ -6,6 +6,8 @@ from math import isnan
 from statistics import median
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from benchmarks_app.charts import Chart, axis_of_counts
 from benchwright.evaluation.profiles import GradeRanks, band_labels, cumulative, histogram
 from scoring.comparisons.services.against import SliceAgainst
@@ -40,7 +42,9 @@ def distribution_chart(label: str, values: Sequence[float]) -> Chart:
             "y2": {"datum": 0},
         },
     }
-    return Chart(f"How {label} is spread", _spread(label, values), spec, rows)
+    return Chart(
+        _("How {measure} is spread").format(measure=label), _spread(label, values), spec, rows
+    )
 
 
 def _is_share(rows: Sequence[dict[str, Any]]) -> bool:
@@ -50,12 +54,20 @@ def _is_share(rows: Sequence[dict[str, Any]]) -> bool:
 def _spread(label: str, values: Sequence[float]) -> str:
     defined = [value for value in values if value == value]
     if not defined:
-        return "No query has a value."
+        return _("No query has a value.")
     low, high = min(defined), max(defined)
     n_low, n_high = (sum(value == end for value in defined) for end in (low, high))
-    return (
-        f"{label} of {len(defined):,} queries: half of them have {median(defined):.3f} or less, "
-        f"{n_low:,} the lowest value {low:.3f}, {n_high:,} the highest {high:.3f}."
+    return _(
+        "{measure} of {n} queries: half of them have {median} or less, {n_low} the lowest value "
+        "{low}, {n_high} the highest {high}."
+    ).format(
+        measure=label,
+        n=f"{len(defined):,}",
+        median=f"{median(defined):.3f}",
+        n_low=f"{n_low:,}",
+        low=f"{low:.3f}",
+        n_high=f"{n_high:,}",
+        high=f"{high:.3f}",
     )
 
 
@@ -79,7 +91,8 @@ def cumulative_chart(label: str, values: Sequence[float]) -> Chart:
             },
         },
     }
-    return Chart(f"Share of queries up to each {label}", _spread(label, values), spec, rows)
+    title = _("Share of queries up to each {measure}").format(measure=label)
+    return Chart(title, _spread(label, values), spec, rows)
 
 
 def grades_chart(ranks: Sequence[GradeRanks], names: dict[int, str]) -> Chart:
@@ -96,8 +109,12 @@ def grades_chart(ranks: Sequence[GradeRanks], names: dict[int, str]) -> Chart:
         for band, n in zip(bands, [*row.counts, row.n_not_found], strict=True)
     ]
     summary = " ".join(
-        f"{_graded(row.grade, names)}: {sum(row.counts[:4]):,} of {row.n_judged:,} in the first "
-        f"10, {row.n_not_found:,} not found."
+        _("{grade}: {n_first} of {n} in the first 10, {n_not_found} not found.").format(
+            grade=_graded(row.grade, names),
+            n_first=f"{sum(row.counts[:4]):,}",
+            n=f"{row.n_judged:,}",
+            n_not_found=f"{row.n_not_found:,}",
+        )
         for row in ranks
     )
     where = {
@@ -136,8 +153,8 @@ def grades_chart(ranks: Sequence[GradeRanks], names: dict[int, str]) -> Chart:
         ]
     }
     height = max(SMALLEST_HEIGHT, 60 * len(ranks) + 60)
-    title = "At which ranks documents of each grade were found"
-    return Chart(title, summary or "No document is judged.", spec, rows, height)
+    title = _("At which ranks documents of each grade were found")
+    return Chart(title, summary or _("No document is judged."), spec, rows, height)
 
 
 def _graded(grade: int, names: dict[int, str]) -> str:
@@ -148,13 +165,18 @@ def slices_chart(label: str, rows: Sequence[SliceAgainst], baseline: str) -> Cha
     """Differences from a baseline by slice with their intervals; means where there is none."""
     points = [_point(row, is_difference=bool(baseline)) for row in rows]
     points = [point for point in points if point["value"] is not None]
-    title = f"{label} less that of {baseline}, by slice" if baseline else f"{label} by slice"
+    title = _("{measure} by slice").format(measure=label)
+    if baseline:
+        title = _("{measure} less that of {reference}, by slice").format(
+            measure=label, reference=baseline
+        )
     apart = [point["slice"] for point in points if point["told apart"]]
     summary = "; ".join(f"{point['slice']} {point['value']:+.3f}" for point in points)
     if not baseline:
         summary = "; ".join(f"{point['slice']} {point['value']:.3f}" for point in points)
     elif apart:
-        summary += f". The interval leaves out 0 for {', '.join(apart)}"
+        outside = _("The interval leaves out 0 for {slices}").format(slices=", ".join(apart))
+        summary += f". {outside}"
     y = {
         "field": "slice",
         "type": "nominal",
@@ -176,7 +198,8 @@ def slices_chart(label: str, rows: Sequence[SliceAgainst], baseline: str) -> Cha
         ]
     }
     height = max(SMALLEST_HEIGHT, ROW_HEIGHT * len(points) + 60)
-    return Chart(title, f"{summary or 'No slice has a value'}.", spec, points, height)
+    description = f"{summary}." if summary else _("No slice has a value.")
+    return Chart(title, description, spec, points, height)
 
 
 def _point(row: SliceAgainst, *, is_difference: bool) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 import numpy as np
+from django.utils.translation import gettext as _
 
 from benchmarks_app.charts import Chart, axis_of_counts
 from benchmarks_app.reach import Reach
@@ -90,10 +91,15 @@ class Timed(Protocol):
 def latency_words(n: int, summary: Timed | None) -> str:
     """The same in words."""
     if summary is None:
-        return "No query was timed."
-    return (
-        f"{n:,} queries: half of them took {told_ms(summary.p50)} or less (p50), 95 % "
-        f"{told_ms(summary.p95)} or less (p95), the slowest {told_ms(summary.longest)}."
+        return _("No query was timed.")
+    return _(
+        "{n} queries: half of them took {half} or less (p50), 95 % {most} or less (p95), the "
+        "slowest {longest}."
+    ).format(
+        n=f"{n:,}",
+        half=told_ms(summary.p50),
+        most=told_ms(summary.p95),
+        longest=told_ms(summary.longest),
     )
 
 

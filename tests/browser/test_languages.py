@@ -1,4 +1,4 @@
-"""Pages of annotators and submitters in German and Chinese: there is room, wide and narrow."""
+"""Pages of annotators and submitters in German and Chinese: axe and the eye find nothing amiss."""
 
 from typing import Any
 
@@ -8,7 +8,9 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browser.conftest import DemoSite, opened
 from tests.browser.furnishing import SLUG
 from tests.browser.labeling import POOL, SAID, SAVED, at_work, begin, press
+from tests.browser.test_pages import axe_faults
 
+VERSION = "0.1.0"
 WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 360, "height": 740}
 # One of each kind: a home, lists, a form with many fields, the labeling page, an account.
 ADDRESSES = {
@@ -16,6 +18,17 @@ ADDRESSES = {
     "sam": (f"/b/{SLUG}/", f"/b/{SLUG}/runs/submit/", "/account/", "/account/factors/"),
     None: ("/sign-in/",),
 }
+# Pages of results, whose runs are reached from their lists.
+RESULTS = (
+    f"/b/{SLUG}/leaderboard/",
+    f"/b/{SLUG}/v/{VERSION}/leaderboard/slices/",
+    f"/b/{SLUG}/v/{VERSION}/leaderboard/history/",
+    f"/b/{SLUG}/leaderboard/reported/",
+    f"/b/{SLUG}/leaderboard/reported/new/",
+    f"/b/{SLUG}/runs/",
+)
+# Of a run, from its own address.
+OF_A_RUN = ("", "scores/", "slices/", "reading/", "holes/", "queries/")
 # Words that are cut off: those of buttons, labels, headings and menus, not names with dots.
 CUT = """
 () => [...document.querySelectorAll(
@@ -61,6 +74,26 @@ def test_pages_have_room_for_every_language(chromium: Browser, demo: DemoSite, l
             faults += faults_of(page, address)
         faults += page.watch.complaints()
         page.context.close()
+    assert faults == []
+
+
+@pytest.mark.parametrize("language", ["de", "zh-CN"])
+def test_pages_of_results_are_accessible_and_have_room_in_every_language(
+    chromium: Browser, demo: DemoSite, language: str
+):
+    page = opened(chromium, demo, "sam", viewport=WIDE, locale=language)
+    page.goto(f"/b/{SLUG}/runs/")
+    run = page.locator("tbody th a").first.get_attribute("href")
+    faults: list[str] = []
+    for address in (*RESULTS, *(f"{run}{part}" for part in OF_A_RUN)):
+        page.set_viewport_size(WIDE)
+        page.goto(address)
+        expect(page.locator("main")).not_to_have_attribute("lang", "en")
+        page.wait_for_load_state("networkidle")
+        faults += [f"{address}: {fault}" for fault in axe_faults(page)]
+        faults += faults_of(page, address)
+    faults += page.watch.complaints()
+    page.context.close()
     assert faults == []
 
 

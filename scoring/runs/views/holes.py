@@ -6,6 +6,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.text import slugify
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
 from benchmarks_app.models import Benchmark
@@ -19,8 +21,10 @@ from scoring.runs.selectors import hole_rows, holes_of
 from scoring.scores.services.firewall import Sight, looked_at, sight_written_down
 from scoring.scores.views import run_of, score_set_of
 
-ALL_GRADED = "Each document among the first of each query that is shown has a grade."
-COMPLETE = "Documents that this release does not list are not relevant: there is nothing to judge."
+ALL_GRADED = gettext_noop("Each document among the first of each query that is shown has a grade.")
+COMPLETE = gettext_noop(
+    "Documents that this release does not list are not relevant: there is nothing to judge."
+)
 
 
 def depth_of(text: str) -> int:
@@ -56,7 +60,7 @@ def run_holes(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespon
         "page": page,
         "rows": hole_rows(score_set, page.object_list),
         "n_holes": sum(len(query.holes) for query in holes),
-        "nothing_unjudged": COMPLETE if score_set.release.is_complete else ALL_GRADED,
+        "nothing_unjudged": _(COMPLETE if score_set.release.is_complete else ALL_GRADED),
         "judge_url": reverse("scoring:run-top-up", args=[benchmark.slug, score_set.run_id]),
     }
     return render(request, "scoring/runs/run_holes.html", context)

@@ -5,6 +5,7 @@ from typing import Any, cast
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from benchmarks_app.models import Benchmark, Run, User
@@ -172,5 +173,6 @@ def runs_score(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     if release is None:
         raise NoOpenPhaseError(benchmark=benchmark.name)
     job = start_scoring_runs(release=release, user=request.user)
-    messages.success(request, f"The runs are being scored on {release.version}.")
+    text = _("The runs are being scored on {version}.")
+    messages.success(request, text.format(version=release.version))
     return redirect(job)

@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
 from benchmarks_app.common.services.exposure import record_read
 from benchmarks_app.models import Release
 from benchmarks_app.permissions import Action, may
@@ -26,7 +29,7 @@ from scoring.scores.shown import Shown, any_measure
 
 DECIMALS = 3
 CLEAR_DECIMALS = 4  # what pages show where nothing is withheld
-WHY = (
+WHY = gettext_noop(
     "Queries of hidden splits are withheld here: a value of one query would tell its grades. "
     "They are in the means, which are rounded to {decimals} decimals."
 )
@@ -57,7 +60,7 @@ class Sight:
     @property
     def why(self) -> str:
         """A sentence for where queries are withheld; empty where none are."""
-        return "" if self.decimals is None else WHY.format(decimals=self.decimals)
+        return "" if self.decimals is None else _(WHY).format(decimals=self.decimals)
 
     def tells(self, measure: str) -> bool:
         """Whether means of a measure, by its whole name, are for this person."""
