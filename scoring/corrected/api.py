@@ -149,6 +149,7 @@ class CorrectedPairSerializer(serializers.Serializer):
 
 
 class ComparisonCorrected(AboutComparison):
+    refusals = {"GET": (409,)}
     serializer_class = CorrectedPairSerializer
     pagination_class = None
 
