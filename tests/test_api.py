@@ -528,6 +528,8 @@ FILES = {
     "searches.csv.gz": gzip.compress(SEARCHES.encode()),
     "queries.csv": b"qid,text\nn1,how to sort\n",
     "published.txt": b"how to sort a list\n",
+    "ubi_queries.ndjson": b'{"query_id": "a", "user_query": "q", "shown": ["d"]}\n',
+    "ubi_events.ndjson": b'{"query_id": "a", "action_name": "click", "object_id": "d"}\n',
 }
 
 

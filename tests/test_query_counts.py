@@ -349,6 +349,13 @@ def split_slices(of: Benchmark, first: int, last: int) -> None:
 # --- pages ---------------------------------------------------------------------------------------
 
 
+def query_draws(of: Benchmark, first: int, last: int) -> None:
+    facts = {"seed": 1, "frame": "f", "n_population": 100, "families": ["q1"]}
+    for number in range(first, last):
+        person = factories.member(of, f"drawer{number}", "maintainer")
+        of.query_draws.create(n_drawn=number + 1, created_by=person, **facts)
+
+
 def query_logs(of: Benchmark, first: int, last: int) -> None:
     for number in range(first, last):
         factories.query_log(of, f"log{number}")
@@ -405,6 +412,7 @@ def baselines(of: Benchmark, first: int, last: int) -> None:
 
 PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmark], dict]]] = {
     "log-list": (query_logs, lambda of: {"slug": of.slug}),
+    "query-draw-list": (query_draws, lambda of: {"slug": of.slug}),
     "query-list": (queries, lambda of: {"slug": of.slug}),
     "corpus-list": (corpora, lambda of: {}),
     "corpus-detail": (corpus_versions, lambda of: {"slug": of.slug}),
@@ -450,6 +458,7 @@ PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmar
     "api:benchmark-list": (benchmarks, lambda of: {}),
     "api:candidates-list": (candidate_lists, lambda of: {"slug": of.slug}),
     "api:log-list": (query_logs, lambda of: {"slug": of.slug}),
+    "api:query-draw-list": (query_draws, lambda of: {"slug": of.slug}),
     "api:pool-list": (pools, lambda of: {"slug": of.slug}),
     "api:qrels-list": (qrel_sets, lambda of: {"slug": of.slug}),
     "annotation:queue": (pools_of_benchmarks, lambda of: {}),
