@@ -174,6 +174,7 @@ BELONGS_TO = {
     "scoring:leaderboard-release": "scoring:leaderboard",
     "scoring:leaderboard-slices": "scoring:leaderboard",
     "scoring:leaderboard-history": "scoring:leaderboard",
+    "scoring:leaderboard-corrected": "scoring:leaderboard",
     "document-detail": "corpus-detail",
     "annotation:policy-edit": "annotation:adjudicate",
     "annotation:pair-detail": "annotation:judgment-list",
