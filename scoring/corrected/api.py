@@ -35,7 +35,15 @@ class DrawnSerializer(serializers.ModelSerializer):
         fields = ("id", "seed", "frame", "n_population", "n_drawn")
 
 
-class CorrectedRowSerializer(serializers.Serializer):
+class EstimateSerializer(serializers.Serializer):
+    """As JSON, which knows no NaN: what is undefined is null."""
+
+    def to_representation(self, instance: object) -> dict[str, object]:
+        fields = super().to_representation(instance)
+        return {name: None if value != value else value for name, value in fields.items()}
+
+
+class CorrectedRowSerializer(EstimateSerializer):
     """A run: `mean`, `low` and `high` are corrected where the judge helps, else people's own."""
 
     rank = serializers.IntegerField(allow_null=True, help_text="Among runs whom the judge helps.")
@@ -61,11 +69,6 @@ class CorrectedRowSerializer(serializers.Serializer):
     favour = serializers.FloatField(
         source="trust.favour", allow_null=True, default=None, help_text="By how much, if tested."
     )
-
-    def to_representation(self, instance: object) -> dict[str, object]:
-        """As JSON, which knows no NaN: what is undefined is null."""
-        told = super().to_representation(instance)
-        return {name: None if value != value else value for name, value in told.items()}
 
 
 class CorrectedBoardSerializer(serializers.Serializer):
@@ -125,7 +128,7 @@ class LeaderboardCorrected(BoardEndpoint):
         return Response(CorrectedBoardSerializer(answer).data)
 
 
-class CorrectedPairSerializer(serializers.Serializer):
+class CorrectedPairSerializer(EstimateSerializer):
     """A run less its reference: corrected where the judge helps, else by people alone."""
 
     run = serializers.CharField(source="run.name")

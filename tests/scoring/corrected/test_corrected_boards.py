@@ -4,11 +4,13 @@ from math import sqrt
 
 import pytest
 from django.urls import reverse
+from rest_framework.serializers import FloatField
 from scipy.stats import t as student
 
 from benchmarks_app.models import QrelSet, QueryDraw, Run
 from benchmarks_app.queries.services.drawing import draw_families
 from scoring.boards.services.boards import board_of
+from scoring.corrected.api import CorrectedPairSerializer, CorrectedRowSerializer
 from scoring.corrected.services import corrected_board
 from scoring.scores.services.scoring import Target, score_run
 from scoring.scores.services.slice_scores import board_split
@@ -322,3 +324,12 @@ def test_the_comparison_page_leads_to_the_corrected_difference(world, owner, sig
     assert reverse("scoring:comparison-corrected", args=[world.release.benchmark.slug]) in (
         page.content.decode()
     )
+
+
+@pytest.mark.parametrize("serializer", [CorrectedRowSerializer, CorrectedPairSerializer])
+def test_what_is_undefined_is_null_as_json_knows_no_nan(serializer):
+    class OfNumbers(serializer):
+        def get_fields(self):
+            return {"rho": FloatField(), "mean": FloatField()}
+
+    assert OfNumbers({"rho": float("nan"), "mean": 0.5}).data == {"rho": None, "mean": 0.5}
