@@ -20,7 +20,7 @@ from whitenoise.responders import StaticFile
 COMPRESSED = frozenset({".css", ".js", ".svg", ".json"})
 # Less fits into one packet as it is.
 WORTH_IT = 1_000
-# Names the styles that a browser has had, by their versions: a letter of nobody's, kept a year.
+# Names the styles that a browser has had, by their versions, and nobody; kept a year.
 STYLES_COOKIE, STYLES_COOKIE_SECONDS = "styles", 365 * 24 * 3600
 LARGEST_IN_PAGE, MOST_STYLES = 64 * 1024, 50
 # As templates write it; what people write is escaped, and can be no such element.

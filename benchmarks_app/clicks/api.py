@@ -15,7 +15,7 @@ from benchmarks_app.api.serializers import JobSerializer
 from benchmarks_app.api.throttling import UPLOADS
 from benchmarks_app.clicks.services import Asked, forget_logs, receive_logs, start_grading
 from benchmarks_app.permissions import Action
-from benchwright.clicks.columns import read_columns
+from benchwright.clicks.columns import parts_of, read_columns
 from benchwright.errors import BenchmarkError
 from benchwright.recipes import clicks as recipe
 
@@ -56,10 +56,10 @@ class ClickLogSerializer(serializers.Serializer):
         return _read(read_cuts, text) if text.strip() else ()
 
     def validate_columns(self, text: str) -> dict[str, str]:
-        return dict(_read(read_columns, text))
+        return dict(_read(lambda text: read_columns(parts_of(text)), text))
 
     def validate_actions(self, text: str) -> tuple[str, ...]:
-        return tuple(part.strip() for part in text.split(",") if part.strip())
+        return parts_of(text)
 
 
 def _read(reader: Any, text: str) -> Any:

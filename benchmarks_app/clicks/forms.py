@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 
 from benchmarks_app.clicks.services import Asked
 from benchmarks_app.common.parameters import form_field
-from benchwright.clicks.columns import read_columns
+from benchwright.clicks.columns import parts_of, read_columns
 from benchwright.errors import BenchmarkError
 from benchwright.recipes import clicks as recipe
 
@@ -52,11 +52,10 @@ class ClicksForm(forms.Form):
         return self._read(read_cuts, "cuts") if self.cleaned_data["cuts"].strip() else ()
 
     def clean_columns(self) -> dict[str, str]:
-        return dict(self._read(read_columns, "columns"))
+        return dict(self._read(lambda text: read_columns(parts_of(text)), "columns"))
 
     def clean_actions(self) -> tuple[str, ...]:
-        parts = self.cleaned_data["actions"].split(",")
-        return tuple(part.strip() for part in parts if part.strip())
+        return parts_of(self.cleaned_data["actions"])
 
     def _read(self, reader: Any, name: str) -> Any:
         try:

@@ -140,14 +140,11 @@ Row = tuple[str, str, int]
 
 
 def _graded(job: jobs.RunningJob, uploads: Sequence[Upload]) -> tuple[list[Row], dict[str, Any]]:
-    from benchwright.clicks.grading import Grading, LogColumns, rows_apart
+    from benchwright.clicks.grading import Grading, rows_apart
 
     asked, benchmark = job.parameters, job.benchmark
     queries = list(benchmark.queries.committed().order_by("pk").values_list("text", "qid"))
     grading = Grading(recipe.Model(asked["model"]), asked["least"], tuple(asked["cuts"]))
-    columns = LogColumns(asked["columns"])
-    if asked["actions"]:
-        columns.actions = tuple(asked["actions"])
     paths = [uploading.local(upload) for upload in uploads]
     rows, facts = reading_apart.call(
         rows_apart,
@@ -155,8 +152,9 @@ def _graded(job: jobs.RunningJob, uploads: Sequence[Upload]) -> tuple[list[Row],
         [upload.name for upload in uploads],
         job.folder,
         grading,
-        columns,
         queries,
+        columns=asked["columns"],
+        actions=asked["actions"],
         file=uploads[0].name,
         is_job=True,
         progress=job.progress,

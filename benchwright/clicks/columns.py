@@ -1,5 +1,7 @@
 """Which column of a log of clicks is what, as somebody writes it."""
 
+from collections.abc import Iterable
+
 from benchwright.clicks.errors import ClickRoleError
 
 # {role: how its column is usually called}
@@ -23,8 +25,8 @@ NAMES = {
 }  # fmt: skip
 
 
-def read_columns(text: str) -> dict[str, str]:
-    """{role: name of the column}, from a text such as `query=q,shown=results`.
+def read_columns(parts: Iterable[str]) -> dict[str, str]:
+    """{role: name of the column}, from texts such as `query=q`.
 
     Raises
     ------
@@ -32,15 +34,24 @@ def read_columns(text: str) -> dict[str, str]:
 
     Examples
     --------
-    >>> read_columns("query=q, shown=results")
-    {'query': 'q', 'shown': 'results'}
+    >>> read_columns(["query=q", "shown=results, all"])
+    {'query': 'q', 'shown': 'results, all'}
     """
     columns = {}
-    for part in text.split(","):
+    for part in parts:
         role, equals, name = (piece.strip() for piece in part.partition("="))
-        if not part.strip():
-            continue
         if not equals or role not in NAMES or not name:
-            raise ClickRoleError(given=part.strip(), roles=", ".join(NAMES))
+            raise ClickRoleError(given=part, roles=", ".join(NAMES))
         columns[role] = name
     return columns
+
+
+def parts_of(text: str) -> tuple[str, ...]:
+    """What stands between commas.
+
+    Examples
+    --------
+    >>> parts_of("open, buy,")
+    ('open', 'buy')
+    """
+    return tuple(part.strip() for part in text.split(",") if part.strip())

@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -79,14 +79,6 @@ class Graded:
         }
 
 
-@dataclass
-class LogColumns:
-    """Which columns of a log are what, and which actions are clicks; told by names without any."""
-
-    columns: Mapping[str, str] = field(default_factory=dict)
-    actions: Sequence[str] = tuple(CLICKS)
-
-
 def grade_pages(
     pages: Iterable[Page], grading: Grading, ids: Mapping[str, str] | None = None
 ) -> Graded:
@@ -119,9 +111,10 @@ def rows_apart(
     names: Sequence[str],
     folder: Path,
     grading: Grading,
-    columns: LogColumns,
     queries: Iterable[tuple[str, str]],
     *,
+    columns: Mapping[str, str],
+    actions: Sequence[str],
     progress: Tell,
 ) -> tuple[list[tuple[str, str, int]], dict[str, Any]]:
     """(query, document, grade) of logs from outside, and how they came about.
@@ -142,8 +135,8 @@ def rows_apart(
         folder,
         reading,
         names=names,
-        columns=columns.columns,
-        click_actions=columns.actions,
+        columns=columns,
+        click_actions=actions or CLICKS,
     )
     graded = grade_pages(_told(pages, progress), grading, ids)
     rows = [(grade.query, grade.doc, grade.grade) for grade in graded.grades]

@@ -20,8 +20,12 @@ class Command(ImportCommand):
         recipe.MODEL,
         recipe.LEAST,
         option("--cuts", help="from which value on the next grade begins, such as 0.5,1,2"),
-        option("--columns", help="where names do not tell: role=name, commas between"),
-        option("--actions", help="which actions of UBI's events are clicks, commas between"),
+        option(
+            "--column", many="*", default=[], metavar="ROLE=NAME", help="where names do not tell"
+        ),
+        option(
+            "--click-action", many="*", default=[], metavar="NAME", help="UBI's actions that count"
+        ),
     )
 
     def run(self, *, log: Path, events: Path | None, **options: Any) -> None:
@@ -33,8 +37,8 @@ class Command(ImportCommand):
             model=options["model"],
             least=options["least"],
             cuts=read_cuts(options["cuts"]) if options["cuts"] else (),
-            columns=read_columns(options["columns"] or ""),
-            actions=[part.strip() for part in (options["actions"] or "").split(",") if part],
+            columns=read_columns(options["column"]),
+            actions=options["click_action"],
         )
         uploads = receive_logs(benchmark=self.benchmark, user=self.actor, logs=logs)
         try:

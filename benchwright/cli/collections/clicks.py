@@ -101,7 +101,7 @@ def _read(
     from benchwright.clicks.columns import read_columns
     from benchwright.clicks.pages import CLICKS, read_pages
 
-    columns = read_columns(",".join(chosen["columns"]))
+    columns = read_columns(chosen["columns"])
     actions = chosen["actions"] or CLICKS
     return read_pages(logs, folder, reading, columns=columns, click_actions=actions)
 

@@ -141,8 +141,8 @@ def test_the_command_reads_columns_of_any_name(benchmark, owner, tmp_path, capsy
     lines = (f"{page['query']},{' '.join(SHOWN)},{' '.join(page['clicked'])}" for page in PAGES)
     log.write_text("\n".join(["words,seen,taken", *lines]))
 
-    columns = "query=words,shown=seen,clicked=taken"
-    call_command("grade_clicks", "bank", str(log), columns=columns, name="by hand", user="olga")
+    columns = ["query=words", "shown=seen", "clicked=taken"]
+    call_command("grade_clicks", "bank", str(log), column=columns, name="by hand", user="olga")
 
     assert benchmark.qrel_sets.get().name == "by hand"
     assert "qrels 'by hand' of kind click with 3 grades" in capsys.readouterr().out
