@@ -633,7 +633,7 @@ scoring:rehearsal-state         GET  login 403   403   404   403   200   200   4
 scoring:rehearsal-state         POST 405
 scoring:side-by-side            GET  login 302   403   302   302   302   302   404   302   302
 scoring:side-by-side            POST 405
-scoring:leaderboard             GET  login 302   403   302   302   302   302   404   302   302
+scoring:leaderboard             GET  login 200   403   200   200   200   200   404   200   200
 scoring:leaderboard             POST 405
 scoring:leaderboard-csv         GET  login 200   403   200   200   200   200   404   200   200
 scoring:leaderboard-csv         POST 405

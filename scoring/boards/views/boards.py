@@ -39,7 +39,6 @@ from scoring.scores.selectors.score_sets import n_runs_without_scores
 from scoring.scores.services.held import rows_of_sources
 from scoring.scores.services.ranking import start_ranking
 from scoring.scores.services.slice_scores import ALL_SPLITS, BoardSplit, board_split
-from scoring.scores.shown import measure_of
 from scoring.scores.views import Asked, AskedSlice, asked_measure, asked_slice, release_or_404
 
 SCENARIOS = "scenarios"
@@ -52,22 +51,24 @@ TOP_ROWS = 3
 
 @require_safe
 @benchmark_view(Action.SEE_RESULTS)
-def leaderboard(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
-    """The newest release's board, at its own address: a link to it goes on meaning the same."""
+def leaderboard(request: SiteRequest, benchmark: Benchmark) -> HttpResponse:
+    """The newest release's board, without a redirect before its first paint.
+
+    A link that goes on meaning the same stands on the page.
+    """
     release = newest_release(benchmark)
     if release is None:
         return render(request, "scoring/boards/leaderboard_empty.html")
-    url = reverse("scoring:leaderboard-release", args=[benchmark.slug, release.version])
-    params = request.GET.copy()
-    if not params.get("measure"):
-        params["m"] = measure_of(params.get("m")).label
-    return redirect(f"{url}?{params.urlencode(safe='@')}")
+    return _board_page(request, release)
 
 
 @require_safe
 @benchmark_view(Action.SEE_RESULTS)
 def leaderboard_release(request: SiteRequest, benchmark: Benchmark, version: str) -> HttpResponse:
-    release = release_or_404(benchmark, version)
+    return _board_page(request, release_or_404(benchmark, version))
+
+
+def _board_page(request: SiteRequest, release: Release) -> HttpResponse:
     choice, sliced, form, board = asked_board(request, release)
     form.offer(filter_choices(board.whole))
     page = page_of(request, board.rows)
