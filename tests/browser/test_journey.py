@@ -341,7 +341,7 @@ def check_board(page: Page, source: Path) -> None:
 def read_board(page: Page, label: str) -> dict[str, tuple[str, ...]]:
     """The leaderboard by a measure as it is shown: {run: (mean, interval, answered queries)}."""
     open_page(page, "Leaderboard")
-    page.wait_for_url("**/v/0.1.0/leaderboard/**")
+    page.wait_for_url("**/leaderboard/**")
     wait_until_scored(page)
     page.goto(f"{page.url.partition('?')[0]}?m={label}&cols=answered&cols=intervals")
     rows = {}
