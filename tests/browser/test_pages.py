@@ -57,6 +57,21 @@ IS_BRIEF = bool(THIRD)
 FIRST_OF_VIEW = {place.view: place for place in reversed(PAGES)}
 PLACES = list(FIRST_OF_VIEW.values())[int(THIRD) :: 3] if IS_BRIEF else PAGES
 CONTRAST = ["color-contrast"]
+# What a page and its files weigh on the line, charts aside, and how far what stood there moved.
+FIGURES = """() => new Promise((done) => {
+  const moves = [];
+  const named = ({ node, previousRect: from, currentRect: to }) =>
+    `${node?.localName}.${node?.className} by ${to.x - from.x}, ${to.y - from.y}`;
+  new PerformanceObserver((list) => {
+    for (const one of list.getEntries())
+      if (!one.hadRecentInput) moves.push([one.value, one.sources.map(named).join("; ")]);
+  }).observe({ type: "layout-shift", buffered: true });
+  const files = performance.getEntriesByType("resource").filter((one) => !/chart/.test(one.name));
+  const all = [...performance.getEntriesByType("navigation"), ...files];
+  const kilobytes = all.reduce((sum, one) => sum + one.encodedBodySize, 0) / 1000;
+  setTimeout(() => done({ kilobytes, moves }), 0);
+})"""
+MOST_KB, MOST_SHIFT = 250, 0.05
 # What may differ between the widths of one page.
 OF_WIDTH = [*CONTRAST, "scrollable-region-focusable", "target-size"]
 # A rule of WCAG 2.2 AA that axe leaves out unless it is asked for it.
@@ -71,12 +86,24 @@ def test_page_is_accessible_and_in_bounds(visitor: Person, facts: dict[str, Any]
         answer = page.goto(place.url(facts))
         assert answer.status == place.status
         page.locator(place.part).first.wait_for()
+        faults += weight_faults(page)
         faults += faults_at_both_widths(page) if IS_BRIEF else faults_in_both_schemes(page, options)
         faults += [
             said for said in page.watch.messages if place.status == 200 or REFUSED not in said
         ]
         faults += page.watch.complaints()
     assert faults == []
+
+
+def weight_faults(page: Page) -> list[str]:
+    figures = page.evaluate(FIGURES)
+    faults = []
+    if figures["kilobytes"] > MOST_KB:
+        faults.append(f"it weighs {figures['kilobytes']:.0f} kB")
+    shift = sum(value for value, _ in figures["moves"])
+    if shift > MOST_SHIFT:
+        faults.append(f"what stood there moved, {shift:.3f} in all: {figures['moves']}")
+    return faults
 
 
 def faults_at_both_widths(page: Page) -> list[str]:

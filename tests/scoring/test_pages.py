@@ -192,7 +192,9 @@ def test_buttons_of_keepers_refuse_others(name, signed_in, sam, release):
 # --- boards --------------------------------------------------------------------------------
 
 
-def test_bare_address_shows_the_newest_release_and_links_to_it(signed_in, vi, release, publish, benchmark):
+def test_bare_address_shows_the_newest_release_and_links_to_it(
+    signed_in, vi, release, publish, benchmark
+):
     publish(QrelSet.objects.get(benchmark=benchmark), "1.9.0")
     publish(QrelSet.objects.get(benchmark=benchmark), "1.10.0")
 

@@ -282,7 +282,11 @@
     all("table[data-sortable]").forEach(prepareTable);
     all("time[datetime]").forEach(showTime);
     all(".tabs [aria-current]").forEach((tab) => (tab.parentElement.scrollLeft = tab.offsetLeft - tab.parentElement.clientWidth / 2));
-    if (matchMedia("(max-width: 60rem)").matches) all("details[data-open-wide]").forEach((box) => (box.open = false));
+    /* Until this has run, the styles hide what it closes: nothing moves. */
+    all("details[data-open-wide]:not([data-folded])").forEach((box) => {
+      if (matchMedia("(max-width: 60rem)").matches) box.open = false;
+      box.dataset.folded = "";
+    });
   };
   document.addEventListener("click", (event) => {
     const on = (selector) => event.target.closest?.(selector);
