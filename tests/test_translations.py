@@ -44,6 +44,7 @@ FRAMED = {
     "run-list",
     "system",
 }
+OF_TWO_RUNS = {"scoring:comparison", "scoring:comparison-robustness", "scoring:side-by-side"}
 VOID = {"meta", "link", "input", "img", "br", "hr", "source", "wbr"}
 # Whose words are nobody's to translate; `dir="auto"` marks what people wrote.
 NOT_WORDS = {"script", "style", "code", "pre", "kbd", "svg"}
@@ -192,10 +193,13 @@ def test_no_word_of_a_translated_page_stays_english(
     client = world.client(who, headers={"accept-language": "de"})
     left = {}
 
+    two = (world.arguments["run"], world.arguments["reference"])
+    pair = {"runs": ",".join(str(run) for run in two)}
     for address in addresses():
         if address.name not in TRANSLATED | FRAMED:
             continue
-        response = client.get(reverse(address.name, kwargs=address.arguments(world.arguments)))
+        url = reverse(address.name, kwargs=address.arguments(world.arguments))
+        response = client.get(url, pair if address.name in OF_TWO_RUNS else {})
         page = b"" if response.streaming else response.content
         is_page = page.startswith(b"<!doctype") or address.name in TRANSLATED
         if not is_page or not response["Content-Type"].startswith("text/html"):
