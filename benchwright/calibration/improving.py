@@ -89,8 +89,8 @@ def improvement(
     -----
     Quadratic kappa is that of `benchwright.agreement`. Its difference has a percentile bootstrap
     over families: whole families are drawn with replacement, and the same draw makes both kappas.
-    The difference of exact agreement is the mean over pairs of [after = people] − [before = people]
-    with Student's t over families, as means have it everywhere.
+    That of exact agreement is the mean over pairs of 1 where `after` alone met people's grade, -1
+    where `before` alone did and else 0, with Student's t over families, as means have it.
     """
     of = families or {}
     grades = tuple(sorted(set(scale)))
@@ -105,9 +105,8 @@ def improvement(
     held = [row for row in common if of.get(row[0], row[0]) not in shown]
     if not held:
         return None
-    befores, afters = (
-        tables_of([(row[0], row[1], row[2], row[at]) for row in held], grades, of) for at in (3, 4)
-    )
+    befores = tables_of([row[:4] for row in held], grades, of)
+    afters = tables_of([(*row[:3], row[4]) for row in held], grades, of)
     n_queries = len({row[0] for row in held})
     return Improvement(
         n_pairs=len(held),
