@@ -108,7 +108,7 @@ class NewExampleSerializer(serializers.Serializer):
     )
 
 
-class Contradictions(Endpoint):
+class ContradictionList(Endpoint):
     refusals = {"POST": (409, 422)}
     serializer_class = ContradictionSerializer
 
@@ -156,7 +156,7 @@ class Contradictions(Endpoint):
         return Response(DecisionSerializer(decision).data, status=status.HTTP_201_CREATED)
 
 
-class GradeExamples(Endpoint):
+class ExampleList(Endpoint):
     refusals = {"POST": (409, 422)}
     serializer_class = GradeExampleSerializer
 
@@ -191,7 +191,7 @@ class GradeExamples(Endpoint):
         return Response(GradeExampleSerializer(example).data, status=status.HTTP_201_CREATED)
 
 
-class GradeExampleDetail(Endpoint):
+class ExampleDetail(Endpoint):
     serializer_class = GradeExampleSerializer
     pagination_class = None
 
@@ -214,7 +214,9 @@ class GradeExampleDetail(Endpoint):
 
 
 of_benchmark = [
-    path("campaigns/<int:pk>/contradictions/", Contradictions.as_view(), name="contradiction-list"),
-    path("grade-examples/", GradeExamples.as_view(), name="example-list"),
-    path("grade-examples/<int:pk>/", GradeExampleDetail.as_view(), name="example-detail"),
+    path(
+        "campaigns/<int:pk>/contradictions/", ContradictionList.as_view(), name="contradiction-list"
+    ),
+    path("grade-examples/", ExampleList.as_view(), name="example-list"),
+    path("grade-examples/<int:pk>/", ExampleDetail.as_view(), name="example-detail"),
 ]

@@ -198,7 +198,7 @@ def _examples_of(campaign, owner) -> None:
     """An example that stands and one that was withdrawn, of what people graded."""
     from django.utils import timezone
 
-    words = campaign.benchmark.judgments.filter(kind="grade", grade__gte=2).order_by("-pk")[:2]
+    words = campaign.benchmark.judgments.filter(grade__gte=2).order_by("-pk")[:2]
     later = timezone.now() + timedelta(seconds=10)
     text = "Query: walk a tree of folders\nDocument: os.walk\nWhy: it names the function."
     for word, withdrawn_at in zip(words, (None, later), strict=True):
