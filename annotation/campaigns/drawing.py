@@ -123,8 +123,8 @@ def change_rows(improvement: "Improvement") -> list[ChangeRow]:
     )
     exacts = (percent(improvement.exact_before), percent(improvement.exact_after))
     return [
-        ChangeRow("Kappa, quadratic", before, after, *_signed(improvement.kappa)),
-        ChangeRow("The same grade", exacts[0], exacts[1], *_signed(improvement.exact)),
+        ChangeRow("Kappa", before, after, *_signed(improvement.kappa)),
+        ChangeRow("Same grade", exacts[0], exacts[1], *_signed(improvement.exact)),
     ]
 
 
