@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, TextChoices
+from django.db.models import Case, Count, F, OuterRef, QuerySet, Subquery, TextChoices, Value, When
 from django.db.models.functions import Abs
 
 from annotation.agreement.selectors.adjudication import decision_on
@@ -82,16 +82,21 @@ class Counts:
 
 
 def counts_of(campaign: Campaign) -> Counts:
-    """Counted in one query."""
-    far = Q(apart__gte=least_apart(campaign.benchmark))
-    counts = _labelled(campaign).aggregate(
-        n_both=Count("pk", filter=Q(label__isnull=False)),
-        n=Count("pk", filter=far),
-        n_open=Count("pk", filter=far & Q(decision=None)),
-        n_higher=Count("pk", filter=far & Q(away__gt=0)),
-        n_lower=Count("pk", filter=far & Q(away__lt=0)),
+    """Counted in one query, which looks up each pair's label and decision once."""
+    least = least_apart(campaign.benchmark)
+    is_open = Case(When(decision=None, then=Value(1)), default=Value(0))
+    pairs = _labelled(campaign).order_by().annotate(is_open=is_open)
+    grouped = pairs.values_list("away", "is_open").annotate(n=Count("pk"))
+    # Without a label nothing is away from it.
+    rows = [(away, waits, n) for away, waits, n in grouped if away is not None]
+    far = [(away, waits, n) for away, waits, n in rows if abs(away) >= least]
+    return Counts(
+        n_both=sum(n for *_, n in rows),
+        n=sum(n for *_, n in far),
+        n_open=sum(n for _, waits, n in far if waits),
+        n_higher=sum(n for away, _, n in far if away > 0),
+        n_lower=sum(n for away, _, n in far if away < 0),
     )
-    return Counts(**counts)
 
 
 @dataclass(frozen=True)
