@@ -26,6 +26,8 @@ RESULTS = (
     f"/b/{SLUG}/leaderboard/reported/",
     f"/b/{SLUG}/leaderboard/reported/new/",
     f"/b/{SLUG}/runs/",
+    f"/b/{SLUG}/queries/",
+    f"/b/{SLUG}/releases/",
 )
 # Of a run, from its own address.
 OF_A_RUN = ("", "scores/", "slices/", "reading/", "holes/", "queries/")
