@@ -5,6 +5,7 @@ from typing import Any
 
 from annotation.models import (
     Campaign,
+    GradeExample,
     JudgePrompt,
     Judgment,
     KeyMap,
@@ -22,6 +23,7 @@ from benchmarks_app.person_records import LASTING, WRITTEN, columns, records, to
 WRITTEN.update(
     {
         Campaign: ("name", "judge_name", "conflict_reason"),
+        GradeExample: ("text",),
         Judgment: ("note", "rater", "source"),
         KnownGrade: ("explanation",),
         MachineLabel: ("judge_name",),
@@ -33,7 +35,7 @@ WRITTEN.update(
 
 
 # What was asked stays as it was asked, as a guideline does.
-LASTING.update({JudgePrompt: ("benchmark", ("template",))})
+LASTING.update({JudgePrompt: ("benchmark", ("template", "text"))})
 
 
 @records("labels")
@@ -69,6 +71,14 @@ columns(
     *("name", "conflict_reason", "created_at"),
     benchmark="benchmark__slug",
     pool="pool__name",
+)
+columns(
+    "grade-examples",
+    lambda user: user.grade_examples,
+    *("text", "created_at", "withdrawn_at"),
+    benchmark="benchmark__slug",
+    query="judgment__query__qid",
+    document="judgment__docid",
 )
 columns(
     "pool-starts",

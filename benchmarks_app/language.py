@@ -53,6 +53,11 @@ TRANSLATED = frozenset(
         "team-link",
         "team-list",
         "totp-create",
+        # comparisons
+        "scoring:comparison",
+        "scoring:comparison-robustness",
+        "scoring:comparison-start",
+        "scoring:side-by-side",
         # boards
         "scoring:board-top",
         "scoring:leaderboard",

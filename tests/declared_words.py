@@ -12,6 +12,7 @@ from benchwright.evaluation import uncertainty
 from benchwright.recipes import submissions
 from benchwright.runs import aggregation
 from benchwright.runs.facts import FIELDS, FactField
+from scoring.comparisons.services import errors as comparison_errors
 from scoring.models import ReportedScore, Submission
 from scoring.scores.services import errors as scoring_errors
 
@@ -26,6 +27,12 @@ OF_SUBMITTERS = (
     scoring_errors.NotWithdrawableError,
     scoring_errors.SubmittedBeforeError,
     scoring_errors.TotalLimitError,
+    comparison_errors.ComparedRunError,
+    comparison_errors.ComparisonNotReadyError,
+    comparison_errors.ComparisonSignInError,
+    comparison_errors.NoPublicQueryError,
+    comparison_errors.NotScoredHereError,
+    comparison_errors.TooManyComparedError,
 )
 OF_OWNERS = {
     "CompleteReleaseError",

@@ -769,6 +769,22 @@ api:campaign-publish GET  405
 api:campaign-publish POST 401   403   403   403   403   415   415   404   401   403
 api:campaign-try    GET  405
 api:campaign-try    POST 401   403   403   403   403   202   202   404   401   403
+annotation:contradiction-list   GET  login 403   403   403   403   200   200   404   login 403
+annotation:contradiction-list   POST 405
+annotation:contradiction-settle GET  405
+annotation:contradiction-settle POST login 403   403   403   403   302   302   404   login 403
+annotation:example-new          GET  login 403   403   403   403   200   200   404   login 403
+annotation:example-new          POST login 403   403   403   403   422   422   404   login 403
+annotation:example-list         GET  login 403   403   403   403   200   200   404   login 403
+annotation:example-list         POST 405
+annotation:example-withdraw     GET  405
+annotation:example-withdraw     POST login 403   403   403   403   302   302   404   login 403
+api:contradiction-list          GET  401   403   403   403   403   200   200   404   401   403
+api:contradiction-list          POST 401   403   403   403   403   415   415   404   401   403
+api:example-list                GET  401   403   403   403   403   200   200   404   401   403
+api:example-list                POST 401   403   403   403   403   415   415   404   401   403
+api:example-detail              GET  401   403   403   403   403   200   200   404   401   403
+api:example-detail              POST 405
 judge-list   GET  login 403   403   403   403   200   200   404   login 403
 judge-list   POST 405
 judge-detail GET  login 403   403   403   403   200   200   404   login 403

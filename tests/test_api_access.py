@@ -231,6 +231,12 @@ campaign-pause    POST   -       401    403 403 403 403 202 202 404
 campaign-cancel   POST   -       401    403 403 403 403 202 409 404
 campaign-publish  POST   -       401    403 403 403 403 409 409 404
 campaign-try      POST   -       401    403 403 403 403 202 409 404
+contradiction-list GET    -       401    403 403 403 403 200 200 404
+contradiction-list POST   -       401    403 403 403 403 400 400 404
+example-list      GET    -       401    403 403 403 403 200 200 404
+example-list      POST   -       401    403 403 403 403 400 400 404
+example-detail    GET    -       401    403 403 403 403 200 200 404
+example-detail    DELETE -       401    403 403 403 403 204 204 404
 judge-list        GET    -       401    403 403 403 403 200 200 404
 judge-list        POST   -       401    403 403 403 403 400 400 404
 judge-detail      GET    -       401    403 403 403 403 200 200 404
@@ -546,10 +552,15 @@ def _campaign_urls(of: str, pool: Pool, owner: User) -> dict[str, str]:
     made["under way"].state, made["under way"].job = "running", job
     made["under way"].save()
     at = {name: f"{of}campaigns/{one.pk}/" for name, one in made.items()}
+    word = pool.benchmark.judgments.filter(grade__isnull=False).earliest("pk")
+    example = word.examples.create(benchmark=pool.benchmark, text="So.", created_by=owner)
     return {
         "campaign-list": f"{of}campaigns/",
         "campaign-detail": at["draft"],
         "campaign-calibration": f"{at['ready']}calibration/",
+        "contradiction-list": f"{at['ready']}contradictions/",
+        "example-list": f"{of}grade-examples/",
+        "example-detail": f"{of}grade-examples/{example.pk}/",
         "campaign-failed": f"{at['ready']}failed/",
         "campaign-start": f"{at['ready']}start/",
         "campaign-pause": f"{at['under way']}pause/",

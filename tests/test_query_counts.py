@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import KnownGrade, Question
+from annotation.models import Judgment, KnownGrade, Question
 from benchmarks_app import label_facts
 from benchmarks_app.common.services import audit
 from benchmarks_app.jobs.services import jobs
@@ -396,6 +396,23 @@ def judge_campaigns(of: Benchmark, first: int, last: int) -> None:
         making_machines.campaign(pool, name=f"c{number}", judge=judge, prompt=prompt)
 
 
+def contradictions(of: Benchmark, first: int, last: int) -> None:
+    """Documents that a person and a machine grade far apart, decided and made examples of."""
+    pool = of.pools.first() or making.pool(of, {"q1": ["d1"]})
+    campaign = of.campaigns.first() or making_machines.campaign(pool)
+    keeper = factories.user("keeper")
+    for number in range(first, last):
+        place = {"query": factories.query(of, f"far{number}"), "docid": "d1"}
+        label = making_machines.label(campaign, grade=3, **place)
+        more = {"state": "graded", "judgment": label, "number": number + 1}
+        making_machines.pair(campaign, **place, **more)
+        facts = {"benchmark": of, "actor": keeper, "grade": 0, **place}
+        word = Judgment.objects.create(kind="import", client_id=uuid4(), **facts)
+        settled = {"kind": "adjudicate", "outcome": "override", "client_id": uuid4()}
+        Judgment.objects.create(**facts, **settled)
+        word.examples.create(benchmark=of, text="So.", created_by=keeper)
+
+
 def live_systems(of: Benchmark, first: int, last: int) -> None:
     for number in range(first, last):
         factories.live_run(factories.live_system(of), name=f"live{number}")
@@ -507,6 +524,17 @@ PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmar
         name: (judge_campaigns, lambda of: {"slug": of.slug})
         for name in ("annotation:campaign-list", "api:campaign-list")
     },
+    **{
+        name: (
+            contradictions,
+            lambda of: {"slug": of.slug, "pk": of.campaigns.get().pk},
+        )
+        for name in ("annotation:contradiction-list", "api:contradiction-list")
+    },
+    **{
+        name: (contradictions, lambda of: {"slug": of.slug})
+        for name in ("annotation:example-list", "api:example-list")
+    },
     "scoring:live-list": (live_systems, lambda of: {"slug": of.slug}),
     "api:live-list": (live_systems, lambda of: {"slug": of.slug}),
     "scoring:baseline-list": (baselines, lambda of: {"slug": of.slug}),
@@ -532,6 +560,9 @@ PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmar
 ASKED = {
     name: lambda of: f"?runs={of.runs.get().pk}"
     for name in ("scoring:top-up-new", "api:top-up-list")
+} | {
+    name: lambda of: "?state=all"
+    for name in ("annotation:contradiction-list", "api:contradiction-list")
 }
 
 # Of the site as a whole: for its managers.

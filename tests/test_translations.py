@@ -45,6 +45,7 @@ FRAMED = {
     "run-list",
     "system",
 }
+OF_TWO_RUNS = {"scoring:comparison", "scoring:comparison-robustness", "scoring:side-by-side"}
 # What annotators and submitters may open in English, by the reason why; all else is translated.
 ENGLISH = {
     "no pages: files, pictures and answers to programs": """
@@ -64,7 +65,7 @@ ENGLISH = {
     "not translated yet": """
         contamination-detail contamination-list corpus-detail corpus-list family-detail family-list
         leak-report-detail release-card release-detail release-export release-exports release-files
-        scoring:ann scoring:baseline-list scoring:comparison scoring:contextual-case
+        scoring:ann scoring:baseline-list scoring:contextual-case
         scoring:contextual-compare scoring:contextual-evaluation scoring:contextual-list
         scoring:contextual-progress scoring:contextual-set scoring:contrastive-detail
         scoring:contrastive-list scoring:contrastive-new scoring:contrastive-state
@@ -223,10 +224,13 @@ def test_no_word_of_a_translated_page_stays_english(
     client = world.client(who, headers={"accept-language": "de"})
     left = {}
 
+    two = (world.arguments["run"], world.arguments["reference"])
+    pair = {"runs": ",".join(str(run) for run in two)}
     for address in addresses():
         if address.name not in TRANSLATED | FRAMED:
             continue
-        response = client.get(reverse(address.name, kwargs=address.arguments(world.arguments)))
+        url = reverse(address.name, kwargs=address.arguments(world.arguments))
+        response = client.get(url, pair if address.name in OF_TWO_RUNS else {})
         page = b"" if response.streaming else response.content
         is_page = page.startswith(b"<!doctype") or address.name in TRANSLATED
         if not is_page or not response["Content-Type"].startswith("text/html"):

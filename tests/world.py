@@ -272,6 +272,12 @@ def _campaigns(pool: Pool, owner: User) -> dict[str, Any]:
     label = making_machines.label(graded, entry.query, entry.document.docid, 1)
     place = {"query": entry.query, "docid": entry.document.docid}
     making_machines.pair(graded, **place, state="graded", judgment=label)
+    # The machine says what the second did of two people of a file who disagree.
+    disputed = {"query": pool.benchmark.queries.get(qid="1"), "docid": "d-quote"}
+    apart = making_machines.label(graded, grade=0, **disputed)
+    pair = making_machines.pair(graded, **disputed, number=2, state="graded", judgment=apart)
+    word = Judgment.objects.filter(kind="import", **disputed).earliest("pk")
+    example = word.examples.create(benchmark=pool.benchmark, text="Quoted.", created_by=owner)
     # Not queued: what is done here for others would do it as well, and ask the judge.
     facts = {"kind": "judge-pool", "title": "Ask", "state": "running", "token": uuid4()}
     job = jobs.Job.objects.create(benchmark=pool.benchmark, created_by=owner, **facts)
@@ -288,6 +294,10 @@ def _campaigns(pool: Pool, owner: User) -> dict[str, Any]:
         },
         **{f"api:campaign-{name}": under_way.pk for name in of_other},
         **dict.fromkeys(("annotation:campaign-publish", "api:campaign-publish"), graded.pk),
+        **dict.fromkeys(("annotation:contradiction-list", "api:contradiction-list"), graded.pk),
+        **dict.fromkeys(("annotation:contradiction-settle", "annotation:example-new"), graded.pk),
+        **dict.fromkeys(("annotation:example-withdraw", "api:example-detail"), example.pk),
+        "pair": pair.pk,
     }
 
 

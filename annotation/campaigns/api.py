@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from annotation.campaigns.selectors import campaigns_of, counts_of, failed_pairs
 from annotation.campaigns.services.calibrating import calibration_of
 from annotation.campaigns.services.drafting import delete_campaign, draft_campaign, estimate_of
+from annotation.campaigns.services.improving import improvement_of
 from annotation.campaigns.services.publishing import publish_labels
 from annotation.campaigns.services.running import (
     cancel_campaign,
@@ -132,13 +133,27 @@ class GoOnSerializer(serializers.Serializer):
     with_failed = serializers.BooleanField(required=False, default=False)
 
 
+class ImprovementSerializer(serializers.Serializer):
+    """Agreement with people beside that of an earlier campaign, on queries without an example."""
+
+    campaign = serializers.IntegerField(source="earlier.pk", help_text="The earlier one.")
+    prompt_version = serializers.IntegerField(source="earlier.prompt.version")
+    sentence = serializers.CharField()
+    differences = serializers.ListField(child=serializers.CharField())
+    measured = serializers.JSONField(source="improvement.as_json")
+
+
 class CalibrationSerializer(serializers.Serializer):
-    """`calibration` is as `benchwright calibrate --format json` has it; null without a pair."""
+    """`calibration` is as `benchwright calibrate --format json` has it; null without a pair.
+
+    `improvement` holds it beside an earlier prompt of the judge; null without pairs in common.
+    """
 
     verdict = serializers.CharField()
     n_drawn = serializers.IntegerField()
     n_shared = serializers.IntegerField()
     calibration = serializers.JSONField(allow_null=True)
+    improvement = ImprovementSerializer(allow_null=True)
 
 
 class PublishSerializer(serializers.Serializer):
@@ -331,6 +346,7 @@ class CampaignCalibration(OfCampaign):
             "n_drawn": calibrated.n_drawn,
             "n_shared": calibrated.n_shared,
             "calibration": told.as_json() if told else None,
+            "improvement": improvement_of(campaign),
         }
         return Response(CalibrationSerializer(facts).data)
 

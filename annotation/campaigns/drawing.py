@@ -6,10 +6,12 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, cast
 
 from benchmarks_app.charts.axis import Axis, Whisker, axis_of
-from benchmarks_app.templatetags.benchwright import MINUS
+from benchmarks_app.templatetags.benchwright import DASH, MINUS, percent
 
 if TYPE_CHECKING:
+    from benchwright.agreement.measured import Measured
     from benchwright.calibration.calibrating import Calibration
+    from benchwright.calibration.improving import Improvement
 
 COEFFICIENTS = {
     "kappa_quadratic": "Kappa, quadratic",
@@ -100,6 +102,41 @@ def _biases(calibration: "Calibration") -> Iterator[ForestRow]:
             label, bias.n_pairs, bias.mean, low, high, "", bias.is_too_few,
             is_off=is_off and not bias.is_too_few,
         )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ChangeRow:
+    """Agreement before and after, and the difference with its interval."""
+
+    label: str
+    before: str
+    after: str
+    difference: str
+    interval: str
+
+
+def change_rows(improvement: "Improvement") -> list[ChangeRow]:
+    """What another prompt changed, by quadratic kappa and by exact agreement."""
+    before, after = (
+        DASH if kappa.value is None else _number(kappa.value)
+        for kappa in (improvement.kappa_before, improvement.kappa_after)
+    )
+    exacts = (percent(improvement.exact_before), percent(improvement.exact_after))
+    return [
+        ChangeRow("Kappa", before, after, *_signed(improvement.kappa)),
+        ChangeRow("Same grade", exacts[0], exacts[1], *_signed(improvement.exact)),
+    ]
+
+
+def _signed(measured: "Measured") -> tuple[str, str]:
+    """A difference and its interval, as people write them."""
+    if measured.value is None:
+        return DASH, measured.why
+    value = f"{measured.value:+.2f}".replace("-", MINUS)
+    if measured.low is None or measured.high is None:
+        return value, "no interval"
+    ends = f"{measured.low:+.2f} to {measured.high:+.2f}"
+    return value, ends.replace("-", MINUS)
 
 
 def _forest(rows: Iterator[ForestRow]) -> Forest:

@@ -165,9 +165,19 @@ def prompt_for(
 
 
 def scale_of(benchmark: Benchmark) -> list[dict[str, Any]]:
-    """The scale as a prompt keeps it."""
+    """The scale as a prompt keeps it, with the examples that stand."""
+    examples: dict[int, list[str]] = {}
+    standing = benchmark.grade_examples.standing()
+    for value, text in standing.values_list("judgment__grade", "text"):
+        if value is not None:  # each has one: the service makes none of what has no grade
+            examples.setdefault(value, []).append(text)
     return [
-        {"value": grade.value, "name": grade.name, "meaning": grade.anchor, "examples": []}
+        {
+            "value": grade.value,
+            "name": grade.name,
+            "meaning": grade.anchor,
+            "examples": examples.get(grade.value, []),
+        }
         for grade in benchmark.grades.order_by("value")
     ]
 

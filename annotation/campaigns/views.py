@@ -12,7 +12,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotation.campaigns.drawing import agreement_forest, bias_forest, confusion_rows
+from annotation.campaigns.drawing import (
+    agreement_forest,
+    bias_forest,
+    change_rows,
+    confusion_rows,
+)
 from annotation.campaigns.forms import CampaignForm, GoOnForm
 from annotation.campaigns.selectors import (
     FAILED_SHOWN,
@@ -30,6 +35,7 @@ from annotation.campaigns.services.drafting import (
     estimate_of,
     estimate_wanted,
 )
+from annotation.campaigns.services.improving import improvement_of
 from annotation.campaigns.services.publishing import publish_labels
 from annotation.campaigns.services.running import (
     cancel_campaign,
@@ -89,7 +95,11 @@ def campaign_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
             messages.success(request, "Drafted. Nobody was asked yet: try it, or start it.")
             return redirect(campaign)
     context = {"form": form, "missing": missing_packages(), **_estimated(form)}
-    context |= {"n_judges": judges_of(benchmark).count(), "n_pools": pools_of(benchmark).count()}
+    context |= {
+        "n_judges": judges_of(benchmark).count(),
+        "n_pools": pools_of(benchmark).count(),
+        "n_examples": benchmark.grade_examples.standing().count(),
+    }
     status = 422 if is_posted and form.errors else 200
     return render(request, "annotation/campaigns/campaign_new.html", context, status=status)
 
@@ -210,6 +220,7 @@ def campaign_calibration(request: PersonRequest, benchmark: Benchmark, pk: int) 
     target = f"calibration of {campaign.name}"
     audit.record(actor=request.user, action="read-judgments", benchmark=benchmark, target=target)
     calibration = calibrated.calibration
+    improved = improvement_of(campaign)
     context = {
         "campaign": campaign,
         "calibrated": calibrated,
@@ -217,6 +228,8 @@ def campaign_calibration(request: PersonRequest, benchmark: Benchmark, pk: int) 
         "rows": confusion_rows(calibration),
         "agreement": agreement_forest(calibration) if calibration else None,
         "bias": bias_forest(calibration) if calibration else None,
+        "improved": improved,
+        "changes": change_rows(improved.improvement) if improved else [],
         "grades": dict(benchmark.grades.values_list("value", "name")),
         "counts": counts_of(campaign),
     }

@@ -1,7 +1,13 @@
 """From runs to grades; import the models from here."""
 
 from annotation.models.judgments import Judgment
-from annotation.models.machines import Campaign, CampaignPair, JudgePrompt, MachineLabel
+from annotation.models.machines import (
+    Campaign,
+    CampaignPair,
+    GradeExample,
+    JudgePrompt,
+    MachineLabel,
+)
 from annotation.models.people import KeyMap, PoolStart
 from annotation.models.policies import AggregationPolicy
 from annotation.models.pools import KnownGrade, Pool, PoolAnnotator, PoolEntry, PoolRun
@@ -12,6 +18,7 @@ __all__ = [
     "AggregationPolicy",
     "Campaign",
     "CampaignPair",
+    "GradeExample",
     "JudgePrompt",
     "Judgment",
     "KeyMap",

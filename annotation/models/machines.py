@@ -15,6 +15,51 @@ from benchmarks_app.models.collection import MAX_ID_BYTES
 from benchwright.recipes import campaigns as recipe
 
 
+class GradeExampleQuerySet(models.QuerySet):
+    def standing(self) -> Self:
+        """Those that the next prompt has, in the order they came."""
+        return self.filter(withdrawn_at=None).order_by("pk")
+
+
+class GradeExample(models.Model):
+    """What people graded, in the owner's words, for a judge to see what a grade means.
+
+    Its grade is the judgment's. Another text is another example, and what was withdrawn stays known
+    to the prompts that held it.
+    """
+
+    MOST_CHARACTERS = 1000
+
+    benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="grade_examples")
+    # The person's word that it rests on: a label, or how a disagreement was settled.
+    judgment = models.ForeignKey(Judgment, models.PROTECT, related_name="examples")
+    text = models.CharField(max_length=MOST_CHARACTERS)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="grade_examples"
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+
+    objects = GradeExampleQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["judgment"],
+                condition=Q(withdrawn_at=None),
+                name="grade_example_once_a_judgment",
+            ),
+            models.CheckConstraint(condition=~Q(text=""), name="grade_example_says_something"),
+            models.CheckConstraint(
+                condition=Q(withdrawn_at=None) | Q(withdrawn_at__gte=models.F("created_at")),
+                name="grade_example_withdrawn_later",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"example of grade {self.judgment.grade}"
+
+
 class JudgePrompt(models.Model):
     """One version of what judges of a benchmark are asked; it never changes.
 
@@ -33,6 +78,8 @@ class JudgePrompt(models.Model):
     scale = models.JSONField()
     max_characters = models.PositiveIntegerField(null=True, blank=True)
     text = models.TextField()
+    # Of their queries no pair is taken to see whether the prompt is better than another.
+    examples = models.ManyToManyField(GradeExample, related_name="prompts")
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, related_name="judge_prompts"
     )

@@ -5,6 +5,7 @@ from django.urls import include, path
 from annotation import overview  # noqa: F401  # what pages show, which nobody asks for before
 from annotation.agreement import urls as agreement
 from annotation.campaigns import urls as campaigns
+from annotation.contradictions import urls as contradictions
 from annotation.guidelines import urls as guidelines
 from annotation.judging import urls as judging
 from annotation.labels import urls as labels
@@ -20,6 +21,7 @@ in_benchmark = [
     *guidelines.in_benchmark,
     *searching.in_benchmark,
     *campaigns.in_benchmark,
+    *contradictions.in_benchmark,
 ]
 urlpatterns = [
     path("b/<slug:slug>/", include(in_benchmark)),

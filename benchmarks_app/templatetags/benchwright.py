@@ -101,6 +101,8 @@ DEEDS = {
     "release-documents": "gave back documents of",
     "score-runs": "scored the runs on",
     "settle-probing": "settled a flag of probing on",
+    "make-example": "made an example of",
+    "withdraw-example": "withdrew the example of",
     "import-cases": "imported the cases",
     "delete-cases": "deleted the cases",
     "make-judge": "set up the judge",

@@ -85,6 +85,39 @@ def kappa_with_interval(
     return _with_ends(kappa, drawn, confidence)
 
 
+def kappa_difference_with_interval(
+    before: Ints,
+    after: Ints,
+    weights: Weights,
+    rng: np.random.Generator,
+    *,
+    draws: int = DRAWS,
+    confidence: float = 0.95,
+) -> Measured:
+    """Cohen's kappa of `after` minus that of `before`, clusters drawn whole and alike for both.
+
+    Both hold a grades x grades table a cluster, of the same items: what a cluster adds to the one
+    kappa and to the other is drawn together. When there is no interval is as in
+    `alpha_with_interval`.
+    """
+    observed = [cohen(tables.sum(axis=0), weights) for tables in (before, after)]
+    undefined = next((kappa for kappa in observed if kappa.value is None), None)
+    if undefined is not None:
+        return undefined
+    first, second = (kappa.value or 0.0 for kappa in observed)
+    difference = Measured(second - first, observed[0].n_items)
+    filled = before.sum(axis=(1, 2)) > 0
+    both = np.stack([before[filled], after[filled]], axis=1).astype(np.float64)
+    if len(both) < 2:
+        return difference
+    n, _, g, _ = both.shape
+    drawn = []
+    for size in _blocks(draws, n):
+        stacked = _resampled(both.reshape(n, 2 * g, g), rng, size).reshape(size, 2, g, g)
+        drawn.append(kappas(stacked[:, 1], weights) - kappas(stacked[:, 0], weights))
+    return _with_ends(difference, np.concatenate(drawn), confidence)
+
+
 def _with_ends(measured: Measured, drawn: Floats, confidence: float) -> Measured:
     """With the interval of the draws; without one where a tenth of them is undefined."""
     defined = drawn[~np.isnan(drawn)]
@@ -102,6 +135,6 @@ def _blocks(draws: int, n_clusters: int) -> list[int]:
 
 def _resampled(matrices: Floats, rng: np.random.Generator, draws: int) -> Floats:
     """The sum of as many matrices as there are, drawn with replacement, `draws` times."""
-    n, g, _ = matrices.shape
+    n, height, width = matrices.shape
     times = rng.multinomial(n, np.full(n, 1 / n), size=draws)
-    return (times @ matrices.reshape(n, g * g)).reshape(draws, g, g)
+    return (times @ matrices.reshape(n, height * width)).reshape(draws, height, width)

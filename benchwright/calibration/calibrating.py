@@ -246,6 +246,15 @@ class _Pairs:
                 yield Meaning(grade, len(mine), float(mine.mean()), share)
 
 
+def tables_of(
+    rows: Sequence[tuple[str, str, int, int]],
+    scale: tuple[int, ...],
+    families: Mapping[str, str],
+) -> Ints:
+    """Families x grades x grades of (query, document, people's grade, the machine's) rows."""
+    return _Pairs.of(rows, scale, families).tables()
+
+
 def _bias_by(
     pairs: _Pairs,
     rows: Sequence[tuple[str, str, int, int]],
@@ -309,8 +318,7 @@ def _two_people(
     ]
     if not rows:
         return Measured.undefined("no pair was graded by two people")
-    tables = _Pairs.of(rows, scale, families).tables()
-    return kappa_with_interval(tables, Weights.QUADRATIC, rng)
+    return kappa_with_interval(tables_of(rows, scale, families), Weights.QUADRATIC, rng)
 
 
 def _labels(

@@ -4,8 +4,10 @@ from math import isnan
 
 from benchwright.calibration.calibrating import Calibration
 from benchwright.calibration.favouring import Trust
+from benchwright.calibration.improving import ALIKE, BETTER, WORSE, Improvement
 
 SMALL_BIAS = 0.05
+CHANGES = {BETTER: "Better", WORSE: "Worse", ALIKE: "No difference shown"}
 
 
 def verdict(calibration: Calibration, trust: Trust | None = None) -> str:
@@ -28,6 +30,21 @@ def verdict(calibration: Calibration, trust: Trust | None = None) -> str:
     if lost:
         parts.append(f"Left out: {' and '.join(lost)}.")
     return " ".join(parts)
+
+
+def change(improvement: Improvement) -> str:
+    """What may be said of a prompt beside an earlier one: better, worse, or no difference shown."""
+    if improvement.too_few:
+        return f"Too few for a verdict: {improvement.too_few}"
+    before, after = improvement.kappa_before, improvement.kappa_after
+    difference = improvement.kappa
+    if before.value is None or after.value is None or not improvement.outcome:
+        return f"Kappa cannot be compared, because {difference.why or 'too many draws lack it'}."
+    words = f"quadratic kappa with people went from {before.value:.2f} to {after.value:.2f}"
+    interval = f"{difference.value:+.2f}, {difference.low:+.2f} to {difference.high:+.2f}"
+    pairs = f"{improvement.n_pairs:,} pairs of {improvement.n_queries:,} queries without an example"
+    head = CHANGES[improvement.outcome]
+    return f"{head}: {words} ({interval}) on {pairs}.".replace("-", "\N{MINUS SIGN}")
 
 
 def _agreement(of: Calibration) -> str:

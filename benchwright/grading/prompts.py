@@ -2,7 +2,8 @@
 
 A template says how to grade; the rules about data and the form of the answer are always ours and
 stand in the system message. `{guideline}` and `{scale}` are the benchmark's own words; `{query}`,
-`{description}` and `{document}` come from outside and stand between markers (`judges.fencing`).
+`{description}` and `{document}` come from outside and stand between markers (`judges.fencing`). So
+do examples of the grades, which follow the scale: they quote what comes from outside.
 """
 
 import json
@@ -63,6 +64,10 @@ Answer with one JSON object and nothing else:
 {{"reason": "<one or two sentences that name what in the document decides>", "grade": <one of \
 {grades}>}}"""
 
+EXAMPLE_HEAD = """\
+An example that people graded {grade}. It shows what the grade means and is not to be graded:
+"""
+
 
 @dataclass(frozen=True)
 class GradingPrompt:
@@ -100,8 +105,10 @@ class GradingPrompt:
     @cached_property
     def hash(self) -> str:
         """Hex digest of every word that does not come from a pair."""
+        # Prompts without examples keep the name that their labels were given under.
+        heads = [EXAMPLE_HEAD] if any(grade.examples for grade in self.scale) else []
         facts = {
-            "words": [DATA_RULE, FORM, AGAIN, CUT],
+            "words": [DATA_RULE, FORM, AGAIN, CUT, *heads],
             "template": self.template,
             "guideline": self.guideline,
             "scale": [asdict(grade) for grade in self.scale],
@@ -116,7 +123,7 @@ class GradingPrompt:
         >>> "{document}" in GradingPrompt().text and "3 = Exact" in GradingPrompt().text
         True
         """
-        own = self._own_words()
+        own = self._own_words("NONCE")
         words = [
             literal + own.get(slot, f"{{{slot}}}" if slot else "") for literal, slot in self._pieces
         ]
@@ -141,8 +148,9 @@ class GradingPrompt:
     def asked(self, pair: Pair, digest: str) -> Prompt:
         """The request about a pair; `digest` is that of its content (`content_digest`)."""
         contents = self._contents(pair)
-        nonce = nonce_for(digest, texts_of(contents.values()))
-        own = self._own_words()
+        examples = [example for grade in self.scale for example in grade.examples]
+        nonce = nonce_for(digest, [*texts_of(contents.values()), *examples])
+        own = self._own_words(nonce)
         parts: list[str | Image] = []
         for literal, slot in self._pieces:
             parts.append(literal)
@@ -187,8 +195,17 @@ class GradingPrompt:
         grades = ", ".join(map(str, self.grades))
         return DATA_RULE.format(nonce=nonce) + FORM.format(grades=grades)
 
-    def _own_words(self) -> dict[str, str]:
-        return {"guideline": self.guideline.strip(), "scale": scale_text(self.scale)}
+    def _own_words(self, nonce: str) -> dict[str, str]:
+        """The slots that are no pair's; examples stand between markers, for what they quote."""
+        scale = scale_text(self.scale)
+        for grade in sorted(self.scale, key=lambda one: one.value):
+            for example in grade.examples:
+                parts: list[str | Image] = []
+                enclose(parts, nonce, "EXAMPLE", (example,))
+                head = EXAMPLE_HEAD.format(grade=grade.value)
+                # A marker has its line for itself, whatever a template says behind the slot.
+                scale = f"{scale.rstrip()}\n\n{head}{''.join(map(str, parts)).rstrip()}\n"
+        return {"guideline": self.guideline.strip(), "scale": scale}
 
     def _contents(self, pair: Pair) -> dict[str, Content]:
         description: Content = (pair.description,) if pair.description.strip() else ()
@@ -219,20 +236,15 @@ def content_digest(pair: Pair) -> str:
 def scale_text(scale: tuple[Grade, ...]) -> str:
     """The grades of a scale, the lowest first, a line each with what they mean.
 
-    >>> print(scale_text((Grade(1, "Yes", "it helps", ("a recipe",)), Grade(0, "No"))))
+    >>> print(scale_text((Grade(1, "Yes", "it helps"), Grade(0, "No"))))
     0 = No
-    1 = Yes: it helps. For example: a recipe
+    1 = Yes: it helps
     """
-    return "\n".join(_grade_text(grade) for grade in sorted(scale, key=lambda one: one.value))
-
-
-def _grade_text(grade: Grade) -> str:
-    line = f"{grade.value} = {grade.name}"
-    if grade.meaning:
-        line += f": {grade.meaning}"
-    if grade.examples:
-        line = f"{line.rstrip('.')}. For example: {'; '.join(grade.examples)}"
-    return line
+    ordered = sorted(scale, key=lambda one: one.value)
+    return "\n".join(
+        f"{grade.value} = {grade.name}{f': {grade.meaning}' if grade.meaning else ''}"
+        for grade in ordered
+    )
 
 
 def pieces_of(template: str) -> Iterator[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 import uuid
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from django.utils import timezone
 
 from annotation.models import (
     Campaign,
+    GradeExample,
     JudgePrompt,
     Judgment,
     MachineLabel,
@@ -25,6 +27,8 @@ from tests.annotation import making, making_machines
 from tests.constraints import Case, check, constraints_of, refused
 
 pytestmark = pytest.mark.django_db
+
+LATER = timezone.now() + timedelta(days=1)
 
 
 @dataclass
@@ -101,6 +105,13 @@ def campaign(of: Scene, **values: Any) -> Campaign:
 def pair(of: Scene, docid: str = "d1", **values: Any) -> Any:
     one = Campaign.objects.first() or campaign(of)
     return making_machines.pair(one, of.entry.query, docid, **values)
+
+
+def example(of: Scene, **values: Any) -> GradeExample:
+    """Of the newest label, or a new one."""
+    word = Judgment.objects.order_by("-pk").first() or event(of, "grade")
+    facts = {"judgment": word, "text": "So.", "created_by": of.bo, **values}
+    return GradeExample.objects.create(benchmark=of.benchmark, **facts)
 
 
 def machine_label(of: Scene, **values: Any) -> Judgment:
@@ -222,6 +233,18 @@ CASES = {
     "campaign_pair_failed_says_why": Case(
         good=lambda of: pair(of, number=1, state="failed", error_code="judge-answer"),
         bad=lambda of: pair(of, "d2", number=2, state="failed"),
+    ),
+    "grade_example_once_a_judgment": Case(
+        good=lambda of: [example(of, withdrawn_at=LATER), example(of)],
+        bad=lambda of: [example(of), example(of)],
+    ),
+    "grade_example_says_something": Case(
+        good=example,
+        bad=lambda of: example(of, text=""),
+    ),
+    "grade_example_withdrawn_later": Case(
+        good=lambda of: example(of, withdrawn_at=LATER),
+        bad=lambda of: example(of, withdrawn_at=LATER - timedelta(days=2)),
     ),
     "machine_label_cost_from_0": Case(
         good=lambda of: [machine_label(of, cost=0.0), machine_label(of, cost=None)],

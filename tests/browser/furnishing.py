@@ -1,6 +1,7 @@
 """What pages need that a fresh demo lacks; runs in a process of the site."""
 
 import json
+from datetime import timedelta
 from io import StringIO
 from pathlib import Path
 
@@ -158,8 +159,12 @@ def _campaign_of(benchmark, owner, judge) -> int:
 
     pool = benchmark.pools.get()
     asked = {"judge": judge, "created_by": owner, "price_in": 1.0, "price_out": 2.0}
-    made = making.campaign(pool, name="first look", state="done", cost_cap=5.0, **asked)
     entries = pool.entries.select_related("query", "document").order_by("priority")[:8]
+    plain = making.prompt(benchmark, "Grade {document} for {query}.")
+    earlier = making.campaign(pool, name="before", state="done", prompt=plain, **asked)
+    for entry in entries:
+        making.label(earlier, entry.query, entry.document.docid, 0)
+    made = making.campaign(pool, name="first look", state="done", cost_cap=5.0, **asked)
     rows = []
     for number, entry in enumerate(entries, start=1):
         place = {"query": entry.query, "docid": entry.document.docid, "number": number}
@@ -183,9 +188,31 @@ def _campaign_of(benchmark, owner, judge) -> int:
                 "reason": reason,
             }
         )
+    _examples_of(made, owner)
     counts = {"n_pairs": 8, "n_graded": 7, "n_failed": 1, "cost": 0.07}
     Campaign.objects.filter(pk=made.pk).update(trial={"rows": rows, "cost": 0.0}, **counts)
     return made.pk
+
+
+def _examples_of(campaign, owner) -> None:
+    """An example that stands and one that was withdrawn, of what people graded."""
+    from django.utils import timezone
+
+    words = campaign.benchmark.judgments.filter(grade__gte=2).order_by("-pk")[:2]
+    later = timezone.now() + timedelta(seconds=10)
+    text = "Query: walk a tree of folders\nDocument: os.walk\nWhy: it names the function."
+    for word, withdrawn_at in zip(words, (None, later), strict=True):
+        example = {"text": text, "created_by": owner, "withdrawn_at": withdrawn_at}
+        word.examples.create(benchmark=campaign.benchmark, **example)
+
+
+def _contradiction_in(campaign: int) -> int:
+    """A pair that the machine and people grade far apart."""
+    from annotation.contradictions.selectors import contradictions_of
+    from annotation.models import Campaign
+
+    of = Campaign.objects.get(pk=campaign)
+    return contradictions_of(of, state="all", direction="").first().pk
 
 
 def _judged_by_a_model(benchmark, owner) -> dict[str, int]:
@@ -206,6 +233,7 @@ def _judged_by_a_model(benchmark, owner) -> dict[str, int]:
     campaign = _campaign_of(benchmark, owner, judge)
     return {
         "campaign": campaign,
+        "contradiction": _contradiction_in(campaign),
         "case_set": case_set.pk,
         "judge": judge.pk,
         "judged": judged.pk,

@@ -26,6 +26,10 @@ RESULTS = (
     f"/b/{SLUG}/leaderboard/reported/",
     f"/b/{SLUG}/leaderboard/reported/new/",
     f"/b/{SLUG}/runs/",
+    f"/b/{SLUG}/compare/?runs=1,2",
+    f"/b/{SLUG}/compare/?runs=1,2,3",
+    f"/b/{SLUG}/compare/results/?runs=1,2",
+    f"/b/{SLUG}/compare/robustness/?runs=1,2",
     f"/b/{SLUG}/queries/",
     f"/b/{SLUG}/releases/",
 )

@@ -61,8 +61,8 @@ def _calibrated(campaign: Campaign) -> Calibrated:
     from benchwright.calibration.calibrating import calibrated
     from benchwright.calibration.words import verdict
 
-    machine = _machines_grades(campaign)
-    people, others = _peoples_grades(campaign, machine)
+    machine = machines_grades(campaign)
+    people, others = peoples_grades_beside(campaign, machine)
     n_drawn, n_shared = (sum(map(len, grades.values())) for grades in (machine, people))
     if not n_shared:
         words = "People have graded none of these documents, so nothing can be said of the judge."
@@ -77,7 +77,7 @@ def _calibrated(campaign: Campaign) -> Calibrated:
         machine,
         scale=benchmark.grades.values_list("value", flat=True),
         relevant_from=min(relevant, default=1),
-        families=_families(campaign),
+        families=families_of(campaign),
         slices=_slices(campaign),
         lengths={docid: len(row.title) + len(row.text) for docid, row in contents.items()},
         languages={docid: row.lang for docid, row in contents.items() if row.lang},
@@ -87,7 +87,7 @@ def _calibrated(campaign: Campaign) -> Calibrated:
     return Calibrated(verdict(calibration), calibration, n_drawn, n_shared)
 
 
-def _machines_grades(campaign: Campaign) -> Grades:
+def machines_grades(campaign: Campaign) -> Grades:
     rows = Judgment.machines.filter(machine__campaign=campaign)
     grades: Grades = {}
     for qid, docid, grade in rows.values_list("query__qid", "docid", "grade"):
@@ -96,7 +96,7 @@ def _machines_grades(campaign: Campaign) -> Grades:
     return grades
 
 
-def _peoples_grades(
+def peoples_grades_beside(
     campaign: Campaign, among: Mapping[str, Mapping[str, int]]
 ) -> tuple[Grades, Grades]:
     """What the first person says of each pair, and the second where there is one."""
@@ -121,7 +121,7 @@ def _peoples_grades(
     return firsts, seconds
 
 
-def _families(campaign: Campaign) -> dict[str, str]:
+def families_of(campaign: Campaign) -> dict[str, str]:
     rows = campaign.benchmark.queries.committed().values_list("qid", "family_id")
     return {qid: str(family) for qid, family in rows}
 

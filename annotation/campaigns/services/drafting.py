@@ -201,6 +201,7 @@ def prompt_version(
     wanted = prompt_for(benchmark, template=template, max_characters=max_characters)
     known = benchmark.judge_prompts.filter(digest=wanted.hash).first()
     if known is not None:
+        known.examples.add(*benchmark.grade_examples.standing())
         return known
     Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)  # one number at a time
     newest = benchmark.judge_prompts.aggregate(last=Max("version"))["last"] or 0
@@ -218,6 +219,7 @@ def prompt_version(
             "created_by": user,
         },
     )
+    made.examples.add(*benchmark.grade_examples.standing())
     return made
 
 

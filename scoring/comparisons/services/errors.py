@@ -23,7 +23,7 @@ class NotScoredHereError(ScoringError):
     code = "run-not-scored"
     status = 409
     message = (
-        "{names} {verb} no scores on release {version}, so there is nothing to compare. "
+        "No scores on release {version}, so there is nothing to compare: {names}. "
         "A maintainer scores the benchmark's runs on the leaderboard."
     )
 

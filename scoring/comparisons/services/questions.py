@@ -174,8 +174,7 @@ def _scores_of(release: Release, runs: Sequence[Run]) -> list[ScoreSet]:
     }
     lacking = [run.name for run in runs if run.pk not in by_run]
     if lacking:
-        verb = "has" if len(lacking) == 1 else "have"
-        raise NotScoredHereError(names=", ".join(lacking), verb=verb, version=release.version)
+        raise NotScoredHereError(names=", ".join(lacking), version=release.version)
     for score_set in by_run.values():
         score_set.run.benchmark = release.benchmark
     return [by_run[run.pk] for run in runs]

@@ -6,6 +6,8 @@ from functools import cached_property
 from math import nan
 from typing import Any
 
+from django.utils.translation import gettext_lazy
+
 from benchmarks_app.models import Benchmark, Run
 from benchmarks_app.permissions import Action, may
 from benchwright.comparison.aligning import OVERALL
@@ -22,7 +24,7 @@ from scoring.scores.services.firewall import Sight, sight_of
 from scoring.scores.services.slice_scores import board_split, slice_parts
 from scoring.scores.shown import any_measure
 
-LEFT_OUT = (
+LEFT_OUT = gettext_lazy(
     "Tests, intervals and patterns are worked out from the {n} queries of public splits. The "
     "{n_hidden} of hidden splits are left out; what the leaderboard shows of them stands below."
 )
@@ -105,7 +107,7 @@ class Told:
     def said_of_hidden(self) -> str:
         """What is to be known where queries are left out."""
         n, n_hidden = self.question.n_queries, len(self.question.hidden)
-        return LEFT_OUT.format(n=f"{n:,}", n_hidden=f"{n_hidden:,}")
+        return str(LEFT_OUT).format(n=f"{n:,}", n_hidden=f"{n_hidden:,}")
 
     @property
     def reference(self) -> Run:

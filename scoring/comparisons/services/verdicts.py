@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext, pgettext
+
 from benchwright.comparison import comparability
 from benchwright.comparison.aligning import OVERALL
 from benchwright.statistics.decisions import BETTER, OPEN, WORSE
@@ -31,13 +34,19 @@ class Kind(StrEnum):
 
 
 WORDS = {
-    Kind.BETTER: "better",
-    Kind.WORSE: "worse",
-    Kind.SAME: "the same",
-    Kind.TOO_FEW: "too few",
-    Kind.NOT_SHOWN: "not shown",
-    Kind.NOT_COMPARABLE: "not comparable yet",
+    Kind.BETTER: gettext_lazy("better"),
+    Kind.WORSE: gettext_lazy("worse"),
+    Kind.SAME: gettext_lazy("the same"),
+    Kind.TOO_FEW: gettext_lazy("too few"),
+    Kind.NOT_SHOWN: gettext_lazy("not shown"),
+    Kind.NOT_COMPARABLE: gettext_lazy("not comparable yet"),
 }
+
+
+class English(str):
+    """A sentence of the library, which has one language; its page says so."""
+
+    is_english = True
 
 
 @dataclass(frozen=True)
@@ -56,7 +65,7 @@ class SliceVerdict:
 
     @property
     def word(self) -> str:
-        return WORDS[self.kind]
+        return str(WORDS[self.kind])
 
 
 @dataclass(frozen=True)
@@ -75,7 +84,7 @@ class Verdict:
 
     @property
     def word(self) -> str:
-        return WORDS[self.kind]
+        return str(WORDS[self.kind])
 
 
 def kind_of(pair: Pair) -> Kind:
@@ -163,14 +172,20 @@ def best_of(comparison: Told, part: str) -> str:
     names = [comparison.runs[summary["run"]].name for summary in first]
     n, n_behind = len(ranked), len(ranked) - len(first)
     if len(first) == 1:
-        return f"{names[0]} is the best of the {n} runs, with 95 % confidence."
+        return _("%(run)s is the best of the %(n)s runs, with 95 %% confidence.") % {
+            "run": names[0],
+            "n": n,
+        }
     if not n_behind:
-        return f"Any of the {n} runs may be the best: none is shown to be behind."
-    verb = "is" if n_behind == 1 else "are"
-    return (
-        f"The best of the {n} runs is one of {_named(names)}, with 95 % confidence; "
-        f"{n_behind} {verb} shown to be behind."
+        return _("Any of the %(n)s runs may be the best: none is shown to be behind.") % {"n": n}
+    sentence = ngettext(
+        "The best of the %(n)s runs is one of %(names)s, with 95 %% confidence; %(behind)s is "
+        "shown to be behind.",
+        "The best of the %(n)s runs is one of %(names)s, with 95 %% confidence; %(behind)s are "
+        "shown to be behind.",
+        n_behind,
     )
+    return sentence % {"n": n, "names": _named(names), "behind": n_behind}
 
 
 # --- sentences -----------------------------------------------------------------------------------
@@ -190,27 +205,31 @@ def _slices(comparison: Told, run: str, reference: str) -> list[SliceVerdict]:
 def _sentence(
     kind: Kind, pair: Pair, names: tuple[str, str], label: str, *, is_blocked: bool
 ) -> str:
-    run, reference = names
-    margin = pair["power"]["delta"]
-    n = pair["n_queries"]
-    numbers = f"{difference_words(pair)} {label} on {n:,} {'query' if n == 1 else 'queries'}."
-    verbs = {
-        Kind.BETTER: f"{run} is better than {reference}",
-        Kind.WORSE: f"{run} is worse than {reference}",
-        Kind.SAME: f"{run} and {reference} are the same within ±{margin:g}",
-    }
-    unclear = f"{run} is not shown to be better or worse than {reference}"
+    margin, n = pair["power"]["delta"], pair["n_queries"]
+    words = {"run": names[0], "reference": names[1], "margin": f"{margin:g}"}
+    numbers = ngettext(
+        "%(difference)s %(measure)s on %(n)s query.",
+        "%(difference)s %(measure)s on %(n)s queries.",
+        n,
+    ) % {"difference": difference_words(pair), "measure": label, "n": f"{n:,}"}
     if is_blocked:
         as_measured = {
-            Kind.BETTER: f"As measured {run} is better",
-            Kind.WORSE: f"As measured {run} is worse",
-            Kind.SAME: f"As measured they are the same within ±{margin:g}",
-        }.get(kind, "Nor does what is measured tell them apart")
-        return f"{run} and {reference} cannot be compared yet. {as_measured}: {numbers}"
-    sentence = f"{verbs.get(kind, unclear)}: {numbers}"
+            Kind.BETTER: _("As measured %(run)s is better"),
+            Kind.WORSE: _("As measured %(run)s is worse"),
+            Kind.SAME: _("As measured they are the same within ±%(margin)s"),
+        }.get(kind, _("Nor does what is measured tell them apart"))
+        blocked = _("%(run)s and %(reference)s cannot be compared yet.") % words
+        return f"{blocked} {as_measured % words}: {numbers}"
+    decided = {
+        Kind.BETTER: _("%(run)s is better than %(reference)s"),
+        Kind.WORSE: _("%(run)s is worse than %(reference)s"),
+        Kind.SAME: _("%(run)s and %(reference)s are the same within ±%(margin)s"),
+    }.get(kind, _("%(run)s is not shown to be better or worse than %(reference)s"))
+    sentence = f"{decided % words}: {numbers}"
     needed = pair["power"]["queries_for_observed"]
     if kind == Kind.NOT_SHOWN and needed is not None and needed > n:
-        sentence += f" About {needed:,} queries would show a difference of this size."
+        about = _("About %(n)s queries would show a difference of this size.")
+        sentence += " " + about % {"n": f"{needed:,}"}
     return sentence
 
 
@@ -225,34 +244,41 @@ def _hurts(kind: Kind, slices: Sequence[SliceVerdict]) -> str:
     """Which slices lose, and where what holds over all is not shown."""
     if not slices:
         return ""
-    lost = [f"{row.name} ({_signed(row.pair['difference'])})" for row in _of(slices, Kind.WORSE)]
-    won = [f"{row.name} ({_signed(row.pair['difference'])})" for row in _of(slices, Kind.BETTER)]
+    lost, won = (_with_differences(_of(slices, one)) for one in (Kind.WORSE, Kind.BETTER))
+    words = {"lost": lost, "won": won}
+    if kind == Kind.WORSE and lost and won:
+        return _("It is shown to lose on %(lost)s; gains on %(won)s.") % words
+    if kind == Kind.WORSE and lost:
+        return _("It is shown to lose on %(lost)s; no slice is shown to gain.") % words
     if kind == Kind.WORSE:
-        rest = f"gains on {_named(won)}" if won else "no slice is shown to gain"
-        return (
-            f"It is shown to lose on {_named(lost)}; {rest}." if lost else f"{rest.capitalize()}."
-        )
+        return (_("Gains on %(won)s.") if won else _("No slice is shown to gain.")) % words
     if lost:
-        return f"It is shown to lose on {_named(lost)}."
+        return _("It is shown to lose on %(lost)s.") % words
+    if kind != Kind.BETTER and won:
+        return _("No slice is shown to lose; it gains on %(won)s.") % words
     if kind != Kind.BETTER:
-        return "No slice is shown to lose" + (f"; it gains on {_named(won)}." if won else ".")
+        return _("No slice is shown to lose.")
     open_slices = [row.name for row in slices if row.kind != Kind.BETTER]
     if not open_slices:
-        return "No slice is shown to lose, and each gains."
-    return f"No slice is shown to lose; on {_named(open_slices)} alone the gain is not shown."
+        return _("No slice is shown to lose, and each gains.")
+    sentence = _("No slice is shown to lose; on %(slices)s alone the gain is not shown.")
+    return sentence % {"slices": _named(open_slices)}
+
+
+def _with_differences(slices: Sequence[SliceVerdict]) -> str:
+    return _named([f"{row.name} ({_signed(row.pair['difference'])})" for row in slices])
 
 
 def _facts(comparison: Told, pair: Pair, keys: tuple[str, str], part: str) -> list[str]:
     effect, facts = pair["effect"], []
     if effect["wins"] is not None:
-        facts.append(
-            f"Better on {effect['wins']:,} queries, the same on {effect['ties']:,}, "
-            f"worse on {effect['losses']:,}."
-        )
+        counts = {name: f"{effect[name]:,}" for name in ("wins", "ties", "losses")}
+        sentence = _("Better on %(wins)s queries, the same on %(ties)s, worse on %(losses)s.")
+        facts.append(sentence % counts)
     if pair["reason"]:
-        facts.append(pair["reason"])
+        facts.append(English(pair["reason"]))
     if pair["is_thin"] and pair["n_differing"]:
-        facts.append("Too few queries differ at all: no interval is right here.")
+        facts.append(_("Too few queries differ at all: no interval is right here."))
     outcome = comparison.comparability
     if outcome.verdict != comparability.Verdict.FREE:
         facts += _doubts(comparison, pair, keys, part)
@@ -267,16 +293,20 @@ def _doubts(comparison: Told, pair: Pair, keys: tuple[str, str], part: str) -> l
         for key in keys
         if shares[key] is not None
     ]
-    facts = list(comparison.comparability.reasons)
+    facts: list[str] = [English(reason) for reason in comparison.comparability.reasons]
     if told:
         facts.insert(0, f"{judged}: {', '.join(told)}.")
     condensed = pair_of(comparison, *keys, comparison.question.roles.condensed, part)
     if condensed is None or condensed["difference"] is None:
         return facts
     before, after = kind_of(pair), kind_of(condensed)
-    outcome = f"still {WORDS[after]}" if after == before else WORDS[after]
-    gain = comparison.question.roles.gain
-    facts.append(f"On judged documents alone by {gain}: {difference_words(condensed)}, {outcome}.")
+    sentence = (
+        _("On judged documents alone by %(measure)s: %(difference)s, still %(verdict)s.")
+        if after == before
+        else _("On judged documents alone by %(measure)s: %(difference)s, %(verdict)s.")
+    )
+    words = {"difference": difference_words(condensed), "verdict": WORDS[after]}
+    facts.append(sentence % {"measure": comparison.question.roles.gain, **words})
     return facts
 
 
@@ -288,8 +318,12 @@ def _named(names: Sequence[str]) -> str:
     """Up to three names, and how many more."""
     n_more = len(names) - MOST_NAMED
     if n_more > 0:
-        return f"{', '.join(names[:MOST_NAMED])} and {n_more} more"
-    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+        words = {"names": ", ".join(names[:MOST_NAMED]), "n": n_more}
+        return _("%(names)s and %(n)s more") % words
+    if len(names) < 2:
+        return "".join(names)
+    words = {"first": ", ".join(names[:-1]), "last": names[-1]}
+    return pgettext("the last of several names", "%(first)s and %(last)s") % words
 
 
 def _signed(value: float) -> str:

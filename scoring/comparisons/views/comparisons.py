@@ -8,8 +8,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import NoReverseMatch, reverse
 from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
+from benchmarks_app import language
 from benchmarks_app.models import Benchmark, Release, Run
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
@@ -38,9 +41,9 @@ MOST_EXTREMES = 3
 # Parameters of the list of queries, which stays folded without them.
 ASKED_OF_QUERIES = ("q", "slice", "order", "page")
 ORDER_LABELS = {
-    "largest": "Largest difference",
-    "worst": "Run's losses first",
-    "best": "Run's wins first",
+    "largest": gettext_lazy("Largest difference"),
+    "worst": gettext_lazy("Run's losses first"),
+    "best": gettext_lazy("Run's wins first"),
 }
 
 
@@ -61,7 +64,7 @@ def comparison(request: SiteRequest, benchmark: Benchmark) -> HttpResponse:
     except ComparisonNotReadyError as error:
         context |= {"waiting": error, "job": error.job}
     except ScoringError as error:
-        context |= {"error": str(error)}
+        context |= {"error": language.told(error)}
         status = 200 if request.htmx else error.status
     name = "_comparison_brief" if request.htmx else "comparison"
     return render(request, f"scoring/comparisons/{name}.html", context, status=status)
@@ -182,8 +185,8 @@ def _queries(
         "n_withheld": len(sight.hidden),
         "wanted": choice.wanted,
         "extremes": [
-            ("loses", "worst", losses[:MOST_EXTREMES], len(losses)),
-            ("wins", "best", wins[:MOST_EXTREMES], len(wins)),
+            (_("Where it loses"), "worst", losses[:MOST_EXTREMES], len(losses)),
+            (_("Where it wins"), "best", wins[:MOST_EXTREMES], len(wins)),
         ],
     }
 
@@ -261,7 +264,7 @@ def comparison_start(request: HttpRequest, benchmark: Benchmark) -> HttpResponse
         row, url = comparing.start_comparison(choice.question, request.user), choice.question.url
     if row.job is None or row.result:
         return redirect(url)
-    messages.success(request, "It is being worked out.")
+    messages.success(request, _("It is being worked out."))
     return redirect(row.job)
 
 
@@ -282,7 +285,7 @@ def comparison_robustness(request: SiteRequest, benchmark: Benchmark) -> HttpRes
     except ComparisonNotReadyError as error:
         context |= {"waiting": error, "job": error.job}
     except ScoringError as error:
-        context |= {"error": str(error)}
+        context |= {"error": language.told(error)}
         status = 200 if request.htmx else error.status
     name = "_comparison_robustness" if request.htmx else "comparison_robustness"
     return render(request, f"scoring/comparisons/{name}.html", context, status=status)

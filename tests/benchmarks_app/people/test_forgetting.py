@@ -466,7 +466,7 @@ CONTENT = {
         AggregationPolicy.parameters AggregationPolicy.rule Campaign.error Campaign.model
         Campaign.runs Campaign.trial CampaignPair.docid CampaignPair.error CampaignPair.error_code
         CampaignPair.raw JudgePrompt.digest JudgePrompt.guideline_text JudgePrompt.scale
-        JudgePrompt.text Judgment.confidence Judgment.content_hash Judgment.docid Judgment.evidence
+        Judgment.confidence Judgment.content_hash Judgment.docid Judgment.evidence
         Judgment.reason KeyMap.bindings MachineLabel.key MachineLabel.model MachineLabel.parameters
         MachineLabel.probabilities MachineLabel.raw Pool.digest Slot.arm
     """,
