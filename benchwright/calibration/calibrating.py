@@ -19,6 +19,7 @@ from benchwright.agreement.measured import Measured
 from benchwright.calibration.errors import NoPairInCommonError, ScaleMissingError
 from benchwright.statistics.families import Floats
 from benchwright.statistics.intervals import mean_interval
+from benchwright.texts.counting import counted
 
 LEAST_PAIRS, LEAST_QUERIES = 200, 20
 LEAST_IN_ROW = 30
@@ -175,14 +176,15 @@ def too_few(n_pairs: int, n_queries: int) -> str:
     """What is lacking for a calibration to be a verdict; "" where it is enough."""
     lacking = []
     if n_pairs < LEAST_PAIRS:
-        lacking.append(f"{LEAST_PAIRS - n_pairs} more pairs")
+        lacking.append(counted(LEAST_PAIRS - n_pairs, "more pair"))
     if n_queries < LEAST_QUERIES:
-        lacking.append(f"pairs of {LEAST_QUERIES - n_queries} more queries")
+        lacking.append(f"pairs of {counted(LEAST_QUERIES - n_queries, 'more query')}")
     if not lacking:
         return ""
     return (
-        f"{n_pairs} pairs of {n_queries} queries were graded by both; {LEAST_PAIRS} pairs of "
-        f"{LEAST_QUERIES} queries, drawn at random, are enough. Grade {' and '.join(lacking)}."
+        f"Graded by both: {counted(n_pairs, 'pair')} of {counted(n_queries, 'query')}; "
+        f"{LEAST_PAIRS} pairs of {LEAST_QUERIES} queries, drawn at random, are enough. "
+        f"Grade {' and '.join(lacking)}."
     )
 
 

@@ -5,6 +5,7 @@ from math import isnan
 from benchwright.calibration.calibrating import Calibration
 from benchwright.calibration.favouring import Trust
 from benchwright.calibration.improving import ALIKE, BETTER, WORSE, Improvement
+from benchwright.texts.counting import counted
 
 SMALL_BIAS = 0.05
 CHANGES = {BETTER: "Better", WORSE: "Worse", ALIKE: "No difference shown"}
@@ -24,9 +25,9 @@ def verdict(calibration: Calibration, trust: Trust | None = None) -> str:
             parts.append(f"It favours {', '.join(favoured)}: do not look at those by it alone.")
     lost = []
     if calibration.n_invalid:
-        lost.append(f"{calibration.n_invalid:,} grades are off the scale")
+        lost.append(f"{counted(calibration.n_invalid, 'grade')} off the scale")
     if calibration.n_refused:
-        lost.append(f"{calibration.n_refused:,} pairs have no answer")
+        lost.append(f"{counted(calibration.n_refused, 'pair')} without an answer")
     if lost:
         parts.append(f"Left out: {' and '.join(lost)}.")
     return " ".join(parts)
@@ -42,7 +43,8 @@ def change(improvement: Improvement) -> str:
         return f"Kappa cannot be compared, because {difference.why or 'too many draws lack it'}."
     words = f"quadratic kappa with people went from {before.value:.2f} to {after.value:.2f}"
     interval = f"{difference.value:+.2f}, {difference.low:+.2f} to {difference.high:+.2f}"
-    pairs = f"{improvement.n_pairs:,} pairs of {improvement.n_queries:,} queries without an example"
+    sizes = counted(improvement.n_pairs, "pair"), counted(improvement.n_queries, "query")
+    pairs = f"{sizes[0]} of {sizes[1]} without an example"
     head = CHANGES[improvement.outcome]
     return f"{head}: {words} ({interval}) on {pairs}.".replace("-", "\N{MINUS SIGN}")
 

@@ -11,11 +11,12 @@ from benchwright.gates.bounds import Difference, Method, measured
 from benchwright.gates.deciding import Kind, Outcomes, Tests, outcomes_of
 from benchwright.gates.errors import PolicySliceError
 from benchwright.gates.evidence import Evidence, Mask
-from benchwright.gates.findings import Check, Finding, Level, counted, numbers_of, signed
+from benchwright.gates.findings import Check, Finding, Level, numbers_of, signed
 from benchwright.gates.policy import Policy
 from benchwright.statistics.families import Floats
 from benchwright.statistics.intervals import n_differing, warnings
 from benchwright.statistics.losses import Losses, much_lost
+from benchwright.texts.counting import counted
 
 LISTED = 20
 """Queries named that lost much."""

@@ -12,9 +12,10 @@ from benchwright.comparison.comparability import (
     WIDE_GAP,
 )
 from benchwright.gates.evidence import Arm, Evidence
-from benchwright.gates.findings import Check, Finding, Level, counted
+from benchwright.gates.findings import Check, Finding, Level
 from benchwright.gates.policy import Policy
 from benchwright.measures import parse_measure
+from benchwright.texts.counting import counted
 
 NAMED = 3
 

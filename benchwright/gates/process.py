@@ -1,8 +1,9 @@
 """Check 4: did it come about as it was said beforehand? A flag holds a candidate back."""
 
 from benchwright.gates.evidence import Process
-from benchwright.gates.findings import Check, Finding, Level, counted
+from benchwright.gates.findings import Check, Finding, Level
 from benchwright.gates.policy import Policy
+from benchwright.texts.counting import counted
 
 UNKNOWN = "Nobody knows it here."
 

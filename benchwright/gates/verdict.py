@@ -16,11 +16,12 @@ from benchwright.gates.checks import guard_rails, overall, slices, weighed
 from benchwright.gates.comparable import comparable
 from benchwright.gates.deciding import Verdict, verdicts
 from benchwright.gates.evidence import Evidence
-from benchwright.gates.findings import Check, Finding, Level, counted, signed
+from benchwright.gates.findings import Check, Finding, Level, signed
 from benchwright.gates.patterns import patterns
 from benchwright.gates.policy import Policy
 from benchwright.gates.process import process
 from benchwright.gates.rehearsal.rehearsing import power_of
+from benchwright.texts.counting import counted
 
 FORMAT, FORMAT_VERSION = "benchwright-gate", 1
 

@@ -47,7 +47,7 @@ NAMED_AT_MOST = 3
 Values = dict[str, float]
 
 NO_MACHINE = (
-    "No set of a machine's grades is there. Publish those of a campaign on all queries, or import "
+    "There is no set of a machine's grades yet. Publish those of a campaign on all queries, or import "
     "some that a machine gave."
 )
 BY_MACHINE = "A machine gave the grades of this release: there is nothing of people's to rest on."

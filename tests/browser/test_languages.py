@@ -90,8 +90,10 @@ def test_pages_of_results_are_accessible_and_have_room_in_every_language(
     page = opened(chromium, demo, "sam", viewport=WIDE, locale=language)
     page.goto(f"/b/{SLUG}/runs/")
     run = page.locator("tbody th a").first.get_attribute("href")
+    page.goto(f"/b/{SLUG}/queries/")
+    query = page.locator("tbody th a").first.get_attribute("href")
     faults: list[str] = []
-    for address in (*RESULTS, *(f"{run}{part}" for part in OF_A_RUN)):
+    for address in (*RESULTS, *(f"{run}{part}" for part in OF_A_RUN), query):
         page.set_viewport_size(WIDE)
         page.goto(address)
         expect(page.locator("main")).not_to_have_attribute("lang", "en")

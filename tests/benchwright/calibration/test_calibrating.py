@@ -312,7 +312,7 @@ def test_refused_and_invalid_grades_are_counted():
     assert (found.n_invalid, found.n_refused, found.n_pairs) == (1, 1, 248)
 
 
-FEW = [(199, 25, "Grade 1 more pairs."), (500, 18, "Grade pairs of 2 more queries."), (200, 20, "")]
+FEW = [(199, 25, "Grade 1 more pair."), (500, 18, "Grade pairs of 2 more queries."), (200, 20, "")]
 
 
 @pytest.mark.parametrize(("n_pairs", "n_queries", "words"), FEW)

@@ -11,11 +11,12 @@ from scipy import stats
 from benchwright.gates.bounds import Difference, Method, measured, p_less
 from benchwright.gates.deciding import Verdict
 from benchwright.gates.evidence import Arm, Process, Wanted, numbered
-from benchwright.gates.findings import Check, Finding, Level, counted, defined, signed
+from benchwright.gates.findings import Check, Finding, Level, defined, signed
 from benchwright.gates.policy import GuardRails
 from benchwright.gates.rehearsal.rehearsing import HARM, NO_CHANGE, _warnings, class_of
 from benchwright.gates.verdict import decide
 from benchwright.statistics.signflip import sign_flip
+from benchwright.texts.counting import counted
 from tests.benchwright.gates.making import T, arm, decided, evidence, finding, policy, spread
 
 N = 400

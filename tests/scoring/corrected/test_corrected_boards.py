@@ -175,7 +175,7 @@ def test_a_campaign_of_the_unjudged_is_no_machine_to_correct_by(world, owner):
     world.judged.parameters["choice"] = "unjudged"
     world.judged.save()
 
-    assert asked(world.release, owner).refusal.startswith("No set of a machine's grades is there")
+    assert asked(world.release, owner).refusal.startswith("There is no set of a machine's grades")
 
 
 def test_a_machine_judged_release_has_nothing_of_peoples(world, owner, publish):
