@@ -68,6 +68,11 @@ TRANSLATED = frozenset(
         "scoring:reported-edit",
         "scoring:reported-list",
         "scoring:reported-new",
+        # what is asked and found
+        "document-detail",
+        "query-detail",
+        "query-list",
+        "release-list",
         # runs
         "run-detail",
         "run-list",

@@ -6,7 +6,7 @@ from annotation.judging.protocol import errors as judging_errors
 from annotation.judging.protocol.keys import ACTIONS, CAPTIONS
 from annotation.models import Pool
 from benchmarks_app import errors as people_errors
-from benchmarks_app.models import Role, Run
+from benchmarks_app.models import QueryFamily, Role, Run
 from benchwright.errors import BenchmarkError
 from benchwright.evaluation import uncertainty
 from benchwright.recipes import submissions
@@ -63,6 +63,7 @@ def declared_words() -> Iterator[tuple[str, str]]:
         Submission.State,
         Run.Visibility,
         Run.Kind,
+        QueryFamily.Split,
         ReportedScore.Kind,
     ):
         for label in choices.labels:

@@ -29,6 +29,8 @@ from benchmarks_app.language import TRANSLATED, told
 from benchmarks_app.templatetags import words
 from tests import catalogues, factories
 from tests import world as worlds
+from tests.test_access import PEOPLE as COLUMNS
+from tests.test_access import ROWS
 from tests.world import World, addresses
 
 pytestmark = pytest.mark.xdist_group("translations")
@@ -40,11 +42,40 @@ FRAMED = {
     "corpus-detail",
     "docs",
     "job-list",
-    "query-list",
     "run-list",
     "system",
 }
 OF_TWO_RUNS = {"scoring:comparison", "scoring:comparison-robustness", "scoring:side-by-side"}
+# What annotators and submitters may open in English, by the reason why; all else is translated.
+ENGLISH = {
+    "no pages: files, pictures and answers to programs": """
+        annotation:judge-session annotation:my-hours-csv api-docs api-schema chart-bundle
+        contamination-clean healthz leak-report-file readyz release-export-format release-file
+        run-export scoring:ann-chart scoring:contextual-chart scoring:contextual-export
+        scoring:contextual-image scoring:contrastive-chart scoring:contrastive-ranks-csv
+        scoring:freshness-csv scoring:gate-chart scoring:gate-report scoring:leaderboard-csv
+        scoring:leaderboard-history-chart scoring:leaderboard-json scoring:leaderboard-markdown
+        scoring:leaderboard-slices-csv scoring:moves-file scoring:planner-chart
+        scoring:reusability-chart scoring:run-chart scoring:run-holes-csv scoring:run-latency-chart
+        scoring:run-queries-csv scoring:slice-reach-chart split-assignment split-chart
+    """,
+    "the view says which language it is in": "benchmark-detail",
+    "documentation is written in English": "docs docs-page",
+    "who makes a benchmark owns it, and owners read English": "benchmark-new",
+    "not translated yet": """
+        contamination-detail contamination-list corpus-detail corpus-list family-detail family-list
+        leak-report-detail release-card release-detail release-export release-exports release-files
+        scoring:ann scoring:baseline-list scoring:contextual-case
+        scoring:contextual-compare scoring:contextual-evaluation scoring:contextual-list
+        scoring:contextual-progress scoring:contextual-set scoring:contrastive-detail
+        scoring:contrastive-list scoring:contrastive-new scoring:contrastive-state
+        scoring:freshness scoring:gate-detail scoring:gate-list scoring:gate-state
+        scoring:leaderboard-corrected scoring:live-detail scoring:live-list scoring:moves
+        scoring:planner scoring:policy-detail scoring:policy-new scoring:reliability
+        scoring:rescoring scoring:reusability scoring:run-top-up scoring:top-up-new slice-detail
+        slice-list split-detail
+    """,
+}
 VOID = {"meta", "link", "input", "img", "br", "hr", "source", "wbr"}
 # Whose words are nobody's to translate; `dir="auto"` marks what people wrote.
 NOT_WORDS = {"script", "style", "code", "pre", "kbd", "svg"}
@@ -208,6 +239,21 @@ def test_no_word_of_a_translated_page_stays_english(
             left[f"{address.name} {response.status_code}"] = english
 
     assert not left, pformat(left, width=200)
+
+
+def test_page_of_annotators_and_submitters_is_translated_or_says_why_not():
+    readers = [COLUMNS.index(who) for who in ("ada", "sam")]
+    opened = {
+        name
+        for (name, method), answers in ROWS.items()
+        if method == "GET"
+        and not name.startswith("api:")
+        and "200" in {answers[column] for column in readers}
+    }
+    names = [name for group in ENGLISH.values() for name in group.split()]
+
+    assert len(names) == len(set(names))
+    assert opened - TRANSLATED == set(names), "Translate the page, or name it in ENGLISH."
 
 
 # --- the catalogues ------------------------------------------------------------------------------

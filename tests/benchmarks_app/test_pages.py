@@ -418,7 +418,7 @@ def test_ticked_runs_lead_to_their_comparison_without_any_script(texts, olga):
     # What the browser sends: both have no scores yet, so both are named.
     answer = olga.get(url, {"runs": [first.pk, second.pk]})
     assert answer.status_code == 409
-    assert "have no scores on release 1.0.0" in answer.content.decode()
+    assert "No scores on release 1.0.0" in answer.content.decode()
 
 
 def test_run_of_another_owner_is_seen_by_them_and_the_keepers_only(texts, olga, signed_in):

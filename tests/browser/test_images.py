@@ -59,8 +59,10 @@ def pool_of(page: Page, tmp_path: Path, docids: list[str], query: str) -> None:
         box.check()
     page.get_by_role("button", name="Build the pool").click()
     wait_for_job(page)
-    page.goto(re.sub(r"(/b/[^/]+/).*", r"\1", page.url))
-    page.get_by_role("link", name="Judge documents").first.click()
+    page.get_by_role("link", name="See the result").click()
+    page.wait_for_url("**/pools/*/")
+    (number,) = re.findall(r"/pools/(\d+)/", page.url)
+    page.goto(f"/judge/{number}/start/")
     page.get_by_role("button", name="I have read this, continue").click()
     page.wait_for_url("**/judge/*/")
 

@@ -30,6 +30,8 @@ RESULTS = (
     f"/b/{SLUG}/compare/?runs=1,2,3",
     f"/b/{SLUG}/compare/results/?runs=1,2",
     f"/b/{SLUG}/compare/robustness/?runs=1,2",
+    f"/b/{SLUG}/queries/",
+    f"/b/{SLUG}/releases/",
 )
 # Of a run, from its own address.
 OF_A_RUN = ("", "scores/", "slices/", "reading/", "holes/", "queries/")
