@@ -95,5 +95,3 @@ def test_images_are_imported_pooled_and_judged(person, own, tmp_path):
     plain.goto(page.url)
     expect(plain.locator(".document-image img")).to_be_visible()
     expect(plain.get_by_role("link", name="Open alone")).to_be_visible()
-    page.screenshot(path=tmp_path / "wide.png")
-    plain.screenshot(path=tmp_path / "narrow.png")
