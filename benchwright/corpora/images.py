@@ -127,9 +127,11 @@ def with_images(
 
 def _names(metadata: Mapping[str, Any], keys: Iterable[str]) -> list[str]:
     """The paths of a row's images, in order: of the first column that has any."""
-    for value in map(metadata.get, keys):
-        names = value if isinstance(value, list) else [value]
-        if names and all(isinstance(name, str) and name for name in names):
+    for key in keys:
+        value = metadata.get(key)
+        values = value if isinstance(value, list) else [value]
+        names = [name for name in values if isinstance(name, str) and name]
+        if names and len(names) == len(values):
             return names
     return []
 
