@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 NAMED_BY_DIGEST = re.compile(
     r"uploads/([0-9a-f]{64})/.+"
     r"|(?:comparisons/[0-9a-f]{64}|leaks/\d+/[0-9a-f]{40})/([0-9a-f]{64})\.json"
-    r"|(?:corpora|runs|candidates|logs|scores|exports|contrastive|contextual)/"
+    r"|(?:corpora|runs|candidates|logs|scores|exports|contrastive|contextual|images)/"
     r".*?([0-9a-f]{64})\.(?:parquet|npy|zip|png|jpg|webp|gif)"
 )
 # Smaller files are read anew by each process: that takes a millisecond.

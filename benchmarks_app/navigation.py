@@ -176,6 +176,8 @@ BELONGS_TO = {
     "scoring:leaderboard-history": "scoring:leaderboard",
     "scoring:leaderboard-corrected": "scoring:leaderboard",
     "document-detail": "corpus-detail",
+    "document-image": "corpus-detail",
+    "document-thumbnail": "corpus-detail",
     "annotation:policy-edit": "annotation:adjudicate",
     "annotation:pair-detail": "annotation:judgment-list",
 }

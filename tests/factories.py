@@ -9,8 +9,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
+from PIL import Image
 
 from benchmarks_app.collections.services import uploading
 from benchmarks_app.common.selectors.reading import corpus_reader
@@ -19,6 +22,7 @@ from benchmarks_app.models import (
     Benchmark,
     ContaminationCheck,
     Corpus,
+    CorpusImage,
     CorpusVersion,
     FamilyLink,
     Grade,
@@ -285,6 +289,26 @@ def release(of: QrelSet, version: str = "1.0.0", by: User | None = None, **wante
     done(job)
     major, minor, patch = (int(part) for part in version.split("."))
     return of.benchmark.releases.get(major=major, minor=minor, patch=patch)
+
+
+def corpus_image(of: Benchmark) -> CorpusImage:
+    """A red picture that documents of the benchmark may show."""
+    out = io.BytesIO()
+    Image.new("RGB", (8, 6), "red").save(out, "PNG")
+    digest = sha256(out.getvalue()).hexdigest()
+    stored = default_storage.save(
+        f"images/{of.corpus_id}/{digest}.png", ContentFile(out.getvalue())
+    )
+    return CorpusImage.objects.create(
+        corpus=of.corpus,
+        sha256=digest,
+        stored=stored,
+        thumbnail=stored,
+        media_type="image/png",
+        width=8,
+        height=6,
+        size=len(out.getvalue()),
+    )
 
 
 def live_system(of: Benchmark, owner: User | None = None, **values: Any) -> Any:

@@ -441,6 +441,10 @@ corpus-version                  GET  login 403   403   403   403   200   200   4
 corpus-version                  POST 405
 document-detail                 GET  login 200   200   200   200   200   200   404   200   200
 document-detail                 POST 405
+document-image                  GET  login 200   200   200   200   200   200   404   200   200
+document-image                  POST 405
+document-thumbnail              GET  login 200   200   200   200   200   200   404   200   200
+document-thumbnail              POST 405
 document-grades-new             GET  login 403   403   403   403   200   200   404   login 403
 document-grades-new             POST login 403   403   403   403   422   422   404   login 403
 family-confirm-several          GET  405
@@ -1018,7 +1022,7 @@ POSTED = [name for name in POSTED if not name.startswith("api:")]
 # Pictures: the browser keeps them, and asks each time whether it may show them.
 ASKED_AGAIN = {
     name for name, how in ROWS if name.endswith("-chart") and not name.startswith("api:")
-} | {"log-curve", "scoring:contextual-image"}
+} | {"log-curve", "scoring:contextual-image", "document-image", "document-thumbnail"}
 ADDRESSES = {address.name: address for address in worlds.addresses()}
 
 

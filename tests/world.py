@@ -136,6 +136,7 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "version": version,
         "export": "hub",
         "docid": "d-quote",
+        "sha256": factories.corpus_image(of).sha256,
         "number": factories.snapshot(of).number,
         "name": "qrels.trec",
         "chapter_name": "pools",

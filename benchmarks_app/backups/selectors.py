@@ -10,6 +10,7 @@ from benchmarks_app.files import KEEPERS, Keeper, StoredFile, digest_in
 from benchmarks_app.models import (
     Benchmark,
     CandidateList,
+    CorpusImage,
     CorpusVersion,
     QueryLog,
     Release,
@@ -59,6 +60,12 @@ def stored_files(name: str = "") -> Iterator[StoredFile]:
         for file, sha256 in ((row.parquet, row.sha256), (row.index, digest_in(row.index))):
             if name in ("", file):
                 yield StoredFile(file, sha256, f"corpus {row}", row.created_at)
+    images = with_file(CorpusImage.objects.select_related("corpus"), name, "stored", "thumbnail")
+    for row in images.iterator():
+        for file in (row.stored, row.thumbnail):
+            if name in ("", file):
+                what = f"{row} of corpus {row.corpus}"
+                yield StoredFile(file, digest_in(file), what, row.created_at)
     for model in (Run, CandidateList):
         rows = model._default_manager.select_related("benchmark")
         for row in with_file(rows, name, "parquet").iterator():
@@ -121,6 +128,9 @@ def dependents(name: str) -> Iterator[str]:
             yield f"benchmark {benchmark}"
         for release in releases.filter(corpus_version=version).order_by("pk"):
             yield f"release {release}"
+    for image in with_file(CorpusImage.objects.all(), name, "stored", "thumbnail"):
+        for benchmark in Benchmark.objects.filter(corpus=image.corpus_id):
+            yield f"benchmark {benchmark}"
     uploads = with_file(Upload.objects.all(), name, "stored")
     for upload in uploads.exclude(imported_as=""):
         yield upload.imported_as

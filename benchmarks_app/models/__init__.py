@@ -5,6 +5,7 @@ from benchmarks_app.models.candidates import CandidateList
 from benchmarks_app.models.collection import (
     Benchmark,
     Corpus,
+    CorpusImage,
     CorpusVersion,
     Document,
     DocumentContent,
@@ -42,6 +43,7 @@ __all__ = [
     "ContaminatedQuery",
     "ContaminationCheck",
     "Corpus",
+    "CorpusImage",
     "CorpusVersion",
     "Document",
     "DocumentContent",

@@ -107,6 +107,28 @@ class CorpusVersion(models.Model):
         return f"{self.corpus} v{self.number}"
 
 
+class CorpusImage(models.Model):
+    """An image that documents of a corpus show, kept once under its digest; with a thumbnail."""
+
+    corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="images")
+    sha256 = models.CharField(max_length=64)
+    stored = models.CharField(max_length=255)
+    thumbnail = models.CharField(max_length=255)
+    media_type = models.CharField(max_length=16)
+    width = models.PositiveIntegerField()
+    height = models.PositiveIntegerField()
+    size = models.PositiveIntegerField()
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["corpus", "sha256"], name="corpus_image_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"image {self.sha256[:12]}"
+
+
 class Document(models.Model):
     """A document that a person may look at (it is in a pool); the others stay in Parquet."""
 

@@ -6,6 +6,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
+from benchmarks_app.common.selectors.images import images_shown
 from benchmarks_app.common.selectors.reading import benchmark_documents, passages_of
 from benchmarks_app.common.services.exposure import is_withheld, record_read
 from benchmarks_app.models import Benchmark, QrelSet
@@ -55,7 +56,11 @@ def document_detail(request: HttpRequest, benchmark: Benchmark, docid: str) -> H
     document = benchmark_documents(benchmark, [docid]).get(docid)
     if document is None:
         raise Http404
-    context = {"document": document, "passages": passages_of(benchmark, docid)}
+    context = {
+        "document": document,
+        "passages": passages_of(benchmark, docid),
+        "images": images_shown(benchmark, [document])[docid],
+    }
     return render(request, "benchmarks_app/queries/document_detail.html", context)
 
 

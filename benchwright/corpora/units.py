@@ -13,7 +13,7 @@ PARENT_KEYS = ("parent_id", "parent")
 SEPARATOR = "#"
 # How grades of documents come from those of passages: the highest.
 RULE = "max-passage"
-UNITS = ("passage", "document")
+UNITS = ("passage", "document", "image")
 
 
 class Parents(StrEnum):

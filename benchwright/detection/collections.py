@@ -21,7 +21,7 @@ MAX_README_BYTES = 1 << 20
 # Said of a benchmark, or made from its other files.
 BESIDE = re.compile(
     r"(^|/)(readme|licen[cs]e|citation|changelog|notice|dataset_infos?|leaderboard)[^/]*$"
-    r"|\.(md|bib|ya?ml|json|py|png|svg|pdf|html?|sha256|lock)(\.gz)?$",
+    r"|\.(md|bib|ya?ml|json|py|png|jpe?g|gif|webp|tiff?|svg|pdf|html?|sha256|lock)(\.gz)?$",
     re.IGNORECASE,
 )
 SPREADSHEET = re.compile(r"^(xl/|\[Content_Types\]\.xml)")

@@ -10,6 +10,20 @@ class IdsOnlyCorpusError(BenchmarkError, code="ids-only-corpus"):
     )
 
 
+class ImageArchiveError(BenchmarkError, code="image-archive"):
+    message = (
+        "{file} came without its images; expected one zip of the table and the images that it "
+        "names. Pack them together and import the zip."
+    )
+
+
+class ImageUnitError(BenchmarkError, code="image-unit"):
+    message = (
+        "{file} names images and no texts, but this benchmark's corpus is one of texts. "
+        "Make a benchmark whose unit is image, or choose the column of the text."
+    )
+
+
 class NothingImportedError(BenchmarkError, code="nothing-to-import"):
     message = "{file} holds no {what}; nothing was imported."
 

@@ -47,7 +47,8 @@ def document_rows(
     numbered: Numbered, mapping: Mapped, *, file: str, problems: Problems
 ) -> Iterable[CorpusRow]:
     """Yield the documents; columns of no field become metadata."""
-    used = set(mapping.values())
+    # The path of an image stays in the metadata, under its column's name.
+    used = {column for field, column in mapping.items() if field != "image"}
     for line, record in numbered:
         say = _teller(problems, file, line)
         docid = _id(record, mapping["id"], "document id", say)

@@ -55,6 +55,8 @@ FIELDS: dict[Content, tuple[Field, ...]] = {
         Field("title", "title", ("title", "headline", "name")),
         Field("text", "text", ("text", "body", "contents", "content", "abstract", "passage",
               "passage_text", "document", "segment"), is_required=True),
+        Field("image", "path of its image", ("image", "images", "image_path", "image_file", "img",
+              "file", "file_name", "filename", "path")),
         Field("url", "web address", ("url", "link", "uri")),
         Field("parent", "parent document", ("parent_id", "parent", "parent_docid", "parent_doc")),
     ),
@@ -193,7 +195,11 @@ def _asked_for_grade(others: Sequence[str]) -> str:
 
 
 def _lacking(content: Content, mapping: Mapped) -> str:
+    # What has an image needs no text beside it.
+    is_image = content is Content.DOCUMENTS and bool(mapping.get("image"))
     for field in FIELDS[content]:
+        if is_image and field.name == "text":
+            continue
         if field.is_required and not mapping.get(field.name):
             return field.label
     if content is Content.RUN and not (mapping.get("score") or mapping.get("rank")):

@@ -105,7 +105,7 @@ def test_two_benchmarks_of_one_name_get_corpora_of_their_own(signed_in, cy):
         ({"scale": "0 = No\n1 = Yes"}, "Mark the relevant grades with a * at the end"),
         ({"scale": "0 = No *\n1 = Yes *"}, "Grade 0 means judged and not relevant"),
         ({"scale": f"0 = {SCRIPT}\nno"}, "Line 2"),
-        ({"unit": "image"}, "Select a valid choice."),
+        ({"unit": "sound"}, "Select a valid choice."),
         ({"tie_rule": "random"}, "Select a valid choice."),
     ],
 )

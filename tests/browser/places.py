@@ -415,6 +415,8 @@ NO_PAGES = {
     "scoring:contrastive-delete": "takes posts only",
     "scoring:ann-chart": "a picture",
     "job-progress": "part of job-detail",
+    "document-image": "a picture",
+    "document-thumbnail": "a picture",
     "log-curve": "a picture",
     "log-discard": "takes posts only",
     "sample-preview": "part of sample-new",

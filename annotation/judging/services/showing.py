@@ -15,8 +15,9 @@ from annotation.common.services import statements
 from annotation.common.services.statements import Asked, Card, Text
 from annotation.judging.services.tokens import Shown, key_of, query_key_of, sealed_token
 from annotation.models import Pool
+from benchmarks_app.common.selectors.images import images_by_docid
 from benchmarks_app.common.selectors.reading import benchmark_documents
-from benchmarks_app.models import Benchmark, Corpus, Document
+from benchmarks_app.models import Benchmark, Corpus, Document, Unit
 from benchwright.texts.directions import direction_of
 from benchwright.texts.presenting import Presented, presented
 from benchwright.texts.reflowing import reflowed
@@ -35,6 +36,7 @@ def items_of(
         return []
     corpus = pool.benchmark.corpus
     texts = statements.texts([card.document for card in given])
+    images = images_of(pool.benchmark, [card.document for card in given])
     facts = _facts(pool.benchmark, [card.document for card in given])
     asked = statements.queries(sorted({card.query for card in given}))
     answers = statements.answers([card.slot for card in given], me)
@@ -58,7 +60,11 @@ def items_of(
                 "key": key_of(card.slot, me),
                 "token": sealed_token(card.slot, me, seen),
                 "query": query_as_shown(corpus, query, query_key_of(card.query, me)),
-                "document": document | {"facts": facts.get(card.document, [])},
+                "document": document
+                | {
+                    "facts": facts.get(card.document, []),
+                    "images": images.get(card.document, []),
+                },
                 "place": {"number": number, "total": total},
                 "is_later": bool(card.is_later),
                 "answer": None if answer is None else {"question": question, "answer": answer},
@@ -80,6 +86,15 @@ def _facts(benchmark: Benchmark, documents: list[int]) -> dict[int, list[list[st
         pairs = [[key, _said(metadata[key])] for key in keys if metadata.get(key) not in NOTHING]
         facts[document] = pairs
     return facts
+
+
+def images_of(benchmark: Benchmark, documents: list[int]) -> dict[int, list[dict[str, Any]]]:
+    """By document: its images; their addresses name what they hold, and no document."""
+    if benchmark.corpus.unit != Unit.IMAGE:
+        return {}
+    docids = dict(Document.objects.filter(pk__in=documents).values_list("pk", "docid"))
+    images = images_by_docid(benchmark, docids.values())
+    return {document: images.get(docid, []) for document, docid in docids.items()}
 
 
 def _said(value: Any) -> str:

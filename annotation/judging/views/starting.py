@@ -14,7 +14,12 @@ from annotation.common.selectors import screen
 from annotation.common.services import statements
 from annotation.judging.forms.starting import PracticeForm, ReadForm
 from annotation.judging.selectors import keys, starting
-from annotation.judging.services.showing import NO_TEXT, document_as_shown, query_as_shown
+from annotation.judging.services.showing import (
+    NO_TEXT,
+    document_as_shown,
+    images_of,
+    query_as_shown,
+)
 from annotation.judging.services.starting import mark_read, practise_again, record_practice
 from annotation.models import KnownGrade, Pool
 from benchmarks_app.permissions import Action, require
@@ -119,7 +124,8 @@ def _document(
         "known": known,
         "item": {
             "query": query_as_shown(corpus, asked, ""),
-            "document": document,
+            "document": document
+            | {"images": images_of(pool.benchmark, [entry.document_id]).get(entry.document_id, [])},
             "place": {"number": place.number, "total": place.total},
         },
         "place": place,

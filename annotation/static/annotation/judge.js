@@ -212,11 +212,16 @@
       }),
     );
   };
+  const images = part("images");
+  const paintImages = ({ document: { images: given = [] } }) => {
+    show(images, given.length);
+    images.replaceChildren(...given.map((image) => window.benchwright.imageFigure(part("image"), image)));
+  };
   const paintText = () => {
     const { document: shown } = current;
     const text = part("text");
     text.innerHTML = isFull || shown.is_whole ? shown.full : shown.excerpt;
-    show(part("no-text"), !shown.full);
+    show(part("no-text"), !shown.full && !shown.images?.length);
     show(part("full-box"), !shown.is_whole);
     part("full").setAttribute("aria-expanded", String(isFull));
     part("full-label").textContent = isFull ? word("Show the excerpt") : word("Show the full text");
@@ -254,6 +259,7 @@
     title.innerHTML = shown.title || word("Document without a title");
     title.classList.toggle("sr-only", !shown.title);
     paintFacts(current);
+    paintImages(current);
     paintText();
     paintTerms(current);
     show(part("later-mark"), current.is_later);
@@ -392,6 +398,7 @@
     nBringingBack = 0;
   };
   const add = (item) => {
+    window.benchwright.loadAhead(item.document.images ?? []);
     if (nBringingBack) return queue.unshift(item);
     // What was put aside comes after the others of its query.
     const at = item.is_later ? -1 : queue.findIndex((other) => other.is_later && other.query.key === item.query.key);

@@ -44,7 +44,7 @@ class BenchmarkForm(forms.Form):
         help_text="Of a benchmark you keep: its documents are searched and graded here as well.",
     )
     unit = forms.ChoiceField(
-        choices=[choice for choice in Unit.choices if choice[0] != Unit.IMAGE],
+        choices=Unit,
         initial=Unit.DOCUMENT,
         label="What is retrieved",
     )

@@ -14,7 +14,7 @@ from benchwright.corpora.units import RULE
 from benchwright.errors import BenchmarkError
 from benchwright.runs.aggregation import DEFAULT, LABELS
 
-UNITS = [(unit.value, unit.label) for unit in (Unit.PASSAGE, Unit.DOCUMENT)]
+UNITS = Unit.choices
 
 
 class CorpusForm(forms.Form):

@@ -19,7 +19,7 @@ from benchmarks_app.models import Benchmark, Corpus, CorpusVersion, QrelSet, Uni
 from benchmarks_app.permissions import Action, may
 from benchwright.corpora.cuts import LARGEST_SEED, cut_sentence
 
-UNITS = [Unit.PASSAGE.value, Unit.DOCUMENT.value]
+UNITS = Unit.values
 
 
 class CorpusVersionSerializer(serializers.ModelSerializer):

@@ -36,13 +36,16 @@ from benchmarks_app.importing.services.importing_corpus import (
     stage_corpus,
     staged_lacks,
 )
+from benchmarks_app.importing.services.importing_images import stage_images
 from benchmarks_app.importing.services.importing_qrels import DocumentCheck, SplitRows, stage_qrels
 from benchmarks_app.importing.services.importing_queries import stage_queries
 from benchmarks_app.jobs.services import jobs
-from benchmarks_app.models import Benchmark, Document, Job, Qrel, Query, Upload, User
+from benchmarks_app.models import Benchmark, Document, Job, Qrel, Query, Unit, Upload, User
 from benchwright.detection import DOCUMENT_KINDS, QREL_KINDS, QUERY_KINDS, RUN_KINDS, FileKind, Part
 from benchwright.errors import BenchmarkError, FileProblemsError, Problems
+from benchwright.formats.beir import CorpusRow
 from benchwright.formats.errors import (
+    ImageUnitError,
     LeaveOutError,
     MixedCorpusError,
     NothingImportedError,
@@ -563,12 +566,22 @@ def _stage_corpus(work: Import, files: list[File]) -> DocumentCheck:
     kinds = {file.kind is FileKind.IDS for file in corpus}
     if len(kinds) > 1:
         raise MixedCorpusError(file=work.file)
-    rows = chain.from_iterable(document_rows(work, file) for file in corpus)
+    rows = chain.from_iterable(_documents(work, file) for file in corpus)
     file_name = corpus[0].given.shown if len(corpus) == 1 else work.file
     index = stage_corpus(
         work, rows, file_name, has_texts=not kinds.pop(), judged=_judged(work, files)
     )
     return staged_lacks(work, index)
+
+
+def _documents(work: Import, file: File) -> Iterable[CorpusRow]:
+    """The documents of a file, with their images where the corpus is one of images."""
+    rows, column = document_rows(work, file), file.part.mapping.get("image", "")
+    if work.benchmark.corpus.unit == Unit.IMAGE and file.kind is not FileKind.IDS:
+        return stage_images(work, rows, file.given, column=column)
+    if column and not file.part.mapping.get("text"):
+        raise ImageUnitError(file=file.given.shown)
+    return rows
 
 
 def _judged(work: Import, files: list[File]) -> Iterable[str]:

@@ -18,7 +18,7 @@ class Command(DeclaredCommand):
         unless_told("--owner", is_required=True, help="user name"),
         option("--description"),
         switch("--ids-only", help="a corpus without texts"),
-        option("--unit", default="document", help="passage or document"),
+        option("--unit", default="document", help="passage, document or image"),
         option("--language", old=("--lang",), default="en"),
         option("--corpus-of", help="short name of a benchmark whose corpus it shares"),
         option(

@@ -11,26 +11,15 @@ from django.http import HttpResponse
 
 from benchmarks_app import files
 from benchmarks_app.collections.services import uploading
+from benchmarks_app.common.selectors.images import EXTENSIONS, image_bytes, image_limits
 from benchmarks_app.common.services import reading_apart
-from benchmarks_app.files import local_path
 from benchmarks_app.jobs.services.jobs import RunningJob
 from benchmarks_app.models import Benchmark, Upload, User
 from benchwright.contextual.from_outside import images_apart
 from benchwright.errors import Problem
-from benchwright.judges.images import ImageLimits
 from benchwright.judges.messages import Image
 from scoring.contextual.services.errors import CaseImagesError
 from scoring.models import CaseImage, CaseSet
-
-# An image is as immutable as its set; who may see it is asked each time all the same.
-HEADERS = {
-    "X-Content-Type-Options": "nosniff",
-    "Cache-Control": "private, no-cache",
-    "Cross-Origin-Resource-Policy": "same-origin",
-}
-
-EXTENSIONS = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp"}
-
 
 # --- received --------------------------------------------------------------------------------
 
@@ -85,13 +74,6 @@ def _packed(
 
 
 # --- looked into ------------------------------------------------------------------------------
-
-
-def image_limits() -> ImageLimits:
-    """How large an image may be on this site."""
-    return ImageLimits(
-        max_bytes=settings.CASE_IMAGE_BYTES, max_pixels=settings.CASE_IMAGE_MEGAPIXELS * 1_000_000
-    )
 
 
 def images_of(job: RunningJob, pk: int | None) -> tuple[dict[str, Image], list[Problem]]:
@@ -151,8 +133,4 @@ def _copy_of(path: Path) -> Path:
 def image_response(image: CaseImage) -> HttpResponse:
     """The bytes, some megabytes at most, with headers that let them be nothing but this image."""
     name = f"image-{image.pk}.{image.stored.rpartition('.')[2]}"
-    return HttpResponse(
-        local_path(image.stored).read_bytes(),
-        content_type=image.media_type,
-        headers={**HEADERS, "Content-Disposition": f'inline; filename="{name}"'},
-    )
+    return image_bytes(image.stored, image.media_type, name)

@@ -1,0 +1,169 @@
+"""Images of documents: checked one by one where they are read, and named by what they hold.
+
+A row says which images it has by their paths in its archive; what is kept in its metadata are their
+digests, so an image that changes changes the corpus version.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from benchwright.errors import Problem, Problems
+from benchwright.files.archives import open_source
+from benchwright.files.sources import Limits
+from benchwright.formats.beir import CorpusRow
+from benchwright.judges.errors import ImageError
+from benchwright.judges.images import ImageLimits, checked_image
+from benchwright.sandbox import reader
+
+IMAGE_KEY = "image_sha256"
+PATH_KEYS = ("image", "images", "image_path", "file", "file_name", "path")
+ALT_KEYS = ("alt", "alt_text", "caption", "description")
+SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".tif", ".tiff")
+THUMBNAIL_SIDE = 256
+Tell = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentImage:
+    """An image that lies in a folder under its digest, and its thumbnail likewise."""
+
+    sha256: str
+    media_type: str
+    width: int
+    height: int
+    size: int
+    thumbnail: str
+
+
+@reader
+def images_in(
+    path: Path, name: str, folder: Path, limits: ImageLimits, max_bytes: int, *, progress: Tell
+) -> tuple[dict[str, DocumentImage], list[Problem]]:
+    """Every image of an archive by its path, whole ones put into `folder`; and those that are not.
+
+    Raises
+    ------
+    ArchiveError
+        If it is damaged, or its files come to more than `max_bytes`.
+    """
+    images: dict[str, DocumentImage] = {}
+    problems: list[Problem] = []
+    with open_source(path, limits=Limits(max_bytes=max_bytes)) as source:
+        members = [member for member in source.members() if member.lower().endswith(SUFFIXES)]
+        for n, member in enumerate(members):
+            progress(n, len(members), "looking into the images")
+            with source.opened(member) as stream:
+                data = stream.read(limits.max_bytes + 1)  # one byte more says that it is too large
+            try:
+                images[member] = _put_aside(data, member, folder, limits)
+            except ImageError as error:
+                problems.append(Problem(member, 0, str(error).removeprefix(f"{member}: ")))
+    return images, problems
+
+
+def _put_aside(data: bytes, name: str, folder: Path, limits: ImageLimits) -> DocumentImage:
+    image = checked_image(data, limits, name=name)
+    thumbnail = thumbnail_of(image.data)
+    digest = sha256(thumbnail).hexdigest()
+    (folder / image.sha256).write_bytes(image.data)
+    (folder / digest).write_bytes(thumbnail)
+    return DocumentImage(
+        image.sha256, image.media_type, image.width, image.height, len(image.data), digest
+    )
+
+
+def thumbnail_of(data: bytes) -> bytes:
+    """A PNG of at most 256 pixels a side, of the first frame; what is transparent stays so."""
+    from PIL import Image, ImageOps
+
+    with Image.open(BytesIO(data)) as picture:
+        upright = ImageOps.exif_transpose(picture)
+        has_alpha = "A" in upright.getbands() or "transparency" in upright.info
+        small = upright.convert("RGBA" if has_alpha else "RGB")
+    small.thumbnail((THUMBNAIL_SIDE, THUMBNAIL_SIDE))
+    out = BytesIO()
+    small.save(out, format="PNG")
+    return out.getvalue()
+
+
+def with_images(
+    rows: Iterable[CorpusRow],
+    images: Mapping[str, DocumentImage],
+    *,
+    broken: Iterable[str],
+    column: str,
+    file: str,
+    problems: Problems,
+) -> Iterator[CorpusRow]:
+    """Yield the rows, each with the digests of its images; one that names none is a problem.
+
+    The paths stand in `column`, or where that is empty in one that is usually called so. A path is
+    one inside the archive, or only the last part of it where no two files share that; images of
+    `broken` paths are told of elsewhere.
+    """
+    paths = _Paths([*images, *broken])
+    for row in rows:
+        names = _names(row.metadata, [column] if column else PATH_KEYS)
+        if not names:
+            where = f"column '{column}'" if column else f"one of {', '.join(PATH_KEYS)}"
+            text = f"document {row.docid} has no image; expected its path in {where}"
+            problems.add(file, row.line, text)
+            continue
+        digests = []
+        for name in names:
+            path = paths.full(name, beside=file)
+            if path is None:
+                advice = "expected the path of a PNG, JPEG, GIF, WebP or TIFF inside the same zip"
+                problems.add(file, row.line, f"image '{name[:200]}' is not there; {advice}")
+            elif path in images:
+                digests.append(images[path].sha256)
+        if len(digests) == len(names):
+            yield replace(row, metadata={**row.metadata, IMAGE_KEY: digests})
+
+
+def _names(metadata: Mapping[str, Any], keys: Iterable[str]) -> list[str]:
+    """The paths of a row's images, in order: of the first column that has any."""
+    for key in keys:
+        value = metadata.get(key)
+        values = value if isinstance(value, list) else [value]
+        names = [name for name in values if isinstance(name, str) and name]
+        if names and len(names) == len(values):
+            return names
+    return []
+
+
+class _Paths:
+    """Paths of an archive, found by themselves, beside the table, or by their last part."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self.paths = set(paths)
+        self.by_last: dict[str, list[str]] = {}
+        for path in self.paths:
+            self.by_last.setdefault(path.rpartition("/")[2], []).append(path)
+
+    def full(self, name: str, *, beside: str) -> str | None:
+        plain = name.removeprefix("./")
+        folder = beside.rpartition("/")[0]
+        for path in (plain, f"{folder}/{plain}"):
+            if path in self.paths:
+                return path
+        ends = self.by_last.get(plain.rpartition("/")[2], [])
+        return ends[0] if len(ends) == 1 else None
+
+
+def image_digests(metadata: Mapping[str, Any]) -> list[str]:
+    """The digests of a document's images, in order."""
+    digests = metadata.get(IMAGE_KEY)
+    if not isinstance(digests, list):
+        return []
+    return [digest for digest in digests if isinstance(digest, str)]
+
+
+def alternative_text(metadata: Mapping[str, Any], title: str) -> str:
+    """What stands for a document's images where they are not seen: its own words, or its title."""
+    texts = (metadata.get(key) for key in ALT_KEYS)
+    return next((text for text in texts if isinstance(text, str) and text), title)

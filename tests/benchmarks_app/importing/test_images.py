@@ -1,0 +1,165 @@
+"""Documents that are images: imported with their table, kept once, shown to those who may see."""
+
+import hashlib
+import io
+import json
+import zipfile
+
+import pytest
+from django.urls import reverse
+from PIL import Image
+
+from benchmarks_app import files
+from benchmarks_app.collections.services import uploading
+from benchmarks_app.common.selectors.images import images_by_docid
+from benchmarks_app.importing.services import importing
+from benchmarks_app.jobs.services import jobs
+from benchmarks_app.models import Corpus, CorpusImage, Job
+from tests import factories
+
+TABLE = (
+    "doc_id\tfile\ttitle\tgroup\na\timg/red.png\tred square\tx\nb\timg/blue.png\tblue square\ty\n"
+)
+
+
+def picture(colour: str, size: tuple[int, int] = (400, 200), kind: str = "PNG") -> bytes:
+    out = io.BytesIO()
+    Image.new("RGB", size, colour).save(out, kind)
+    return out.getvalue()
+
+
+RED, BLUE = picture("red"), picture("blue")
+
+
+@pytest.fixture
+def images(db):
+    """A benchmark whose documents are images."""
+    corpus = Corpus.objects.create(name="images", owner=factories.user("keeper"), unit="image")
+    return factories.benchmark(slug="images", corpus=corpus, unit="image")
+
+
+@pytest.fixture
+def take_in(tmp_path):
+    """A function that imports members as one zip, or alone where there is one, and waits."""
+
+    def take(benchmark, members: dict[str, bytes]) -> Job:
+        path = tmp_path / "images.zip"
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, content in members.items():
+                archive.writestr(name, content)
+        return take_path(benchmark, path)
+
+    def take_path(benchmark, path) -> Job:
+        keeper = factories.user("keeper")
+        upload = uploading.receive_path(benchmark=benchmark, owner=keeper, path=path)
+        arguments = importing.import_arguments(upload=upload)
+        return jobs.run_here(benchmark=benchmark, user=keeper, **arguments)
+
+    take.path = take_path
+    return take
+
+
+def two(**more: bytes) -> dict[str, bytes]:
+    return {"images.tsv": TABLE.encode(), "img/red.png": RED, "img/blue.png": BLUE} | more
+
+
+def problems_of(job: Job) -> list[str]:
+    return [f"{p['file']}:{p['line']}: {p['text']}" for p in job.problems]
+
+
+def test_zip_of_images_with_a_table_becomes_documents(images, take_in):
+    job = take_in(images, two())
+
+    assert job.state == Job.State.DONE, (job.error, job.problems)
+    assert images.current_corpus_version.n_documents == 2
+    (shown,) = images_by_docid(images, ["a"])["a"]
+    digest = hashlib.sha256(RED).hexdigest()
+    assert shown["url"] == reverse("document-image", args=["images", digest])
+    assert (shown["width"], shown["height"], shown["alt"]) == (400, 200, "red square")
+
+
+def test_json_lines_with_paths_give_several_images_in_order(images, take_in):
+    rows = [{"id": "a", "title": "both", "images": ["img/blue.png", "img/red.png"]}]
+    rows += [{"id": "b", "title": "one", "images": ["img/red.png"]}]
+    lines = "\n".join(map(json.dumps, rows)).encode()
+
+    job = take_in(images, {"docs.jsonl": lines, "img/red.png": RED, "img/blue.png": BLUE})
+
+    assert job.state == Job.State.DONE, (job.error, job.problems)
+    digests = [hashlib.sha256(data).hexdigest() for data in (BLUE, RED)]
+    urls = [image["url"] for image in images_by_docid(images, ["a"])["a"]]
+    assert urls == [reverse("document-image", args=["images", digest]) for digest in digests]
+
+
+def test_equal_images_are_kept_once(images, take_in):
+    take_in(images, two(**{"img/blue.png": RED}))
+
+    assert CorpusImage.objects.filter(corpus=images.corpus).count() == 1
+
+
+def test_stored_files_are_known_to_backups_and_the_check_of_the_store(images, take_in):
+    take_in(images, two())
+
+    image = CorpusImage.objects.get(sha256=hashlib.sha256(RED).hexdigest())
+    for name in (image.stored, image.thumbnail):
+        (kept,) = files.stored_files(name)
+        assert files.digest_of(name) == kept.sha256
+        assert "benchmark Images" in files.dependents_of(name) or files.dependents_of(name)
+
+
+def test_wrong_images_are_told_with_their_line_and_nothing_stays(images, take_in):
+    table = TABLE + "c\tgone.png\tgone\tz\nd\timg/text.png\ttext\tz\n"
+
+    job = take_in(images, two(**{"images.tsv": table.encode(), "img/text.png": b"no image"}))
+
+    assert job.state == Job.State.FAILED
+    assert problems_of(job) == [
+        "img/text.png:0: it is no PNG, JPEG, GIF, WebP or TIFF image. Convert it to one of them.",
+        "images.tsv:4: image 'gone.png' is not there; expected the path of a PNG, JPEG, GIF, WebP "
+        "or TIFF inside the same zip",
+    ]
+    assert not CorpusImage.objects.exists()
+    assert images.current_corpus_version is None
+
+
+def test_image_beyond_a_limit_is_refused(images, take_in, settings):
+    settings.CASE_IMAGE_MEGAPIXELS = 1
+
+    job = take_in(images, two(**{"img/red.png": picture("red", (1200, 1000))}))
+
+    (problem,) = problems_of(job)
+    assert problem == "img/red.png:0: it is 1200 x 1000; expected at most 1,000,000 pixels."
+
+
+def test_table_without_its_images_says_to_pack_them(images, take_in, tmp_path):
+    path = tmp_path / "images.tsv"
+    path.write_text(TABLE)
+
+    job = take_in.path(images, path)
+
+    assert "came without its images; expected one zip" in job.error
+
+
+def test_images_are_refused_by_a_corpus_of_texts(db, take_in):
+    corpus = Corpus.objects.create(name="texts", owner=factories.user("keeper"))
+
+    job = take_in(factories.benchmark(slug="texts", corpus=corpus), two())
+
+    assert "Make a benchmark whose unit is image" in job.error
+
+
+def test_image_and_thumbnail_are_served_as_what_they_are(images, take_in, client):
+    take_in(images, two())
+    client.force_login(factories.user("keeper"))
+    factories.member(images, factories.user("keeper"), "owner")
+    digest = hashlib.sha256(RED).hexdigest()
+
+    original = client.get(reverse("document-image", args=["images", digest]))
+    small = client.get(reverse("document-thumbnail", args=["images", digest]))
+
+    assert original.content == RED
+    assert Image.open(io.BytesIO(small.content)).size == (256, 128)
+    for response in (original, small):
+        assert response["Content-Type"] == "image/png"
+        assert response["X-Content-Type-Options"] == "nosniff"
+        assert response["Cache-Control"] == "private, no-cache"
