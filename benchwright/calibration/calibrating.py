@@ -182,7 +182,7 @@ def too_few(n_pairs: int, n_queries: int) -> str:
     if not lacking:
         return ""
     return (
-        f"Graded by both: {counted(n_pairs, 'pair')} of {counted(n_queries, 'query')}; "
+        f"{counted(n_pairs, 'pair')} of {counted(n_queries, 'query')} graded by both; "
         f"{LEAST_PAIRS} pairs of {LEAST_QUERIES} queries, drawn at random, are enough. "
         f"Grade {' and '.join(lacking)}."
     )

@@ -47,8 +47,8 @@ NAMED_AT_MOST = 3
 Values = dict[str, float]
 
 NO_MACHINE = (
-    "There is no set of a machine's grades yet. Publish those of a campaign on all queries, or import "
-    "some that a machine gave."
+    "There is no set of a machine's grades yet. Publish those of a campaign on all queries, or "
+    "import some that a machine gave."
 )
 BY_MACHINE = "A machine gave the grades of this release: there is nothing of people's to rest on."
 NO_DRAW = (

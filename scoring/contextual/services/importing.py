@@ -9,6 +9,7 @@ from django.db import IntegrityError, transaction
 
 from benchmarks_app import files
 from benchmarks_app.collections.services import uploading
+from benchmarks_app.common.selectors.images import image_limits
 from benchmarks_app.common.services import audit, reading_apart
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.jobs.services.jobs import RunningJob
@@ -21,7 +22,7 @@ from benchwright.contextual.types import Case
 from benchwright.errors import FileProblemsError, Problem
 from benchwright.judges.messages import Image
 from scoring.contextual.services.errors import CaseSetNameError, EvaluationActiveError
-from scoring.contextual.services.images import image_limits, images_of, store_images
+from scoring.contextual.services.images import images_of, store_images
 from scoring.models import CaseSet, ContextualCase, ContextualEvaluation
 
 JOB_KIND = "import-cases"

@@ -244,7 +244,9 @@ def test_a_run_without_scores_is_told(release, client):
     shown = client.get(page(release, "good", "new"))
 
     assert shown.status_code == 409
-    assert "No scores on release 1.0.0, so there is nothing to compare: new." in shown.content.decode()
+    assert (
+        "No scores on release 1.0.0, so there is nothing to compare: new." in shown.content.decode()
+    )
 
 
 def test_more_than_ten_runs_are_a_matrix(release, client, do_jobs, olga):
