@@ -62,7 +62,7 @@ class Command(DeclaredCommand):
             path = options["output"] or Path(f"{stem}.zip")
             exporting.write_zip(release, exporter, path, tell=tell)
         if options["verbosity"]:
-            for line in exporter.loses:
+            for line in exporting.losses(release, exporter):
                 self.say(f"not in it: {line}")
         return path
 

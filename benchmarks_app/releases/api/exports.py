@@ -27,7 +27,7 @@ class ExportFormatSerializer(serializers.Serializer):
     name = serializers.CharField(source="exporter.name")
     label = serializers.CharField(source="exporter.label")
     about = serializers.CharField(source="exporter.about")
-    loses = serializers.ListField(source="exporter.loses", child=serializers.CharField())
+    loses = serializers.ListField(child=serializers.CharField())
     is_possible = serializers.BooleanField()
     is_ready = serializers.SerializerMethodField(
         help_text="Whether it can be downloaded now; if not, POST to its address makes it."

@@ -18,7 +18,7 @@ from benchmarks_app.common.selectors import naming
 from benchmarks_app.common.selectors.reading import run_path
 from benchmarks_app.common.services import audit
 from benchmarks_app.jobs.services import jobs
-from benchmarks_app.models import Job, Release, Run, User
+from benchmarks_app.models import Job, Release, Run, Unit, User
 from benchmarks_app.releases.selectors import release_source, whole_release_source
 from benchwright.exports import BEIR, EXPORTERS, Exporter, exporter_of
 from benchwright.exports.errors import ExportNotReadyError
@@ -34,6 +34,7 @@ JOB_KIND = "export-release"
 MAX_AT_ONCE = 20_000
 TELL_EVERY = 5_000
 Tell = Callable[[int], None]
+IMAGES_LEFT_OUT = "The images: documents carry their digests (SHA-256) and paths."
 
 
 def export_name(release: Release) -> str:
@@ -57,6 +58,7 @@ class Offer:
     """One format of a release, as its page offers it."""
 
     exporter: Exporter
+    loses: tuple[str, ...]
     is_possible: bool
     is_made_at_once: bool
     is_ready: bool
@@ -82,12 +84,19 @@ def _offer(release: Release, exporter: Exporter, source: ReleaseSource, split: s
     facts = {"folder": stem, "split": split, "task": _task_name(source)}
     return Offer(
         exporter=exporter,
+        loses=losses(release, exporter),
         is_possible=source.documents is not None or not exporter.needs_texts,
         is_made_at_once=is_made_at_once(release, exporter),
         is_ready=bool(stored_export_name(release, exporter.name)),
         stem=stem,
         snippets=tuple((snippet.reader, snippet.filled(**facts)) for snippet in exporter.snippets),
     )
+
+
+def losses(release: Release, exporter: Exporter) -> tuple[str, ...]:
+    """What of this release a format has no place for, as sentences."""
+    has_images = release.benchmark.corpus.unit == Unit.IMAGE
+    return (*exporter.loses, IMAGES_LEFT_OUT) if has_images else exporter.loses
 
 
 def _split_shown(source: ReleaseSource) -> str:

@@ -15,6 +15,9 @@ from benchmarks_app.common.selectors.images import images_by_docid
 from benchmarks_app.importing.services import importing
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Corpus, CorpusImage, Job
+from benchmarks_app.releases.services.exporting import IMAGES_LEFT_OUT, offers
+from scoring.scores.selectors.boards import leaderboard
+from scoring.scores.services.scoring import Target, score_run
 from tests import factories
 
 TABLE = (
@@ -163,3 +166,47 @@ def test_image_and_thumbnail_are_served_as_what_they_are(images, take_in, client
         assert response["Content-Type"] == "image/png"
         assert response["X-Content-Type-Options"] == "nosniff"
         assert response["Cache-Control"] == "private, no-cache"
+
+
+# --- real collections ----------------------------------------------------------------------------
+
+
+def packed(folder, path, *, inside: str = ""):
+    """A zip of a folder, as somebody would send it."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for member in sorted(folder.rglob("*")):
+            if member.is_file():
+                archive.write(member, f"{inside}{member.relative_to(folder)}")
+    return path
+
+
+@pytest.mark.data
+def test_a_collection_of_icons_goes_from_its_zip_to_a_board(images, take_in, data, tmp_path):
+    """One zip, with columns as they came: images, their table, queries and qrels."""
+    source = data / "images_openmoji"
+
+    path = packed(source, tmp_path / "openmoji.zip", inside="openmoji/")
+    job = take_in.path(images, path)
+    assert job.state == Job.State.DONE, (job.error, job.problems)
+    assert (images.current_corpus_version.n_documents, CorpusImage.objects.count()) == (300, 300)
+    assert images_by_docid(images, ["1F435"])["1F435"][0]["alt"] == "monkey face"
+    qrels = images.qrel_sets.get()
+    release = factories.release(qrels)
+    lines = (source / "qrels_derived.txt").read_text().splitlines()
+    rows = sorted((line.split() for line in lines), key=lambda row: (row[0], -int(row[3])))
+    best = "\n".join(f"{q} Q0 {docid} {n + 1} {-n} best" for n, (q, _, docid, _) in enumerate(rows))
+    run = factories.run(images, best, name="best")
+    score_run(run=run, target=Target.of(release), folder=tmp_path / "scores")
+    (row,) = leaderboard(release=release, user=images.corpus.owner)
+    assert row.scores["nDCG@10"] == pytest.approx(1)
+    assert {IMAGES_LEFT_OUT in offer.loses for offer in offers(release)} == {True}
+
+
+@pytest.mark.data
+def test_photographs_of_every_kind_are_taken(images, take_in, data, tmp_path):
+    """Grey and colour, JPEG, an animated GIF, and a TIFF, which no browser shows, as a PNG."""
+    job = take_in.path(images, packed(data / "images_photos", tmp_path / "photos.zip"))
+
+    assert job.state == Job.State.DONE, (job.error, job.problems)
+    kinds = CorpusImage.objects.values_list("media_type", flat=True)
+    assert (len(kinds), set(kinds)) == (10, {"image/png", "image/jpeg", "image/gif"})
