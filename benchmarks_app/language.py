@@ -72,6 +72,7 @@ TRANSLATED = frozenset(
         "document-detail",
         "query-detail",
         "query-list",
+        "release-detail",
         "release-list",
         # runs
         "run-detail",

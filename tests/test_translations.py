@@ -50,7 +50,7 @@ OF_TWO_RUNS = {"scoring:comparison", "scoring:comparison-robustness", "scoring:s
 ENGLISH = {
     "no pages: files, pictures and answers to programs": """
         annotation:judge-session annotation:my-hours-csv api-docs api-schema chart-bundle
-        contamination-clean healthz leak-report-file readyz release-export-format release-file
+        contamination-clean document-image document-thumbnail healthz leak-report-file readyz release-export-format release-file
         run-export scoring:ann-chart scoring:contextual-chart scoring:contextual-export
         scoring:contextual-image scoring:contrastive-chart scoring:contrastive-ranks-csv
         scoring:freshness-csv scoring:gate-chart scoring:gate-report scoring:leaderboard-csv
@@ -64,7 +64,7 @@ ENGLISH = {
     "who makes a benchmark owns it, and owners read English": "benchmark-new",
     "not translated yet": """
         contamination-detail contamination-list corpus-detail corpus-list family-detail family-list
-        leak-report-detail release-card release-detail release-export release-exports release-files
+        leak-report-detail release-card release-export release-exports release-files
         scoring:ann scoring:baseline-list scoring:contextual-case
         scoring:contextual-compare scoring:contextual-evaluation scoring:contextual-list
         scoring:contextual-progress scoring:contextual-set scoring:contrastive-detail

@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.safestring import mark_safe
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from markdown_it import MarkdownIt
 
@@ -126,7 +127,7 @@ def _draft_of(draft: Release, form: PublishForm) -> dict[str, Any]:
 
 
 def _crumbs(benchmark: Benchmark, *labels: str | tuple[str, str]) -> list[tuple[str, str]]:
-    first = ("Releases", reverse("release-list", args=[benchmark.slug]))
+    first = (_("Releases"), reverse("release-list", args=[benchmark.slug]))
     return [first, *(label if isinstance(label, tuple) else (label, "") for label in labels)]
 
 
