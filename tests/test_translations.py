@@ -50,7 +50,8 @@ OF_TWO_RUNS = {"scoring:comparison", "scoring:comparison-robustness", "scoring:s
 ENGLISH = {
     "no pages: files, pictures and answers to programs": """
         annotation:judge-session annotation:my-hours-csv api-docs api-schema chart-bundle
-        contamination-clean document-image document-thumbnail healthz leak-report-file readyz release-export-format release-file
+        contamination-clean document-image document-thumbnail healthz leak-report-file readyz
+        release-export-format release-file
         run-export scoring:ann-chart scoring:contextual-chart scoring:contextual-export
         scoring:contextual-image scoring:contrastive-chart scoring:contrastive-ranks-csv
         scoring:freshness-csv scoring:gate-chart scoring:gate-report scoring:leaderboard-csv

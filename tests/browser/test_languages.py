@@ -32,7 +32,7 @@ RESULTS = (
     f"/b/{SLUG}/compare/robustness/?runs=1,2",
     f"/b/{SLUG}/queries/",
     f"/b/{SLUG}/releases/",
-    f"/b/{SLUG}/v/{VERSION}/",
+    f"/b/{SLUG}/releases/{VERSION}/",
 )
 # Of a run, from its own address.
 OF_A_RUN = ("", "scores/", "slices/", "reading/", "holes/", "queries/")
