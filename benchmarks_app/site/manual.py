@@ -15,8 +15,8 @@ FOLDER: Path = settings.CARRIED_DIR / "docs"
 # In the order in which somebody new reads; what stands in no group is found under "Decisions".
 GROUPS = {
     "Begin": "dashboard annotators submitting python commands client api",
-    "Data": "importing formats corpora query-logs clicks families slices splits contamination "
-    "stored-files",
+    "Data": "importing formats corpora images-documents query-logs clicks families slices splits "
+    "contamination stored-files",
     "Judging": "pools judging agreement machine-judges",
     "Releases": "releases linter hidden-splits freshness completeness",
     "Runs and scores": "runs baselines retrieval embeddings ann live-systems leaderboard "

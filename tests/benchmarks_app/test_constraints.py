@@ -15,6 +15,7 @@ from benchmarks_app.models import (
     Benchmark,
     CandidateList,
     Corpus,
+    CorpusImage,
     CorpusVersion,
     Document,
     DocumentContent,
@@ -47,6 +48,10 @@ def scene(benchmark) -> Benchmark:
 
 def version(of: Benchmark, number: int, sha256: str) -> CorpusVersion:
     return of.corpus.versions.create(number=number, sha256=sha256, n_documents=1)
+
+
+def image(of: Benchmark, sha256: str) -> CorpusImage:
+    return of.corpus.images.create(sha256=sha256, width=1, height=1, size=1)
 
 
 def draw(of: Benchmark, n_drawn: int) -> QueryDraw:
@@ -168,6 +173,9 @@ CASES = {
     "contamination_check_name_once": Case(
         good=lambda of: [factories.contamination_check(of, name) for name in ("train", "dev")],
         bad=lambda of: factories.contamination_check(of, "dev"),
+    ),
+    "corpus_image_once": Case(
+        good=lambda of: [image(of, "a"), image(of, "b")], bad=lambda of: image(of, "a")
     ),
     "corpus_name_once_per_owner": Case(
         good=lambda of: [corpus("news"), corpus("news", owner="max"), corpus("mail")],

@@ -442,7 +442,8 @@ CONTENT = {
         Backup.place Backup.snapshot
         Benchmark.hidden_splits Benchmark.shown_metadata
         CandidateList.parquet CandidateList.sha256 ContaminatedQuery.outside_text
-        ContaminationCheck.parameters ContaminationCheck.result Corpus.lang CorpusVersion.cut
+        ContaminationCheck.parameters ContaminationCheck.result Corpus.lang CorpusImage.media_type
+        CorpusImage.sha256 CorpusImage.stored CorpusImage.thumbnail CorpusVersion.cut
         CorpusVersion.difference CorpusVersion.index CorpusVersion.metadata_kinds
         CorpusVersion.parquet CorpusVersion.sha256 CorpusVersion.source Document.docid
         DocumentContent.content_hash DocumentContent.lang DocumentContent.parent_docid
