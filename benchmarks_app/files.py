@@ -90,6 +90,14 @@ def publish(path: Path, name: str, sha256: str = "") -> str:
         return default_storage.save(name, File(content))
 
 
+def publish_copy(path: Path, name: str) -> str:
+    """As `publish`, and the staged file stays: what is equal may be published from it again."""
+    copy = path.with_suffix(".publish")
+    copy.unlink(missing_ok=True)
+    copy.hardlink_to(path)
+    return publish(copy, name)
+
+
 def _move(path: Path, target: Path) -> None:
     try:
         path.replace(target)

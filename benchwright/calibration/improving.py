@@ -19,6 +19,7 @@ from benchwright.calibration.calibrating import (
     tables_of,
 )
 from benchwright.statistics.intervals import mean_interval
+from benchwright.texts.counting import counted
 
 BETTER, WORSE, ALIKE = "better", "worse", "alike"
 
@@ -147,6 +148,7 @@ def _too_few(n_pairs: int, n_queries: int) -> str:
     if n_pairs >= LEAST_PAIRS and n_queries >= LEAST_QUERIES:
         return ""
     return (
-        f"people and both prompts graded {n_pairs:,} pairs of {n_queries:,} queries without an "
-        f"example; {LEAST_PAIRS} pairs of {LEAST_QUERIES} queries are enough."
+        f"people and both prompts graded {counted(n_pairs, 'pair')} of "
+        f"{counted(n_queries, 'query')} without an example; {LEAST_PAIRS} pairs of "
+        f"{LEAST_QUERIES} queries are enough."
     )

@@ -12,6 +12,10 @@ from playwright.sync_api import Page, expect
 from tests.browser.browsing import at_width, wait_for_job
 from tests.browser.test_journey import import_file, open_page
 
+# A page whose own keys have a use for it, as where a person has bound it to a grade.
+TAKE_PLUS = """() => document.addEventListener(
+  "keydown", (event) => { if (event.key === "+") event.preventDefault(); }
+)"""
 COLOURS = ("red", "green", "blue", "black", "white")
 
 
@@ -84,6 +88,9 @@ def test_images_are_imported_pooled_and_judged(person, own, tmp_path):
     page.keyboard.press("+")
     assert width_of(page) > fit
     page.keyboard.press("-")
+    assert width_of(page) == fit
+    page.evaluate(TAKE_PLUS)
+    page.keyboard.press("+")
     assert width_of(page) == fit
     first = page.locator(".document-image img").get_attribute("src")
     page.keyboard.press("1")

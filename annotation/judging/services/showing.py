@@ -6,7 +6,7 @@ No run, rank, score, document id, purpose or other person's grade is among it.
 import html
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -15,9 +15,10 @@ from annotation.common.services import statements
 from annotation.common.services.statements import Asked, Card, Text
 from annotation.judging.services.tokens import Shown, key_of, query_key_of, sealed_token
 from annotation.models import Pool
-from benchmarks_app.common.selectors.images import images_by_docid
+from benchmarks_app.common.selectors.images import images_shown
 from benchmarks_app.common.selectors.reading import benchmark_documents
 from benchmarks_app.models import Benchmark, Corpus, Document, Unit
+from benchwright.corpora.store import StoredDocument
 from benchwright.texts.directions import direction_of
 from benchwright.texts.presenting import Presented, presented
 from benchwright.texts.reflowing import reflowed
@@ -36,8 +37,8 @@ def items_of(
         return []
     corpus = pool.benchmark.corpus
     texts = statements.texts([card.document for card in given])
-    images = images_of(pool.benchmark, [card.document for card in given])
-    facts = _facts(pool.benchmark, [card.document for card in given])
+    rows = corpus_rows(pool.benchmark, [card.document for card in given])
+    facts, images = _facts(pool.benchmark, rows), images_of(pool.benchmark, rows)
     asked = statements.queries(sorted({card.query for card in given}))
     answers = statements.answers([card.slot for card in given], me)
     places = _places(pool, me, given, hand)
@@ -73,28 +74,33 @@ def items_of(
     return items
 
 
-def _facts(benchmark: Benchmark, documents: list[int]) -> dict[int, list[list[str]]]:
+def corpus_rows(benchmark: Benchmark, documents: list[int]) -> dict[int, StoredDocument]:
+    """By document: its row of the corpus, where metadata or images of it are shown."""
+    if not benchmark.shown_metadata and benchmark.corpus.unit != Unit.IMAGE:
+        return {}
+    docids = dict(Document.objects.filter(pk__in=documents).values_list("pk", "docid"))
+    rows = benchmark_documents(benchmark, docids.values())
+    return {document: rows[docid] for document, docid in docids.items() if docid in rows}
+
+
+def _facts(benchmark: Benchmark, rows: Mapping[int, StoredDocument]) -> dict[int, list[list[str]]]:
     """By document: the metadata that the owner shows to judges, as pairs of key and text."""
-    keys = benchmark.shown_metadata
-    if not keys:
-        return {}
-    docids = dict(Document.objects.filter(pk__in=documents).values_list("pk", "docid"))
-    found = benchmark_documents(benchmark, docids.values())
-    facts = {}
-    for document, docid in docids.items():
-        metadata = found[docid].metadata if docid in found else {}
-        pairs = [[key, _said(metadata[key])] for key in keys if metadata.get(key) not in NOTHING]
-        facts[document] = pairs
-    return facts
+    return {
+        document: [
+            [key, _said(row.metadata[key])]
+            for key in benchmark.shown_metadata
+            if row.metadata.get(key) not in NOTHING
+        ]
+        for document, row in rows.items()
+    }
 
 
-def images_of(benchmark: Benchmark, documents: list[int]) -> dict[int, list[dict[str, Any]]]:
+def images_of(
+    benchmark: Benchmark, rows: Mapping[int, StoredDocument]
+) -> dict[int, list[dict[str, Any]]]:
     """By document: its images; their addresses name what they hold, and no document."""
-    if benchmark.corpus.unit != Unit.IMAGE:
-        return {}
-    docids = dict(Document.objects.filter(pk__in=documents).values_list("pk", "docid"))
-    images = images_by_docid(benchmark, docids.values())
-    return {document: images.get(docid, []) for document, docid in docids.items()}
+    images = images_shown(benchmark, rows.values())
+    return {document: images[row.docid] for document, row in rows.items()}
 
 
 def _said(value: Any) -> str:

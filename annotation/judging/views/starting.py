@@ -16,6 +16,7 @@ from annotation.judging.forms.starting import PracticeForm, ReadForm
 from annotation.judging.selectors import keys, starting
 from annotation.judging.services.showing import (
     NO_TEXT,
+    corpus_rows,
     document_as_shown,
     images_of,
     query_as_shown,
@@ -114,6 +115,8 @@ def _document(
     text = statements.texts([entry.document_id]).get(entry.document_id, NO_TEXT)
     asked = statements.queries([entry.query_id])[entry.query_id]
     document, _ = document_as_shown(corpus, asked, text)
+    rows = corpus_rows(pool.benchmark, [entry.document_id])
+    images = images_of(pool.benchmark, rows).get(entry.document_id, [])
     documents = [practised.known.pk for practised in done.documents]
     place = screen.Place(documents.index(known.pk) + 1, len(documents))
     grades = list(pool.benchmark.grades.all())
@@ -124,8 +127,7 @@ def _document(
         "known": known,
         "item": {
             "query": query_as_shown(corpus, asked, ""),
-            "document": document
-            | {"images": images_of(pool.benchmark, [entry.document_id]).get(entry.document_id, [])},
+            "document": document | {"images": images},
             "place": {"number": place.number, "total": place.total},
         },
         "place": place,

@@ -103,8 +103,9 @@
     const button = target.closest("[data-zoom]");
     if (button) by(button.closest("figure").querySelector(".document-image-view"), button.dataset.zoom);
   });
-  document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.altKey || event.metaKey || event.target.matches?.("input, textarea, select")) return;
+  // After the page's own keys: one that somebody has bound to a grade is theirs.
+  addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey || event.target.matches?.("input, textarea, select")) return;
     const how = { "+": "in", "=": "in", "-": "out", "−": "out" }[event.key];
     const view = event.target.closest?.(".document-image-view") ?? document.querySelector(".document-image-view");
     if (!how || !view || view.hidden) return;

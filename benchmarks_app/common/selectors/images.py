@@ -7,9 +7,8 @@ from django.conf import settings
 from django.http import HttpResponse
 from django.urls import reverse
 
-from benchmarks_app.common.selectors.reading import benchmark_documents
 from benchmarks_app.files import local_path
-from benchmarks_app.models import Benchmark, CorpusImage, Unit
+from benchmarks_app.models import Benchmark, CorpusImage
 from benchwright.corpora.images import alternative_text, image_digests
 from benchwright.corpora.store import StoredDocument
 from benchwright.judges.images import ImageLimits
@@ -46,6 +45,7 @@ def images_shown(
 
     The addresses name what an image holds; no id or path of a document is in them.
     """
+    documents = list(documents)
     digests = {document.docid: image_digests(document.metadata) for document in documents}
     wanted = {digest for of_document in digests.values() for digest in of_document}
     kept = benchmark.corpus.images.filter(sha256__in=wanted)
@@ -70,10 +70,3 @@ def _shown(benchmark: Benchmark, image: CorpusImage, text: str) -> dict[str, Any
         "height": image.height,
         "alt": text,
     }
-
-
-def images_by_docid(benchmark: Benchmark, docids: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
-    """Images of documents of the newest version; nothing where the corpus is none of images."""
-    if benchmark.corpus.unit != Unit.IMAGE:
-        return {}
-    return images_shown(benchmark, list(benchmark_documents(benchmark, docids).values()))

@@ -67,8 +67,8 @@ def _keep(work: Import, folder: Path, images: dict[str, DocumentImage]) -> None:
             CorpusImage(
                 corpus=corpus,
                 sha256=image.sha256,
-                stored=files.publish(_copy_of(folder / image.sha256), stored),
-                thumbnail=files.publish(_copy_of(folder / image.thumbnail), thumbnail),
+                stored=files.publish_copy(folder / image.sha256, stored),
+                thumbnail=files.publish_copy(folder / image.thumbnail, thumbnail),
                 media_type=image.media_type,
                 width=image.width,
                 height=image.height,
@@ -77,11 +77,3 @@ def _keep(work: Import, folder: Path, images: dict[str, DocumentImage]) -> None:
         )
     CorpusImage.objects.bulk_create(rows, batch_size=500, ignore_conflicts=True)
     work.made.append(f"{len(images):,} images, {len(rows):,} of them new")
-
-
-def _copy_of(path: Path) -> Path:
-    """A second name of the file: publishing takes the first away, and two images may share it."""
-    copy = path.with_suffix(".publish")
-    copy.unlink(missing_ok=True)
-    copy.hardlink_to(path)
-    return copy

@@ -105,7 +105,7 @@ def store_images(job: RunningJob, case_set: CaseSet, images: Iterable[Image]) ->
         size = path.stat().st_size
         # A folder of this import's own: its files go with the set, and with no other.
         name = f"contextual/{job.row.pk}/{image.sha256}.{EXTENSIONS[image.media_type]}"
-        stored = files.publish(_copy_of(path), name)
+        stored = files.publish_copy(path, name)
         rows.append(
             CaseImage(
                 case_set=case_set,
@@ -120,14 +120,6 @@ def store_images(job: RunningJob, case_set: CaseSet, images: Iterable[Image]) ->
         )
     with job.fenced():
         CaseImage.objects.bulk_create(rows, batch_size=500)
-
-
-def _copy_of(path: Path) -> Path:
-    """A second name of the file: publishing takes the first away, and two images may be equal."""
-    copy = path.with_suffix(".publish")
-    copy.unlink(missing_ok=True)
-    copy.hardlink_to(path)
-    return copy
 
 
 def image_response(image: CaseImage) -> HttpResponse:

@@ -11,7 +11,8 @@ from PIL import Image
 
 from benchmarks_app import files
 from benchmarks_app.collections.services import uploading
-from benchmarks_app.common.selectors.images import images_by_docid
+from benchmarks_app.common.selectors.images import images_shown
+from benchmarks_app.common.selectors.reading import benchmark_documents
 from benchmarks_app.importing.services import importing
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Corpus, CorpusImage, Job
@@ -66,6 +67,10 @@ def two(**more: bytes) -> dict[str, bytes]:
     return {"images.tsv": TABLE.encode(), "img/red.png": RED, "img/blue.png": BLUE} | more
 
 
+def images_of(benchmark, docid: str) -> list[dict]:
+    return images_shown(benchmark, benchmark_documents(benchmark, [docid]).values())[docid]
+
+
 def problems_of(job: Job) -> list[str]:
     return [f"{p['file']}:{p['line']}: {p['text']}" for p in job.problems]
 
@@ -75,7 +80,7 @@ def test_zip_of_images_with_a_table_becomes_documents(images, take_in):
 
     assert job.state == Job.State.DONE, (job.error, job.problems)
     assert images.current_corpus_version.n_documents == 2
-    (shown,) = images_by_docid(images, ["a"])["a"]
+    (shown,) = images_of(images, "a")
     digest = hashlib.sha256(RED).hexdigest()
     assert shown["url"] == reverse("document-image", args=["images", digest])
     assert (shown["width"], shown["height"], shown["alt"]) == (400, 200, "red square")
@@ -90,7 +95,7 @@ def test_json_lines_with_paths_give_several_images_in_order(images, take_in):
 
     assert job.state == Job.State.DONE, (job.error, job.problems)
     digests = [hashlib.sha256(data).hexdigest() for data in (BLUE, RED)]
-    urls = [image["url"] for image in images_by_docid(images, ["a"])["a"]]
+    urls = [image["url"] for image in images_of(images, "a")]
     assert urls == [reverse("document-image", args=["images", digest]) for digest in digests]
 
 
@@ -189,7 +194,7 @@ def test_a_collection_of_icons_goes_from_its_zip_to_a_board(images, take_in, dat
     job = take_in.path(images, path)
     assert job.state == Job.State.DONE, (job.error, job.problems)
     assert (images.current_corpus_version.n_documents, CorpusImage.objects.count()) == (300, 300)
-    assert images_by_docid(images, ["1F435"])["1F435"][0]["alt"] == "monkey face"
+    assert images_of(images, "1F435")[0]["alt"] == "monkey face"
     qrels = images.qrel_sets.get()
     release = factories.release(qrels)
     lines = (source / "qrels_derived.txt").read_text().splitlines()

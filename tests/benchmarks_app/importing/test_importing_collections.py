@@ -492,7 +492,7 @@ def test_lines_of_trec_without_a_grade_are_relevant_by_their_third_column(texts,
 
 
 def test_metadata_that_the_owner_picked_is_on_the_card_and_no_other(texts):
-    from annotation.judging.services.showing import _facts
+    from annotation.judging.services.showing import _facts, corpus_rows
 
     row = {
         "_id": "d1",
@@ -504,7 +504,9 @@ def test_metadata_that_the_owner_picked_is_on_the_card_and_no_other(texts):
     texts.refresh_from_db()
     document = texts.corpus.documents.create(docid="d1")
 
-    assert _facts(texts, [document.pk]) == {document.pk: [["year", "1999"], ["tags", "a, b"]]}
+    assert _facts(texts, corpus_rows(texts, [document.pk])) == {
+        document.pk: [["year", "1999"], ["tags", "a, b"]]
+    }
 
 
 # --- real collections ----------------------------------------------------------------------------
