@@ -55,12 +55,14 @@ TRANSLATED = frozenset(
         "totp-create",
         # comparisons
         "scoring:comparison",
+        "scoring:comparison-corrected",
         "scoring:comparison-robustness",
         "scoring:comparison-start",
         "scoring:side-by-side",
         # boards
         "scoring:board-top",
         "scoring:leaderboard",
+        "scoring:leaderboard-corrected",
         "scoring:leaderboard-history",
         "scoring:leaderboard-release",
         "scoring:leaderboard-slices",

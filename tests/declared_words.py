@@ -8,6 +8,7 @@ from annotation.models import Pool
 from benchmarks_app import errors as people_errors
 from benchmarks_app.models import QueryFamily, Role, Run
 from benchwright.errors import BenchmarkError
+from benchwright.estimation.errors import TooFewFamiliesError
 from benchwright.evaluation import uncertainty
 from benchwright.recipes import submissions
 from benchwright.runs import aggregation
@@ -20,6 +21,7 @@ from scoring.scores.services import errors as scoring_errors
 ERRORS = (people_errors, judging_errors)
 CAPTIONS_FROM = "annotation.judging.protocol.keys"
 OF_SUBMITTERS = (
+    TooFewFamiliesError,
     scoring_errors.DailyLimitError,
     scoring_errors.NameInUseError,
     scoring_errors.NoOpenPhaseError,

@@ -71,7 +71,7 @@ ENGLISH = {
         scoring:contextual-progress scoring:contextual-set scoring:contrastive-detail
         scoring:contrastive-list scoring:contrastive-new scoring:contrastive-state
         scoring:freshness scoring:gate-detail scoring:gate-list scoring:gate-state
-        scoring:leaderboard-corrected scoring:live-detail scoring:live-list scoring:moves
+        scoring:live-detail scoring:live-list scoring:moves
         scoring:planner scoring:policy-detail scoring:policy-new scoring:reliability
         scoring:rescoring scoring:reusability scoring:run-top-up scoring:top-up-new slice-detail
         slice-list split-detail

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from time import monotonic
 
 from django.core.cache import cache
+from django.utils.translation import gettext, gettext_noop
 
 from benchmarks_app.common.selectors.reading import run_path
 from benchmarks_app.models import QrelSet, QueryDraw, Release, Run
@@ -46,18 +47,24 @@ MOST_RUNS = 100
 NAMED_AT_MOST = 3
 Values = dict[str, float]
 
-NO_MACHINE = (
+NO_MACHINE = gettext_noop(
     "There is no set of a machine's grades yet. Publish those of a campaign on all queries, or "
     "import some that a machine gave."
 )
-BY_MACHINE = "A machine gave the grades of this release: there is nothing of people's to rest on."
-NO_DRAW = (
+BY_MACHINE = gettext_noop(
+    "A machine gave the grades of this release: there is nothing of people's to rest on."
+)
+NO_DRAW = gettext_noop(
     "No queries were drawn for people. Where somebody chose which queries are labelled, a "
     "corrected mean would be wrong, however narrow: draw queries, and label those."
 )
-WITHHELD = "Grades of these queries are hidden, and a corrected mean would tell of them."
-NOT_OF_DOCUMENTS = "{measure} counts labels: there is nothing in it that a machine could sharpen."
-UNGRADED = (
+WITHHELD = gettext_noop(
+    "Grades of these queries are hidden, and a corrected mean would tell of them."
+)
+NOT_OF_DOCUMENTS = gettext_noop(
+    "{measure} counts labels: there is nothing in it that a machine could sharpen."
+)
+UNGRADED = gettext_noop(
     "The machine graded no document of {n} of {n_all} queries, such as {named}. It must have "
     "graded all, labelled or not."
 )
@@ -93,7 +100,7 @@ class CorrectedRow:
 
 @dataclass(frozen=True)
 class CorrectedBoard:
-    """Runs on the corrected board; `refusal` says why there are none.
+    """Runs on the corrected board; `error` is why there are none.
 
     `helped` are ranked by their corrected means; for the `others` the machine does not help, and
     people's own means stand without a rank. `n_waiting` lack the machine's values so far.
@@ -104,9 +111,13 @@ class CorrectedBoard:
     helped: tuple[CorrectedRow, ...] = ()
     others: tuple[CorrectedRow, ...] = ()
     n_waiting: int = 0
-    refusal: str = ""
+    error: BenchmarkError | None = None
     # Why it is not tested whether the judge favours a run; "" where it is.
     untested: str = ""
+
+    @property
+    def refusal(self) -> str:
+        return str(self.error or "")
 
     @property
     def rows(self) -> tuple[CorrectedRow, ...]:
@@ -172,7 +183,7 @@ def corrected_board(board: Board, *, machine: int | None = None, computes: bool)
             for key, values in people.items()
         }
     except BenchmarkError as error:
-        return CorrectedBoard(refusal=str(error))
+        return CorrectedBoard(error=error)
     of_family = [str(row.run.pk) for row in rows if is_of_judges_family(row.run, sample.machine)]
     trust = trusted(
         {str(key): _only(values, drawn) for key, values in people.items()},
@@ -263,18 +274,18 @@ def sample_of(
     chosen = sets.filter(pk=machine).first() if machine else sets.first()
     why = ""
     if is_machine_judged(release.manifest):
-        why = BY_MACHINE
+        why = gettext(BY_MACHINE)
     elif not is_clear and not members.isdisjoint(hidden_queries(release)):
-        why = WITHHELD
+        why = gettext(WITHHELD)
     elif measure.startswith(JUDGED):
-        why = NOT_OF_DOCUMENTS.format(measure=measure)
+        why = gettext(NOT_OF_DOCUMENTS).format(measure=measure)
     elif chosen is None:
-        why = NO_MACHINE
+        why = gettext(NO_MACHINE)
     elif draw is None:
-        why = NO_DRAW
+        why = gettext(NO_DRAW)
     elif lacking := sorted(families.keys() - queries_graded(chosen)):
         named = ", ".join(lacking[:NAMED_AT_MOST])
-        why = UNGRADED.format(n=len(lacking), n_all=len(families), named=named)
+        why = gettext(UNGRADED).format(n=len(lacking), n_all=len(families), named=named)
     if why or chosen is None or draw is None:
         raise NotCorrectedError(why=why)
     return Sample(release, chosen, draw, families, members, labelled_queries(release))

@@ -4,6 +4,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
+from benchmarks_app.language import is_translated, told
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.requests import SiteRequest
@@ -12,7 +13,12 @@ from benchwright.formats.numbers import row_key
 from scoring.boards.views.boards import asked_board, board_context
 from scoring.comparisons.forms import asked_comparison, asked_release
 from scoring.corrected.selectors import machine_sets
-from scoring.corrected.services import MOST_RUNS, corrected_board, corrected_pair
+from scoring.corrected.services import (
+    MOST_RUNS,
+    NotCorrectedError,
+    corrected_board,
+    corrected_pair,
+)
 from scoring.scores.views import release_or_404
 
 
@@ -30,6 +36,7 @@ def leaderboard_corrected(request: SiteRequest, benchmark: Benchmark, version: s
     context = {
         **board_context(request, board, choice, sliced),
         "corrected": corrected,
+        **_refused(corrected.error, request),
         "machines": list(machine_sets(benchmark)),
         "most_runs": MOST_RUNS if len(board.whole) > MOST_RUNS else 0,
     }
@@ -60,8 +67,16 @@ def comparison_corrected(request: SiteRequest, benchmark: Benchmark) -> HttpResp
             computes=request.user.is_authenticated,
         )
     except BenchmarkError as error:
-        context["refusal"] = str(error)
+        context |= _refused(error, request)
         # A refusal is an answer here; a comparison that cannot be asked for is not.
         status = 200 if request.htmx or "run" in context else error.status
     name = "_comparison_corrected" if request.htmx else "comparison_corrected"
     return render(request, f"scoring/corrected/{name}.html", context, status=status)
+
+
+def _refused(error: BenchmarkError | None, request: SiteRequest) -> dict[str, object]:
+    """Why there is no corrected mean, and whether that is said in the reader's language."""
+    if error is None:
+        return {}
+    is_told = isinstance(error, NotCorrectedError) or is_translated(error, request)
+    return {"refusal": told(error), "refusal_is_english": not is_told}

@@ -23,6 +23,8 @@ RESULTS = (
     f"/b/{SLUG}/leaderboard/",
     f"/b/{SLUG}/v/{VERSION}/leaderboard/slices/",
     f"/b/{SLUG}/v/{VERSION}/leaderboard/history/",
+    f"/b/{SLUG}/v/{VERSION}/leaderboard/corrected/",
+    f"/b/{SLUG}/compare/corrected/?runs=1,2",
     f"/b/{SLUG}/leaderboard/reported/",
     f"/b/{SLUG}/leaderboard/reported/new/",
     f"/b/{SLUG}/runs/",
