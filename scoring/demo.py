@@ -1,4 +1,4 @@
-"""What this app adds to the demo: phases, a gate, cases of contextual precision, embeddings."""
+"""What this app adds to the demo: phases, a gate, a live system, cases, embeddings."""
 
 import csv
 import io
@@ -18,11 +18,13 @@ from django.utils import timezone
 from benchmarks_app.common.selectors.reading import benchmark_documents
 from benchmarks_app.importing.services.demo import FIXTURES, N_WAITING, queries
 from benchmarks_app.models import Benchmark, Release, User
+from benchwright.live.presets import PRESETS
 from benchwright.matrices.static_vectors import encode, is_installed
 from scoring.contrastive.services.contrastive import submit_pair
 from scoring.gates.services.gating import start_gate
 from scoring.gates.services.policies import make_policy
-from scoring.models import CaseSet, EmbeddingPair, GatePolicy, Phase
+from scoring.live.services.systems import make_live_system
+from scoring.models import CaseSet, EmbeddingPair, GatePolicy, LiveSystem, Phase
 from scoring.scores.selectors.rankings import ranking_of
 from scoring.submissions.services.phases import change_phase, make_phase
 
@@ -30,6 +32,7 @@ OPEN, LATER = "Development", "Final"
 LATER_IN = timedelta(days=14)
 POLICY = "before release"
 CASES = "answers with docstrings"
+LIVE = "example search server"
 PAIR = "needs and answers (wordllama)"
 SUBMITTED, FUSED, DEPTH = "rank fusion", ("bm25", "bm25-stem"), 100
 N_DOCUMENTS, LONGEST = 5, 400
@@ -48,8 +51,26 @@ def furnish(sender: Any, benchmark: Benchmark, people: Mapping[str, User], **unu
             path.write_text("\n".join(lines), encoding="utf-8")
             call_command("import_cases", benchmark.slug, path, name=CASES)
 
+    if not LiveSystem.objects.filter(benchmark=benchmark, name=LIVE).exists():
+        _live(benchmark, people["olga"])
     if is_installed() and not EmbeddingPair.objects.filter(benchmark=benchmark, name=PAIR).exists():
         _pair(benchmark, people["sam"])
+
+
+def _live(benchmark: Benchmark, owner: User) -> None:
+    """How a search server is described; none is asked, for none stands behind the example."""
+    preset = PRESETS["opensearch"]
+    make_live_system(
+        benchmark=benchmark,
+        user=owner,
+        name=LIVE,
+        description=(
+            "How an OpenSearch index is described. No server stands behind this example: write the "
+            "address of yours, try a query, then ask them all."
+        ),
+        url=preset.url.replace("INDEX", "docstrings"),
+        **preset.fields(),
+    )
 
 
 def _pair(benchmark: Benchmark, user: User) -> None:

@@ -88,7 +88,7 @@ def test_gate_has_decided_about_what_sam_submitted(built):
     "table",
     [
         *("scoring_submission", "scoring_contextualcase", "annotation_question"),
-        *("benchmarks_app_querylog", "benchmarks_app_splitplan"),
+        *("benchmarks_app_querylog", "benchmarks_app_splitplan", "scoring_livesystem"),
     ],
 )
 def test_page_has_something_to_show(built, table):
