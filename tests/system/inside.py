@@ -20,6 +20,7 @@ from benchmarks_app.jobs.services import jobs, retry, sweeping
 from benchmarks_app.models import (
     Benchmark,
     Corpus,
+    DocumentContent,
     Job,
     Membership,
     Qrel,
@@ -347,6 +348,30 @@ def make_large_pool(
     return annotation_making.large_pool(
         benchmark, n_queries=n_queries, n_documents=n_documents, overlap=overlap
     ).pk
+
+
+def start_campaign(slug: str, n_pairs: int, url: str, concurrency: int) -> dict[str, int]:
+    """A judge at this address has begun with every document of a new pool, of ten a query.
+
+    No two documents are alike: their titles are their ids.
+    """
+    from annotation.campaigns.services.drafting import draft_campaign
+    from annotation.campaigns.services.running import start_campaign as start
+    from tests.annotation import making_machines
+
+    benchmark = Benchmark.objects.get(pk=make_benchmark(slug))
+    pool = annotation_making.large_pool(benchmark, n_queries=n_pairs // 10, n_documents=10)
+    contents = list(DocumentContent.objects.select_related("document"))
+    for content in contents:
+        content.title = content.document.docid
+    DocumentContent.objects.bulk_update(contents, ["title"], batch_size=500)
+    prices = {"price_in": 1.0, "price_out": 2.0}
+    judge = making_machines.judge(benchmark, base_url=url, max_attempts=3, **prices)
+    olga = factories.user("olga")
+    campaign = draft_campaign(
+        pool=pool, judge=judge, user=olga, choice="all", concurrency=concurrency
+    )
+    return {"campaign": campaign.pk, "job": start(campaign=campaign, user=olga).pk}
 
 
 def make_race(

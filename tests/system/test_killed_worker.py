@@ -1,9 +1,11 @@
 """kill -9 of a worker in the middle of its work: finished later, once, with nothing left over."""
 
 import os
+from collections import Counter
 
 import pytest
 
+from tests.judge_stub import JudgeStub
 from tests.system.making import beir_zip, run_file
 from tests.system.working import (
     assert_nothing_half_done,
@@ -94,3 +96,48 @@ def test_worker_whose_parent_was_killed_neither_loses_nor_doubles_its_job(plain_
     assert (len(made["versions"]), len(made["sets"])) == (1, 1)
     assert (made["n_queries"], made["n_families"]) == (N_QUERIES, N_QUERIES)
     site.wait_for(lambda: not is_group_alive(orphaned.pid), "the orphan to end", 15)
+
+
+def test_campaign_of_a_killed_worker_goes_on_and_pays_no_label_twice(plain_site, monkeypatch):
+    site, n_pairs, at_once = plain_site, 300, 16
+    monkeypatch.setitem(site.env, "JUDGE_PRIVATE_ADDRESSES", "1")
+    with JudgeStub(delay=0.05) as stub:
+        started = site.call(
+            "start_campaign", slug="asked", n_pairs=n_pairs, url=stub.url, concurrency=at_once
+        )
+        first = site.start("worker")
+        site.wait_for(lambda: n_graded(site, started) >= 60, "labels to be written")
+
+        site.kill("worker")
+        paid = graded_documents(site, started)
+        site.start("sweeper")
+        site.start("worker")
+        assert wait_for_job(site, started["job"]).attempt == 2
+
+    asked = Counter(title_in(one.document()) for one in stub.requests)
+    assert first.poll() is not None
+    assert 60 <= len(paid) < n_pairs
+    assert n_graded(site, started) == len(asked) == n_pairs
+    # What was under way is lost with the worker; what was written is neither asked nor paid again.
+    assert {asked[title] for title in paid} == {1}
+    assert asked.total() <= n_pairs + at_once
+    labels = site.rows("SELECT count(*) FROM annotation_judgment WHERE kind = 'machine'")
+    assert labels == [(n_pairs,)]
+
+
+def title_in(document: str) -> str:
+    """Of a document as a prompt shows it, the title."""
+    return document.split("\n")[0]
+
+
+def graded_documents(site, started) -> set[str]:
+    """Of a campaign: the documents whose labels are written."""
+    rows = site.rows(
+        "SELECT docid FROM annotation_campaignpair WHERE campaign_id = ? AND state = 'graded'",
+        started["campaign"],
+    )
+    return {docid for (docid,) in rows}
+
+
+def n_graded(site, started) -> int:
+    return len(graded_documents(site, started))
