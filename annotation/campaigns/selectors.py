@@ -1,6 +1,6 @@
 """Campaigns, their pairs and what people say of the same documents, as pages and jobs read them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from django.db.models.functions import Coalesce
 from annotation.common.selectors.judged import judged_pairs, last_event
 from annotation.common.selectors.screen import current_guideline
 from annotation.models import Campaign, CampaignPair, JudgePrompt, Judgment, Pool, PoolEntry
+from benchmarks_app.common.selectors.images import images_asked_about
 from benchmarks_app.judges.selectors import USES, Use
 from benchmarks_app.models import (
     Benchmark,
@@ -24,6 +25,7 @@ from benchwright.files.external_sort import batched
 from benchwright.grading.prompts import GradingPrompt
 from benchwright.grading.types import Grade, Pair
 from benchwright.judges.families import FAMILIES, families_in, texts_in
+from benchwright.judges.messages import Image
 
 STATES = CampaignPair.State
 DOCUMENTS_PER_QUERY = 500
@@ -126,11 +128,29 @@ def contents_by_docid(benchmark: Benchmark, docids: Iterable[str]) -> dict[str, 
     return contents
 
 
-def asked_pair(query: Query, docid: str, content: DocumentContent | None) -> Pair:
-    """A pair as the judge is asked about it; without a text it can only fail, and says so."""
+def asked_pairs(
+    benchmark: Benchmark,
+    asked: Sequence[tuple[Query, str]],
+    contents: Mapping[str, DocumentContent],
+) -> list[Pair]:
+    """Queries and documents as a judge is asked about them: a document's images, then its words.
+
+    Without both a pair can only fail, and says so.
+    """
+    images = images_asked_about(benchmark, {docid for _, docid in asked})
+    return [
+        _asked_pair(query, docid, contents.get(docid), images.get(docid, ()))
+        for query, docid in asked
+    ]
+
+
+def _asked_pair(
+    query: Query, docid: str, content: DocumentContent | None, images: Sequence[Image]
+) -> Pair:
     text = "\n".join(part for part in (content.title, content.text) if part) if content else ""
     about = "\n\n".join(part for part in (query.description, query.narrative) if part.strip())
-    return Pair(query.qid, docid, (query.text,), (text,), description=about)
+    words = (text,) if text or not images else ()
+    return Pair(query.qid, docid, (query.text,), (*images, *words), description=about)
 
 
 # --- what is asked ---------------------------------------------------------------------------

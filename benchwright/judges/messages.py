@@ -5,6 +5,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from benchwright.judges.errors import CaseError, CaseFormatError
@@ -34,7 +35,26 @@ class Image:
         """An address that holds the image itself, or the one it lies at."""
         if not self.data:
             return self.url
-        return f"data:{self.media_type};base64,{base64.b64encode(self.data).decode('ascii')}"
+        return _address_of(self.data, self.media_type)
+
+
+@dataclass(frozen=True)
+class KeptImage(Image):
+    """A checked image in a file, by its digest: its bytes are read whenever it is sent."""
+
+    path: Path = field(default=Path(), repr=False)
+    digest: str = ""
+
+    @cached_property
+    def sha256(self) -> str:
+        return self.digest
+
+    def as_url(self) -> str:
+        return _address_of(self.path.read_bytes(), self.media_type)
+
+
+def _address_of(data: bytes, media_type: str) -> str:
+    return f"data:{media_type};base64,{base64.b64encode(data).decode('ascii')}"
 
 
 Part: TypeAlias = str | Image

@@ -17,7 +17,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from annotation.campaigns.selectors import (
-    asked_pair,
+    asked_pairs,
     contents_by_docid,
     counts_of,
     grading_prompt,
@@ -158,7 +158,7 @@ def _gradings(course: _Course, client: OpenAIJudge) -> Iterator[Kept]:
             return
         last = rows[-1].number
         contents = contents_by_docid(campaign.benchmark, (row.docid for row in rows))
-        pairs = [asked_pair(row.query, row.docid, contents.get(row.docid)) for row in rows]
+        pairs = asked_pairs(campaign.benchmark, [(row.query, row.docid) for row in rows], contents)
         by_ids = {(row.query.qid, row.docid): row for row in rows}
         gradings = gradings_of(
             pairs,
@@ -334,11 +334,10 @@ def _trial_pairs(campaign: Campaign) -> tuple[list[Pair], dict[tuple[str, str], 
             if by_grade[grade] and len(chosen) < TRIAL_PAIRS:
                 chosen.append(by_grade[grade].pop())
     contents = contents_by_docid(campaign.benchmark, (one.document.docid for one in chosen))
-    pairs, told = [], {}
+    told = {}
     for entry in chosen:
         docid = entry.document.docid
         content = contents.get(docid)
-        pairs.append(asked_pair(entry.query, docid, content))
         told[entry.query.qid, docid] = {
             "query": entry.query_id,
             "qid": entry.query.qid,
@@ -347,7 +346,8 @@ def _trial_pairs(campaign: Campaign) -> tuple[list[Pair], dict[tuple[str, str], 
             "title": (content.title or content.text[:80]) if content else docid,
             "people": grades[entry.query_id, docid],
         }
-    return pairs, told
+    asked = [(entry.query, entry.document.docid) for entry in chosen]
+    return asked_pairs(campaign.benchmark, asked, contents), told
 
 
 # --- when a job ends in another way ----------------------------------------------------------

@@ -12,7 +12,7 @@ from django.db.models import Max
 
 from annotation.campaigns.selectors import (
     Conflict,
-    asked_pair,
+    asked_pairs,
     conflicts_of,
     contents_by_docid,
     entries_of,
@@ -301,6 +301,4 @@ def _estimate(
 
 def _tokens(benchmark: Benchmark, prompt: Any, asked: Sequence[tuple[Any, str]]) -> int:
     contents = contents_by_docid(benchmark, (docid for _, docid in asked))
-    return sum(
-        tokens_of(asked_pair(query, docid, contents.get(docid)), prompt) for query, docid in asked
-    )
+    return sum(tokens_of(pair, prompt) for pair in asked_pairs(benchmark, asked, contents))
