@@ -5,22 +5,26 @@ digests, so an image that changes changes the corpus version.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from benchwright.errors import Problem, Problems
+from benchwright.errors import ArchiveError, Problem, Problems
 from benchwright.files.archives import open_source
-from benchwright.files.sources import Limits
+from benchwright.files.inputs import FileInput, Input, MemberInput
+from benchwright.files.sources import Limits, Source
 from benchwright.formats.beir import CorpusRow
+from benchwright.formats.errors import ImageArchiveError
+from benchwright.formats.tables import CELL, head_of, image_columns, images_of_cell, parquet_rows
 from benchwright.judges.errors import ImageError
 from benchwright.judges.images import ImageLimits, checked_image
 from benchwright.sandbox import reader
 
 IMAGE_KEY = "image_sha256"
-PATH_KEYS = ("image", "images", "image_path", "file", "file_name", "path")
+PATH_KEYS = ("image", "images", "image_path", "img_path", "file", "file_name", "path")
 ALT_KEYS = ("alt", "alt_text", "caption", "description")
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".tif", ".tiff")
 THUMBNAIL_SIDE = 256
@@ -41,28 +45,88 @@ class DocumentImage:
 
 @reader
 def images_in(
-    path: Path, name: str, folder: Path, limits: ImageLimits, max_bytes: int, *, progress: Tell
-) -> tuple[dict[str, DocumentImage], list[Problem]]:
-    """Every image of an archive by its path, whole ones put into `folder`; and those that are not.
+    path: Path,
+    name: str,
+    member: str,
+    folder: Path,
+    limits: ImageLimits,
+    max_bytes: int,
+    *,
+    progress: Tell,
+) -> tuple[dict[str, DocumentImage], dict[str, Problem]]:
+    """The images of a table's documents by the names that its rows have for them.
+
+    Whole ones are put into `folder`; of the others it is told what is wrong. Of a Parquet table
+    (`member` of a collection, or the file itself) they are what its cells hold, by the digests of
+    their bytes (`tables.images_of_cell`), and otherwise all of the archive, by their paths.
+
+    Raises
+    ------
+    ImageArchiveError
+        If the table comes alone, without its images.
+    ArchiveError
+        If it is damaged, or its files come to more than `max_bytes`.
+    """
+    aside = _Aside(folder, limits)
+    bounds = Limits(max_bytes=max_bytes)
+    with open_source(path, limits=bounds) if member else nullcontext() as source:
+        table = MemberInput(source, member) if source else FileInput(path, name)
+        if head_of(table).is_parquet:
+            _take_cells(table, folder, max_bytes, aside, progress)
+        if source and not aside.images:
+            _take_members(source, limits, aside, progress)
+    if not source and not aside.images and not aside.broken:
+        raise ImageArchiveError(file=name)
+    return aside.images, aside.broken
+
+
+def _take_members(source: Source, limits: ImageLimits, aside: "_Aside", progress: Tell) -> None:
+    members = [member for member in source.members() if member.lower().endswith(SUFFIXES)]
+    for n, member in enumerate(members):
+        progress(n, len(members), "looking into the images")
+        with source.opened(member) as stream:
+            data = stream.read(limits.max_bytes + 1)  # one byte more says that it is too large
+        aside.put(member, data, member, 0)
+
+
+def _take_cells(
+    table: Input, folder: Path, max_bytes: int, aside: "_Aside", progress: Tell
+) -> None:
+    """Put the images of a Parquet table's cells aside.
 
     Raises
     ------
     ArchiveError
-        If it is damaged, or its files come to more than `max_bytes`.
+        If it is damaged, or its images come to more than `max_bytes`.
     """
-    images: dict[str, DocumentImage] = {}
-    problems: list[Problem] = []
-    with open_source(path, limits=Limits(max_bytes=max_bytes)) as source:
-        members = [member for member in source.members() if member.lower().endswith(SUFFIXES)]
-        for n, member in enumerate(members):
-            progress(n, len(members), "looking into the images")
-            with source.opened(member) as stream:
-                data = stream.read(limits.max_bytes + 1)  # one byte more says that it is too large
-            try:
-                images[member] = _put_aside(data, member, folder, limits)
-            except ImageError as error:
-                problems.append(Problem(member, 0, str(error).removeprefix(f"{member}: ")))
-    return images, problems
+    path = table.seekable(folder)
+    columns = image_columns(path, table.shown)
+    n_bytes = 0
+    for line, row in enumerate(parquet_rows(path, table.shown) if columns else (), start=1):
+        progress(line, 0, "looking into the images")
+        for column in columns:
+            for key, data in images_of_cell(row[column]):
+                n_bytes += len(data)
+                if n_bytes > max_bytes:
+                    reason = f"its images come to more than {max_bytes:,} bytes"
+                    raise ArchiveError(file=table.shown, reason=reason)
+                if data and key not in aside.images and key not in aside.broken:
+                    aside.put(key, data, table.shown, line)
+
+
+class _Aside:
+    """Images that lie in a folder by their digests, and what is wrong with the others."""
+
+    def __init__(self, folder: Path, limits: ImageLimits) -> None:
+        self.folder, self.limits = folder, limits
+        self.images: dict[str, DocumentImage] = {}
+        self.broken: dict[str, Problem] = {}
+
+    def put(self, key: str, data: bytes, file: str, line: int) -> None:
+        try:
+            self.images[key] = _put_aside(data, file, self.folder, self.limits)
+        except ImageError as error:
+            self.broken[key] = Problem(file, line, str(error).removeprefix(f"{file}: "))
 
 
 def _put_aside(data: bytes, name: str, folder: Path, limits: ImageLimits) -> DocumentImage:
@@ -107,7 +171,7 @@ def with_images(
     """
     paths = _Paths([*images, *broken])
     for row in rows:
-        names = _names(row.metadata, [column] if column else PATH_KEYS)
+        key, names = _names(row.metadata, [column] if column else PATH_KEYS)
         if not names:
             where = f"column '{column}'" if column else f"one of {', '.join(PATH_KEYS)}"
             text = f"document {row.docid} has no image; expected its path in {where}"
@@ -122,18 +186,21 @@ def with_images(
             elif path in images:
                 digests.append(images[path].sha256)
         if len(digests) == len(names):
-            yield replace(row, metadata={**row.metadata, IMAGE_KEY: digests})
+            metadata = {**row.metadata, IMAGE_KEY: digests}
+            if names[0].startswith(CELL):  # which says nothing that the digests do not
+                del metadata[key]
+            yield replace(row, metadata=metadata)
 
 
-def _names(metadata: Mapping[str, Any], keys: Iterable[str]) -> list[str]:
-    """The paths of a row's images, in order: of the first column that has any."""
+def _names(metadata: Mapping[str, Any], keys: Iterable[str]) -> tuple[str, list[str]]:
+    """The first column that has any images, and their paths in order."""
     for key in keys:
         value = metadata.get(key)
         values = value if isinstance(value, list) else [value]
         names = [name for name in values if isinstance(name, str) and name]
         if names and len(names) == len(values):
-            return names
-    return []
+            return key, names
+    return "", []
 
 
 class _Paths:

@@ -13,7 +13,7 @@ class IdsOnlyCorpusError(BenchmarkError, code="ids-only-corpus"):
 class ImageArchiveError(BenchmarkError, code="image-archive"):
     message = (
         "{file} came without its images; expected one zip of the table and the images that it "
-        "names. Pack them together and import the zip."
+        "names, or a Parquet table that holds them. Pack them together and import the zip."
     )
 
 

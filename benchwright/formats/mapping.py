@@ -51,12 +51,12 @@ GRADE_NAMES = (
 FIELDS: dict[Content, tuple[Field, ...]] = {
     Content.DOCUMENTS: (
         Field("id", "document id", ("_id", "docid", "doc_id", "docno", "id", "pid", "passage_id",
-              "document_id", "corpus_id"), is_required=True),
+              "document_id", "corpus_id", "did"), is_required=True),
         Field("title", "title", ("title", "headline", "name")),
         Field("text", "text", ("text", "body", "contents", "content", "abstract", "passage",
-              "passage_text", "document", "segment"), is_required=True),
-        Field("image", "path of its image", ("image", "images", "image_path", "image_file", "img",
-              "file", "file_name", "filename", "path")),
+              "passage_text", "document", "segment", "txt"), is_required=True),
+        Field("image", "image, or its path", ("image", "images", "image_path", "image_file", "img",
+              "img_path", "file", "file_name", "filename", "path")),
         Field("url", "web address", ("url", "link", "uri")),
         Field("parent", "parent document", ("parent_id", "parent", "parent_docid", "parent_doc")),
     ),

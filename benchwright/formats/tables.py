@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
+from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from benchwright.errors import ArchiveError, FileProblemsError, Problems
 from benchwright.files.inputs import Input
 from benchwright.formats.beir import BOM, json_records, numbered
 from benchwright.formats.errors import UnreadableKindError
-from benchwright.formats.mapping import FIELDS, plain_name
+from benchwright.formats.mapping import FIELDS, Content, plain_name
 from benchwright.formats.numbers import real
 
 Record = dict[str, Any]
@@ -26,6 +27,10 @@ Records = Iterator[tuple[int, Record]]
 DELIMITERS = ("\t", ";", ",")
 PARQUET_MAGIC = b"PAR1"
 ROWS_AT_ONCE = 2_000
+# Of a table whose cells hold images.
+IMAGES_AT_ONCE = 64
+# Begins the name that an image of a cell has; after it comes the digest of its bytes.
+CELL = "cell "
 HEAD_BYTES = 256 << 10
 HEAD_LINES = 200
 # Somebody chooses among them on a page.
@@ -46,6 +51,7 @@ DOC_TITLE = re.compile(
     r"<(title|headline|head|hl)>(.*?)</\1>", re.IGNORECASE | re.DOTALL
 )  # the first names the document, others stay text
 TAG = re.compile(r"</?[a-z][^<>]*>", re.IGNORECASE)
+IMAGE_NAMES = next(field.names for field in FIELDS[Content.DOCUMENTS] if field.name == "image")
 # Names that any of our readers knows: a first line with one of them is a header.
 KNOWN_COLUMNS = frozenset(
     name for fields in FIELDS.values() for field in fields for name in field.names
@@ -255,7 +261,10 @@ def records(table: Input, layout: Layout, *, folder: Path, problems: Problems) -
     """
     file = table.shown
     if layout.form is Form.PARQUET:
-        rows = parquet_rows(table.seekable(folder), file)
+        path = table.seekable(folder)
+        rows = parquet_rows(path, file)
+        if columns := image_columns(path, file):
+            rows = (_with_images_named(row, columns) for row in rows)
         return enumerate(map(_flattened, rows), start=1)
     if layout.form is Form.JSON:
         return (
@@ -298,7 +307,8 @@ def parquet_rows(path: Path, file: str) -> Iterator[Record]:
     try:
         lazy = pl.scan_parquet(path)
         n_told = lazy.select(pl.len()).collect().item()
-        for batch in lazy.collect_batches(chunk_size=ROWS_AT_ONCE, maintain_order=True, lazy=True):
+        n_at_once = IMAGES_AT_ONCE if image_columns(path, file) else ROWS_AT_ONCE
+        for batch in lazy.collect_batches(chunk_size=n_at_once, maintain_order=True, lazy=True):
             number += len(batch)
             yield from batch.iter_rows(named=True)
         has_lost_all = not number and _has_pages(path)
@@ -307,6 +317,57 @@ def parquet_rows(path: Path, file: str) -> Iterator[Record]:
     if number != n_told or has_lost_all:
         reason = f"the Parquet file says {n_told:,} rows and gives {number:,}; it is damaged, "
         raise ArchiveError(file=file, reason=reason + "write it again")
+
+
+def image_columns(path: Path, file: str) -> tuple[str, ...]:
+    """The columns of a Parquet file whose cells hold images: one, or a list of them.
+
+    Such a cell is a struct of `bytes` and `path`, as the library `datasets` writes it, or, where
+    the column has a name that images have, the bytes.
+
+    Raises
+    ------
+    ArchiveError
+        If it is damaged.
+    """
+    import polars as pl
+
+    try:
+        kinds = pl.read_parquet_schema(path)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        raise _damaged_parquet(file, error) from error
+    return tuple(column for column, kind in kinds.items() if _holds_images(column, kind))
+
+
+def _holds_images(column: str, kind: Any) -> bool:
+    import polars as pl
+
+    inner = kind.inner if isinstance(kind, pl.List) else kind
+    if isinstance(inner, pl.Struct):
+        return any(
+            one.name == "bytes" and one.dtype in (pl.Binary, pl.Null) for one in inner.fields
+        )
+    return bool(inner == pl.Binary) and plain_name(column) in IMAGE_NAMES
+
+
+def images_of_cell(cell: Any) -> list[tuple[str, bytes]]:
+    """Of a cell of `image_columns`: what each image is called in its place, and its bytes.
+
+    A name is `CELL` and a digest; of a path alone it is the path, and there are no bytes.
+
+    >>> images_of_cell({"bytes": None, "path": "a.png"})
+    [('a.png', b'')]
+    """
+    images = []
+    for one in cell if isinstance(cell, list) else [cell]:
+        data, path = (one.get("bytes"), one.get("path")) if isinstance(one, dict) else (one, "")
+        if data or path:
+            images.append((f"{CELL}{sha256(data).hexdigest()}" if data else str(path), data or b""))
+    return images
+
+
+def _with_images_named(row: Record, columns: Iterable[str]) -> Record:
+    return row | {column: [name for name, _ in images_of_cell(row[column])] for column in columns}
 
 
 def _has_pages(path: Path) -> bool:

@@ -12,7 +12,6 @@ from benchmarks_app.common.services import reading_apart
 from benchmarks_app.models import CorpusImage
 from benchwright.corpora.images import IMAGE_KEY, DocumentImage, images_in, with_images
 from benchwright.formats.beir import CorpusRow
-from benchwright.formats.errors import ImageArchiveError
 from benchwright.uploads.looks import Place
 
 
@@ -26,14 +25,13 @@ def stage_images(
     ImageArchiveError
         If the table comes alone, without its images.
     """
-    if not place.member:
-        raise ImageArchiveError(file=place.name)
     folder = work.job.folder / "images"
     folder.mkdir(parents=True, exist_ok=True)
-    images, problems = reading_apart.call(
+    images, broken = reading_apart.call(
         images_in,
         place.path,
         place.name,
+        place.member,
         folder,
         image_limits(),
         settings.CASE_IMAGES_BYTES,
@@ -41,9 +39,8 @@ def stage_images(
         is_job=True,
         progress=work.job.progress,
     )
-    for problem in problems:
+    for problem in broken.values():
         work.problems.add(problem.file, problem.line, problem.text)
-    broken = [problem.file for problem in problems]
     by_digest = {image.sha256: image for image in images.values()}
     staged: dict[str, DocumentImage] = {}
     work.on_commit.append(lambda: _keep(work, folder, staged))

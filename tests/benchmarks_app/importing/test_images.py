@@ -215,3 +215,90 @@ def test_photographs_of_every_kind_are_taken(images, take_in, data, tmp_path):
     assert job.state == Job.State.DONE, (job.error, job.problems)
     kinds = CorpusImage.objects.values_list("media_type", flat=True)
     assert (len(kinds), set(kinds)) == (10, {"image/png", "image/jpeg", "image/gif"})
+
+
+# --- images in the cells of Parquet --------------------------------------------------------------
+
+
+def parquet(**columns: list) -> bytes:
+    import polars as pl
+
+    out = io.BytesIO()
+    pl.DataFrame(columns).write_parquet(out)
+    return out.getvalue()
+
+
+def cell(content: bytes | None, path: str | None = None) -> dict:
+    """As the library `datasets` writes an image."""
+    return {"bytes": content, "path": path}
+
+
+def test_tables_of_mteb_become_documents_queries_and_qrels(images, take_in):
+    corpus = parquet(id=["a", "b"], modality=["image"] * 2, image=[cell(RED), cell(BLUE, "b.png")])
+    queries = parquet(id=["q1"], modality=["text"], text=["a red square"])
+    qrels = parquet(**{"query-id": ["q1"], "corpus-id": ["a"], "score": [1]})
+
+    job = take_in(
+        images,
+        {
+            "corpus/test-00000-of-00001.parquet": corpus,
+            "queries/test-00000-of-00001.parquet": queries,
+            "qrels/test-00000-of-00001.parquet": qrels,
+        },
+    )
+
+    assert job.state == Job.State.DONE, (job.error, job.problems)
+    assert [image["url"] for image in images_of(images, "a") + images_of(images, "b")] == [
+        reverse("document-image", args=["images", hashlib.sha256(content).hexdigest()])
+        for content in (RED, BLUE)
+    ]
+    assert images.queries.get().text == "a red square"
+    assert images.qrel_sets.get().n_qrels == 1
+    # Beside the digests of what is kept, nothing of the cell stays in a row of the corpus.
+    assert benchmark_documents(images, ["a"])["a"].metadata.keys() == {"image_sha256", "modality"}
+
+
+@pytest.mark.parametrize("how", ["bytes", "lists"])
+def test_parquet_file_alone_holds_the_images_of_its_rows(images, tmp_path, take_in, how):
+    cells = {"bytes": [RED, BLUE], "lists": [[cell(RED), cell(BLUE)], [cell(RED)]]}[how]
+    path = tmp_path / "pictures.parquet"
+    path.write_bytes(parquet(doc_id=["a", "b"], title=["one", "two"], image=cells))
+
+    job = take_in.path(images, path)
+
+    assert job.state == Job.State.DONE, (job.error, job.problems)
+    assert len(images_of(images, "a")) == {"bytes": 1, "lists": 2}[how]
+    assert CorpusImage.objects.count() == 2  # the same image of two rows is kept once
+
+
+def test_cell_that_is_no_image_is_told_with_its_row(images, tmp_path, take_in):
+    path = tmp_path / "pictures.parquet"
+    path.write_bytes(parquet(doc_id=["a", "b"], image=[RED, b"no image"]))
+
+    job = take_in.path(images, path)
+
+    assert job.state == Job.State.FAILED
+    (problem,) = problems_of(job)
+    assert problem.startswith("pictures.parquet:2: ")
+    assert "no PNG, JPEG, GIF, WebP or TIFF" in problem
+    assert not CorpusImage.objects.exists()
+
+
+def test_table_of_paths_finds_its_images_in_the_same_zip(images, take_in):
+    table = parquet(doc_id=["a", "b"], image=[cell(None, "img/red.png"), cell(None, "blue.png")])
+
+    job = take_in(images, {"t.parquet": table, "img/red.png": RED, "img/blue.png": BLUE})
+
+    assert job.state == Job.State.DONE, (job.error, job.problems)
+    assert len(images_of(images, "a") + images_of(images, "b")) == 2
+
+
+def test_images_of_cells_are_limited_together(images, tmp_path, take_in, settings):
+    settings.CASE_IMAGES_BYTES = len(RED) + len(BLUE) - 1
+    path = tmp_path / "pictures.parquet"
+    path.write_bytes(parquet(doc_id=["a", "b"], image=[RED, BLUE]))
+
+    job = take_in.path(images, path)
+
+    assert job.state == Job.State.FAILED
+    assert "come to more than" in job.error
