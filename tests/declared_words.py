@@ -14,7 +14,9 @@ from benchwright.recipes import submissions
 from benchwright.runs import aggregation
 from benchwright.runs.facts import FIELDS, FactField
 from scoring.comparisons.services import errors as comparison_errors
-from scoring.models import ReportedScore, Submission
+from scoring.contrastive.selectors import PairState
+from scoring.contrastive.services import errors as pair_errors
+from scoring.models import ContextualEvaluation, EmbeddingPair, ReportedScore, Submission
 from scoring.scores.services import errors as scoring_errors
 
 # Errors whose pages and messages are translated; all others quote files or are met by owners.
@@ -29,6 +31,12 @@ OF_SUBMITTERS = (
     scoring_errors.NotWithdrawableError,
     scoring_errors.SubmittedBeforeError,
     scoring_errors.TotalLimitError,
+    pair_errors.NotDeletableError,
+    pair_errors.PairFileTooLargeError,
+    pair_errors.EmptyPairFileError,
+    pair_errors.PairIdsNeededError,
+    pair_errors.PairNameTakenError,
+    pair_errors.TooManySlicesError,
     comparison_errors.ComparedRunError,
     comparison_errors.ComparisonNotReadyError,
     comparison_errors.ComparisonSignInError,
@@ -67,9 +75,13 @@ def declared_words() -> Iterator[tuple[str, str]]:
         Run.Kind,
         QueryFamily.Split,
         ReportedScore.Kind,
+        ContextualEvaluation.State,
+        EmbeddingPair.Ties,
     ):
         for label in choices.labels:
             yield str(label), choices.__module__
+    yield from ((state.value, PairState.__module__) for state in PairState)
+    yield from ((tie.value, EmbeddingPair.__module__) for tie in EmbeddingPair.Ties)
     for state in Pool.State.labels:
         yield str(state).lower(), Pool.__module__
     for kind in Run.Kind.labels:

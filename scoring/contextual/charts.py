@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from statistics import median
 
+from django.utils.translation import gettext, gettext_noop
+
 from benchmarks_app.charts import Chart, axis_of_counts
 from benchwright.evaluation.profiles import histogram
 
 N_BINS = 20
-LABEL = "Contextual precision"
+LABEL = gettext_noop("Contextual precision")
 
 
 def scores_chart(scores: Sequence[float]) -> Chart:
@@ -32,14 +34,21 @@ def scores_chart(scores: Sequence[float]) -> Chart:
             "y2": {"datum": 0},
         },
     }
-    return Chart("How the scores are spread", _said(scores), spec, rows)
+    return Chart(gettext("How the scores are spread"), _said(scores), spec, rows)
 
 
 def _said(scores: Sequence[float]) -> str:
     if not scores:
-        return "No case has a score."
+        return gettext("No case has a score.")
     n_zero, n_full = (sum(score == end for score in scores) for end in (0, 1))
-    return (
-        f"{LABEL} of {len(scores):,} cases: half of them have {median(scores):.3f} or less, "
-        f"{n_zero:,} have 0, {n_full:,} have 1."
+    said = gettext(
+        "{measure} of {n:,} cases: half of them have {middle:.3f} or less, {n_zero:,} have 0, "
+        "{n_full:,} have 1."
+    )
+    return said.format(
+        measure=gettext(LABEL),
+        n=len(scores),
+        middle=median(scores),
+        n_zero=n_zero,
+        n_full=n_full,
     )

@@ -5,6 +5,7 @@ from typing import Any, cast
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
 
 from benchmarks_app.models import Run, Team
 from scoring.models import EmbeddingPair
@@ -17,60 +18,67 @@ class EmbeddingPairForm(forms.Form):
     """Two matrices and how to compare them; `choices()` is what the service takes beside files."""
 
     z1 = forms.FileField(
-        label="First embeddings (z1)",
-        help_text="npy, npz or Parquet.",
+        label=_("First embeddings (z1)"),
+        help_text=_("npy, npz or Parquet."),
         allow_empty_file=True,
     )
     z2 = forms.FileField(
-        label="Second embeddings (z2)",
-        help_text="Row i belongs to row i of z1.",
+        label=_("Second embeddings (z2)"),
+        help_text=_("Row i belongs to row i of z1."),
         allow_empty_file=True,
     )
     name = forms.CharField(
-        max_length=120, help_text="What is compared, such as “e5-base, questions and answers”."
+        max_length=120,
+        label=_("Name"),
+        help_text=_("What is compared, such as “e5-base, questions and answers”."),
     )
     description = forms.CharField(
         required=False,
+        label=_("Description"),
         max_length=4000,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="One or two sentences on model and samples.",
+        help_text=_("One or two sentences on model and samples."),
     )
     ids = forms.FileField(
         required=False,
-        label="Ids",
-        help_text="One a line, in the order of the rows; also .gz, .zst. npz and Parquet files may "
-        "bring their own.",
+        label=_("Ids"),
+        help_text=_(
+            "One a line, in the order of the rows; also .gz, .zst. npz and Parquet files may bring "
+            "their own."
+        ),
         allow_empty_file=True,
     )
     slices = forms.FileField(
         required=False,
-        label="Slices",
-        help_text="Lines id, tab, slice; also .gz, .zst.",
+        label=_("Slices"),
+        help_text=_("Lines id, tab, slice; also .gz, .zst."),
         allow_empty_file=True,
     )
     takes_own_slices = forms.BooleanField(
         required=False,
-        label="Take the slices of this benchmark",
-        help_text="Where the ids are those of its queries, and no file of slices is sent.",
+        label=_("Take the slices of this benchmark"),
+        help_text=_("Where the ids are those of its queries, and no file of slices is sent."),
     )
     normalize = forms.BooleanField(
         required=False,
         initial=True,
-        label="Compare by cosine",
-        help_text="Without it by dot products, of the rows as they are.",
+        label=_("Compare by cosine"),
+        help_text=_("Without it by dot products, of the rows as they are."),
     )
     ties = forms.ChoiceField(
-        choices=EmbeddingPair.Ties.choices,
+        choices=[(value, _(label)) for value, label in EmbeddingPair.Ties.choices],
         initial=EmbeddingPair.Ties.EXPECTED,
         widget=forms.RadioSelect,
-        label="Rows exactly as similar as the partner",
+        label=_("Rows exactly as similar as the partner"),
     )
-    team = forms.ChoiceField(required=False, help_text="Its members see the pair as well.")
+    team = forms.ChoiceField(
+        required=False, label=_("Team"), help_text=_("Its members see the pair as well.")
+    )
     visibility = forms.ChoiceField(
         choices=VISIBILITIES,
         initial=Run.Visibility.BENCHMARK,
         widget=forms.RadioSelect,
-        label="Who may see it",
+        label=_("Who may see it"),
     )
 
     def __init__(self, *args: Any, teams: Sequence[Team] = (), **options: Any) -> None:
@@ -79,7 +87,7 @@ class EmbeddingPairForm(forms.Form):
         if teams:
             named = ((key, team.name) for key, team in self.teams.items())
             cast(forms.ChoiceField, self.fields["team"]).choices = [
-                ("", "none: in my own name"),
+                ("", _("none: in my own name")),
                 *named,
             ]
         else:
@@ -102,14 +110,14 @@ class EmbeddingPairForm(forms.Form):
     def clean_name(self) -> str:
         name = " ".join(self.cleaned_data["name"].split())
         if not name.isprintable():
-            reason = "The name holds a control character; remove it."
+            reason = _("The name holds a control character; remove it.")
             raise ValidationError(reason)
         return name
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         if cleaned.get("visibility") == Run.Visibility.TEAM and not cleaned.get("team"):
-            self.add_error("visibility", "Choose a team above, or who else may see it.")
+            self.add_error("visibility", _("Choose a team above, or who else may see it."))
         if cleaned.get("slices") and cleaned.get("takes_own_slices"):
-            self.add_error("takes_own_slices", "A file of slices is sent: choose one of both.")
+            self.add_error("takes_own_slices", _("A file of slices is sent: choose one of both."))
         return cleaned

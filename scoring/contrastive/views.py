@@ -7,10 +7,12 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from benchmarks_app.charts import chart_response
+from benchmarks_app.language import told
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
@@ -57,7 +59,7 @@ def contrastive_new(request: PersonRequest, benchmark: Benchmark) -> HttpRespons
     if request.method == "POST" and form.is_valid():
         pair = _submitted(request, benchmark, form)
         if pair is not None:
-            messages.success(request, f"“{pair.name}” is received.")
+            messages.success(request, gettext("“{name}” is received.").format(name=pair.name))
             return redirect(pair)
     context = {
         "form": form,
@@ -81,9 +83,9 @@ def _submitted(
             **form.choices(),
         )
     except PairNameTakenError as error:
-        form.add_error("name", str(error))
+        form.add_error("name", told(error))
     except BenchmarkError as error:
-        form.add_error(None, str(error))
+        form.add_error(None, told(error))
     return None
 
 
@@ -137,7 +139,9 @@ def _result(benchmark: Benchmark, pair: EmbeddingPair) -> dict[str, Any]:
 def contrastive_delete(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     pair = _seen(request, benchmark, pk)
     delete_pair(pair=pair, user=request.user)
-    messages.success(request, f"“{pair.name}” is deleted, with its files.")
+    messages.success(
+        request, gettext("“{name}” is deleted, with its files.").format(name=pair.name)
+    )
     return redirect("scoring:contrastive-list", benchmark.slug)
 
 

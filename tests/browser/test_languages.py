@@ -35,6 +35,9 @@ RESULTS = (
     f"/b/{SLUG}/queries/",
     f"/b/{SLUG}/releases/",
     f"/b/{SLUG}/releases/{VERSION}/",
+    f"/b/{SLUG}/contextual/",
+    f"/b/{SLUG}/contrastive/",
+    f"/b/{SLUG}/contrastive/new/",
 )
 # Of a run, from its own address.
 OF_A_RUN = ("", "scores/", "slices/", "reading/", "holes/", "queries/")

@@ -4,6 +4,8 @@ from typing import Any, cast
 
 from django import forms
 from django.db.models import QuerySet
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from benchmarks_app.common.parameters import form_field
 from benchmarks_app.importing.forms import MultipleFileField
@@ -102,21 +104,21 @@ class EvaluationForm(forms.Form):
 class RetryForm(forms.Form):
     """Going on; with another cost limit where the first is spent."""
 
-    cost_cap = form_field(contextual.COST_CAP, label="New cost limit", help_text="")
+    cost_cap = form_field(contextual.COST_CAP, label=_("New cost limit"), help_text="")
 
 
 class EvaluationField(forms.ModelChoiceField):
     def label_from_instance(self, obj: ContextualEvaluation) -> str:
         """An evaluation among others of its set."""
-        strict = ", strict" if obj.is_strict else ""
+        strict = f", {gettext('strict')}" if obj.is_strict else ""
         return f"{obj.judge_name} ({obj.model}), {obj.created_at:%Y-%m-%d %H:%M}{strict}"
 
 
 class ComparisonForm(forms.Form):
     """Two evaluations of one set."""
 
-    before = EvaluationField(ContextualEvaluation.objects.none(), label="From")
-    after = EvaluationField(ContextualEvaluation.objects.none(), label="To")
+    before = EvaluationField(ContextualEvaluation.objects.none(), label=_("From"))
+    after = EvaluationField(ContextualEvaluation.objects.none(), label=_("To"))
 
     def __init__(
         self, *args: Any, evaluations: QuerySet[ContextualEvaluation], **options: Any

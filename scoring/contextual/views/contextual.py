@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from benchmarks_app.collections.services import uploading
@@ -98,7 +99,9 @@ def contextual_set(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpR
 def contextual_set_delete(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     case_set = set_of(benchmark, pk)
     delete_case_set(case_set=case_set, user=request.user)
-    messages.success(request, f"The case set “{case_set.name}” was deleted.")
+    messages.success(
+        request, gettext("The case set “{name}” was deleted.").format(name=case_set.name)
+    )
     return redirect("scoring:contextual-list", benchmark.slug)
 
 

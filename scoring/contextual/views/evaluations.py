@@ -5,6 +5,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from benchmarks_app.charts import chart_response
@@ -119,7 +120,9 @@ def state_of(request: SiteRequest, evaluation: ContextualEvaluation) -> dict[str
         and evaluation.endpoint is not None
         and bool(counts.n_failed or counts.n_waiting),
         "is_cap_spent": cap is not None and counts.cost >= cap,
-        "judging": f"asking {evaluation.judge_name}" if is_begun else "waiting for a worker",
+        "judging": gettext("asking {judge}").format(judge=evaluation.judge_name)
+        if is_begun
+        else gettext("waiting for a worker"),
     }
 
 
@@ -173,7 +176,7 @@ def contextual_retry(request: PersonRequest, benchmark: Benchmark, pk: int) -> H
 def contextual_cancel(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     evaluation = evaluation_of(benchmark, pk)
     cancel_evaluation(evaluation=evaluation, user=request.user)
-    messages.success(request, "It was cancelled; what is judged stays.")
+    messages.success(request, gettext("It was cancelled; what is judged stays."))
     return redirect(evaluation)
 
 
@@ -184,7 +187,7 @@ def contextual_evaluation_delete(
 ) -> HttpResponse:
     evaluation = evaluation_of(benchmark, pk)
     delete_evaluation(evaluation=evaluation, user=request.user)
-    messages.success(request, "The evaluation was deleted.")
+    messages.success(request, gettext("The evaluation was deleted."))
     return redirect(evaluation.case_set)
 
 
