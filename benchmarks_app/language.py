@@ -92,6 +92,17 @@ TRANSLATED = frozenset(
         "scoring:contrastive-list",
         "scoring:contrastive-new",
         "scoring:contrastive-state",
+        # how queries are cut
+        "slice-add",
+        "slice-decide",
+        "slice-delete",
+        "slice-detail",
+        "slice-list",
+        "slice-refresh",
+        "slice-register",
+        "split-detail",
+        "split-hide",
+        "split-preview",
         # runs
         "run-detail",
         "run-list",

@@ -6,11 +6,11 @@ from annotation.judging.protocol import errors as judging_errors
 from annotation.judging.protocol.keys import ACTIONS, CAPTIONS
 from annotation.models import Pool
 from benchmarks_app import errors as people_errors
-from benchmarks_app.models import QueryFamily, Role, Run
+from benchmarks_app.models import QueryFamily, Role, Run, Slice, SliceMember, SplitPlan
 from benchwright.errors import BenchmarkError
 from benchwright.estimation.errors import TooFewFamiliesError
 from benchwright.evaluation import uncertainty
-from benchwright.recipes import submissions
+from benchwright.recipes import splits, submissions
 from benchwright.runs import aggregation
 from benchwright.runs.facts import FIELDS, FactField
 from scoring.comparisons.services import errors as comparison_errors
@@ -77,6 +77,9 @@ def declared_words() -> Iterator[tuple[str, str]]:
         ReportedScore.Kind,
         ContextualEvaluation.State,
         EmbeddingPair.Ties,
+        Slice.Kind,
+        SliceMember.Source,
+        SplitPlan.Mode,
     ):
         for label in choices.labels:
             yield str(label), choices.__module__
@@ -100,6 +103,12 @@ def declared_words() -> Iterator[tuple[str, str]]:
     yield from ((text, aggregation.__name__) for text in aggregation.LABELS.values())
     depth = submissions.DEPTH
     yield from ((text, submissions.__name__) for text in (depth.label, depth.help, depth.advice))
+    for parameter in splits.SPLITTING:
+        for text in (parameter.label, parameter.help, parameter.advice):
+            if text:
+                yield text, splits.__name__
+    for choice in (splits.MODE, splits.STRADDLING):
+        yield from ((text, splits.__name__) for text in choice.choices.values())
     for kind in OF_SUBMITTERS:
         yield kind.message, kind.__module__
     yield from ((text, CAPTIONS_FROM) for text in CAPTIONS.values() if len(text) > 1)

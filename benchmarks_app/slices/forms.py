@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
 
 from benchmarks_app.common.parameters import form_field
 from benchmarks_app.models import Slice
@@ -154,9 +155,9 @@ class SliceForm(RuleForm):
 
 class QueryIdsForm(forms.Form):
     qids = forms.CharField(
-        label="Query ids",
+        label=_("Query ids"),
         widget=forms.Textarea(attrs={"rows": 4, "class": "mono"}),
-        help_text="One a line.",
+        help_text=_("One a line."),
     )
 
     def clean_qids(self) -> list[str]:

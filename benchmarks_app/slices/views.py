@@ -5,6 +5,8 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from benchmarks_app.collections.services import uploading
@@ -31,6 +33,11 @@ SHOWN = {
     "members": SliceMember.State.MEMBER,
     "suggestions": SliceMember.State.SUGGESTED,
     "rejected": SliceMember.State.REJECTED,
+}
+TABS = {
+    "members": gettext_noop("Members"),
+    "suggestions": gettext_noop("Suggestions"),
+    "rejected": gettext_noop("Rejected"),
 }
 
 
@@ -172,7 +179,9 @@ def _detail(
         "row": row,
         "rule": query_slice.rule,
         "plan": selectors.plan_for(benchmark, [row]) if may_edit else None,
-        "tabs": [(name, counts[state]) for name, state in SHOWN.items()] if may_edit else [],
+        "tabs": [(name, TABS[name], counts[state]) for name, state in SHOWN.items()]
+        if may_edit
+        else [],
         "shown": members_state,
         "page": page_of(request, selectors.member_rows(query_slice, SHOWN[members_state])),
         "form": form,
@@ -245,10 +254,13 @@ def slice_decide(request: PersonRequest, benchmark: Benchmark, slice_name: str) 
         n = members.decide_members(
             of=query_slice, actor=request.user, verdict=verdict, members=None if is_all else keys
         )
-        done = "confirmed" if verdict == members.CONFIRM else "rejected"
-        message = f"{n:,} {'query' if n == 1 else 'queries'} {done}."
+        if verdict == members.CONFIRM:
+            message = ngettext("%(n)s query confirmed.", "%(n)s queries confirmed.", n)
+        else:
+            message = ngettext("%(n)s query rejected.", "%(n)s queries rejected.", n)
+        message %= {"n": f"{n:,}"}
     else:
-        message = "Nothing was ticked, so nothing was changed."
+        message = _("Nothing was ticked, so nothing was changed.")
     if request.htmx:
         row = selectors.member_row(query_slice, keys[0]) if keys else None
         state = request.POST.get("show", "")
@@ -285,7 +297,8 @@ def slice_add(request: PersonRequest, benchmark: Benchmark, slice_name: str) -> 
             for problem in error.problems:
                 form.add_error("qids", f"line {problem.line}: {problem.text}")
         else:
-            messages.success(request, f"{n:,} {'query' if n == 1 else 'queries'} added.")
+            added = ngettext("%(n)s query added.", "%(n)s queries added.", n)
+            messages.success(request, added % {"n": f"{n:,}"})
             return redirect(slicing.slice_url(row))
     return _detail(request, benchmark, row, form)
 
@@ -297,7 +310,7 @@ def slice_refresh(request: PersonRequest, benchmark: Benchmark, slice_name: str)
     outcome = slicing.start_refresh(of=row, actor=request.user)
     if isinstance(outcome, Job):
         return redirect(outcome)
-    messages.success(request, "The rule was applied to the queries as they are now.")
+    messages.success(request, _("The rule was applied to the queries as they are now."))
     return redirect(slicing.slice_url(outcome))
 
 
@@ -305,7 +318,8 @@ def slice_refresh(request: PersonRequest, benchmark: Benchmark, slice_name: str)
 @benchmark_view(Action.EDIT)
 def slice_register(request: PersonRequest, benchmark: Benchmark, slice_name: str) -> HttpResponse:
     outcome = changes.register_slice(of=_slice(benchmark, slice_name), actor=request.user)
-    messages.success(request, f"“{outcome.name}” is registered: its members stay as they are.")
+    registered = _("“%(name)s” is registered: its members stay as they are.")
+    messages.success(request, registered % {"name": outcome.name})
     return redirect(slicing.slice_url(outcome))
 
 
@@ -313,5 +327,6 @@ def slice_register(request: PersonRequest, benchmark: Benchmark, slice_name: str
 @benchmark_view(Action.EDIT)
 def slice_delete(request: PersonRequest, benchmark: Benchmark, slice_name: str) -> HttpResponse:
     changes.delete_slice(of=_slice(benchmark, slice_name), actor=request.user)
-    messages.success(request, f"Slice “{slice_name}” is deleted; its queries are still there.")
+    deleted = _("Slice “%(name)s” is deleted; its queries are still there.")
+    messages.success(request, deleted % {"name": slice_name})
     return redirect("slice-list", benchmark.slug)

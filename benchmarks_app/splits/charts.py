@@ -3,6 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
 from benchmarks_app.charts import Chart
 from benchwright.splits import SPLITS
 
@@ -21,12 +24,22 @@ def balance(described: Described) -> Chart:
         for split, share in row["shares"].items()
     ]
     worst = max(slices, key=lambda row: row["deviation"])
-    description = (
-        f"Share of each split by slice, {len(slices)} slices. Least even: {worst['name']}, "
-        f"{worst['share']:.1%} of all, "
-        + ", ".join(f"{share:.1%} of {split}" for split, share in worst["shares"].items())
-        + "."
-    )
+    shares = [
+        _("%(share)s of %(split)s") % {"share": f"{share:.1%}", "split": split}
+        for split, share in worst["shares"].items()
+    ]
+    description = ngettext(
+        "Share of each split by slice, %(n)s slice. Least even: %(name)s, %(share)s of all, "
+        "%(shares)s.",
+        "Share of each split by slice, %(n)s slices. Least even: %(name)s, %(share)s of all, "
+        "%(shares)s.",
+        len(slices),
+    ) % {
+        "n": len(slices),
+        "name": worst["name"],
+        "share": f"{worst['share']:.1%}",
+        "shares": ", ".join(shares),
+    }
     names = [row["name"] for row in slices]
     there = [split for split in SPLITS if split in worst["shares"]]
     shapes = {"domain": there, "range": ["circle", "diamond", "square"][: len(there)]}
@@ -51,7 +64,7 @@ def balance(described: Described) -> Chart:
         },
     }
     height = max(150, 90 + ROW_HEIGHT * len(slices))
-    return Chart("Slices over the splits", description, spec, rows, height)
+    return Chart(_("Slices over the splits"), description, spec, rows, height)
 
 
 def times(described: Described) -> Chart:
@@ -61,9 +74,12 @@ def times(described: Described) -> Chart:
         for part in described["splits"]
         if part["first"]
     ]
-    description = "First asked: " + "; ".join(
-        f"{row['split']} from {row['first'][:10]} to {row['last'][:10]}" for row in rows
-    )
+    spans = [
+        _("%(split)s from %(first)s to %(last)s")
+        % {"split": row["split"], "first": row["first"][:10], "last": row["last"][:10]}
+        for row in rows
+    ]
+    description = _("First asked: %(spans)s.") % {"spans": "; ".join(spans)}
     y = {"field": "split", "type": "nominal", "sort": [*SPLITS], "title": None}
     ends = [
         {
@@ -80,9 +96,8 @@ def times(described: Described) -> Chart:
             "x2": {"field": "last"},
         },
     }
-    return Chart(
-        "When each split was asked", f"{description}.", {"layer": [span, *ends]}, rows, 180
-    )
+    title = _("When each split was asked")
+    return Chart(title, description, {"layer": [span, *ends]}, rows, 180)
 
 
 CHARTS: dict[str, Callable[[Described], Chart]] = {"balance": balance, "times": times}

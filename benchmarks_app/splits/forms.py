@@ -5,9 +5,12 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
+from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext_lazy as _
 
 from benchmarks_app.common.forms import ListFileField, choice_field, row_field
 from benchmarks_app.common.parameters import form_field, percent_field
+from benchmarks_app.language import told
 from benchmarks_app.models import Benchmark, QrelSet
 from benchmarks_app.splits import selectors as reads
 from benchwright.errors import BenchmarkError
@@ -19,15 +22,17 @@ from benchwright.splits.recipe import check_shares
 MODES: dict[str, tuple[str, str]] = {
     mode: (splits.MODE.choices[mode], words)
     for mode, words in {
-        Mode.STRATIFIED: "Sizes as asked, every slice and label density spread evenly. Usual.",
-        Mode.RANDOM: "Families at random, nothing spread on purpose.",
-        Mode.CHRONOLOGICAL: (
+        Mode.STRATIFIED: gettext_noop(
+            "Sizes as asked, every slice and label density spread evenly. Usual."
+        ),
+        Mode.RANDOM: gettext_noop("Families at random, nothing spread on purpose."),
+        Mode.CHRONOLOGICAL: gettext_noop(
             "What was asked before a day is for training, what came later for testing."
         ),
-        Mode.LEAVE_SLICE_OUT: (
+        Mode.LEAVE_SLICE_OUT: gettext_noop(
             "A slice is the test split: how well is it served by who never saw its kind?"
         ),
-        Mode.GIVEN: "A split that exists already.",
+        Mode.GIVEN: gettext_noop("A split that exists already."),
     }.items()
 }
 FIELDS: dict[str, list[str]] = {
@@ -58,9 +63,11 @@ class HiddenForm(forms.Form):
         choices=SPLIT_CHOICES,
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        label="Hide the grades of",
-        help_text="Queries stay public, grades and per-query scores are the owner's. Grades that "
-        "were public once cannot be hidden.",
+        label=_("Hide the grades of"),
+        help_text=_(
+            "Queries stay public, grades and per-query scores are the owner's. Grades that "
+            "were public once cannot be hidden."
+        ),
     )
 
 
@@ -77,24 +84,28 @@ class SplitForm(HiddenForm):
     straddling = form_field(splits.STRADDLING)
     document_date = forms.ChoiceField(
         required=False,
-        label="Documents appeared on",
-        help_text="The column of the documents that holds a date: then train must have no grade "
-        "of a document that came after the cut.",
+        label=_("Documents appeared on"),
+        help_text=_(
+            "The column of the documents that holds a date: then train must have no grade "
+            "of a document that came after the cut."
+        ),
     )
-    slice = forms.ChoiceField(required=False, label="Slice to leave out")
+    slice = forms.ChoiceField(required=False, label=_("Slice to leave out"))
     file = ListFileField(
-        required=False, help_text="A line each: query id, TAB, and train, dev, test or none."
+        required=False,
+        label=_("File"),
+        help_text=_("A line each: query id, TAB, and train, dev, test or none."),
     )
     qrel_set = forms.ModelChoiceField(
         QrelSet.objects.none(),
         required=False,
-        label="Relevant documents by",
-        empty_label="the newest qrels",
-        help_text="For label density and shared relevant documents.",
+        label=_("Relevant documents by"),
+        empty_label=_("the newest qrels"),
+        help_text=_("For label density and shared relevant documents."),
     )
     accept_small = forms.BooleanField(
         required=False,
-        label="Accept registered slices below their minimum",
+        label=_("Accept registered slices below their minimum"),
     )
 
     field_order = [
@@ -118,13 +129,13 @@ class SplitForm(HiddenForm):
         if "slice" in self.fields:
             names = benchmark.slices.order_by("name").values_list("name", flat=True)
             choice_field(self, "slice").choices = [
-                ("", "choose one"),
+                ("", _("choose one")),
                 *((name, name) for name in names),
             ]
         if "document_date" in self.fields:
             keys = reads.document_date_keys(benchmark)
             choice_field(self, "document_date").choices = [
-                ("", "not checked"),
+                ("", _("not checked")),
                 *((key, key) for key in keys),
             ]
             if "first_seen" in keys:
@@ -142,8 +153,8 @@ class SplitForm(HiddenForm):
     def clean_file(self) -> UploadedFile | None:
         file = self.cleaned_data["file"]
         if file and file.size > MOST_GIVEN_BYTES:
-            why = f"{file.name} has more than {MOST_GIVEN_BYTES >> 20} MB; expected a line a query."
-            raise ValidationError(why)
+            why = gettext("%(file)s has more than %(most)s MB; expected a line a query.")
+            raise ValidationError(why % {"file": file.name, "most": MOST_GIVEN_BYTES >> 20})
         return file
 
     def clean(self) -> dict[str, Any]:
@@ -153,22 +164,22 @@ class SplitForm(HiddenForm):
         try:
             self._check(cleaned)
         except BenchmarkError as error:
-            raise ValidationError(str(error), code=error.code) from error
+            raise ValidationError(told(error), code=error.code) from error
         return cleaned
 
     def _check(self, cleaned: dict[str, Any]) -> None:
         if self.mode == Mode.LEAVE_SLICE_OUT and not cleaned.get("slice"):
-            self.add_error("slice", "Choose the slice that is to be the test split.")
+            self.add_error("slice", _("Choose the slice that is to be the test split."))
         needs_shares = self.mode in (Mode.STRATIFIED, Mode.RANDOM, Mode.LEAVE_SLICE_OUT)
         if self.mode == Mode.CHRONOLOGICAL:
             needs_shares = not cleaned.get("test_from")
             if cleaned.get("dev_from") and needs_shares:
-                self.add_error("test_from", "Say when test begins, too, or leave both empty.")
+                self.add_error("test_from", _("Say when test begins, too, or leave both empty."))
         if needs_shares and self.mode == Mode.LEAVE_SLICE_OUT:
             cleaned["test"] = 0
             total = sum(float(cleaned.get(split) or 0) for split in SPLITS)
             if total <= 0:
-                self.add_error("train", "Give train or dev a share of what is left.")
+                self.add_error("train", _("Give train or dev a share of what is left."))
         elif needs_shares:
             shares = {split: float(cleaned.get(split) or 0) for split in SPLITS}
             check_shares(shares, whole=100)

@@ -35,6 +35,8 @@ RESULTS = (
     f"/b/{SLUG}/queries/",
     f"/b/{SLUG}/releases/",
     f"/b/{SLUG}/releases/{VERSION}/",
+    f"/b/{SLUG}/slices/",
+    f"/b/{SLUG}/split/",
     f"/b/{SLUG}/contextual/",
     f"/b/{SLUG}/contrastive/",
     f"/b/{SLUG}/contrastive/new/",

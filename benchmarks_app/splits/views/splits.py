@@ -19,11 +19,13 @@ from django.http import (
 )
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from benchmarks_app.charts import Chart, chart_response
 from benchmarks_app.common.services import reading_apart
 from benchmarks_app.common.services.exposure import record_read
+from benchmarks_app.language import told
 from benchmarks_app.models import Benchmark, Job, SplitPlan
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.requests import PersonRequest
@@ -92,7 +94,7 @@ def _answered(
 ) -> HttpResponse | None:
     """Do what the form asks for; None where the page is to be shown again."""
     if form.is_valid() and form.mode == Mode.GIVEN and not form.cleaned_data["file"]:
-        form.add_error("file", "Choose the file that says which query is in which split.")
+        form.add_error("file", _("Choose the file that says which query is in which split."))
     if not form.is_valid():
         return None
     is_preview = "preview" in request.POST
@@ -115,12 +117,12 @@ def _answered(
         )
     except FileProblemsError as error:
         context["problems"] = error.problems
-        form.add_error("file", "The file has problems; nothing was changed.")
+        form.add_error("file", _("The file has problems; nothing was changed."))
         return None
     except BenchmarkError as error:
-        form.add_error(None, str(error))
+        form.add_error(None, told(error))
         return None
-    messages.success(request, f"Split: {_sizes(plan)}.")
+    messages.success(request, _("Split: %(sizes)s.") % {"sizes": _sizes(plan)})
     return redirect("split-detail", benchmark.slug)
 
 
@@ -156,9 +158,11 @@ def split_preview(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     context: dict[str, Any] = {"mode": _mode(request.GET)}
     form = SplitForm(request.GET, benchmark=benchmark, mode=context["mode"])
     if form.mode == Mode.GIVEN:
-        context["note"] = "Choose the file, then press Preview: a file is not read while you type."
+        context["note"] = _(
+            "Choose the file, then press Preview: a file is not read while you type."
+        )
     elif splitting.takes_long(benchmark):
-        context["note"] = "So many queries take a while: press Preview."
+        context["note"] = _("So many queries take a while: press Preview.")
     elif not form.is_valid():
         context["errors"] = [error for errors in form.errors.values() for error in errors]
     else:
@@ -168,7 +172,7 @@ def split_preview(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
             )
             context |= _shown(benchmark, preview, form)
         except BenchmarkError as error:
-            context["errors"] = [str(error)]
+            context["errors"] = [told(error)]
     return render(request, "benchmarks_app/splits/_split_preview.html", context)
 
 
@@ -293,15 +297,17 @@ def split_assignment(request: HttpRequest, benchmark: Benchmark) -> HttpResponse
 def split_hide(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     form = HiddenForm(request.POST, prefix="now")
     if not form.is_valid():
-        messages.error(request, "Choose among train, dev and test.")
+        messages.error(request, _("Choose among train, dev and test."))
         return redirect("split-detail", benchmark.slug)
     hidden = form.cleaned_data["hidden"]
     try:
         splitting.choose_hidden(benchmark=benchmark, user=request.user, hidden=hidden)
     except BenchmarkError as error:
-        messages.error(request, str(error))
+        messages.error(request, told(error))
     else:
-        advice = f"Grades of {', '.join(hidden)} are hidden." if hidden else "No grades are hidden."
+        advice = _("No grades are hidden.")
+        if hidden:
+            advice = _("Grades of %(splits)s are hidden.") % {"splits": ", ".join(hidden)}
         messages.success(request, advice)
     return redirect("split-detail", benchmark.slug)
 
