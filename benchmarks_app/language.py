@@ -71,10 +71,17 @@ TRANSLATED = frozenset(
         "scoring:reported-list",
         "scoring:reported-new",
         # what is asked and found
+        "corpus-detail",
+        "corpus-list",
         "document-detail",
+        "family-detail",
+        "family-list",
         "query-detail",
         "query-list",
+        "release-card",
         "release-detail",
+        "release-exports",
+        "release-files",
         "release-list",
         # embeddings side by side, and answers judged in their context
         "scoring:contextual-cancel",

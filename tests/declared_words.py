@@ -6,7 +6,18 @@ from annotation.judging.protocol import errors as judging_errors
 from annotation.judging.protocol.keys import ACTIONS, CAPTIONS
 from annotation.models import Pool
 from benchmarks_app import errors as people_errors
-from benchmarks_app.models import QueryFamily, Role, Run, Slice, SliceMember, SplitPlan
+from benchmarks_app.models import (
+    Corpus,
+    FamilyChange,
+    FamilyLink,
+    QueryFamily,
+    Role,
+    Run,
+    Slice,
+    SliceMember,
+    SplitPlan,
+    Unit,
+)
 from benchwright.errors import BenchmarkError
 from benchwright.estimation.errors import TooFewFamiliesError
 from benchwright.evaluation import uncertainty
@@ -80,11 +91,16 @@ def declared_words() -> Iterator[tuple[str, str]]:
         Slice.Kind,
         SliceMember.Source,
         SplitPlan.Mode,
+        Unit,
+        Corpus.TextFormat,
+        FamilyLink.Reason,
+        FamilyChange.Kind,
     ):
         for label in choices.labels:
             yield str(label), choices.__module__
     yield from ((state.value, PairState.__module__) for state in PairState)
     yield from ((tie.value, EmbeddingPair.__module__) for tie in EmbeddingPair.Ties)
+    yield from ((f"{unit}s", Unit.__module__) for unit in Unit.values)
     for state in Pool.State.labels:
         yield str(state).lower(), Pool.__module__
     for kind in Run.Kind.labels:

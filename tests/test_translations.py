@@ -63,10 +63,9 @@ ENGLISH = {
     "the view says which language it is in": "benchmark-detail",
     "documentation is written in English": "docs docs-page",
     "who makes a benchmark owns it, and owners read English": "benchmark-new",
-    "not translated yet": """
-        contamination-detail contamination-list corpus-detail corpus-list family-detail
-        family-list leak-report-detail release-card release-export release-exports release-files
-        scoring:ann scoring:baseline-list scoring:freshness scoring:gate-detail scoring:gate-list
+    "tools of engineers and keepers, whose verdicts and reasons the library writes in English": """
+        contamination-detail contamination-list leak-report-detail release-export scoring:ann
+        scoring:baseline-list scoring:freshness scoring:gate-detail scoring:gate-list
         scoring:gate-state scoring:live-detail scoring:live-list scoring:moves scoring:planner
         scoring:policy-detail scoring:policy-new scoring:reliability scoring:rescoring
         scoring:reusability scoring:run-top-up scoring:top-up-new

@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext_noop
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -29,9 +30,17 @@ from benchwright.families.errors import (
 )
 from benchwright.formats.numbers import row_key
 
-STATES = {"": "All", "review": "Waiting for review", "several": "Several wordings",
-          "reviewed": "Reviewed"}  # fmt: skip
-ORDERS = {"doubt": "Doubt", "size": "Size", "id": "Number"}
+STATES = {
+    "": gettext_noop("All"),
+    "review": gettext_noop("Waiting for review"),
+    "several": gettext_noop("Several wordings"),
+    "reviewed": gettext_noop("Reviewed"),
+}
+ORDERS = {
+    "doubt": gettext_noop("Doubt"),
+    "size": gettext_noop("Size"),
+    "id": gettext_noop("Number"),
+}
 PAGE_SIZE = 25
 # A family with more wordings than the list shows is not confirmed there: nobody has seen them.
 MOST_WORDINGS = 6
@@ -65,7 +74,7 @@ def family_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         "wanted": wanted,
         "states": STATES.items(),
         "orders": ORDERS.items(),
-        "splits": [(NO_SPLIT, "Not split"), *QueryFamily.Split.choices[1:]],
+        "splits": [(NO_SPLIT, gettext_noop("Not split")), *QueryFamily.Split.choices[1:]],
     }
     return render(request, "benchmarks_app/families/family_list.html", context)
 

@@ -3,6 +3,7 @@
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from benchmarks_app.models import Benchmark, Run
@@ -18,9 +19,9 @@ from benchwright.exports import exporter_of
 def release_exports(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     release = published_release(benchmark, version)
     crumbs = [
-        ("Releases", reverse("release-list", args=[benchmark.slug])),
+        (gettext("Releases"), reverse("release-list", args=[benchmark.slug])),
         (release.version, release.get_absolute_url()),
-        ("Formats", ""),
+        (gettext("Formats"), ""),
     ]
     context = {
         "release": release,

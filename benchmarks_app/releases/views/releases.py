@@ -215,7 +215,7 @@ def release_card(request: HttpRequest, benchmark: Benchmark, version: str) -> Ht
         raise Http404
     text = release_file_path(release, "README.md").read_text("utf-8")
     head, body = _parted(text)
-    crumbs = _crumbs(benchmark, (release.version, release.get_absolute_url()), "Card")
+    crumbs = _crumbs(benchmark, (release.version, release.get_absolute_url()), _("Card"))
     context = {"release": release, "crumbs": crumbs, "head": head, "body": _rendered(body)}
     return render(request, "benchmarks_app/releases/release_card.html", context)
 
@@ -247,7 +247,7 @@ def release_files(request: HttpRequest, benchmark: Benchmark, version: str) -> H
         {"name": name, "is_hidden": name.startswith(HIDDEN_FILES), **facts}
         for name, facts in sorted(public_manifest(release.manifest)["files"].items())
     ]
-    crumbs = _crumbs(benchmark, (release.version, release.get_absolute_url()), "Files")
+    crumbs = _crumbs(benchmark, (release.version, release.get_absolute_url()), _("Files"))
     context = {"release": release, "files": files, "crumbs": crumbs}
     return render(request, "benchmarks_app/releases/release_files.html", context)
 
