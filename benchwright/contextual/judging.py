@@ -148,10 +148,11 @@ def outcomes_of(
 ) -> Iterator[Outcome]:
     """Outcomes as they come, for code that is not async: a job may write each to its database.
 
-    Between two of them no event loop is running, so what is under way waits while the caller works;
-    `cases` are taken and `cancel` is asked inside the loop, where Django's database is out of
-    reach: give a list, and let `cancel` look at a variable. Closing the iterator drops what is
-    under way. Errors as in `evaluate_cases`; where a loop is running already, RuntimeError.
+    What is under way goes on while the caller works, and no further case is begun until what came
+    is done with; `cases` are taken and `cancel` is asked in the thread that asks, where Django's
+    database is out of reach: give a list, and let `cancel` look at a variable. Closing the iterator
+    drops what is under way. Errors as in `evaluate_cases`; where a loop is running already,
+    RuntimeError.
     """
     return results_of(lambda: _pump(cases, judge, options, concurrency, cache, cancel))
 

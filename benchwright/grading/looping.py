@@ -105,13 +105,15 @@ def gradings_of(
     cache: Cache | None = None,
     cancel: Callable[[], bool] | None = None,
     budget: Budget | None = None,
+    ahead: int = 0,
 ) -> Iterator[Graded]:
     """Gradings as they come, for code that is not async: a job may write each to its database.
 
-    Between two of them no event loop is running, so what is under way waits while the caller works;
-    `pairs` are taken, `cache` and `cancel` are asked inside the loop, where Django's database is
-    out of reach. Once `cancel` says yes, the budget is spent or the endpoint gives no access, no
-    further pair is begun; those under way are finished. Closing the iterator drops them.
+    What is under way goes on while the caller works, and no further pair is begun as long as more
+    than `ahead` gradings are not done with: as many more may be begun after `cancel` says yes.
+    `pairs` are taken, `cache` and `cancel` are asked in the thread that asks, where Django's
+    database is out of reach. Once `cancel` says yes, the budget is spent or the endpoint gives no
+    access, no further pair is begun; those under way are finished. Closing the iterator drops them.
 
     To go on after a crash, leave out the pairs that are written, or give the cache of before.
 
@@ -122,7 +124,9 @@ def gradings_of(
         without prices.
     """
     _check_prices(judge, budget)
-    return results_of(lambda: _pump(pairs, judge, prompt, concurrency, cache, cancel, budget))
+    return results_of(
+        lambda: _pump(pairs, judge, prompt, concurrency, cache, cancel, budget), ahead=ahead
+    )
 
 
 async def grade_pairs(

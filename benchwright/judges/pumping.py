@@ -1,8 +1,11 @@
 """Work that goes to a judge, so much at once, by judges that answer at once and those awaited."""
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import suppress
+from queue import SimpleQueue
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar, cast
 
 from benchwright.judges.course import Prompt
@@ -13,6 +16,7 @@ CONCURRENCY = 16
 ASKED = "generate(messages, schema)"
 ASKED_EITHER_WAY = f"{ASKED} or its async twin a_generate"
 
+END = object()
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -204,19 +208,89 @@ class Pump(Generic[Item, Result]):
             self.changed.set()
 
 
-def results_of(make: Callable[[], Pump[Item, Result]]) -> Iterator[Result]:
+def results_of(make: Callable[[], Pump[Item, Result]], *, ahead: int = 0) -> Iterator[Result]:
     """Results of a pump as they come, for code that is not async.
 
-    Between two of them no event loop is running, so what is under way waits while the caller works.
+    The pump goes on in a thread of its own while the caller works, and begins no further item as
+    long as more than `ahead` results are not done with: a result is once the next one is asked for.
     Closing the iterator drops what is under way. Where a loop is running already, RuntimeError.
     """
-    with asyncio.Runner() as runner:
-        pump = make()
+    _refuse_running_loop()
+    relay = _Relay(make, ahead)
+    relay.thread.start()
+    try:
+        while (result := relay.handed.get()) is not END:
+            yield result
+            relay.took_one()
+        if relay.error is not None:
+            raise relay.error
+    finally:
+        relay.stop()
+
+
+def _refuse_running_loop() -> None:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return
+    msg = "an event loop is running here: await the async twin instead"
+    raise RuntimeError(msg)
+
+
+class _Relay(Generic[Item, Result]):
+    """A pump in a thread, and the results that another thread has not done with."""
+
+    def __init__(self, make: Callable[[], Pump[Item, Result]], ahead: int) -> None:
+        self.make = make
+        self.ahead = ahead
+        self.handed: SimpleQueue[Any] = SimpleQueue()
+        self.error: BaseException | None = None
+        self.loop = asyncio.new_event_loop()
+        self.n_open = 0
+        self.has_room = asyncio.Event()
+        self.thread = threading.Thread(target=self._run, name="judging", daemon=True)
+
+    def took_one(self) -> None:
+        self._tell(self._count_down)
+
+    def stop(self) -> None:
+        self._tell(self._cancel)
+        self.thread.join()
+
+    def _tell(self, what: Callable[[], object]) -> None:
+        with suppress(RuntimeError):  # the loop has ended
+            self.loop.call_soon_threadsafe(what)
+
+    def _run(self) -> None:
         try:
-            while ready := runner.run(pump.ready()):
-                yield from (result for _, result in ready)
+            with asyncio.Runner(loop_factory=lambda: self.loop) as runner:
+                runner.run(self._pump())
+        except BaseException as error:  # noqa: BLE001 - handed over to who takes the results
+            self.error = error
         finally:
-            runner.run(pump.close())
+            self.handed.put(END)
+
+    async def _pump(self) -> None:
+        self.task = asyncio.current_task()
+        pump = self.make()
+        try:
+            while ready := await pump.ready():
+                for _, result in ready:
+                    self.n_open += 1
+                    self.handed.put(result)
+                while self.n_open > self.ahead:
+                    self.has_room.clear()
+                    await self.has_room.wait()
+        finally:
+            await pump.close()
+
+    def _count_down(self) -> None:
+        self.n_open -= 1
+        self.has_room.set()
+
+    def _cancel(self) -> None:
+        if self.task is not None:
+            self.task.cancel()
 
 
 class _Threaded:

@@ -366,7 +366,8 @@ def start_campaign(slug: str, n_pairs: int, url: str, concurrency: int) -> dict[
         content.title = content.document.docid
     DocumentContent.objects.bulk_update(contents, ["title"], batch_size=500)
     prices = {"price_in": 1.0, "price_out": 2.0}
-    judge = making_machines.judge(benchmark, base_url=url, max_attempts=3, **prices)
+    limits = {"max_attempts": 3, "concurrency": concurrency}
+    judge = making_machines.judge(benchmark, base_url=url, **limits, **prices)
     olga = factories.user("olga")
     campaign = draft_campaign(
         pool=pool, judge=judge, user=olga, choice="all", concurrency=concurrency

@@ -168,6 +168,7 @@ def _gradings(course: _Course, client: OpenAIJudge) -> Iterator[Kept]:
             cache=_paid(campaign, {key_of(pair, client, prompt) for pair in pairs}),
             cancel=course.must_stop,
             budget=course.budget,
+            ahead=campaign.concurrency,
         )
         # A generator, which its signature does not say: closed, it drops what is under way.
         with closing(cast(Generator[Graded], gradings)):

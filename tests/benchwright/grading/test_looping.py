@@ -1,11 +1,13 @@
 """Pairs through a judge: faults belong to their pair, and nothing is paid for twice."""
 
+import asyncio
 import json
 import os
 import signal
 import subprocess
 import sys
 import textwrap
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,6 +26,7 @@ from benchwright.grading import (
     key_of,
 )
 from benchwright.grading.caching import grading_as_json, grading_from_json
+from benchwright.grading.looping import MemoryCache
 from benchwright.judges.client import OpenAIJudge
 from benchwright.judges.endpoint import Endpoint
 from benchwright.judges.errors import CacheFileError, JudgeSettingError
@@ -292,6 +295,38 @@ def test_cancelled_it_begins_no_further_pair():
         seen.append(grading)
 
     assert len(judge.asked) == len(seen) == 4
+
+
+@pytest.mark.parametrize("ahead", [0, 3])
+def test_judge_is_asked_on_while_gradings_are_written_but_not_far_ahead(ahead):
+    judge = Scripted(*[answer(1)] * 20)
+    begun = []
+
+    for n_taken, _ in enumerate(
+        gradings_of(pairs(20), judge, PROMPT, concurrency=1, ahead=ahead), start=1
+    ):
+        time.sleep(0.02)  # as long as a database takes
+        begun.append(len(judge.asked) - n_taken)
+
+    assert len(judge.asked) == 20
+    assert max(begun) == ahead
+
+
+def test_what_goes_wrong_in_a_cache_is_raised_where_gradings_are_taken():
+    class Broken(MemoryCache):
+        def get(self, key):
+            raise OSError(key)
+
+    with pytest.raises(OSError, match=r"^[0-9a-f]{64}$"):
+        list(gradings_of(pairs(3), Scripted(answer(1)), PROMPT, cache=Broken()))
+
+
+def test_gradings_are_not_to_be_taken_inside_of_an_event_loop():
+    async def taken():
+        return list(gradings_of(pairs(1), Scripted(answer(1)), PROMPT))
+
+    with pytest.raises(RuntimeError, match="an event loop is running"):
+        asyncio.run(taken())
 
 
 def test_as_many_are_under_way_as_wanted(stub):

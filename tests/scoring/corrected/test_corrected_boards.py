@@ -1,5 +1,7 @@
 """The board by people and machine: its numbers a second way, its refusals, and what it hides."""
 
+import re
+from html import unescape
 from math import sqrt
 
 import pytest
@@ -12,6 +14,8 @@ from benchmarks_app.queries.services.drawing import draw_families
 from scoring.boards.services.boards import board_of
 from scoring.corrected.api import CorrectedPairSerializer, CorrectedRowSerializer
 from scoring.corrected.services import corrected_board
+from scoring.gates.services.gating import start_gate
+from scoring.gates.services.policies import make_policy
 from scoring.scores.services.scoring import Target, score_run
 from scoring.scores.services.slice_scores import board_split
 from scoring.scores.shown import measure_of
@@ -324,6 +328,32 @@ def test_the_comparison_page_leads_to_the_corrected_difference(world, owner, sig
     assert reverse("scoring:comparison-corrected", args=[world.release.benchmark.slug]) in (
         page.content.decode()
     )
+
+
+def test_page_of_a_gate_leads_to_the_corrected_difference_beside_its_verdict(
+    world, owner, signed_in, do_jobs
+):
+    runs = world.release.benchmark.runs
+    policy = make_policy(
+        benchmark=world.release.benchmark,
+        name="nightly",
+        baseline=runs.get(name="run0"),
+        content={},
+        user=owner,
+    )
+    gate = start_gate(
+        policy=policy, candidate=runs.get(name="run1"), release=world.release, user=owner
+    )
+    do_jobs()
+    client = signed_in(owner)
+
+    page = client.get(gate.get_absolute_url()).content.decode()
+
+    (address,) = set(re.findall(r'hx-get="([^"]*compare/corrected/[^"]*)"', page))
+    shown = client.get(unescape(address)).content.decode()
+    answer = client.get(pair_address(world, "api")).json()
+    assert "run1 less run0" in shown
+    assert f"{abs(answer['difference']):.4f}" in shown
 
 
 @pytest.mark.parametrize("serializer", [CorrectedRowSerializer, CorrectedPairSerializer])
