@@ -3,7 +3,7 @@
 import hashlib
 import json
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from heapq import nsmallest
 
 MAX_ID_BYTES = 512
@@ -85,11 +85,11 @@ def text_hash(title: str, text: str) -> str:
     return hashlib.sha256(content).hexdigest()[:HASH_LENGTH]
 
 
-def content_hash(title: str, text: str) -> str:
-    """The SHA-256 of what a person reads, so that a label can be pinned to it.
+def content_hash(title: str, text: str, images: Sequence[str] = ()) -> str:
+    """The SHA-256 of what a person sees, so that a label can be pinned to it; images by digest.
 
     >>> content_hash("module", "this") == content_hash("module this", "")
     False
     """
-    said = json.dumps([title, text], ensure_ascii=False, separators=(",", ":"))
+    said = json.dumps([title, text, *images], ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(said.encode()).hexdigest()

@@ -25,7 +25,6 @@ from benchmarks_app.common.selectors.reading import benchmark_documents, documen
 from benchmarks_app.common.selectors.reading import n_documents_in_unit as n_documents_in
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, CorpusVersion, Document, Job, Query, User
-from benchwright.ids import content_hash
 from benchwright.retrieval.word_index import write_word_index
 
 SOURCE = "search"
@@ -118,7 +117,7 @@ def grade_found(
         raise Http404
     guideline = current_guideline(benchmark)
     shown = Shown(
-        content_hash=content_hash(texts[docid].title, texts[docid].text),
+        content_hash=texts[docid].content_hash,
         guideline_id=guideline.pk if guideline else None,
     )
     with turn_of(actor.pk):

@@ -12,6 +12,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from benchwright.corpora.store import IMAGE_KEY
 from benchwright.errors import ArchiveError, Problem, Problems
 from benchwright.files.archives import open_source
 from benchwright.files.inputs import FileInput, Input, MemberInput
@@ -23,7 +24,6 @@ from benchwright.judges.errors import ImageError
 from benchwright.judges.images import ImageLimits, checked_image
 from benchwright.sandbox import reader
 
-IMAGE_KEY = "image_sha256"
 PATH_KEYS = ("image", "images", "image_path", "img_path", "file", "file_name", "path")
 ALT_KEYS = ("alt", "alt_text", "caption", "description")
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".tif", ".tiff")
@@ -220,14 +220,6 @@ class _Paths:
                 return path
         ends = self.by_last.get(plain.rpartition("/")[2], [])
         return ends[0] if len(ends) == 1 else None
-
-
-def image_digests(metadata: Mapping[str, Any]) -> list[str]:
-    """The digests of a document's images, in order."""
-    digests = metadata.get(IMAGE_KEY)
-    if not isinstance(digests, list):
-        return []
-    return [digest for digest in digests if isinstance(digest, str)]
 
 
 def alternative_text(metadata: Mapping[str, Any], title: str) -> str:

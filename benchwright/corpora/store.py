@@ -18,7 +18,7 @@ from benchwright.files.external_sort import ExternalSort
 from benchwright.files.parquet import ParquetSink, rows_per_group_of
 from benchwright.files.sources import sha256_of
 from benchwright.formats.beir_writing import MetadataShape
-from benchwright.ids import id_problem
+from benchwright.ids import content_hash, id_problem
 
 if TYPE_CHECKING:
     import polars as pl
@@ -62,6 +62,10 @@ class CorpusSummary:
     metadata_kinds: dict[str, list[str]] = field(default_factory=dict)
 
 
+# Of a row's metadata: the digests of its images, in order.
+IMAGE_KEY = "image_sha256"
+
+
 @dataclass(frozen=True, slots=True)
 class StoredDocument:
     """A document as it was imported; `metadata_json` is the text of a JSON object.
@@ -79,6 +83,19 @@ class StoredDocument:
     def metadata(self) -> dict[str, Any]:
         metadata: dict[str, Any] = json.loads(self.metadata_json)
         return metadata
+
+    @property
+    def image_digests(self) -> list[str]:
+        """The digests of its images, in order."""
+        digests = self.metadata.get(IMAGE_KEY) if IMAGE_KEY in self.metadata_json else None
+        if not isinstance(digests, list):
+            return []
+        return [digest for digest in digests if isinstance(digest, str)]
+
+    @property
+    def content_hash(self) -> str:
+        """Of what a person who judges it sees: title, text and images."""
+        return content_hash(self.title, self.text, self.image_digests)
 
 
 # Writing

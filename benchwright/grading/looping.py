@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from threading import Lock
 from time import perf_counter
 from typing import Any, Protocol, TypeAlias
 
@@ -43,16 +44,24 @@ class Cache(Protocol):
 
 
 class MemoryCache:
-    """A cache for as long as it is held."""
+    """A cache for as long as it is held, of the last `most` gradings where that is said.
 
-    def __init__(self) -> None:
+    Several threads may use it.
+    """
+
+    def __init__(self, most: int | None = None) -> None:
+        self.most = most
         self.kept: dict[str, Graded] = {}
+        self.lock = Lock()
 
     def get(self, key: str) -> Graded | None:
         return self.kept.get(key)
 
     def put(self, key: str, kept: Graded) -> None:
-        self.kept[key] = kept
+        with self.lock:
+            self.kept[key] = kept
+            if self.most is not None and len(self.kept) > self.most:
+                del self.kept[next(iter(self.kept))]
 
 
 @dataclass

@@ -42,6 +42,7 @@ PARTS = {
     "shards": "shards",
     "contrastive": "contrastive",
     "contextual": "contextual",
+    "campaigns": "campaigns",
 }
 
 

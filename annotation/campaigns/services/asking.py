@@ -7,6 +7,7 @@ of the benchmark, or in the trial, is taken from there.
 
 import time
 import uuid
+from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 from datetime import datetime
@@ -148,47 +149,78 @@ Kept = tuple[CampaignPair, DocumentContent | None, Graded]
 
 
 def _gradings(course: _Course, client: OpenAIJudge) -> Iterator[Kept]:
-    """Gradings of the pairs that wait, as they come; a batch of texts is held at a time."""
-    campaign, prompt = course.campaign, grading_prompt(course.campaign.prompt)
-    last = 0
-    while not course.must_stop():
-        waiting = campaign.pairs.waiting().filter(number__gt=last).order_by("number")
+    """Gradings of the pairs that wait, as they come."""
+    campaign = course.campaign
+    feed = _Feed(campaign, client)
+    gradings = gradings_of(
+        feed,
+        client,
+        feed.prompt,
+        concurrency=campaign.concurrency,
+        cache=feed.cache,
+        cancel=course.must_stop,
+        budget=course.budget,
+        ahead=campaign.concurrency,
+    )
+    # A generator, which its signature does not say: closed, it drops what is under way.
+    with closing(cast(Generator[Graded], gradings)):
+        for grading in gradings:
+            yield *feed.asked.pop((grading.query_id, grading.document_id)), grading
+            feed.fill()
+
+
+class _Feed:
+    """The pairs that wait, a few hundred texts at a time, taken by the thread that asks.
+
+    `fill` fetches more in the thread that writes, long before the other one has none left: that
+    is never further ahead of what is written than by what is under way and what is handed over.
+    """
+
+    def __init__(self, campaign: Campaign, client: OpenAIJudge) -> None:
+        self.campaign, self.client = campaign, client
+        self.prompt = grading_prompt(campaign.prompt)
+        self.cache = MemoryCache(most=4 * PAIRS_AT_ONCE)
+        self.asked: dict[tuple[str, str], tuple[CampaignPair, DocumentContent | None]] = {}
+        self.least = max(PAIRS_AT_ONCE // 2, 4 * campaign.concurrency)
+        self.waiting: deque[Pair] = deque()
+        self.last = 0
+        self.is_whole = False
+        self.fill()
+
+    def __iter__(self) -> Iterator[Pair]:
+        while self.waiting or not self.is_whole:
+            yield self.waiting.popleft()
+
+    def fill(self) -> None:
+        """Fetch more where fewer than enough are left."""
+        if self.is_whole or len(self.asked) >= self.least:
+            return
+        campaign = self.campaign
+        waiting = campaign.pairs.waiting().filter(number__gt=self.last).order_by("number")
         rows = list(waiting.select_related("query")[:PAIRS_AT_ONCE])
         if not rows:
+            self.is_whole = True
             return
-        last = rows[-1].number
+        self.last = rows[-1].number
         contents = contents_by_docid(campaign.benchmark, (row.docid for row in rows))
         pairs = asked_pairs(campaign.benchmark, [(row.query, row.docid) for row in rows], contents)
-        by_ids = {(row.query.qid, row.docid): row for row in rows}
-        gradings = gradings_of(
-            pairs,
-            client,
-            prompt,
-            concurrency=campaign.concurrency,
-            cache=_paid(campaign, {key_of(pair, client, prompt) for pair in pairs}),
-            cancel=course.must_stop,
-            budget=course.budget,
-            ahead=campaign.concurrency,
-        )
-        # A generator, which its signature does not say: closed, it drops what is under way.
-        with closing(cast(Generator[Graded], gradings)):
-            for grading in gradings:
-                row = by_ids[grading.query_id, grading.document_id]
-                yield row, contents.get(row.docid), grading
+        for row in rows:
+            self.asked[row.query.qid, row.docid] = row, contents.get(row.docid)
+        keys = {key_of(pair, self.client, self.prompt) for pair in pairs}
+        for grading in _paid(campaign, keys):
+            self.cache.put(grading.key, grading)
+        self.waiting.extend(pairs)
+        self.is_whole = len(rows) < PAIRS_AT_ONCE
 
 
-def _paid(campaign: Campaign, keys: Iterable[str]) -> MemoryCache:
+def _paid(campaign: Campaign, keys: Iterable[str]) -> Iterator[Graded]:
     """What was answered already: in the trial, or for a label of this benchmark's ledger."""
-    cache = MemoryCache()
-    for facts in campaign.trial.get("gradings", ()):
-        grading = grading_from_json(facts)
-        cache.put(grading.key, grading)
+    yield from map(grading_from_json, campaign.trial.get("gradings", ()))
     labels = MachineLabel.objects.filter(judgment__benchmark=campaign.benchmark_id)
     labels = labels.select_related("judgment", "prompt").order_by("-pk")
     for batch in batched(sorted(keys), KEYS_PER_QUERY):
         for told in labels.filter(key__in=batch):
-            cache.put(told.key, _grading_of(told))
-    return cache
+            yield _grading_of(told)
 
 
 def _grading_of(told: MachineLabel) -> Graded:

@@ -4,7 +4,6 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from benchmarks_app.models import Corpus, Document, DocumentContent
-from benchwright.ids import content_hash
 
 
 def document_rows(
@@ -20,7 +19,7 @@ def document_rows(
         [
             DocumentContent(
                 document_id=keys[docid],
-                content_hash=content_hash(stored.title, stored.text),
+                content_hash=stored.content_hash,
                 title=stored.title,
                 text=stored.text,
                 lang=corpus.lang,

@@ -13,7 +13,6 @@ from benchmarks_app.common.selectors.reading import corpus_documents
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Corpus, CorpusVersion, Document, DocumentContent, User
 from benchwright.corpora.store import StoredDocument
-from benchwright.ids import content_hash
 
 JOB_KIND = "refresh-texts"
 ROWS_PER_BATCH = 500
@@ -65,7 +64,7 @@ def _follow(document: Document, stored: StoredDocument | None, lang: str) -> boo
     """
     if stored is None:
         return False
-    digest = content_hash(stored.title, stored.text)
+    digest = stored.content_hash
     newest = document.contents.order_by("-first_seen", "-pk").first()
     if newest is not None and newest.content_hash == digest:
         return False

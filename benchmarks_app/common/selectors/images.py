@@ -10,7 +10,7 @@ from django.urls import reverse
 from benchmarks_app.common.selectors.reading import benchmark_documents
 from benchmarks_app.files import local_path
 from benchmarks_app.models import Benchmark, CorpusImage, Unit
-from benchwright.corpora.images import alternative_text, image_digests
+from benchwright.corpora.images import alternative_text
 from benchwright.corpora.store import StoredDocument
 from benchwright.judges.images import ImageLimits
 from benchwright.judges.messages import KeptImage
@@ -82,7 +82,7 @@ def _asked_about(image: CorpusImage) -> KeptImage:
 def _images_of(
     benchmark: Benchmark, documents: Iterable[StoredDocument]
 ) -> dict[str, list[CorpusImage]]:
-    digests = {document.docid: image_digests(document.metadata) for document in documents}
+    digests = {document.docid: document.image_digests for document in documents}
     wanted = {digest for of_document in digests.values() for digest in of_document}
     kept = benchmark.corpus.images.filter(sha256__in=wanted)
     images = {image.sha256: image for image in kept} if wanted else {}

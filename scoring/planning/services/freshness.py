@@ -16,7 +16,6 @@ from benchmarks_app.common.selectors.reading import (
 )
 from benchmarks_app.label_facts import LabelRecord, label_records
 from benchmarks_app.models import Benchmark, DocumentContent, Query, Release
-from benchwright.ids import content_hash
 from benchwright.qrels.freshness import FreshnessReport, Label, freshness_of
 from scoring.scores.services.slice_scores import slices_compared, slices_of_release
 
@@ -142,10 +141,7 @@ def _texts_of_release(release: Release, docids: set[str]) -> dict[str, tuple[str
         return dict.fromkeys(docids, (before.sha256, before.sha256))
     then, today = (corpus_documents(version, docids) for version in (before, newest))
     return {
-        docid: (
-            content_hash(then[docid].title, then[docid].text),
-            content_hash(today[docid].title, today[docid].text),
-        )
+        docid: (then[docid].content_hash, today[docid].content_hash)
         for docid in then.keys() & today.keys()
     }
 
