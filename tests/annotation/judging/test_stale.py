@@ -1,9 +1,13 @@
 """A document whose text has changed, the labels given for the earlier one, and asking again."""
 
+import io
 import json
 import uuid
+import zipfile
+from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from annotation.common.selectors.stale import not_offered, stale_labels
 from annotation.judging.protocol.errors import PoolClosedError
@@ -11,7 +15,10 @@ from annotation.judging.services.judging import record_judgment
 from annotation.judging.services.rejudging import offer_rejudging
 from annotation.judging.services.tokens import Shown
 from annotation.models import Pool, Slot
-from benchmarks_app.models import AuditEvent, DocumentContent, Job
+from benchmarks_app.collections.services import uploading
+from benchmarks_app.importing.services import importing
+from benchmarks_app.jobs.services import jobs
+from benchmarks_app.models import AuditEvent, Corpus, DocumentContent, Job
 from benchwright.ids import content_hash
 from tests import factories
 from tests.annotation.making import judge, pool
@@ -69,6 +76,44 @@ def test_new_version_keeps_the_earlier_text_beside_the_new_one(texts, judged, do
     assert job.result["made"] == ["1 of 2 pooled documents changed"]
     # d3 is in no pool: its text stays in the corpus file alone.
     assert set(texts.corpus.documents.values_list("docid", flat=True)) == {"d1", "d2"}
+
+
+def squares(folder: Path, **colours: str) -> Path:
+    """A zip of documents that are images, each of one colour."""
+    path = folder / "squares.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        lines = [json.dumps({"id": docid, "image": f"{docid}.png"}) for docid in colours]
+        archive.writestr("squares.jsonl", "\n".join(lines))
+        for docid, colour in colours.items():
+            packed = io.BytesIO()
+            Image.new("RGB", (8, 8), colour).save(packed, "PNG")
+            archive.writestr(f"{docid}.png", packed.getvalue())
+    return path
+
+
+def test_label_of_an_image_that_changed_is_stale_and_the_other_is_not(db, tmp_path, do_jobs):
+    keeper = factories.user("keeper")
+    owned = Corpus.objects.create(name="squares", owner=keeper, unit="image")
+    squared = factories.benchmark("squares", corpus=owned, unit="image")
+
+    def take(**colours: str) -> None:
+        path = squares(tmp_path, **colours)
+        upload = uploading.receive_path(benchmark=squared, owner=keeper, path=path)
+        arguments = importing.import_arguments(upload=upload, corpus={"take": True})
+        factories.done(jobs.run_here(benchmark=squared, user=keeper, **arguments))
+        do_jobs()
+
+    take(d1="red", d2="blue")
+    factories.query(squared, "q1")
+    made = factories.depth_pool(squared, [factories.run(squared, "q1 Q0 d1 1 2 s\nq1 Q0 d2 2 1 s")])
+    ada = factories.member(squared, "ada", "annotator")
+    for slot in made.slots.all():
+        label(slot, ada, 2)
+    assert stale_labels(made).count() == 0
+
+    take(d1="green", d2="blue")
+
+    assert [judgment.docid for judgment in stale_labels(made)] == ["d1"]
 
 
 def test_label_for_the_earlier_text_is_stale_and_the_other_is_not(texts, judged, do_jobs):
