@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,7 +14,9 @@ from benchmarks_app.common.selectors.reading import (
     release_file_path,
     release_qrels,
 )
-from benchmarks_app.models import Release
+from benchmarks_app.files import local_path
+from benchmarks_app.models import Release, Unit
+from benchwright.corpora.store import digests_in
 from benchwright.exports.exporter import file_pieces
 from benchwright.formats.beir_writing import DocumentLike, MetadataShape, metadata_shape
 from benchwright.releases.canonical import family_names
@@ -76,7 +78,7 @@ def release_source(release: Release, *, see_hidden: bool = False) -> ReleaseSour
     looked whether they may be seen, and wrote down that they were. A grade of -1 says that a pair
     was pooled and not judged.
     """
-    return source_of_files(
+    source = source_of_files(
         path_of=_path_of(release),
         manifest=release.manifest,
         title=release.benchmark.name,
@@ -84,6 +86,21 @@ def release_source(release: Release, *, see_hidden: bool = False) -> ReleaseSour
         documents=_documents_of(release),
         see_hidden=see_hidden,
     )
+    return replace(source, images=_images_of(release) if source.documents else None)
+
+
+def _images_of(release: Release) -> Callable[[DocumentLike], list[Path]] | None:
+    """The files of a document's images, where documents are images."""
+    corpus = release.benchmark.corpus
+    if corpus.unit != Unit.IMAGE:
+        return None
+    stored = Later(lambda: dict(corpus.images.values_list("sha256", "stored")))
+
+    def images(document: DocumentLike) -> list[Path]:
+        digests = digests_in(document.metadata)
+        return [local_path(stored[digest]) for digest in digests if digest in stored]
+
+    return images
 
 
 def whole_release_source(release: Release) -> ReleaseSource:

@@ -186,10 +186,22 @@ def with_images(
             elif path in images:
                 digests.append(images[path].sha256)
         if len(digests) == len(names):
-            metadata = {**row.metadata, IMAGE_KEY: digests}
-            if names[0].startswith(CELL):  # which says nothing that the digests do not
-                del metadata[key]
+            # Last, also where an export of ours has them already: equal rows are equal to the byte.
+            others = {key: told for key, told in row.metadata.items() if key != IMAGE_KEY}
+            metadata = others | {IMAGE_KEY: digests}
+            if names[0].startswith(CELL):
+                _name_by_paths(metadata, key)
             yield replace(row, metadata=metadata)
+
+
+def _name_by_paths(metadata: dict[str, Any], key: str) -> None:
+    """Of images that were cells, keep the paths that are told; their digests stand elsewhere."""
+    paths = [name.split(" ", 2)[2:] for name in _names(metadata, [key])[1]]
+    if not all(paths):
+        del metadata[key]
+    else:
+        told = [path for (path,) in paths]
+        metadata[key] = told if isinstance(metadata[key], list) else told[0]
 
 
 def _names(metadata: Mapping[str, Any], keys: Iterable[str]) -> tuple[str, list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -66,6 +66,14 @@ class CorpusSummary:
 IMAGE_KEY = "image_sha256"
 
 
+def digests_in(metadata: Mapping[str, Any]) -> list[str]:
+    """The digests of a document's images, in order."""
+    digests = metadata.get(IMAGE_KEY)
+    if not isinstance(digests, list):
+        return []
+    return [digest for digest in digests if isinstance(digest, str)]
+
+
 @dataclass(frozen=True, slots=True)
 class StoredDocument:
     """A document as it was imported; `metadata_json` is the text of a JSON object.
@@ -87,10 +95,7 @@ class StoredDocument:
     @property
     def image_digests(self) -> list[str]:
         """The digests of its images, in order."""
-        digests = self.metadata.get(IMAGE_KEY) if IMAGE_KEY in self.metadata_json else None
-        if not isinstance(digests, list):
-            return []
-        return [digest for digest in digests if isinstance(digest, str)]
+        return digests_in(self.metadata) if IMAGE_KEY in self.metadata_json else []
 
     @property
     def content_hash(self) -> str:

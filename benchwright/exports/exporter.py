@@ -57,6 +57,8 @@ class Exporter:
     suffix: str = ""
     # Whether a zip can be sent while it is made, however large the corpus is.
     is_streamed: bool = True
+    # Whether it holds the images of documents; the others carry their digests alone.
+    has_images: bool = False
 
     @property
     def is_whole(self) -> bool:

@@ -21,8 +21,15 @@ from benchwright.exports.exporter import (
     judged,
 )
 from benchwright.exports.side_files import side_files
+from benchwright.files.external_sort import batched
 from benchwright.files.parquet import ParquetSink
-from benchwright.formats.beir_writing import MetadataShape, check_grade, json_text, order_checked
+from benchwright.formats.beir_writing import (
+    DocumentLike,
+    MetadataShape,
+    check_grade,
+    json_text,
+    order_checked,
+)
 from benchwright.formats.unlisted import NOT_RELEVANT, unlisted_of, unlisted_sentence
 from benchwright.releases.machines import machine_sentence, machine_title
 from benchwright.releases.source import ReleaseSource
@@ -35,8 +42,9 @@ CORPUS, QUERIES, QRELS = "corpus", "queries", "qrels"
 SHARD_ROWS = 500_000
 # Text of a shard: a file of a few hundred megabytes is what downloads and viewers like.
 SHARD_BYTES = 400 << 20
-BATCH_ROWS = 10_000
 GROUP_ROWS = 10_000
+# Of a table with images in it, as dataset libraries write them.
+IMAGE_ROWS = 100
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 LICENCES = frozenset(
     {
@@ -64,9 +72,18 @@ class Config:
         head: dict[str, Any] = {"config_name": self.name, "data_files": splits}
         return head | ({"default": True} if self.is_default else {})
 
+    @property
+    def rows_at_once(self) -> int:
+        """Rows that are held in memory, and of which a row group is made."""
+        has_images = any(dtype in (IMAGE, IMAGES) for _, dtype in self.features)
+        return IMAGE_ROWS if has_images else GROUP_ROWS
+
     def info(self) -> dict[str, Any]:
         """Return the columns as a README's `dataset_info` has them."""
-        features = [{"name": name, "dtype": dtype} for name, dtype in self.features]
+        features = [
+            {"name": name, **({"sequence": IMAGE} if dtype == IMAGES else {"dtype": dtype})}
+            for name, dtype in self.features
+        ]
         return {"config_name": self.name, "features": features}
 
 
@@ -74,6 +91,8 @@ TEXT_FEATURES = (("_id", "string"), ("title", "string"), ("text", "string"))
 QUERY_FEATURES = (("_id", "string"), ("text", "string"))
 QREL_FEATURES = (("query-id", "string"), ("corpus-id", "string"), ("score", "int32"))
 METADATA = (("metadata", "string"),)
+# A column of one image a row is called `image`, one of several `images`.
+IMAGE, IMAGES = "image", "images"
 
 
 def members(source: ReleaseSource, work: Path) -> Iterator[Member]:
@@ -82,8 +101,10 @@ def members(source: ReleaseSource, work: Path) -> Iterator[Member]:
     Metadata is one column of JSON text, there only where any row has some: in columns of its own it
     would have nulls, and MTEB stops at the first one.
     """
-    corpus = Config(CORPUS, TEXT_FEATURES + _metadata_column(source.document_shape))
-    yield from shards(corpus, CORPUS, _document_rows(source), work, stem=CORPUS)
+    image_column = _image_column(source)
+    features = TEXT_FEATURES + image_column + _metadata_column(source.document_shape)
+    corpus = Config(CORPUS, features)
+    yield from shards(corpus, CORPUS, _document_rows(source, image_column), work, stem=CORPUS)
     queries = Config(QUERIES, QUERY_FEATURES + _metadata_column(source.query_shape))
     yield from shards(queries, QUERIES, _query_rows(source), work, stem=QUERIES)
     qrels = Config(QRELS, QREL_FEATURES, is_default=True)
@@ -98,11 +119,36 @@ def _metadata_column(shape: MetadataShape) -> tuple[tuple[str, str], ...]:
     return METADATA if shape.kinds else ()
 
 
-def _document_rows(source: ReleaseSource) -> Iterator[tuple[str, ...]]:
+def _image_column(source: ReleaseSource) -> tuple[tuple[str, str], ...]:
+    """The column of images, where documents have any: of lists, where one has several."""
+    if source.images is None:
+        return ()
+    most = max((len(source.images(document)) for document in documents_of(source)), default=0)
+    kind = IMAGES if most > 1 else IMAGE
+    return ((kind, kind),)
+
+
+def _document_rows(
+    source: ReleaseSource, image_column: tuple[tuple[str, str], ...]
+) -> Iterator[tuple[Any, ...]]:
     rows = order_checked(documents_of(source), lambda document: document.docid, file=CORPUS)
     for document in rows:
+        images = [_image_cell(source, document, kind) for kind, _ in image_column]
         more = _metadata(source.document_shape, document.metadata)
-        yield (document.docid, document.title, document.text, *more)
+        yield (document.docid, document.title, document.text, *images, *more)
+
+
+def _image_cell(source: ReleaseSource, document: DocumentLike, kind: str) -> Any:
+    """A cell of images, as the library `datasets` has it: bytes, and the path they came from."""
+    files = source.images(document) if source.images else ()
+    named = document.metadata.get(kind)
+    paths = named if isinstance(named, list) else [named]
+    told = [*paths, *[None] * len(files)] if len(paths) == len(files) else [None] * len(files)
+    cells = [
+        {"bytes": file.read_bytes(), "path": path if isinstance(path, str) else None}
+        for file, path in zip(files, told, strict=False)
+    ]
+    return cells if kind == IMAGES else next(iter(cells), None)
 
 
 def _query_rows(source: ReleaseSource) -> Iterator[tuple[str, ...]]:
@@ -139,16 +185,16 @@ def shards(
     """
     config.files[split] = []
     config.rows[split] = 0
-    batches = _batches(rows, [name for name, _ in config.features])
+    batches = _batches(rows, config)
     waiting = next(batches, None)
     while waiting is not None or not config.files[split]:
         name = f"{stem}/{file or stem}-{len(config.files[split]):05d}.parquet"
         path = work / name.replace("/", "-")
-        with ParquetSink(path, schema=_schema(config), rows_per_group=GROUP_ROWS) as sink:
+        with ParquetSink(path, schema=_schema(config), rows_per_group=config.rows_at_once) as sink:
             n_rows = n_bytes = 0
             while waiting is not None and n_rows < SHARD_ROWS and n_bytes < SHARD_BYTES:
                 frame, size = waiting
-                sink.write(frame.cast(_schema(config)))  # type: ignore[arg-type]
+                sink.write(frame)
                 n_rows, n_bytes = n_rows + frame.height, n_bytes + size
                 waiting = next(batches, None)
         config.files[split].append(name)
@@ -160,28 +206,23 @@ def shards(
 def _schema(config: Config) -> dict[str, Any]:
     import polars as pl
 
-    kinds = {"string": pl.String(), "int32": pl.Int32()}
+    image = pl.Struct({"bytes": pl.Binary(), "path": pl.String()})
+    kinds = {"string": pl.String(), "int32": pl.Int32(), IMAGE: image, IMAGES: pl.List(image)}
     return {name: kinds[dtype] for name, dtype in config.features}
 
 
-def _batches(
-    rows: Iterable[Sequence[Any]], columns: list[str]
-) -> Iterator[tuple[pl.DataFrame, int]]:
-    """Yield frames of rows, each with the size of its texts."""
-    batch: list[Sequence[Any]] = []
-    for row in rows:
-        batch.append(row)
-        if len(batch) == BATCH_ROWS:
-            yield _frame(batch, columns)
-            batch = []
-    if batch:
-        yield _frame(batch, columns)
+def _batches(rows: Iterable[Sequence[Any]], config: Config) -> Iterator[tuple[pl.DataFrame, int]]:
+    """Yield frames of rows, each with the size of its contents."""
+    for batch in batched(rows, config.rows_at_once):
+        yield _frame(batch, config)
 
 
-def _frame(batch: list[Sequence[Any]], columns: list[str]) -> tuple[pl.DataFrame, int]:
+def _frame(batch: Sequence[Sequence[Any]], config: Config) -> tuple[pl.DataFrame, int]:
     import polars as pl
 
-    frame = pl.DataFrame(dict(zip(columns, zip(*batch, strict=True), strict=True)), strict=True)
+    schema = _schema(config)
+    columns = dict(zip(schema, zip(*batch, strict=True), strict=True))
+    frame = pl.DataFrame(columns, schema=schema, strict=True)
     return frame, int(frame.estimated_size())
 
 
@@ -267,4 +308,5 @@ HUB = Exporter(
     snippets=SNIPPETS,
     suffix="-hub",
     is_streamed=False,
+    has_images=True,
 )

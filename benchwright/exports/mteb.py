@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from benchwright.exports import hub
@@ -51,8 +52,8 @@ LICENCES = hub.LICENCES - {"bsd-2-clause", "odbl", "pddl", "unlicense"}
 
 
 def members(source: ReleaseSource, work: Path) -> Iterator[Member]:
-    """Yield the files of the Hub layout and `task.py`."""
-    yield from hub.members(source, work)
+    """Yield the files of the Hub layout and `task.py`, whose task is one of texts."""
+    yield from hub.members(replace(source, images=None), work)
     yield TASK, [task(source).encode()]
 
 

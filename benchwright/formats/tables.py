@@ -29,7 +29,7 @@ PARQUET_MAGIC = b"PAR1"
 ROWS_AT_ONCE = 2_000
 # Of a table whose cells hold images.
 IMAGES_AT_ONCE = 64
-# Begins the name that an image of a cell has; after it comes the digest of its bytes.
+# Begins the name that an image of a cell has.
 CELL = "cell "
 HEAD_BYTES = 256 << 10
 HEAD_LINES = 200
@@ -353,7 +353,8 @@ def _holds_images(column: str, kind: Any) -> bool:
 def images_of_cell(cell: Any) -> list[tuple[str, bytes]]:
     """Of a cell of `image_columns`: what each image is called in its place, and its bytes.
 
-    A name is `CELL` and a digest; of a path alone it is the path, and there are no bytes.
+    A name is `CELL`, a digest, and the path that is told; of a path alone it is that, and there are
+    no bytes.
 
     >>> images_of_cell({"bytes": None, "path": "a.png"})
     [('a.png', b'')]
@@ -362,12 +363,18 @@ def images_of_cell(cell: Any) -> list[tuple[str, bytes]]:
     for one in cell if isinstance(cell, list) else [cell]:
         data, path = (one.get("bytes"), one.get("path")) if isinstance(one, dict) else (one, "")
         if data or path:
-            images.append((f"{CELL}{sha256(data).hexdigest()}" if data else str(path), data or b""))
+            name = f"{CELL}{sha256(data).hexdigest()} {path or ''}".rstrip() if data else str(path)
+            images.append((name, data or b""))
     return images
 
 
 def _with_images_named(row: Record, columns: Iterable[str]) -> Record:
-    return row | {column: [name for name, _ in images_of_cell(row[column])] for column in columns}
+    return row | {column: _image_names(row[column]) for column in columns}
+
+
+def _image_names(cell: Any) -> str | list[str]:
+    names = [name for name, _ in images_of_cell(cell)]
+    return names if isinstance(cell, list) else "".join(names)
 
 
 def _has_pages(path: Path) -> bool:

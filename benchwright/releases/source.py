@@ -1,7 +1,8 @@
 """A release as every writer and every check sees it: facts, and contents read as streams."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from benchwright.formats.beir_writing import DocumentLike, MetadataShape, QueryLike
@@ -44,6 +45,8 @@ class ReleaseSource:
     manifest: Mapping[str, Any] = field(default_factory=dict)
     # The pieces of machine_labels.tsv; None where no labels of a machine lie beside the grades.
     machine_labels: Callable[[], Iterator[bytes]] | None = None
+    # The files of a document's images, in order; None where documents are texts alone.
+    images: Callable[[DocumentLike], Sequence[Path]] | None = None
 
     @property
     def stem(self) -> str:

@@ -96,7 +96,8 @@ def _offer(release: Release, exporter: Exporter, source: ReleaseSource, split: s
 def losses(release: Release, exporter: Exporter) -> tuple[str, ...]:
     """What of this release a format has no place for, as sentences."""
     has_images = release.benchmark.corpus.unit == Unit.IMAGE
-    return (*exporter.loses, IMAGES_LEFT_OUT) if has_images else exporter.loses
+    is_lost = has_images and not exporter.has_images
+    return (*exporter.loses, IMAGES_LEFT_OUT) if is_lost else exporter.loses
 
 
 def _split_shown(source: ReleaseSource) -> str:

@@ -3,7 +3,9 @@
 import hashlib
 import io
 import json
+import shutil
 import zipfile
+from pathlib import Path
 
 import pytest
 from django.urls import reverse
@@ -16,7 +18,8 @@ from benchmarks_app.common.selectors.reading import benchmark_documents
 from benchmarks_app.importing.services import importing
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Corpus, CorpusImage, Job
-from benchmarks_app.releases.services.exporting import IMAGES_LEFT_OUT, offers
+from benchmarks_app.releases.services.exporting import IMAGES_LEFT_OUT, offers, write_folder
+from benchwright.exports import EXPORTERS
 from scoring.scores.selectors.boards import leaderboard
 from scoring.scores.services.scoring import Target, score_run
 from tests import factories
@@ -204,7 +207,10 @@ def test_a_collection_of_icons_goes_from_its_zip_to_a_board(images, take_in, dat
     score_run(run=run, target=Target.of(release), folder=tmp_path / "scores")
     (row,) = leaderboard(release=release, user=images.corpus.owner)
     assert row.scores["nDCG@10"] == pytest.approx(1)
-    assert {IMAGES_LEFT_OUT in offer.loses for offer in offers(release)} == {True}
+    carried = {
+        offer.exporter.name for offer in offers(release) if IMAGES_LEFT_OUT not in offer.loses
+    }
+    assert carried == {"hub"}
 
 
 @pytest.mark.data
@@ -302,3 +308,39 @@ def test_images_of_cells_are_limited_together(images, tmp_path, take_in, setting
 
     assert job.state == Job.State.FAILED
     assert "come to more than" in job.error
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_repository_of_a_release_holds_its_images_and_gives_an_equal_corpus(
+    images, take_in, tmp_path, most
+):
+    import polars as pl
+
+    docs = [{"id": "a", "images": ["img/red.png"]}, {"id": "b", "images": ["img/blue.png"]}]
+    if most > 1:
+        docs[0]["images"].append("img/blue.png")
+    lines = "\n".join(json.dumps(row) for row in docs).encode()
+    qrels = b"query-id\tcorpus-id\tscore\nq1\ta\t1\n"
+    members = {"t.jsonl": lines, "img/red.png": RED, "img/blue.png": BLUE, "qrels/test.tsv": qrels}
+    take_in(images, members | {"queries.tsv": b"qid\ttext\nq1\ta red square\n"})
+    release = factories.release(images.qrel_sets.get())
+
+    folder = tmp_path / "hub"
+    write_folder(release, EXPORTERS["hub"], folder)
+
+    corpus = pl.read_parquet(folder / "corpus" / "corpus-00000.parquet")
+    column = {1: "image", 2: "images"}[most]
+    cells = corpus[column].to_list()
+    packed = [cells[0]["bytes"]] if most == 1 else [one["bytes"] for one in cells[0]]
+    assert packed == [RED, BLUE][:most]
+    assert f"name: {column}" in (folder / "README.md").read_text()
+    assert [offer.loses for offer in offers(release) if offer.exporter.has_images] == [()]
+    again = factories.benchmark(
+        "again",
+        corpus=Corpus.objects.create(name="again", owner=factories.user("keeper"), unit="image"),
+        unit="image",
+    )
+    job = take_in.path(again, Path(shutil.make_archive(str(tmp_path / "hub"), "zip", folder)))
+    assert job.state == Job.State.DONE, (job.error, job.problems)
+    before, after = images.current_corpus_version, again.current_corpus_version
+    assert (after.sha256, after.n_documents) == (before.sha256, 2)

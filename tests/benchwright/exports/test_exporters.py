@@ -204,7 +204,7 @@ def test_no_table_holds_a_null_at_which_mteb_would_stop(tmp_path):
 
 def test_large_corpus_is_cut_into_shards_that_the_readme_names(tmp_path, monkeypatch):
     monkeypatch.setattr(hub_module, "SHARD_ROWS", 4)
-    monkeypatch.setattr(hub_module, "BATCH_ROWS", 2)
+    monkeypatch.setattr(hub_module, "GROUP_ROWS", 2)
     many = source(documents=[Document(f"d{n}") for n in range(9)], qrels={"test": []})
 
     folder = folder_of(tmp_path, "hub", many)
