@@ -250,7 +250,7 @@ class Site:
         return sorted(pid for pid in _all_pids() if mark in _environ(pid).split(b"\0"))
 
     def wait_for(
-        self, condition: Callable[[], Any], what: str, seconds: float = 30, pause: float = 0.05
+        self, condition: Callable[[], Any], what: str, seconds: float = 60, pause: float = 0.05
     ) -> Any:
         """The first true value of `condition`; AssertionError with the logs after `seconds`."""
         deadline = time.monotonic() + seconds
