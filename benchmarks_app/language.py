@@ -68,6 +68,16 @@ TRANSLATED = frozenset(
         "scoring:reported-edit",
         "scoring:reported-list",
         "scoring:reported-new",
+        # gates
+        "scoring:gate-detail",
+        "scoring:gate-list",
+        "scoring:gate-online",
+        "scoring:gate-state",
+        "scoring:policy-detail",
+        "scoring:policy-new",
+        "scoring:policy-retire",
+        "scoring:rehearsal-detail",
+        "scoring:rehearsal-state",
         # what is asked and found
         "document-detail",
         "query-detail",
