@@ -78,6 +78,16 @@ TRANSLATED = frozenset(
         "scoring:policy-retire",
         "scoring:rehearsal-detail",
         "scoring:rehearsal-state",
+        # systems that are run or asked
+        "scoring:ann",
+        "scoring:baseline-list",
+        "scoring:baseline-progress",
+        "scoring:baselines-create",
+        "scoring:live-ask",
+        "scoring:live-delete",
+        "scoring:live-detail",
+        "scoring:live-list",
+        "scoring:live-try",
         # what is asked and found
         "document-detail",
         "query-detail",

@@ -98,8 +98,12 @@ def test_page_is_accessible_and_in_bounds(visitor: Person, facts: dict[str, Any]
 
 # Translated pages that a fresh demo has nothing for.
 IN_LANGUAGES = {
+    "scoring:ann",
+    "scoring:baseline-list",
     "scoring:gate-detail",
     "scoring:gate-list",
+    "scoring:live-detail",
+    "scoring:live-list",
     "scoring:policy-detail",
     "scoring:policy-new",
     "scoring:rehearsal-detail",
