@@ -10,6 +10,7 @@ from benchmarks_app.models import (
     Corpus,
     FamilyChange,
     FamilyLink,
+    Job,
     QueryFamily,
     Role,
     Run,
@@ -21,14 +22,29 @@ from benchmarks_app.models import (
 from benchwright.errors import BenchmarkError
 from benchwright.estimation.errors import TooFewFamiliesError
 from benchwright.evaluation import uncertainty
-from benchwright.recipes import splits, submissions
+from benchwright.gates import errors as gate_errors
+from benchwright.gates.rehearsal import rehearsing
+from benchwright.live.presets import PRESETS, Preset
+from benchwright.recipes import gates, live, retrieval, splits, submissions
+from benchwright.retrieval.catalog import CATALOG, Entry
 from benchwright.runs import aggregation
 from benchwright.runs.facts import FIELDS, FactField
 from scoring.comparisons.services import errors as comparison_errors
 from scoring.contrastive.selectors import PairState
 from scoring.contrastive.services import errors as pair_errors
-from scoring.models import ContextualEvaluation, EmbeddingPair, ReportedScore, Submission
+from scoring.gates.services import errors as policy_errors
+from scoring.live.services import errors as live_errors
+from scoring.models import (
+    ContextualEvaluation,
+    EmbeddingPair,
+    GateResult,
+    LiveSystem,
+    OnlineResult,
+    ReportedScore,
+    Submission,
+)
 from scoring.scores.services import errors as scoring_errors
+from scoring.systems.services import baseline_errors
 
 # Errors whose pages and messages are translated; all others quote files or are met by owners.
 ERRORS = (people_errors, judging_errors)
@@ -54,7 +70,32 @@ OF_SUBMITTERS = (
     comparison_errors.NoPublicQueryError,
     comparison_errors.NotScoredHereError,
     comparison_errors.TooManyComparedError,
+    policy_errors.PolicySlicesError,
+    policy_errors.PolicyThereError,
+    policy_errors.PolicyRetiredError,
+    policy_errors.PolicyAfterCandidateError,
+    policy_errors.OnlineIntervalError,
+    policy_errors.RehearsalTooLateError,
+    policy_errors.GateItselfError,
+    policy_errors.GateRunError,
+    policy_errors.GateUndecidedError,
+    gate_errors.PolicySplitError,
+    gate_errors.RehearsalError,
+    live_errors.LiveBusyError,
+    live_errors.LiveQueriesError,
+    live_errors.LiveRunNameError,
+    baseline_errors.DepthError,
+    baseline_errors.NothingChosenError,
+    scoring_errors.NoTextsError,
+    scoring_errors.NoQueriesError,
 )
+# What the checks of a gate come to, as `benchwright.gates` says it.
+OUTCOMES_OF_CHECKS = """
+    an exchange, comparable, complete, different, exploratory, few enough, flagged, improves,
+    improves a little, in order, incomplete, inconclusive, non-inferior, not comparable, not known,
+    not regressed, not run, not shown, not worse, provisional, regresses, regression, the same,
+    too few queries, too many
+"""
 OF_OWNERS = {
     "CompleteReleaseError",
     "FreedPagesError",
@@ -95,6 +136,10 @@ def declared_words() -> Iterator[tuple[str, str]]:
         Corpus.TextFormat,
         FamilyLink.Reason,
         FamilyChange.Kind,
+        GateResult.Verdict,
+        GateResult.State,
+        OnlineResult.Outcome,
+        LiveSystem.Kind,
     ):
         for label in choices.labels:
             yield str(label), choices.__module__
@@ -125,6 +170,23 @@ def declared_words() -> Iterator[tuple[str, str]]:
                 yield text, splits.__name__
     for choice in (splits.MODE, splits.STRADDLING):
         yield from ((text, splits.__name__) for text in choice.choices.values())
+    yield from ((state.capitalize(), Job.__module__) for state in Job.State.values)
+    yield from ((preset.label, Preset.__module__) for preset in PRESETS.values())
+    for entry in CATALOG.values():
+        yield from (
+            (text, Entry.__module__) for text in (entry.title, entry.description, entry.kind)
+        )
+    goal = (gates.GOAL, gates.LABELS, gates.MARGIN, gates.DELTA_MIN, gates.ALPHA)
+    asked = (live.MAY_FAIL, retrieval.DEPTH, retrieval.SHARDS)
+    for parameter in (*goal, *gates.RAILS, *asked):
+        choices_of = getattr(parameter, "choices", {}).values()
+        for text in (parameter.label, parameter.help, parameter.advice, *choices_of):
+            if text:
+                yield text, gates.__name__
+    yield from ((text, gates.__name__) for text in gates.LABELS.choices)
+    yield from ((text, rehearsing.__name__) for text in rehearsing.COLUMNS[1:])
+    outcomes = (" ".join(text.split()) for text in OUTCOMES_OF_CHECKS.split(","))
+    yield from ((text, "benchwright.gates.checks") for text in outcomes)
     for kind in OF_SUBMITTERS:
         yield kind.message, kind.__module__
     yield from ((text, CAPTIONS_FROM) for text in CAPTIONS.values() if len(text) > 1)

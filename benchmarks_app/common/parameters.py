@@ -40,7 +40,7 @@ def form_field(parameter: Parameter, **changes: Any) -> forms.Field:
             ends = {
                 "min_value": low,
                 "max_value": high,
-                "validators": [_inside(parameter, parameter.advice)],
+                "validators": [_inside(parameter, _(parameter.advice))],
             }
             return forms.FloatField(**{**ends, **words, **changes})
         case Choice(choices=choices):
@@ -69,7 +69,7 @@ def percent_field(parameter: Real, **changes: Any) -> forms.DecimalField:
     return forms.DecimalField(**{**settings, **changes})
 
 
-def _inside(parameter: Real, advice: str, whole: int = 1) -> Any:
+def _inside(parameter: Real, advice: Any, whole: int = 1) -> Any:
     """A validator of what limits do not see: ends that are not taken, and what is no number."""
 
     def validate(value: float | Decimal) -> None:

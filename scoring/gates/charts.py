@@ -3,10 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
 from benchmarks_app.charts import Chart
+from benchmarks_app.language import translated
 
 ROW_HEIGHT = 34
-OVERALL = "all queries"
+OVERALL = gettext_noop("all queries")
 
 
 def gate_chart(report: Mapping[str, Any]) -> Chart:
@@ -54,15 +58,20 @@ def gate_chart(report: Mapping[str, Any]) -> Chart:
         ]
     }
     summary = "; ".join(
-        f"{row['part']} {row['difference']:+.3f} ({row['outcome']})" for row in rows
+        f"{_part(row['part'])} {row['difference']:+.3f} ({translated(row['outcome'])})"
+        for row in rows
     )
     return Chart(
-        title="Differences and the margin",
-        description=f"Margin {-margin:+g}. {summary}.",
+        title=_("Differences and the margin"),
+        description=_("Margin {margin}. {parts}.").format(margin=f"{-margin:+g}", parts=summary),
         spec=spec,
         rows=rows,
         height=70 + ROW_HEIGHT * len(rows),
     )
+
+
+def _part(name: str) -> str:
+    return translated(name) if name == OVERALL else name
 
 
 def _rows(report: Mapping[str, Any]) -> Any:

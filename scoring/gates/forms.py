@@ -3,8 +3,11 @@
 from typing import Any, cast
 
 from django import forms
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
 
 from benchmarks_app.common.parameters import form_field
+from benchmarks_app.language import told
 from benchmarks_app.models import Benchmark, Release, Run
 from benchmarks_app.releases.selectors import release_splits
 from benchwright.gates.policy import DEFAULTS
@@ -22,49 +25,57 @@ RAILS = DEFAULTS.guard_rails
 class PolicyForm(forms.Form):
     """What a candidate must show; `content` is what a policy is read from."""
 
-    name = forms.CharField(max_length=120, help_text="A name that is taken gets a new version.")
+    name = forms.CharField(
+        label=_("Name"), max_length=120, help_text=_("A name that is taken gets a new version.")
+    )
     baseline = forms.ModelChoiceField(
-        Run.objects.none(), empty_label=None, help_text="The system that is there now."
+        Run.objects.none(),
+        label=_("Baseline"),
+        empty_label=None,
+        help_text=_("The system that is there now."),
     )
     goal = form_field(recipe.GOAL, required=True, help_text="", widget=forms.RadioSelect)
-    measure = forms.CharField(max_length=120, initial=DEFAULTS.measure)
+    measure = forms.CharField(label=_("Measure"), max_length=120, initial=DEFAULTS.measure)
     split = forms.ChoiceField(
-        required=False, label="Queries", help_text="Of which split of a release."
+        required=False, label=_("Queries"), help_text=_("Of which split of a release.")
     )
     slices = forms.MultipleChoiceField(
+        label=_("Slices"),
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text="Registered slices; each of 30 queries and more can block.",
+        help_text=_("Registered slices; each of 30 queries and more can block."),
     )
-    margin = form_field(recipe.MARGIN, required=True)
+    margin = form_field(recipe.MARGIN, label=_("Margin"), required=True)
     delta_min = form_field(recipe.DELTA_MIN, required=True)
     alpha = form_field(recipe.ALPHA, required=True)
     labels = form_field(recipe.LABELS, required=True, help_text="", widget=forms.RadioSelect)
     guard_measures = forms.CharField(
-        label="Guarded measures",
+        label=_("Guarded measures"),
         required=False,
         max_length=300,
         initial=" ".join(RAILS.measures),
-        help_text="They must not fall beyond the margin; spaces between.",
+        help_text=_("They must not fall beyond the margin; spaces between."),
     )
     worst_loss = form_field(recipe.WORST_LOSS, required=True)
     worst_share = form_field(recipe.WORST_SHARE, required=True)
     worst_rule = form_field(recipe.WORST_RULE, required=True, widget=forms.RadioSelect)
-    exact_slice = forms.ChoiceField(label="Exact-match slice", required=False)
+    exact_slice = forms.ChoiceField(label=_("Exact-match slice"), required=False)
     lexical = forms.ModelChoiceField(
         Run.objects.none(),
-        label="Lexical run",
+        label=_("Lexical run"),
         required=False,
-        empty_label="none",
-        help_text="BM25 or the like: a candidate must not fall behind it on exact matches.",
+        empty_label=_("none"),
+        help_text=_("BM25 or the like: a candidate must not fall behind it on exact matches."),
     )
 
     runs = forms.ModelMultipleChoiceField(
         Run.objects.none(),
-        label="Rehearse with",
+        label=_("Rehearse with"),
         required=False,
-        help_text="1 to 10 runs that are there already, never the candidate: how often the policy "
-        "would be right between them and the baseline.",
+        help_text=_(
+            "1 to 10 runs that are there already, never the candidate: how often the policy would "
+            "be right between them and the baseline."
+        ),
     )
 
     def __init__(self, *args: Any, benchmark: Benchmark, user: Any, **kwargs: Any) -> None:
@@ -74,12 +85,15 @@ class PolicyForm(forms.Form):
             cast(forms.ModelChoiceField, self.fields[name]).queryset = runs
         release = newest_release(benchmark)
         self.offered = slices_offered(release) if release else []
-        names = [(part.name, f"{part.name} ({part.n:,} queries)") for part in self.offered]
+        names = [(part.name, _with_size(part.name, part.n)) for part in self.offered]
         cast(forms.ChoiceField, self.fields["slices"]).choices = names
-        cast(forms.ChoiceField, self.fields["exact_slice"]).choices = [("", "none"), *names]
+        cast(forms.ChoiceField, self.fields["exact_slice"]).choices = [
+            ("", gettext("none")),
+            *names,
+        ]
         splits = list(release_splits(release)) if release else []
         cast(forms.ChoiceField, self.fields["split"]).choices = [
-            ("", "all queries"),
+            ("", gettext("all queries")),
             *((name, name) for name in splits),
         ]
         if len(splits) < 2:
@@ -106,6 +120,11 @@ class PolicyForm(forms.Form):
         }
 
 
+def _with_size(name: str, n: int) -> str:
+    text = ngettext("%(name)s (%(n)s query)", "%(name)s (%(n)s queries)", n)
+    return text % {"name": name, "n": f"{n:,}"}
+
+
 class ReleaseField(forms.ModelChoiceField):
     def label_from_instance(self, obj: Release) -> str:
         return obj.version
@@ -114,8 +133,8 @@ class ReleaseField(forms.ModelChoiceField):
 class GateForm(forms.Form):
     """A candidate and the release it is decided on."""
 
-    candidate = forms.ModelChoiceField(Run.objects.none(), empty_label=None)
-    release = ReleaseField(Release.objects.none(), empty_label=None)
+    candidate = forms.ModelChoiceField(Run.objects.none(), label=_("Candidate"), empty_label=None)
+    release = ReleaseField(Release.objects.none(), label=_("Release"), empty_label=None)
 
     def __init__(self, *args: Any, policy: GatePolicy, user: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -131,15 +150,23 @@ class GateFilterForm(forms.Form):
     """Which gates are listed; what is no choice shows all."""
 
     verdict = forms.ChoiceField(
-        required=False, choices=[("", "any verdict"), *GateResult.Verdict.choices]
+        label=_("Verdict"),
+        required=False,
+        choices=[
+            ("", _("any verdict")),
+            *((key, _(label)) for key, label in GateResult.Verdict.choices),
+        ],
     )
-    policy = forms.ChoiceField(required=False)
-    q = forms.CharField(label="Candidate", required=False, max_length=120)
+    policy = forms.ChoiceField(label=_("Policy"), required=False)
+    q = forms.CharField(label=_("Candidate"), required=False, max_length=120)
 
     def __init__(self, *args: Any, policies: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         named = [(str(policy.pk), str(policy)) for policy in policies]
-        cast(forms.ChoiceField, self.fields["policy"]).choices = [("", "any policy"), *named]
+        cast(forms.ChoiceField, self.fields["policy"]).choices = [
+            ("", gettext("any policy")),
+            *named,
+        ]
 
     def chosen(self, gates: Any) -> Any:
         """The gates that are asked for."""
@@ -157,17 +184,23 @@ class GateFilterForm(forms.Form):
 class OnlineResultForm(forms.Form):
     """What an A/B test said."""
 
-    outcome = forms.ChoiceField(choices=OnlineResult.Outcome.choices, widget=forms.RadioSelect)
-    metric = forms.CharField(max_length=120, help_text="Such as clicks a search.")
-    difference = forms.FloatField(required=False)
-    low = forms.FloatField(label="Interval from", required=False)
-    high = forms.FloatField(label="Interval to", required=False)
-    has_no_interval = forms.BooleanField(
-        label="There is no difference with an interval",
-        required=False,
-        help_text="Say so where the test gave none; else all three are wanted.",
+    outcome = forms.ChoiceField(
+        label=_("Outcome"),
+        choices=[(key, _(label)) for key, label in OnlineResult.Outcome.choices],
+        widget=forms.RadioSelect,
     )
-    note = forms.CharField(required=False, max_length=2_000)
+    metric = forms.CharField(
+        label=_("Metric"), max_length=120, help_text=_("Such as clicks a search.")
+    )
+    difference = forms.FloatField(label=_("Difference"), required=False)
+    low = forms.FloatField(label=_("Interval from"), required=False)
+    high = forms.FloatField(label=_("Interval to"), required=False)
+    has_no_interval = forms.BooleanField(
+        label=_("There is no difference with an interval"),
+        required=False,
+        help_text=_("Say so where the test gave none; else all three are wanted."),
+    )
+    note = forms.CharField(label=_("Note"), required=False, max_length=2_000)
 
     def clean(self) -> dict[str, Any]:
         result = super().clean() or {}
@@ -176,5 +209,5 @@ class OnlineResultForm(forms.Form):
             try:
                 check_interval(**numbers, has_no_interval=result["has_no_interval"])
             except OnlineIntervalError as error:
-                self.add_error("difference", str(error))
+                self.add_error("difference", told(error))
         return result

@@ -4,8 +4,11 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from benchmarks_app.common.parameters import form_field
+from benchmarks_app.language import told
 from benchmarks_app.models import Benchmark, Run
 from benchwright.errors import ScoringError
 from benchwright.live.connections import read_url
@@ -36,7 +39,7 @@ FIELD_OF = {
 def add_service_error(form: forms.Form, error: ScoringError) -> None:
     """Put an error of a service beside the field it is about."""
     name = FIELD_OF.get(error.code)
-    form.add_error(name if name in form.fields else None, str(error))
+    form.add_error(name if name in form.fields else None, told(error))
 
 
 def _code(rows: int) -> forms.Textarea:
@@ -133,16 +136,16 @@ class LiveSystemForm(forms.Form):
 
 
 class LiveTryForm(forms.Form):
-    query = forms.CharField(max_length=2000, label="Query")
+    query = forms.CharField(max_length=2000, label=_("Query"))
 
 
 class LiveAskForm(forms.Form):
     """What to ask a live system, and what its run is called."""
 
     run = forms.CharField(
-        max_length=Run._meta.get_field("name").max_length, label="Name of the run"
+        max_length=Run._meta.get_field("name").max_length, label=_("Name of the run")
     )
-    queries = forms.ChoiceField(required=False)
+    queries = forms.ChoiceField(label=_("Queries"), required=False)
     may_fail = form_field(live.MAY_FAIL)
 
     def __init__(self, *args: Any, benchmark: Benchmark, **options: Any) -> None:
@@ -163,9 +166,16 @@ class LiveAskForm(forms.Form):
 def query_choices(benchmark: Benchmark) -> list[tuple[str, str]]:
     """All queries, those of a split, those of a published release."""
     in_split = set(benchmark.queries.committed().values_list("family__split", flat=True).distinct())
-    splits = [(f"split:{name}", f"the split {name}") for name in SPLITS if name in in_split]
+    splits = [
+        (f"split:{name}", gettext("the split %(name)s") % {"name": name})
+        for name in SPLITS
+        if name in in_split
+    ]
     releases = [
-        (f"release:{release.version}", f"release {release.version}")
+        (
+            f"release:{release.version}",
+            gettext("release %(version)s") % {"version": release.version},
+        )
         for release in published_releases(benchmark)[:20]
     ]
-    return [("", "all queries"), *splits, *releases]
+    return [("", gettext("all queries")), *splits, *releases]

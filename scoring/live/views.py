@@ -5,8 +5,10 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from benchmarks_app.language import told
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
@@ -69,9 +71,9 @@ def live_delete(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpRe
     try:
         delete_live_system(system=system, user=request.user)
     except ScoringError as error:
-        messages.error(request, str(error))
+        messages.error(request, told(error))
         return redirect(system)
-    messages.success(request, f"“{system.name}” is removed; its runs stay.")
+    messages.success(request, _("“{name}” is removed; its runs stay.").format(name=system.name))
     return redirect("scoring:live-list", benchmark.slug)
 
 
@@ -92,7 +94,7 @@ def live_try(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpRespo
         try:
             context["trial"] = try_system(system=system, query=form.cleaned_data["query"])
         except ScoringError as error:
-            form.add_error(None, str(error))
+            form.add_error(None, told(error))
     status = 422 if form.errors else 200
     if request.htmx:
         part = {"system": system, **context}

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext as _
 
 from benchmarks_app.common.selectors.naming import metadata_told
 from benchmarks_app.models import Benchmark, CorpusVersion, Job, Run
@@ -100,15 +101,23 @@ def staleness(retrieval: Retrieval | None, version: CorpusVersion | None, n_quer
     `version` is the newest of the corpus, `n_queries` how many the benchmark has.
     """
     if retrieval is None:
-        return "made before this site kept on which version of the corpus"
+        return _("made before this site kept on which version of the corpus")
     reasons = []
     if retrieval.corpus_version != version:
         of = retrieval.corpus_version
-        made_on = f"version {of.number}" if of else "a version that is gone"
-        now = f", now {version.number}" if version else ""
-        reasons.append(f"made on {made_on} of the corpus{now}")
+        number, now = of and of.number, version and version.number
+        if number and now:
+            sentence = _("made on version %(number)s of the corpus, now %(now)s")
+        elif number:
+            sentence = _("made on version %(number)s of the corpus")
+        elif now:
+            sentence = _("made on a version that is gone of the corpus, now %(now)s")
+        else:
+            sentence = _("made on a version that is gone of the corpus")
+        reasons.append(sentence % {"number": number, "now": now})
     if retrieval.n_queries != n_queries:
-        reasons.append(f"made for {retrieval.n_queries:,} queries, now {n_queries:,}")
+        counts = {"before": f"{retrieval.n_queries:,}", "now": f"{n_queries:,}"}
+        reasons.append(_("made for %(before)s queries, now %(now)s") % counts)
     return "; ".join(reasons)
 
 

@@ -97,3 +97,36 @@ def focused(page: Page) -> str:
 def at_width(**options: Any) -> dict[str, Any]:
     """Options of a context for a screen of a telephone."""
     return {"viewport": {"width": 360, "height": 740}, "has_touch": True, **options}
+
+
+# --- room --------------------------------------------------------------------------------------
+
+WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 360, "height": 740}
+# Words that are cut off: those of buttons, labels, headings and menus, not names with dots.
+CUT = """
+() => [...document.querySelectorAll(
+    "button, .button, .pill, .tag, label, legend, h1, h2, summary, nav a, nav span, th"
+  )]
+  .filter((element) => element.checkVisibility() && !element.closest(".sr-only, .table-scroll"))
+  .filter((element) => {
+    const style = getComputedStyle(element);
+    const hides = ["hidden", "clip"].includes(style.overflowX) && style.textOverflow !== "ellipsis";
+    const box = element.getBoundingClientRect();
+    const isOut = box.right > innerWidth + 1 && !element.closest(".tabs, .sidebar, .breadcrumb");
+    const isCut = hides && element.scrollWidth > element.clientWidth + 1;
+    return element.clientWidth && (isCut || isOut);
+  })
+  .map((element) => element.textContent.trim().slice(0, 60))
+"""
+
+
+def room_faults(page: Page, address: str) -> list[str]:
+    """What is too wide, or cut off, on a wide screen and on a telephone."""
+    faults = []
+    for size in (WIDE, NARROW):
+        page.set_viewport_size(size)
+        width, room = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        if width > room:
+            faults.append(f"{address} is {width} wide in {room}")
+        faults += [f"{address} at {room}: “{text}” is cut" for text in page.evaluate(CUT)]
+    return faults

@@ -3,15 +3,15 @@
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
+from tests.browser.browsing import WIDE, room_faults
 from tests.browser.conftest import DemoSite, opened
 from tests.browser.furnishing import SLUG
 from tests.browser.labeling import POOL, SAID, SAVED, at_work, begin, press
 from tests.browser.test_pages import axe_faults
 
 VERSION = "0.1.0"
-WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 360, "height": 740}
 # One of each kind: a home, lists, a form with many fields, the labeling page, an account.
 ADDRESSES = {
     "ada": (f"/b/{SLUG}/", "/judge/", "/judge/mine/", "/judge/keys/", POOL),
@@ -49,33 +49,6 @@ RESULTS = (
 )
 # Of a run, from its own address.
 OF_A_RUN = ("", "scores/", "slices/", "reading/", "holes/", "queries/")
-# Words that are cut off: those of buttons, labels, headings and menus, not names with dots.
-CUT = """
-() => [...document.querySelectorAll(
-    "button, .button, .pill, .tag, label, legend, h1, h2, summary, nav a, nav span, th"
-  )]
-  .filter((element) => element.checkVisibility() && !element.closest(".sr-only, .table-scroll"))
-  .filter((element) => {
-    const style = getComputedStyle(element);
-    const hides = ["hidden", "clip"].includes(style.overflowX) && style.textOverflow !== "ellipsis";
-    const box = element.getBoundingClientRect();
-    const isOut = box.right > innerWidth + 1 && !element.closest(".tabs, .sidebar, .breadcrumb");
-    const isCut = hides && element.scrollWidth > element.clientWidth + 1;
-    return element.clientWidth && (isCut || isOut);
-  })
-  .map((element) => element.textContent.trim().slice(0, 60))
-"""
-
-
-def faults_of(page: Page, address: str) -> list[str]:
-    faults = []
-    for size in (WIDE, NARROW):
-        page.set_viewport_size(size)
-        width, room = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-        if width > room:
-            faults.append(f"{address} is {width} wide in {room}")
-        faults += [f"{address} at {room}: “{text}” is cut" for text in page.evaluate(CUT)]
-    return faults
 
 
 @pytest.mark.parametrize("language", ["de", "zh-CN"])
@@ -91,7 +64,7 @@ def test_pages_have_room_for_every_language(chromium: Browser, demo: DemoSite, l
             expect(page.locator("html")).to_have_attribute(
                 "lang", {"de": "de", "zh-CN": "zh-hans"}[language]
             )
-            faults += faults_of(page, address)
+            faults += room_faults(page, address)
         faults += page.watch.complaints()
         page.context.close()
     assert faults == []
@@ -113,7 +86,7 @@ def test_pages_of_results_are_accessible_and_have_room_in_every_language(
         expect(page.locator("main")).not_to_have_attribute("lang", "en")
         page.wait_for_load_state("networkidle")
         faults += [f"{address}: {fault}" for fault in axe_faults(page)]
-        faults += faults_of(page, address)
+        faults += room_faults(page, address)
     faults += page.watch.complaints()
     page.context.close()
     assert faults == []

@@ -10,7 +10,8 @@ from benchmarks_app.collections.services.staging import Import
 from benchmarks_app.common.selectors.images import EXTENSIONS, image_limits
 from benchmarks_app.common.services import reading_apart
 from benchmarks_app.models import CorpusImage
-from benchwright.corpora.images import IMAGE_KEY, DocumentImage, images_in, with_images
+from benchwright.corpora.images import DocumentImage, images_in, with_images
+from benchwright.corpora.store import IMAGE_KEY
 from benchwright.formats.beir import CorpusRow
 from benchwright.uploads.looks import Place
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Count
+from django.utils.translation import gettext as _
 
 from benchmarks_app.common.services import audit
 from benchmarks_app.models import Benchmark, User
@@ -82,13 +83,18 @@ def check_interval(
     numbers = {"difference": difference, "low": low, "high": high}
     there = [name for name, value in numbers.items() if value is not None]
     if has_no_interval and there:
-        raise OnlineIntervalError(given=f"{', '.join(there)} and `has_no_interval`")
+        raise OnlineIntervalError(
+            given=_("%(numbers)s and `has_no_interval`") % {"numbers": ", ".join(there)}
+        )
     if has_no_interval:
         return
     if difference is None or low is None or high is None:
-        raise OnlineIntervalError(given=f"only {', '.join(there)}" if there else "no difference")
+        only = _("only %(numbers)s") % {"numbers": ", ".join(there)}
+        raise OnlineIntervalError(given=only if there else _("no difference"))
     if not low <= difference <= high:
-        raise OnlineIntervalError(given=f"{difference} outside of {low} to {high}")
+        numbers = {"difference": difference, "low": low, "high": high}
+        given = _("%(difference)s outside of %(low)s to %(high)s") % numbers
+        raise OnlineIntervalError(given=given)
 
 
 def came_true(user: Any, benchmark: Benchmark) -> list[CameTrue]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from benchmarks_app.common.services import audit, reading_apart
 from benchmarks_app.models import Benchmark, Release, Run, User
@@ -129,7 +130,7 @@ def _check_slices(policy: Policy, release: Release) -> None:
     unknown = [name for name in wanted if name not in offered]
     if unknown:
         raise PolicySlicesError(
-            names=", ".join(unknown), release=release.version, known=", ".join(offered) or "none"
+            names=", ".join(unknown), release=release.version, known=", ".join(offered) or _("none")
         )
 
 
@@ -154,7 +155,7 @@ def queries_of(release: Release, split: str, *, is_public: bool = False) -> list
     if split:
         splits = release_splits(release)
         if not graded.intersection(splits.get(split, ())):
-            names = ", ".join(splits) or "none"
+            names = ", ".join(splits) or _("none")
             raise PolicySplitError(split=split, release=release.version, known=names)
         graded = graded.intersection(splits[split])
     if is_public:
@@ -173,9 +174,9 @@ def check_run(run: Run, benchmark: Benchmark) -> None:
         If it is one.
     """
     if run.benchmark_id != benchmark.pk:
-        raise GateRunError(run=run.name, reason="belongs to another benchmark")
+        raise GateRunError(run=run.name, reason=_("belongs to another benchmark"))
     if run.withdrawn_at is not None:
-        raise GateRunError(run=run.name, reason="was withdrawn by its owner")
+        raise GateRunError(run=run.name, reason=_("was withdrawn by its owner"))
 
 
 def may_retire(user: Any, policy: GatePolicy) -> bool:

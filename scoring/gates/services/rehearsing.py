@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from benchmarks_app.common.services import audit
 from benchmarks_app.jobs.services import jobs
@@ -97,10 +98,13 @@ def _check_unseen(benchmark: Benchmark, name: str, digest: str, runs: Sequence[R
     gates = GateResult.objects.filter(policy__benchmark=benchmark)
     candidate = gates.filter(policy__name=name, candidate__in=runs).first()
     if candidate is not None:
-        raise RehearsalTooLateError(reason=f"'{candidate.candidate.name}' is a candidate of {name}")
+        facts = {"run": candidate.candidate.name, "policy": name}
+        reason = _("'%(run)s' is a candidate of %(policy)s") % facts
+        raise RehearsalTooLateError(reason=reason)
     decided = gates.filter(policy__name=name, policy__digest=digest).first()
     if decided is not None:
-        reason = f"{decided.policy} has been asked about '{decided.candidate.name}'"
+        facts = {"run": decided.candidate.name, "policy": decided.policy}
+        reason = _("%(policy)s has been asked about '%(run)s'") % facts
         raise RehearsalTooLateError(reason=reason)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from benchmarks_app.charts import chart_response
@@ -148,5 +149,5 @@ def gate_online(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpRe
         context = {**_context(request, gate), "online_form": form}
         return render(request, "scoring/gates/gate_detail.html", context, status=422)
     record_online_result(gate=gate, user=request.user, **form.cleaned_data)
-    messages.success(request, "The A/B result is recorded.")
+    messages.success(request, _("The A/B result is recorded."))
     return redirect(gate)

@@ -6,8 +6,10 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from benchmarks_app.language import told
 from benchmarks_app.models import Benchmark, Release, User
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.requests import PersonRequest
@@ -65,9 +67,11 @@ def _made(request: PersonRequest, benchmark: Benchmark, form: PolicyForm) -> Gat
             user=request.user,
         )
     except BenchmarkError as error:
-        form.add_error(None, str(error))
+        form.add_error(None, told(error))
         return None
-    messages.success(request, f"{policy} is frozen. Upload the candidate now.")
+    messages.success(
+        request, _("{policy} is frozen. Upload the candidate now.").format(policy=policy)
+    )
     return policy
 
 
@@ -88,9 +92,9 @@ def _rehearsed(
             user=request.user,
         )
     except RehearsalError as error:
-        form.add_error("runs", str(error))
+        form.add_error("runs", told(error))
     except BenchmarkError as error:
-        form.add_error(None, str(error))
+        form.add_error(None, told(error))
     return None
 
 
@@ -108,9 +112,11 @@ def rehearsal_detail(request: PersonRequest, benchmark: Benchmark, pk: int) -> H
         try:
             policy = freeze_rehearsed(rehearsal=rehearsal, user=request.user)
         except BenchmarkError as refused:
-            error = str(refused)
+            error = told(refused)
         else:
-            messages.success(request, f"{policy} is frozen. Upload the candidate now.")
+            messages.success(
+                request, _("{policy} is frozen. Upload the candidate now.").format(policy=policy)
+            )
             return redirect(policy)
     context = {
         **_state(rehearsal),
@@ -156,7 +162,7 @@ def policy_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRe
             user = cast(User, request.user)  # visitors may not ask
             return redirect(start_gate(policy=policy, user=user, **form.cleaned_data))
         except BenchmarkError as error:
-            form.add_error(None, str(error))
+            form.add_error(None, told(error))
     context: dict[str, Any] = {
         "policy": policy,
         "rehearsed": rates_told(request.user, benchmark, policy.rehearsal),
@@ -177,5 +183,7 @@ def policy_retire(request: PersonRequest, benchmark: Benchmark, pk: int) -> Http
     if not may_retire(request.user, policy):
         raise PermissionDenied
     retire_policy(policy=policy, user=request.user)
-    messages.success(request, f"{policy} decides no more gates; what it decided stays.")
+    messages.success(
+        request, _("{policy} decides no more gates; what it decided stays.").format(policy=policy)
+    )
     return redirect(policy)

@@ -16,6 +16,7 @@ from django.conf import settings
 from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from benchmarks_app.common.services import audit
 from benchmarks_app.jobs.services import jobs
@@ -81,10 +82,10 @@ def _refuse_taken(benchmark: Benchmark, name: str) -> None:
 
 def _refuse_no_queries(benchmark: Benchmark, split: str, release: str) -> None:
     if not queries_to_ask(benchmark, split=split, release=release):
-        which = f"The benchmark {benchmark.name}"
-        which = f"The split '{split}'" if split else which
-        which = f"Release {release}" if release else which
-        raise LiveQueriesError(which=which, advice="Import queries, or choose others.")
+        which = _("The benchmark %(name)s") % {"name": benchmark.name}
+        which = _("The split '%(name)s'") % {"name": split} if split else which
+        which = _("Release %(version)s") % {"version": release} if release else which
+        raise LiveQueriesError(which=which, advice=_("Import queries, or choose others."))
 
 
 def free_run_name(system: LiveSystem) -> str:

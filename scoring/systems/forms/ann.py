@@ -3,6 +3,7 @@
 from typing import Any, cast
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
 
 from benchmarks_app.models import Run
 from benchwright.retrieval.ann import TOLERANCE
@@ -11,16 +12,16 @@ from scoring.systems.services.ann import CUTOFF, DEEPEST
 
 class AnnForm(forms.Form):
     exact = forms.ModelChoiceField(
-        Run.objects.none(), label="Exact search", help_text="Every document compared."
+        Run.objects.none(), label=_("Exact search"), help_text=_("Every document compared.")
     )
     approximate = forms.ModelChoiceField(
-        Run.objects.none(), label="Approximate index", help_text="Of the same model."
+        Run.objects.none(), label=_("Approximate index"), help_text=_("Of the same model.")
     )
     k = forms.IntegerField(
-        label="First", required=False, min_value=1, max_value=DEEPEST, initial=CUTOFF
+        label=_("First"), required=False, min_value=1, max_value=DEEPEST, initial=CUTOFF
     )
     tolerance = forms.FloatField(
-        label="Scores this near are equal",
+        label=_("Scores this near are equal"),
         required=False,
         min_value=0,
         initial=TOLERANCE,
@@ -40,5 +41,5 @@ class AnnForm(forms.Form):
             TOLERANCE if cleaned.get("tolerance") is None else cleaned["tolerance"]
         )
         if cleaned.get("exact") and cleaned.get("exact") == cleaned.get("approximate"):
-            self.add_error("approximate", "Choose another run than the exact one.")
+            self.add_error("approximate", _("Choose another run than the exact one."))
         return cleaned

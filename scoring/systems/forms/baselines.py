@@ -4,6 +4,7 @@ from typing import Any, cast
 
 from django import forms
 from django.conf import settings
+from django.utils.translation import gettext_lazy as _
 
 from benchmarks_app.common.parameters import form_field
 from benchmarks_app.models import Benchmark
@@ -17,17 +18,19 @@ class BaselineForm(forms.Form):
     """`systems` are shown in a table of the page, which says of each what it is."""
 
     systems = forms.MultipleChoiceField(
-        label="Systems",
+        label=_("Systems"),
         choices=[(name, entry.title) for name, entry in CATALOG.items()],
-        error_messages={"required": "Choose a system."},
+        error_messages={"required": _("Choose a system.")},
     )
     language = forms.ChoiceField(
-        label="Language", help_text="Of stemming and of words; BM25 and TF-IDF use it."
+        label=_("Language"),
+        help_text=_("Of stemming and of words; BM25 and TF-IDF use it."),
+        widget=forms.Select(attrs={"lang": "en"}),
     )
     depth = form_field(retrieval.DEPTH, required=True)
     shards = form_field(
         retrieval.SHARDS,
-        help_text="Parts of the corpus that workers share; by its size where this is empty.",
+        help_text=_("Parts of the corpus that workers share; by its size where this is empty."),
     )
 
     def __init__(self, *args: Any, benchmark: Benchmark, **options: Any) -> None:

@@ -7,9 +7,11 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from benchmarks_app.language import told
 from benchmarks_app.models import Benchmark, Job, Release
 from benchmarks_app.permissions import Action, benchmark_view, may, require
 from benchmarks_app.requests import PersonRequest, SiteRequest
@@ -54,7 +56,7 @@ def _started(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
                 n_shards=cleaned["shards"],
             )
         except ScoringError as error:
-            form.add_error(None, str(error))
+            form.add_error(None, told(error))
         else:
             return _led_on(request, benchmark, jobs)
     return _page(request, benchmark, form, status=422)
@@ -71,9 +73,9 @@ def baselines_create(request: PersonRequest, benchmark: Benchmark) -> HttpRespon
 def _led_on(request: HttpRequest, benchmark: Benchmark, jobs: list[Job]) -> HttpResponse:
     if jobs:
         names = ", ".join(job.parameters["system"] for job in jobs)
-        messages.success(request, f"Being made: {names}.")
+        messages.success(request, _("Being made: {names}.").format(names=names))
     else:
-        messages.info(request, "Nothing to make: these runs are there, or are being made.")
+        messages.info(request, _("Nothing to make: these runs are there, or are being made."))
     return redirect("scoring:baseline-list", benchmark.slug)
 
 
@@ -126,7 +128,7 @@ def _refusal(benchmark: Benchmark) -> str:
     try:
         version_with_texts(benchmark)
     except ScoringError as error:
-        return str(error)
+        return told(error)
     return ""
 
 

@@ -220,7 +220,10 @@ def test_failed_job_says_so_on_the_page_to_who_edits(texts, tess, signed_in):
     Job.objects.filter(pk=job.pk).update(state="failed", error="It broke.")
     viewer = factories.member(texts, "viewer", "viewer")
 
-    assert "was not made: It broke." in signed_in(tess).get(PAGE).content.decode()
+    assert (
+        'was not made: <span lang="en">It broke.</span>'
+        in signed_in(tess).get(PAGE).content.decode()
+    )
     assert "It broke." not in signed_in(viewer).get(PAGE).content.decode()
 
 
