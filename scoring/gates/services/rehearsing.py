@@ -103,7 +103,7 @@ def _check_unseen(benchmark: Benchmark, name: str, digest: str, runs: Sequence[R
         raise RehearsalTooLateError(reason=reason)
     decided = gates.filter(policy__name=name, policy__digest=digest).first()
     if decided is not None:
-        facts = {"run": decided.candidate.name, "policy": decided.policy}
+        facts = {"run": decided.candidate.name, "policy": str(decided.policy)}
         reason = _("%(policy)s has been asked about '%(run)s'") % facts
         raise RehearsalTooLateError(reason=reason)
 
