@@ -39,6 +39,7 @@ class PoolSummarySerializer(serializers.ModelSerializer):
             "n_waived",
             "due_on",
             "may_search",
+            "shows_machine",
             "created_at",
         ]
 
@@ -120,10 +121,15 @@ class PoolChangeSerializer(serializers.Serializer):
         required=False,
         help_text="Whether annotators may search beside queries, and grade.",
     )
+    shows_machine = serializers.BooleanField(
+        required=False,
+        help_text="Whether annotators see, once the pool is closed, what machines said of what "
+        "they judged. What was shown so is not hidden again, nor the pool opened.",
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if not attrs:
-            message = "Expected `state`, `due_on` or `may_search`."
+            message = "Expected `state`, `due_on`, `may_search` or `shows_machine`."
             raise serializers.ValidationError(message)
         return attrs
 

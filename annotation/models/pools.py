@@ -72,6 +72,8 @@ class Pool(models.Model):
     assignment = models.CharField(max_length=16, choices=Assignment, default=Assignment.ANYBODY)
     # Whether annotators may search the corpus beside its queries, and grade what they find.
     may_search = models.BooleanField(default=False)
+    # Whether annotators see, once the pool is closed, what machines said beside their own labels.
+    shows_machine = models.BooleanField(default=False)
     # The day by which the labels are wanted; people are told, and nothing closes.
     due_on = models.DateField(null=True, blank=True)
     digest = models.CharField(max_length=64, blank=True)
@@ -118,6 +120,11 @@ class Pool(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("annotation:pool-detail", args=[self.benchmark.slug, self.pk])
+
+    @property
+    def has_shown_machine(self) -> bool:
+        """Whether people may have seen what machines said: no label of theirs may follow."""
+        return self.shows_machine and self.state == Pool.State.CLOSED
 
 
 class PoolRun(models.Model):

@@ -25,7 +25,7 @@ from annotation.pools.selectors.contributions import contributions_to
 from annotation.pools.selectors.dashboard import pool_report
 from annotation.pools.services.planning import Sharing
 from annotation.pools.services.pooling import pool_arguments, set_pool_state
-from annotation.pools.services.settings import set_pool_due, set_pool_search
+from annotation.pools.services.settings import set_pool_due, set_pool_machine, set_pool_search
 from annotation.pools.services.watching import signals_of
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import JobSerializer
@@ -120,7 +120,7 @@ class PoolDetail(Endpoint):
         return Response(_detail(_pool(self.benchmark_for(Action.SEE_POOLS), pk)))
 
     @extend_schema(
-        summary="Open, pause or close a pool, say by when it is due, or who may search",
+        summary="Open, pause or close a pool, say by when it is due, and what its people may see",
         tags=["pools"],
         request=PoolChangeSerializer,
         responses=PoolDetailSerializer,
@@ -136,6 +136,9 @@ class PoolDetail(Endpoint):
                 set_pool_due(pool=pool, due_on=due_at and due_at.date(), actor=request.user)
             if "may_search" in changes:
                 set_pool_search(pool=pool, may_search=changes["may_search"], actor=request.user)
+            if "shows_machine" in changes:
+                shown = changes["shows_machine"]
+                set_pool_machine(pool=pool, shows_machine=shown, actor=request.user)
         return Response(_detail(_pool(pool.benchmark, pk)))
 
 

@@ -15,6 +15,7 @@ AnnotationError
 ├── NothingToUndoError       no judgment of one's own is left in this pool
 ├── PoolClosedError          a change of what was judged, after the pool closed
 ├── PoolStateError           a change of state that makes no sense
+├── MachineShownError        a pool that showed what a machine said would open again, or hide it
 ├── PoolNameTakenError       a second pool of one name
 ├── PoolRunsError            runs that are not there, or none
 ├── UnknownDocumentsError    runs that name documents the corpus lacks
@@ -112,6 +113,15 @@ class PoolStateError(AnnotationError):
     code = "pool-state"
     status = 409
     message = "The pool '{pool}' is {state}; it cannot become {wanted}."
+
+
+class MachineShownError(AnnotationError):
+    code = "machine-shown"
+    status = 409
+    message = (
+        "The pool '{pool}' is closed and shows its people what a machine said: it stays closed, "
+        "and goes on showing it. Build another pool for further labels."
+    )
 
 
 class PoolNameTakenError(AnnotationError):

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, cast
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from annotation.models import Judgment, Pool, Slot
+from annotation.models import Judgment, Pool, PoolEntry, Slot
 from benchmarks_app.models import DocumentContent, User
 from benchmarks_app.permissions import ALLOWED, Action
 from benchwright.progress.pace import Act, active_times
@@ -82,6 +82,45 @@ def titles_as_judged(judgments: Iterable[Judgment]) -> dict[tuple[int, str], str
         (content.document_id, content.content_hash): content.title or content.text[:80]
         for content in contents
     }
+
+
+@dataclass(frozen=True)
+class MachineGrade:
+    """What a machine said of a document that the person had graded."""
+
+    judge: str
+    grade: int
+    reason: str
+
+
+def machine_grades(judgments: Iterable[Judgment]) -> dict[int, list[MachineGrade]]:
+    """{own judgment: the newest grade of each machine}, where the owner of the pool shows them.
+
+    Of closed pools alone, and of no document that another pool still asks about: before the last
+    label is given, none may rest on a machine's.
+    """
+    own = {
+        (judgment.query_id, judgment.docid): judgment.pk
+        for judgment in judgments
+        if judgment.pool and judgment.pool.has_shown_machine
+    }
+    if not own:
+        return {}
+    pairs = {"query__in": {query for query, _ in own}}
+    documents = {docid for _, docid in own}
+    still_asked = set(
+        PoolEntry.objects.filter(**pairs, document__docid__in=documents)
+        .exclude(pool__state=Pool.State.CLOSED)
+        .values_list("query", "document__docid")
+    )
+    labels = Judgment.machines.current().filter(**pairs, docid__in=documents)
+    grades: dict[int, dict[str, MachineGrade]] = {}
+    for label in labels.order_by("pk"):
+        pair = (label.query_id, label.docid)
+        if pair in own and pair not in still_asked:
+            said = MachineGrade(label.rater, cast(int, label.grade), label.note)
+            grades.setdefault(own[pair], {})[label.rater] = said
+    return {pk: list(of_pair.values()) for pk, of_pair in grades.items()}
 
 
 def pools_judged_by(annotator: User) -> QuerySet[Pool]:

@@ -46,8 +46,13 @@ def my_judgment_list(request: PersonRequest) -> HttpResponse:
     judgments = own_work.searched(own_work.own_judgments(request.user), **form.asked)
     page = page_of(request, judgments, PAGE_SIZE)
     titles = own_work.titles_as_judged(page.object_list)
+    machines = own_work.machine_grades(page.object_list)
     rows = [
-        (judgment, titles.get((judgment.slot.entry.document_id, judgment.content_hash), ""))
+        (
+            judgment,
+            titles.get((judgment.slot.entry.document_id, judgment.content_hash), ""),
+            machines.get(judgment.pk, ()),
+        )
         for judgment in page
     ]
     is_filtered = any(value not in ("", None) for value in form.asked.values())
@@ -71,6 +76,7 @@ def my_judgment_detail(request: PersonRequest, pk: int) -> HttpResponse:
         "judgment": judgment,
         "grade": next((grade for grade in grades if grade.value == judgment.grade), None),
         "grades": grades,
+        "machines": own_work.machine_grades([judgment]).get(judgment.pk, ()),
         "reasons": CANT_JUDGE_REASONS,
         "is_open": cast(Pool, judgment.pool).state == Pool.State.OPEN,
         "form": form,

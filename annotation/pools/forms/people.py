@@ -34,6 +34,13 @@ class PoolPeopleForm(forms.Form):
         "they find, without seeing runs or what others said. Such grades stand in the ledger, and "
         "the pool does not grow by them: that would tell what is in it.",
     )
+    shows_machine = forms.BooleanField(
+        required=False,
+        label="Annotators see what a machine said, once the pool is closed",
+        help_text="Beside their own labels, among their judgments: nobody sees it before all is "
+        "said. A pool that has shown it stays closed, for a label that came after it would not be "
+        "its person's alone.",
+    )
 
     def __init__(self, data: Mapping[str, Any] | None = None, *, pool: Pool, **kwargs: Any) -> None:
         chosen = {
@@ -41,6 +48,7 @@ class PoolPeopleForm(forms.Form):
             "assignment": pool.assignment,
             "due_on": pool.due_on,
             "may_search": pool.may_search,
+            "shows_machine": pool.shows_machine,
         }
         super().__init__(data, initial=chosen, **kwargs)
         row_field(self, "annotators").queryset = judges_of(pool)

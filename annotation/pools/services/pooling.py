@@ -17,6 +17,7 @@ from annotation.common.selectors.ledger import query_keys
 from annotation.common.selectors.pools import DEFAULT_SECONDS
 from annotation.common.services.documents import document_rows
 from annotation.judging.protocol.errors import (
+    MachineShownError,
     PoolNameTakenError,
     PoolRunsError,
     PoolStateError,
@@ -364,12 +365,16 @@ def set_pool_state(*, pool: Pool, state: str, actor: User) -> Pool:
     ------
     PoolStateError
         If the pool cannot go there from where it is.
+    MachineShownError
+        If its people have seen what a machine said.
     """
     locked = Pool.objects.select_for_update().get(pk=pool.pk)
     if locked.state == state:
         return locked
     if state not in NEXT_STATES.get(Pool.State(locked.state), set()):
         raise PoolStateError(pool=pool.name, state=locked.get_state_display(), wanted=state)
+    if locked.has_shown_machine:
+        raise MachineShownError(pool=pool.name)
     locked.state = state
     locked.save(update_fields=["state"])
     audit.record(

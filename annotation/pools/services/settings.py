@@ -1,10 +1,12 @@
-"""Changing who judges a pool, and by when."""
+"""Changing who judges a pool, by when, and what they see beside it."""
 
 from collections.abc import Collection
 from datetime import date
+from typing import Any
 
 from django.db import transaction
 
+from annotation.judging.protocol.errors import MachineShownError
 from annotation.models import Pool, PoolAnnotator
 from benchmarks_app.common.services import audit
 from benchmarks_app.models import User
@@ -40,21 +42,36 @@ def set_pool_people(
     return locked
 
 
-@transaction.atomic
 def set_pool_search(*, pool: Pool, may_search: bool, actor: User) -> Pool:
     """Let annotators of a pool search the corpus and grade what they find, or no longer."""
+    return _switched(pool, "may_search", may_search, action="pool-search", actor=actor)
+
+
+@transaction.atomic
+def set_pool_machine(*, pool: Pool, shows_machine: bool, actor: User) -> Pool:
+    """Show annotators beside their labels what machines said, once the pool is closed, or not.
+
+    Raises
+    ------
+    MachineShownError
+        If it is taken back when the pool is closed: people may have looked.
+    """
     locked = Pool.objects.select_for_update(of=("self",)).get(pk=pool.pk)
-    if locked.may_search == may_search:
+    if locked.has_shown_machine and not shows_machine:
+        raise MachineShownError(pool=locked.name)
+    return _switched(locked, "shows_machine", shows_machine, action="pool-machine", actor=actor)
+
+
+@transaction.atomic
+def _switched(pool: Pool, name: str, value: bool, *, action: str, actor: User) -> Pool:
+    locked = Pool.objects.select_for_update(of=("self",)).get(pk=pool.pk)
+    if getattr(locked, name) == value:
         return locked
-    locked.may_search = may_search
-    locked.save(update_fields=["may_search"])
-    audit.record(
-        actor=actor,
-        action="pool-search",
-        benchmark=locked.benchmark,
-        target=locked.name,
-        may_search=may_search,
-    )
+    setattr(locked, name, value)
+    locked.save(update_fields=[name])
+    said: dict[str, Any] = {name: value}
+    benchmark, target = locked.benchmark, locked.name
+    audit.record(actor=actor, action=action, benchmark=benchmark, target=target, **said)
     return locked
 
 

@@ -1,19 +1,27 @@
 """Who judges a pool, who has which documents, and what waits for somebody."""
 
+from datetime import datetime
 from typing import Any
 
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.defaultfilters import pluralize
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.common.selectors import holding
+from annotation.judging.protocol.errors import MachineShownError
 from annotation.judging.services.claiming import release_slots_of, waive_double_labels
 from annotation.models import Pool
 from annotation.pools.forms.people import PoolPeopleForm, ReleaseForm
-from annotation.pools.services.settings import set_pool_due, set_pool_people, set_pool_search
-from benchmarks_app.models import Benchmark
+from annotation.pools.services.settings import (
+    set_pool_due,
+    set_pool_machine,
+    set_pool_people,
+    set_pool_search,
+)
+from benchmarks_app.models import Benchmark, User
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.requests import PersonRequest
 
@@ -32,13 +40,29 @@ def pool_settings(request: PersonRequest, benchmark: Benchmark, pk: int) -> Http
     form = PoolPeopleForm(request.POST, pool=pool)
     if not form.is_valid():
         return _page(request, pool, form, status=422)
-    wanted = form.cleaned_data
-    due_at, may_search = wanted.pop("due_on"), wanted.pop("may_search")
-    set_pool_people(pool=pool, actor=request.user, **wanted)
-    set_pool_due(pool=pool, due_on=due_at and due_at.date(), actor=request.user)
-    set_pool_search(pool=pool, may_search=may_search, actor=request.user)
+    try:
+        _set(pool, request.user, **form.cleaned_data)
+    except MachineShownError as error:
+        form.add_error("shows_machine", str(error))
+        return _page(request, pool, form, status=409)
     messages.success(request, "Saved. It holds for the next documents that people get.")
     return _back(pool)
+
+
+@transaction.atomic
+def _set(
+    pool: Pool,
+    actor: User,
+    *,
+    due_on: datetime | None,
+    may_search: bool,
+    shows_machine: bool,
+    **people: Any,
+) -> None:
+    set_pool_people(pool=pool, actor=actor, **people)
+    set_pool_due(pool=pool, due_on=due_on and due_on.date(), actor=actor)
+    set_pool_search(pool=pool, may_search=may_search, actor=actor)
+    set_pool_machine(pool=pool, shows_machine=shows_machine, actor=actor)
 
 
 @require_POST

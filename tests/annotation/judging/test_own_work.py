@@ -13,8 +13,10 @@ from annotation.judging.services.judging import record_cant_judge, record_judgme
 from annotation.judging.services.tokens import Shown
 from annotation.models import Judgment, Pool, Slot
 from annotation.pools.services.pooling import set_pool_state
-from benchmarks_app.models import DocumentContent, Query
+from annotation.pools.services.settings import set_pool_machine
+from benchmarks_app.models import AuditEvent, DocumentContent, Query
 from tests import factories
+from tests.annotation import making_machines
 from tests.annotation.making import pool
 
 pytestmark = pytest.mark.django_db
@@ -204,6 +206,89 @@ def test_a_changed_document_is_said_to_be(made, ada, signed_in):
     page = client.get(url).content.decode()
     assert "has changed since" in page
     assert "a walrus by now" in page
+
+
+# --- what a machine said -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def shown(made, ada, owner) -> Judgment:
+    """Ada's 2 in a closed pool that shows her what machines said of it: 1, then 0."""
+    own = grade(made, "d1", ada, 2)
+    query, campaign = made.benchmark.queries.get(), making_machines.campaign(made)
+    making_machines.label(campaign, query, "d1", 1)
+    making_machines.label(campaign, query, "d1", 0, note="It only <b>names</b> it.")
+    making_machines.label(campaign, query, "d2", 3)
+    set_pool_machine(pool=made, shows_machine=True, actor=owner)
+    set_pool_state(pool=made, state="closed", actor=owner)
+    return own
+
+
+def pages_of(client, own: Judgment) -> tuple[str, str]:
+    urls = (
+        reverse("annotation:my-judgment-list"),
+        reverse("annotation:my-judgment-detail", args=[own.pk]),
+    )
+    return tuple(client.get(url).content.decode() for url in urls)
+
+
+def test_a_closed_pool_shows_what_the_machine_said_last_of_ones_own_label(shown, ada, signed_in):
+    in_list, alone = pages_of(signed_in(ada), shown)
+
+    assert "umbrela2 said 0" in in_list
+    assert "umbrela2 said</dt>" in alone
+    assert "It only &lt;b&gt;names&lt;/b&gt; it." in alone
+    assert "said 1" not in in_list + alone
+    assert "said 3" not in in_list
+
+
+@pytest.mark.parametrize(
+    "values", [{"state": "open"}, {"state": "paused"}, {"shows_machine": False}], ids=str
+)
+def test_nothing_of_a_machine_is_shown_before_all_is_said_or_unasked(shown, ada, signed_in, values):
+    Pool.objects.update(**values)
+
+    assert "umbrela2" not in "".join(pages_of(signed_in(ada), shown))
+
+
+@pytest.mark.parametrize("state", ["building", "open", "paused"])
+def test_nothing_is_shown_of_a_document_that_another_pool_asks_about(shown, ada, signed_in, state):
+    pool(shown.benchmark, {"q1": ["d1"]}, name="another", state=state)
+
+    assert "umbrela2" not in "".join(pages_of(signed_in(ada), shown))
+
+
+def test_a_pool_that_has_shown_a_machines_grades_stays_closed_and_goes_on(shown, owner, signed_in):
+    made, client = shown.pool, signed_in(owner)
+    of_pool = {"slug": made.benchmark.slug, "pk": made.pk}
+    settings = {"assignment": made.assignment, "shows_machine": ""}
+
+    by_page = [
+        client.post(reverse("annotation:pool-state", kwargs=of_pool), {"state": "open"}),
+        client.post(reverse("annotation:pool-settings", kwargs=of_pool), settings),
+    ]
+    api = reverse("api:pool-detail", kwargs=of_pool)
+    by_api = [
+        client.patch(api, change, content_type="application/json")
+        for change in ({"state": "open"}, {"shows_machine": False})
+    ]
+
+    answers = [*by_page, *by_api]
+    assert [answer.status_code for answer in answers] == [409] * 4
+    assert all("it stays closed" in answer.content.decode() for answer in answers)
+    made.refresh_from_db()
+    assert made.has_shown_machine
+
+
+def test_a_pool_that_shows_no_machine_opens_again(made, owner):
+    set_pool_state(pool=made, state="closed", actor=owner)
+    set_pool_state(pool=made, state="open", actor=owner)
+    set_pool_machine(pool=made, shows_machine=True, actor=owner)
+    set_pool_machine(pool=made, shows_machine=False, actor=owner)
+
+    assert not made.has_shown_machine
+    actions = AuditEvent.objects.filter(target=made.name).values_list("action", flat=True)
+    assert list(actions).count("pool-machine") == 2
 
 
 # --- hours ---------------------------------------------------------------------------------------
