@@ -74,6 +74,7 @@ TRANSLATED = frozenset(
         "scoring:gate-detail",
         "scoring:gate-list",
         "scoring:gate-online",
+        "scoring:gate-online-log",
         "scoring:gate-state",
         "scoring:policy-detail",
         "scoring:policy-new",

@@ -5,7 +5,7 @@ from benchmarks_app.jobs.services.jobs import RunningJob
 from scoring.comparisons.services import comparing, comparison_rows, robustness
 from scoring.contextual.services import evaluating, importing, judging
 from scoring.contrastive.services import contrastive
-from scoring.gates.services import gating, rehearsing
+from scoring.gates.services import gating, online_logs, rehearsing
 from scoring.live.selectors import JOB_KIND as ASK_KIND
 from scoring.live.services import asking
 from scoring.rescoring.services import rescoring
@@ -98,6 +98,11 @@ def rehearse_task(job: RunningJob) -> None:
 @jobs.cleans
 def set_back_rehearsal(job_id: int) -> None:
     rehearsing.set_back_rehearsal(job_id)
+
+
+@jobs.handles(online_logs.JOB_KIND)
+def read_online_task(job: RunningJob) -> None:
+    online_logs.read_online(job)
 
 
 @jobs.handles(importing.JOB_KIND)

@@ -25,7 +25,7 @@ from benchwright.evaluation import uncertainty
 from benchwright.gates import errors as gate_errors
 from benchwright.gates.rehearsal import rehearsing
 from benchwright.live.presets import PRESETS, Preset
-from benchwright.recipes import gates, live, retrieval, splits, submissions
+from benchwright.recipes import clicks, gates, live, retrieval, splits, submissions
 from benchwright.retrieval.catalog import CATALOG, Entry
 from benchwright.runs import aggregation
 from benchwright.runs.facts import FIELDS, FactField
@@ -178,7 +178,7 @@ def declared_words() -> Iterator[tuple[str, str]]:
         )
     goal = (gates.GOAL, gates.LABELS, gates.MARGIN, gates.DELTA_MIN, gates.ALPHA)
     asked = (live.MAY_FAIL, retrieval.DEPTH, retrieval.SHARDS)
-    for parameter in (*goal, *gates.RAILS, *asked):
+    for parameter in (*goal, *gates.RAILS, *asked, *clicks.OUTCOMES):
         choices_of = getattr(parameter, "choices", {}).values()
         for text in (parameter.label, parameter.help, parameter.advice, *choices_of):
             if text:
@@ -187,6 +187,7 @@ def declared_words() -> Iterator[tuple[str, str]]:
     yield from ((text, rehearsing.__name__) for text in rehearsing.COLUMNS[1:])
     outcomes = (" ".join(text.split()) for text in OUTCOMES_OF_CHECKS.split(","))
     yield from ((text, "benchwright.gates.checks") for text in outcomes)
+    yield from ((outcome, "benchwright.clicks.outcomes") for outcome in clicks.OUTCOME.choices)
     for kind in OF_SUBMITTERS:
         yield kind.message, kind.__module__
     yield from ((text, CAPTIONS_FROM) for text in CAPTIONS.values() if len(text) > 1)

@@ -187,6 +187,8 @@ api:gate-list                   GET  401   200   403   200   200   200   200   4
 api:gate-list                   POST 401   403   403   415   403   415   415   404   401   403
 api:gate-online                 GET  401   200   403   200   200   200   200   404   200   200
 api:gate-online                 POST 401   403   403   415   403   415   415   404   401   403
+api:gate-online-log             GET  405
+api:gate-online-log             POST 401   403   403   415   403   415   415   404   401   403
 api:gate-policy-detail          GET  401   200   403   200   200   200   200   404   200   200
 api:gate-policy-detail          POST 405
 api:gate-policy-list            GET  401   200   403   200   200   200   200   404   200   200
@@ -621,6 +623,8 @@ scoring:gate-list               GET  login 200   403   200   200   200   200   4
 scoring:gate-list               POST 405
 scoring:gate-online             GET  405
 scoring:gate-online             POST login 403   403   422   403   422   422   404   login 403
+scoring:gate-online-log         GET  login 403   403   200   403   200   200   404   login 403
+scoring:gate-online-log         POST login 403   403   422   403   422   422   404   login 403
 scoring:gate-report             GET  login 200   403   200   200   200   200   404   200   200
 scoring:gate-report             POST 405
 scoring:gate-state              GET  login 200   403   200   200   200   200   404   200   200

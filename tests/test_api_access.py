@@ -81,6 +81,7 @@ gate-detail           GET    -        401    200 403 200 200 200 200 404
 gate-report           GET    -        401    200 403 200 200 200 200 404
 gate-online           GET    -        401    200 403 200 200 200 200 404
 gate-online           POST   online   401    403 403 201 403 201 201 404
+gate-online-log       POST   -        401    403 403 400 403 400 400 404
 gate-came-true        GET    -        401    200 403 200 200 200 200 404
 gate-policy-list      GET    -        401    200 403 200 200 200 200 404
 gate-policy-list      POST   policy   401    403 403 201 403 409 409 404
@@ -336,6 +337,7 @@ SCOPES = {
     ("contrastive-detail", "DELETE"): "submit",
     ("gate-list", "POST"): "submit",
     ("gate-online", "POST"): "submit",
+    ("gate-online-log", "POST"): "submit",
     ("reported-list", "POST"): "submit",
     ("reported-detail", "PATCH"): "submit",
     ("reported-detail", "DELETE"): "submit",
@@ -605,6 +607,7 @@ def _gate_urls(of: str, candidate: Run, policy: GatePolicy) -> dict[str, str]:
         "gate-detail": f"{of}gates/{gate}/",
         "gate-report": f"{of}gates/{gate}/report.xml",
         "gate-online": f"{of}gates/{gate}/online/",
+        "gate-online-log": f"{of}gates/{gate}/online/log/",
         "gate-came-true": f"{of}gates/came-true/",
         "gate-policy-list": f"{of}gates/policies/",
         "gate-policy-detail": f"{of}gates/policies/{policy.pk}/",

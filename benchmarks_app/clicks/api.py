@@ -20,21 +20,11 @@ from benchwright.errors import BenchmarkError
 from benchwright.recipes import clicks as recipe
 
 
-class ClickLogSerializer(serializers.Serializer):
-    """A log, or UBI's queries with its events; docs/clicks.md says what each field does."""
+class LogSerializer(serializers.Serializer):
+    """A log, or UBI's queries with its events, and what its columns are called."""
 
     log = serializers.FileField()
     events = serializers.FileField(required=False)
-    name = serializers.CharField(max_length=120, required=False, default="", allow_blank=True)
-    model = api_field(recipe.MODEL)
-    least = api_field(recipe.LEAST)
-    cuts = serializers.CharField(
-        max_length=200,
-        required=False,
-        default="",
-        allow_blank=True,
-        help_text="From which value on the next grade begins, such as 0.5,1,2.",
-    )
     columns = serializers.CharField(
         max_length=1000,
         required=False,
@@ -50,11 +40,6 @@ class ClickLogSerializer(serializers.Serializer):
         help_text="Which actions of UBI's events are clicks, commas between.",
     )
 
-    def validate_cuts(self, text: str) -> tuple[float, ...]:
-        from benchwright.clicks.grading import read_cuts
-
-        return _read(read_cuts, text) if text.strip() else ()
-
     def validate_columns(self, text: str) -> dict[str, str]:
         return dict(_read(lambda text: read_columns(parts_of(text)), text))
 
@@ -62,11 +47,36 @@ class ClickLogSerializer(serializers.Serializer):
         return parts_of(text)
 
 
+class ClickLogSerializer(LogSerializer):
+    """A log to be graded; docs/clicks.md says what each field does."""
+
+    name = serializers.CharField(max_length=120, required=False, default="", allow_blank=True)
+    model = api_field(recipe.MODEL)
+    least = api_field(recipe.LEAST)
+    cuts = serializers.CharField(
+        max_length=200,
+        required=False,
+        default="",
+        allow_blank=True,
+        help_text="From which value on the next grade begins, such as 0.5,1,2.",
+    )
+
+    def validate_cuts(self, text: str) -> tuple[float, ...]:
+        from benchwright.clicks.grading import read_cuts
+
+        return _read(read_cuts, text) if text.strip() else ()
+
+
 def _read(reader: Any, text: str) -> Any:
     try:
         return reader(text)
     except BenchmarkError as error:
         raise serializers.ValidationError(str(error)) from error
+
+
+def logs_of(given: dict[str, Any]) -> list[Any]:
+    """The files of a log, taken out of what was sent."""
+    return [given.pop(name) for name in ("log", "events") if name in given]
 
 
 class ClickQrels(Endpoint):
@@ -84,8 +94,7 @@ class ClickQrels(Endpoint):
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
         given = self.validated(ClickLogSerializer)
-        logs = [given.pop(name) for name in ("log", "events") if name in given]
-        uploads = receive_logs(benchmark=benchmark, user=request.user, logs=logs)
+        uploads = receive_logs(benchmark=benchmark, user=request.user, logs=logs_of(given))
         try:
             job = start_grading(
                 benchmark=benchmark, user=request.user, uploads=uploads, asked=Asked(**given)

@@ -5,6 +5,7 @@ BenchmarkError
 ├── NoClicksError      no page, or no click, is left of it
 ├── ClickRoleError      a column that is said to be what no column is
 ├── CutsError          cuts between grades that are none
+├── ArmsError          an arm of an A/B test that the log does not have
 └── ClickScaleError    more grades than a benchmark's scale has
 """
 
@@ -21,6 +22,13 @@ class NoClicksError(BenchmarkError, code="click-none"):
 
 class CutsError(BenchmarkError, code="click-cuts"):
     message = "'{given}': expected numbers above 0 that rise, such as 0.5,1,2, at most {most}."
+
+
+class ArmsError(BenchmarkError, code="click-arm"):
+    message = (
+        "'{arm}' {why}. Name the arms as the log's column of arms has them (arm, variant or "
+        "query_attributes.arm)."
+    )
 
 
 class ClickScaleError(BenchmarkError, code="click-scale"):

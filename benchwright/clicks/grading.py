@@ -2,23 +2,20 @@
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from benchwright.clicks.errors import CutsError
 from benchwright.clicks.models import Fitted, Pair, Value, fitted
-from benchwright.clicks.pages import CLICKS, Page, Reading, read_pages
+from benchwright.clicks.pages import Page, Reading, Tell, told_pages
 from benchwright.families.normalising import normalised
 from benchwright.logs.distinct import query_id
 from benchwright.recipes.clicks import LEAST, Model
 from benchwright.sandbox import reader
 
 MOST_GRADES = 10
-PAGES_A_MESSAGE = 20_000
-Tell = Callable[[int, int, str], None]
-COUNTS = ("n_rows", "n_pages", "n_clicks", "n_elsewhere", "n_bad")
 # Conventions, not measurements: 1 is the clicks that a place gets anyway; of the probabilities, a
 # tenth, three and six tenths.
 CUTS: dict[Model, tuple[float, ...]] = {
@@ -130,27 +127,12 @@ def rows_apart(
     for text, qid in queries:
         ids.setdefault(normalised(text), qid)
     reading = Reading()
-    pages = read_pages(
-        paths,
-        folder,
-        reading,
-        names=names,
-        columns=columns,
-        click_actions=actions or CLICKS,
+    pages = told_pages(
+        paths, folder, reading, names=names, columns=columns, actions=actions, progress=progress
     )
-    graded = grade_pages(_told(pages, progress), grading, ids)
+    graded = grade_pages(pages, grading, ids)
     rows = [(grade.query, grade.doc, grade.grade) for grade in graded.grades]
-    counts = {name: getattr(reading, name) for name in COUNTS}
-    actions = [name for name, _ in reading.actions.most_common(8)]
-    more = {"n_other": graded.n_other, "actions": actions, "problems": reading.problems}
-    return rows, graded.facts | counts | more
-
-
-def _told(pages: Iterable[Page], progress: Tell) -> Iterator[Page]:
-    for number, page in enumerate(pages):
-        if number % PAGES_A_MESSAGE == 0:
-            progress(number, 0, "reading pages of results")
-        yield page
+    return rows, graded.facts | reading.facts | {"n_other": graded.n_other}
 
 
 def read_cuts(text: str) -> tuple[float, ...]:

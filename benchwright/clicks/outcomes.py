@@ -1,13 +1,19 @@
 """Online outcomes from the same logs, by arm: what an A/B test measures, with intervals."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import nan, sqrt
-from typing import NamedTuple
+from math import isnan, nan, sqrt
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
-from benchwright.clicks.pages import Page
+from benchwright.clicks.errors import ArmsError
+from benchwright.clicks.pages import Page, Reading, Tell, told_pages
+from benchwright.recipes.clicks import OUTCOME
+from benchwright.sandbox import reader
 
-OUTCOMES = ("click-through", "success", "zero results")
+OUTCOMES = tuple(OUTCOME.choices)
+# Of which less is better.
+FEWER_IS_BETTER = frozenset({"zero results"})
 
 
 class Estimate(NamedTuple):
@@ -27,6 +33,13 @@ class Arm:
     n_visits: int
     shares: dict[str, Estimate]
     errors: dict[str, float]
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The arm as plain values; an outcome is its share and the ends of its interval."""
+        shares = {name: list(estimate) for name, estimate in self.shares.items()}
+        counts = {"n_pages": self.n_pages, "n_visits": self.n_visits}
+        return {"arm": self.name, **counts, "shares": shares}
 
 
 class _Visit:
@@ -99,3 +112,53 @@ def difference(first: Arm, second: Arm, outcome: str) -> Estimate:
     freedom = variance**2 / sum(square**2 / n for square, n in parts)
     reach = float(scipy.special.stdtrit(freedom, 0.975)) * sqrt(variance)
     return Estimate(value, max(-1.0, value - reach), min(1.0, value + reach))
+
+
+def direction(outcome: str, estimate: Estimate) -> Literal["better", "same", "worse"]:
+    """What a difference says of the second arm, by whether its interval holds 0."""
+    if estimate.low <= 0 <= estimate.high:
+        return "same"
+    return "better" if (estimate.value > 0) != (outcome in FEWER_IS_BETTER) else "worse"
+
+
+@reader
+def outcomes_apart(
+    paths: Sequence[Path],
+    names: Sequence[str],
+    folder: Path,
+    arms: tuple[str, str],
+    *,
+    cutoff: int,
+    columns: Mapping[str, str],
+    actions: Sequence[str],
+    progress: Tell,
+) -> dict[str, Any]:
+    """Two arms of logs from outside, and the differences of the second to the first.
+
+    Returns `arms` (their facts), `differences` ([value, low, high] by outcome) and `reading`.
+
+    Raises
+    ------
+    ClickColumnsError, NoClicksError
+    ArmsError
+        If the logs have no such arms, or too few visits for an interval.
+    """
+    reading = Reading()
+    pages = told_pages(
+        paths, folder, reading, names=names, columns=columns, actions=actions, progress=progress
+    )
+    known = online_outcomes(pages, cutoff=cutoff)
+    for name in arms:
+        if name not in known:
+            there = ", ".join(f"'{arm}'" for arm in known if arm) or "none"
+            raise ArmsError(arm=name, why=f"is no arm of the log; there are {there}")
+    first, second = (known[name] for name in arms)
+    differences = {outcome: difference(first, second, outcome) for outcome in OUTCOMES}
+    if any(isnan(estimate.low) for estimate in differences.values()):
+        name, n = min((arm.name, arm.n_visits) for arm in (first, second) if arm.n_visits < 2)
+        raise ArmsError(arm=name, why=f"has {n} visit, which gives no interval")
+    return {
+        "arms": [first.facts, second.facts],
+        "differences": {outcome: list(estimate) for outcome, estimate in differences.items()},
+        "reading": reading.facts,
+    }

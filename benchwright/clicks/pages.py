@@ -10,7 +10,7 @@ where rows of either have their columns. Rows of a page may lie anywhere: they a
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,8 @@ from benchwright.logs.tables import Bad, LogTable, open_table
 MOST_POSITIONS = 1_000
 MOST_PROBLEMS = 20
 ROWS_AT_ONCE = 20_000
+PAGES_A_MESSAGE = 20_000
+Tell = Callable[[int, int, str], None]
 CLICKS = ("click", "item_click", "product_click", "result_click")
 SEPARATORS = re.compile(r"[\s,;|]+")
 YES = {"1", "1.0", "true", "yes", "y", "t", "clicked"}
@@ -61,6 +63,35 @@ class Reading:
         self.n_bad += 1
         if len(self.problems) < MOST_PROBLEMS:
             self.problems.append(f"{file}:{line}: {why}")
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The counts, the most frequent actions and the first problems, as plain values."""
+        names = ("n_rows", "n_pages", "n_clicks", "n_elsewhere", "n_bad")
+        actions = [name for name, _ in self.actions.most_common(8)]
+        counts = {name: getattr(self, name) for name in names}
+        return {**counts, "actions": actions, "problems": self.problems}
+
+
+def told_pages(
+    paths: Sequence[Path],
+    folder: Path,
+    reading: Reading,
+    *,
+    names: Sequence[str],
+    columns: Mapping[str, str],
+    actions: Sequence[str],
+    progress: Tell,
+) -> Iterator[Page]:
+    """`read_pages` of files from outside, telling how far it is; without actions by `CLICKS`."""
+    click_actions = actions or CLICKS
+    pages = read_pages(
+        paths, folder, reading, names=names, columns=columns, click_actions=click_actions
+    )
+    for number, page in enumerate(pages):
+        if number % PAGES_A_MESSAGE == 0:
+            progress(number, 0, "reading pages of results")
+        yield page
 
 
 def read_pages(

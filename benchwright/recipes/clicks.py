@@ -44,4 +44,16 @@ CUTOFF = Whole(
     label="Cutoff",
     help="Clicks among so many first positions count for the online outcomes.",
 )
+OUTCOME = Choice(
+    name="metric",
+    default="success",
+    label="Decided by",
+    help="Whose interval says whether the candidate is better; the others are told beside it.",
+    choices={
+        "click-through": "click-through: pages with a click among the first k",
+        "success": "success: visits with a click among the first k of a page",
+        "zero results": "zero results: pages that showed nothing; fewer are better",
+    },
+)
 CLICKS: tuple[Parameter, ...] = (MODEL, LEAST)
+OUTCOMES: tuple[Parameter, ...] = (OUTCOME, CUTOFF)

@@ -10,18 +10,24 @@ from django.urls import path
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import exceptions, serializers, status
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.parameters import api_field
-from benchmarks_app.api.throttling import COMPUTATIONS
-from benchmarks_app.models import Benchmark, Release, Run, Scope
+from benchmarks_app.api.serializers import JobSerializer
+from benchmarks_app.api.throttling import COMPUTATIONS, UPLOADS
+from benchmarks_app.clicks.api import LogSerializer, logs_of
+from benchmarks_app.clicks.services import forget_logs, receive_logs
+from benchmarks_app.models import Benchmark, Release, Run, Scope, Upload
 from benchmarks_app.permissions import Action
+from benchwright.errors import BenchmarkError
 from benchwright.formats.numbers import row_key
 from benchwright.gates.policy import DEFAULTS
 from benchwright.gates.rehearsal.rehearsing import MOST_RUNS
 from benchwright.gates.reports import written
+from benchwright.recipes import clicks as recipes_of_clicks
 from benchwright.recipes.splits import SEED
 from scoring.gates.selectors import (
     gates_seen_by,
@@ -31,6 +37,7 @@ from scoring.gates.selectors import (
 )
 from scoring.gates.services.gating import start_gate, told
 from scoring.gates.services.online import came_true, record_online_result
+from scoring.gates.services.online_logs import LogAsked, start_reading
 from scoring.gates.services.policies import make_policy, may_retire, retire_policy
 from scoring.gates.services.rehearsing import rehearsal_seen, start_rehearsal
 from scoring.models import GatePolicy, GateRehearsal, GateResult, OnlineResult
@@ -154,8 +161,22 @@ class OnlineResultSerializer(serializers.ModelSerializer):
     class Meta:
         model = OnlineResult
         fields = ["outcome", "metric", "difference", "low", "high", "has_no_interval", "note"]
-        fields += ["created_at"]
-        read_only_fields = ["created_at"]
+        fields += ["from_log", "created_at"]
+        read_only_fields = ["from_log", "created_at"]
+
+
+class OnlineLogSerializer(LogSerializer):
+    """The log of an A/B test; the arms are called as the gate's runs unless told."""
+
+    baseline_arm = serializers.CharField(
+        max_length=200, required=False, default="", allow_blank=True
+    )
+    candidate_arm = serializers.CharField(
+        max_length=200, required=False, default="", allow_blank=True
+    )
+    metric = api_field(recipes_of_clicks.OUTCOME)
+    cutoff = api_field(recipes_of_clicks.CUTOFF)
+    note = serializers.CharField(max_length=2000, required=False, default="", allow_blank=True)
 
 
 class OutcomeShareSerializer(serializers.Serializer):
@@ -406,6 +427,34 @@ class GateOnline(GateEndpoint):
         return Response(OnlineResultSerializer(online).data, status=status.HTTP_201_CREATED)
 
 
+class GateOnlineLog(GateEndpoint):
+    limits = {"POST": UPLOADS}
+    scopes = {"POST": Scope.SUBMIT}
+    parser_classes = [MultiPartParser]
+    pagination_class = None
+
+    @extend_schema(
+        operation_id="gate_online_log",
+        summary="Read the log of an A/B test; a job records what it says of the candidate",
+        tags=TAG,
+        request={"multipart/form-data": OnlineLogSerializer},
+        responses={202: JobSerializer},
+    )
+    def post(self, request: Request, **where: Any) -> Response:
+        gate = self.gate(Action.SUBMIT)
+        given = self.validated(OnlineLogSerializer)
+        benchmark, logs = gate.policy.benchmark, logs_of(given)
+        uploads: list[Upload] = []
+        try:
+            uploads = receive_logs(benchmark=benchmark, user=request.user, logs=logs)
+            asked = LogAsked(**given)
+            job = start_reading(gate=gate, user=request.user, uploads=uploads, asked=asked)
+        except BenchmarkError:
+            forget_logs(uploads)
+            raise
+        return Response(JobSerializer(job).data, status=status.HTTP_202_ACCEPTED)
+
+
 class GateCameTrue(GateEndpoint):
     @extend_schema(
         operation_id="gates_came_true", tags=TAG, responses=CameTrueSerializer(many=True)
@@ -435,4 +484,5 @@ of_benchmark = [
     path("gates/<int:pk>/", GateDetail.as_view(), name="gate-detail"),
     path("gates/<int:pk>/report.<slug:kind>", GateReport.as_view(), name="gate-report"),
     path("gates/<int:pk>/online/", GateOnline.as_view(), name="gate-online"),
+    path("gates/<int:pk>/online/log/", GateOnlineLog.as_view(), name="gate-online-log"),
 ]

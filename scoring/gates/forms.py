@@ -1,19 +1,23 @@
 """Forms of gates: a policy, a candidate to hold against it, what an A/B test said."""
 
+from dataclasses import fields
 from typing import Any, cast
 
 from django import forms
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
+from benchmarks_app.clicks.forms import LogForm
 from benchmarks_app.common.parameters import form_field
 from benchmarks_app.language import told
 from benchmarks_app.models import Benchmark, Release, Run
 from benchmarks_app.releases.selectors import release_splits
 from benchwright.gates.policy import DEFAULTS
+from benchwright.recipes import clicks as recipes_of_clicks
 from benchwright.recipes import gates as recipe
 from scoring.gates.services.errors import OnlineIntervalError
 from scoring.gates.services.online import check_interval
+from scoring.gates.services.online_logs import LogAsked
 from scoring.gates.services.policies import slices_offered
 from scoring.models import GatePolicy, GateResult, OnlineResult
 from scoring.scores.selectors.rankings import runs_offered
@@ -179,6 +183,29 @@ class GateFilterForm(forms.Form):
         if cleaned.get("q"):
             gates = gates.filter(candidate__name__icontains=cleaned["q"])
         return gates
+
+
+class OnlineLogForm(LogForm):
+    """The log of an A/B test, and which arm is whose."""
+
+    baseline_arm = forms.CharField(required=False, max_length=200)
+    candidate_arm = forms.CharField(required=False, max_length=200)
+    metric = form_field(recipes_of_clicks.OUTCOME, required=True, widget=forms.RadioSelect)
+    cutoff = form_field(recipes_of_clicks.CUTOFF, required=True)
+    note = forms.CharField(label=_("Note"), required=False, max_length=2_000)
+
+    def __init__(self, *args: Any, gate: GateResult, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        arms = {"baseline_arm": gate.policy.baseline, "candidate_arm": gate.candidate}
+        for name, run in arms.items():
+            self.fields[name].label = gettext("Arm of %(run)s") % {"run": run.name}
+            self.fields[name].help_text = gettext(
+                "As the log calls it in its column arm, variant or query_attributes.arm; left "
+                "empty: as the run is called."
+            )
+
+    def asked(self) -> LogAsked:
+        return LogAsked(**{one.name: self.cleaned_data[one.name] for one in fields(LogAsked)})
 
 
 class OnlineResultForm(forms.Form):

@@ -16,4 +16,5 @@ in_benchmark = [
     path("gates/<int:pk>/report.<slug:kind>", gates.gate_report, name="gate-report"),
     path("gates/<int:pk>/differences.<slug:format>", gates.gate_chart, name="gate-chart"),
     path("gates/<int:pk>/online/", gates.gate_online, name="gate-online"),
+    path("gates/<int:pk>/online/log/", gates.gate_online_log, name="gate-online-log"),
 ]

@@ -169,6 +169,8 @@ class OnlineResult(models.Model):
     low = models.FloatField(null=True, blank=True)
     high = models.FloatField(null=True, blank=True)
     note = models.TextField(blank=True)
+    # What a log said of both arms: {"cutoff", "arms", "differences"}; empty where it was typed in.
+    from_log = models.JSONField(default=dict, blank=True)
     recorded_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, related_name="online_results"
     )

@@ -244,6 +244,7 @@ PAGES = [
     of_demo("scoring:rehearsal-detail", "rehearsal", who="olga"),
     of_demo("scoring:gate-detail", "gate", part=".chart"),
     of_demo("scoring:gate-detail", "waiting_gate"),
+    of_demo("scoring:gate-online-log", "gate"),
     of_demo("scoring:submission-new", who="sam"),
     Place("scoring:submission-new", args=(EMPTY,)),
     of_demo("scoring:embedding-new", who="sam"),

@@ -1,5 +1,6 @@
 """What A/B tests said of candidates, and how often gates came true."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +27,35 @@ class CameTrue:
     cells: list[tuple[str, int, float, float, float]]
 
 
+@dataclass(frozen=True)
+class OutcomeRow:
+    """An outcome of both arms and its difference, each with the ends of its interval."""
+
+    outcome: str
+    cells: list[list[float]]
+
+
+@dataclass(frozen=True)
+class OnlineArms:
+    """What a log said of both arms."""
+
+    cutoff: int
+    arms: list[dict[str, Any]]
+    rows: list[OutcomeRow]
+
+
+def arms_of(online: OnlineResult) -> OnlineArms | None:
+    """None where the result was typed in."""
+    if not online.from_log:
+        return None
+    arms, differences = online.from_log["arms"], online.from_log["differences"]
+    rows = [
+        OutcomeRow(outcome, [*(arm["shares"][outcome] for arm in arms), difference])
+        for outcome, difference in differences.items()
+    ]
+    return OnlineArms(online.from_log["cutoff"], arms, rows)
+
+
 @transaction.atomic
 def record_online_result(
     *,
@@ -38,6 +68,7 @@ def record_online_result(
     high: float | None = None,
     has_no_interval: bool = False,
     note: str = "",
+    from_log: Mapping[str, Any] | None = None,
 ) -> OnlineResult:
     """Write down what an A/B test said of a gate's candidate.
 
@@ -59,6 +90,7 @@ def record_online_result(
         low=low,
         high=high,
         note=note,
+        from_log=from_log or {},
         recorded_by=user,
     )
     audit.record(

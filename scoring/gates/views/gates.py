@@ -8,19 +8,23 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from benchmarks_app.charts import chart_response
-from benchmarks_app.models import Benchmark
+from benchmarks_app.clicks.services import forget_logs, receive_logs
+from benchmarks_app.language import told as worded
+from benchmarks_app.models import Benchmark, Upload
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.requests import PersonRequest, SiteRequest
+from benchwright.errors import BenchmarkError
 from benchwright.gates.reports import WRITERS, written
 from scoring.gates.charts import gate_chart as chart_of
-from scoring.gates.forms import GateFilterForm, OnlineResultForm
+from scoring.gates.forms import GateFilterForm, OnlineLogForm, OnlineResultForm
 from scoring.gates.selectors import gates_seen_by, policies_in_use, policies_seen_by
 from scoring.gates.services.gating import told
-from scoring.gates.services.online import came_true, record_online_result
+from scoring.gates.services.online import arms_of, came_true, record_online_result
+from scoring.gates.services.online_logs import start_reading
 from scoring.gates.services.policies import plan_of
 from scoring.gates.services.rehearsing import rates_told
 from scoring.models import GateResult
@@ -86,7 +90,10 @@ def _context(request: HttpRequest, gate: GateResult) -> dict[str, Any]:
         "overall": checks["overall"]["findings"][0] if "overall" in checks else None,
         "chart": chart_of(report) if "overall" in checks else None,
         "resumed_by": GateResult.objects.filter(resumes=gate).select_related("release").first(),
-        "online": gate.online_results.select_related("recorded_by").order_by("pk"),
+        "online": [
+            (online, arms_of(online))
+            for online in gate.online_results.select_related("recorded_by").order_by("pk")
+        ],
         "server": request.build_absolute_uri("/").rstrip("/"),
     }
 
@@ -151,3 +158,25 @@ def gate_online(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpRe
     record_online_result(gate=gate, user=request.user, **form.cleaned_data)
     messages.success(request, _("The A/B result is recorded."))
     return redirect(gate)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@benchmark_view(Action.SUBMIT)
+def gate_online_log(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+    """Read the log of an A/B test; a job records what it says."""
+    gate = _gate(request, benchmark, pk)
+    form = OnlineLogForm(request.POST or None, request.FILES or None, gate=gate)
+    if request.method == "POST" and form.is_valid():
+        uploads: list[Upload] = []
+        try:
+            uploads = receive_logs(benchmark=benchmark, user=request.user, logs=form.logs())
+            asked = form.asked()
+            job = start_reading(gate=gate, user=request.user, uploads=uploads, asked=asked)
+        except BenchmarkError as error:
+            forget_logs(uploads)
+            form.add_error(None, worded(error))
+        else:
+            return redirect(job)
+    context = {"gate": gate, "form": form}
+    status = 422 if request.method == "POST" else 200
+    return render(request, "scoring/gates/gate_online_log.html", context, status=status)

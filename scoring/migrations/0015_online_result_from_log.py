@@ -1,0 +1,15 @@
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("scoring", "0014_submission_left_out"),
+    ]
+
+    operations = [
+        migrations.AddField(
+            model_name="onlineresult",
+            name="from_log",
+            field=models.JSONField(blank=True, default=dict),
+        ),
+    ]
