@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 # Ranking functions whose scores are learned from.
 MOST_FUNCTIONS = 8
 # Pooled documents of all queries together: a page waits for them.
-MOST_DOCUMENTS = 200_000
+MOST_DOCUMENTS = 100_000
 # Different documents whose words are read, and how much of each.
 MOST_TEXTS, MOST_CHARACTERS = 20_000, 2_000
 
