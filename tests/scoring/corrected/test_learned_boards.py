@@ -60,7 +60,8 @@ def world(benchmark, owner, publish, tmp_path, monkeypatch):
     people = {(qid, docid): grade for qid in draw.families for docid, grade in truth[qid].items()}
     release = publish(graded(benchmark, people, "people", QrelSet.Kind.HUMAN))
     scores = {}
-    for number in range(4):
+
+    def add_run(number: int) -> None:
         noise = 0.8 + 0.4 * number
         scores[f"run{number}"] = {
             qid: {docid: 5 + grade + rng.gauss(0, noise) for docid, grade in of.items()}
@@ -75,8 +76,17 @@ def world(benchmark, owner, publish, tmp_path, monkeypatch):
         run = factories.run(benchmark, rows, name=f"run{number}")
         Run.objects.filter(pk=run.pk).update(kind=kind)
         score_run(run=run, target=Target.of(release), folder=tmp_path / run.name)
+
+    for number in range(4):
+        add_run(number)
     return SimpleNamespace(
-        draw=draw, people=people, release=release, scores=scores, texts=texts, truth=truth
+        draw=draw,
+        people=people,
+        release=release,
+        scores=scores,
+        texts=texts,
+        truth=truth,
+        add_run=add_run,
     )
 
 
@@ -335,6 +345,23 @@ def test_a_second_look_fits_nothing_and_asks_no_more(world, owner, monkeypatch):
 
     assert [row.estimate for row in second.rows] == [row.estimate for row in first.rows]
     assert not [one for one in queries if one["sql"].startswith(("INSERT", "UPDATE", "DELETE"))]
+
+
+def test_database_is_asked_as_often_for_twelve_runs_as_for_four(world, owner, signed_in):
+    address = reverse("scoring:leaderboard-corrected", args=[world.release.benchmark.slug, "1.0.0"])
+    client = signed_in(owner)
+
+    def asked_of_the_database() -> int:
+        with CaptureQueriesContext(connection) as queries:
+            assert client.get(address).context["corrected"].n_waiting == 0
+        return len(queries)
+
+    first, second = asked_of_the_database(), asked_of_the_database()
+    for number in range(4, 12):
+        world.add_run(number)
+
+    assert asked_of_the_database() <= first
+    assert asked_of_the_database() == second < first
 
 
 def test_nothing_of_it_is_written(world, owner):
