@@ -91,7 +91,8 @@ class NewPoolSerializer(serializers.Serializer):
         allow_null=False,
         default="",
         help_text="Of the pool's entries. People get a query's documents shuffled, but for mtf and "
-        "maxmean: what these hand out next tells what systems rank high.",
+        "maxmean, which tell by what they hand out next what systems rank high, and doubt, which "
+        "asks for labels of 30 families and tells what is hard to say.",
     )
     runs = serializers.ListField(child=serializers.CharField(), required=False, default=list)
     candidates = serializers.CharField(required=False, default="", allow_blank=True)

@@ -45,6 +45,7 @@ class Pool(models.Model):
         RBP = "rbp", recipe.ORDER.choices["rbp"]
         MTF = "mtf", recipe.ORDER.choices["mtf"]
         MAXMEAN = "maxmean", recipe.ORDER.choices["maxmean"]
+        DOUBT = "doubt", recipe.ORDER.choices["doubt"]
         LISTED = "listed", recipe.ORDER.choices["listed"]
 
     class Assignment(models.TextChoices):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 # Rows of all runs that are worked on at once, about.
 ROWS_AT_ONCE = 400_000
 PAIR = ["qid", "docid"]
+# Of a doubt: further ones may differ from machine to machine.
+DECIMALS = 6
 # Characters that JSON writes otherwise than as they are.
 ESCAPED = r'["\\\x00-\x1f]'
 
@@ -75,6 +77,20 @@ class PoolTable:
         columns = ["qid", "docid", "contributors", "best_rank", "origin", "probability", "listed"]
         for qid, docid, contributors, *rest in self.frame.select(columns).iter_rows():
             yield PoolEntry(qid, docid, dict(json.loads(contributors)), *rest)
+
+    def by_doubt(self, doubt: Callable[[str, str], float]) -> PoolTable:
+        """Return the same pool with what is doubted most first in each query.
+
+        `doubt` is told query and document. Equal doubts, to six decimals, stay in the order they
+        have; so do the queries. The digest is of the entries, not of their order.
+        """
+        import polars as pl
+
+        pairs = self.frame.select(PAIR).iter_rows()
+        doubts = pl.Series([round(doubt(*pair), DECIMALS) for pair in pairs], dtype=pl.Float64())
+        keyed = self.frame.with_columns(query=pl.col("qid").rle_id(), doubt=doubts)
+        ordered = keyed.sort("query", "doubt", descending=[False, True], maintain_order=True)
+        return replace(self, frame=ordered.drop("query", "doubt"))
 
     def built(self) -> BuiltPool:
         """Return the same pool with an object for each entry."""

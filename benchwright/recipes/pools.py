@@ -27,6 +27,7 @@ ORDER = Choice(
         "rbp": "rank-biased weights",
         "mtf": "move to front",
         "maxmean": "bandit (MaxMean)",
+        "doubt": "most doubtful first",
         "listed": "as the list has it",
     },
 )

@@ -6,27 +6,36 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from benchmarks_app.models import QrelSet, QueryDraw
+from benchmarks_app.models import QueryDraw
 from benchmarks_app.permissions import Action
-from benchwright.formats.numbers import row_key
 from scoring.boards.api.boards import FILTERS, MEASURE, SPLIT, TAG, BoardEndpoint
 from scoring.comparisons.api import ASKED, PAIR, AboutComparison
-from scoring.corrected.services import corrected_board, corrected_pair
+from scoring.corrected.services.correcting import corrected_board, corrected_pair
 
 MACHINE = OpenApiParameter(
-    "machine", type=int, description="A set of qrels of kind `machine`; the newest by default."
+    "machine",
+    type=str,
+    description="The id of a set of qrels of kind `machine`, the newest by default; or `learned`, "
+    "the estimate from the judged documents, which stands where there is no set.",
 )
 
 
-class MachineSetSerializer(serializers.ModelSerializer):
+class MachineSerializer(serializers.Serializer):
+    """A set of a machine's grades, or the estimate from the judged documents."""
+
+    id = serializers.IntegerField(
+        source="pk", allow_null=True, help_text="Of its set; null of the estimate."
+    )
+    name = serializers.CharField()
     judge = serializers.CharField(source="parameters.judge", default="")
     models = serializers.ListField(
         source="parameters.models", child=serializers.CharField(), default=list
     )
-
-    class Meta:
-        model = QrelSet
-        fields = ("id", "name", "judge", "models")
+    learned_from = serializers.ListField(
+        source="function_names",
+        child=serializers.CharField(),
+        help_text="Runs whose scores the estimate learns from.",
+    )
 
 
 class DrawnSerializer(serializers.ModelSerializer):
@@ -77,7 +86,7 @@ class CorrectedBoardSerializer(serializers.Serializer):
     release = serializers.CharField()
     measure = serializers.CharField()
     split = serializers.CharField(allow_blank=True)
-    machine = MachineSetSerializer(allow_null=True)
+    machine = MachineSerializer(allow_null=True)
     draw = DrawnSerializer(allow_null=True)
     refusal = serializers.CharField(allow_blank=True)
     n_waiting = serializers.IntegerField(help_text="Runs that lack values so far: ask again.")
@@ -107,7 +116,7 @@ class LeaderboardCorrected(BoardEndpoint):
         board = self.board(version)
         corrected = corrected_board(
             board,
-            machine=row_key(request.query_params.get("machine", "")),
+            machine=request.query_params.get("machine", ""),
             computes=request.user.is_authenticated,
         )
         first = corrected.first
@@ -134,7 +143,7 @@ class CorrectedPairSerializer(EstimateSerializer):
     run = serializers.CharField(source="run.name")
     reference = serializers.CharField(source="reference.name")
     release = serializers.CharField(source="sample.release.version")
-    machine = MachineSetSerializer(source="sample.machine")
+    machine = MachineSerializer(source="sample.machine")
     draw = DrawnSerializer(source="sample.draw")
     is_waiting = serializers.BooleanField(help_text="Its values are not there yet: ask again.")
     is_helped = serializers.BooleanField(source="estimate.is_helped", default=None)
@@ -168,7 +177,7 @@ class ComparisonCorrected(AboutComparison):
             run,
             reference,
             measure=choice.measure.name,
-            machine=row_key(request.query_params.get("machine", "")),
+            machine=request.query_params.get("machine", ""),
             is_clear=not choice.is_public,
             computes=request.user.is_authenticated,
         )

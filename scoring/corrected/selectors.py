@@ -1,6 +1,7 @@
 """What corrected means are made of: a machine's qrels, a draw of queries, people's labels."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from django.conf import settings
 from django.db.models import QuerySet
@@ -66,10 +67,9 @@ def queries_graded(qrel_set: QrelSet) -> frozenset[str]:
     return frozenset(rows.values_list("query__qid", flat=True).distinct())
 
 
-def is_of_judges_family(run: Run, qrel_set: QrelSet) -> bool:
-    """Whether a run says that it used a model of the judge's own family."""
+def is_of_judges_family(run: Run, told: Mapping[str, Any]) -> bool:
+    """Whether a run says that it used a model of the family of the judge that is told of."""
     known = settings.JUDGE_FAMILIES or FAMILIES
-    told = qrel_set.parameters
     own = families_in(" | ".join([told.get("judge", ""), *told.get("models", ())]), known)
     words = " | ".join(texts_in([run.description, run.metadata]))
     return bool(own & families_in(words, known))

@@ -2,6 +2,7 @@
 
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from benchmarks_app.language import is_translated, told
@@ -9,35 +10,34 @@ from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.requests import SiteRequest
 from benchwright.errors import BenchmarkError
-from benchwright.formats.numbers import row_key
 from scoring.boards.views.boards import asked_board, board_context
 from scoring.comparisons.forms import asked_comparison, asked_release
 from scoring.corrected.selectors import machine_sets
-from scoring.corrected.services import (
+from scoring.corrected.services.correcting import (
     MOST_RUNS,
     NotCorrectedError,
     corrected_board,
     corrected_pair,
 )
+from scoring.corrected.services.machines import LEARNED, LEARNED_NAME
 from scoring.scores.views import release_or_404
 
 
 @require_safe
 @benchmark_view(Action.SEE_RESULTS)
 def leaderboard_corrected(request: SiteRequest, benchmark: Benchmark, version: str) -> HttpResponse:
-    """`?machine=` names a set by its key; who is signed in has lacking values computed."""
+    """`?machine=` is the key of a set, or `learned`; lacking values are for who is signed in."""
     release = release_or_404(benchmark, version)
     choice, sliced, _, board = asked_board(request, release)
-    corrected = corrected_board(
-        board,
-        machine=row_key(request.GET.get("machine", "")),
-        computes=request.user.is_authenticated,
-    )
+    asked = request.GET.get("machine", "")
+    computes = request.user.is_authenticated
+    corrected = corrected_board(board, machine=asked, computes=computes)
     context = {
         **board_context(request, board, choice, sliced),
         "corrected": corrected,
         **_refused(corrected.error, request),
-        "machines": list(machine_sets(benchmark)),
+        "machines": _choices(benchmark),
+        "asked_machine": corrected.machine.key if corrected.machine else asked,
         "most_runs": MOST_RUNS if len(board.whole) > MOST_RUNS else 0,
     }
     return render(request, "scoring/corrected/leaderboard_corrected.html", context)
@@ -50,7 +50,7 @@ def comparison_corrected(request: SiteRequest, benchmark: Benchmark) -> HttpResp
     release = asked_release(request.GET, benchmark)
     if release is None:
         return render(request, "scoring/comparisons/comparison_empty.html")
-    context = {"release": release, "machines": list(machine_sets(benchmark))}
+    context = {"release": release, "machines": _choices(benchmark)}
     status = 200
     try:
         choice = asked_comparison(request.GET, request.user, release)
@@ -62,7 +62,7 @@ def comparison_corrected(request: SiteRequest, benchmark: Benchmark) -> HttpResp
             run,
             reference,
             measure=choice.measure.name,
-            machine=row_key(request.GET.get("machine", "")),
+            machine=request.GET.get("machine", ""),
             is_clear=not choice.is_public,
             computes=request.user.is_authenticated,
         )
@@ -72,6 +72,12 @@ def comparison_corrected(request: SiteRequest, benchmark: Benchmark) -> HttpResp
         status = 200 if request.htmx or "run" in context else error.status
     name = "_comparison_corrected" if request.htmx else "comparison_corrected"
     return render(request, f"scoring/corrected/{name}.html", context, status=status)
+
+
+def _choices(benchmark: Benchmark) -> list[tuple[str, str]]:
+    """Key and name of each machine that can be chosen."""
+    sets = machine_sets(benchmark).values_list("pk", "name")
+    return [*((str(key), name) for key, name in sets), (LEARNED, gettext(LEARNED_NAME))]
 
 
 def _refused(error: BenchmarkError | None, request: SiteRequest) -> dict[str, object]:

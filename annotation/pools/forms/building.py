@@ -5,8 +5,10 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
+from annotation.common.selectors.judged import last_event
 from annotation.common.selectors.pools import free_pool_name
 from annotation.models import Pool
+from annotation.pools.services.doubting import families_to_doubt_by
 from annotation.pools.services.planning import Sharing
 from benchmarks_app.common.forms import ListFileField, has_rows, row_field
 from benchmarks_app.common.parameters import form_field, percent_field
@@ -57,9 +59,10 @@ class PoolForm(forms.Form):
     order = form_field(
         recipes.ORDER,
         choices=[("", "as usual for them"), *recipes.ORDER.choices.items()],
-        help_text="People get a query's documents shuffled, whatever the pool's order, but for the "
-        "two that learn: these give its first five ranks first, and what comes next tells "
-        "annotators what systems rank high.",
+        help_text="People get a query's documents shuffled, whatever the pool's order, but for "
+        "those that learn: two give its first five ranks first, and what comes next tells "
+        "annotators what systems rank high; most doubtful first goes by people's labels so far, of "
+        "30 families or more.",
     )
     control = percent_field(recipes.CONTROL_SHARE, initial=5)
     control_run = forms.ModelChoiceField(
@@ -187,6 +190,8 @@ class PoolForm(forms.Form):
         recipe = self.recipe()
         try:
             recipe.check()
+            if recipe.order == Pool.Order.DOUBT:
+                families_to_doubt_by(self.benchmark, last_event(self.benchmark))
         except (ParameterError, PoolError) as error:
             raise ValidationError(str(error)) from error
         if recipe.strategy == Pool.Strategy.TOP_UP and not cleaned["candidates"]:

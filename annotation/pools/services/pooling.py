@@ -24,6 +24,7 @@ from annotation.judging.protocol.errors import (
     UnknownDocumentsError,
 )
 from annotation.models import Pool, PoolAnnotator, PoolEntry, PoolRun, Slot
+from annotation.pools.services.doubting import by_doubt, families_to_doubt_by
 from annotation.pools.services.planning import PlannedPool, Sharing, plan_of, planned_pool
 from annotation.pools.services.run_names import rename_runs_of
 from benchmarks_app.common.selectors.reading import benchmark_documents, unknown_documents
@@ -80,7 +81,8 @@ def pool_arguments(
     PoolRunsError
         If no run is chosen where runs are needed, or one of another benchmark.
     PoolRecipeError
-        If the recipe's parts do not fit together, or its list or draw is missing.
+        If the recipe's parts do not fit together, its list or draw is missing, or there are too few
+        labels to doubt by.
     """
     refuse_taken(benchmark, name)
     draw = newest_draw(benchmark) if is_drawn else None
@@ -89,6 +91,9 @@ def pool_arguments(
     recipe = recipe or pooling.Recipe(depth=depth)
     recipe.check()
     _refuse_sources(benchmark, runs, recipe, candidates)
+    as_of = last_event(benchmark)
+    if recipe.order == Pool.Order.DOUBT:
+        families_to_doubt_by(benchmark, as_of)
     sharing = sharing or Sharing(overlap=overlap)
     return {
         "kind": JOB_KIND,
@@ -106,7 +111,7 @@ def pool_arguments(
             "sharing": sharing.as_json(),
             "candidates": candidates.pk if candidates else None,
             "manual": [list(pair) for pair in manual],
-            "as_of": last_event(benchmark),
+            "as_of": as_of,
             "due_on": due_on and due_on.isoformat()[: len("2026-11-27")],
             **({"draw": draw.pk} if draw else {}),
         },
@@ -132,6 +137,8 @@ def build_pool(job: jobs.RunningJob) -> None:
     """The handler: read the runs, refuse what the corpus lacks, write the pool, open it."""
     refuse_taken(job.benchmark, job.parameters["name"])
     planned = planned_pool(job.benchmark, plan_of(job.parameters), job.progress)
+    if planned.plan.recipe.order == Pool.Order.DOUBT:
+        planned = by_doubt(job.benchmark, planned, job.progress)
     _refuse_unknown_documents(job, planned)
     pool = _stage_pool(job, planned)
     documents = _stage_documents(job, planned)
@@ -247,9 +254,14 @@ def _stage_entries(
 def _stage_slots(
     job: jobs.RunningJob, pool: Pool, planned: PlannedPool, entries: list[tuple[int, int]]
 ) -> int:
-    """One slot for each label wanted; neither its number nor its place tells a rank."""
+    """One slot for each label wanted; neither its number nor its place tells a rank.
+
+    Where doubt orders a pool, its places are the queue's.
+    """
     pairs = planned.table.frame.select("qid", "docid").iter_rows()
     order = pooling.shown_places(pairs, seed=pool.seed)
+    if pool.order == Pool.Order.DOUBT:
+        order = list(range(len(entries)))
     labels = [planned.labels[place] for place in order]
     places = list(_places([entries[place] for place in order], labels))
     random.SystemRandom().shuffle(places)

@@ -80,7 +80,8 @@ Decorator = Callable[[Any], Any]
     group="Order",
     help="In which order a query's documents stand: rank by rank (layered), by fused ranks (rrf, "
     "rbp), as the candidates have it (listed). mtf and maxmean learn from labels while people "
-    "judge on the site; here they stand as layered.  [default: layered, listed for a top-up]",
+    "judge on the site, doubt from labels that are there before; here they stand as layered.  "
+    "[default: layered, listed for a top-up]",
 )
 @parameter_option(recipes.SEED, group="Order", default=0, show_default=True)
 @option(

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from benchmarks_app.common.selectors.learning import runs_all_see
 from benchmarks_app.common.selectors.reading import run_path
 from benchmarks_app.models import Benchmark, Run
 from benchwright.formats.numbers import row_key
@@ -73,5 +74,5 @@ def runs_offered(benchmark: Benchmark, user: Any) -> QuerySet[Run]:
 
 def public_runs(benchmark: Benchmark, besides: Iterable[Run], n: int) -> list[Run]:
     """The newest `n` standing runs that everybody who sees the benchmark sees, without these."""
-    rows = Run.objects.standing().filter(benchmark=benchmark, visibility=Run.Visibility.BENCHMARK)
-    return list(rows.exclude(pk__in=[run.pk for run in besides]).order_by("-pk")[:n])
+    rows = runs_all_see(benchmark).exclude(pk__in=[run.pk for run in besides])
+    return list(rows.order_by("-pk")[:n])

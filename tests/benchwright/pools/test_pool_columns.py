@@ -29,7 +29,7 @@ strata = st.sampled_from([(Stratum(2, 1.0), Stratum(5, 0.5)), (Stratum(1, 0.3), 
 recipes = st.builds(
     Recipe,
     strategy=st.sampled_from(["depth-k", "layered", "stratified", "top-up", "manual"]),
-    order=st.sampled_from(["layered", "rrf", "rbp", "mtf", "maxmean"]),
+    order=st.sampled_from(["layered", "rrf", "rbp", "mtf", "maxmean", "doubt"]),
     depth=st.integers(1, 6),
     strata=strata,
     control_share=st.sampled_from([0.0, 0.05, 0.5]),
@@ -95,3 +95,16 @@ def test_a_ranking_that_is_none_is_refused_as_the_reference_does(rows):
         build_pool_table({"bad": as_frame(rows)}, Recipe(depth=5))
 
     assert str(columnar.value) == str(plain.value)
+
+
+def test_most_doubtful_first_moves_documents_within_their_queries_alone():
+    rows = [(f"q{q}", f"d{d}", d + 1) for q in range(3) for d in range(4)]
+    table = build_pool_table({"a": as_frame(rows)}, Recipe(order="doubt", seed=1))
+
+    doubtful = table.by_doubt(lambda _, docid: {"d2": 0.9, "d1": 0.1000000001}.get(docid, 0.1))
+
+    before, after = table.built(), doubtful.built()
+    assert [entry.qid for entry in after.entries] == [entry.qid for entry in before.entries]
+    assert [entry.docid for entry in after.entries] == ["d2", "d0", "d1", "d3"] * 3
+    assert {*map(repr, after.entries)} == {*map(repr, before.entries)}
+    assert after.digest == before.digest

@@ -13,7 +13,7 @@ from benchmarks_app.models import QrelSet, QueryDraw, Run
 from benchmarks_app.queries.services.drawing import draw_families
 from scoring.boards.services.boards import board_of
 from scoring.corrected.api import CorrectedPairSerializer, CorrectedRowSerializer
-from scoring.corrected.services import corrected_board
+from scoring.corrected.services.correcting import corrected_board
 from scoring.gates.services.gating import start_gate
 from scoring.gates.services.policies import make_policy
 from scoring.scores.services.scoring import Target, score_run
@@ -93,7 +93,7 @@ def test_where_the_judge_does_not_help_people_stand_alone_without_a_rank(world, 
     nonsense = {pair: 3 - grade for pair, grade in world.machine.items()}
     against = graded(benchmark, nonsense, "against", QrelSet.Kind.MACHINE, judge="contrary")
 
-    corrected = asked(world.release, owner, machine=against.pk)
+    corrected = asked(world.release, owner, machine=str(against.pk))
 
     assert corrected.helped == ()
     assert len(corrected.others) == 5
@@ -179,7 +179,10 @@ def test_a_campaign_of_the_unjudged_is_no_machine_to_correct_by(world, owner):
     world.judged.parameters["choice"] = "unjudged"
     world.judged.save()
 
-    assert asked(world.release, owner).refusal.startswith("There is no set of a machine's grades")
+    corrected = asked(world.release, owner, machine=str(world.judged.pk))
+
+    assert corrected.refusal.startswith("There is no such set of a machine's grades")
+    assert asked(world.release, owner).machine.key == "learned"
 
 
 def test_a_machine_judged_release_has_nothing_of_peoples(world, owner, publish):
@@ -199,7 +202,7 @@ def test_a_favoured_run_loses_the_machines_view_of_it_alone(world, owner, benchm
     }
     judged = graded(benchmark, vain, "vain", QrelSet.Kind.MACHINE, judge="vain")
 
-    rows = {row.run.name: row for row in asked(world.release, owner, machine=judged.pk).rows}
+    rows = {row.run.name: row for row in asked(world.release, owner, machine=str(judged.pk)).rows}
 
     assert rows["run3"].is_favoured
     assert rows["run3"].machine_mean is None

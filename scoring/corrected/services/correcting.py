@@ -1,5 +1,7 @@
 """Corrected means of runs on a release: people's labels of drawn queries, a machine's of all.
 
+The machine is a set of grades, or where there is none the estimate from the judged documents.
+
 A machine's values are kept for a day by the content that they follow from; what is lacking is
 computed while a page may wait.
 """
@@ -11,18 +13,14 @@ from time import monotonic
 from django.core.cache import cache
 from django.utils.translation import gettext, gettext_noop
 
-from benchmarks_app.common.selectors.reading import run_path
-from benchmarks_app.models import QrelSet, QueryDraw, Release, Run
+from benchmarks_app.models import QueryDraw, Release, Run
 from benchmarks_app.releases.selectors import hidden_queries, release_splits
-from benchwright import evaluate_hits
 from benchwright.calibration.favouring import SystemTrust, trusted
-from benchwright.datasets import released
 from benchwright.errors import BenchmarkError, ScoringError
 from benchwright.estimation.corrected import Corrected, corrected_slices
 from benchwright.estimation.errors import TooFewFamiliesError
-from benchwright.evaluation.stored_hits import scan_stored_run
 from benchwright.evaluation.uncertainty import span_of
-from benchwright.reading.hits import Judged
+from benchwright.formats.numbers import row_key
 from benchwright.releases.machines import is_machine_judged
 from scoring.boards.services.boards import Board
 from scoring.corrected.selectors import (
@@ -31,10 +29,9 @@ from scoring.corrected.selectors import (
     family_of_queries,
     is_of_judges_family,
     labelled_queries,
-    machine_grades,
     machine_sets,
-    queries_graded,
 )
+from scoring.corrected.services.machines import LEARNED, Grader, Machine, Values, learner
 from scoring.models import ScoreSet
 from scoring.scores.selectors.boards import BoardRow
 from scoring.scores.selectors.releases import SCORER_VERSION
@@ -44,12 +41,10 @@ JUDGED = "Judged"
 KEPT_SECONDS = 24 * 3600
 # Runs of a board that are looked at, the best by people's labels: values of each are kept.
 MOST_RUNS = 100
-NAMED_AT_MOST = 3
-Values = dict[str, float]
 
 NO_MACHINE = gettext_noop(
-    "There is no set of a machine's grades yet. Publish those of a campaign on all queries, or "
-    "import some that a machine gave."
+    "There is no such set of a machine's grades. Choose another, or publish those of a campaign on "
+    "all queries."
 )
 BY_MACHINE = gettext_noop(
     "A machine gave the grades of this release: there is nothing of people's to rest on."
@@ -63,10 +58,6 @@ WITHHELD = gettext_noop(
 )
 NOT_OF_DOCUMENTS = gettext_noop(
     "{measure} counts labels: there is nothing in it that a machine could sharpen."
-)
-UNGRADED = gettext_noop(
-    "The machine graded no document of {n} of {n_all} queries, such as {named}. It must have "
-    "graded all, labelled or not."
 )
 
 
@@ -106,7 +97,7 @@ class CorrectedBoard:
     people's own means stand without a rank. `n_waiting` lack the machine's values so far.
     """
 
-    machine: QrelSet | None = None
+    machine: Machine | None = None
     draw: QueryDraw | None = None
     helped: tuple[CorrectedRow, ...] = ()
     others: tuple[CorrectedRow, ...] = ()
@@ -138,7 +129,7 @@ class Sample:
     """The queries that estimates rest on, the same for every run."""
 
     release: Release
-    machine: QrelSet
+    machine: Machine
     draw: QueryDraw
     # {query: family} of all queries, and those of the split that is asked for.
     families: dict[str, str]
@@ -154,16 +145,30 @@ class Sample:
         NotDrawnError
             If it did not.
         """
-        of: dict[str, list[str]] = {}
-        for qid, family in self.families.items():
-            of.setdefault(family, []).append(qid)
-        whole = [family for family, qids in of.items() if self.labelled.issuperset(qids)]
-        chosen = as_draw(self.draw).proved(whole, of)
-        return self.members.intersection(*[{q for family in chosen for q in of[family]}])
+        return self.members & drawn_queries(self.draw, self.families, self.labelled)
 
 
-def corrected_board(board: Board, *, machine: int | None = None, computes: bool) -> CorrectedBoard:
-    """The corrected board of a board's release, split and measure; `machine` is a set by its key.
+def drawn_queries(
+    draw: QueryDraw, families: Mapping[str, str], labelled: frozenset[str]
+) -> frozenset[str]:
+    """The labelled queries that chance chose, of all splits.
+
+    Raises
+    ------
+    NotDrawnError
+        If it did not.
+    """
+    of: dict[str, list[str]] = {}
+    for qid, family in families.items():
+        of.setdefault(family, []).append(qid)
+    whole = [family for family, qids in of.items() if labelled.issuperset(qids)]
+    return frozenset(q for family in as_draw(draw).proved(whole, of) for q in of[family])
+
+
+def corrected_board(board: Board, *, machine: str = "", computes: bool) -> CorrectedBoard:
+    """The corrected board of a board's release, split and measure.
+
+    `machine` is the key of a set, or `LEARNED`; the newest set unless named, else the estimate.
 
     With `computes` what is lacking of a machine's values is worked out, a few seconds at a time.
     """
@@ -184,7 +189,8 @@ def corrected_board(board: Board, *, machine: int | None = None, computes: bool)
         }
     except BenchmarkError as error:
         return CorrectedBoard(error=error)
-    of_family = [str(row.run.pk) for row in rows if is_of_judges_family(row.run, sample.machine)]
+    judge = sample.machine.parameters
+    of_family = [str(row.run.pk) for row in rows if is_of_judges_family(row.run, judge)]
     trust = trusted(
         {str(key): _only(values, drawn) for key, values in people.items()},
         {str(key): _only(machine_values[key], drawn) for key in people},
@@ -219,7 +225,7 @@ def corrected_pair(
     reference: ScoreSet,
     *,
     measure: str,
-    machine: int | None = None,
+    machine: str = "",
     is_clear: bool,
     computes: bool,
 ) -> CorrectedPair:
@@ -259,7 +265,7 @@ def sample_of(
     members: frozenset[str],
     measure: str,
     *,
-    machine: int | None,
+    machine: str,
     is_clear: bool,
 ) -> Sample:
     """What estimates over these queries of a release rest on.
@@ -267,28 +273,48 @@ def sample_of(
     Raises
     ------
     NotCorrectedError
-        If a machine's grades, a draw or the right to see is lacking.
+        If a machine's values, a draw or the right to see is lacking.
+    NotDrawnError, TooFewFamiliesError
+        If the estimate from the judged documents has no labels to rest on.
     """
     families, draw = family_of_queries(release), draw_for(release)
-    sets = machine_sets(release.benchmark)
-    chosen = sets.filter(pk=machine).first() if machine else sets.first()
-    why = ""
+    hidden = frozenset[str]() if is_clear else hidden_queries(release)
     if is_machine_judged(release.manifest):
-        why = gettext(BY_MACHINE)
-    elif not is_clear and not members.isdisjoint(hidden_queries(release)):
-        why = gettext(WITHHELD)
-    elif measure.startswith(JUDGED):
-        why = gettext(NOT_OF_DOCUMENTS).format(measure=measure)
-    elif chosen is None:
-        why = gettext(NO_MACHINE)
-    elif draw is None:
-        why = gettext(NO_DRAW)
-    elif lacking := sorted(families.keys() - queries_graded(chosen)):
-        named = ", ".join(lacking[:NAMED_AT_MOST])
-        why = gettext(UNGRADED).format(n=len(lacking), n_all=len(families), named=named)
-    if why or chosen is None or draw is None:
+        raise NotCorrectedError(why=gettext(BY_MACHINE))
+    if not members.isdisjoint(hidden):
+        raise NotCorrectedError(why=gettext(WITHHELD))
+    if measure.startswith(JUDGED):
+        raise NotCorrectedError(why=gettext(NOT_OF_DOCUMENTS).format(measure=measure))
+    chosen = _grader(release, families, machine)
+    if draw is None:
+        raise NotCorrectedError(why=gettext(NO_DRAW))
+    labelled = labelled_queries(release)
+    if chosen is None:
+        # Grades that this person may not see teach nothing that they are told.
+        fitted = drawn_queries(draw, families, labelled) - hidden
+        chosen = learner(release, families, fitted)
+        _refuse_few(len({families[qid] for qid in fitted}), chosen.least_families)
+    if why := chosen.refusal(measure):
         raise NotCorrectedError(why=why)
-    return Sample(release, chosen, draw, families, members, labelled_queries(release))
+    return Sample(release, chosen, draw, families, members, labelled)
+
+
+def _grader(release: Release, families: Mapping[str, str], machine: str) -> Machine | None:
+    """The set of a machine's grades that is asked for; None for the estimate of people's."""
+    sets = machine_sets(release.benchmark)
+    if machine == LEARNED:
+        return None
+    chosen = sets.filter(pk=row_key(machine) or 0).first() if machine else sets.first()
+    if chosen is not None:
+        return Grader(chosen, release, families)
+    if machine:
+        raise NotCorrectedError(why=gettext(NO_MACHINE))
+    return None
+
+
+def _refuse_few(n: int, least: int) -> None:
+    if n < least:
+        raise TooFewFamiliesError(n=n, least=least, missing=least - n)
 
 
 def _members(release: Release, split: str = "") -> frozenset[str]:
@@ -316,6 +342,7 @@ def corrected_of(
         draw=as_draw(sample.draw),
         families=sample.families,
         span=span,
+        least_families=sample.machine.least_families,
     )
     estimate = estimates[""]
     if isinstance(estimate, TooFewFamiliesError):
@@ -353,38 +380,24 @@ def _people(score_set: ScoreSet, measure: str) -> Values:
 def values_by_machine(
     sample: Sample, runs: Sequence[Run], measure: str, *, computes: bool
 ) -> tuple[dict[int, Values], int]:
-    """{run: {query: value by the machine's grades}}, and how many runs lack theirs so far."""
+    """{run: {query: value by the machine}}, and how many runs lack theirs so far."""
     keys = {run.pk: _key(sample, run, measure) for run in runs}
     kept = cache.get_many(keys.values())
     values = {run: kept[key] for run, key in keys.items() if key in kept}
     lacking = [run for run in runs if run.pk not in values]
     if lacking and computes:
-        grades = machine_grades(sample.machine, sample.families)
         deadline = monotonic() + SECONDS
         for run in lacking:
             if monotonic() > deadline:
                 break
-            values[run.pk] = _values_of(run, sample.release, grades, measure)
+            values[run.pk] = sample.machine.values(run, measure)
             cache.set(keys[run.pk], values[run.pk], KEPT_SECONDS)
     return values, len(runs) - len(values)
 
 
 def _key(sample: Sample, run: Run, measure: str) -> str:
-    """Named for all that the values follow from: neither set, release nor run ever changes."""
-    release, machine = sample.release, sample.machine
-    made = machine.created_at.timestamp()
-    of = (
-        f"{machine.pk}-{made}-{release.pk}-{release.content_sha256[:16]}-{run.pk}-{run.sha256[:16]}"
-    )
+    """Named for all that the values follow from."""
+    release = sample.release
+    of = f"{release.pk}-{release.content_sha256[:16]}-{run.pk}-{run.sha256[:16]}"
     name = "".join(letter if letter.isalnum() else f"_{ord(letter)}" for letter in measure)
-    return f"by-machine-{SCORER_VERSION}-{of}-{name}"
-
-
-def _values_of(
-    run: Run, release: Release, grades: Mapping[str, Mapping[str, int]], measure: str
-) -> Values:
-    judged = {qid: Judged(tuple(of.values())) for qid, of in grades.items()}
-    hits = scan_stored_run(run_path(run), grades)
-    top_grade = released.top_grade(release.manifest)
-    evaluation = evaluate_hits(judged, hits, [measure], top_grade=top_grade)
-    return {qid: of[measure] for qid, of in evaluation.per_query.items()}
+    return f"by-machine-{SCORER_VERSION}-{sample.machine.digest}-{of}-{name}"
