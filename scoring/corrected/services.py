@@ -11,6 +11,7 @@ from time import monotonic
 from django.core.cache import cache
 from django.utils.translation import gettext, gettext_noop
 
+from benchmarks_app.common.selectors.qrel_sets import machine_sets
 from benchmarks_app.common.selectors.reading import run_path
 from benchmarks_app.models import QrelSet, QueryDraw, Release, Run
 from benchmarks_app.releases.selectors import hidden_queries, release_splits
@@ -32,7 +33,6 @@ from scoring.corrected.selectors import (
     is_of_judges_family,
     labelled_queries,
     machine_grades,
-    machine_sets,
     queries_graded,
 )
 from scoring.models import ScoreSet
