@@ -117,6 +117,8 @@ annotation:pool-charts          GET  login 403   403   403   200   200   200   4
 annotation:pool-charts          POST 405
 annotation:pool-detail          GET  login 403   403   403   200   200   200   404   login 403
 annotation:pool-detail          POST 405
+annotation:pool-estimates       GET  login 403   403   403   403   200   200   404   login 403
+annotation:pool-estimates       POST 405
 annotation:pool-list            GET  login 403   403   403   200   200   200   404   login 403
 annotation:pool-list            POST 405
 annotation:pool-new             GET  login 403   403   403   403   200   200   404   login 403
@@ -331,6 +333,8 @@ api:submission-withdraw         GET  405
 api:submission-withdraw         POST 401   403   403   200   403   200   200   404   401   403
 api:pool-list                   GET  401   403   403   403   200   200   200   404   401   403
 api:pool-list                   POST 401   403   403   403   403   415   415   404   401   403
+api:pool-estimates              GET  401   403   403   403   403   200   200   404   401   403
+api:pool-estimates              POST 405
 api:pool-people                 GET  401   403   403   403   200   200   200   404   401   403
 api:pool-people                 POST 405
 api:pool-report                 GET  401   403   403   403   200   200   200   404   401   403

@@ -205,6 +205,7 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "api:pool-detail": pool.pk,
         "api:pool-people": pool.pk,
         "api:pool-report": pool.pk,
+        **dict.fromkeys(("annotation:pool-estimates", "api:pool-estimates"), _drawn(pool).pk),
         "api:qrels-detail": qrels.pk,
         "api:qrels-download": qrels.pk,
         "api:qrels-map": qrels.pk,
@@ -257,6 +258,25 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         **_contextual(of, owner),
         **_campaigns(pool, owner),
     }
+
+
+def _drawn(pool: Pool) -> Pool:
+    """A pool for estimates of which nothing is labelled; it is closed, and nobody judges it."""
+    told = {"n_documents": 9, "n_queries": 4, "frame": "", "last_query": 0}
+    made = Pool.objects.create(
+        benchmark=pool.benchmark,
+        name="drawn",
+        strategy="estimate",
+        state="closed",
+        parameters={"depth": 3, "measure": "p", "labels": 5, "population": told},
+        statistics=pool.statistics,
+        seed=7,
+        n_entries=1,
+        created_by=pool.created_by,
+    )
+    entry = pool.entries.select_related("query", "document").first()
+    made.entries.create(query=entry.query, document=entry.document, priority=0)
+    return made
 
 
 def _campaigns(pool: Pool, owner: User) -> dict[str, Any]:

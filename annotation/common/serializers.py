@@ -80,7 +80,8 @@ class NewPoolSerializer(serializers.Serializer):
     """A pool to be built; `runs` are names, `candidates` the name of a list: then it is a top-up.
 
     Shares are from 0 to 1: of documents that get a second label, of hidden repeats, of hidden
-    checks. `budget` is the documents a query of a layered pool.
+    checks. `budget` is the documents a query of a layered pool; `measure` and `labels` are for an
+    estimate, with `depth` as the measure's cutoff.
     """
 
     name = serializers.CharField(max_length=120)
@@ -98,6 +99,8 @@ class NewPoolSerializer(serializers.Serializer):
     candidates = serializers.CharField(required=False, default="", allow_blank=True)
     depth = api_field(recipes.DEPTH)
     budget = api_field(recipes.BUDGET)
+    measure = api_field(recipes.MEASURE)
+    labels = api_field(recipes.LABELS)
     carry = serializers.BooleanField(default=False, help_text="Judged documents, too")
     is_drawn = serializers.BooleanField(
         default=False, help_text="Of the queries alone that were drawn last for people."

@@ -36,6 +36,7 @@ class Pool(models.Model):
         STRATIFIED = "stratified", recipe.STRATEGY.choices["stratified"]
         TOP_UP = "top-up", recipe.STRATEGY.choices["top-up"]
         MANUAL = "manual", recipe.STRATEGY.choices["manual"]
+        ESTIMATE = "estimate", recipe.STRATEGY.choices["estimate"]
 
     class Order(models.TextChoices):
         """In which order a query's documents are judged; not which documents are in the pool."""
@@ -126,6 +127,11 @@ class Pool(models.Model):
     def has_shown_machine(self) -> bool:
         """Whether people may have seen what machines said: no label of theirs may follow."""
         return self.shows_machine and self.state == Pool.State.CLOSED
+
+    @property
+    def is_for_estimates(self) -> bool:
+        """Whether its documents were drawn to estimate runs, and are no ground for a release."""
+        return self.strategy == self.Strategy.ESTIMATE
 
 
 class PoolRun(models.Model):

@@ -73,6 +73,8 @@ def _arguments(user: Any, benchmark: Benchmark, given: dict[str, Any]) -> dict[s
         order=given["order"] or (LISTED if strategy == TOP_UP else LAYERED),
         depth=given["depth"],
         budget=given["budget"],
+        measure=given["measure"],
+        labels=given["labels"],
         carry=given["carry"],
     )
     shared = ("overlap", "double_share", "repeat_share", "gold_share")

@@ -6,6 +6,7 @@ from annotation import overview  # noqa: F401  # what pages show, which nobody a
 from annotation.agreement import urls as agreement
 from annotation.campaigns import urls as campaigns
 from annotation.contradictions import urls as contradictions
+from annotation.estimates import urls as estimates
 from annotation.guidelines import urls as guidelines
 from annotation.judging import urls as judging
 from annotation.labels import urls as labels
@@ -22,6 +23,7 @@ in_benchmark = [
     *searching.in_benchmark,
     *campaigns.in_benchmark,
     *contradictions.in_benchmark,
+    *estimates.in_benchmark,
 ]
 urlpatterns = [
     path("b/<slug:slug>/", include(in_benchmark)),

@@ -5,6 +5,7 @@ from django.urls import include, path
 from annotation.agreement import api as agreement
 from annotation.campaigns import api as campaigns
 from annotation.contradictions import api as contradictions
+from annotation.estimates import api as estimates
 from annotation.judging import api as candidates
 from annotation.labels.api import judgments, qrels
 from annotation.pools import api as pools
@@ -12,6 +13,7 @@ from annotation.pools import api as pools
 of_benchmark = [
     *campaigns.of_benchmark,
     *contradictions.of_benchmark,
+    *estimates.of_benchmark,
     path("pools/", pools.PoolList.as_view(), name="pool-list"),
     path("pools/<int:pk>/", pools.PoolDetail.as_view(), name="pool-detail"),
     path("pools/<int:pk>/people/", pools.PoolPeople.as_view(), name="pool-people"),

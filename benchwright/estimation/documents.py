@@ -63,7 +63,7 @@ def probabilities(amounts: Floats, budget: float) -> Floats:
     n = int(counts.sum())
     if not n or not budget > 0 or budget < LEAST_PROBABILITY * n:
         least = max(1, int(np.ceil(LEAST_PROBABILITY * n)))
-        expected = f"at least {least}, of documents of which some count"
+        expected = f"at least {least}, one in fifty of those that count"
         raise BudgetError(budget=budget, n=n, expected=expected)
     if budget >= n:
         return counts.astype(np.float64)

@@ -34,6 +34,7 @@ def compared(
     query_deviation: float,
     grade_deviation: float,
     rho: float = 0.0,
+    pi: Floats | None = None,
     seconds_a_label: float = SECONDS_A_LABEL,
     seconds_a_query: float = SECONDS_A_QUERY,
 ) -> tuple[Plan, Plan]:
@@ -50,6 +51,8 @@ def compared(
         mean).
     rho
         Correlation of the machine's values with people's, over queries.
+    pi
+        With which probability each document is drawn, where the draw is for other runs as well.
     seconds_a_label, seconds_a_query
         What a label takes, and what it takes to understand the next query: who labels documents of
         all queries changes query more often.
@@ -67,18 +70,18 @@ def compared(
     """
     a = np.asarray(amounts, dtype=np.float64)
     of = np.asarray(of_query)
-    counts = a != 0
+    pi = probabilities(a, budget) if pi is None else pi
+    counts = pi > 0
     n_each = float(counts.sum()) / n_queries
-    n = min(budget / n_each, float(n_queries))
-    n_eff = n / (1 - (1 - n / n_queries) * rho**2)
-    whole = Plan(
-        "whole queries",
-        n * n_each,
-        n,
-        _reach(n) * query_deviation / sqrt(n_eff) if n > 1 else float("inf"),
-        (n * n_each * seconds_a_label + n * seconds_a_query) / 3600,
+    whole = _whole(
+        min(budget / n_each, float(n_queries)),
+        n_each=n_each,
+        n_queries=n_queries,
+        query_deviation=query_deviation,
+        rho=rho,
+        seconds_a_label=seconds_a_label,
+        seconds_a_query=seconds_a_query,
     )
-    pi = probabilities(a, budget)
     inside = np.where(counts, a**2 * (1 - pi) / np.where(counts, pi, 1), 0.0).sum()
     variance = query_deviation**2 + inside * grade_deviation**2 / n_queries
     # How many queries have at least one drawn document, on average.
@@ -93,6 +96,36 @@ def compared(
         (float(pi.sum()) * seconds_a_label + n_touched * seconds_a_query) / 3600,
     )
     return whole, spread
+
+
+def whole_queries_for(half_width: float, *, n_queries: int, **more: float) -> Plan:
+    """The fewest whole queries whose interval is as narrow; all where fewer are not enough.
+
+    Takes `n_each`, documents a query, and besides what `compared` takes of whole queries.
+    """
+    plans = (_whole(float(n), n_queries=n_queries, **more) for n in range(2, n_queries))
+    enough = (plan for plan in plans if plan.half_width <= half_width)
+    return next(enough, None) or _whole(float(n_queries), n_queries=n_queries, **more)
+
+
+def _whole(
+    n: float,
+    *,
+    n_each: float,
+    n_queries: int,
+    query_deviation: float,
+    rho: float = 0.0,
+    seconds_a_label: float = SECONDS_A_LABEL,
+    seconds_a_query: float = SECONDS_A_QUERY,
+) -> Plan:
+    n_eff = n / (1 - (1 - n / n_queries) * rho**2)
+    return Plan(
+        "whole queries",
+        n * n_each,
+        n,
+        _reach(n) * query_deviation / sqrt(n_eff) if n > 1 else float("inf"),
+        (n * n_each * seconds_a_label + n * seconds_a_query) / 3600,
+    )
 
 
 def _reach(n: float) -> float:

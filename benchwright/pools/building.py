@@ -1,7 +1,7 @@
 """From runs to a pool, in plain Python: the reference that `columns` is held against."""
 
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from benchwright.pools.digest import pool_digest
 from benchwright.pools.entries import (
@@ -17,7 +17,7 @@ from benchwright.pools.entries import (
 )
 from benchwright.pools.errors import EmptyPoolError, EmptyTopUpError, PoolRunError
 from benchwright.pools.order import queue_order
-from benchwright.pools.recipe import LAYERED, STRATIFIED, TOP_UP, Recipe
+from benchwright.pools.recipe import ESTIMATE, LAYERED, STRATIFIED, TOP_UP, Recipe
 from benchwright.pools.seeding import CONTROL, DOCUMENT, STRATUM, is_drawn, part_of, seeded
 
 Ranks = Mapping[str, int]
@@ -28,12 +28,14 @@ class Extras:
     """What comes into a pool besides the runs.
 
     `judged` are pairs with a label: members of a pool that carries them over, and left out of a
-    top-up. `candidates` is the list that a top-up is made of, most worth judging first.
+    top-up. `candidates` is the list that a top-up is made of, most worth judging first; `drawn` are
+    the documents of an estimate, each with the probability it was drawn with.
     """
 
     judged: Collection[Pair] = frozenset()
     manual: Collection[Pair] = frozenset()
     candidates: Sequence[Pair] = ()
+    drawn: Mapping[Pair, float] = field(default_factory=dict)
 
 
 NOTHING = Extras()
@@ -78,7 +80,7 @@ def build_pool(
     recipe.check()
     is_wanted = _wanting(queries)
     reached, deeper = _gathered(runs, recipe, is_wanted)
-    members = _selected(reached, recipe)
+    members = _selected(reached, recipe, extras.drawn)
     _add_extras(members, reached, recipe, extras, is_wanted)
     _add_control(members, deeper, recipe)
     if not members:
@@ -135,7 +137,9 @@ def _add(ranks: dict[str, int], key: str, pair: Pair, rank: int) -> None:
     ranks[key] = rank
 
 
-def _selected(reached: Mapping[Pair, Ranks], recipe: Recipe) -> dict[Pair, PoolEntry]:
+def _selected(
+    reached: Mapping[Pair, Ranks], recipe: Recipe, drawn: Mapping[Pair, float]
+) -> dict[Pair, PoolEntry]:
     entries = [
         PoolEntry(qid, docid, ranks, min(ranks.values())) for (qid, docid), ranks in reached.items()
     ]
@@ -143,6 +147,9 @@ def _selected(reached: Mapping[Pair, Ranks], recipe: Recipe) -> dict[Pair, PoolE
         entries = list(_within_budget(entries, recipe))
     elif recipe.strategy == STRATIFIED:
         entries = list(_sampled(entries, recipe))
+    elif recipe.strategy == ESTIMATE:
+        chosen = [entry for entry in entries if entry.pair in drawn]
+        entries = [_with_probability(entry, drawn[entry.pair]) for entry in chosen]
     return {entry.pair: entry for entry in entries}
 
 

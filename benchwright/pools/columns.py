@@ -26,7 +26,15 @@ from benchwright.pools.entries import (
 )
 from benchwright.pools.errors import EmptyPoolError, EmptyTopUpError, PoolRunError
 from benchwright.pools.order import WEIGHTS
-from benchwright.pools.recipe import DEPTH_K, LAYERED, LISTED, STRATIFIED, TOP_UP, Recipe
+from benchwright.pools.recipe import (
+    DEPTH_K,
+    ESTIMATE,
+    LAYERED,
+    LISTED,
+    STRATIFIED,
+    TOP_UP,
+    Recipe,
+)
 from benchwright.pools.seeding import (
     CONTROL,
     DOCUMENT,
@@ -125,11 +133,11 @@ def build_pool_table(
     recipe.check()
     depth = recipe.watched_depth if watchers else recipe.read_depth
     kept = {key: _kept(key, runs[key], recipe, queries, depth) for key in sorted(runs)}
-    added = _extra_rows(recipe, extras, queries)
+    added, drawn = _extra_rows(recipe, extras, queries), _drawn_rows(extras)
     digest = sha256(digest_header(runs, recipe))
     pieces = []
     for block in _blocks(kept, added):
-        pool = _pool_of(block, kept, added, recipe, watchers)
+        pool = _pool_of(block, kept, added, drawn, recipe, watchers)
         _tell_digest(digest.update, pool)
         pieces.append(pool)
     if not any(map(len, pieces)):
@@ -189,6 +197,15 @@ def _extra_rows(recipe: Recipe, extras: Extras, queries: Collection[str] | None)
     return frame if queries is None else frame.filter(pl.col("qid").is_in(list(queries)))
 
 
+def _drawn_rows(extras: Extras) -> pl.DataFrame:
+    """Qid, docid, share of what was drawn for an estimate."""
+    import polars as pl
+
+    schema = {"qid": pl.String(), "docid": pl.String(), "share": pl.Float64()}
+    rows = [(*pair, probability) for pair, probability in extras.drawn.items()]
+    return pl.DataFrame(rows, schema=schema, orient="row").sort(PAIR)
+
+
 def _blocks(kept: Mapping[str, pl.DataFrame], added: pl.DataFrame) -> Iterator[tuple[str, str]]:
     """First and last query of each block, by the bytes of their ids."""
     import polars as pl
@@ -210,6 +227,7 @@ def _pool_of(
     block: tuple[str, str],
     kept: Mapping[str, pl.DataFrame],
     added: pl.DataFrame,
+    drawn: pl.DataFrame,
     recipe: Recipe,
     watchers: Sequence[Watcher],
 ) -> pl.DataFrame:
@@ -218,7 +236,8 @@ def _pool_of(
 
     rows = _rows_of(kept, block)
     reached = _reached(rows.filter(pl.col("rank") <= recipe.reach), list(kept), recipe)
-    members = _with_extras(_selected(reached, recipe), reached, _slice_of(added, block))
+    members = _selected(reached, recipe, _slice_of(drawn, block))
+    members = _with_extras(members, reached, _slice_of(added, block))
     members = _with_control(members, reached, rows, list(kept), recipe)
     if watchers:
         known = _slice_of(added, block).select(*PAIR, stays=pl.lit(True))
@@ -291,7 +310,7 @@ def _drawn(frame: pl.DataFrame, seed: int, word: str) -> pl.Series:
     return pl.Series("drawn", values, dtype=pl.Binary)
 
 
-def _selected(reached: pl.DataFrame, recipe: Recipe) -> pl.DataFrame:
+def _selected(reached: pl.DataFrame, recipe: Recipe, drawn: pl.DataFrame) -> pl.DataFrame:
     """The members that the strategy takes, with origin, probability, listed."""
     import polars as pl
 
@@ -304,6 +323,9 @@ def _selected(reached: pl.DataFrame, recipe: Recipe) -> pl.DataFrame:
         probability = pl.len().over("qid", "best_rank") / pl.col("size")
     elif recipe.strategy == STRATIFIED:
         reached = _sampled(reached, recipe)
+        probability = pl.col("share")
+    elif recipe.strategy == ESTIMATE:
+        reached = reached.join(drawn, on=PAIR, how="inner", maintain_order="left")
         probability = pl.col("share")
     return reached.with_columns(
         origin=pl.lit(RUN),

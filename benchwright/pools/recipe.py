@@ -17,6 +17,7 @@ LAYERED = "layered"
 STRATIFIED = "stratified"
 TOP_UP = "top-up"
 MANUAL = "manual"
+ESTIMATE = "estimate"
 # Orders: in which order a query's documents are judged. Layered is a name of both kinds.
 RRF = "rrf"
 RBP = "rbp"
@@ -52,6 +53,8 @@ class Recipe:
         Ranks of each run that the pool looks at; a stratified pool has them from its strata.
     budget
         Documents a query, for the layered strategy.
+    measure, labels
+        For an estimate: of `p` or `dcg` at `depth`, from about so many drawn documents in all.
     control_share
         Random documents beyond the runs' reach, as a share of each query's documents.
     control_depth, control_run
@@ -64,6 +67,8 @@ class Recipe:
     order: str = LAYERED
     depth: int = pools.DEPTH.default
     budget: int | None = None
+    measure: str = pools.MEASURE.default
+    labels: int | None = None
     strata: tuple[Stratum, ...] = STRATA
     control_share: float = pools.CONTROL_SHARE.default
     control_depth: int = CONTROL_DEPTH
@@ -90,7 +95,7 @@ class Recipe:
 
     def check(self) -> None:
         """Raise `ParameterError` for a value, `PoolRecipeError` where parts do not go together."""
-        is_deep = self.strategy in (DEPTH_K, LAYERED)
+        is_deep = self.strategy in (DEPTH_K, LAYERED, ESTIMATE)
         check([one for one in pools.POOLING if is_deep or one is not pools.DEPTH], self)
         for what, expected in self._problems():
             raise PoolRecipeError(what=what[0].upper() + what[1:], expected=expected)
@@ -101,6 +106,12 @@ class Recipe:
             yield "a layered pool has no budget", "1 or more documents for each query"
         if self.strategy != LAYERED and self.budget is not None:
             yield f"a budget does not go with {self.strategy}", "the layered strategy"
+        if self.strategy == ESTIMATE and self.labels is None:
+            yield "an estimate has no budget", "some labels in all"
+        if self.strategy != ESTIMATE and self.labels is not None:
+            yield f"labels in all do not go with {self.strategy}", "an estimate"
+        if self.strategy == ESTIMATE and self.control_share:
+            yield "random documents do not go with an estimate", "those alone that are drawn for it"
         if self.order == LISTED and self.strategy != TOP_UP:
             yield "there is no list whose order could be kept", "a top-up pool"
         if self.strategy == STRATIFIED:
@@ -117,8 +128,10 @@ class Recipe:
     def as_parameters(self) -> dict[str, Any]:
         """Return what differs from a depth pool without extras, as JSON; seed, order not in it."""
         said: dict[str, Any] = {}
-        if self.strategy in (DEPTH_K, LAYERED):
+        if self.strategy in (DEPTH_K, LAYERED, ESTIMATE):
             said["depth"] = self.depth
+        if self.strategy == ESTIMATE:
+            said |= {"measure": self.measure, "labels": self.labels}
         if self.budget is not None:
             said["budget"] = self.budget
         if self.strategy == STRATIFIED:
@@ -139,6 +152,8 @@ def recipe_of(strategy: str, order: str, seed: int, parameters: Mapping[str, Any
         order=order,
         depth=parameters.get("depth", 10),
         budget=parameters.get("budget"),
+        measure=parameters.get("measure", pools.MEASURE.default),
+        labels=parameters.get("labels"),
         strata=tuple(Stratum(*stratum) for stratum in strata) if strata else STRATA,
         control_share=share,
         control_depth=depth,

@@ -7,14 +7,15 @@ STRATEGY = Choice(
     default="depth-k",
     label="Which documents",
     help="The first of every run (depth-k), rank by rank up to a budget a query (layered), all of "
-    "the first ranks and samples of deeper ones (stratified), the unjudged of a list (top-up), or "
-    "named documents (manual).",
+    "the first ranks and samples of deeper ones (stratified), the unjudged of a list (top-up), "
+    "named documents (manual), or a draw that runs are estimated from (estimate).",
     choices={
         "depth-k": "depth k: the union of the runs' first k",
         "layered": "layered: rank by rank until the budget of each query",
         "stratified": "stratified: deeper ranks are sampled",
         "top-up": "top-up: a list of candidates, without what is judged",
         "manual": "manual: chosen documents only",
+        "estimate": "estimate: documents of all queries are drawn; no release",
     },
 )
 ORDER = Choice(
@@ -36,13 +37,28 @@ DEPTH = Whole(
     default=10,
     least=1,
     most=1000,
-    help="Of each run and query. At least the cutoff of your measure: 10 for nDCG@10.",
+    help="Of each run and query. At least the cutoff of your measure: 10 for nDCG@10. Of an "
+    "estimate it is the cutoff.",
 )
 BUDGET = Whole(
     name="budget",
     least=1,
     label="Documents a query",
     help="For the layered strategy: rank by rank, until a query has so many.",
+)
+MEASURE = Choice(
+    name="measure",
+    default="p",
+    label="Measure",
+    help="What an estimate is of. Others do not add up over documents.",
+    choices={"p": "P@k: the share that is relevant", "dcg": "DCG@k: grades, discounted by rank"},
+)
+LABELS = Whole(
+    name="labels",
+    least=1,
+    label="Labels in all",
+    help="For an estimate: about so many documents are drawn, over all queries. At least one in "
+    "fifty of what the runs have.",
 )
 CONTROL_SHARE = Real(
     name="control_share",
@@ -104,5 +120,7 @@ DUE = Day(
     label="Due",
     help="The day by which the labels are wanted. Annotators see it; nothing closes on that day.",
 )
-POOLING: tuple[Parameter, ...] = (STRATEGY, ORDER, DEPTH, BUDGET, CONTROL_SHARE, CONTROL_DEPTH)
+POOLING: tuple[Parameter, ...] = (
+    *(STRATEGY, ORDER, DEPTH, BUDGET, MEASURE, LABELS, CONTROL_SHARE, CONTROL_DEPTH),
+)
 SHARING: tuple[Parameter, ...] = (OVERLAP, DOUBLE_SHARE, REPEAT_SHARE, GOLD_SHARE)

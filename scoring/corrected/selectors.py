@@ -4,27 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.conf import settings
-from django.db.models import QuerySet
 
 from benchmarks_app.common.selectors.reading import qrels_of, release_qrels
-from benchmarks_app.models import Benchmark, QrelSet, QueryDraw, Release, Run
+from benchmarks_app.models import QrelSet, QueryDraw, Release, Run
 from benchmarks_app.releases.selectors import release_families
 from benchwright.estimation.drawing import Draw, frame_of
 from benchwright.judges.families import FAMILIES, families_in, texts_in
 
 Grades = Mapping[str, Mapping[str, int]]
-UNJUDGED_CHOICE = "unjudged"
-
-
-def machine_sets(benchmark: Benchmark) -> QuerySet[QrelSet]:
-    """Sets of a machine's grades that may stand beside people's labels, the newest first.
-
-    Not those of what nobody had judged: they look at labelled queries otherwise than at the others,
-    and that is not chance.
-    """
-    rows = QrelSet.objects.ready().filter(benchmark=benchmark, kind=QrelSet.Kind.MACHINE)
-    unfit = [row.pk for row in rows if row.parameters.get("choice") == UNJUDGED_CHOICE]
-    return rows.exclude(pk__in=unfit).order_by("-created_at", "-pk")
 
 
 def family_of_queries(release: Release) -> dict[str, str]:

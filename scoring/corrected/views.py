@@ -5,6 +5,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
+from benchmarks_app.common.selectors.qrel_sets import machine_sets
 from benchmarks_app.language import is_translated, told
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
@@ -12,7 +13,6 @@ from benchmarks_app.requests import SiteRequest
 from benchwright.errors import BenchmarkError
 from scoring.boards.views.boards import asked_board, board_context
 from scoring.comparisons.forms import asked_comparison, asked_release
-from scoring.corrected.selectors import machine_sets
 from scoring.corrected.services.correcting import (
     MOST_RUNS,
     NotCorrectedError,

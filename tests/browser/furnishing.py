@@ -77,7 +77,27 @@ def furnished() -> str:
     sent = Submission.objects.get(name="from sam")
     _flagged(sent)
     facts |= {"submission": sent.pk, "phase": sent.phase_id, **_teamed()}
-    return json.dumps(facts | _asked_and_judged(benchmark))
+    facts |= _asked_and_judged(benchmark)
+    return json.dumps(facts | _estimated(benchmark, owner))
+
+
+def _estimated(benchmark, owner) -> dict[str, int]:
+    """A pool drawn to estimate runs with all its labels, and one without; both are closed."""
+    from tests.annotation.estimates.making import estimation_pool
+    from tests.annotation.making import judge
+
+    runs = list(benchmark.runs.filter(name__in=["bm25", "tfidf-word", "tfidf-char"]))
+    made = {}
+    for name in ("estimation_pool", "unlabelled_pool"):
+        options = {"name": name.replace("_", " "), "carry": name == "estimation_pool"}
+        pool = estimation_pool(benchmark, owner, runs, labels=60, **options)
+        slots = pool.slots.select_related("pool", "query", "entry__document").order_by("pk")
+        for slot in slots if options["carry"] else ():
+            judge(slot, owner, (slot.pk * 7) % 4)
+        pool.state = "closed"
+        pool.save()
+        made[name] = pool.pk
+    return made
 
 
 def _paired(benchmark, owner) -> dict[str, int]:

@@ -8,6 +8,7 @@ from django.db.models import Count, Q
 
 from annotation.agreement.selectors.careless import KEPT_SECONDS, CarelessSign, careless_signs
 from annotation.common.selectors.ledger import last_event_of
+from annotation.common.selectors.pools import labelled_for_estimates
 from annotation.common.selectors.stale import LABEL_KINDS
 from annotation.models import Judgment
 from benchmarks_app.models import Benchmark, User
@@ -31,6 +32,8 @@ class Publication:
     n_documents: int
     n_queries: int
     doubtful: list[Doubtful]
+    # Documents that were drawn for estimates, and are in no other pool.
+    n_for_estimates: int = 0
 
     @property
     def n_doubtful(self) -> int:
@@ -61,6 +64,7 @@ def _counts(benchmark: Benchmark) -> dict[str, int]:
     )
     return {
         "n_people": labels.values("actor", "rater").distinct().count(),
+        "n_for_estimates": labelled_for_estimates(benchmark),
         "n_documents": labels.values("query", "docid").distinct().count(),
         **labels.aggregate(n_labels=Count("pk"), n_queries=Count("query", distinct=True)),
     }

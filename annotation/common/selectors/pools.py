@@ -6,10 +6,21 @@ from datetime import date
 from itertools import chain, count
 from typing import Any
 
-from django.db.models import Case, Count, F, IntegerField, OuterRef, QuerySet, Subquery, Value, When
+from django.db.models import (
+    Case,
+    Count,
+    Exists,
+    F,
+    IntegerField,
+    OuterRef,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
 from django.db.models.functions import Coalesce, Now
 
-from annotation.models import Judgment, Pool, Slot
+from annotation.models import Judgment, Pool, PoolEntry, Slot
 from benchmarks_app.models import Benchmark, User
 from benchmarks_app.permissions import ALLOWED, Action
 from benchwright.progress.pace import in_seconds
@@ -40,6 +51,22 @@ def with_counts(pools: QuerySet[Pool]) -> QuerySet[Pool]:
 def pools_of(benchmark: Benchmark) -> QuerySet[Pool]:
     built = Pool.objects.built().filter(benchmark=benchmark).select_related("benchmark")
     return with_counts(built).order_by("-pk")
+
+
+def labelled_for_estimates(benchmark: Benchmark) -> int:
+    """How many documents have people's labels only as they were drawn to estimate runs."""
+    drawn = PoolEntry.objects.filter(
+        pool__benchmark=benchmark,
+        pool__strategy=Pool.Strategy.ESTIMATE,
+        origin=PoolEntry.Origin.RUN,
+    )
+    elsewhere = PoolEntry.objects.filter(query=OuterRef("query"), document=OuterRef("document"))
+    labels = Judgment.objects.current().wanted().filter(grade__isnull=False)
+    labels = labels.filter(
+        benchmark=benchmark, query=OuterRef("query"), docid=OuterRef("document__docid")
+    )
+    alone = drawn.exclude(Exists(elsewhere.exclude(pool__strategy=Pool.Strategy.ESTIMATE)))
+    return alone.filter(Exists(labels)).order_by().values("query", "document").distinct().count()
 
 
 def free_pool_name(benchmark: Benchmark, name: str) -> str:

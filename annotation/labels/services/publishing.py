@@ -11,6 +11,7 @@ from django.urls import reverse
 from annotation.common.selectors import ledger
 from annotation.common.selectors.names import pseudonyms_in
 from annotation.common.selectors.policies import policy_of
+from annotation.common.selectors.pools import labelled_for_estimates
 from annotation.judging.protocol.errors import NothingJudgedError
 from annotation.models import Judgment, Pool
 from benchmarks_app.common.services import audit
@@ -124,6 +125,7 @@ def publish_qrels(job: jobs.RunningJob) -> None:
             n_qrels=len(written),
             n_unresolved=len(derivation.unresolved),
             as_of_event=qrel_set.as_of_event,
+            n_for_estimates=qrel_set.parameters.get("n_for_estimates", 0),
             url=reverse("qrels-list", args=[benchmark.slug]),
         )
 
@@ -174,6 +176,8 @@ def _begin(job: jobs.RunningJob, rule: NamedRule) -> QrelSet:
         counts = _events_by_kind(benchmark, as_of)
         waived = Pool.objects.filter(benchmark=benchmark).aggregate(n=Sum("n_waived"))["n"]
         parameters = {"events": counts, "settings": wanted["settings"], "n_waived": waived or 0}
+        if n_drawn := labelled_for_estimates(benchmark):
+            parameters["n_for_estimates"] = n_drawn
         if isinstance(wanted["as_of"], str):
             parameters["as_of_time"] = wanted["as_of"]
         if wanted["annotator"]:

@@ -43,8 +43,10 @@ class Command(BenchmarkCommand):
 
 
 def _usual_name(options: dict[str, Any]) -> str:
-    is_plain = options["strategy"] == "depth-k"
-    return f"depth {options['depth']}" if is_plain else options["strategy"]
+    strategy, depth = options["strategy"], options["depth"]
+    if strategy == "estimate":
+        return f"{options['measure'].upper()}@{depth} estimated"
+    return f"depth {depth}" if strategy == "depth-k" else strategy
 
 
 def _recipe(options: dict[str, Any]) -> Recipe:

@@ -47,6 +47,9 @@ class Command(BenchmarkCommand):
         self.say(f"{result['n_qrels']} grades as of event {result['as_of_event']}")
         if result["n_unresolved"]:
             self.say(f"{result['n_unresolved']} documents have labels that stay open")
+        if result["n_for_estimates"]:
+            drawn = f"{result['n_for_estimates']} of them were drawn to estimate runs"
+            self.warn(f"{drawn}: their queries are not judged whole")
         self.say(f"digest {result['digest']}")
 
 

@@ -42,6 +42,8 @@ class PoolForm(forms.Form):
     )
     depth = form_field(recipes.DEPTH, required=True)
     budget = form_field(recipes.BUDGET)
+    measure = form_field(recipes.MEASURE)
+    labels = form_field(recipes.LABELS)
     strata = forms.CharField(
         max_length=200,
         required=False,
@@ -127,6 +129,7 @@ class PoolForm(forms.Form):
         if data is not None:
             data = data.copy()
             data.setdefault("strategy", Pool.Strategy.DEPTH_K)
+            data.setdefault("measure", recipes.MEASURE.default)
             data.setdefault("assignment", Pool.Assignment.ANYBODY)
             if not data.get("name") and data.get("suggested"):
                 data["name"] = data["suggested"]
@@ -197,6 +200,8 @@ class PoolForm(forms.Form):
         if recipe.strategy == Pool.Strategy.TOP_UP and not cleaned["candidates"]:
             has_lists = has_rows(self, "candidates")
             self.add_error("candidates" if has_lists else None, "Choose a list, or make one first.")
+        if recipe.strategy == Pool.Strategy.ESTIMATE and cleaned["manual"]:
+            self.add_error("manual", "An estimate has those documents alone that are drawn for it.")
         source = cleaned["control_run"]
         if source and source not in cleaned["runs"]:
             self.add_error("control_run", "Choose one of the pool's runs.")
@@ -216,6 +221,7 @@ class PoolForm(forms.Form):
             Pool.Strategy.STRATIFIED: f"Samples to rank {recipe.reach} {of_runs}",
             Pool.Strategy.TOP_UP: f"top-up: {cleaned['candidates']}",
             Pool.Strategy.MANUAL: "Chosen documents",
+            Pool.Strategy.ESTIMATE: f"{recipe.measure.upper()}@{recipe.depth} estimated {of_runs}",
         }
         name = names[Pool.Strategy(recipe.strategy)]
         return free_pool_name(self.benchmark, name[:LONGEST_SUGGESTION])
@@ -224,14 +230,18 @@ class PoolForm(forms.Form):
         cleaned = self.cleaned_data
         strategy = cleaned["strategy"]
         is_top_up = strategy == Pool.Strategy.TOP_UP
+        is_estimate = strategy == Pool.Strategy.ESTIMATE
         usual = Pool.Order.LISTED if is_top_up else Pool.Order.LAYERED
         return Recipe(
             strategy=str(strategy),
             order=str(cleaned["order"] or usual),
             depth=cleaned["depth"],
             budget=cleaned["budget"] if strategy == Pool.Strategy.LAYERED else None,
+            measure=cleaned["measure"] or recipes.MEASURE.default,
+            labels=cleaned["labels"] if is_estimate else None,
             strata=cleaned["strata"],
-            control_share=share(cleaned["control"]),
+            # The page begins with some: only what is drawn for it goes with an estimate.
+            control_share=0.0 if is_estimate else share(cleaned["control"]),
             control_run=cleaned["control_run"].name if cleaned["control_run"] else "",
             carry=cleaned["carry"] and not is_top_up,
         )

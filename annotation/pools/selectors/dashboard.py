@@ -128,7 +128,8 @@ def pool_report(pool: Pool, signals: dict[str, Any] | None, now: datetime) -> di
             "done_on": end.done_on.isoformat() if end else None,
         },
         "signals": signals and {**signals, "people": _named(signals)},
-        "stop": signals and _told(stop_signal(signals)),
+        # All that was drawn is needed: an estimate has no point at which to stop before.
+        "stop": _told(stop_signal(signals)) if signals and not pool.is_for_estimates else None,
     }
 
 

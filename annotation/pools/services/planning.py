@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +15,14 @@ from benchmarks_app.models import Benchmark, CandidateList, Run
 from benchmarks_app.queries.selectors import queries_drawn
 from benchwright.pools import DEPTH_K, Extras, Pair, Recipe, recipe_of
 from benchwright.pools.entries import labels_wanted
+from benchwright.pools.errors import EmptyPoolError, PoolRecipeError
 from benchwright.pools.recipe import DEEPEST
 from benchwright.recipes import pools as recipes
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from benchwright.estimation.populations import Population
     from benchwright.pools.columns import PoolTable
     from benchwright.pools.preview import DepthWatcher, RunWatcher
 
@@ -71,6 +73,8 @@ class PlannedPool:
     watcher: RunWatcher
     labels: list[int]
     depth_watcher: DepthWatcher | None = None
+    # Of an estimate: what its documents were drawn from.
+    population: Population | None = None
 
 
 def plan_of(parameters: dict[str, Any]) -> Plan:
@@ -118,8 +122,10 @@ def planned_pool(
     frames = {}
     for n, run in enumerate(runs):
         tell(n, len(runs), f"reading {run.name}")
-        frames[run.name] = _top_of(run, max(plan.recipe.watched_depth, 1))
-    recipe = plan.recipe
+        frames[run.name] = top_of(run, max(plan.recipe.watched_depth, 1))
+    recipe, queries = plan.recipe, _queries(benchmark, plan)
+    is_estimate = recipe.strategy == Pool.Strategy.ESTIMATE
+    population = _population(benchmark, recipe, frames, queries) if is_estimate else None
     # What was judged decides a pool that carries it over, or that is made of the rest.
     needs_judged = recipe.carry or recipe.strategy == Pool.Strategy.TOP_UP
     judged = judged_pairs(benchmark, plan.as_of) if needs_judged else {}
@@ -129,8 +135,14 @@ def planned_pool(
     table = build_pool_table(
         frames,
         recipe,
-        queries=_queries(benchmark, plan),
-        extras=Extras(judged.keys(), frozenset(plan.manual), listed_pairs(plan.candidates)),
+        queries=queries,
+        extras=Extras(
+            # What chance did not draw is no part of an estimate, judged or not.
+            frozenset() if is_estimate else judged.keys(),
+            frozenset(plan.manual),
+            listed_pairs(plan.candidates),
+            _pairs_drawn(population, recipe) if population else {},
+        ),
         watchers=[watcher, depths] if depths else [watcher],
     )
     labels = labels_wanted(
@@ -141,10 +153,49 @@ def planned_pool(
         seed=recipe.seed,
         had=judged,
     )
-    return PlannedPool(plan, runs, table, watcher, labels, depths)
+    return PlannedPool(plan, runs, table, watcher, labels, depths, population)
 
 
-def _top_of(run: Run, depth: int) -> pl.DataFrame:
+def _population(
+    benchmark: Benchmark,
+    recipe: Recipe,
+    frames: Mapping[str, pl.DataFrame],
+    queries: Collection[str],
+) -> Population:
+    """What an estimate is drawn from.
+
+    Raises
+    ------
+    PoolRecipeError
+        If it is of fewer families than an interval is right with.
+    """
+    from benchwright.estimation.documents import LEAST_FAMILIES
+
+    family_of = benchmark.queries.committed().values_list("qid", "family_id")
+    n_families = len({family for qid, family in family_of if qid in queries})
+    if n_families < LEAST_FAMILIES:
+        what = f"The queries are of {n_families} families"
+        raise PoolRecipeError(what=what, expected=f"{LEAST_FAMILIES} or more for an estimate")
+    return population_for(recipe, frames, queries)
+
+
+def population_for(
+    recipe: Recipe, frames: Mapping[str, pl.DataFrame], queries: Collection[str]
+) -> Population:
+    """The documents that an estimate is of, by what each run ranks within the cutoff."""
+    from benchwright.estimation.populations import population_of
+
+    measure = recipe.measure.upper()
+    return population_of(frames, measure=measure, cutoff=recipe.depth, queries=queries)
+
+
+def _pairs_drawn(population: Population, recipe: Recipe) -> dict[Pair, float]:
+    if not population.pairs:
+        raise EmptyPoolError(n_runs=len(population.ranks))
+    return population.pairs_of(population.drawn(budget=recipe.labels or 0, seed=recipe.seed))
+
+
+def top_of(run: Run, depth: int) -> pl.DataFrame:
     """Qid, docid, rank of a run's first `depth` documents of each query."""
     import polars as pl
 

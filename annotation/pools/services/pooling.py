@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from itertools import islice
 from math import isnan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 from django.db.models import F
@@ -36,6 +36,9 @@ from benchmarks_app.queries.selectors import newest_draw
 from benchwright import pools as pooling
 from benchwright.files.external_sort import batched
 from benchwright.pools.errors import PoolRecipeError
+
+if TYPE_CHECKING:
+    from benchwright.estimation.populations import Population
 
 JOB_KIND = "build-pool"
 ROWS_PER_BATCH = 1000
@@ -94,6 +97,9 @@ def pool_arguments(
     as_of = last_event(benchmark)
     if recipe.order == Pool.Order.DOUBT:
         families_to_doubt_by(benchmark, as_of)
+    if recipe.strategy == Pool.Strategy.ESTIMATE and manual:
+        what = "Documents added by hand do not go with an estimate"
+        raise PoolRecipeError(what=what, expected="those alone that are drawn for it")
     sharing = sharing or Sharing(overlap=overlap)
     return {
         "kind": JOB_KIND,
@@ -180,6 +186,8 @@ def _stage_pool(job: jobs.RunningJob, planned: PlannedPool) -> Pool:
         parameters["manual"] = [list(pair) for pair in plan.manual]
     if plan.draw:
         parameters["draw"] = plan.draw
+    if planned.population:
+        parameters["population"] = _told_of(job.benchmark, planned.population)
     if sharing.doubles_at_least:
         parameters["doubles_at_least"] = sharing.doubles_at_least
     with job.fenced():
@@ -209,6 +217,18 @@ def _stage_pool(job: jobs.RunningJob, planned: PlannedPool) -> Pool:
             PoolAnnotator(pool=pool, annotator_id=key) for key in sharing.annotators
         )
     return pool
+
+
+def _told_of(benchmark: Benchmark, population: "Population") -> dict[str, Any]:
+    """What documents were drawn from, so that it can be known again; `last_query` is a key."""
+    from benchwright.estimation.drawing import frame_of
+
+    return {
+        "n_documents": len(population.pairs),
+        "n_queries": len(population.queries),
+        "frame": frame_of(population.queries),
+        "last_query": max(query_keys(benchmark)[qid] for qid in population.queries),
+    }
 
 
 def _stage_documents(job: jobs.RunningJob, planned: PlannedPool) -> dict[str, int]:
@@ -304,9 +324,10 @@ def _open_pool(job: jobs.RunningJob, pool: Pool, planned: PlannedPool, n_slots: 
         pool.save(update_fields=["state", "n_entries", "n_wanted", "statistics", "staged_by"])
         # The entries are of the names that the runs had when they were read.
         rename_runs_of(pool, names)
-        Run.objects.filter(pool_runs__pool=pool).update(
-            pooled_depth=Greatest(F("pooled_depth"), planned.plan.recipe.reach)
-        )
+        if not pool.is_for_estimates:  # of which most documents stay unjudged
+            Run.objects.filter(pool_runs__pool=pool).update(
+                pooled_depth=Greatest(F("pooled_depth"), planned.plan.recipe.reach)
+            )
         audit.record(
             actor=job.user,
             action="build-pool",
@@ -328,7 +349,7 @@ def statistics_of(planned: PlannedPool, *, seconds: float) -> dict[str, Any]:
 
     facts = preview(planned.table, planned.watcher)
     n_labels = sum(planned.labels)
-    return {
+    statistics: dict[str, Any] = {
         "n_queries": facts.n_queries,
         "per_query": {
             "min": facts.smallest_query,
@@ -358,6 +379,17 @@ def statistics_of(planned: PlannedPool, *, seconds: float) -> dict[str, Any]:
         "judged_new": known(facts.judged_new),
         "judged_new_least": known(facts.judged_new_least),
         "warnings": facts.warnings,
+    }
+    if planned.population is None:
+        return statistics
+    # Most of what runs have stays unjudged: there is nothing in it for a new system.
+    nothing = dict.fromkeys(statistics["judged_left_out"])
+    return {
+        **statistics,
+        "judged_left_out": nothing,
+        "judged_new": None,
+        "judged_new_least": None,
+        "warnings": [],
     }
 
 

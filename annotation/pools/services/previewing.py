@@ -4,6 +4,7 @@ from typing import Any
 
 from annotation.pools.services.planning import plan_of, planned_pool
 from annotation.pools.services.pooling import known, statistics_of
+from annotation.pools.services.ways import ways_of
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Job, Run, User
 from benchwright.pools.preview import Depths
@@ -19,7 +20,7 @@ def preview_of(
     """The statistics that the pool of these parameters would have; nothing is written.
 
     Besides a pool's own: `reach`, `labels_each` (of a document) and, of a depth pool, `depths`:
-    what it would be from depth 1 on.
+    what it would be from depth 1 on; of an estimate `ways`, beside whole queries.
     """
     plan = plan_of(parameters)
     planned = planned_pool(benchmark, plan, tell, has_depths=True)
@@ -29,6 +30,7 @@ def preview_of(
         "reach": plan.recipe.reach,
         "labels_each": sharing.overlap + sharing.double_share,
         "depths": _as_json(watcher.depths(), plan.recipe.depth) if watcher else None,
+        "ways": ways_of(benchmark, planned, parameters["seconds"]) if planned.population else None,
     }
 
 

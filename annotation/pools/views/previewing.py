@@ -16,6 +16,8 @@ FEWEST_FOR_CURVE = 2
 MOST_TICKS = 5
 # Per cent of the width that "depth 12" takes with what stands before and after it.
 TICK_ROOM = 14
+# From so many times the labels on whole queries are said to be the longer way.
+WORTH = 1.05
 ORIGINS = {
     "random": "drawn at random",
     "manual": "added by hand",
@@ -38,6 +40,8 @@ def shown_preview(found: dict[str, Any], form: PoolForm, pace: float | None) -> 
         "alike": alike[:MOST_ALIKE_SHOWN],
         "runs": _contributions(found),
     }
+    if ways := found.get("ways"):
+        return {**shown, "runs": [], "ways": ways, "ways_sentence": _ways_sentence(ways)}
     if found["runs"]:
         names = ("systems", "depth", "documents", "share")
         line = measured_elsewhere(len(found["runs"]), found["reach"])
@@ -45,6 +49,18 @@ def shown_preview(found: dict[str, Any], form: PoolForm, pace: float | None) -> 
     if found.get("depths") and len(found["runs"]) >= FEWEST_FOR_CURVE:
         shown |= {"curve": _curve(found), "bargain": _bargain(found)}
     return shown
+
+
+def _ways_sentence(ways: dict[str, Any]) -> str:
+    drawn, whole = ways["drawn"], ways["as_narrow"]
+    factor = whole["n_labels"] / drawn["n_labels"]
+    end = f", {factor:.1f} times as many." if factor >= WORTH else ": judge those, they last."
+    width = f"{ways['measure']} of a run to about ±{drawn['half_width']:.3f}"
+    return (
+        f"{width}, in {drawn['hours']:.1f} h. "
+        f"Whole queries as narrow: {whole['n_queries']:,.0f} of {ways['n_queries']:,}, "
+        f"{whole['n_labels']:,.0f} documents, {whole['hours']:.1f} h{end}"
+    )
 
 
 def _contributions(found: dict[str, Any]) -> list[dict[str, Any]]:

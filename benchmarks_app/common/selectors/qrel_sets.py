@@ -1,9 +1,11 @@
 """Sets of qrels, by how many rows have each grade."""
 
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 
 from benchmarks_app.models import Benchmark, QrelSet
 from benchwright.qrels.grade_map import merged
+
+UNJUDGED_CHOICE = "unjudged"
 
 
 def relevant_values(benchmark: Benchmark) -> set[int]:
@@ -15,6 +17,17 @@ def grades_in(qrel_set: QrelSet) -> dict[int, int]:
     """{grade: pairs} of a set, by grade."""
     rows = qrel_set.qrels.values_list("grade").annotate(n=Count("pk")).order_by("grade")
     return dict(rows)
+
+
+def machine_sets(benchmark: Benchmark) -> QuerySet[QrelSet]:
+    """Sets of a machine's grades that may stand beside people's labels, the newest first.
+
+    Not those of what nobody had judged: they look at labelled documents otherwise than at the
+    others, and that is not chance.
+    """
+    rows = QrelSet.objects.ready().filter(benchmark=benchmark, kind=QrelSet.Kind.MACHINE)
+    unfit = [row.pk for row in rows if row.parameters.get("choice") == UNJUDGED_CHOICE]
+    return rows.exclude(pk__in=unfit).order_by("-created_at", "-pk")
 
 
 def merged_before(qrel_set: QrelSet) -> str:

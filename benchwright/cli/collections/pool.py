@@ -1,6 +1,7 @@
 """`benchwright pool`: from runs to the documents worth judging."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,10 +9,12 @@ import click
 
 from benchwright.cli.main import Command, option
 from benchwright.cli.parameters import parameter_option
-from benchwright.pools.recipe import STRATA, Recipe
+from benchwright.pools.recipe import ESTIMATE, STRATA, Recipe
 from benchwright.recipes import pools as recipes
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from benchwright.pools.building import Extras
     from benchwright.pools.columns import PoolTable
 
@@ -21,6 +24,7 @@ EXAMPLES = (
     "benchwright pool *.run --depth 20 --qrels judged.qrels --control 0.05 --preview",
     "benchwright pool *.run --strategy layered --budget 50 --order rrf -o pool.tsv",
     "benchwright pool *.run --strategy stratified --strata 10:1,50:0.2,100:0.05 -o pool.tsv",
+    "benchwright pool *.run --strategy estimate --measure dcg --labels 300 -o pool.tsv",
     "benchwright pool --strategy top-up --candidates unjudged.tsv --qrels judged.qrels -o more.tsv",
 )
 
@@ -38,6 +42,8 @@ Decorator = Callable[[Any], Any]
 @parameter_option(recipes.STRATEGY, group="Members")
 @parameter_option(recipes.DEPTH, group="Members", metavar="K")
 @parameter_option(recipes.BUDGET, group="Members", metavar="N")
+@parameter_option(recipes.MEASURE, group="Members")
+@parameter_option(recipes.LABELS, group="Members", metavar="N")
 @option(
     "--strata",
     metavar="RANK:SHARE,…",
@@ -137,11 +143,13 @@ def recipe_of(chosen: dict[str, Any]) -> Recipe:
         order=chosen["order"] or default,
         depth=chosen["depth"],
         budget=chosen["budget"],
+        measure=chosen["measure"],
+        labels=chosen["labels"],
         strata=strata_of(chosen["strata"]) if chosen["strata"] else STRATA,
         control_share=chosen["control_share"],
         control_depth=chosen["control_depth"],
         control_run=chosen["control_run"],
-        carry=bool(chosen["qrels"]),
+        carry=bool(chosen["qrels"]) and chosen["strategy"] != ESTIMATE,
         seed=chosen["seed"],
     )
     try:
@@ -190,9 +198,23 @@ def _built(
         for name, path in runs.items()
     }
     extras = _extras(chosen, problems)
+    if recipe.strategy == ESTIMATE:
+        extras = replace(extras, drawn=_drawn(frames, recipe))
     for warning in dict.fromkeys(map(str, problems.warnings)):
         click.echo(f"Warning: {warning}", err=True)
     return build_pool_table(frames, recipe, extras=extras, watchers=[watcher] if watcher else [])
+
+
+def _drawn(frames: Mapping[str, "pl.DataFrame"], recipe: Recipe) -> dict[tuple[str, str], float]:
+    """The documents of an estimate, each with its probability."""
+    from benchwright.estimation.errors import BudgetError
+    from benchwright.estimation.populations import population_of
+
+    population = population_of(frames, measure=recipe.measure.upper(), cutoff=recipe.depth)
+    try:
+        return population.pairs_of(population.drawn(budget=recipe.labels or 0, seed=recipe.seed))
+    except BudgetError as error:
+        raise click.UsageError(str(error)) from error
 
 
 def _extras(chosen: dict[str, Any], problems: Any) -> "Extras":

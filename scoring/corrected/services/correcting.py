@@ -13,6 +13,7 @@ from time import monotonic
 from django.core.cache import cache
 from django.utils.translation import gettext, gettext_noop
 
+from benchmarks_app.common.selectors.qrel_sets import machine_sets
 from benchmarks_app.models import QueryDraw, Release, Run
 from benchmarks_app.releases.selectors import hidden_queries, release_splits
 from benchwright.calibration.favouring import SystemTrust, trusted
@@ -29,7 +30,6 @@ from scoring.corrected.selectors import (
     family_of_queries,
     is_of_judges_family,
     labelled_queries,
-    machine_sets,
 )
 from scoring.corrected.services.machines import LEARNED, Grader, Machine, Values, learner
 from scoring.models import ScoreSet

@@ -57,6 +57,34 @@ def test_a_pool_is_that_of_the_reference_in_the_order_of_its_queue(runs, pool, t
     assert f"5 documents of 2 queries, digest {expected.digest}" in said
 
 
+def test_an_estimates_documents_come_with_their_probabilities(runs, pool, tmp_path):
+    words = (*runs, "--strategy", "estimate", "--depth", 2, "--seed", 3, "-o", "pool.tsv")
+
+    code, _, _ = pool(*words, "--measure", "DCG", "--labels", 3)
+
+    _, columns, lines = rows(tmp_path / "pool.tsv")
+    at = columns.index("probability")
+    # By hand: b of q1 counts 1 + 1/log2(3), d 1/log2(3), the others 1; shares of 3 in all.
+    amounts = {"a": 1, "b": 1 + 0.63093, "d": 0.63093, "e": 1}
+    whole = 1 + amounts["b"] + amounts["d"] + 1 + 1
+    assert code == 0
+    assert lines
+    for line in lines:
+        assert float(line[at]) == pytest.approx(3 * amounts[line[1]] / whole, rel=1e-4)
+
+
+def test_an_estimate_without_a_budget_or_with_too_small_a_one_is_refused(runs, pool, tmp_path):
+    words = ("--strategy", "estimate", "-o", "pool.tsv")
+    many = "".join(f"q1 Q0 d{n} {n} {999 - n} x\n" for n in range(1, 201))
+    (tmp_path / "long").write_text(many)
+
+    assert "An estimate has no budget; expected some labels in all" in pool(*runs, *words)[2]
+    assert "labels in all do not go" in pool(*runs, "--labels", 3, "-o", "p")[2].lower()
+    _, _, said = pool("long", *words, "--depth", 200, "--labels", 3)
+    assert "The budget is 3 labels for 200 documents; expected at least 4, one in fifty" in said
+    assert not (tmp_path / "pool.tsv").exists()
+
+
 def test_the_same_words_give_the_same_bytes_and_another_seed_gives_others(runs, pool, tmp_path):
     files = []
     for seed, names in ((1, runs), (1, runs[::-1]), (2, runs)):

@@ -17,7 +17,7 @@ from benchwright.estimation.documents import (
     probabilities,
 )
 from benchwright.estimation.errors import ArraysError, BudgetError, TooFewFamiliesError
-from benchwright.estimation.planning import compared
+from benchwright.estimation.planning import compared, whole_queries_for
 
 N, EACH = 40, 12
 QUERIES = [f"q{number}" for number in range(N)]
@@ -198,6 +198,37 @@ def test_plan_of_whole_queries_and_of_documents_is_worked_out_by_hand():
     assert (spread.n_labels, spread.n_queries) == pytest.approx((100, touched))
     assert spread.hours == pytest.approx((100 * 30 + touched * 60) / 3600)
     assert spread.half_width < whole.half_width
+
+
+def test_plan_of_one_run_among_several_takes_the_probabilities_of_their_draw():
+    pi = probabilities(AMOUNTS + 0.2, 100)  # another run has all twelve documents
+
+    whole, spread = compared(
+        AMOUNTS, OF_QUERY, n_queries=N, budget=100, query_deviation=1.5, grade_deviation=0.9, pi=pi
+    )
+
+    assert whole.n_queries == pytest.approx(100 / EACH)
+    inside = sum(
+        a**2 * 0.81 * (1 - p) / p / N for a, p in zip(AMOUNTS, pi, strict=True) if a and p < 1
+    )
+    reach = stats.t.ppf(0.975, N - 1)
+    assert spread.half_width == pytest.approx(reach * math.sqrt((1.5**2 + inside) / N))
+    assert spread.n_labels == pytest.approx(100)
+
+
+def test_whole_queries_that_are_as_narrow_are_the_fewest():
+    more = {"n_queries": 40, "n_each": 10, "query_deviation": 1.5}
+
+    found = whole_queries_for(0.8, **more)
+
+    def width(n):
+        return stats.t.ppf(0.975, n - 1) * 1.5 / math.sqrt(n)
+
+    n = int(found.n_queries)
+    assert width(n) <= 0.8 < width(n - 1)
+    assert (found.half_width, found.n_labels) == pytest.approx((width(n), 10 * n))
+    assert found.hours == pytest.approx((10 * n * 30 + n * 20) / 3600)
+    assert whole_queries_for(0.1, **more).n_queries == 40
 
 
 def test_planned_width_is_what_draws_come_to():

@@ -24,11 +24,13 @@ rankings = st.lists(
     unique_by=lambda rows: rows[0][0] if rows else "",
 ).map(lambda parts: [row for part in parts for row in part])
 runs_of = st.dictionaries(st.sampled_from(["bm25", "dense", 'r"', "ü", "z"]), rankings, max_size=4)
+shares = st.sampled_from([1.0, 0.25, 0.1 + 0.2])
+drawn = st.dictionaries(st.tuples(st.sampled_from(QIDS), st.sampled_from(DOCIDS)), shares)
 pairs = st.lists(st.tuples(st.sampled_from(QIDS), st.sampled_from(DOCIDS)), max_size=6)
 strata = st.sampled_from([(Stratum(2, 1.0), Stratum(5, 0.5)), (Stratum(1, 0.3), Stratum(9, 0.9))])
 recipes = st.builds(
     Recipe,
-    strategy=st.sampled_from(["depth-k", "layered", "stratified", "top-up", "manual"]),
+    strategy=st.sampled_from(["depth-k", "layered", "stratified", "top-up", "manual", "estimate"]),
     order=st.sampled_from(["layered", "rrf", "rbp", "mtf", "maxmean", "doubt"]),
     depth=st.integers(1, 6),
     strata=strata,
@@ -43,6 +45,8 @@ recipes = st.builds(
 def fitting(recipe, budget):
     values = {name: getattr(recipe, name) for name in Recipe.__slots__}
     values["budget"] = budget if recipe.strategy == "layered" else None
+    if recipe.strategy == "estimate":
+        values |= {"labels": budget, "control_share": 0.0}
     if recipe.strategy == "top-up" and budget > 3:
         values["order"] = "listed"
     return Recipe(**values)
@@ -64,7 +68,13 @@ def outcome(build):
     runs_of,
     recipes,
     st.integers(1, 6),
-    st.builds(Extras, judged=pairs.map(frozenset), manual=pairs.map(frozenset), candidates=pairs),
+    st.builds(
+        Extras,
+        judged=pairs.map(frozenset),
+        manual=pairs.map(frozenset),
+        candidates=pairs,
+        drawn=drawn,
+    ),
     st.sampled_from([None, {"q1", "文"}]),
     st.sampled_from([1, 10_000]),
     st.randoms(use_true_random=False),
