@@ -112,6 +112,7 @@ TRANSLATED = frozenset(
         "scoring:contextual-list",
         "scoring:contextual-progress",
         "scoring:contextual-retry",
+        "scoring:contextual-run",
         "scoring:contextual-set",
         "scoring:contextual-set-delete",
         "scoring:contrastive-delete",

@@ -167,6 +167,8 @@ BELONGS_TO = {
     "scoring:reliability": "slice-list",
     "scoring:top-up-new": "annotation:pool-list",
     "scoring:ann": "run-list",
+    "scoring:contextual-run": "run-list",
+    "scoring:contextual-run-new": "run-list",
     "scoring:freshness": "release-list",
     "scoring:reusability": "release-list",
     "scoring:rescoring": "scoring:leaderboard",

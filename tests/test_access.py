@@ -797,6 +797,10 @@ judge-trial  GET  login 403   403   403   403   200   200   404   login 403
 judge-trial  POST 405
 scoring:contextual-estimate     GET  login 403   403   403   403   200   200   404   login 403
 scoring:contextual-estimate     POST 405
+scoring:contextual-run          GET  login 200   403   200   200   200   200   404   200   200
+scoring:contextual-run          POST 405
+scoring:contextual-run-new      GET  login 403   403   403   403   200   200   404   login 403
+scoring:contextual-run-new      POST login 403   403   403   403   302   302   404   login 403
 scoring:contextual-import       GET  login 403   403   403   403   200   200   404   login 403
 scoring:contextual-import       POST login 403   403   403   403   422   422   404   login 403
 judge-new    GET  login 403   403   403   403   200   200   404   login 403
@@ -817,6 +821,8 @@ scoring:contextual-retry        GET  405
 scoring:contextual-retry        POST login 403   403   403   403   302   302   404   login 403
 scoring:contextual-cancel       GET  405
 scoring:contextual-cancel       POST login 403   403   403   403   302   302   404   login 403
+api:run-contextual              GET  401   200   403   200   200   200   200   404   200   200
+api:run-contextual              POST 401   403   403   403   403   415   415   404   401   403
 api:contextual-set-list         GET  401   200   403   200   200   200   200   404   200   200
 api:contextual-set-list         POST 401   403   403   403   403   415   415   404   401   403
 api:contextual-set-detail       GET  401   200   403   200   200   200   200   404   200   200

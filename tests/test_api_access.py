@@ -213,6 +213,8 @@ slice-preview         POST   rule     401    403 403 403 403 200 200 404
 slice-refresh         POST   -        401    403 403 403 403 200 200 404
 slice-register        POST   -        401    403 403 403 403 422 422 404
 slice-import          POST   -        401    403 403 403 403 400 400 404
+run-contextual               GET    -       401    200 403 200 200 200 200 404
+run-contextual               POST   -       401    403 403 403 403 422 422 404
 contextual-set-list          GET    -       401    200 403 200 200 200 200 404
 contextual-set-list          POST   -       401    403 403 403 403 400 400 404
 contextual-set-detail        GET    -       401    200 403 200 200 200 200 404
@@ -453,6 +455,7 @@ def _urls(benchmark: Benchmark, cast: dict[str, User]) -> dict[str, str]:
         "run-export": f"{of}runs/{run.pk}/export/",
         "run-scores": f"{of}runs/{run.pk}/scores/",
         "run-queries": f"{of}runs/{run.pk}/queries/",
+        "run-contextual": f"{of}runs/{run.pk}/contextual/",
         "run-holes": f"{of}runs/{run.pk}/holes/",
         "probing-list": f"{of}runs/probing/",
         "probing-settle": f"{of}runs/probing/{_flag(run, cast['sam']).pk}/settle/",

@@ -247,6 +247,8 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         **_paired(of, submitter),
         **_live(of, owner, runs[0]),
         "scoring:run-scores": runs[0].pk,
+        **dict.fromkeys(("scoring:contextual-run", "scoring:contextual-run-new"), runs[0].pk),
+        "api:run-contextual": runs[0].pk,
         "scoring:run-top-up": runs[0].pk,
         "wish": "0.02_40_10__0.1_30_3",
         "exact": runs[0].pk,

@@ -2,11 +2,13 @@
 
 from django.urls import path
 
-from scoring.contextual.views import contextual, evaluations, results
+from scoring.contextual.views import contextual, evaluations, results, runs
 
 EVALUATION = "contextual/evaluations/<int:pk>/"
 in_benchmark = [
     path("contextual/", contextual.contextual_list, name="contextual-list"),
+    path("contextual/runs/<int:pk>/", runs.contextual_run, name="contextual-run"),
+    path("contextual/runs/<int:pk>/new/", runs.contextual_run_new, name="contextual-run-new"),
     path("contextual/import/", contextual.contextual_import, name="contextual-import"),
     path(EVALUATION, evaluations.contextual_evaluation, name="contextual-evaluation"),
     path(

@@ -5,6 +5,7 @@ from scoring.models.contextual import (
     CaseImage,
     CaseOutcome,
     CaseSet,
+    CaseSource,
     ContextualCase,
     ContextualEvaluation,
 )
@@ -21,6 +22,7 @@ __all__ = [
     "CaseImage",
     "CaseOutcome",
     "CaseSet",
+    "CaseSource",
     "Comparison",
     "ContextualCase",
     "ContextualEvaluation",

@@ -17,7 +17,7 @@ from benchmarks_app.judges.selectors import judges_of
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, may
 from benchwright.formats.numbers import row_key
-from scoring.contextual.api import sets
+from scoring.contextual.api import runs, sets
 from scoring.contextual.api.shapes import (
     CaseOutcomeSerializer,
     ComparedSerializer,
@@ -51,7 +51,7 @@ class ContextualEvaluationList(Endpoint):
         responses=ContextualEvaluationSerializer(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
-        rows = evaluations_of(self.benchmark_for(Action.SEE_RESULTS))
+        rows = evaluations_of(self.benchmark_for(Action.SEE_RESULTS), request.user)
         key = request.query_params.get("case_set")
         if key is not None:
             rows = rows.filter(case_set=_number(key, "case_set"))
@@ -66,8 +66,9 @@ class ContextualEvaluationList(Endpoint):
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
         fields = self.validated(NewContextualEvaluationSerializer)
+        case_sets = case_sets_of(benchmark, request.user)
         started = start_evaluation(
-            case_set=get_object_or_404(case_sets_of(benchmark), pk=fields["case_set"]),
+            case_set=get_object_or_404(case_sets, pk=fields["case_set"]),
             judge=get_object_or_404(judges_of(benchmark), name=fields["judge"]),
             user=request.user,
             threshold=fields["threshold"],
@@ -93,7 +94,7 @@ class OfEvaluation(Endpoint):
     pagination_class = None
 
     def evaluation(self, action: Action = Action.SEE_RESULTS) -> ContextualEvaluation:
-        rows = evaluations_of(self.benchmark_for(action))
+        rows = evaluations_of(self.benchmark_for(action), self.request.user)
         return get_object_or_404(rows, pk=self.kwargs["pk"])
 
     def told(self, pk: int) -> Response:
@@ -189,7 +190,7 @@ class ContextualComparison(Endpoint):
         responses=ComparedSerializer,
     )
     def get(self, request: Request, slug: str) -> Response:
-        rows = evaluations_of(self.benchmark_for(Action.SEE_RESULTS))
+        rows = evaluations_of(self.benchmark_for(Action.SEE_RESULTS), request.user)
         params = request.query_params
         before, after = (
             get_object_or_404(rows, pk=_number(params.get(name, ""), name))
@@ -201,6 +202,7 @@ class ContextualComparison(Endpoint):
 EVALUATION = "contextual/evaluations/<int:pk>/"
 of_benchmark = [
     *sets.of_benchmark,
+    *runs.of_benchmark,
     path(
         "contextual/evaluations/",
         ContextualEvaluationList.as_view(),

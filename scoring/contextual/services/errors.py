@@ -3,6 +3,7 @@
 ScoringError (benchwright/errors.py)
 ├── CaseSetNameError         a second case set of one name
 ├── CaseImagesError          images that were sent in a way that cannot be taken
+├── CasesOfRunError          a run of which no such case set can be made
 ├── NoCasesChosenError       an evaluation of nothing
 ├── EvaluationActiveError    something that must wait until an evaluation has ended
 ├── NothingToRetryError      no case has failed or is left
@@ -23,6 +24,11 @@ class CaseSetNameError(ScoringError):
 
 class CaseImagesError(ScoringError):
     code = "case-images"
+    message = "{reason}"
+
+
+class CasesOfRunError(ScoringError):
+    code = "cases-of-run"
     message = "{reason}"
 
 
