@@ -67,6 +67,7 @@ PLACES = (
         (
             Tab(_("Pools"), "annotation:pool-list", Action.SEE_POOLS, "pools"),
             Tab(_("Judge documents"), "annotation:judge-benchmark", Action.JUDGE, "annotators"),
+            Tab(_("Judge cases"), "scoring:contextual-verdicts", Action.JUDGE, "contextual"),
             Tab(_("My queues"), "annotation:queue", Action.JUDGE, "annotators", is_site=True),
             Tab(_("Questions"), "annotation:question-list", Action.EDIT, "judging"),
             Tab(_("Agreement"), "annotation:agreement", Action.ADJUDICATE, "agreement"),

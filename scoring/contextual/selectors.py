@@ -24,6 +24,7 @@ from scoring.models import (
     CaseSource,
     ContextualCase,
     ContextualEvaluation,
+    PersonVerdict,
 )
 
 STATES = CaseOutcome.State
@@ -60,6 +61,46 @@ def _current_corpus(corpus: str) -> Subquery:
     """The digest of the newest version of a corpus."""
     versions = CorpusVersion.objects.ready().filter(corpus=OuterRef(corpus))
     return Subquery(versions.order_by("-number").values("sha256")[:1])
+
+
+# --- verdicts of people ------------------------------------------------------------------------
+
+
+def open_sets_of(benchmark: Benchmark) -> QuerySet[CaseSet]:
+    """Sets that people are asked about, whoever sees the run they were made of."""
+    sets = CaseSet.objects.ready().filter(benchmark=benchmark, takes_verdicts=True)
+    return sets.select_related("benchmark").order_by("name")
+
+
+def open_sets_for(benchmark: Benchmark, person: User) -> QuerySet[CaseSet]:
+    """Those, each with `n_asked` cases and how many of them the person has judged (`n_judged`)."""
+    mine = Q(cases__people_verdicts__person=person, cases__people_verdicts__node=1)
+    return open_sets_of(benchmark).annotate(
+        n_asked=Count("cases", filter=Q(cases__n_nodes__gt=0), distinct=True),
+        n_judged=Count("cases", filter=mine, distinct=True),
+    )
+
+
+def next_case(case_set: CaseSet, person: User) -> ContextualCase | None:
+    """The case that a person is asked about next.
+
+    In an order that is random and the same for all: what was judged so far is a random sample.
+    """
+    judged = PersonVerdict.objects.filter(person=person, case__case_set=case_set)
+    left = case_set.cases.filter(n_nodes__gt=0).exclude(pk__in=judged.values("case"))
+    numbers = left.values_list("number", flat=True)
+    number = min(numbers, key=lambda one: _shuffled(case_set.pk, one), default=None)
+    return None if number is None else case_set.cases.get(number=number)
+
+
+def nodes_asked(case: ContextualCase, person: User) -> list[int]:
+    """The ranks of its nodes in an order that does not tell them."""
+    ranks = range(1, case.n_nodes + 1)
+    return sorted(ranks, key=lambda rank: _shuffled(case.pk, person.pk, rank))
+
+
+def _shuffled(*facts: int) -> bytes:
+    return sha256(repr(facts).encode()).digest()
 
 
 # --- of a run ----------------------------------------------------------------------------------
@@ -206,16 +247,23 @@ def core_case(row: ContextualCase, images: Mapping[str, Image]) -> Case:
     return case_of(row.content, images)
 
 
-def parts_shown(content: Any, images: Mapping[str, CaseImage]) -> list[dict[str, Any]]:
-    """The parts of a content for a template: a text, an image of ours, or an address elsewhere."""
-    return [_shown(part, images) for part in content or ()]
+def parts_shown(
+    content: Any, images: Mapping[str, CaseImage], *, route: str = "contextual-image"
+) -> list[dict[str, Any]]:
+    """The parts of a content for a template: a text, an image of ours, or an address elsewhere.
+
+    `route` names the page that gives the images.
+    """
+    return [_shown(part, images, route) for part in content or ()]
 
 
-def _shown(part: Any, images: Mapping[str, CaseImage]) -> dict[str, Any]:
+def _shown(part: Any, images: Mapping[str, CaseImage], route: str) -> dict[str, Any]:
     if isinstance(part, str):
         return {"text": part}
     if "image" in part:
-        return {"image": images.get(part["image"]), "name": part["image"]}
+        image = images.get(part["image"])
+        src = image.address(route) if image else ""
+        return {"image": image, "name": part["image"], "src": src}
     return {"address": part["url"]}
 
 

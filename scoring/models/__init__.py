@@ -8,6 +8,7 @@ from scoring.models.contextual import (
     CaseSource,
     ContextualCase,
     ContextualEvaluation,
+    PersonVerdict,
 )
 from scoring.models.contrastive import EmbeddingPair
 from scoring.models.gates import GatePolicy, GateRehearsal, GateResult, OnlineResult
@@ -34,6 +35,7 @@ __all__ = [
     "LiveRun",
     "LiveSystem",
     "OnlineResult",
+    "PersonVerdict",
     "Phase",
     "ProbingFlag",
     "ReportedScore",

@@ -53,6 +53,8 @@ class CaseSet(models.Model):
         settings.AUTH_USER_MODEL, models.PROTECT, related_name="case_sets"
     )
     created_at = models.DateTimeField(default=timezone.now)
+    # Whether people are asked for verdicts: who may be asked sees no results meanwhile.
+    takes_verdicts = models.BooleanField(default=False)
     # Rows come in batches: nobody sees the set before its last one is there.
     is_ready = models.BooleanField(default=False)
     staged_by = models.PositiveBigIntegerField(null=True, blank=True, db_index=True)
@@ -125,8 +127,11 @@ class CaseImage(models.Model):
         return self.name
 
     def get_absolute_url(self) -> str:
+        return self.address("contextual-image")
+
+    def address(self, route: str) -> str:
         of = self.case_set
-        return reverse("scoring:contextual-image", args=[of.benchmark.slug, of.pk, self.pk])
+        return reverse(f"scoring:{route}", args=[of.benchmark.slug, of.pk, self.pk])
 
 
 class ContextualCase(models.Model):
@@ -160,6 +165,31 @@ class ContextualCase(models.Model):
 
     def __str__(self) -> str:
         return self.case_id
+
+
+class PersonVerdict(models.Model):
+    """What a person says of one node of a case; they say it of all its nodes at once."""
+
+    case = models.ForeignKey(ContextualCase, models.CASCADE, related_name="people_verdicts")
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="node_verdicts"
+    )
+    # Its rank, from 1; people are not told.
+    node = models.PositiveIntegerField()
+    is_relevant = models.BooleanField()
+    reason = models.TextField(blank=True)
+    # Nobody had judged the case yet, or the person was shown no results.
+    is_blind = models.BooleanField(default=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["case", "person", "node"], name="person_verdict_once"),
+            models.CheckConstraint(condition=Q(node__gte=1), name="person_verdict_node_from_1"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.case}, node {self.node}: {'yes' if self.is_relevant else 'no'}"
 
 
 class ContextualEvaluationQuerySet(models.QuerySet):

@@ -22,6 +22,7 @@ from scoring.models import (
     LadderStep,
     LiveRun,
     LiveSystem,
+    PersonVerdict,
     Phase,
     ProbingFlag,
     ReportedScore,
@@ -218,6 +219,12 @@ def judged_case(of: Benchmark, number: int, case_id: str = "") -> ContextualCase
     )
 
 
+def person_verdict(of: Benchmark, node: int) -> PersonVerdict:
+    case = ContextualCase.objects.first() or judged_case(of, 1)
+    person = factories.user("keeper")
+    return case.people_verdicts.create(person=person, node=node, is_relevant=True)
+
+
 def case_image(of: Benchmark, name: str) -> CaseImage:
     return a_set(of).images.create(name=name, width=1, height=1, size=1)
 
@@ -257,6 +264,13 @@ JUDGED = {
     ),
     "case_number_from_1": Case(
         good=lambda of: judged_case(of, 1), bad=lambda of: judged_case(of, 0)
+    ),
+    "person_verdict_once": Case(
+        good=lambda of: [person_verdict(of, 1), person_verdict(of, 2)],
+        bad=lambda of: person_verdict(of, 2),
+    ),
+    "person_verdict_node_from_1": Case(
+        good=lambda of: person_verdict(of, 1), bad=lambda of: person_verdict(of, 0)
     ),
     "contextual_threshold_0_to_1": Case(
         good=lambda of: [evaluation(of, threshold=value) for value in (None, 0, 1)],

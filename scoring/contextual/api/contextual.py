@@ -17,7 +17,7 @@ from benchmarks_app.judges.selectors import judges_of
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, may
 from benchwright.formats.numbers import row_key
-from scoring.contextual.api import runs, sets
+from scoring.contextual.api import runs, sets, verdicts
 from scoring.contextual.api.shapes import (
     CaseOutcomeSerializer,
     ComparedSerializer,
@@ -26,6 +26,7 @@ from scoring.contextual.api.shapes import (
     ContextualMeanSerializer,
     NewCapSerializer,
     NewContextualEvaluationSerializer,
+    PeopleAgreementSerializer,
 )
 from scoring.contextual.selectors import case_sets_of, counts_of, evaluations_of
 from scoring.contextual.services.evaluating import (
@@ -34,6 +35,7 @@ from scoring.contextual.services.evaluating import (
     retry_evaluation,
     start_evaluation,
 )
+from scoring.contextual.services.people import agreement_with_people
 from scoring.contextual.services.results import compare, results_of
 from scoring.models import CaseOutcome, ContextualEvaluation
 
@@ -127,7 +129,9 @@ def _facts(evaluation: ContextualEvaluation, of: Benchmark, user: Any) -> dict[s
     if may(user, Action.EDIT, of):
         facts |= {"cost": counts.cost, "cost_cap": evaluation.cost_cap}
     means = ContextualMeanSerializer([results.overall, *results.slices], many=True).data
-    return {**facts, "overall": means[0], "slices": means[1:]}
+    agreement = agreement_with_people(evaluation)
+    people = PeopleAgreementSerializer(agreement).data if agreement else None
+    return {**facts, "overall": means[0], "slices": means[1:], "people": people}
 
 
 class ContextualEvaluationCases(OfEvaluation):
@@ -203,6 +207,7 @@ EVALUATION = "contextual/evaluations/<int:pk>/"
 of_benchmark = [
     *sets.of_benchmark,
     *runs.of_benchmark,
+    *verdicts.of_benchmark,
     path(
         "contextual/evaluations/",
         ContextualEvaluationList.as_view(),

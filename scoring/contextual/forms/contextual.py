@@ -1,5 +1,6 @@
 """Cases sent in, and what is to be judged by whom."""
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 from django import forms
@@ -13,6 +14,7 @@ from benchmarks_app.models import Benchmark, JudgeEndpoint
 from benchmarks_app.slices.selectors import counted_slices
 from benchwright.recipes import contextual
 from scoring.contextual.selectors import USUAL_ANSWERS, answer_columns
+from scoring.contextual.services.people import Said
 from scoring.models import CaseSet, ContextualEvaluation
 
 ALL, FIRST, SLICE = "all", "first", "slice"
@@ -81,6 +83,37 @@ class RunCasesForm(forms.Form):
         """What services take beside the name; an empty depth is the usual one."""
         cleaned = {name: self.cleaned_data[name] for name in self.fields if name != "name"}
         return {**cleaned, "depth": cleaned["depth"] or contextual.DEPTH.default}
+
+
+class VerdictsForm(forms.Form):
+    """Yes or no to each node of a case, in the order of `nodes`, with a reason if one likes."""
+
+    WORDS = (("yes", _("yes")), ("no", _("no")))
+
+    def __init__(self, *args: Any, nodes: Sequence[int], **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.nodes = nodes
+        for place, node in enumerate(nodes, start=1):
+            self.fields[f"verdict-{node}"] = forms.ChoiceField(
+                choices=self.WORDS,
+                widget=forms.RadioSelect,
+                label=gettext("Does text {n} help?").format(n=place),
+            )
+            self.fields[f"reason-{node}"] = forms.CharField(
+                required=False, max_length=2000, label=_("Reason")
+            )
+
+    def of(self, node: int) -> tuple[forms.BoundField, forms.BoundField]:
+        return self[f"verdict-{node}"], self[f"reason-{node}"]
+
+    @property
+    def verdicts(self) -> dict[int, Said]:
+        """As the service takes them."""
+        cleaned = self.cleaned_data
+        return {
+            node: Said(cleaned[f"verdict-{node}"] == "yes", cleaned[f"reason-{node}"])
+            for node in self.nodes
+        }
 
 
 class JudgeField(forms.ModelChoiceField):

@@ -68,8 +68,8 @@ def _results(evaluation: ContextualEvaluation) -> Results:
         for name in slices:
             by_slice.setdefault(name, []).append(Scored(*scored))
     return Results(
-        overall=_row(SLICE_ALL, [Scored(*scored) for *scored, _ in rows]),
-        slices=tuple(_row(name, by_slice[name]) for name in sorted(by_slice)),
+        overall=row_of(SLICE_ALL, [Scored(*scored) for *scored, _ in rows]),
+        slices=tuple(row_of(name, by_slice[name]) for name in sorted(by_slice)),
         scores=tuple(score for score, *_ in rows),
     )
 
@@ -82,7 +82,7 @@ class Scored(NamedTuple):
     family: int | None
 
 
-def _row(name: str, outcomes: Sequence[Scored]) -> Row:
+def row_of(name: str, outcomes: Sequence[Scored]) -> Row:
     scores = [outcome.score for outcome in outcomes]
     decided = [outcome.is_success for outcome in outcomes if outcome.is_success is not None]
     # Wordings of one need are drawn together; a case of a file is a family of its own.

@@ -26,6 +26,7 @@ from scoring.contextual.services.evaluating import (
     retry_evaluation,
     start_evaluation,
 )
+from scoring.contextual.services.people import agreement_with_people
 from scoring.contextual.services.results import results_of
 from scoring.contextual.views.contextual import set_of
 from scoring.models import CaseSet, ContextualEvaluation
@@ -133,7 +134,11 @@ def contextual_evaluation(request: SiteRequest, benchmark: Benchmark, pk: int) -
     context = state_of(request, evaluation)
     if context["counts"].n_scored:
         results = results_of(evaluation)
-        context |= {"results": results, "chart": scores_chart(results.scores)}
+        context |= {
+            "results": results,
+            "chart": scores_chart(results.scores),
+            "agreement": agreement_with_people(evaluation),
+        }
     rows = outcome_rows(evaluation)
     if evaluation.is_active:
         rows = rows.exclude(state="waiting")  # they are counted above
