@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
+from benchmarks_app.api.serializers import Id
 from benchmarks_app.models import Scope
 from benchmarks_app.permissions import Action
 from scoring.contextual.selectors import next_case, nodes_asked, open_sets_for
@@ -39,7 +40,7 @@ class AskedCaseSerializer(serializers.Serializer):
 
 
 class SaidSerializer(serializers.Serializer):
-    node = serializers.IntegerField(min_value=1)
+    node = Id()
     is_relevant = serializers.BooleanField()
     reason = serializers.CharField(required=False, allow_blank=True, default="", max_length=2000)
 
@@ -47,7 +48,7 @@ class SaidSerializer(serializers.Serializer):
 class NewVerdictsSerializer(serializers.Serializer):
     """A verdict on every node of the case that one is asked about."""
 
-    case = serializers.IntegerField()
+    case = Id(help_text="Its number.")
     verdicts = SaidSerializer(many=True)
 
 
