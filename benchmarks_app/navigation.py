@@ -168,6 +168,7 @@ BELONGS_TO = {
     "scoring:reliability": "slice-list",
     "scoring:top-up-new": "annotation:pool-list",
     "scoring:ann": "run-list",
+    "scoring:contextual-verdict-case": "scoring:contextual-verdicts",
     "scoring:contextual-run": "run-list",
     "scoring:contextual-run-new": "run-list",
     "scoring:freshness": "release-list",

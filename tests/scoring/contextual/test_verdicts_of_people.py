@@ -7,7 +7,7 @@ import pytest
 from django.urls import reverse
 from scipy import stats
 
-from scoring.contextual.selectors import next_case
+from scoring.contextual.selectors import next_case, nodes_asked
 from scoring.contextual.services.errors import VerdictsError
 from scoring.contextual.services.people import (
     Said,
@@ -124,8 +124,17 @@ def test_person_judges_case_after_case_and_is_told_nothing_of_the_judge(
     assert "3 of 3" in client.get(url("verdicts")).content.decode()
 
 
-def test_everybody_is_asked_in_one_order_and_nodes_stand_in_another(three, ada, bo):
+def test_cases_come_in_one_order_for_all_and_nodes_do_not_tell_their_ranks(
+    three, benchmark, owner, ada, bo
+):
+    long = case_set(benchmark, owner, [case(1, *"abcdefghijkl")], name="long").cases.get()
+
     assert next_case(three, ada) == next_case(three, bo)
+    ranks = list(range(1, 13))
+    for person in (ada, bo):
+        assert sorted(nodes_asked(long, person)) == ranks
+        assert nodes_asked(long, person) != ranks
+    assert nodes_asked(long, ada) != nodes_asked(long, bo)
 
 
 def test_annotators_see_no_results_while_people_are_asked(three, by_judge, ada, owner, signed_in):
