@@ -67,6 +67,7 @@ PLACES = (
         (
             Tab(_("Pools"), "annotation:pool-list", Action.SEE_POOLS, "pools"),
             Tab(_("Judge documents"), "annotation:judge-benchmark", Action.JUDGE, "annotators"),
+            Tab(_("Judge cases"), "scoring:contextual-verdicts", Action.JUDGE, "contextual"),
             Tab(_("My queues"), "annotation:queue", Action.JUDGE, "annotators", is_site=True),
             Tab(_("Questions"), "annotation:question-list", Action.EDIT, "judging"),
             Tab(_("Agreement"), "annotation:agreement", Action.ADJUDICATE, "agreement"),
@@ -167,6 +168,9 @@ BELONGS_TO = {
     "scoring:reliability": "slice-list",
     "scoring:top-up-new": "annotation:pool-list",
     "scoring:ann": "run-list",
+    "scoring:contextual-verdict-case": "scoring:contextual-verdicts",
+    "scoring:contextual-run": "run-list",
+    "scoring:contextual-run-new": "run-list",
     "scoring:freshness": "release-list",
     "scoring:reusability": "release-list",
     "scoring:rescoring": "scoring:leaderboard",

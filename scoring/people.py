@@ -10,6 +10,7 @@ from scoring.models import (
     LiveRun,
     LiveSystem,
     OnlineResult,
+    PersonVerdict,
     Phase,
     ReportedScore,
     Submission,
@@ -23,6 +24,7 @@ WRITTEN.update(
         LiveRun: ("asked_as",),
         LiveSystem: ("name", "description"),
         OnlineResult: ("note",),
+        PersonVerdict: ("reason",),
         ReportedScore: ("source", "note", "metadata"),
         Submission: ("name", "problems", "left_out"),
     }
@@ -53,6 +55,13 @@ columns(
 )
 columns(
     "case-sets", lambda user: user.case_sets.all(), "name", "file_name", "notes", **OF_BENCHMARK
+)
+columns(
+    "case-verdicts",
+    lambda user: user.node_verdicts.all(),
+    *("node", "is_relevant", "reason", "created_at"),
+    benchmark="case__case_set__benchmark__slug",
+    case="case__case_id",
 )
 columns(
     "embedding-pairs",

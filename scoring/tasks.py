@@ -3,7 +3,7 @@
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.jobs.services.jobs import RunningJob
 from scoring.comparisons.services import comparing, comparison_rows, robustness
-from scoring.contextual.services import evaluating, importing, judging
+from scoring.contextual.services import evaluating, from_runs, importing, judging
 from scoring.contrastive.services import contrastive
 from scoring.gates.services import gating, online_logs, rehearsing
 from scoring.live.selectors import JOB_KIND as ASK_KIND
@@ -108,6 +108,11 @@ def read_online_task(job: RunningJob) -> None:
 @jobs.handles(importing.JOB_KIND)
 def import_cases_task(job: RunningJob) -> None:
     importing.import_cases(job)
+
+
+@jobs.handles(from_runs.JOB_KIND)
+def make_cases_task(job: RunningJob) -> None:
+    from_runs.make_cases_of_run(job)
 
 
 @jobs.handles(evaluating.JOB_KIND)

@@ -302,6 +302,10 @@ def _as_list(found: dict[str, Any]) -> str:
     return json.dumps(list(found["verdicts"].values()))
 
 
+def _in_order(found: dict[str, Any]) -> str:
+    return json.dumps({"verdicts": list(found["verdicts"].values())})
+
+
 def _double(found: dict[str, Any]) -> str:
     verdict = json.dumps(found["verdicts"]["1"])
     return f'{{"verdicts": {{"1": {verdict}, "1": {verdict}}}}}'
@@ -313,6 +317,7 @@ SPOILT = {
     "too-many": _one_more,
     "wrong-word": _unsure,
     "list": _as_list,
+    "ordered": _in_order,
     "missing-key": lambda found: json.dumps(found["verdicts"]),
     "double": _double,
     # Of grades: off the scale, as a text, not there, twice, and what a talked-round judge says.

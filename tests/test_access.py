@@ -805,6 +805,20 @@ judge-trial  GET  login 403   403   403   403   200   200   404   login 403
 judge-trial  POST 405
 scoring:contextual-estimate     GET  login 403   403   403   403   200   200   404   login 403
 scoring:contextual-estimate     POST 405
+scoring:contextual-verdicts     GET  login 403   200   403   200   200   200   404   login 403
+scoring:contextual-verdicts     POST 405
+scoring:contextual-verdict-case GET  login 403   200   403   200   200   200   404   login 403
+scoring:contextual-verdict-case POST login 403   409   403   409   409   409   404   login 403
+scoring:contextual-verdict-image GET  login 403   200   403   200   200   200   404   login 403
+scoring:contextual-verdict-image POST 405
+scoring:contextual-set-people   GET  405
+scoring:contextual-set-people   POST login 403   403   403   403   302   302   404   login 403
+api:contextual-verdicts         GET  401   403   200   403   200   200   200   404   401   403
+api:contextual-verdicts         POST 401   403   415   403   415   415   415   404   401   403
+scoring:contextual-run          GET  login 200   403   200   200   200   200   404   200   200
+scoring:contextual-run          POST 405
+scoring:contextual-run-new      GET  login 403   403   403   403   200   200   404   login 403
+scoring:contextual-run-new      POST login 403   403   403   403   302   302   404   login 403
 scoring:contextual-import       GET  login 403   403   403   403   200   200   404   login 403
 scoring:contextual-import       POST login 403   403   403   403   422   422   404   login 403
 judge-new    GET  login 403   403   403   403   200   200   404   login 403
@@ -825,6 +839,8 @@ scoring:contextual-retry        GET  405
 scoring:contextual-retry        POST login 403   403   403   403   302   302   404   login 403
 scoring:contextual-cancel       GET  405
 scoring:contextual-cancel       POST login 403   403   403   403   302   302   404   login 403
+api:run-contextual              GET  401   200   403   200   200   200   200   404   200   200
+api:run-contextual              POST 401   403   403   403   403   415   415   404   401   403
 api:contextual-set-list         GET  401   200   403   200   200   200   200   404   200   200
 api:contextual-set-list         POST 401   403   403   403   403   415   415   404   401   403
 api:contextual-set-detail       GET  401   200   403   200   200   200   200   404   200   200
@@ -1030,7 +1046,13 @@ POSTED = [name for name in POSTED if not name.startswith("api:")]
 # Pictures: the browser keeps them, and asks each time whether it may show them.
 ASKED_AGAIN = {
     name for name, how in ROWS if name.endswith("-chart") and not name.startswith("api:")
-} | {"log-curve", "scoring:contextual-image", "document-image", "document-thumbnail"}
+} | {
+    "log-curve",
+    "scoring:contextual-image",
+    "scoring:contextual-verdict-image",
+    "document-image",
+    "document-thumbnail",
+}
 ADDRESSES = {address.name: address for address in worlds.addresses()}
 
 

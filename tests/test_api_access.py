@@ -29,6 +29,7 @@ from benchmarks_app.models import (
 )
 from benchmarks_app.people.services.api_tokens import create_api_token, revoke_api_token
 from benchmarks_app.releases.services.drafting import create_draft
+from scoring.contextual.services.people import ask_people
 from scoring.models import GatePolicy, LiveSystem, ProbingFlag
 from scoring.scores.services.scoring import Target, score_run
 from tests import factories
@@ -215,6 +216,10 @@ slice-preview         POST   rule     401    403 403 403 403 200 200 404
 slice-refresh         POST   -        401    403 403 403 403 200 200 404
 slice-register        POST   -        401    403 403 403 403 422 422 404
 slice-import          POST   -        401    403 403 403 403 400 400 404
+contextual-verdicts          GET    -       401    403 200 403 200 200 200 404
+contextual-verdicts          POST   -       401    403 400 403 400 400 400 404
+run-contextual               GET    -       401    200 403 200 200 200 200 404
+run-contextual               POST   -       401    403 403 403 403 422 422 404
 contextual-set-list          GET    -       401    200 403 200 200 200 200 404
 contextual-set-list          POST   -       401    403 403 403 403 400 400 404
 contextual-set-detail        GET    -       401    200 403 200 200 200 200 404
@@ -321,6 +326,7 @@ ROWS = _rows()
 # Of the site as a whole, for its managers: nobody of the cast is one.
 MANAGED = {"site-events", "site-event-export", "account-export", "account-delete"}
 SCOPES = {
+    ("contextual-verdicts", "POST"): "judge",
     ("site-events", "GET"): "manage",
     ("site-event-export", "GET"): "manage",
     ("account-export", "GET"): "manage",
@@ -456,6 +462,7 @@ def _urls(benchmark: Benchmark, cast: dict[str, User]) -> dict[str, str]:
         "run-export": f"{of}runs/{run.pk}/export/",
         "run-scores": f"{of}runs/{run.pk}/scores/",
         "run-queries": f"{of}runs/{run.pk}/queries/",
+        "run-contextual": f"{of}runs/{run.pk}/contextual/",
         "run-holes": f"{of}runs/{run.pk}/holes/",
         "probing-list": f"{of}runs/probing/",
         "probing-settle": f"{of}runs/probing/{_flag(run, cast['sam']).pk}/settle/",
@@ -580,12 +587,14 @@ def _contextual_urls(of: str, benchmark: Benchmark, owner: User) -> dict[str, st
     made = making_contextual.case_set(benchmark, owner, cases, {"a.png": making_contextual.png()})
     judge = making_contextual.judge(benchmark, owner, "https://judge.example.org/v1")
     first, second = (making_contextual.judged(made, judge, owner) for _ in range(2))
+    ask_people(case_set=made, user=owner, is_asked=True)
     sets, evaluation = f"{of}contextual/sets/{made.pk}/", f"{of}contextual/evaluations/{first.pk}/"
     asked = f"?before={second.pk}&after={second.pk}"
     return {
         "contextual-set-list": f"{of}contextual/sets/",
         "contextual-set-detail": sets,
         "contextual-set-cases": f"{sets}cases/",
+        "contextual-verdicts": f"{sets}verdicts/",
         "contextual-set-image": f"{sets}images/{made.images.get().pk}/",
         "contextual-set-estimate": f"{sets}estimate/",
         "judge-list": f"{of}contextual/judges/",

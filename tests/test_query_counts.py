@@ -382,6 +382,7 @@ def judged_cases(of: Benchmark, first: int, last: int) -> None:
     keeper = factories.user("keeper")
     for number in range(first, last):
         facts = {"file_name": "", "sha256": "", "n_cases": 1, "n_nodes": 1, "is_ready": True}
+        facts["takes_verdicts"] = True
         made = of.case_sets.create(name=f"set{number}", created_by=keeper, **facts)
         of.judges.create(name=f"j{number}", base_url="https://j", model="m", created_by=keeper)
         made.evaluations.create(created_by=keeper, model="m")
@@ -514,6 +515,7 @@ PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmar
         name: (judged_cases, lambda of: {"slug": of.slug})
         for name in (
             "scoring:contextual-list",
+            "scoring:contextual-verdicts",
             "judge-list",
             "api:contextual-set-list",
             "api:judge-list",

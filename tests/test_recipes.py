@@ -51,8 +51,9 @@ from benchwright.recipes import (
 )
 from benchwright.recipes import sampling as recipe_of_sampling
 from benchwright.recipes.parameters import Choice, Day, Parameter, Real, Whole
+from scoring.contextual.api.runs import NewRunCasesSerializer
 from scoring.contextual.api.shapes import NewContextualEvaluationSerializer
-from scoring.contextual.forms.contextual import EvaluationForm
+from scoring.contextual.forms.contextual import EvaluationForm, RunCasesForm
 from scoring.gates.api import NewGateRehearsalSerializer
 from scoring.gates.forms import PolicyForm
 from scoring.live.api import LiveAskSerializer, NewLiveSystemSerializer
@@ -193,6 +194,12 @@ RECIPES = {
         admin="judge_cases",
         command="systems.contextual",
         lacking={"command": ("first", "cost_cap")},
+    ),
+    "cases of runs": Doors(
+        contextual.CASES_OF_RUN,
+        form=RunCasesForm,
+        api=NewRunCasesSerializer,
+        admin="make_cases",
     ),
     "gradings": Doors(judging.GRADING, command="systems.judge"),
     "calibrations": Doors(judging.CALIBRATION, command="scoring.calibrate"),

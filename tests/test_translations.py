@@ -53,7 +53,8 @@ ENGLISH = {
         contamination-clean document-image document-thumbnail healthz leak-report-file readyz
         release-export-format release-file
         run-export scoring:ann-chart scoring:contextual-chart scoring:contextual-export
-        scoring:contextual-image scoring:contrastive-chart scoring:contrastive-ranks-csv
+        scoring:contextual-image scoring:contextual-verdict-image scoring:contrastive-chart
+        scoring:contrastive-ranks-csv
         scoring:freshness-csv scoring:gate-chart scoring:gate-report scoring:leaderboard-csv
         scoring:leaderboard-history-chart scoring:leaderboard-json scoring:leaderboard-markdown
         scoring:leaderboard-slices-csv scoring:moves-file scoring:planner-chart

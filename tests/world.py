@@ -30,6 +30,7 @@ from benchmarks_app.splits.views.splits import TOKEN_SALT
 from scoring.comparisons.forms import asked_comparison, asked_release
 from scoring.comparisons.services import comparing
 from scoring.contextual.services.evaluating import cancel_evaluation
+from scoring.contextual.services.people import ask_people
 from tests import factories
 from tests.annotation import making_machines
 from tests.annotation.making import begun
@@ -248,6 +249,8 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         **_paired(of, submitter),
         **_live(of, owner, runs[0]),
         "scoring:run-scores": runs[0].pk,
+        **dict.fromkeys(("scoring:contextual-run", "scoring:contextual-run-new"), runs[0].pk),
+        "api:run-contextual": runs[0].pk,
         "scoring:run-top-up": runs[0].pk,
         "wish": "0.02_40_10__0.1_30_3",
         "exact": runs[0].pk,
@@ -329,6 +332,7 @@ def _contextual(of: Benchmark, owner: User) -> dict[str, Any]:
     address = "https://judge.example.org/v1"
     judge = making_contextual.judge(of, owner, address)
     done = making_contextual.judged(made, judge, owner)
+    ask_people(case_set=made, user=owner, is_asked=True)
     # What is under way keeps its set and its judge from being deleted: it has others.
     beside = making_contextual.case_set(of, owner, name="beside")
     other = making_contextual.judge(of, owner, address, name="other")
@@ -336,7 +340,8 @@ def _contextual(of: Benchmark, owner: User) -> dict[str, Any]:
     cancel_evaluation(evaluation=ended, user=owner)
     # Not queued: what is done here for others would do it as well, and ask the judge.
     jobs.Job.objects.filter(pk=waiting.job_id).update(state="running", token=uuid4())
-    sets = ("set", "set-delete", "image", "evaluation-new", "estimate", "compare")
+    sets = ("set", "set-delete", "set-people", "image", "evaluation-new", "estimate", "compare")
+    sets += ("verdict-case", "verdict-image")
     judges = ("detail", "edit", "try", "trial", "delete")
     rest = ("progress", "evaluation-delete", "chart", "export", "case")
     return {
@@ -347,6 +352,7 @@ def _contextual(of: Benchmark, owner: User) -> dict[str, Any]:
         **{f"scoring:contextual-{name}": done.pk for name in ("evaluation", *rest)},
         "scoring:contextual-cancel": waiting.pk,
         "scoring:contextual-retry": ended.pk,
+        "api:contextual-verdicts": made.pk,
         "api:contextual-evaluation-cancel": waiting.pk,
         "api:contextual-evaluation-retry": ended.pk,
         **{f"api:contextual-set-{n}": made.pk for n in ("detail", "cases", "image", "estimate")},

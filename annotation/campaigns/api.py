@@ -102,7 +102,7 @@ class NewCampaignSerializer(serializers.Serializer):
     name = serializers.CharField(max_length=120, required=False, allow_blank=True, default="")
     choice = api_field(campaigns.CHOICE, required=False)
     n_sample = api_field(campaigns.SAMPLE, required=False)
-    seed = api_field(campaigns.SEED, required=False, allow_null=True)
+    seed = api_field(contextual.SEED, required=False, allow_null=True)
     runs = serializers.ListField(
         child=serializers.CharField(max_length=200),
         required=False,

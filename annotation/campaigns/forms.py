@@ -54,7 +54,7 @@ class CampaignForm(forms.Form):
     )
     max_characters = form_field(campaigns.MAX_CHARACTERS)
     concurrency = form_field(campaigns.CONCURRENCY)
-    seed = form_field(campaigns.SEED)
+    seed = form_field(contextual.SEED)
     conflict_reason = forms.CharField(
         label="Why it may judge all the same",
         required=False,

@@ -77,8 +77,9 @@ class MembershipQuerySet(models.QuerySet):
 
         They may judge and may not see pools: `permissions.ALLOWED`.
         """
-        # Pools that people judge, or will: other apps' relations are named, not imported.
+        # Pools that people judge, or will; cases. Other apps' relations are named, not imported.
         is_judged = Q(benchmark__pools__state__in=("building", "open", "paused"))
+        is_judged |= Q(benchmark__case_sets__takes_verdicts=True)
         return self.filter(is_judged, role=Role.ANNOTATOR, is_blindness_lifted=False)
 
 

@@ -110,6 +110,8 @@ DEEDS = {
     "delete-judge": "deleted the judge",
     "try-judge": "tried the judge",
     "judge-cases": "had judged",
+    "open-cases": "asked people about",
+    "close-cases": "no longer asked people about",
     "delete-verdicts": "deleted the verdicts on",
     "waive-double-labels": "waived double labels of",
     "split-queries": "split the queries,",

@@ -1,6 +1,8 @@
 """What a case is made of, and what judging it comes to."""
 
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from benchwright.judges.course import Answer, Failure
 from benchwright.judges.errors import CaseFormatError
@@ -12,7 +14,15 @@ class Case:
     """What was asked, what should have been answered, and what was retrieved, best first.
 
     Each part may be given as a text, an image, or a list of both; a node of several parts stays one
-    node. Texts are texts, whatever they hold: nothing in them names an image.
+    node. An image may be given as the `Path` of its file, which is read and checked at once, or as
+    `{"url": address}`. Texts are texts, whatever they hold: nothing in them names an image.
+
+    Raises
+    ------
+    CaseFormatError
+        If a part is anything else.
+    ImageError
+        If a file holds no good image, or an address is none.
     """
 
     input: Content
@@ -24,18 +34,18 @@ class Case:
 
     def __post_init__(self) -> None:
         into = object.__setattr__
-        into(self, "input", content_of(self.input, "input"))
-        into(self, "expected_output", content_of(self.expected_output, "expected_output"))
+        into(self, "input", _content_of(self.input, "input"))
+        into(self, "expected_output", _content_of(self.expected_output, "expected_output"))
         if not isinstance(self.retrieval_context, list | tuple):
             raise CaseFormatError(
                 where="retrieval_context",
                 what=f"it is a {type(self.retrieval_context).__name__}",
                 expected="a list of nodes, the best first",
             )
-        nodes = (content_of(node, "retrieval_context") for node in self.retrieval_context)
+        nodes = (_content_of(node, "retrieval_context") for node in self.retrieval_context)
         into(self, "retrieval_context", tuple(nodes))
         if self.actual_output is not None:
-            into(self, "actual_output", content_of(self.actual_output, "actual_output"))
+            into(self, "actual_output", _content_of(self.actual_output, "actual_output"))
         into(self, "slices", tuple(self.slices))
 
     def images(self) -> list[Image]:
@@ -43,6 +53,26 @@ class Case:
         contents = (self.input, self.expected_output, *self.retrieval_context)
         images = (part for content in contents for part in content if isinstance(part, Image))
         return list(dict.fromkeys(images))
+
+
+def _content_of(given: Any, where: str) -> Content:
+    if isinstance(given, list | tuple):
+        return content_of([_image_of(part) for part in given], where)
+    return content_of(_image_of(given), where)
+
+
+def _image_of(part: Any) -> Any:
+    """The image that a path or an address stands for; anything else as it is."""
+    if not isinstance(part, Path | dict):
+        return part
+    # Where no image is named, none of what reads images is loaded.
+    from benchwright.judges.images import image_at, image_file
+
+    if isinstance(part, Path):
+        path = part.resolve()
+        return image_file(path.parent, path.name)
+    is_address = part.keys() == {"url"} and isinstance(part["url"], str)
+    return image_at(part["url"]) if is_address else part
 
 
 @dataclass(frozen=True, slots=True)

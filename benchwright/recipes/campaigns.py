@@ -1,6 +1,6 @@
 """How a machine is asked about the documents of a pool."""
 
-from benchwright.recipes.contextual import COST_CAP
+from benchwright.recipes.contextual import COST_CAP, SEED
 from benchwright.recipes.parameters import Choice, Parameter, Whole
 
 CHOICE = Choice(
@@ -23,13 +23,6 @@ SAMPLE = Whole(
     most=1_000_000,
     label="Documents of the sample",
     help="Shared out among the slices by their size. 200 that people judge too are the least.",
-)
-SEED = Whole(
-    name="seed",
-    least=0,
-    most=2**31 - 1,
-    label="Seed",
-    help="Draws the same sample again. Empty: a new one.",
 )
 CONCURRENCY = Whole(
     name="concurrency",

@@ -1,4 +1,4 @@
-"""How a judge of contextual precision is asked, and from which score a case succeeds."""
+"""How a judge of contextual precision is asked, about which cases, and when one succeeds."""
 
 from benchwright.recipes.parameters import Parameter, Real, Whole
 
@@ -68,7 +68,29 @@ COST_CAP = Real(
     label="Stop at a cost of",
     help="In the currency of the judge's prices; what is under way then is still paid.",
 )
+DEPTH = Whole(
+    name="depth",
+    default=10,
+    least=1,
+    most=100,
+    label="Documents of a query",
+    help="The first that the run has for it, as the nodes of its case.",
+)
+N_SAMPLE = Whole(
+    name="n_sample",
+    option="sample",
+    least=1,
+    most=1_000_000,
+    label="Queries of the sample",
+    help="Drawn at random. Empty: every query.",
+)
+SEED = Whole(
+    name="seed",
+    label="Seed",
+    help="Draws the same sample again. Empty: a new one.",
+)
 JUDGE: tuple[Parameter, ...] = (
     *(PRICE_IN, PRICE_OUT, CONCURRENCY, REQUESTS_PER_MINUTE, TIMEOUT_SECONDS, MAX_ATTEMPTS),
 )
 EVALUATION: tuple[Parameter, ...] = (THRESHOLD, FIRST, COST_CAP)
+CASES_OF_RUN: tuple[Parameter, ...] = (DEPTH, N_SAMPLE, SEED)

@@ -344,6 +344,23 @@ def top_k(parquet: Path, k: int) -> Iterator[RankedRow]:
     yield from map(RankedRow._make, scan.select("qid", "docid", "rank").collect().iter_rows())
 
 
+def tops_of(parquet: Path, qids: Collection[str], k: int) -> dict[str, list[str]]:
+    """{query id: its first `k` document ids, best first} of those queries that the run answers."""
+    import polars as pl
+
+    if not qids:
+        return {}
+    first, last = min(qids, key=str.encode), max(qids, key=str.encode)
+    # Rows stand in the order of query ids: the bounds let whole blocks of the file be passed over.
+    is_near = (pl.col("qid") >= first) & (pl.col("qid") <= last)
+    wanted = is_near & pl.col("qid").is_in(list(qids)) & (pl.col("rank") <= k)
+    tops: dict[str, list[str]] = {}
+    rows = pl.scan_parquet(parquet).filter(wanted).select("qid", "docid").collect().rows()
+    for qid, docid in rows:
+        tops.setdefault(qid, []).append(docid)
+    return tops
+
+
 def ranks_of(parquet: Path, qid: str, docids: Collection[str]) -> list[tuple[str, int]]:
     """(document id, rank) of those documents that the run has for a query, by rank."""
     import polars as pl

@@ -1,15 +1,19 @@
 """Case sets, evaluations and outcomes, as pages, endpoints and jobs read them."""
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
-from django.db.models import Avg, Count, F, Q, QuerySet, Sum
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Avg, Count, F, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from benchmarks_app.files import local_path
 from benchmarks_app.judges.selectors import USES, Use
-from benchmarks_app.models import Benchmark, JudgeEndpoint
+from benchmarks_app.models import Benchmark, CorpusVersion, JudgeEndpoint, Query, Run, User
+from benchmarks_app.queries.selectors import sliceable_queries
 from benchwright.contextual.cases import case_of
 from benchwright.contextual.types import Case
 from benchwright.judges.messages import Image
@@ -17,23 +21,149 @@ from scoring.models import (
     CaseImage,
     CaseOutcome,
     CaseSet,
+    CaseSource,
     ContextualCase,
     ContextualEvaluation,
+    PersonVerdict,
 )
 
 STATES = CaseOutcome.State
+QUERY_FIELDS = ("description", "narrative")
+USUAL_ANSWERS = ("answer", "answers", "expected_answer", "expected_output")
+# Queries whose columns are looked at for answers.
+LOOKED_INTO = 200
 
 
-def case_sets_of(benchmark: Benchmark) -> QuerySet[CaseSet]:
-    """Newest first, each with the number of its evaluations."""
-    sets = CaseSet.objects.ready().filter(benchmark=benchmark).select_related("benchmark")
-    return sets.annotate(n_evaluations=Count("evaluations")).order_by("-pk")
+def case_sets_of(benchmark: Benchmark, user: User | AnonymousUser) -> QuerySet[CaseSet]:
+    """Those that the user sees, newest first, each with the number of its evaluations."""
+    sets = CaseSet.objects.ready().visible_to(user).filter(benchmark=benchmark)
+    related = ("benchmark__corpus", "source__run", "source__corpus_version")
+    counted = sets.select_related(*related).annotate(n_evaluations=Count("evaluations"))
+    return counted.annotate(current_corpus=_current_corpus("benchmark__corpus")).order_by("-pk")
 
 
-def evaluations_of(benchmark: Benchmark) -> QuerySet[ContextualEvaluation]:
-    """Newest first."""
+def evaluations_of(
+    benchmark: Benchmark, user: User | AnonymousUser
+) -> QuerySet[ContextualEvaluation]:
+    """Those that the user sees, newest first."""
     rows = ContextualEvaluation.objects.filter(case_set__benchmark=benchmark)
-    return rows.listed()
+    return rows.visible_to(user).listed()
+
+
+def evaluations_of_run(run: Run) -> QuerySet[ContextualEvaluation]:
+    """Those of case sets that were made of a run, newest first."""
+    rows = ContextualEvaluation.objects.filter(case_set__source__run=run)
+    related = ("case_set__source__run", "case_set__source__corpus_version")
+    return rows.listed().select_related(*related)
+
+
+def _current_corpus(corpus: str) -> Subquery:
+    """The digest of the newest version of a corpus."""
+    versions = CorpusVersion.objects.ready().filter(corpus=OuterRef(corpus))
+    return Subquery(versions.order_by("-number").values("sha256")[:1])
+
+
+# --- verdicts of people ------------------------------------------------------------------------
+
+
+def open_sets_of(benchmark: Benchmark) -> QuerySet[CaseSet]:
+    """Sets that people are asked about, whoever sees the run they were made of."""
+    sets = CaseSet.objects.ready().filter(benchmark=benchmark, takes_verdicts=True)
+    return sets.select_related("benchmark").order_by("name")
+
+
+def open_sets_for(benchmark: Benchmark, person: User) -> QuerySet[CaseSet]:
+    """Those, each with `n_asked` cases and how many of them the person has judged (`n_judged`)."""
+    mine = Q(cases__people_verdicts__person=person, cases__people_verdicts__node=1)
+    return open_sets_of(benchmark).annotate(
+        n_asked=Count("cases", filter=Q(cases__n_nodes__gt=0), distinct=True),
+        n_judged=Count("cases", filter=mine, distinct=True),
+    )
+
+
+def next_case(case_set: CaseSet, person: User) -> ContextualCase | None:
+    """The case that a person is asked about next.
+
+    In an order that is random and the same for all: what was judged so far is a random sample.
+    """
+    judged = PersonVerdict.objects.filter(person=person, case__case_set=case_set)
+    left = case_set.cases.filter(n_nodes__gt=0).exclude(pk__in=judged.values("case"))
+    numbers = left.values_list("number", flat=True)
+    number = min(numbers, key=lambda one: _shuffled(case_set.pk, one), default=None)
+    return None if number is None else case_set.cases.get(number=number)
+
+
+def nodes_asked(case: ContextualCase, person: User) -> list[int]:
+    """The ranks of its nodes in an order that does not tell them."""
+    ranks = range(1, case.n_nodes + 1)
+    return sorted(ranks, key=lambda rank: _shuffled(case.pk, person.pk, rank))
+
+
+def _shuffled(*facts: int) -> bytes:
+    return sha256(repr(facts).encode()).digest()
+
+
+# --- of a run ----------------------------------------------------------------------------------
+
+
+def source_of(case_set: CaseSet) -> CaseSource | None:
+    """The run that the cases were made of, if they were made of one."""
+    return getattr(case_set, "source", None)
+
+
+def cases_digest(*, run: str, corpus: str, recipe: Sequence[Any]) -> str:
+    """SHA-256 of what cases are made of: digests of run and corpus version, and the recipe."""
+    return sha256(json.dumps([run, corpus, *recipe]).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Freshness:
+    """Whether a set would be made of the same run and corpus again, and which of them changed."""
+
+    is_run_changed: bool
+    is_corpus_changed: bool
+
+    @property
+    def is_fresh(self) -> bool:
+        return not (self.is_run_changed or self.is_corpus_changed)
+
+
+def freshness_of(case_set: CaseSet) -> Freshness | None:
+    """How run and corpus stand to what they were, for a set of `case_sets_of`; None of a file."""
+    source = source_of(case_set)
+    if source is None:
+        return None
+    return Freshness(
+        is_run_changed=source.run.sha256 != source.run_sha256,
+        is_corpus_changed=vars(case_set)["current_corpus"] != source.corpus_version.sha256,
+    )
+
+
+def answer_columns(benchmark: Benchmark) -> list[str]:
+    """Where expected answers may come from: columns of the queries' metadata, then their fields.
+
+    Of the first queries that have any.
+    """
+    queries = sliceable_queries(benchmark)
+    rows = queries.exclude(metadata={}).order_by("pk").values_list("metadata", flat=True)
+    columns = {key for row in rows[:LOOKED_INTO] for key, value in row.items() if answer_in(value)}
+    named = sorted(columns, key=lambda key: (key not in USUAL_ANSWERS, key))
+    fields = (field for field in QUERY_FIELDS if queries.exclude(**{field: ""}).exists())
+    return [*named, *fields]
+
+
+def answer_of(query: Query, expected: str) -> str:
+    """What a query says under a column or field; "" where it says nothing."""
+    if expected in QUERY_FIELDS:
+        return str(getattr(query, expected)).strip()
+    return answer_in(query.metadata.get(expected))
+
+
+def answer_in(value: Any) -> str:
+    """A text, a number, or several of them a line each; "" for anything else."""
+    values = value if isinstance(value, list) else [value]
+    is_plain = all(isinstance(one, str | int | float) for one in values)
+    return "\n".join(str(one) for one in values).strip() if is_plain else ""
 
 
 @dataclass(frozen=True)
@@ -117,16 +247,23 @@ def core_case(row: ContextualCase, images: Mapping[str, Image]) -> Case:
     return case_of(row.content, images)
 
 
-def parts_shown(content: Any, images: Mapping[str, CaseImage]) -> list[dict[str, Any]]:
-    """The parts of a content for a template: a text, an image of ours, or an address elsewhere."""
-    return [_shown(part, images) for part in content or ()]
+def parts_shown(
+    content: Any, images: Mapping[str, CaseImage], *, route: str = "contextual-image"
+) -> list[dict[str, Any]]:
+    """The parts of a content for a template: a text, an image of ours, or an address elsewhere.
+
+    `route` names the page that gives the images.
+    """
+    return [_shown(part, images, route) for part in content or ()]
 
 
-def _shown(part: Any, images: Mapping[str, CaseImage]) -> dict[str, Any]:
+def _shown(part: Any, images: Mapping[str, CaseImage], route: str) -> dict[str, Any]:
     if isinstance(part, str):
         return {"text": part}
     if "image" in part:
-        return {"image": images.get(part["image"]), "name": part["image"]}
+        image = images.get(part["image"])
+        src = image.address(route) if image else ""
+        return {"image": image, "name": part["image"], "src": src}
     return {"address": part["url"]}
 
 

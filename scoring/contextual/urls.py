@@ -2,11 +2,29 @@
 
 from django.urls import path
 
-from scoring.contextual.views import contextual, evaluations, results
+from scoring.contextual.views import contextual, evaluations, results, runs, verdicts
 
 EVALUATION = "contextual/evaluations/<int:pk>/"
 in_benchmark = [
     path("contextual/", contextual.contextual_list, name="contextual-list"),
+    path("contextual/runs/<int:pk>/", runs.contextual_run, name="contextual-run"),
+    path("contextual/runs/<int:pk>/new/", runs.contextual_run_new, name="contextual-run-new"),
+    path("contextual/verdicts/", verdicts.contextual_verdicts, name="contextual-verdicts"),
+    path(
+        "contextual/<int:pk>/verdicts/",
+        verdicts.contextual_verdict_case,
+        name="contextual-verdict-case",
+    ),
+    path(
+        "contextual/<int:pk>/verdicts/images/<int:image>/",
+        verdicts.contextual_verdict_image,
+        name="contextual-verdict-image",
+    ),
+    path(
+        "contextual/<int:pk>/people/",
+        verdicts.contextual_set_people,
+        name="contextual-set-people",
+    ),
     path("contextual/import/", contextual.contextual_import, name="contextual-import"),
     path(EVALUATION, evaluations.contextual_evaluation, name="contextual-evaluation"),
     path(

@@ -5,8 +5,10 @@ from scoring.models.contextual import (
     CaseImage,
     CaseOutcome,
     CaseSet,
+    CaseSource,
     ContextualCase,
     ContextualEvaluation,
+    PersonVerdict,
 )
 from scoring.models.contrastive import EmbeddingPair
 from scoring.models.gates import GatePolicy, GateRehearsal, GateResult, OnlineResult
@@ -21,6 +23,7 @@ __all__ = [
     "CaseImage",
     "CaseOutcome",
     "CaseSet",
+    "CaseSource",
     "Comparison",
     "ContextualCase",
     "ContextualEvaluation",
@@ -32,6 +35,7 @@ __all__ = [
     "LiveRun",
     "LiveSystem",
     "OnlineResult",
+    "PersonVerdict",
     "Phase",
     "ProbingFlag",
     "ReportedScore",

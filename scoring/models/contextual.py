@@ -3,12 +3,21 @@
 from typing import Self
 
 from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 
-from benchmarks_app.models import Benchmark, Job, JudgeEndpoint
+from benchmarks_app.models import (
+    Benchmark,
+    CorpusVersion,
+    Job,
+    JudgeEndpoint,
+    Query,
+    Run,
+    User,
+)
 
 ID_LENGTH = 512
 
@@ -18,9 +27,17 @@ class CaseSetQuerySet(models.QuerySet):
         """Sets that were imported to their end; others are seen by nobody."""
         return self.filter(is_ready=True)
 
+    def visible_to(self, user: User | AnonymousUser) -> Self:
+        """Those of files, and those of runs that the user sees: what a run found is in them."""
+        runs = Run.objects.visible_to(user).values("pk")
+        return self.filter(Q(source=None) | Q(source__run__in=runs))
+
 
 class CaseSet(models.Model):
-    """Test cases of one file, as they were given; never changed."""
+    """Test cases of one file, as they were given, or of a run (`source`); never changed.
+
+    `sha256` is of the file, or of what the cases were made of (`CaseSource.digest`).
+    """
 
     benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="case_sets")
     name = models.CharField(max_length=120)
@@ -36,6 +53,8 @@ class CaseSet(models.Model):
         settings.AUTH_USER_MODEL, models.PROTECT, related_name="case_sets"
     )
     created_at = models.DateTimeField(default=timezone.now)
+    # Whether people are asked for verdicts: who may be asked sees no results meanwhile.
+    takes_verdicts = models.BooleanField(default=False)
     # Rows come in batches: nobody sees the set before its last one is there.
     is_ready = models.BooleanField(default=False)
     staged_by = models.PositiveBigIntegerField(null=True, blank=True, db_index=True)
@@ -53,6 +72,38 @@ class CaseSet(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("scoring:contextual-set", args=[self.benchmark.slug, self.pk])
+
+
+class CaseSource(models.Model):
+    """The run that the cases of a set were made of, and how: what both were then is kept."""
+
+    case_set = models.OneToOneField(CaseSet, models.CASCADE, related_name="source")
+    # Protected: without them nobody knew who may see the set, and whether it is as new as they are.
+    run = models.ForeignKey(Run, models.PROTECT, related_name="case_sources")
+    run_sha256 = models.CharField(max_length=64)
+    corpus_version = models.ForeignKey(CorpusVersion, models.PROTECT, related_name="+")
+    # So many documents of each query are its nodes.
+    depth = models.PositiveIntegerField()
+    slice_name = models.CharField(max_length=200, blank=True)
+    n_sample = models.PositiveIntegerField(null=True, blank=True)
+    seed = models.PositiveBigIntegerField(null=True, blank=True)
+    # Where expected answers come from: a field of queries, or a column of their metadata.
+    expected = models.CharField(max_length=200, blank=True)
+    # Cases that say that any answer is expected, as their query has none.
+    n_without = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(depth__gte=1), name="case_source_depth_from_1"),
+            models.CheckConstraint(
+                condition=Q(n_sample=None, seed=None)
+                | Q(n_sample__isnull=False, n_sample__gte=1, seed__isnull=False),
+                name="case_source_sample_has_seed",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"first {self.depth} of {self.run}"
 
 
 class CaseImage(models.Model):
@@ -76,8 +127,11 @@ class CaseImage(models.Model):
         return self.name
 
     def get_absolute_url(self) -> str:
+        return self.address("contextual-image")
+
+    def address(self, route: str) -> str:
         of = self.case_set
-        return reverse("scoring:contextual-image", args=[of.benchmark.slug, of.pk, self.pk])
+        return reverse(f"scoring:{route}", args=[of.benchmark.slug, of.pk, self.pk])
 
 
 class ContextualCase(models.Model):
@@ -91,6 +145,10 @@ class ContextualCase(models.Model):
     case_set = models.ForeignKey(CaseSet, models.CASCADE, related_name="cases")
     number = models.PositiveIntegerField()
     case_id = models.CharField(max_length=ID_LENGTH)
+    # Where it was made of one.
+    query = models.ForeignKey(
+        Query, models.SET_NULL, null=True, blank=True, related_name="contextual_cases"
+    )
     content = models.JSONField()
     slices = models.JSONField(default=list, blank=True)
     n_nodes = models.PositiveIntegerField()
@@ -109,11 +167,39 @@ class ContextualCase(models.Model):
         return self.case_id
 
 
+class PersonVerdict(models.Model):
+    """What a person says of one node of a case; they say it of all its nodes at once."""
+
+    case = models.ForeignKey(ContextualCase, models.CASCADE, related_name="people_verdicts")
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="node_verdicts"
+    )
+    # Its rank, from 1; people are not told.
+    node = models.PositiveIntegerField()
+    is_relevant = models.BooleanField()
+    reason = models.TextField(blank=True)
+    # Nobody had judged the case yet, or the person was shown no results.
+    is_blind = models.BooleanField(default=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["case", "person", "node"], name="person_verdict_once"),
+            models.CheckConstraint(condition=Q(node__gte=1), name="person_verdict_node_from_1"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.case}, node {self.node}: {'yes' if self.is_relevant else 'no'}"
+
+
 class ContextualEvaluationQuerySet(models.QuerySet):
     def listed(self) -> Self:
         """Newest first, with what a list shows."""
         related = ("case_set__benchmark", "endpoint", "created_by", "job")
         return self.select_related(*related).order_by("-pk")
+
+    def visible_to(self, user: User | AnonymousUser) -> Self:
+        return self.filter(case_set__in=CaseSet.objects.visible_to(user).values("pk"))
 
 
 class ContextualEvaluation(models.Model):

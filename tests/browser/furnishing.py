@@ -249,6 +249,7 @@ def _judged_by_a_model(benchmark, owner) -> dict[str, int]:
     judge = making.judge(benchmark, owner, "https://judge.example.org/v1")
     judged, other = (making.judged(case_set, judge, owner) for _ in range(2))
     error = {"error_code": "judge-refusal", "error": "The judge declined to answer: no."}
+    _asked_of_people(case_set, owner)
     judged.outcomes.filter(case__number=3).update(state="failed", score=None, **error)
     campaign = _campaign_of(benchmark, owner, judge)
     return {
@@ -259,6 +260,18 @@ def _judged_by_a_model(benchmark, owner) -> dict[str, int]:
         "judged": judged.pk,
         "other": other.pk,
     }
+
+
+def _asked_of_people(case_set, owner) -> None:
+    """A set that people are asked about, with the verdicts of one person on one case."""
+    from scoring.contextual.selectors import next_case
+    from scoring.contextual.services.people import Said, ask_people, record_verdicts
+
+    ask_people(case_set=case_set, user=owner, is_asked=True)
+    case_set.refresh_from_db()
+    case = next_case(case_set, owner)
+    said = {node: Said(node % 2 == 0, "It says so.") for node in range(1, case.n_nodes + 1)}
+    record_verdicts(case=case, person=owner, verdicts=said)
 
 
 def _grown(owner) -> None:

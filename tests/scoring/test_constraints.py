@@ -13,6 +13,7 @@ from scoring.models import (
     CaseImage,
     CaseOutcome,
     CaseSet,
+    CaseSource,
     ContextualCase,
     ContextualEvaluation,
     EmbeddingPair,
@@ -21,6 +22,7 @@ from scoring.models import (
     LadderStep,
     LiveRun,
     LiveSystem,
+    PersonVerdict,
     Phase,
     ProbingFlag,
     ReportedScore,
@@ -197,6 +199,16 @@ def case_set(of: Benchmark, name: str = "cases", n_cases: int = 1) -> CaseSet:
     )
 
 
+def case_source(of: Benchmark, number: int = 1, depth: int = 10, **values: Any) -> CaseSource:
+    return CaseSource.objects.create(
+        case_set=case_set(of, f"cases {number}"),
+        run=run(of, f"of cases {number}"),
+        corpus_version=factories.snapshot_row(of, number),
+        depth=depth,
+        **values,
+    )
+
+
 def a_set(of: Benchmark) -> CaseSet:
     return of.case_sets.first() or case_set(of)
 
@@ -205,6 +217,12 @@ def judged_case(of: Benchmark, number: int, case_id: str = "") -> ContextualCase
     return a_set(of).cases.create(
         number=number, case_id=case_id or f"c{number}", content={}, n_nodes=1, n_bytes=1
     )
+
+
+def person_verdict(of: Benchmark, node: int) -> PersonVerdict:
+    case = ContextualCase.objects.first() or judged_case(of, 1)
+    person = factories.user("keeper")
+    return case.people_verdicts.create(person=person, node=node, is_relevant=True)
 
 
 def case_image(of: Benchmark, name: str) -> CaseImage:
@@ -225,6 +243,13 @@ def outcome(of: Benchmark, number: int, **values: Any) -> CaseOutcome:
 JUDGED = {
     "case_set_name_once": Case(good=lambda of: [case_set(of), case_set(of, "other")], bad=case_set),
     "case_set_not_empty": Case(good=case_set, bad=lambda of: case_set(of, "none", 0)),
+    "case_source_depth_from_1": Case(
+        good=lambda of: case_source(of, depth=1), bad=lambda of: case_source(of, 2, depth=0)
+    ),
+    "case_source_sample_has_seed": Case(
+        good=lambda of: [case_source(of), case_source(of, 2, n_sample=1, seed=0)],
+        bad=lambda of: case_source(of, 3, n_sample=1),
+    ),
     "case_image_name_once": Case(
         good=lambda of: [case_image(of, "a"), case_image(of, "b")],
         bad=lambda of: case_image(of, "a"),
@@ -239,6 +264,13 @@ JUDGED = {
     ),
     "case_number_from_1": Case(
         good=lambda of: judged_case(of, 1), bad=lambda of: judged_case(of, 0)
+    ),
+    "person_verdict_once": Case(
+        good=lambda of: [person_verdict(of, 1), person_verdict(of, 2)],
+        bad=lambda of: person_verdict(of, 2),
+    ),
+    "person_verdict_node_from_1": Case(
+        good=lambda of: person_verdict(of, 1), bad=lambda of: person_verdict(of, 0)
     ),
     "contextual_threshold_0_to_1": Case(
         good=lambda of: [evaluation(of, threshold=value) for value in (None, 0, 1)],

@@ -17,7 +17,7 @@ from benchmarks_app.judges.selectors import judges_of
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, may
 from benchwright.formats.numbers import row_key
-from scoring.contextual.api import sets
+from scoring.contextual.api import runs, sets, verdicts
 from scoring.contextual.api.shapes import (
     CaseOutcomeSerializer,
     ComparedSerializer,
@@ -26,6 +26,7 @@ from scoring.contextual.api.shapes import (
     ContextualMeanSerializer,
     NewCapSerializer,
     NewContextualEvaluationSerializer,
+    PeopleAgreementSerializer,
 )
 from scoring.contextual.selectors import case_sets_of, counts_of, evaluations_of
 from scoring.contextual.services.evaluating import (
@@ -34,6 +35,7 @@ from scoring.contextual.services.evaluating import (
     retry_evaluation,
     start_evaluation,
 )
+from scoring.contextual.services.people import agreement_with_people
 from scoring.contextual.services.results import compare, results_of
 from scoring.models import CaseOutcome, ContextualEvaluation
 
@@ -51,7 +53,7 @@ class ContextualEvaluationList(Endpoint):
         responses=ContextualEvaluationSerializer(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
-        rows = evaluations_of(self.benchmark_for(Action.SEE_RESULTS))
+        rows = evaluations_of(self.benchmark_for(Action.SEE_RESULTS), request.user)
         key = request.query_params.get("case_set")
         if key is not None:
             rows = rows.filter(case_set=_number(key, "case_set"))
@@ -66,8 +68,9 @@ class ContextualEvaluationList(Endpoint):
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
         fields = self.validated(NewContextualEvaluationSerializer)
+        case_sets = case_sets_of(benchmark, request.user)
         started = start_evaluation(
-            case_set=get_object_or_404(case_sets_of(benchmark), pk=fields["case_set"]),
+            case_set=get_object_or_404(case_sets, pk=fields["case_set"]),
             judge=get_object_or_404(judges_of(benchmark), name=fields["judge"]),
             user=request.user,
             threshold=fields["threshold"],
@@ -93,7 +96,7 @@ class OfEvaluation(Endpoint):
     pagination_class = None
 
     def evaluation(self, action: Action = Action.SEE_RESULTS) -> ContextualEvaluation:
-        rows = evaluations_of(self.benchmark_for(action))
+        rows = evaluations_of(self.benchmark_for(action), self.request.user)
         return get_object_or_404(rows, pk=self.kwargs["pk"])
 
     def told(self, pk: int) -> Response:
@@ -126,7 +129,9 @@ def _facts(evaluation: ContextualEvaluation, of: Benchmark, user: Any) -> dict[s
     if may(user, Action.EDIT, of):
         facts |= {"cost": counts.cost, "cost_cap": evaluation.cost_cap}
     means = ContextualMeanSerializer([results.overall, *results.slices], many=True).data
-    return {**facts, "overall": means[0], "slices": means[1:]}
+    agreement = agreement_with_people(evaluation)
+    people = PeopleAgreementSerializer(agreement).data if agreement else None
+    return {**facts, "overall": means[0], "slices": means[1:], "people": people}
 
 
 class ContextualEvaluationCases(OfEvaluation):
@@ -189,7 +194,7 @@ class ContextualComparison(Endpoint):
         responses=ComparedSerializer,
     )
     def get(self, request: Request, slug: str) -> Response:
-        rows = evaluations_of(self.benchmark_for(Action.SEE_RESULTS))
+        rows = evaluations_of(self.benchmark_for(Action.SEE_RESULTS), request.user)
         params = request.query_params
         before, after = (
             get_object_or_404(rows, pk=_number(params.get(name, ""), name))
@@ -201,6 +206,8 @@ class ContextualComparison(Endpoint):
 EVALUATION = "contextual/evaluations/<int:pk>/"
 of_benchmark = [
     *sets.of_benchmark,
+    *runs.of_benchmark,
+    *verdicts.of_benchmark,
     path(
         "contextual/evaluations/",
         ContextualEvaluationList.as_view(),

@@ -19,19 +19,43 @@ from benchmarks_app.collections.services import uploading
 from benchmarks_app.judges.selectors import judges_of
 from benchmarks_app.permissions import Action
 from benchwright.recipes import contextual
-from scoring.contextual.selectors import case_sets_of
+from scoring.contextual.selectors import case_sets_of, freshness_of
 from scoring.contextual.services.estimates import estimate
 from scoring.contextual.services.images import image_response, receive_images
 from scoring.contextual.services.importing import delete_case_set, start_import
-from scoring.models import CaseImage, CaseSet, ContextualCase
+from scoring.models import CaseImage, CaseSet, CaseSource, ContextualCase
 
 TAG = ["contextual precision"]
 
 
+class CaseSourceSerializer(serializers.ModelSerializer):
+    """The run that cases were made of, and how; `seed` draws the sample again."""
+
+    run_name = serializers.CharField(source="run.name")
+    corpus_version = serializers.IntegerField(source="corpus_version.number")
+    corpus_sha256 = serializers.CharField(source="corpus_version.sha256")
+    slice = serializers.CharField(source="slice_name")
+
+    class Meta:
+        model = CaseSource
+        fields = (
+            *("run", "run_name", "run_sha256", "corpus_version", "corpus_sha256", "depth"),
+            *("slice", "n_sample", "seed", "expected", "n_without"),
+        )
+        read_only_fields = fields
+
+
 class CaseSetSerializer(serializers.ModelSerializer):
+    source = CaseSourceSerializer(read_only=True, allow_null=True)
+    is_fresh = serializers.SerializerMethodField()
     n_evaluations = serializers.IntegerField(read_only=True)
     slices = serializers.DictField(child=serializers.IntegerField(), read_only=True)
     notes = serializers.ListField(child=serializers.CharField(), read_only=True)
+
+    def get_is_fresh(self, case_set: CaseSet) -> bool | None:
+        """Whether run and corpus are what they were; null for a set of a file."""
+        freshness = freshness_of(case_set)
+        return freshness.is_fresh if freshness else None
 
     class Meta:
         model = CaseSet
@@ -45,6 +69,8 @@ class CaseSetSerializer(serializers.ModelSerializer):
             "n_images",
             "slices",
             "notes",
+            "source",
+            "is_fresh",
             "n_evaluations",
             "created_at",
         ]
@@ -115,7 +141,8 @@ class ContextualSetList(Endpoint):
 
     @extend_schema(summary="Case sets", tags=TAG, responses=CaseSetSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        return self.page_of(case_sets_of(self.benchmark_for(Action.SEE_RESULTS)), CaseSetSerializer)
+        sets = case_sets_of(self.benchmark_for(Action.SEE_RESULTS), request.user)
+        return self.page_of(sets, CaseSetSerializer)
 
     @extend_schema(
         summary="Import a case set, with images or one zip of them",
@@ -136,7 +163,7 @@ class ContextualSetList(Endpoint):
 
 class OfSet(Endpoint):
     def case_set(self, action: Action = Action.SEE_RESULTS) -> CaseSet:
-        sets = case_sets_of(self.benchmark_for(action))
+        sets = case_sets_of(self.benchmark_for(action), self.request.user)
         return get_object_or_404(sets, pk=self.kwargs["pk"])
 
 

@@ -40,6 +40,30 @@ class ContextualMeanSerializer(serializers.Serializer):
     success_share = serializers.FloatField(allow_null=True)
 
 
+class KappaSerializer(serializers.Serializer):
+    value = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+    why = serializers.CharField(allow_blank=True, help_text="Why there is none.")
+
+
+class PeopleAgreementSerializer(serializers.Serializer):
+    """A judge's verdicts beside those of the first person on each case; means of these cases."""
+
+    n_cases = serializers.IntegerField()
+    n_nodes = serializers.IntegerField()
+    n_people = serializers.IntegerField()
+    n_blind = serializers.IntegerField(help_text="Cases of which no judge's verdict was known.")
+    n_both = serializers.IntegerField()
+    n_neither = serializers.IntegerField()
+    n_only_people = serializers.IntegerField()
+    n_only_judge = serializers.IntegerField()
+    share = serializers.FloatField(help_text="Of nodes with the same verdict.")
+    kappa = KappaSerializer()
+    people = ContextualMeanSerializer()
+    judge = ContextualMeanSerializer()
+
+
 class ContextualEvaluationDetailSerializer(ContextualEvaluationSerializer):
     """With its counts as they are now; `cost` is told to who keeps the benchmark."""
 
@@ -48,10 +72,11 @@ class ContextualEvaluationDetailSerializer(ContextualEvaluationSerializer):
     cost_cap = serializers.FloatField(required=False, allow_null=True)
     overall = ContextualMeanSerializer()
     slices = ContextualMeanSerializer(many=True)
+    people = PeopleAgreementSerializer(allow_null=True)
 
     class Meta:
         model = ContextualEvaluation
-        fields = (*LISTED, "n_waiting", "cost", "cost_cap", "overall", "slices")
+        fields = (*LISTED, "n_waiting", "cost", "cost_cap", "overall", "slices", "people")
 
 
 class NewContextualEvaluationSerializer(serializers.Serializer):

@@ -1,5 +1,6 @@
 """Cases sent in, and what is to be judged by whom."""
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 from django import forms
@@ -9,8 +10,11 @@ from django.utils.translation import gettext_lazy as _
 
 from benchmarks_app.common.parameters import form_field
 from benchmarks_app.importing.forms import MultipleFileField
-from benchmarks_app.models import JudgeEndpoint
+from benchmarks_app.models import Benchmark, JudgeEndpoint
+from benchmarks_app.slices.selectors import counted_slices
 from benchwright.recipes import contextual
+from scoring.contextual.selectors import USUAL_ANSWERS, answer_columns
+from scoring.contextual.services.people import Said
 from scoring.models import CaseSet, ContextualEvaluation
 
 ALL, FIRST, SLICE = "all", "first", "slice"
@@ -35,6 +39,81 @@ class CaseSetForm(forms.Form):
         label="Name",
         help_text="The file's name where this is empty.",
     )
+
+
+class RunCasesForm(forms.Form):
+    """How cases are made of a run."""
+
+    depth = form_field(contextual.DEPTH)
+    slice_name = forms.ChoiceField(label="Queries", required=False)
+    n_sample = form_field(contextual.N_SAMPLE)
+    seed = form_field(contextual.SEED)
+    expected = forms.ChoiceField(
+        label="Expected answers",
+        required=False,
+        help_text="Where queries say what should come out. A query that says nothing there, or all "
+        "of them, take any correct answer.",
+    )
+    name = forms.CharField(
+        required=False,
+        max_length=120,
+        label="Name",
+        help_text="After the run where this is empty.",
+    )
+
+    def __init__(self, *args: Any, benchmark: Benchmark, **options: Any) -> None:
+        super().__init__(*args, **options)
+        columns = answer_columns(benchmark)
+        cast(forms.ChoiceField, self.fields["slice_name"]).choices = [
+            ("", "all that the run answers"),
+            *(
+                (of.name, f"slice {of.name} ({vars(of)['n_members']:,})")
+                for of in counted_slices(benchmark)
+            ),
+        ]
+        cast(forms.ChoiceField, self.fields["expected"]).choices = [
+            ("", "none: any correct answer"),
+            *((column, column) for column in columns),
+        ]
+        if columns and columns[0] in USUAL_ANSWERS:
+            self.fields["expected"].initial = columns[0]
+
+    @property
+    def recipe(self) -> dict[str, Any]:
+        """What services take beside the name; an empty depth is the usual one."""
+        cleaned = {name: self.cleaned_data[name] for name in self.fields if name != "name"}
+        return {**cleaned, "depth": cleaned["depth"] or contextual.DEPTH.default}
+
+
+class VerdictsForm(forms.Form):
+    """Yes or no to each node of a case, in the order of `nodes`, with a reason if one likes."""
+
+    WORDS = (("yes", _("yes")), ("no", _("no")))
+
+    def __init__(self, *args: Any, nodes: Sequence[int], **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.nodes = nodes
+        for place, node in enumerate(nodes, start=1):
+            self.fields[f"verdict-{node}"] = forms.ChoiceField(
+                choices=self.WORDS,
+                widget=forms.RadioSelect,
+                label=gettext("Does text {n} help?").format(n=place),
+            )
+            self.fields[f"reason-{node}"] = forms.CharField(
+                required=False, max_length=2000, label=_("Reason")
+            )
+
+    def of(self, node: int) -> tuple[forms.BoundField, forms.BoundField]:
+        return self[f"verdict-{node}"], self[f"reason-{node}"]
+
+    @property
+    def verdicts(self) -> dict[int, Said]:
+        """As the service takes them."""
+        cleaned = self.cleaned_data
+        return {
+            node: Said(cleaned[f"verdict-{node}"] == "yes", cleaned[f"reason-{node}"])
+            for node in self.nodes
+        }
 
 
 class JudgeField(forms.ModelChoiceField):

@@ -3,6 +3,8 @@
 ScoringError (benchwright/errors.py)
 ├── CaseSetNameError         a second case set of one name
 ├── CaseImagesError          images that were sent in a way that cannot be taken
+├── CasesOfRunError          a run of which no such case set can be made
+├── VerdictsError            verdicts that are not those of the case one was asked about
 ├── NoCasesChosenError       an evaluation of nothing
 ├── EvaluationActiveError    something that must wait until an evaluation has ended
 ├── NothingToRetryError      no case has failed or is left
@@ -23,6 +25,17 @@ class CaseSetNameError(ScoringError):
 
 class CaseImagesError(ScoringError):
     code = "case-images"
+    message = "{reason}"
+
+
+class CasesOfRunError(ScoringError):
+    code = "cases-of-run"
+    message = "{reason}"
+
+
+class VerdictsError(ScoringError):
+    code = "case-verdicts"
+    status = 409
     message = "{reason}"
 
 

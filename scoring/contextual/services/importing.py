@@ -139,7 +139,7 @@ def _staged(
         created_by=job.row.created_by,
         staged_by=job.row.pk,
     )
-    _create(job, case_set)
+    create_set(job, case_set)
     store_images(job, case_set, images_shown.values())
     for first in range(0, len(cases), ROWS_PER_BATCH):
         batch = cases[first : first + ROWS_PER_BATCH]
@@ -151,11 +151,18 @@ def _staged(
     return case_set
 
 
-def _create(job: RunningJob, case_set: CaseSet) -> None:
+def create_set(job: RunningJob, case_set: CaseSet) -> None:
+    """Write a staged set.
+
+    Raises
+    ------
+    CaseSetNameError
+        If another of its name came meanwhile.
+    """
     try:
         with job.fenced(), transaction.atomic():
             case_set.save()
-    except IntegrityError as error:  # another of this name came meanwhile
+    except IntegrityError as error:
         raise CaseSetNameError(name=case_set.name) from error
 
 

@@ -4,16 +4,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from math import isclose
+from typing import NamedTuple
 
+from django.contrib.auth.models import AnonymousUser
 from django.core.cache import cache
+from django.db.models import Count, Sum
 
+from benchmarks_app.models import Run, User
 from benchwright.contextual.arithmetic import contextual_precision
 from benchwright.evaluation.uncertainty import interval_of
-from scoring.contextual.selectors import counts_of
+from scoring.contextual.selectors import Freshness, case_sets_of, counts_of, freshness_of
 from scoring.contextual.services.errors import CompareOtherSetError
-from scoring.models import CaseOutcome, ContextualEvaluation
+from scoring.models import CaseOutcome, CaseSet, ContextualEvaluation
 
 SLICE_ALL = ""
+FAMILY = "case__query__family"
 
 
 @dataclass(frozen=True)
@@ -40,7 +45,9 @@ class Results:
 def results_of(evaluation: ContextualEvaluation) -> Results:
     """Means over the cases that have a score; kept as long as nothing changes."""
     counts = counts_of(evaluation)
-    facts = repr((evaluation.pk, counts.n_scored, counts.n_failed, counts.mean, counts.cost))
+    families = evaluation.outcomes.aggregate(n=Count(FAMILY, distinct=True), of_keys=Sum(FAMILY))
+    told = (counts.n_scored, counts.n_failed, counts.mean, counts.cost, *families.values())
+    facts = repr((evaluation.pk, *told))
     key = f"contextual-{sha256(facts.encode()).hexdigest()}"
     results = cache.get(key)
     if results is None:
@@ -53,24 +60,34 @@ def _results(evaluation: ContextualEvaluation) -> Results:
     outcomes = (
         evaluation.outcomes.scored()
         .order_by("case__number")
-        .values_list("score", "is_success", "case__slices")
+        .values_list("score", "is_success", FAMILY, "case__slices")
     )
     rows = [(score, *facts) for score, *facts in outcomes if score is not None]
-    by_slice: dict[str, list[tuple[float, bool | None]]] = {}
-    for score, is_success, slices in rows:
+    by_slice: dict[str, list[Scored]] = {}
+    for *scored, slices in rows:
         for name in slices:
-            by_slice.setdefault(name, []).append((score, is_success))
+            by_slice.setdefault(name, []).append(Scored(*scored))
     return Results(
-        overall=_row(SLICE_ALL, [(score, is_success) for score, is_success, _ in rows]),
-        slices=tuple(_row(name, by_slice[name]) for name in sorted(by_slice)),
+        overall=row_of(SLICE_ALL, [Scored(*scored) for *scored, _ in rows]),
+        slices=tuple(row_of(name, by_slice[name]) for name in sorted(by_slice)),
         scores=tuple(score for score, *_ in rows),
     )
 
 
-def _row(name: str, outcomes: Sequence[tuple[float, bool | None]]) -> Row:
-    scores = [score for score, _ in outcomes]
-    decided = [is_success for _, is_success in outcomes if is_success is not None]
-    low, high = interval_of(dict(enumerate(scores)), {}, span=(0, 1)) or (None, None)
+class Scored(NamedTuple):
+    """A score, whether it is good, and the family of the query that its case was made of."""
+
+    score: float
+    is_success: bool | None
+    family: int | None
+
+
+def row_of(name: str, outcomes: Sequence[Scored]) -> Row:
+    scores = [outcome.score for outcome in outcomes]
+    decided = [outcome.is_success for outcome in outcomes if outcome.is_success is not None]
+    # Wordings of one need are drawn together; a case of a file is a family of its own.
+    families = {n: of.family for n, of in enumerate(outcomes) if of.family is not None}
+    low, high = interval_of(dict(enumerate(scores)), families, span=(0, 1)) or (None, None)
     return Row(
         name=name,
         n=len(scores),
@@ -79,6 +96,45 @@ def _row(name: str, outcomes: Sequence[tuple[float, bool | None]]) -> Row:
         high=high,
         success_share=sum(decided) / len(decided) if decided else None,
     )
+
+
+# --- of a run --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RunValue:
+    """What a judge's verdicts on cases of a run come to, for who may see them."""
+
+    evaluation: ContextualEvaluation
+    case_set: CaseSet
+    freshness: Freshness | None
+    overall: Row
+
+
+@dataclass(frozen=True)
+class RunValues:
+    """Those of a run, newest first, as many as are shown; and its sets that nobody has judged."""
+
+    values: tuple[RunValue, ...]
+    n_values: int
+    unjudged: tuple[CaseSet, ...]
+
+
+def values_of_run(run: Run, user: User | AnonymousUser, *, most: int) -> RunValues:
+    """Contextual precision of the case sets that were made of a run."""
+    sets = {of.pk: of for of in case_sets_of(run.benchmark, user).filter(source__run=run)}
+    rows = ContextualEvaluation.objects.listed().filter(case_set__in=sets)
+    judged = [row for row in rows if row.n_scored]
+    return RunValues(
+        values=tuple(_run_value(row, sets[row.case_set_id]) for row in judged[:most]),
+        n_values=len(judged),
+        unjudged=tuple(of for of in sets.values() if not vars(of)["n_evaluations"]),
+    )
+
+
+def _run_value(evaluation: ContextualEvaluation, case_set: CaseSet) -> RunValue:
+    overall = results_of(evaluation).overall
+    return RunValue(evaluation, case_set, freshness_of(case_set), overall)
 
 
 # --- one case --------------------------------------------------------------------------------
@@ -189,7 +245,8 @@ def compare(before: ContextualEvaluation, after: ContextualEvaluation) -> Compar
     old, new = _scored(before), _scored(after)
     pairs = [_pair(old[number], new[number]) for number in sorted(old.keys() & new.keys())]
     differences = {pair.number: pair.difference for pair in pairs}
-    low, high = interval_of(differences, {}, span=(-1, 1)) or (None, None)
+    families = _families(before)
+    low, high = interval_of(differences, families, span=(-1, 1)) or (None, None)
     n = len(pairs)
     means = [
         sum(values) / n if n else None
@@ -205,6 +262,12 @@ def compare(before: ContextualEvaluation, after: ContextualEvaluation) -> Compar
         n_only_before=len(old.keys() - new.keys()),
         n_only_after=len(new.keys() - old.keys()),
     )
+
+
+def _families(evaluation: ContextualEvaluation) -> dict[int, int]:
+    """{number: family of its query} of cases that were made of queries."""
+    cases = evaluation.case_set.cases.exclude(query=None)
+    return dict(cases.values_list("number", "query__family"))
 
 
 def _scored(evaluation: ContextualEvaluation) -> Mapping[int, CaseOutcome]:

@@ -18,12 +18,14 @@ from scoring.contextual.forms.contextual import CaseSetForm
 from scoring.contextual.selectors import (
     case_sets_of,
     evaluations_of,
+    freshness_of,
     images_by_name,
     parts_shown,
+    source_of,
 )
 from scoring.contextual.services.images import image_response, receive_images
 from scoring.contextual.services.importing import delete_case_set, start_import
-from scoring.models import CaseImage, CaseSet
+from scoring.models import CaseSet
 
 CASES_A_PAGE, EVALUATIONS_SHOWN = 25, 25
 
@@ -32,8 +34,8 @@ CASES_A_PAGE, EVALUATIONS_SHOWN = 25, 25
 @benchmark_view(Action.SEE_RESULTS)
 def contextual_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     context = {
-        "case_sets": list(case_sets_of(benchmark)),
-        "page": page_of(request, evaluations_of(benchmark), EVALUATIONS_SHOWN),
+        "case_sets": [(of, freshness_of(of)) for of in case_sets_of(benchmark, request.user)],
+        "page": page_of(request, evaluations_of(benchmark, request.user), EVALUATIONS_SHOWN),
         "n_judges": judges_of(benchmark).count(),
         "missing": missing_packages(),
     }
@@ -72,15 +74,15 @@ def _started(request: PersonRequest, benchmark: Benchmark, form: CaseSetForm) ->
 _FIELD_OF = {"case-set-name": "name", "case-images": "images", "upload-empty": "cases"}
 
 
-def set_of(benchmark: Benchmark, pk: int) -> CaseSet:
-    """The case set of that number in this benchmark; 404 where there is none."""
-    return get_object_or_404(case_sets_of(benchmark), pk=pk)
+def set_of(request: HttpRequest, benchmark: Benchmark, pk: int) -> CaseSet:
+    """The case set of that number in this benchmark; 404 where this person sees none."""
+    return get_object_or_404(case_sets_of(benchmark, request.user), pk=pk)
 
 
 @require_safe
 @benchmark_view(Action.SEE_RESULTS)
 def contextual_set(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
-    case_set = set_of(benchmark, pk)
+    case_set = set_of(request, benchmark, pk)
     page = page_of(request, case_set.cases.order_by("number"), CASES_A_PAGE)
     images = images_by_name(case_set)
     cases = [(case, parts_shown(case.content["input"], images)) for case in page.object_list]
@@ -88,8 +90,10 @@ def contextual_set(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpR
         "case_set": case_set,
         "page": page,
         "cases": cases,
-        "evaluations": list(evaluations_of(benchmark).filter(case_set=case_set)),
+        "evaluations": list(case_set.evaluations.listed()),
         "missing": missing_packages(),
+        "source": source_of(case_set),
+        "freshness": freshness_of(case_set),
     }
     return render(request, "scoring/contextual/contextual_set.html", context)
 
@@ -97,7 +101,7 @@ def contextual_set(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpR
 @require_POST
 @benchmark_view(Action.EDIT)
 def contextual_set_delete(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
-    case_set = set_of(benchmark, pk)
+    case_set = set_of(request, benchmark, pk)
     delete_case_set(case_set=case_set, user=request.user)
     messages.success(
         request, gettext("The case set “{name}” was deleted.").format(name=case_set.name)
@@ -111,5 +115,4 @@ def contextual_image(
     request: HttpRequest, benchmark: Benchmark, pk: int, image: int
 ) -> HttpResponseBase:
     """An image of a case: of the kind it was found to be, whatever a browser would make of it."""
-    rows = CaseImage.objects.filter(case_set__benchmark=benchmark, case_set__is_ready=True)
-    return image_response(get_object_or_404(rows, case_set=pk, pk=image))
+    return image_response(get_object_or_404(set_of(request, benchmark, pk).images, pk=image))

@@ -26,6 +26,7 @@ from scoring.contextual.services.evaluating import (
     retry_evaluation,
     start_evaluation,
 )
+from scoring.contextual.services.people import agreement_with_people
 from scoring.contextual.services.results import results_of
 from scoring.contextual.views.contextual import set_of
 from scoring.models import CaseSet, ContextualEvaluation
@@ -40,7 +41,7 @@ def contextual_evaluation_new(
     request: PersonRequest, benchmark: Benchmark, pk: int
 ) -> HttpResponse:
     """What it would take is shown before anything starts; `?judge=…` shows it without script."""
-    case_set, judges = set_of(benchmark, pk), judges_of(benchmark)
+    case_set, judges = set_of(request, benchmark, pk), judges_of(benchmark)
     is_posted = request.method == "POST"
     data = request.POST if is_posted else (request.GET if "judge" in request.GET else None)
     form = EvaluationForm(data, case_set=case_set, judges=judges)
@@ -91,16 +92,16 @@ def _estimated(case_set: CaseSet, form: EvaluationForm) -> dict[str, Any]:
 @benchmark_view(Action.EDIT)
 def contextual_estimate(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """The part of the page that says what it would take."""
-    case_set = set_of(benchmark, pk)
+    case_set = set_of(request, benchmark, pk)
     form = EvaluationForm(request.GET or None, case_set=case_set, judges=judges_of(benchmark))
     return render(
         request, "scoring/contextual/_contextual_estimate.html", _estimated(case_set, form)
     )
 
 
-def evaluation_of(benchmark: Benchmark, pk: int) -> ContextualEvaluation:
-    """The evaluation of that number in this benchmark; 404 where there is none."""
-    return get_object_or_404(evaluations_of(benchmark), pk=pk)
+def evaluation_of(request: HttpRequest, benchmark: Benchmark, pk: int) -> ContextualEvaluation:
+    """The evaluation of that number in this benchmark; 404 where this person sees none."""
+    return get_object_or_404(evaluations_of(benchmark, request.user), pk=pk)
 
 
 def state_of(request: SiteRequest, evaluation: ContextualEvaluation) -> dict[str, Any]:
@@ -129,15 +130,19 @@ def state_of(request: SiteRequest, evaluation: ContextualEvaluation) -> dict[str
 @require_safe
 @benchmark_view(Action.SEE_RESULTS)
 def contextual_evaluation(request: SiteRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
-    evaluation = evaluation_of(benchmark, pk)
+    evaluation = evaluation_of(request, benchmark, pk)
     context = state_of(request, evaluation)
     if context["counts"].n_scored:
         results = results_of(evaluation)
-        context |= {"results": results, "chart": scores_chart(results.scores)}
+        context |= {
+            "results": results,
+            "chart": scores_chart(results.scores),
+            "agreement": agreement_with_people(evaluation),
+        }
     rows = outcome_rows(evaluation)
     if evaluation.is_active:
         rows = rows.exclude(state="waiting")  # they are counted above
-    others = evaluations_of(benchmark).filter(case_set=evaluation.case_set_id)
+    others = ContextualEvaluation.objects.listed().filter(case_set=evaluation.case_set_id)
     context |= {
         "page": page_of(request, rows, OUTCOMES_A_PAGE),
         "others": list(others.exclude(pk=evaluation.pk)[:10]),
@@ -150,7 +155,7 @@ def contextual_evaluation(request: SiteRequest, benchmark: Benchmark, pk: int) -
 @benchmark_view(Action.SEE_RESULTS)
 def contextual_progress(request: SiteRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """How far it is; once it has ended, the page is loaded as a whole."""
-    evaluation = evaluation_of(benchmark, pk)
+    evaluation = evaluation_of(request, benchmark, pk)
     context = state_of(request, evaluation)
     response = render(request, "scoring/contextual/_contextual_progress.html", context)
     if request.htmx and not evaluation.is_active:
@@ -161,7 +166,7 @@ def contextual_progress(request: SiteRequest, benchmark: Benchmark, pk: int) -> 
 @require_POST
 @benchmark_view(Action.EDIT)
 def contextual_retry(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
-    evaluation = evaluation_of(benchmark, pk)
+    evaluation = evaluation_of(request, benchmark, pk)
     form = RetryForm(request.POST)
     cap = form.cleaned_data["cost_cap"] if form.is_valid() else None
     if form.errors:
@@ -174,7 +179,7 @@ def contextual_retry(request: PersonRequest, benchmark: Benchmark, pk: int) -> H
 @require_POST
 @benchmark_view(Action.EDIT)
 def contextual_cancel(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
-    evaluation = evaluation_of(benchmark, pk)
+    evaluation = evaluation_of(request, benchmark, pk)
     cancel_evaluation(evaluation=evaluation, user=request.user)
     messages.success(request, gettext("It was cancelled; what is judged stays."))
     return redirect(evaluation)
@@ -185,7 +190,7 @@ def contextual_cancel(request: PersonRequest, benchmark: Benchmark, pk: int) -> 
 def contextual_evaluation_delete(
     request: PersonRequest, benchmark: Benchmark, pk: int
 ) -> HttpResponse:
-    evaluation = evaluation_of(benchmark, pk)
+    evaluation = evaluation_of(request, benchmark, pk)
     delete_evaluation(evaluation=evaluation, user=request.user)
     messages.success(request, gettext("The evaluation was deleted."))
     return redirect(evaluation.case_set)
@@ -197,5 +202,5 @@ def contextual_chart(
     request: HttpRequest, benchmark: Benchmark, pk: int, format: str
 ) -> HttpResponse:
     """How the scores are spread."""
-    evaluation = evaluation_of(benchmark, pk)
+    evaluation = evaluation_of(request, benchmark, pk)
     return chart_response(request, scores_chart(results_of(evaluation).scores), format)

@@ -14,7 +14,7 @@ from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchwright.files.cells import Echo, safe_cell
 from scoring.contextual.forms.contextual import ComparisonForm
-from scoring.contextual.selectors import evaluations_of, images_by_name, parts_shown
+from scoring.contextual.selectors import images_by_name, parts_shown
 from scoring.contextual.services.results import arithmetic_of, compare
 from scoring.contextual.views.contextual import set_of
 from scoring.contextual.views.evaluations import evaluation_of
@@ -39,7 +39,7 @@ COLUMNS = (
 def contextual_case(
     request: HttpRequest, benchmark: Benchmark, pk: int, number: int
 ) -> HttpResponse:
-    evaluation = evaluation_of(benchmark, pk)
+    evaluation = evaluation_of(request, benchmark, pk)
     rows = evaluation.outcomes.select_related("case")
     outcome = get_object_or_404(rows, case__number=number)
     images = images_by_name(evaluation.case_set)
@@ -78,8 +78,8 @@ def _nodes(outcome: CaseOutcome, images: Any) -> list[dict[str, Any]]:
 @benchmark_view(Action.SEE_RESULTS)
 def contextual_compare(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """What changed from one evaluation of a set to another, case by case."""
-    case_set = set_of(benchmark, pk)
-    evaluations = evaluations_of(benchmark).filter(case_set=case_set)
+    case_set = set_of(request, benchmark, pk)
+    evaluations = case_set.evaluations.listed()
     is_asked = "before" in request.GET or "after" in request.GET
     form = ComparisonForm(request.GET if is_asked else None, evaluations=evaluations)
     context: dict[str, Any] = {
@@ -102,7 +102,7 @@ def contextual_export(
     request: HttpRequest, benchmark: Benchmark, pk: int, format: str
 ) -> HttpResponseBase:
     """Every case with its verdicts, as CSV or JSON."""
-    evaluation = evaluation_of(benchmark, pk)
+    evaluation = evaluation_of(request, benchmark, pk)
     if format == "csv":
         response = StreamingHttpResponse(_csv(evaluation), content_type="text/csv; charset=utf-8")
     elif format == "json":

@@ -32,7 +32,7 @@ class Command(BenchmarkCommand):
         slug, wanted = self.benchmark.slug, options["set"]
         if not may(self.actor, Action.EDIT, self.benchmark):
             raise CommandError(f"'{self.actor.username}' may not start a judge of {slug}.")
-        case_sets, judges = case_sets_of(self.benchmark), judges_of(self.benchmark)
+        case_sets, judges = case_sets_of(self.benchmark, self.actor), judges_of(self.benchmark)
         evaluation = judge_here(
             case_set=named(case_sets, wanted, f"{slug} has no case set '{wanted}'; it has"),
             judge=named(judges, endpoint, f"{slug} has no judge '{endpoint}'; it has"),

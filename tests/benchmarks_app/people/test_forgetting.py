@@ -474,7 +474,8 @@ CONTENT = {
     "scoring": """
         CaseImage.media_type CaseImage.name CaseImage.sha256 CaseImage.stored CaseOutcome.answers
         CaseOutcome.error CaseOutcome.error_code CaseOutcome.reason CaseOutcome.verdicts
-        CaseSet.sha256 CaseSet.slices Comparison.key Comparison.parameters Comparison.result
+        CaseSet.sha256 CaseSet.slices CaseSource.expected CaseSource.run_sha256
+        CaseSource.slice_name Comparison.key Comparison.parameters Comparison.result
         ContextualCase.case_id ContextualCase.content ContextualCase.slices
         ContextualEvaluation.error ContextualEvaluation.judge_name ContextualEvaluation.model
         ContextualEvaluation.only_slice ContextualEvaluation.prompt_hash EmbeddingPair.places

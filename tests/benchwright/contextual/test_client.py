@@ -158,6 +158,16 @@ def test_answer_of_no_use_is_mended_by_the_second(stub, fault):
     assert outcome.answers[0].problem in again[3]["content"]
 
 
+def test_ordered_list_of_verdicts_is_taken_at_once(stub):
+    stub.always_fault("Question 0", "ordered")
+
+    outcome = outcome_of(stub)
+
+    assert (outcome.score, outcome.error, len(outcome.answers)) == (1.0, None, 1)
+    assert [verdict.node for verdict in outcome.verdicts] == [1, 2]
+    assert [verdict.is_relevant for verdict in outcome.verdicts] == [True, False]
+
+
 def test_answer_in_a_block_of_markdown_is_read(stub):
     stub.script("Question 0", "fenced")
 

@@ -1,6 +1,8 @@
 """The metric and `evaluate` as a person calls them."""
 
 import asyncio
+from base64 import b64encode
+from pathlib import Path
 
 import pytest
 
@@ -8,9 +10,10 @@ from benchwright.contextual.metric import ContextualPrecision, evaluate
 from benchwright.contextual.summary import summarised
 from benchwright.contextual.types import Case, Outcome
 from benchwright.judges.course import Answer, Failure
-from benchwright.judges.errors import CaseFormatError, JudgeSettingError
+from benchwright.judges.errors import CaseFormatError, ImageError, JudgeSettingError
 from benchwright.judges.messages import Image
 from tests.benchwright.contextual.scripted import AsyncScripted, Scripted, answer, case
+from tests.benchwright.contextual.test_cases import png
 
 
 @pytest.mark.parametrize("kind", [Scripted, AsyncScripted], ids=["sync", "async"])
@@ -136,6 +139,48 @@ def test_model_by_name_is_asked_with_the_key_of_the_environment(monkeypatch):
 def test_case_of_anything_but_texts_and_images_is_refused(given):
     with pytest.raises(CaseFormatError, match="expected"):
         case(1, **given)
+
+
+def test_one_call_takes_paths_and_addresses_of_images(tmp_path):
+    photo, linked = tmp_path / "tower.png", tmp_path / "link.png"
+    photo.write_bytes(png())
+    linked.symlink_to(photo)
+    judge = Scripted(answer(True, False))
+    metric = ContextualPrecision(model=judge, include_reason=False)
+
+    outcome = metric.measure(
+        Case(
+            input=["Where does it stand?", photo],
+            expected_output="In Paris.",
+            retrieval_context=[["A map.", {"url": "https://example.org/map.png"}], linked],
+        )
+    )
+
+    assert (outcome.score, outcome.error) == (1.0, None)
+    (_, user) = judge.asked[0]
+    sent = [part["image_url"]["url"] for part in user["content"] if part["type"] == "image_url"]
+    data = f"data:image/png;base64,{b64encode(png()).decode()}"
+    assert sent == [data, "https://example.org/map.png", data]
+
+
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [
+        (Path("/nowhere/tower.png"), "tower.png: it cannot be read"),
+        (Path(__file__), "test_metric.py: it is no PNG"),
+        ({"url": "file:///etc/passwd"}, "file:///etc/passwd"),
+    ],
+    ids=["no file", "no image", "no address"],
+)
+def test_path_or_address_of_no_image_is_refused_where_the_case_is_made(part, words):
+    with pytest.raises(ImageError, match=words):
+        Case("a", "b", [["text", part]])
+
+
+def test_text_that_looks_like_a_path_stays_a_text(tmp_path):
+    (tmp_path / "a.png").write_bytes(png())
+
+    assert Case("a", "b", [str(tmp_path / "a.png")]).images() == []
 
 
 def test_threshold_out_of_range_is_refused():

@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("scoring", "0014_submission_left_out"),
+        ("scoring", "0016_verdicts_of_people"),
     ]
 
     operations = [
