@@ -26,9 +26,10 @@ $(DEVELOPMENT): requirements-dev.lock pyproject.toml $(RUNTIME)
 	@$(PIP) install --require-hashes -r requirements-dev.lock
 	@touch $@
 
-# The demo's dense system is a package of its own: without it the demo has four systems, not five.
+# The demo's dense system is a package of its own, as are its judges': without them the demo has four
+# systems, not five, and shows its cases without asking a judge.
 $(DEMO): requirements-demo.lock $(RUNTIME)
-	@$(PIP) install --require-hashes -r requirements-demo.lock || echo "make: the demo goes on without its dense system, which could not be installed"
+	@$(PIP) install --require-hashes -r requirements-demo.lock || echo "make: the demo goes on without its dense system and judges, which could not be installed"
 	@touch $@
 
 demo: $(RUNTIME) $(DEMO)
@@ -113,7 +114,7 @@ fuzz-files: $(DEVELOPMENT)
 lock:
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --extra install --extra site pyproject.toml -o requirements.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --extra install --extra site --extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
-	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --extra install --extra site --extra demo -c requirements.lock pyproject.toml -o requirements-demo.lock
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --extra install --extra site --extra demo -c requirements-dev.lock pyproject.toml -o requirements-demo.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --extra install --extra site --extra bench -c requirements.lock --overrides tests/performance/bench.overrides pyproject.toml -o requirements-bench.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --excludes tests/readers/light.excludes tests/readers/light.in -o tests/readers/light.lock
 	uv pip compile -q --no-deps --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header tests/mutants/mutants.in -o tests/mutants/mutants.lock

@@ -164,6 +164,13 @@ class PublishSerializer(serializers.Serializer):
         default="",
         help_text="Of the set; empty: the campaign's.",
     )
+    model = serializers.CharField(
+        max_length=200,
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text="As the endpoint named it; has to be told where it named several.",
+    )
 
 
 class PublishedSerializer(serializers.ModelSerializer):
@@ -361,7 +368,7 @@ class CampaignPublish(OfCampaign):
     def post(self, request: Request, slug: str, pk: int) -> Response:
         campaign = self.campaign()
         fields = self.validated(PublishSerializer)
-        made = publish_labels(campaign=campaign, user=request.user, name=fields["name"])
+        made = publish_labels(campaign=campaign, user=request.user, **fields)
         return Response(PublishedSerializer(made).data, status=status.HTTP_201_CREATED)
 
 

@@ -36,7 +36,7 @@ from annotation.campaigns.services.drafting import (
     estimate_wanted,
 )
 from annotation.campaigns.services.improving import improvement_of
-from annotation.campaigns.services.publishing import publish_labels
+from annotation.campaigns.services.publishing import models_of, publish_labels
 from annotation.campaigns.services.running import (
     cancel_campaign,
     is_being_tried,
@@ -190,6 +190,7 @@ def campaign_detail(request: PersonRequest, benchmark: Benchmark, pk: int) -> Ht
         "conflicts": conflicts_of(campaign.judge, campaign.pool) if campaign.judge else [],
         "go_on_form": GoOnForm(),
         "missing": missing_packages(),
+        "models": models_of(campaign),
         "grades": dict(benchmark.grades.values_list("value", "name")),
     }
     return render(request, "annotation/campaigns/campaign_detail.html", context)
@@ -292,7 +293,8 @@ def campaign_try(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpR
 def campaign_publish(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """Its grades as a set of qrels of a machine's."""
     campaign = campaign_in(benchmark, pk)
-    made = publish_labels(campaign=campaign, user=request.user, name=request.POST.get("name", ""))
+    chosen = {name: request.POST.get(name, "") for name in ("name", "model")}
+    made = publish_labels(campaign=campaign, user=request.user, **chosen)
     messages.success(request, f"“{made.name}” holds {made.n_qrels:,} grades of a machine.")
     return redirect("qrels-list", benchmark.slug)
 

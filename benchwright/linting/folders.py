@@ -16,7 +16,7 @@ from benchwright.releases.machines import (
     LABELS,
     NOTE,
     TELLS_OF_MACHINE,
-    manifest_is_machine,
+    manifest_kind,
     manifest_names_labels,
 )
 
@@ -60,7 +60,7 @@ def _look_at_machines(look: Folder) -> None:
 
     A people's release whose manifest names the labels beside its grades has said so.
     """
-    is_by_machine = manifest_is_machine(look.source)
+    is_by_machine = manifest_kind(look.source)
     labels = look.source.plain_or_gz(LABELS)
     if not is_by_machine and (labels is None or manifest_names_labels(look.source)):
         return

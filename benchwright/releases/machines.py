@@ -108,9 +108,10 @@ def label_lines(labels: Iterable[MachineLabel]) -> Iterator[bytes]:
         yield ("\t".join(cells) + "\n").encode()
 
 
-def manifest_is_machine(source: "Source") -> bool:
-    """Whether the manifest of an export of ours says that a machine gave its grades."""
-    return is_machine_judged(_manifest_in(source))
+def manifest_kind(source: "Source") -> str:
+    """`MACHINE` or `CLICK` where the manifest of an export of ours says so of its grades; or ""."""
+    manifest = _manifest_in(source)
+    return str(manifest["qrels"]["kind"]) if is_machine_judged(manifest) else ""
 
 
 def manifest_names_labels(source: "Source") -> bool:

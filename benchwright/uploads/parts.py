@@ -11,7 +11,7 @@ from benchwright.files.inputs import FileInput, Input
 from benchwright.formats.errors import MappingError, UnknownKindError
 from benchwright.formats.mapping import EVERY_ROW
 from benchwright.formats.unlisted import UNKNOWN, manifest_unlisted
-from benchwright.releases.machines import manifest_is_machine
+from benchwright.releases.machines import manifest_kind
 from benchwright.sandbox import reader
 from benchwright.uploads.looks import Place, is_collection
 
@@ -60,21 +60,21 @@ def _completed_collection(place: Place, given: Part) -> list[Part]:
 @reader
 def parts_to_import(
     place: Place, parts: Sequence[Part], kind: FileKind | None, folder: Path
-) -> tuple[list[Part], str, bool]:
+) -> tuple[list[Part], str, str]:
     """The parts of an upload, and what the manifest of an export says of its qrels.
 
-    That is what documents are that they do not list, and whether a machine gave them.
+    That is what documents are that they do not list, and whether a machine or clicks gave them.
 
     `parts` are those that somebody has looked at; without them, `kind` or the content tells.
     """
     if parts and not parts[0].member:
-        return [parts[0]], UNKNOWN, False
+        return [parts[0]], UNKNOWN, ""
     if parts or kind is FileKind.BEIR or (kind is None and is_collection(place.path)):
         with open_source(place.path) as source:
             found_parts = list(parts) or parts_of_collection(source, folder)
-            return found_parts, manifest_unlisted(source), manifest_is_machine(source)
+            return found_parts, manifest_unlisted(source), manifest_kind(source)
     part = guessed_part(FileInput(place.path, place.name), Part("", kind), folder)
-    return [part], UNKNOWN, False
+    return [part], UNKNOWN, ""
 
 
 def guessed_part(given: Input, part: Part, folder: Path) -> Part:

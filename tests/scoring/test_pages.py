@@ -450,6 +450,15 @@ def test_name_that_is_no_measure_is_told_where_it_was_typed(name, scored, signed
     assert "0.3333" in page  # the scores are there all the same
 
 
+def test_run_leads_to_its_corrected_mean(scored, signed_in, vi):
+    run = scored(HALF).run
+
+    page = signed_in(vi).get(url_of("scoring:run-scores", ["stdlib", run.pk])).content.decode()
+
+    board = url_of("scoring:leaderboard-corrected", ["stdlib", "1.0.0"])
+    assert f'{board}?m=nDCG%4010#run-{run.pk}"' in page
+
+
 def test_old_address_of_a_measure_that_is_none_shows_the_first(scored, signed_in, vi):
     scored(HALF)
 

@@ -93,5 +93,12 @@ class NothingGradedError(CampaignError, code="campaign-nothing-graded", status=4
     message = "'{campaign}' has graded nothing yet, so there is nothing to publish."
 
 
+class MixedModelsError(CampaignError, code="campaign-models", status=409):
+    message = (
+        "'{campaign}' was answered as {models}: another model is another judge, and their labels "
+        "are never mixed. Choose one of them."
+    )
+
+
 class RunsNeededError(CampaignError, code="campaign-runs"):
     message = "Choose the runs whose unjudged documents are asked about; {unknown}."

@@ -4,7 +4,11 @@ from typing import cast
 
 from django.db import transaction
 
-from annotation.campaigns.services.errors import CampaignActiveError, NothingGradedError
+from annotation.campaigns.services.errors import (
+    CampaignActiveError,
+    MixedModelsError,
+    NothingGradedError,
+)
 from annotation.models import Campaign, CampaignPair
 from benchmarks_app.common.services import audit
 from benchmarks_app.models import Qrel, QrelSet, User
@@ -15,20 +19,34 @@ RULE = "machine"
 ROWS_PER_BATCH = 1000
 
 
+def models_of(campaign: Campaign) -> list[str]:
+    """Which models answered, as the endpoint named them."""
+    return list(campaign.labels.order_by("model").values_list("model", flat=True).distinct())
+
+
 @transaction.atomic
-def publish_labels(*, campaign: Campaign, user: User, name: str = "") -> QrelSet:
+def publish_labels(*, campaign: Campaign, user: User, name: str = "", model: str = "") -> QrelSet:
     """A set of kind `machine` of what a campaign was told; it says which judge, model and prompt.
+
+    `model` is as the endpoint named it in its answers, and has to be told where it named several.
 
     Raises
     ------
     CampaignActiveError, NothingGradedError, QrelSetNameTakenError
+    MixedModelsError
+        If several models answered and none of them is chosen.
     """
     if campaign.is_under_way:
         raise CampaignActiveError(campaign=campaign.name)
     benchmark, name = campaign.benchmark, name.strip() or campaign.name
     if QrelSet.objects.ready().filter(benchmark=benchmark, name=name).exists():
         raise QrelSetNameTakenError(name=name)
+    models = models_of(campaign)
+    if len(models) > 1 and model not in models:
+        raise MixedModelsError(campaign=campaign.name, models=", ".join(models))
     graded = campaign.pairs.filter(state=CampaignPair.State.GRADED)
+    if len(models) > 1:
+        graded = graded.filter(judgment__machine__model=model)
     values = graded.order_by("query__qid", "docid").values_list(
         "query_id", "query__qid", "docid", "judgment__grade"
     )
@@ -36,7 +54,6 @@ def publish_labels(*, campaign: Campaign, user: User, name: str = "") -> QrelSet
     if not rows:
         raise NothingGradedError(campaign=campaign.name)
     relevant = set(benchmark.grades.filter(is_relevant=True).values_list("value", flat=True))
-    models = campaign.labels.order_by("model").values_list("model", flat=True).distinct()
     made = QrelSet.objects.create(
         benchmark=benchmark,
         name=name,
@@ -45,7 +62,7 @@ def publish_labels(*, campaign: Campaign, user: User, name: str = "") -> QrelSet
         rule=RULE,
         parameters={
             "judge": campaign.judge_name,
-            "models": list(models),
+            "models": [model] if len(models) > 1 else models,
             "prompt_version": campaign.prompt.version,
             "prompt_hash": campaign.prompt.digest,
             "campaign": campaign.name,

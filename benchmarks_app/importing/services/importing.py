@@ -444,14 +444,14 @@ class File:
     """One file at work: what it is, where it lies, and the upload it came in.
 
     `unlisted` is what the manifest beside it says of documents that its qrels do not list, and
-    `is_machine` whether a machine gave them.
+    `given_by` whether a machine or clicks gave them.
     """
 
     part: Part
     given: Place
     upload: Upload
     unlisted: str
-    is_machine: bool
+    given_by: str
 
     @property
     def kind(self) -> FileKind:
@@ -464,7 +464,7 @@ def _files(work: Import, upload: Upload) -> list[File]:
     """The files of an upload, each with what it is."""
     place = Place(uploading.local(upload), upload.name)
     kind = work.options.get("kind")
-    parts, unlisted, is_machine = reading_apart.call(
+    parts, unlisted, given_by = reading_apart.call(
         parts_to_import,
         place,
         [Part.of_json(one) for one in work.option(upload, "parts") or ()],
@@ -476,7 +476,7 @@ def _files(work: Import, upload: Upload) -> list[File]:
     unknown = (part for part in parts if part.is_unknown)
     work.notes += [f"file left out: {part.member}: {part.note}" for part in unknown]
     return [
-        File(part, replace(place, member=part.member), upload, unlisted, is_machine)
+        File(part, replace(place, member=part.member), upload, unlisted, given_by)
         for part in parts
         if part.kind is not None or not part.member
     ]
@@ -529,7 +529,7 @@ def _stage_grades(work: Import, grades: list[File], check: DocumentCheck, names:
         check,
         name=name,
         unlisted=grades[0].unlisted,
-        is_machine=grades[0].is_machine,
+        given_by=grades[0].given_by,
         grade_map=work.option(upload, "grade_map") or {},
     )
 

@@ -30,6 +30,10 @@ NAMED_AT_MOST = 3
 LEAST_TO_COMPARE = 3
 
 DocumentCheck = Callable[[Iterable[str]], set[str]]
+NOT_PEOPLES = {
+    QrelSet.Kind.MACHINE: "a machine's grades",
+    QrelSet.Kind.CLICK: "grades from clicks",
+}
 
 
 @dataclass(frozen=True)
@@ -48,21 +52,20 @@ def stage_qrels(
     *,
     name: str = "",
     unlisted: str = UNKNOWN,
-    is_machine: bool = False,
+    given_by: str = "",
     grade_map: Mapping[str, int] | None = None,
 ) -> None:
     """Write the grades of all parts as one staged set; the commit makes it ready.
 
     `lacks` returns the ids, among those given, that the corpus does not hold. `name` and
     `unlisted` are the set's where the import was told none; `grade_map` is what its grades are
-    here. With `is_machine` they are a machine's, whatever the import was told: an export says so.
+    here. What the export says of who gave them (`given_by`) holds, whatever the import was told.
     """
     name = work.options.get("name") or name or work.upload.name.split(".")[0]
     _refuse_taken(work, name)
-    machine = work.options.get("machine")
-    is_machine |= looks_like_a_model(name) if machine is None else machine
+    kind = QrelSet.Kind(given_by) if given_by else _kind_told(work, name)
     unlisted = work.options.get("unlisted") or unlisted
-    staging = _Staging(work, name, unlisted, is_machine, grade_map or {})
+    staging = _Staging(work, name, unlisted, kind, grade_map or {})
     for part in parts:
         for batch in batched(work.told(part.rows, "grades"), ROWS_PER_BATCH):
             staging.take(batch, part, lacks)
@@ -76,9 +79,9 @@ def stage_qrels(
         work.notes.insert(0, ("WARNING: " if relevance.is_none else "") + relevance.sentence)
     if staging.row.unlisted == NOT_RELEVANT:
         work.notes.append("Documents that these qrels do not list count as judged not relevant.")
-    if is_machine:
+    if kind in NOT_PEOPLES:
         work.notes.append(
-            f"'{name}' is kept as a machine's grades, which is told wherever they are used; "
+            f"'{name}' is kept as {NOT_PEOPLES[kind]}, which is told wherever they are used; "
             "where people gave them, import them as theirs."
         )
     if staging.unknown:
@@ -94,6 +97,12 @@ def stage_qrels(
     work.on_commit.append(staging.commit)
 
 
+def _kind_told(work: Import, name: str) -> QrelSet.Kind:
+    machine = work.options.get("machine")
+    is_machine = looks_like_a_model(name) if machine is None else machine
+    return QrelSet.Kind.MACHINE if is_machine else QrelSet.Kind.IMPORTED
+
+
 def _refuse_taken(work: Import, name: str) -> None:
     if QrelSet.objects.ready().filter(benchmark=work.benchmark, name=name).exists():
         raise QrelSetNameTakenError(name=name)
@@ -107,7 +116,7 @@ class _Staging:
         work: Import,
         name: str,
         unlisted: str,
-        is_machine: bool,
+        kind: QrelSet.Kind,
         grade_map: Mapping[str, int],
     ) -> None:
         self.work = work
@@ -129,7 +138,7 @@ class _Staging:
             self.row = QrelSet.objects.create(
                 benchmark=work.benchmark,
                 name=name,
-                kind=QrelSet.Kind.MACHINE if is_machine else QrelSet.Kind.IMPORTED,
+                kind=kind,
                 unlisted=unlisted,
                 staged_by=work.job.row,
                 parameters={"file": work.upload.name, "sha256": work.upload.sha256},

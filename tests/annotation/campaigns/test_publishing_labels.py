@@ -6,7 +6,11 @@ import json
 import pytest
 from django.urls import reverse
 
-from annotation.campaigns.services.errors import CampaignActiveError, NothingGradedError
+from annotation.campaigns.services.errors import (
+    CampaignActiveError,
+    MixedModelsError,
+    NothingGradedError,
+)
 from annotation.campaigns.services.publishing import publish_labels
 from annotation.campaigns.services.running import judge_here, start_campaign
 from annotation.models import Judgment
@@ -46,6 +50,31 @@ def test_a_set_is_of_the_machines_grades_alone_and_says_whose(graded, ada, pool)
     assert (told["judge"], told["models"]) == ("umbrela2", ["m-1-2026-01-01"])
     assert told["prompt_hash"] == graded.prompt.digest
     assert Judgment.objects.count() == 1
+
+
+@pytest.fixture
+def of_two_models(graded):
+    """A campaign whose endpoint named two models: a label by each."""
+    later = making_machines.campaign(graded.pool, name="later")
+    for (qid, docid, grade), model in zip(GRADES[:2], ("m-1-a", "m-1-b"), strict=True):
+        query = graded.pool.benchmark.queries.get(qid=qid)
+        label = making_machines.label(later, query, docid, grade, model=model)
+        making_machines.pair(later, query, docid, grade + 1, state="graded", judgment=label)
+    return later
+
+
+def test_labels_of_two_models_are_never_mixed(of_two_models, owner, signed_in):
+    with pytest.raises(MixedModelsError, match="answered as m-1-a, m-1-b: another model is"):
+        publish_labels(campaign=of_two_models, user=owner)
+    at = {"slug": of_two_models.benchmark.slug, "pk": of_two_models.pk}
+    client, sent = signed_in(owner), {"name": "new", "model": "m-1-b"}
+    page = client.get(reverse("annotation:campaign-detail", kwargs=at)).content.decode()
+    client.post(reverse("annotation:campaign-publish", kwargs=at), sent)
+
+    made = QrelSet.objects.get(name="new")
+    assert "<option>m-1-b</option>" in page
+    assert made.parameters["models"] == ["m-1-b"]
+    assert list(made.qrels.values_list("query__qid", "docid", "grade")) == GRADES[1:2]
 
 
 def test_what_cannot_be_published_is_refused(graded, pool, judge):
@@ -160,15 +189,13 @@ def test_a_people_release_carries_machine_labels_beside_its_grades(
     assert "5 labels of a machine (umbrela2: m-1-2026-01-01) lie in machine_labels.tsv" in card
 
 
-def test_models_that_answered_are_told_label_by_label(graded, qrel_set):
-    later = making_machines.campaign(graded.pool, name="later")
-    for (qid, docid, grade), model in zip(GRADES[:2], ("m-1-a", "m-1-b"), strict=True):
-        query = graded.pool.benchmark.queries.get(qid=qid)
-        label = making_machines.label(later, query, docid, grade, model=model)
-        making_machines.pair(later, query, docid, grade + 1, state="graded", judgment=label)
-    publish_labels(campaign=later, user=graded.created_by)
+def test_the_model_that_answered_is_told_with_its_labels(of_two_models, owner, qrel_set):
+    for model in ("m-1-a", "m-1-b"):
+        publish_labels(campaign=of_two_models, user=owner, name=f"by {model}", model=model)
 
-    made = factories.release(qrel_set, options=ReleaseOptions(machine_labels=("later",)))
+    made = factories.release(
+        qrel_set, options=ReleaseOptions(machine_labels=("by m-1-a", "by m-1-b"))
+    )
 
     models = [line.split("\t")[4] for line in lines_of(made, "machine_labels.tsv")[1:]]
     assert models == ["m-1-a", "m-1-b"]
@@ -188,10 +215,13 @@ def test_a_set_of_people_cannot_lie_beside_the_grades_as_a_machines(machines, qr
         factories.release(qrel_set, options=ReleaseOptions(machine_labels=(qrel_set.name,)))
 
 
-def test_an_export_of_a_machines_grades_comes_back_as_a_machines(machines):
+@pytest.mark.parametrize("kind", ["machine", "click"])
+def test_an_export_of_grades_by_no_person_comes_back_as_what_it_was(machines, kind):
+    QrelSet.objects.filter(pk=machines.pk).update(kind=kind)
+    machines.refresh_from_db()
     content = b"".join(export_zip(factories.release(machines), EXPORTERS["ids-only"]))
     other = factories.benchmark()
 
     factories.done(factories.imported(other, content, "plain-name.zip", machine=False))
 
-    assert [each.kind for each in other.qrel_sets.all()] == ["machine"]
+    assert [each.kind for each in other.qrel_sets.all()] == [kind]
