@@ -394,6 +394,8 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",
+    # What is sent and what is answered are two shapes: a file is sent as its bytes.
+    "COMPONENT_SPLIT_REQUEST": True,
     # Everything is served by this site: the documentation works without a network.
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
@@ -401,6 +403,7 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "benchmarks_app.api.schema.with_errors",
+        "benchmarks_app.api.schema.without_false_defaults",
     ],
     "ENUM_NAME_OVERRIDES": {
         "PoolState": "annotation.models.Pool.State",

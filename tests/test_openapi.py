@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from django.core.cache import cache
 from drf_spectacular.generators import SchemaGenerator
+from openapi_spec_validator import validate
 
 from benchmarks_app.api.schema import MEANINGS, WRITING
 
@@ -31,6 +32,28 @@ def test_description_that_is_checked_in_is_that_of_the_code(described):
     kept = json.loads(KEPT.read_text("utf-8"))
 
     assert kept == described, "docs/openapi.json is out of date: renew it with `make openapi`"
+
+
+def test_description_is_valid(described):
+    validate(described)
+
+
+def files_in(schema: dict, described: dict) -> dict[str, dict]:
+    named = described["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+    return {name: one for name, one in named["properties"].items() if "format" in one}
+
+
+def test_files_are_sent_as_bytes(described):
+    """A field of a form is a file where its answer would be an address."""
+    forms = [
+        files_in(operation["requestBody"]["content"]["multipart/form-data"]["schema"], described)
+        for _, operation in operations(described)
+        if "multipart/form-data" in operation.get("requestBody", {}).get("content", {})
+    ]
+
+    assert len(forms) > 5
+    assert not [form for form in forms if "uri" in {one["format"] for one in form.values()}]
+    assert all("binary" in {one["format"] for one in form.values()} for form in forms)
 
 
 def test_every_endpoint_has_a_summary_and_an_area(described):

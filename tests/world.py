@@ -428,7 +428,7 @@ def _gates(of: Benchmark, runs: list[Any], owner: User, version: str) -> dict[st
     policy = policy_of(runs[0], owner)
     gate = gate_of(policy, runs[1], release).pk
     rehearsal = rehearsal_of(policy, runs[1:2], release).pk
-    pages = ("detail", "state", "report", "chart", "online")
+    pages = ("detail", "state", "report", "chart", "online", "online-log")
     return {
         "scoring:policy-detail": policy.pk,
         "scoring:policy-retire": policy.pk,
@@ -438,7 +438,7 @@ def _gates(of: Benchmark, runs: list[Any], owner: User, version: str) -> dict[st
         "api:gate-policy-detail": policy.pk,
         "api:gate-policy-retire": policy.pk,
         **{f"scoring:gate-{page}": gate for page in pages},
-        **{f"api:gate-{page}": gate for page in ("detail", "report", "online")},
+        **{f"api:gate-{page}": gate for page in ("detail", "report", "online", "online-log")},
     }
 
 

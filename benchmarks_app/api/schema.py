@@ -1,6 +1,7 @@
 """What the description of the API says of all endpoints alike."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from django.urls import resolve
@@ -16,7 +17,10 @@ ERROR = {
         "message": {"type": "string"},
         "detail": {
             "description": "Facts by name; of what was sent and not expected, what is wrong where.",
-            "oneOf": [{"type": "object", "additionalProperties": {}}, {"type": "array"}],
+            "oneOf": [
+                {"type": "object", "additionalProperties": {}},
+                {"type": "array", "items": {}},
+            ],
         },
     },
 }
@@ -93,6 +97,33 @@ def with_errors(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     components["schemas"]["Error"] = ERROR
     components["responses"] = {_name(status): _answer(status) for status in MEANINGS}
     return result
+
+
+def without_false_defaults(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """A hook of drf-spectacular: no default that could not be sent, which says "not told" here."""
+    schemas = result["components"]["schemas"]
+    for schema in _dicts(result):
+        if "default" in schema and not _may_be_sent(schema, schemas):
+            del schema["default"]
+    return result
+
+
+def _dicts(value: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict):
+        yield value
+        value = list(value.values())
+    if isinstance(value, list):
+        for inner in value:
+            yield from _dicts(inner)
+
+
+def _may_be_sent(schema: dict[str, Any], schemas: dict[str, Any]) -> bool:
+    default = schema["default"]
+    parts = [schema, *schema.get("allOf", ()), *schema.get("oneOf", ())]
+    known = [schemas.get(part.get("$ref", "").rpartition("/")[2], part) for part in parts]
+    choices = [choice for part in known for choice in part.get("enum", ())]
+    is_chosen = default in choices or not choices
+    return is_chosen and (default != "" or schema.get("minLength", 0) == 0)
 
 
 def _name(status: int) -> str:
