@@ -29,7 +29,7 @@ class CameTrue:
 
 @dataclass(frozen=True)
 class OutcomeRow:
-    """An outcome of both arms and its difference, each with the ends of its interval."""
+    """The difference in an outcome, then both arms, each with the ends of its interval."""
 
     outcome: str
     cells: list[list[float]]
@@ -50,7 +50,7 @@ def arms_of(online: OnlineResult) -> OnlineArms | None:
         return None
     arms, differences = online.from_log["arms"], online.from_log["differences"]
     rows = [
-        OutcomeRow(outcome, [*(arm["shares"][outcome] for arm in arms), difference])
+        OutcomeRow(outcome, [difference, *(arm["shares"][outcome] for arm in arms)])
         for outcome, difference in differences.items()
     ]
     return OnlineArms(online.from_log["cutoff"], arms, rows)
