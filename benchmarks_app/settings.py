@@ -415,6 +415,7 @@ SPECTACULAR_SETTINGS = {
         "EvaluationState": "scoring.models.ContextualEvaluation.State",
         "EmbeddingPairState": "scoring.contrastive.api.STATES",
         "CorpusVersionState": "benchmarks_app.models.CorpusVersion.State",
+        "CorpusKind": "benchmarks_app.models.Corpus.Kind",
         "Unlisted": "benchmarks_app.models.QrelSet.Unlisted",
         "ReleaseState": "benchmarks_app.models.Release.State",
         "RunVisibility": "benchmarks_app.models.Run.Visibility",

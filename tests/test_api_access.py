@@ -56,6 +56,8 @@ agreement-detail      GET    -        401    403 403 403 200 200 200 404
 candidates-list       GET    -        401    403 403 403 200 200 200 404
 candidates-list       POST   list     401    403 403 403 403 201 201 404
 benchmark-list        GET    -        200
+# The name is taken once somebody made it.
+benchmark-list        POST   new      401    201 400 400 400 400 400 400
 benchmark-detail      GET    -        401    200 200 200 200 200 200 404
 export-list           GET    -        401    200 403 200 200 200 200 404
 export-detail         GET    -        401    200 403 200 200 200 200 404
@@ -276,6 +278,7 @@ BODIES = {
         "labels": [{"query": "q1", "document": "d1", "grade": 1, "annotator": "W1"}],
     },
     "pool": {"name": "next", "runs": ["bm25"]},
+    "new": {"name": "another benchmark"},
     "state": {"state": "paused"},
     "qrels": {"name": "ours"},
     "mapped": {"grade_map": "1=2"},

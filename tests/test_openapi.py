@@ -2,6 +2,7 @@
 
 import json
 import re
+from inspect import getdoc
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from django.core.cache import cache
 from drf_spectacular.generators import SchemaGenerator
 from openapi_spec_validator import validate
 
+from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.schema import MEANINGS, WRITING
 
 KEPT = Path(__file__).resolve().parent.parent / "docs" / "openapi.json"
@@ -65,6 +67,17 @@ def test_every_endpoint_has_a_summary_and_an_area(described):
 
     assert len(operations(described)) > 80
     assert lacking == []
+
+
+def test_no_endpoint_is_described_by_what_the_code_says_of_all(described):
+    of_all = {getdoc(base).partition("\n")[0] for base in Endpoint.__mro__ if getdoc(base)}
+
+    described_so = [
+        name
+        for name, operation in operations(described)
+        if operation.get("description", "").partition("\n")[0] in of_all
+    ]
+    assert described_so == []
 
 
 def test_every_endpoint_has_an_id_of_its_own_that_says_where_it_is(described):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from inspect import cleandoc, getdoc
 from typing import Any
 
 from django.urls import resolve
@@ -57,6 +58,11 @@ class Description(AutoSchema):
         """The name of the address and the method: it stays when other addresses come."""
         name = resolve(re.sub(r"\{\w+\}", "1", self.path)).url_name
         return f"{name}-{self.method.lower()}".replace("-", "_")
+
+    def get_description(self) -> str:
+        """What its method says of itself, or its class; nothing that a class below it says."""
+        method = getattr(self.view, self.method.lower(), None)
+        return getdoc(method) or cleandoc(vars(type(self.view)).get("__doc__") or "")
 
     def get_summary(self) -> str | None:
         """What is written for it, or the first line of what describes it."""

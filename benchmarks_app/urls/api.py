@@ -4,6 +4,7 @@ from django.urls import include, path
 
 from benchmarks_app.audit import api as audit
 from benchmarks_app.clicks import api as clicks
+from benchmarks_app.collections import api as collections
 from benchmarks_app.families import api as families
 from benchmarks_app.importing.api import corpora, imports
 from benchmarks_app.jobs import api as jobs
@@ -39,7 +40,7 @@ urlpatterns = [
     *me.urlpatterns,
     *site_people.urlpatterns,
     *audit.urlpatterns,
-    path("benchmarks/", benchmarks.BenchmarkList.as_view(), name="benchmark-list"),
+    path("benchmarks/", collections.BenchmarkList.as_view(), name="benchmark-list"),
     path("benchmarks/<slug:slug>/", include(of_benchmark)),
     path("jobs/<int:pk>/", benchmarks.JobDetail.as_view(), name="job-detail"),
     *jobs.urlpatterns,

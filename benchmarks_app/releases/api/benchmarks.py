@@ -13,7 +13,6 @@ from rest_framework.response import Response
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import (
     BenchmarkDetailSerializer,
-    BenchmarkSummarySerializer,
     JobSerializer,
     QrelMapSerializer,
     QrelSetSerializer,
@@ -26,19 +25,6 @@ from benchmarks_app.permissions import Action, role_in
 from benchmarks_app.releases.services.qrel_sets import delete_qrels, map_qrels
 from benchmarks_app.releases.services.releasing import trec_lines
 from benchmarks_app.site.selectors import jobs_readable_by
-
-
-class BenchmarkList(Endpoint):
-    serializer_class = BenchmarkSummarySerializer
-
-    @extend_schema(
-        summary="Benchmarks you may see",
-        tags=["benchmarks"],
-        responses=BenchmarkSummarySerializer(many=True),
-    )
-    def get(self, request: Request) -> Response:
-        rows = Benchmark.objects.visible_to(request.user).order_by("name", "pk")
-        return self.page_of(rows, BenchmarkSummarySerializer)
 
 
 class BenchmarkDetail(Endpoint):
