@@ -1,6 +1,6 @@
 """What the page of a judge draws: the confusion of grades, and intervals on one axis a table."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any, cast
@@ -35,20 +35,21 @@ class ForestRow:
     is_faint: bool
     is_off: bool = False
     whisker: Whisker | None = None
+    digits: int = 2
 
     @property
     def text(self) -> str:
-        return "" if self.value is None else _number(self.value)
+        return "" if self.value is None else _number(self.value, self.digits)
 
     @property
     def interval(self) -> str:
         if self.low is None or self.high is None:
             return "no interval"
-        return f"{_number(self.low)} to {_number(self.high)}"
+        return f"{_number(self.low, self.digits)} to {_number(self.high, self.digits)}"
 
 
-def _number(value: float) -> str:
-    return f"{value:.2f}".replace("-", MINUS)
+def _number(value: float, digits: int = 2) -> str:
+    return f"{value:.{digits}f}".replace("-", MINUS)
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ def confusion_rows(calibration: "Calibration | None") -> list[dict[str, Any]]:
 def agreement_forest(calibration: "Calibration") -> Forest:
     """How far machine and people agree, by each coefficient, and how far two people do."""
     measured = ((label, getattr(calibration, name)) for name, label in COEFFICIENTS.items())
-    return _forest(
+    return forest_of(
         ForestRow(label, of.n_items, of.value, of.low, of.high, of.why, is_faint=False)
         for label, of in measured
     )
@@ -87,7 +88,7 @@ def agreement_forest(calibration: "Calibration") -> Forest:
 
 def bias_forest(calibration: "Calibration") -> Forest:
     """Machine minus people, in grades: over all pairs, then by grade, slice, length, language."""
-    return _forest(_biases(calibration))
+    return forest_of(_biases(calibration))
 
 
 def _biases(calibration: "Calibration") -> Iterator[ForestRow]:
@@ -139,7 +140,8 @@ def _signed(measured: "Measured") -> tuple[str, str]:
     return value, ends.replace("-", MINUS)
 
 
-def _forest(rows: Iterator[ForestRow]) -> Forest:
+def forest_of(rows: Iterable[ForestRow]) -> Forest:
+    """Rows on the one axis that holds all their ends, and 0."""
     known = list(rows)
     ends = [end for row in known for end in (row.value, row.low, row.high) if end is not None]
     axis = cast("Axis", axis_of([0.0, *ends]))

@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.core.cache import cache
 
-from annotation.common.selectors.gains import gains_of
 from annotation.common.selectors.ledger import last_event_of
 from annotation.common.selectors.policies import policy_of
 from annotation.estimates.errors import (
@@ -30,7 +29,7 @@ from annotation.estimates.selectors import (
 )
 from annotation.models import Pool
 from annotation.pools.services.planning import population_for, top_of
-from benchmarks_app.common.selectors.qrel_sets import machine_sets, relevant_values
+from benchmarks_app.common.selectors.qrel_sets import gains_of, machine_sets, relevant_values
 from benchmarks_app.models import Run, User
 from benchmarks_app.queries.selectors import queries_drawn
 from benchwright.errors import BenchmarkError
@@ -182,7 +181,7 @@ def _estimates(
     benchmark, told = pool.benchmark, pool.parameters["population"]
     recipe = recipe_of(pool.strategy, pool.order, pool.seed, pool.parameters)
     drawn, as_of = drawn_entries(pool), last_event_of(benchmark)
-    facts: dict[str, object] = {
+    facts: dict[str, Any] = {
         "measure": f"{recipe.measure.upper()}@{recipe.depth}",
         "n_documents": told["n_documents"],
         "n_queries": told["n_queries"],
@@ -198,7 +197,7 @@ def _estimates(
         facts |= _worked_out(pool, recipe, families, runs, against, grades)
     except BenchmarkError as error:
         facts["error"] = error
-    return Estimates(**facts)  # type: ignore[arg-type]
+    return Estimates(**facts)
 
 
 def _worked_out(

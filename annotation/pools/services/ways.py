@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from annotation.common.selectors.gains import gains_of
+from benchmarks_app.common.selectors.qrel_sets import gains_of
 from benchmarks_app.common.selectors.reading import qrels_of
 from benchmarks_app.models import Benchmark
 from benchmarks_app.queries.selectors import grades_set

@@ -1,5 +1,7 @@
 """Sets of qrels, by how many rows have each grade."""
 
+from collections.abc import Callable
+
 from django.db.models import Count, QuerySet
 
 from benchmarks_app.models import Benchmark, QrelSet
@@ -11,6 +13,14 @@ UNJUDGED_CHOICE = "unjudged"
 def relevant_values(benchmark: Benchmark) -> set[int]:
     """The grades of its scale that count as relevant."""
     return set(benchmark.grades.filter(is_relevant=True).values_list("value", flat=True))
+
+
+def gains_of(benchmark: Benchmark, measure: str) -> Callable[[int], float]:
+    """From a grade to its gain: for P 1 or 0, for DCG the grade, as boards count them."""
+    relevant = relevant_values(benchmark)
+    if measure == "P":
+        return lambda grade: float(grade in relevant if relevant else grade > 0)
+    return lambda grade: float(max(grade, 0))
 
 
 def grades_in(qrel_set: QrelSet) -> dict[int, int]:
