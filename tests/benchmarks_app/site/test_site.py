@@ -245,7 +245,7 @@ def test_page_that_lacks_a_table_says_what_is_to_be_done(client, db, behind, mon
         raise OperationalError("no such table: benchmarks_app_benchmark")
 
     monkeypatch.setattr(site_selectors, "home_benchmarks", lacks)
-    monkeypatch.setattr("benchmarks_app.releases.api.benchmarks.BenchmarkList.get", lacks)
+    monkeypatch.setattr("benchmarks_app.collections.api.BenchmarkList.get", lacks)
 
     answer = client.get(address)
 
