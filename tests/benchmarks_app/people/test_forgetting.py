@@ -483,9 +483,10 @@ CONTENT = {
         GateRehearsal.digest GateRehearsal.result GateResult.error LadderStep.measure
         LiveSystem.headers LiveSystem.id_path
         LiveSystem.results_path LiveSystem.score_path LiveSystem.template LiveSystem.url
-        OnlineResult.metric Phase.split ProbingFlag.evidence ReportedScore.measure
-        ReportedScore.sha256 ReportedScore.split Retrieval.language Retrieval.system
-        RunLatencies.stored Score.measure Score.slice_name ScoreSet.hits ScoreSet.intervals
+        OnlineResult.from_log OnlineResult.metric Phase.split ProbingFlag.evidence
+        ReportedScore.measure ReportedScore.sha256 ReportedScore.split Retrieval.language
+        Retrieval.system RunLatencies.stored Score.measure Score.slice_name ScoreSet.hits
+        ScoreSet.intervals
         ScoreSet.per_query ScoreSet.scorer_version
     """,
 }
