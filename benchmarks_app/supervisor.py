@@ -267,15 +267,17 @@ class Output:
     begun: bytes = b""
 
     def pass_on(self) -> bool:
-        """Hand on what is there; False once there will be no more."""
-        while True:
-            try:
-                piece = os.read(self.pipe.fileno(), CHUNK)
-            except BlockingIOError:
-                return True
-            if not piece:
-                return False
-            self._take(piece)
+        """Hand on a piece of what is there; False once there will be no more.
+
+        One: a child that prints without end must leave time for the others and for signals. It is
+        as large as a pipe, so it is all that an ended process has left.
+        """
+        try:
+            piece = os.read(self.pipe.fileno(), CHUNK)
+        except BlockingIOError:
+            return True
+        self._take(piece)
+        return bool(piece)
 
     def close(self) -> None:
         if self.begun:
