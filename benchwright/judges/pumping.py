@@ -168,9 +168,13 @@ class Pump(Generic[Item, Result]):
         self.workers: list[asyncio.Task[None]] = []
 
     async def ready(self) -> list[tuple[int, Result]]:
-        """What has come since the last time, as soon as there is any; nothing at the end."""
-        self.seen.set()
-        self.seen = asyncio.Event()
+        """What has come since the last time, as soon as there is any; nothing at the end.
+
+        Nothing further is begun before all that has come was handed out.
+        """
+        if not self.results:
+            self.seen.set()
+            self.seen = asyncio.Event()
         if not self.workers:
             self.workers = [asyncio.create_task(self._work()) for _ in range(self.concurrency)]
         while not self.results and not all(worker.done() for worker in self.workers):
