@@ -209,6 +209,13 @@ class BlindError(PeopleError):
 # --- What can go wrong with teams.
 
 
+class StreamsBusyError(BenchmarkError):
+    code = "streams-busy"
+    status = 503
+    retry_after = 5
+    message = "Others are being told of their jobs just now. Ask for the job itself, or try again."
+
+
 class TeamError(BenchmarkError):
     code = "team"
     message = "This cannot be done with this team."

@@ -418,6 +418,7 @@ SPECTACULAR_SETTINGS = {
         "CorpusKind": "benchmarks_app.models.Corpus.Kind",
         "Unlisted": "benchmarks_app.models.QrelSet.Unlisted",
         "ReleaseState": "benchmarks_app.models.Release.State",
+        "RunKind": "benchmarks_app.models.Run.Kind",
         "RunVisibility": "benchmarks_app.models.Run.Visibility",
         "BenchmarkVisibility": "benchmarks_app.models.Benchmark.Visibility",
         "Unit": "benchmarks_app.models.Unit",

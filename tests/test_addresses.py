@@ -6,6 +6,7 @@ redirect in its place.
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from django.urls import URLPattern, URLResolver, get_resolver
 
@@ -19,6 +20,16 @@ def addresses(resolver: URLResolver, above: str = "") -> Iterator[str]:
             yield route
         elif not route.startswith("admin/"):
             yield from addresses(entry, route)
+
+
+def routes(resolver: URLResolver, namespace: str = "") -> Iterator[tuple[str, Any]]:
+    """The full name of each address of ours, and its view."""
+    for entry in resolver.url_patterns:
+        if isinstance(entry, URLPattern):
+            yield f"{namespace}{entry.name}", entry.callback
+        elif entry.namespace != "admin":
+            inner = f"{namespace}{entry.namespace}:" if entry.namespace else namespace
+            yield from routes(entry, inner)
 
 
 def test_no_address_of_before_is_lost():

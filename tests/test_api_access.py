@@ -14,7 +14,7 @@ from django.db import transaction
 from django.test import Client, override_settings
 from django.utils import timezone
 
-from annotation.models import Pool
+from annotation.models import KnownGrade, Pool, Question
 from benchmarks_app.models import (
     ApiToken,
     Benchmark,
@@ -27,7 +27,9 @@ from benchmarks_app.models import (
     Slice,
     User,
 )
+from benchmarks_app.people.services import people, teams
 from benchmarks_app.people.services.api_tokens import create_api_token, revoke_api_token
+from benchmarks_app.queries.services.drawing import draw_families
 from benchmarks_app.releases.services.drafting import create_draft
 from scoring.contextual.services.people import ask_people
 from scoring.models import GatePolicy, LiveSystem, ProbingFlag
@@ -225,6 +227,7 @@ run-contextual               POST   -       401    403 403 403 403 422 422 404
 contextual-set-list          GET    -       401    200 403 200 200 200 200 404
 contextual-set-list          POST   -       401    403 403 403 403 400 400 404
 contextual-set-detail        GET    -       401    200 403 200 200 200 200 404
+contextual-set-detail        PATCH  asking  401    403 403 403 403 200 200 404
 contextual-set-detail        DELETE -       401    403 403 403 403 204 404 404
 contextual-set-cases         GET    -       401    200 403 200 200 200 200 404
 contextual-set-image         GET    -       401    200 403 200 200 200 200 404
@@ -265,8 +268,88 @@ upload-list           POST   -        401    403 403 403 403 400 400 404
 upload-detail         GET    -        401    403 403 403 403 200 200 404
 upload-detail         DELETE -        401    403 403 403 403 204 404 404
 upload-import         POST   -        401    403 403 403 403 202 202 404
+benchmark-detail      PATCH  renamed  401    403 403 403 403 200 200 404
+run-list              GET    -        401    200 403 200 200 200 200 404
+run-detail            GET    -        401    200 403 200 200 200 200 404
+run-query             GET    -        401    200 403 200 200 200 200 404
+runs-score            POST   -        401    403 403 403 403 202 202 404
+reliability           GET    -        401    200 403 200 200 200 200 404
+query-list            GET    -        401    200 200 200 200 200 200 404
+query-detail          GET    -        401    200 200 200 200 200 200 404
+query-draw-queries    GET    -        401    403 403 403 403 200 200 404
+query-search          GET    -        401    403 403 403 200 200 200 404
+query-search          POST   found    401    403 403 403 404 404 404 404
+words-index           POST   -        401    403 403 403 202 202 202 404
+document-detail       GET    -        401    404 404 404 404 404 404 404
+search                GET    -        401    200 200 200 200 200 200 404
+site-search           GET    -        401    200 200 200 200 200 200 200
+corpus-list           GET    -        401    200 200 200 200 200 200 200
+job-list              GET    -        401    403 403 403 403 200 200 404
+job-events            GET    -        401    404 404 404 404 200 200 404
+member-detail         DELETE -        401    403 403 403 403 403 204 404
+invitation-list       GET    -        401    403 403 403 403 403 200 404
+invitation-list       POST   invite   401    403 403 403 403 403 201 404
+invitation-detail     DELETE -        401    403 403 403 403 403 204 404
+invitation-accept     POST   link     401    404 404 404 404 404 404 404
+team-list             GET    -        401    200 200 200 200 200 200 200
+team-list             POST   team     401    201 409 409 409 409 409 409
+team-detail           GET    -        401    404 404 404 404 404 200 404
+team-detail           DELETE -        401    404 404 404 404 404 204 404
+team-members          POST   mate     401    404 404 404 404 404 201 404
+team-link             POST   -        401    404 404 404 404 404 201 404
+team-join             POST   link     401    410 410 410 410 410 410 410
+contamination-detail  DELETE -        401    403 403 403 403 204 404 404
+contamination-clean   GET    -        401    200 200 200 200 200 200 404
+contamination-clean   POST   -        401    403 403 403 403 201 409 404
+split-queries         GET    -        401    200 200 200 200 200 200 404
+agreement-detail      POST   -        401    403 403 403 202 202 202 404
+case-list             GET    -        401    403 403 403 200 200 200 404
+# Mia has judged the document herself.
+case-list             POST   settle   401    403 403 403 201 403 201 404
+case-detail           GET    -        401    403 403 403 200 403 200 404
+policy-detail         GET    -        401    403 403 403 403 200 200 404
+policy-detail         PUT    rule-of  401    403 403 403 403 200 200 404
+slice-coverage        GET    -        401    403 403 403 200 200 200 404
+guideline-detail      GET    -        401    200 200 200 200 200 200 404
+guideline-detail      POST   guide    401    403 403 403 403 201 201 404
+question-list         GET    -        401    403 403 403 403 200 200 404
+question-answer       POST   answer   401    403 403 403 403 200 409 404
+pools-to-judge        GET    -        401    200 200 200 200 200 200 200
+pool-start            GET    -        401    403 200 403 200 200 200 404
+pool-start            POST   version  401    403 200 403 200 200 200 404
+pool-exchange         POST   want     401    403 409 403 409 409 409 404
+pool-stop             POST   -        401    403 200 403 200 200 200 404
+own-judgments         GET    -        401    200 200 200 200 200 200 200
+own-judgment          GET    -        401    404 200 404 404 404 404 404
+own-judgment          PATCH  regrade  401    404 200 404 404 404 404 404
+own-hours             GET    -        401    200 200 200 200 200 200 200
+own-questions         GET    -        401    200 200 200 200 200 200 200
+pool-simulations      POST   -        401    403 403 403 403 400 400 404
+pool-release          POST   holder   401    403 403 403 403 200 200 404
+pool-waive            POST   -        401    403 403 403 403 200 200 404
+stale-list            GET    -        401    403 403 403 403 200 200 404
+stale-list            POST   -        401    403 403 403 403 200 200 404
+known-grade-list      GET    -        401    403 403 403 403 200 200 404
+known-grade-list      POST   known    401    403 403 403 403 422 422 404
+known-grade-settled   GET    -        401    403 403 403 403 200 200 404
+known-grade-detail    DELETE -        401    403 403 403 403 204 404 404
 """
 BODIES = {
+    "asking": {"asks_people": False},
+    "found": {"document": "d9", "grade": 1, "client_id": str(uuid4())},
+    "invite": {"role": "viewer"},
+    "link": {"link": "https://bench.example.org/join/nothing/"},
+    "team": {"name": "the eager"},
+    "mate": {"username": "ada"},
+    "settle": {"query": "q1", "document": "d1", "client_id": str(uuid4()), "grade": 0},
+    "rule-of": {"rule": "majority"},
+    "guide": {"text": "Be fair."},
+    "answer": {"answer": "Yes."},
+    "version": {"version": 1},
+    "want": {"want": 1},
+    "regrade": {"client_id": str(uuid4()), "grade": 1},
+    "holder": {"annotator": "ada"},
+    "known": {"grades": [{"query": "q1", "document": "d1", "grade": 1}]},
     "lines": {"n": 1},
     "-": None,
     "faster": {"concurrency": 9},
@@ -352,6 +435,12 @@ SCOPES = {
     ("reported-detail", "PATCH"): "submit",
     ("reported-detail", "DELETE"): "submit",
     ("judgments-import", "POST"): "judge",
+    ("query-search", "POST"): "judge",
+    ("case-list", "POST"): "judge",
+    ("pool-start", "POST"): "judge",
+    ("pool-exchange", "POST"): "judge",
+    ("pool-stop", "POST"): "judge",
+    ("own-judgment", "PATCH"): "judge",
 }
 
 
@@ -423,7 +512,31 @@ def _urls(benchmark: Benchmark, cast: dict[str, User]) -> dict[str, str]:
     embedded = factories.embedding_pair(benchmark, cast["sam"])
     of = f"/api/v1/benchmarks/{benchmark.slug}/"
     family = f"{of}families/{benchmark.queries.get(qid='q1').family_id}/"
+    asked = benchmark.queries.get(qid="q1")
+    draw = draw_families(benchmark=benchmark, n=1, user=cast["olga"])
     return {
+        "run-list": f"{of}runs/",
+        "run-detail": f"{of}runs/{run.pk}/",
+        "run-query": f"{of}runs/{run.pk}/queries/q1/",
+        "runs-score": f"{of}runs/score/",
+        "reliability": f"{of}reliability/",
+        "query-list": f"{of}queries/",
+        "query-detail": f"{of}queries/{asked.pk}/",
+        "query-draw-queries": f"{of}query-draws/{draw.pk}/queries/",
+        "query-search": f"{of}queries/{asked.pk}/search/",
+        "words-index": f"{of}corpus/searchable/",
+        "document-detail": f"{of}documents/nothing/",
+        "search": f"{of}search/?q=q1",
+        "site-search": "/api/v1/search/?q=a",
+        "corpus-list": "/api/v1/corpora/",
+        "job-list": f"{of}jobs/",
+        "job-events": f"/api/v1/jobs/{_ended(job).pk}/events/",
+        "contamination-clean": f"{of}contamination/{check.pk}/clean/",
+        "split-queries": f"{of}splits/queries/",
+        "policy-detail": f"{of}qrels/policy/",
+        "slice-coverage": f"{of}pools/slices/",
+        **_people_urls(of, benchmark, cast),
+        **_judging_urls(of, made, cast),
         "family-list": f"{of}families/",
         "family-links": f"{of}families/links/",
         "family-group": f"{of}families/group/",
@@ -550,6 +663,59 @@ def _urls(benchmark: Benchmark, cast: dict[str, User]) -> dict[str, str]:
         "upload-list": f"{of}uploads/",
         "upload-detail": f"{of}uploads/{waiting.pk}/",
         "upload-import": f"{of}uploads/{waiting.pk}/import/",
+    }
+
+
+def _ended(job: Job) -> Job:
+    job.finished_at = timezone.now()
+    job.save(update_fields=["finished_at"])
+    return job
+
+
+def _people_urls(of: str, benchmark: Benchmark, cast: dict[str, User]) -> dict[str, str]:
+    """An invitation that is open, and a team of the owner."""
+    invited = people.invite(benchmark=benchmark, role=Role.VIEWER, actor=cast["olga"], days=3)
+    team = f"/api/v1/me/teams/{teams.make_team(name='ours', user=cast['olga']).pk}/"
+    return {
+        "invitation-list": f"{of}people/invitations/",
+        "invitation-detail": f"{of}people/invitations/{invited.invitation.pk}/",
+        "invitation-accept": "/api/v1/me/invitations/accept/",
+        "team-list": "/api/v1/me/teams/",
+        "team-join": "/api/v1/me/teams/join/",
+        "team-detail": team,
+        "team-members": f"{team}members/",
+        "team-link": f"{team}link/",
+    }
+
+
+def _judging_urls(of: str, made: Pool, cast: dict[str, User]) -> dict[str, str]:
+    """What is to be settled, Ada's judgment and question, and a known grade."""
+    entry = made.entries.select_related("query", "document").get()
+    slot = made.slots.earliest("pk")
+    asked = Question.objects.create(
+        entry=entry, slot=slot, asked_by=cast["ada"], client_id=uuid4(), text="Really?"
+    )
+    known = KnownGrade.objects.create(entry=entry, purpose="gold", grade=1, set_by=cast["olga"])
+    own = made.benchmark.judgments.get(actor=cast["ada"])
+    at = f"{of}pools/{made.pk}/"
+    return {
+        "case-list": f"{of}adjudication/",
+        "case-detail": f"{of}adjudication/case/?query=q1&document=d1",
+        "guideline-detail": f"{of}guideline/",
+        "question-list": f"{of}questions/",
+        "question-answer": f"{of}questions/{asked.pk}/answer/",
+        "pools-to-judge": "/api/v1/me/pools/",
+        "own-judgments": "/api/v1/me/judgments/",
+        "own-judgment": f"/api/v1/me/judgments/{own.pk}/",
+        "own-hours": "/api/v1/me/hours/",
+        "own-questions": "/api/v1/me/questions/",
+        "pool-simulations": f"{of}pools/simulations/",
+        **{f"pool-{act}": f"{at}{act}/" for act in ("start", "exchange", "stop")},
+        **{f"pool-{act}": f"{at}{act}/" for act in ("release", "waive")},
+        "stale-list": f"{at}stale/",
+        "known-grade-list": f"{at}known/",
+        "known-grade-settled": f"{at}known/settled/",
+        "known-grade-detail": f"{at}known/{known.pk}/",
     }
 
 
@@ -692,7 +858,9 @@ def test_answer_is_that_of_the_table(urls, cast, way: Callable[..., Client], nam
             assert set(error) == {"code", "message", "detail"}
             # Ada may still be asked to judge, and is told so where she might look otherwise.
             is_withheld = who == "ada" and status == 403 != answers[1][0]
-            assert error["code"] == ("still-judging" if is_withheld else CODES[status])
+            is_own = who == "mia" and name.startswith("case-")
+            told_why = "still-judging" if is_withheld else "own-label" if is_own else CODES[status]
+            assert error["code"] == told_why
 
 
 @pytest.mark.parametrize(("name", "how", "body", "told"), ROWS, ids=lambda value: str(value)[:20])

@@ -155,7 +155,12 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "token": "a-token",
         "digest": bundle_digest(),
         "query-detail": of.queries.get(qid="1").pk,
-        "query-draw-queries": draw_families(benchmark=of, n=1, user=owner).pk,
+        "api:query-detail": of.queries.get(qid="1").pk,
+        "api:query-search": of.queries.get(qid="1").pk,
+        **dict.fromkeys(
+            ("query-draw-queries", "api:query-draw-queries"),
+            draw_families(benchmark=of, n=1, user=owner).pk,
+        ),
         "annotation:query-search": of.queries.get(qid="1").pk,
         "annotation:found-grade": of.queries.get(qid="1").pk,
         "family-detail": of.queries.get(qid="1").family_id,
@@ -167,6 +172,7 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "api:family-confirm": of.queries.get(qid="1").family_id,
         "annotation:adjudicate-item": _dispute(of, owner),
         "run-detail": runs[0].pk,
+        **{f"api:run-{name}": runs[0].pk for name in ("detail", "query")},
         "run-export": runs[0].pk,
         "api:run-export": runs[0].pk,
         "qrels_name": qrels.name,
@@ -181,6 +187,7 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "release-draft-delete": draft.pk,
         "release-draft-edit": draft.pk,
         "invitation-revoke": invited.invitation.pk,
+        "api:invitation-detail": invited.invitation.pk,
         "member-role": membership.pk,
         "person-delete": membership.user_id,
         "person-export": membership.user_id,
@@ -203,9 +210,14 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "api:job-cancel": running.pk,
         "api:job-retry": failed.pk,
         "api:job-detail": failed.pk,
+        "api:job-events": failed.pk,
         "api:pool-detail": pool.pk,
         "api:pool-people": pool.pk,
         "api:pool-report": pool.pk,
+        **{f"api:pool-{act}": pool.pk for act in ("start", "exchange", "stop", "release", "waive")},
+        **{f"api:{name}": pool.pk for name in ("stale-list", "known-grade-list")},
+        "api:known-grade-settled": pool.pk,
+        "api:known-grade-detail": pool.pk,
         **dict.fromkeys(("annotation:pool-estimates", "api:pool-estimates"), _drawn(pool).pk),
         "api:qrels-detail": qrels.pk,
         "api:qrels-download": qrels.pk,
@@ -370,6 +382,7 @@ def _submitting(of: Benchmark, owner: User, submission: Any) -> dict[str, Any]:
     phases = {f"scoring:phase-{name}": submission.phase_id for name in ("detail", "edit", "close")}
     api = {f"api:phase-{name}": submission.phase_id for name in ("detail", "close")}
     teams_of = {f"team-{name}": team.pk for name in ("detail", "add", "link", "leave")}
+    teams_of |= {f"api:team-{name}": team.pk for name in ("detail", "members", "link")}
     ticket = teams.team_link_secret(team=team, user=owner)
     return {**own, **phases, **api, **teams_of, "ticket": ticket}
 
@@ -457,6 +470,7 @@ def _split(of: Benchmark) -> dict[str, Any]:
         **{f"contamination-{name}": check.pk for name in names},
         "api:contamination-detail": check.pk,
         "api:contamination-matches": check.pk,
+        "api:contamination-clean": check.pk,
     }
 
 
@@ -492,8 +506,9 @@ def _around(pool: Pool, owner: User) -> dict[str, Any]:
     )
     return {
         "annotation:known-grade-remove": known.pk,
-        "annotation:question-answer": question.pk,
-        "annotation:my-judgment-detail": judgment.pk,
+        "known": known.pk,
+        **dict.fromkeys(("annotation:question-answer", "api:question-answer"), question.pk),
+        **dict.fromkeys(("annotation:my-judgment-detail", "api:own-judgment"), judgment.pk),
     }
 
 

@@ -4,9 +4,9 @@ from typing import Any
 
 from rest_framework import serializers
 
-from annotation.models import Judgment, Pool
+from annotation.models import Judgment, Pool, Question
 from benchmarks_app.api.parameters import api_field
-from benchmarks_app.api.serializers import Id
+from benchmarks_app.api.serializers import GradeValue, Id
 from benchmarks_app.models.collection import MAX_ID_BYTES
 from benchwright.qrels.files import MAX_NAME
 from benchwright.qrels.rules import RULES
@@ -14,6 +14,17 @@ from benchwright.recipes import pools as recipes
 
 MOST_LABELS = 1000
 MOST_DOCUMENTS = 10_000
+
+
+class QuestionSerializer(serializers.ModelSerializer):
+    """A question about a document, and its answer."""
+
+    pool = serializers.IntegerField(source="entry.pool_id", read_only=True)
+    query = serializers.CharField(source="entry.query.text", read_only=True)
+
+    class Meta:
+        model = Question
+        fields = ["id", "pool", "query", "text", "asked_at", "answer", "answered_at"]
 
 
 # --- pools ---------------------------------------------------------------------------------------
@@ -130,10 +141,30 @@ class PoolChangeSerializer(serializers.Serializer):
         help_text="Whether annotators see, once the pool is closed, what machines said of what "
         "they judged. What was shown so is not hidden again, nor the pool opened.",
     )
+    annotators = serializers.ListField(
+        child=serializers.CharField(),
+        required=False,
+        help_text="User names of who may judge; none: everybody who judges in this benchmark.",
+    )
+    assignment = serializers.ChoiceField(
+        Pool.Assignment.choices,
+        required=False,
+        help_text="How wordings of one need are shared out.",
+    )
+    gold_share = serializers.FloatField(
+        required=False, help_text="Of a person's labels, how many are hidden checks: 0 to 0.2."
+    )
+    practice_mark = serializers.IntegerField(
+        required=False,
+        allow_null=True,
+        min_value=0,
+        max_value=10,
+        help_text="Practice documents that have to be right; null: the usual number.",
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if not attrs:
-            message = "Expected `state`, `due_on`, `may_search` or `shows_machine`."
+            message = "Expected a field to change, such as `state`."
             raise serializers.ValidationError(message)
         return attrs
 
@@ -228,7 +259,7 @@ class LabelSerializer(serializers.Serializer):
 
     query = serializers.CharField(max_length=MAX_ID_BYTES)
     document = serializers.CharField(max_length=MAX_ID_BYTES)
-    grade = serializers.IntegerField(min_value=-(2**15), max_value=2**15 - 1)
+    grade = GradeValue()
     annotator = serializers.CharField(
         max_length=MAX_NAME, required=False, default="", allow_blank=True
     )

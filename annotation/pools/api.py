@@ -6,11 +6,12 @@ from django.db import transaction
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
-from rest_framework import exceptions
+from rest_framework import exceptions, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.common.selectors import pools as selectors
+from annotation.common.selectors.holding import judges_of
 from annotation.common.selectors.stale import stale_labels
 from annotation.common.serializers import (
     NewPoolSerializer,
@@ -20,20 +21,31 @@ from annotation.common.serializers import (
     PoolReportSerializer,
     PoolSummarySerializer,
 )
+from annotation.judging.services.claiming import release_slots_of, waive_double_labels
+from annotation.labels.services.known_grades import set_gold_share, set_practice_mark
 from annotation.models import Pool
 from annotation.pools.selectors.contributions import contributions_to
 from annotation.pools.selectors.dashboard import pool_report
 from annotation.pools.services.planning import Sharing
 from annotation.pools.services.pooling import pool_arguments, set_pool_state
-from annotation.pools.services.settings import set_pool_due, set_pool_machine, set_pool_search
+from annotation.pools.services.settings import (
+    set_pool_due,
+    set_pool_machine,
+    set_pool_people,
+    set_pool_search,
+)
+from annotation.pools.services.simulating import simulation_arguments
 from annotation.pools.services.watching import signals_of
 from benchmarks_app.api.base import Endpoint
-from benchmarks_app.api.serializers import JobSerializer
+from benchmarks_app.api.parameters import api_field
+from benchmarks_app.api.serializers import Id, JobSerializer
 from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.jobs.services import jobs
-from benchmarks_app.models import Benchmark, CandidateList, Run
+from benchmarks_app.models import Benchmark, CandidateList, Run, User
 from benchmarks_app.permissions import Action
+from benchwright.pools.adaptive import BURN_IN
 from benchwright.pools.recipe import DEPTH_K, LAYERED, LISTED, TOP_UP, Recipe
+from benchwright.recipes import pools as recipes
 
 
 class PoolList(Endpoint):
@@ -136,6 +148,12 @@ class PoolDetail(Endpoint):
             if "due_on" in changes:
                 due_at = changes["due_on"]
                 set_pool_due(pool=pool, due_on=due_at and due_at.date(), actor=request.user)
+            if changes.keys() & {"annotators", "assignment"}:
+                _set_people(pool, changes, request.user)
+            if "gold_share" in changes:
+                set_gold_share(pool=pool, share=changes["gold_share"], actor=request.user)
+            if "practice_mark" in changes:
+                set_practice_mark(pool=pool, mark=changes["practice_mark"], actor=request.user)
             if "may_search" in changes:
                 set_pool_search(pool=pool, may_search=changes["may_search"], actor=request.user)
             if "shows_machine" in changes:
@@ -166,6 +184,94 @@ class PoolReport(Endpoint):
     def get(self, request: Request, slug: str, pk: int) -> Response:
         pool = _pool(self.benchmark_for(Action.SEE_POOLS), pk)
         return Response(pool_report(pool, signals_of(pool, request.user), timezone.now()))
+
+
+class PersonSerializer(serializers.Serializer):
+    annotator = serializers.CharField(help_text="The user name of who holds them.")
+
+
+class NumberSerializer(serializers.Serializer):
+    n = serializers.IntegerField()
+
+
+class PoolRelease(Endpoint):
+    serializer_class = PersonSerializer
+    pagination_class = None
+
+    @extend_schema(
+        summary="Give the documents that somebody holds back to the others",
+        tags=["pools"],
+        responses=NumberSerializer,
+    )
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        pool = _pool(self.benchmark_for(Action.EDIT), pk)
+        names = [self.validated(PersonSerializer)["annotator"]]
+        [person] = _judges(pool, names, "annotator")
+        n = release_slots_of(pool=pool, annotator=person, actor=request.user)
+        return Response({"n": n})
+
+
+class PoolWaive(Endpoint):
+    serializer_class = NumberSerializer
+    pagination_class = None
+
+    @extend_schema(
+        summary="No longer want second labels that nobody has begun",
+        tags=["pools"],
+        request=None,
+    )
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        pool = _pool(self.benchmark_for(Action.EDIT), pk)
+        return Response({"n": waive_double_labels(pool=pool, actor=request.user)})
+
+
+class SimulationSerializer(serializers.Serializer):
+    """Orders are compared on grades that are known: how soon each finds what is relevant."""
+
+    qrel_set = Id()
+    runs = serializers.ListField(child=serializers.CharField(), min_length=2)
+    depth = api_field(recipes.DEPTH, default=20)
+    burn_in = serializers.IntegerField(min_value=0, max_value=1000, default=BURN_IN)
+
+
+class PoolSimulations(Endpoint):
+    limits = {"POST": COMPUTATIONS}
+    serializer_class = SimulationSerializer
+    pagination_class = None
+
+    @extend_schema(
+        operation_id="pools_simulate",
+        summary="Compare orders of judging on known grades, as a job",
+        description="The result of the job holds, by order, how many were found after n labels.",
+        tags=["pools"],
+        responses={202: JobSerializer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        benchmark = self.benchmark_for(Action.EDIT)
+        sent = self.validated(SimulationSerializer)
+        qrel_set = get_object_or_404(benchmark.qrel_sets.ready(), pk=sent.pop("qrel_set"))
+        runs = runs_named(request.user, benchmark, sent.pop("runs"))
+        with transaction.atomic():
+            arguments = simulation_arguments(
+                benchmark=benchmark, qrel_set=qrel_set, runs=runs, **sent
+            )
+            job = jobs.start(benchmark=benchmark, user=request.user, **arguments)
+        return Response(JobSerializer(job).data, status=202)
+
+
+def _set_people(pool: Pool, changes: dict[str, Any], actor: Any) -> None:
+    named = changes.get("annotators")
+    people = pool.annotators.all() if named is None else _judges(pool, named, "annotators")
+    assignment = changes.get("assignment", pool.assignment)
+    set_pool_people(pool=pool, annotators=list(people), assignment=assignment, actor=actor)
+
+
+def _judges(pool: Pool, names: list[str], field: str) -> list[User]:
+    """Those of these names who may judge a pool; 400 where one may not."""
+    judges = {person.username: person for person in judges_of(pool).filter(username__in=names)}
+    if missing := sorted(set(names) - judges.keys()):
+        raise exceptions.ValidationError({field: [f"'{missing[0]}' does not judge here."]})
+    return list(judges.values())
 
 
 def _pool(benchmark: Benchmark, pk: int) -> Pool:

@@ -150,6 +150,13 @@ def own_grades_of(query: Query, user: Any) -> dict[str, Grades]:
     return grades
 
 
+def grades_as_known(query: Query, user: Any, *, sees_others: bool) -> dict[str, Grades]:
+    """{docid: the grades of a query's documents that this person may know}."""
+    if not may(user, Action.ADJUDICATE, query.benchmark):
+        return own_grades_of(query, user)
+    return grades_of(query, user, sees_others=sees_others)
+
+
 def ranks_in_runs(
     query: Query, user: Any, docids: Collection[str]
 ) -> tuple[dict[str, list[int]], int]:

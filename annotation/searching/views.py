@@ -39,11 +39,7 @@ def query_search(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpR
     words = asked.get("q") or query.text
     number = asked.get("page") or 1
     is_annotator = not may(request.user, Action.ADJUDICATE, benchmark)
-    grades = (
-        selectors.own_grades_of(query, request.user)
-        if is_annotator
-        else selectors.grades_of(query, request.user, sees_others=sees_others)
-    )
+    grades = selectors.grades_as_known(query, request.user, sees_others=sees_others)
     but = set(grades) if asked.get("unjudged") else set()
     path = selectors.word_index_path(benchmark)
     is_ready = path is not None and path.exists()

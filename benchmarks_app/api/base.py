@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
+from django.forms import Form
 from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.generics import GenericAPIView
@@ -72,13 +73,24 @@ class Endpoint(GenericAPIView):
         if not is_site_manager(self.request.user):
             raise PermissionDenied
 
-    def validated(self, serializer: type[BaseSerializer], **more: Any) -> Any:
+    def validated(
+        self, serializer: type[BaseSerializer], *, partial: bool = False, **more: Any
+    ) -> Any:
         """What was sent, as `serializer` reads it; 400 with what is wrong of it."""
-        given = serializer(data=self.request.data, context={"request": self.request, **more})
+        context = {"request": self.request, **more}
+        given = serializer(data=self.request.data, context=context, partial=partial)
         given.is_valid(raise_exception=True)
         return given.validated_data
+
+    def cleaned(self, form: Form) -> dict[str, Any]:
+        """What a page's form makes of what was sent; 400 with what is wrong of it."""
+        if not form.is_valid():
+            raise exceptions.ValidationError(dict(form.errors))
+        return form.cleaned_data
 
     def page_of(self, rows: QuerySet | list, serializer: type[BaseSerializer]) -> Response:
         """A page of the rows, as `?page=` and `?page_size=` ask for it."""
         page = self.paginate_queryset(rows)
-        return self.get_paginated_response(serializer(page, many=True).data)
+        return self.get_paginated_response(
+            serializer(page, many=True, context={"request": self.request}).data
+        )

@@ -33,10 +33,12 @@ MEANINGS = {
     404: "There is no such thing, or it is not for you to see.",
     406: "It is not given in the form that `Accept` asks for.",
     409: "The benchmark does not allow it as it stands now; the message says what to do.",
+    410: "It is over: used, withdrawn or expired.",
     413: "The file is larger than the site takes.",
     415: "The body has another content type than those the endpoint reads.",
     422: "It was understood and cannot be done; the message says why, and what to do.",
     429: "Too many requests in a minute; `Retry-After` says how many seconds to wait.",
+    503: "The site is busy; `Retry-After` says how many seconds to wait.",
 }
 HEADERS = {
     401: {"WWW-Authenticate": ("The scheme to send a token by.", "string")},

@@ -21,6 +21,20 @@ class Count(serializers.IntegerField):
         super().__init__(**{"min_value": 1, "max_value": 2**31 - 1, **options})
 
 
+class Whole(serializers.IntegerField):
+    """A whole number from 0; more than a column takes is refused."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"min_value": 0, "max_value": 2**31 - 1, **options})
+
+
+class GradeValue(serializers.IntegerField):
+    """A grade; whether it is on the scale is for the services."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"min_value": -(2**15), "max_value": 2**15 - 1, **options})
+
+
 class GradeSerializer(serializers.ModelSerializer):
     class Meta:
         model = Grade

@@ -1,17 +1,21 @@
-"""The endpoint of benchmarks: those one may see, and a new one."""
+"""Endpoints of benchmarks and of the runs in them."""
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
+from django.shortcuts import get_object_or_404
+from django.urls import path
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import exceptions, serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
-from benchmarks_app.api.serializers import BenchmarkSummarySerializer
-from benchmarks_app.collections.forms.benchmarks import BenchmarkForm
-from benchmarks_app.collections.services.benchmarks import create_benchmark
-from benchmarks_app.models import Benchmark, Corpus, Unit
+from benchmarks_app.api.serializers import BenchmarkDetailSerializer, BenchmarkSummarySerializer
+from benchmarks_app.collections.forms.benchmarks import BenchmarkForm, SettingsForm
+from benchmarks_app.collections.services.benchmarks import change_settings, create_benchmark
+from benchmarks_app.common.selectors.naming import facts_told, owner_name
+from benchmarks_app.models import Benchmark, Corpus, Run, Unit
+from benchmarks_app.permissions import Action, role_in
 from benchwright.qrels.scales import DEFAULT_SCALE
 
 
@@ -75,3 +79,133 @@ class BenchmarkList(Endpoint):
         benchmark = create_benchmark(owner=request.user, **self.validated(NewBenchmarkSerializer))
         answer = BenchmarkSummarySerializer(benchmark).data
         return Response(answer, status=status.HTTP_201_CREATED)
+
+
+class BenchmarkChangeSerializer(serializers.ModelSerializer):
+    """What changes; the rest stays. The guideline has an address of its own."""
+
+    text_format = serializers.ChoiceField(
+        Corpus.TextFormat.choices, help_text="How annotators see a text: as it is, or rendered."
+    )
+    line_breaks = serializers.ChoiceField(
+        Corpus.LineBreaks.choices, help_text="What a single line break in plain text is."
+    )
+
+    class Meta:
+        model = Benchmark
+        fields = ["name", "description", "visibility", "text_format", "line_breaks"]
+
+
+class BenchmarkDetail(Endpoint):
+    serializer_class = BenchmarkDetailSerializer
+    pagination_class = None
+
+    @extend_schema(summary="A benchmark with its grades and counts", tags=["benchmarks"])
+    def get(self, request: Request, slug: str) -> Response:
+        return self._answer(self.benchmark_for(Action.VIEW))
+
+    @extend_schema(
+        summary="Change a benchmark's name, description, visibility, or how its texts are shown",
+        tags=["benchmarks"],
+        request=BenchmarkChangeSerializer(partial=True),
+        responses=BenchmarkDetailSerializer,
+    )
+    def patch(self, request: Request, slug: str) -> Response:
+        benchmark = self.benchmark_for(Action.EDIT)
+        changes = self.validated(BenchmarkChangeSerializer, partial=True)
+        as_it_is = {name: getattr(benchmark, name) for name in SettingsForm.Meta.fields}
+        form = SettingsForm({**as_it_is, **changes}, instance=benchmark)
+        cleaned = self.cleaned(form)
+        shown = {name: cleaned[name] for name in ("guideline", "text_format", "line_breaks")}
+        changed = form.save(commit=False)
+        change_settings(benchmark=changed, actor=request.user, **shown)
+        return self._answer(benchmark)
+
+    def _answer(self, benchmark: Benchmark) -> Response:
+        version = benchmark.current_corpus_version
+        vars(benchmark).update(
+            n_queries=benchmark.queries.committed().count(),
+            n_documents=version.n_documents if version else None,
+            role=role_in(self.request.user, benchmark),
+        )
+        return Response(BenchmarkDetailSerializer(benchmark).data)
+
+
+# --- runs --------------------------------------------------------------------------------------
+
+
+class RunSummarySerializer(serializers.ModelSerializer):
+    """A run; `owner` is its team or person, "anonymous" where you are not to be told."""
+
+    owner = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Run
+        fields = [
+            *("id", "name", "kind", "owner", "n_queries", "n_rows", "depth", "pooled_depth"),
+            *("visibility", "withdrawn_at", "created_at"),
+        ]
+
+    def get_owner(self, run: Run) -> str:
+        return owner_name(run, self.context["request"].user)
+
+
+class FactSerializer(serializers.Serializer):
+    label = serializers.CharField()
+    value = serializers.CharField()
+    href = serializers.CharField(help_text="Empty where there is no link.")
+
+
+class RunDetailSerializer(RunSummarySerializer):
+    """A run with what it says of its system, and the digest of its file."""
+
+    facts = serializers.SerializerMethodField()
+
+    class Meta(RunSummarySerializer.Meta):
+        fields = [
+            *RunSummarySerializer.Meta.fields,
+            *("description", "sha256", "public_from", "anonymous_until", "facts"),
+        ]
+
+    @extend_schema_field(FactSerializer(many=True))
+    def get_facts(self, run: Run) -> Any:
+        facts = facts_told(run, self.context["request"].user)
+        return FactSerializer(facts, many=True).data
+
+
+class RunList(Endpoint):
+    serializer_class = RunSummarySerializer
+
+    @extend_schema(
+        operation_id="runs_list",
+        summary="The runs of a benchmark that you may see, by name",
+        tags=["runs"],
+        parameters=[OpenApiParameter("kind", enum=Run.Kind.values, description="Of this kind.")],
+        responses=RunSummarySerializer(many=True),
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        benchmark = self.benchmark_for(Action.SEE_RESULTS)
+        runs = Run.objects.visible_to(request.user).standing().filter(benchmark=benchmark)
+        if (kind := request.query_params.get("kind", "")) in Run.Kind.values:
+            runs = runs.filter(kind=kind)
+        rows = runs.select_related("owner", "team", "benchmark").order_by("name", "pk")
+        return self.page_of(rows, RunSummarySerializer)
+
+
+class RunDetail(Endpoint):
+    serializer_class = RunDetailSerializer
+    pagination_class = None
+
+    @extend_schema(operation_id="runs_detail", summary="A run and its facts", tags=["runs"])
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        benchmark = self.benchmark_for(Action.SEE_RESULTS)
+        runs = Run.objects.visible_to(request.user).select_related("owner", "team", "benchmark")
+        run = get_object_or_404(runs, benchmark=benchmark, pk=pk)
+        return Response(RunDetailSerializer(run, context={"request": request}).data)
+
+
+of_benchmark = [
+    path("", BenchmarkDetail.as_view(), name="benchmark-detail"),
+    path("runs/", RunList.as_view(), name="run-list"),
+    path("runs/<int:pk>/", RunDetail.as_view(), name="run-detail"),
+]

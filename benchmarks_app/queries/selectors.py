@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from benchmarks_app.common.selectors.qrel_sets import relevant_values
 from benchmarks_app.common.selectors.reading import benchmark_documents, corpus_reader, run_path
@@ -37,6 +37,12 @@ FIELDS = (
 )
 
 
+def queries_with(benchmark: Benchmark, wanted: str) -> QuerySet[Query]:
+    """The queries of a benchmark, with their families; those with these words, or of this id."""
+    queries = benchmark.queries.committed().select_related("family").order_by("pk")
+    return queries.filter(Q(text__icontains=wanted) | Q(qid=wanted)) if wanted else queries
+
+
 def sliceable_queries(benchmark: Benchmark) -> Any:
     """The queries that rules look at: those that no split leaves out."""
     return Query.objects.committed().filter(benchmark=benchmark, excluded_reason="")
@@ -62,6 +68,14 @@ def queries_drawn(draw: QueryDraw) -> frozenset[str]:
     families = frozenset(draw.families)
     members = families_to_draw(draw.benchmark).items()
     return frozenset(qid for qid, family in members if family in families)
+
+
+def queries_in_draw(draw: QueryDraw) -> list[tuple[str, str]]:
+    """(query, family) of a draw as they are now, family by family in the order drawn."""
+    members: dict[str, list[str]] = {}
+    for qid, family in families_to_draw(draw.benchmark).items():
+        members.setdefault(family, []).append(qid)
+    return [(qid, family) for family in draw.families for qid in members.get(family, ())]
 
 
 def sampled_log_counts(benchmark: Benchmark) -> Any:

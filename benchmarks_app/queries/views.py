@@ -13,7 +13,7 @@ from benchmarks_app.models import Benchmark, QrelSet
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.queries.forms import DrawForm
-from benchmarks_app.queries.selectors import families_to_draw
+from benchmarks_app.queries.selectors import families_to_draw, queries_in_draw, queries_with
 from benchmarks_app.queries.services.drawing import draw_families
 from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError
@@ -24,10 +24,7 @@ from benchwright.estimation.drawing import frame_of
 @benchmark_view(Action.VIEW)
 def query_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     wanted = request.GET.get("q", "").strip()
-    queries = benchmark.queries.committed().select_related("family").order_by("pk")
-    if wanted:
-        queries = queries.filter(Q(text__icontains=wanted) | Q(qid=wanted))
-    queries = queries.annotate(n_wordings=Count("family__queries"))
+    queries = queries_with(benchmark, wanted).annotate(n_wordings=Count("family__queries"))
     context = {"page": page_of(request, queries), "wanted": wanted}
     return render(request, "benchmarks_app/queries/query_list.html", context)
 
@@ -94,10 +91,7 @@ def query_draw_list(request: PersonRequest, benchmark: Benchmark) -> HttpRespons
 def query_draw_queries(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """The queries of a draw as they are now, family by family in the order drawn."""
     draw = get_object_or_404(benchmark.query_draws, pk=pk)
-    members: dict[str, list[str]] = {}
-    for qid, family in families_to_draw(benchmark).items():
-        members.setdefault(family, []).append(qid)
-    lines = [f"{qid}\t{family}" for family in draw.families for qid in members.get(family, ())]
+    lines = [f"{qid}\t{family}" for qid, family in queries_in_draw(draw)]
     text = "\n".join(["query-id\tfamily", *lines, ""])
     response = HttpResponse(text, content_type="text/tab-separated-values; charset=utf-8")
     name = f"{benchmark.slug}-drawn-{draw.n_drawn}.tsv"

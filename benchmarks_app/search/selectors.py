@@ -17,6 +17,7 @@ from benchmarks_app.permissions import Action, may
 from benchmarks_app.site.manual import titles
 
 MOST = 5
+MOST_LETTERS = 100
 # Pages of the site: label, view, icon, and whether they are its staff's.
 SITE_PAGES = (
     ("All benchmarks", "home", "home", False),
@@ -38,6 +39,11 @@ class Hit:
     url: str
     icon: str
     where: str = ""
+
+
+def asked_words(typed: str) -> str:
+    """What is looked for, out of what somebody typed."""
+    return " ".join(typed.split())[:MOST_LETTERS]
 
 
 Finder = Callable[[Benchmark, Any, str], Iterator[Hit]]

@@ -8,15 +8,13 @@ from django.views.decorators.http import require_safe
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.requests import PersonRequest, SiteRequest
-from benchmarks_app.search.selectors import hits_of, site_hits_of
-
-MOST_LETTERS = 100
+from benchmarks_app.search.selectors import asked_words, hits_of, site_hits_of
 
 
 @require_safe
 @benchmark_view(Action.VIEW)
 def search(request: SiteRequest, benchmark: Benchmark) -> HttpResponse:
-    words = " ".join(request.GET.get("q", "").split())[:MOST_LETTERS]
+    words = asked_words(request.GET.get("q", ""))
     context = {"words": words, "groups": hits_of(benchmark, request.user, words)}
     part = "_search_results" if _is_part(request) else "search"
     return render(request, f"benchmarks_app/search/{part}.html", context)
@@ -26,7 +24,7 @@ def search(request: SiteRequest, benchmark: Benchmark) -> HttpResponse:
 @require_safe
 def site_search(request: PersonRequest) -> HttpResponse:
     """What is found from pages of no benchmark."""
-    words = " ".join(request.GET.get("q", "").split())[:MOST_LETTERS]
+    words = asked_words(request.GET.get("q", ""))
     context = {"words": words, "groups": site_hits_of(request.user, words)}
     part = "_search_results" if _is_part(request) else "search"
     return render(request, f"benchmarks_app/search/{part}.html", context)

@@ -271,6 +271,76 @@ class ContaminationDetail(Endpoint):
         context = {"see_documents": may(request.user, Action.EDIT, benchmark)}
         return Response(ContaminationSerializer(check, context=context).data)
 
+    @extend_schema(summary="Delete a check", tags=["splits"], responses={204: None})
+    def delete(self, request: Request, slug: str, pk: int) -> Response:
+        benchmark = self.benchmark_for(Action.EDIT)
+        check = get_object_or_404(benchmark.contamination_checks, pk=pk)
+        contamination.delete_check(check=check, user=request.user)
+        return Response(status=204)
+
+
+class CleanSliceSerializer(serializers.Serializer):
+    without_possible = serializers.BooleanField(
+        default=False, help_text="Leave out queries that are possibly among the outside ones, too."
+    )
+
+
+class CleanQueriesSerializer(serializers.Serializer):
+    """The queries that nothing of the list is like."""
+
+    queries = serializers.ListField(child=serializers.CharField())
+
+
+class MadeSliceSerializer(serializers.Serializer):
+    name = serializers.CharField()
+
+
+class ContaminationClean(Endpoint):
+    serializer_class = CleanQueriesSerializer
+    pagination_class = None
+
+    @extend_schema(
+        operation_id="contamination_clean",
+        summary="The clean queries of a check",
+        tags=["splits"],
+    )
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        check = get_object_or_404(self.benchmark_for(Action.VIEW).contamination_checks, pk=pk)
+        return Response({"queries": contamination.clean_qids(check)})
+
+    @extend_schema(
+        operation_id="contamination_clean_slice",
+        summary="Make a slice of the clean queries of a check",
+        tags=["splits"],
+        request=CleanSliceSerializer,
+        responses={201: MadeSliceSerializer},
+    )
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        check = get_object_or_404(self.benchmark_for(Action.EDIT).contamination_checks, pk=pk)
+        sent = self.validated(CleanSliceSerializer)
+        made = contamination.make_clean_slice(check=check, user=request.user, **sent)
+        return Response({"name": made.name}, status=201)
+
+
+class SplitQuerySerializer(serializers.Serializer):
+    query = serializers.CharField()
+    split = serializers.CharField()
+
+
+class SplitQueries(Endpoint):
+    serializer_class = SplitQuerySerializer
+
+    @extend_schema(
+        operation_id="splits_queries",
+        summary="Which query is in which split",
+        tags=["splits"],
+        responses=SplitQuerySerializer(many=True),
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        rows = selectors.assignment_rows(self.benchmark_for(Action.VIEW))
+        pairs = [{"query": qid, "split": split} for qid, split in rows]
+        return self.page_of(pairs, SplitQuerySerializer)
+
 
 class ContaminationMatches(Endpoint):
     serializer_class = ContaminatedQuerySerializer
@@ -354,6 +424,8 @@ of_benchmark = [
     path("splits/leaks.md", LeakReportMarkdown.as_view(), name="leak-report-markdown"),
     path("contamination/", ContaminationList.as_view(), name="contamination-list"),
     path("contamination/<int:pk>/", ContaminationDetail.as_view(), name="contamination-detail"),
+    path("splits/queries/", SplitQueries.as_view(), name="split-queries"),
+    path("contamination/<int:pk>/clean/", ContaminationClean.as_view(), name="contamination-clean"),
     path(
         "contamination/<int:pk>/matches/",
         ContaminationMatches.as_view(),

@@ -10,19 +10,22 @@ from benchmarks_app.importing.api import corpora, imports
 from benchmarks_app.jobs import api as jobs
 from benchmarks_app.judges import api as judges
 from benchmarks_app.logs import api as logs
-from benchmarks_app.people.api import me, people, site_people
+from benchmarks_app.people.api import me, people, site_people, teams
 from benchmarks_app.queries import api as queries
 from benchmarks_app.releases.api import benchmarks, exports, releases
+from benchmarks_app.search import api as search
 from benchmarks_app.slices import api as slices
 from benchmarks_app.splits import api as splits
 
 app_name = "api"
 of_benchmark = [
-    path("", benchmarks.BenchmarkDetail.as_view(), name="benchmark-detail"),
+    *collections.of_benchmark,
     path("qrels/<int:pk>/", benchmarks.QrelsDetail.as_view(), name="qrels-detail"),
     path("qrels/<int:pk>/map/", benchmarks.QrelsMap.as_view(), name="qrels-map"),
     path("qrels/<int:pk>/download/", benchmarks.QrelsDownload.as_view(), name="qrels-download"),
     *people.of_benchmark,
+    *jobs.of_benchmark,
+    *search.of_benchmark,
     *audit.of_benchmark,
     *imports.of_benchmark,
     *corpora.of_benchmark,
@@ -38,11 +41,13 @@ of_benchmark = [
 ]
 urlpatterns = [
     *me.urlpatterns,
+    *teams.urlpatterns,
+    *corpora.urlpatterns,
+    *search.urlpatterns,
     *site_people.urlpatterns,
     *audit.urlpatterns,
     path("benchmarks/", collections.BenchmarkList.as_view(), name="benchmark-list"),
     path("benchmarks/<slug:slug>/", include(of_benchmark)),
-    path("jobs/<int:pk>/", benchmarks.JobDetail.as_view(), name="job-detail"),
     *jobs.urlpatterns,
     path("", include("annotation.urls.api")),
     path("", include("scoring.urls.api")),

@@ -12,16 +12,25 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
+from benchmarks_app.api.serializers import JobSerializer
+from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.models import Run
 from benchmarks_app.permissions import Action
 from benchmarks_app.releases.selectors import release_slices
 from benchwright.errors import ScoringError
 from benchwright.evaluation.stored_hits import DEPTH, DEPTHS
 from scoring.models import ProbingFlag, Score, ScoreSet
+from scoring.rescoring.services.rescoring import start_scoring_runs
 from scoring.runs.selectors import holes_of
 from scoring.runs.services.query_lists import chosen_queries
-from scoring.scores.selectors.releases import release_query_texts
-from scoring.scores.selectors.runs import score_sets_of_run
+from scoring.scores.selectors.releases import (
+    newest_release,
+    release_of_version,
+    release_query_texts,
+)
+from scoring.scores.selectors.retrieved import retrieved
+from scoring.scores.selectors.runs import per_query_values, score_sets_of_run
+from scoring.scores.services.errors import NoOpenPhaseError
 from scoring.scores.services.firewall import (
     Sight,
     looked_at,
@@ -201,6 +210,82 @@ class RunQueries(RunEndpoint):
         return frozenset(slices[name])
 
 
+class RankedSerializer(serializers.Serializer):
+    """A document; `rank` is null where it was not retrieved, `grade` where it was not judged."""
+
+    document = serializers.CharField(source="docid")
+    title = serializers.CharField()
+    rank = serializers.IntegerField(allow_null=True)
+    score = serializers.FloatField(allow_null=True)
+    grade = serializers.IntegerField(allow_null=True)
+    is_relevant = serializers.BooleanField()
+
+
+class RunQueryDetailSerializer(RunQuerySerializer):
+    """One query: its first documents with their grades, and the relevant ones that are missing."""
+
+    n_relevant = serializers.IntegerField()
+    n_judged = serializers.IntegerField()
+    found = RankedSerializer(many=True)
+    missing = RankedSerializer(many=True)
+
+
+class RunQuery(RunEndpoint):
+    serializer_class = RunQueryDetailSerializer
+    pagination_class = None
+
+    @extend_schema(
+        operation_id="runs_query",
+        summary="One query of a run: what was retrieved, beside what was to be found",
+        description="404 for queries of a hidden split, but for the benchmark's keepers.",
+        tags=TAG,
+        parameters=[RELEASE],
+    )
+    def get(self, request: Request, slug: str, pk: int, qid: str) -> Response:
+        score_set = self.score_set()
+        sight = sight_written_down(
+            request.user, score_set.release, looked_at(score_set, f"query {qid}")
+        )
+        row = next((each for each in per_query_values(score_set) if each["qid"] == qid), None)
+        if row is None or qid in sight.hidden:
+            raise Http404
+        shown = retrieved(run=score_set.run, release=score_set.release, qid=qid)
+        answer = {
+            **_query(row, release_query_texts(score_set.release)),
+            **{name: getattr(shown, name) for name in ("n_relevant", "n_judged")},
+            **{name: getattr(shown, name) for name in ("found", "missing")},
+        }
+        return Response(RunQueryDetailSerializer(answer).data)
+
+
+class RunsScoreSerializer(serializers.Serializer):
+    release = serializers.CharField(
+        required=False, default="", help_text="A version; the newest if none is told."
+    )
+
+
+class RunsScore(Endpoint):
+    limits = {"POST": COMPUTATIONS}
+    serializer_class = RunsScoreSerializer
+    pagination_class = None
+    refusals = {"POST": (409,)}
+
+    @extend_schema(
+        operation_id="runs_score",
+        summary="Score every run that a release has no scores of, as a job",
+        tags=TAG,
+        responses={202: JobSerializer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        benchmark = self.benchmark_for(Action.EDIT)
+        version = self.validated(RunsScoreSerializer)["release"]
+        release = release_of_version(benchmark, version) if version else newest_release(benchmark)
+        if release is None:
+            raise NoOpenPhaseError(benchmark=benchmark.name)
+        job = start_scoring_runs(release=release, user=request.user)
+        return Response(JobSerializer(job).data, status=202)
+
+
 NO_MEASURES = ("qid", "is_missing", "n_retrieved")
 
 
@@ -340,5 +425,7 @@ of_benchmark = [
     path("runs/probing/<int:pk>/settle/", ProbingSettle.as_view(), name="probing-settle"),
     path("runs/<int:pk>/scores/", RunScores.as_view(), name="run-scores"),
     path("runs/<int:pk>/queries/", RunQueries.as_view(), name="run-queries"),
+    path("runs/score/", RunsScore.as_view(), name="runs-score"),
+    path("runs/<int:pk>/queries/<path:qid>/", RunQuery.as_view(), name="run-query"),
     path("runs/<int:pk>/holes/", RunHoles.as_view(), name="run-holes"),
 ]

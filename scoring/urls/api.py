@@ -11,7 +11,7 @@ from scoring.contrastive import api as contrastive
 from scoring.corrected import api as corrected
 from scoring.gates import api as gates
 from scoring.live import api as live
-from scoring.planning.api import freshness, planner, reusability
+from scoring.planning.api import freshness, planner, reliability, reusability
 from scoring.rescoring import api as rescoring
 from scoring.runs import api as runs
 from scoring.submissions.api import embeddings, phases, submissions
@@ -24,6 +24,7 @@ of_benchmark: list[URLPattern] = [
     *planner.of_benchmark,
     *ann.of_benchmark,
     *freshness.of_benchmark,
+    *reliability.of_benchmark,
     *gates.of_benchmark,
     *reusability.of_benchmark,
     *boards.of_benchmark,

@@ -5,13 +5,19 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import F, Max
 
-from annotation.agreement.selectors.adjudication import case_detail, decision_on, has_said_something
+from annotation.agreement.selectors.adjudication import (
+    CaseDetail,
+    case_detail,
+    decision_on,
+    has_said_something,
+)
 from annotation.common.selectors.screen import current_guideline
 from annotation.judging.protocol.errors import ClientIdReusedError, GradeNotOnScaleError
 from annotation.judging.services.judging import fitting
 from annotation.models import Judgment, Pool, PoolEntry, Slot
 from benchmarks_app.common.services import audit
 from benchmarks_app.models import Benchmark, Query, User
+from benchmarks_app.permissions import Action, may
 from benchwright.qrels.errors import (
     NoDisagreementError,
     NoSuchPickError,
@@ -22,6 +28,25 @@ from benchwright.qrels.errors import (
 
 Outcome = Judgment.Outcome
 GRADED = (Outcome.PICK, Outcome.OVERRIDE)
+
+
+def case_to_settle(benchmark: Benchmark, query: Query, docid: str, user: User) -> CaseDetail | None:
+    """What this person may settle: an open case, or for keepers any graded pair; None otherwise.
+
+    Raises
+    ------
+    OwnLabelError
+        If they have judged the document themselves.
+    """
+    case = case_detail(benchmark, query, docid)
+    if case is None or not case.pair.labels:
+        return None
+    is_own_word = case.decision is not None and case.decision.actor_id == user.pk
+    if not (case.is_open or is_own_word or may(user, Action.EDIT, benchmark)):
+        return None
+    if has_said_something(benchmark, query.pk, docid, user):
+        raise OwnLabelError
+    return case
 
 
 @transaction.atomic

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from annotation.agreement.forms.adjudicating import NO_GRADE, AdjudicationForm
 from annotation.agreement.selectors import adjudication as selectors
 from annotation.agreement.services.adjudicating import adjudicate as settle
+from annotation.agreement.services.adjudicating import case_to_settle
 from annotation.common.forms import PolicyForm
 from annotation.common.selectors.policies import policy_of
 from annotation.common.selectors.screen import current_guideline
@@ -23,10 +24,9 @@ from benchmarks_app.common.services import audit
 from benchmarks_app.common.services.exposure import is_withheld
 from benchmarks_app.models import Benchmark, Query
 from benchmarks_app.paging import page_of
-from benchmarks_app.permissions import Action, benchmark_view, may
+from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError
-from benchwright.qrels.errors import OwnLabelError
 from benchwright.qrels.rules import RULES, rule_named
 from benchwright.texts.directions import direction_of
 from benchwright.texts.presenting import presented
@@ -59,7 +59,9 @@ def adjudicate_item(
 ) -> HttpResponse:
     queries = Query.objects.committed().select_related("family")
     query = get_object_or_404(queries, benchmark=benchmark, pk=pk)
-    case = _case(request, benchmark, query, docid)
+    case = case_to_settle(benchmark, query, docid, request.user)
+    if case is None:
+        raise Http404
     form = AdjudicationForm(request.POST or None, given=case.pair.grades)
     status = 200
     if request.method == "POST":
@@ -98,22 +100,6 @@ def policy_edit(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
 
 
 # --- parts -------------------------------------------------------------------------------------
-
-
-def _case(
-    request: PersonRequest, benchmark: Benchmark, query: Query, docid: str
-) -> selectors.CaseDetail:
-    """What may be settled: an open case, or for those who keep the benchmark any graded pair."""
-    case = selectors.case_detail(benchmark, query, docid)
-    if case is None or not case.pair.labels:
-        raise Http404
-    is_keeper = may(request.user, Action.EDIT, benchmark)
-    own_word = case.decision is not None and case.decision.actor_id == request.user.pk
-    if not (is_keeper or case.is_open or own_word):
-        raise Http404
-    if selectors.has_said_something(benchmark, query.pk, docid, request.user):
-        raise OwnLabelError
-    return case
 
 
 def _settled(

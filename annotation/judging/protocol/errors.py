@@ -6,6 +6,7 @@ AnnotationError
 ├── NotAJudgeError           a member who does not judge in this benchmark
 ├── SlotOfAnotherError       a token that was issued to somebody else
 ├── SlotTokenError           a token that this site did not sign
+├── StepBeforeJudgingError  the notice, the guideline or practice is still to come
 ├── EventError               an event of a labeling page that cannot be read
 ├── NotHeldError             putting off or asking about a document that is no longer one's own
 ├── NotSavedError            an event that the database did not take
@@ -59,6 +60,15 @@ class SlotOfAnotherError(AnnotationError):
 class SlotTokenError(AnnotationError):
     code = "slot-token"
     message = "This page is too old or was changed on the way. Reload it and judge again."
+
+
+class StepBeforeJudgingError(AnnotationError):
+    code = "step-before-judging"
+    status = 409
+    message = (
+        "Before you judge this pool there is a step to take: {step}. Read what "
+        "`pools/ID/start/` gives and say so there; practice is on the judging page."
+    )
 
 
 class EventError(AnnotationError):

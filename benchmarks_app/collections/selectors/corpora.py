@@ -1,5 +1,6 @@
 """Reads of corpora for their pages, commands and API."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
@@ -129,3 +130,12 @@ def labels_at_stake(version: CorpusVersion, user: Any) -> list[dict[str, Any]]:
         {**row, "benchmark": seen.get(row["benchmark"])}
         for row in version.difference.get("labels", [])
     ]
+
+
+def benchmarks_of(some: Iterable[Corpus], user: Any) -> dict[int, list[Benchmark]]:
+    """By the number of a corpus: the benchmarks on it that a person may see, by name."""
+    seen = Benchmark.objects.visible_to(user).filter(corpus__in=[corpus.pk for corpus in some])
+    of_corpus: dict[int, list[Benchmark]] = {}
+    for benchmark in seen.order_by("name", "pk"):
+        of_corpus.setdefault(benchmark.corpus_id, []).append(benchmark)
+    return of_corpus

@@ -5,7 +5,7 @@ from typing import Any
 from django.shortcuts import get_object_or_404
 from django.urls import path
 from drf_spectacular.utils import extend_schema, extend_schema_field
-from rest_framework import serializers
+from rest_framework import exceptions, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -252,6 +252,43 @@ class DocumentGradesList(Endpoint):
         return Response(QrelSetSerializer(mapped).data, status=201)
 
 
+class SharedCorpusSerializer(serializers.ModelSerializer):
+    """A corpus and its newest version; `n_proposed` versions wait for a decision."""
+
+    n_documents = serializers.IntegerField(allow_null=True)
+    newest_number = serializers.IntegerField(allow_null=True)
+    benchmarks = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Corpus
+        fields = [
+            *("id", "name", "kind", "unit", "lang", "n_documents", "newest_number"),
+            "benchmarks",
+        ]
+
+    def get_benchmarks(self, corpus: Corpus) -> list[str]:
+        return [benchmark.slug for benchmark in self.context["benchmarks"].get(corpus.pk, ())]
+
+
+class CorpusList(Endpoint):
+    serializer_class = SharedCorpusSerializer
+
+    @extend_schema(
+        operation_id="corpora_list",
+        summary="The corpora of the benchmarks that you may see",
+        tags=["corpus"],
+        responses=SharedCorpusSerializer(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        if not request.user.is_authenticated:
+            raise exceptions.NotAuthenticated(code="not_authenticated")
+        page = list(self.paginate_queryset(corpora.corpora_visible_to(request.user)) or ())
+        context = {"benchmarks": corpora.benchmarks_of(page, request.user)}
+        rows = SharedCorpusSerializer(page, many=True, context=context).data
+        return self.get_paginated_response(rows)
+
+
+urlpatterns = [path("corpora/", CorpusList.as_view(), name="corpus-list")]
 of_benchmark = [
     path("corpus/", CorpusDetail.as_view(), name="corpus-detail"),
     path("corpus/versions/<int:number>/", SnapshotDetail.as_view(), name="snapshot-detail"),

@@ -28,10 +28,7 @@ from benchwright.fetching.names import KNOWN_BEIR
 def corpus_list(request: PersonRequest) -> HttpResponse:
     rows = corpora.corpora_visible_to(request.user)
     page = page_of(request, rows)
-    seen = Benchmark.objects.visible_to(request.user).filter(corpus__in=[one.pk for one in page])
-    of_corpus: dict[int, list[Benchmark]] = {}
-    for benchmark in seen.order_by("name", "pk"):
-        of_corpus.setdefault(benchmark.corpus_id, []).append(benchmark)
+    of_corpus = corpora.benchmarks_of(page, request.user)
     listed = [(one, of_corpus.get(one.pk, []), cut_sentence(one.is_cut or {})) for one in page]
     return render(
         request, "benchmarks_app/importing/corpus_list.html", {"page": page, "rows": listed}

@@ -1,4 +1,4 @@
-"""Endpoints of the shared nouns: benchmarks, jobs, sets of qrels."""
+"""Endpoints of sets of qrels."""
 
 from typing import Any
 
@@ -6,53 +6,19 @@ from django.http import StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
-from rest_framework import exceptions, status
+from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
-from benchmarks_app.api.serializers import (
-    BenchmarkDetailSerializer,
-    JobSerializer,
-    QrelMapSerializer,
-    QrelSetSerializer,
-)
+from benchmarks_app.api.serializers import QrelMapSerializer, QrelSetSerializer
 from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.common.selectors.reading import qrels_of
 from benchmarks_app.common.services import audit
 from benchmarks_app.models import Benchmark, QrelSet
-from benchmarks_app.permissions import Action, role_in
+from benchmarks_app.permissions import Action
 from benchmarks_app.releases.services.qrel_sets import delete_qrels, map_qrels
 from benchmarks_app.releases.services.releasing import trec_lines
-from benchmarks_app.site.selectors import jobs_readable_by
-
-
-class BenchmarkDetail(Endpoint):
-    serializer_class = BenchmarkDetailSerializer
-    pagination_class = None
-
-    @extend_schema(summary="A benchmark with its grades and counts", tags=["benchmarks"])
-    def get(self, request: Request, slug: str) -> Response:
-        benchmark = self.benchmark_for(Action.VIEW)
-        version = benchmark.current_corpus_version
-        vars(benchmark).update(
-            n_queries=benchmark.queries.committed().count(),
-            n_documents=version.n_documents if version else None,
-            role=role_in(request.user, benchmark),
-        )
-        return Response(BenchmarkDetailSerializer(benchmark).data)
-
-
-class JobDetail(Endpoint):
-    serializer_class = JobSerializer
-    pagination_class = None
-
-    @extend_schema(summary="How far a job is, and what came of it", tags=["jobs"])
-    def get(self, request: Request, pk: int) -> Response:
-        if not request.user.is_authenticated:
-            raise exceptions.NotAuthenticated(code="not_authenticated")
-        jobs = jobs_readable_by(request.user).select_related("benchmark")
-        return Response(JobSerializer(get_object_or_404(jobs, pk=pk)).data)
 
 
 class QrelsDetail(Endpoint):

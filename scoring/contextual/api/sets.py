@@ -23,6 +23,7 @@ from scoring.contextual.selectors import case_sets_of, freshness_of
 from scoring.contextual.services.estimates import estimate
 from scoring.contextual.services.images import image_response, receive_images
 from scoring.contextual.services.importing import delete_case_set, start_import
+from scoring.contextual.services.people import ask_people
 from scoring.models import CaseImage, CaseSet, CaseSource, ContextualCase
 
 TAG = ["contextual precision"]
@@ -100,6 +101,10 @@ class NewCaseSetSerializer(serializers.Serializer):
     name = serializers.CharField(max_length=120, required=False, allow_blank=True)
 
 
+class AskingSerializer(serializers.Serializer):
+    asks_people = serializers.BooleanField()
+
+
 class StartedJobSerializer(serializers.Serializer):
     """A job; its state is at `jobs/{id}/`."""
 
@@ -173,6 +178,17 @@ class ContextualSetDetail(OfSet):
 
     @extend_schema(summary="A case set", tags=TAG)
     def get(self, request: Request, slug: str, pk: int) -> Response:
+        return Response(CaseSetDetailSerializer(self.case_set()).data)
+
+    @extend_schema(
+        summary="Ask people for verdicts on a case set, or no longer",
+        tags=TAG,
+        request=AskingSerializer,
+        responses=CaseSetDetailSerializer,
+    )
+    def patch(self, request: Request, slug: str, pk: int) -> Response:
+        is_asked = self.validated(AskingSerializer)["asks_people"]
+        ask_people(case_set=self.case_set(Action.EDIT), user=request.user, is_asked=is_asked)
         return Response(CaseSetDetailSerializer(self.case_set()).data)
 
     @extend_schema(

@@ -1,0 +1,94 @@
+"""Benchmarks, queries, documents and runs through the API, on the tiny benchmark."""
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from benchmarks_app.jobs.services import jobs
+from benchmarks_app.models import Run
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+AT = "/api/v1/benchmarks/tiny/"
+RUN = "1 Q0 d-quote 1 2.0 s\n1 Q0 d-list 2 1.0 s"
+
+
+def signed_in(person) -> Client:
+    client = Client()
+    client.force_login(person, backend="django.contrib.auth.backends.ModelBackend")
+    return client
+
+
+@pytest.fixture
+def of(db, folders):
+    return factories.tiny_benchmark("tiny")
+
+
+@pytest.fixture
+def owner(of) -> Client:
+    return signed_in(factories.member(of, "olga", "owner"))
+
+
+def test_settings_change_and_the_rest_stays(of, owner):
+    changes = {"name": "Tiny", "text_format": "markdown"}
+    answer = owner.patch(AT, changes, content_type="application/json").json()
+
+    of.refresh_from_db()
+    assert (answer["name"], of.visibility, of.corpus.text_format) == ("Tiny", "private", "markdown")
+    wrong = owner.patch(AT, {"visibility": "secret"}, content_type="application/json")
+    assert (wrong.status_code, list(wrong.json()["detail"])) == (400, ["visibility"])
+
+
+def test_queries_and_documents_are_those_of_the_pages(of, owner):
+    query = of.queries.get(qid="1")
+    first, _ = query.text.split(maxsplit=1)
+
+    rows = owner.get(f"{AT}queries/?q={first}").json()["results"]
+    document = owner.get(f"{AT}documents/d-quote/").json()
+    found = owner.get(f"{AT}search/?q=d-quote").json()
+
+    assert query.pk in {row["id"] for row in rows}
+    assert all(first.lower() in row["text"].lower() for row in rows)
+    assert owner.get(f"{AT}queries/{query.pk}/").json()["text"] == query.text
+    assert document["text"]
+    assert owner.get(f"{AT}documents/no/such/").status_code == 404
+    assert "/b/tiny/documents/d-quote/" in {hit["url"] for hit in found}
+
+
+def test_runs_are_listed_and_name_no_anonymous_owner(of, owner):
+    sam = factories.member(of, "sam", "submitter")
+    later = timezone.now() + timedelta(days=1)
+    run = factories.run(of, RUN, name="secret", owner=sam, kind=Run.Kind.SUBMITTED)
+    Run.objects.filter(pk=run.pk).update(
+        anonymous_until=later, metadata={"repository": "https://example.org/sam", "model": "m"}
+    )
+    viewer = signed_in(factories.member(of, "vi", "viewer"))
+
+    [listed] = viewer.get(f"{AT}runs/?kind=submitted").json()["results"]
+    shown = viewer.get(f"{AT}runs/{run.pk}/").json()
+
+    assert (listed["owner"], shown["owner"]) == ("anonymous", "anonymous")
+    assert "sam" not in str(shown)
+    assert owner.get(f"{AT}runs/{run.pk}/").json()["owner"] == "sam"
+    assert viewer.get(f"{AT}runs/?kind=baseline").json()["results"] == []
+
+
+def test_a_run_of_a_query_stands_beside_its_grades(of, owner):
+    run = factories.run(of, RUN, name="bm25")
+    factories.release(of.qrel_sets.get(), "1.0.0", by=of.memberships.get().user)
+    job = owner.post(f"{AT}runs/score/", {}, content_type="application/json").json()
+    jobs.run_queued()
+
+    shown = owner.get(f"{AT}runs/{run.pk}/queries/1/").json()
+    reliable = owner.get(f"{AT}reliability/").json()
+
+    assert job["kind"]
+    assert [row["document"] for row in shown["found"]] == ["d-quote", "d-list"]
+    grades = dict(of.qrel_sets.get().qrels.filter(query__qid="1").values_list("docid", "grade"))
+    assert [row["grade"] for row in shown["found"]] == [
+        grades.get(docid) for docid in ("d-quote", "d-list")
+    ]
+    assert reliable["n_queries"] == of.queries.count()
+    assert owner.get(f"{AT}runs/{run.pk}/queries/nothing/").status_code == 404
