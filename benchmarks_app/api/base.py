@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.forms import Form
+from django.forms import BaseForm
 from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.generics import GenericAPIView
@@ -82,7 +82,7 @@ class Endpoint(GenericAPIView):
         given.is_valid(raise_exception=True)
         return given.validated_data
 
-    def cleaned(self, form: Form) -> dict[str, Any]:
+    def cleaned(self, form: BaseForm) -> dict[str, Any]:
         """What a page's form makes of what was sent; 400 with what is wrong of it."""
         if not form.is_valid():
             raise exceptions.ValidationError(dict(form.errors))

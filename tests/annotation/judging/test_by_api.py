@@ -174,13 +174,13 @@ def test_known_grades_are_set_and_forgotten(folders):
     tiny = factories.tiny_benchmark("bench")
     owner, made = Caller(factories.member(tiny, "olga", "owner")), pool(tiny, {"1": ["d-quote"]})
     at = f"benchmarks/bench/pools/{made.pk}/known/"
-    rows = [{"query": "1", "document": name, "grade": 1} for name in ("d-quote", "d-list")]
+    rows = [{"query": "1", "document": name, "grade": 1} for name in ("d-quote", "d-tab")]
 
     assert owner.send(at, {"grades": rows}, status=201) == {"n": 2}
     known = owner.get(at)["results"]
     owner.send(f"{at}{known[0]['id']}/", {}, how="delete", status=204)
 
-    assert {row["document"] for row in known} == {"d-quote", "d-list"}
+    assert {row["document"] for row in known} == {"d-quote", "d-tab"}
     assert [row["id"] for row in owner.get(at)["results"]] == [known[1]["id"]]
     unknown = [{"query": "q9", "document": "d-quote", "grade": 1}]
     assert owner.send(at, {"grades": unknown}, status=422)["code"] == "known-pair"

@@ -12,7 +12,7 @@ from tests import factories
 
 pytestmark = pytest.mark.django_db
 AT = "/api/v1/benchmarks/tiny/"
-RUN = "1 Q0 d-quote 1 2.0 s\n1 Q0 d-list 2 1.0 s"
+RUN = "1 Q0 d-quote 1 2.0 s\n1 Q0 d-tab 2 1.0 s"
 
 
 def signed_in(person) -> Client:
@@ -85,10 +85,10 @@ def test_a_run_of_a_query_stands_beside_its_grades(of, owner):
     reliable = owner.get(f"{AT}reliability/").json()
 
     assert job["kind"]
-    assert [row["document"] for row in shown["found"]] == ["d-quote", "d-list"]
+    assert [row["document"] for row in shown["found"]] == ["d-quote", "d-tab"]
     grades = dict(of.qrel_sets.get().qrels.filter(query__qid="1").values_list("docid", "grade"))
     assert [row["grade"] for row in shown["found"]] == [
-        grades.get(docid) for docid in ("d-quote", "d-list")
+        grades.get(docid) for docid in ("d-quote", "d-tab")
     ]
     assert reliable["n_queries"] == of.queries.count()
     assert owner.get(f"{AT}runs/{run.pk}/queries/nothing/").status_code == 404
