@@ -93,9 +93,10 @@ messages: $(DEVELOPMENT)
 screenshots: $(DEVELOPMENT)
 	@$(BIN)/python -m tests.browser.screenshots docs/images
 
-# The description of the API that is checked in; a test says when it is out of date.
+# The description of the API and the list of errors that are checked in; tests say when they are out of date.
 openapi: $(RUNTIME)
 	@BENCHWRIGHT_DATA=$$(mktemp -d) $(BIN)/python manage.py spectacular --format openapi-json --validate --fail-on-warn --file docs/openapi.json
+	@BENCHWRIGHT_DATA=$$(mktemp -d) DJANGO_SETTINGS_MODULE=benchmarks_app.settings $(BIN)/python -m tests.errors_page
 
 # Many requests made up from that description, against a furnished site in this process.
 fuzz-api: export FUZZ_EXAMPLES ?= 200

@@ -245,3 +245,31 @@ class TeamFullError(TeamError):
     code = "team-full"
     status = 409
     message = "The team has {limit} members, and no team has more."
+
+
+# --- What can go wrong with a request that is sent again.
+
+
+class RepeatedKeyError(BenchmarkError):
+    code = "idempotency-key"
+    status = 400
+    message = (
+        "The Idempotency-Key has {n} characters, or some that are not printable ASCII; expected 1 "
+        "to {most}, such as a UUID."
+    )
+
+
+class KeyReusedError(RepeatedKeyError):
+    code = "idempotency-key-reused"
+    status = 422
+    message = (
+        "This Idempotency-Key came within the last 24 hours with another request. Send each "
+        "request with a key of its own; what is sent again must be the same to the last field."
+    )
+
+
+class KeyBusyError(RepeatedKeyError):
+    code = "idempotency-key-busy"
+    status = 409
+    retry_after = 1
+    message = "The first request with this Idempotency-Key is still being answered. Ask again."

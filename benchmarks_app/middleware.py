@@ -86,7 +86,9 @@ class PrivateAnswersMiddleware:
     """No cache keeps what the API answers, nor what was made for one person.
 
     Whoever comes with a session or a key, or gets a cookie, is one; to look the person up would
-    cost a query. An answer that says itself how long it is good (pictures, assets) keeps that.
+    cost a query. What the API answers with a tag their own cache may keep, and asks each time
+    whether it is still so. An answer that says itself how long it is good (pictures, assets) keeps
+    that.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -100,6 +102,8 @@ class PrivateAnswersMiddleware:
             or response.cookies
         )
         is_api = request.path_info.startswith("/api/")
-        if is_api or (is_of_one and not response.has_header("Cache-Control")):
+        if is_api and response.has_header("ETag"):
+            response["Cache-Control"] = "private, no-cache"
+        elif is_api or (is_of_one and not response.has_header("Cache-Control")):
             response["Cache-Control"] = "private, no-store"
         return response

@@ -4,7 +4,7 @@ from celery import shared_task
 
 from benchmarks_app.clicks import services as clicks
 from benchmarks_app.collections.services import refreshing_texts
-from benchmarks_app.common.services import audit
+from benchmarks_app.common.services import audit, keyed_requests
 from benchmarks_app.families.services import grouping
 from benchmarks_app.importing.services import fetching, importing, reading_uploads
 from benchmarks_app.jobs.services import cleaning, jobs
@@ -124,3 +124,8 @@ def remove_staged_rows(job_id: int) -> bool:
 @jobs.sweeps
 def drop_old_sign_ins() -> None:
     audit.drop_old_sign_ins()
+
+
+@jobs.sweeps
+def drop_old_keyed_requests() -> None:
+    keyed_requests.drop_old_keyed_requests()

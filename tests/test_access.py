@@ -1126,6 +1126,8 @@ def assert_no_cache_keeps_it(name: str, who: str, response: HttpResponse) -> Non
         assert kept == "private, no-cache"
     elif name == "chart-bundle" and response.status_code == 200:
         assert kept == "public, max-age=31536000, immutable"
+    elif name.startswith(("api:", "api-schema")) and response.has_header("ETag"):
+        assert kept == "private, no-cache"
     elif (
         who != "anonymous"
         or name.startswith(("api:", "api-docs", "api-schema"))

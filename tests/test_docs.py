@@ -11,6 +11,7 @@ import benchwright
 from benchwright.cli.main import ENVIRONMENT, EXIT_CODES, main
 from benchwright.evaluation.scorecards import Rules
 from benchwright.measures.families import FAMILIES
+from tests import errors_page
 
 ROOT = Path(__file__).resolve().parent.parent
 APPS = ("benchmarks_app", "annotation", "scoring")
@@ -59,6 +60,12 @@ def test_every_setting_has_a_heading():
 
     assert settings
     assert {name for name in settings if f"`{name}`" not in headings("settings.md")} == set()
+
+
+def test_list_of_errors_is_that_of_the_code():
+    kept = errors_page.PAGE.read_text("utf-8")
+
+    assert kept == errors_page.written(), "renew docs/errors.md with `make openapi`"
 
 
 def test_every_measure_has_a_heading():

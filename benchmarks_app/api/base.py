@@ -6,21 +6,54 @@ from typing import Any, ClassVar
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.forms import BaseForm
-from django.http import Http404
+from django.http import Http404, HttpResponse
+from django.http.response import HttpResponseBase
+from django.utils.cache import patch_vary_headers
 from rest_framework import exceptions
 from rest_framework.generics import GenericAPIView
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
+from rest_framework.views import APIView
 
+from benchmarks_app.api import idempotency
+from benchmarks_app.api.tags import VARY, tagged
+from benchmarks_app.api.throttling import Rate, say_limits
 from benchmarks_app.common.selectors.factors import lacks_factor
 from benchmarks_app.errors import FactorAskedError, ScopeError
-from benchmarks_app.models import ApiToken, Benchmark, Scope
+from benchmarks_app.models import ApiToken, Benchmark, KeyedRequest, Scope
 from benchmarks_app.permissions import Action, is_site_manager, may, refusal
 
 
-class Endpoint(GenericAPIView):
+class Answering(APIView):
+    """What every answer has: limits, what it depends on, and where nothing is written a tag."""
+
+    rates: list[Rate] | None = None
+
+    def get_throttles(self) -> list[Any]:
+        self.rates = super().get_throttles()
+        return self.rates
+
+    def finalize_response(
+        self, request: Request, response: HttpResponseBase, *args: Any, **kwargs: Any
+    ) -> HttpResponseBase:
+        response = super().finalize_response(request, response, *args, **kwargs)
+        if self.rates is None:
+            for rate in self.get_throttles():
+                rate.look(request, self)
+        say_limits(response, self.rates or ())
+        patch_vary_headers(response, VARY)
+        if request.method not in SAFE_METHODS or response.status_code != 200:
+            return response
+        if isinstance(response, Response):
+            response.add_post_render_callback(lambda rendered: tagged(rendered, request))
+        elif isinstance(response, HttpResponse) and not response.has_header("ETag"):
+            return tagged(response, request)
+        return response
+
+
+class Endpoint(Answering, GenericAPIView):
     """An endpoint; its permissions are those of the pages, asked for with `benchmark_for`."""
 
     # What its methods cost beside a request, as `throttling` names it: {"POST": UPLOADS}.
@@ -29,8 +62,34 @@ class Endpoint(GenericAPIView):
     scopes: ClassVar[Mapping[str, Scope]] = {}
     # Errors its methods answer with beside those that follow from method and address.
     refusals: ClassVar[Mapping[str, tuple[int, ...]]] = {}
+    # Whether its answers may be kept for an Idempotency-Key: not where they have a secret.
+    keeps_answers: ClassVar[bool] = True
+    keyed: KeyedRequest | None = None
     # Of the schema alone, which must not guess from the database.
     queryset = Benchmark.objects.none()
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        if request.method == "POST" and request.user.is_authenticated and self.keeps_answers:
+            self.keyed = idempotency.claimed(request)
+
+    def handle_exception(self, exc: Exception) -> HttpResponseBase:
+        if isinstance(exc, idempotency.AnsweredBefore):
+            return exc.answer()
+        answer: HttpResponseBase = super().handle_exception(exc)
+        return answer
+
+    def finalize_response(
+        self, request: Request, response: HttpResponseBase, *args: Any, **kwargs: Any
+    ) -> HttpResponseBase:
+        response = super().finalize_response(request, response, *args, **kwargs)
+        if (keyed := self.keyed) is None:
+            return response
+        if isinstance(response, Response):
+            response.add_post_render_callback(lambda rendered: idempotency.keep(keyed, rendered))
+        else:
+            idempotency.keep(keyed, response)
+        return response
 
     def check_permissions(self, request: Request) -> None:
         """Whether the token, if there is one, is good for this; roles: `benchmark_for`.
@@ -89,7 +148,7 @@ class Endpoint(GenericAPIView):
         return form.cleaned_data
 
     def page_of(self, rows: QuerySet | list, serializer: type[BaseSerializer]) -> Response:
-        """A page of the rows, as `?page=` and `?page_size=` ask for it."""
+        """A page of the rows, as `?limit=` and `?cursor=`, or `?page=` and `?page_size=`, ask."""
         page = self.paginate_queryset(rows)
         return self.get_paginated_response(
             serializer(page, many=True, context={"request": self.request}).data

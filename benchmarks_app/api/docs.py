@@ -5,11 +5,12 @@ from django.utils.decorators import method_decorator
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
 from benchmarks_app.api import schema
+from benchmarks_app.api.base import Answering
 
 __all__ = ["ApiDocs", "ApiSchema", "schema"]  # the schema's extensions register when imported
 
 
-class ApiSchema(SpectacularAPIView):
+class ApiSchema(Answering, SpectacularAPIView):
     pass
 
 

@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from benchmarks_app.migrated import explained
+from benchmarks_app.problems import CONTENT_TYPE, problem
 from benchwright.errors import BenchmarkError
 from benchwright.full_disk import DiskFullError, is_disk_full
 
@@ -31,47 +32,64 @@ def as_response(error: Exception, context: dict[str, Any]) -> Response:
         log.error("the disk is full", exc_info=error)
         error = DiskFullError()
     error = explained(error)
+    instance = context["request"].path
     if isinstance(error, BenchmarkError):
-        response = answer(error.status, error.code, str(error), _facts(error))
-        if error.retry_after is not None:
-            response["Retry-After"] = error.retry_after
-        return response
+        return _refused(error, instance)
     if isinstance(error, exceptions.ValidationError):
-        return answer(400, "invalid", "What was sent is not what is expected.", error.detail)
+        message = "What was sent is not what is expected."
+        return answer(400, "invalid", message, instance, errors=_by_field(error.detail))
     known = exception_handler(error, context)
     if known is None:
         log.exception("unexpected error of the API", exc_info=error)
-        detail = "Unexpected error. The log of the site has the details."
-        return answer(status.HTTP_500_INTERNAL_SERVER_ERROR, "unexpected", detail, {})
-    response = answer(known.status_code, _code(error), _message(error), {})
+        message = "Unexpected error. The log of the site has the details."
+        return answer(status.HTTP_500_INTERNAL_SERVER_ERROR, "unexpected", message, instance)
+    response = answer(known.status_code, _code(error), _message(error), instance)
     for header in ("WWW-Authenticate", "Retry-After"):
         if header in known.headers:
             response[header] = known.headers[header]
     return response
 
 
-def answer(status_code: int, code: str, message: str, detail: Any) -> Response:
+def answer(status_code: int, code: str, message: str, instance: str, **more: Any) -> Response:
     return Response(
-        {"code": code, "message": message, "detail": detail},
+        problem(status=status_code, code=code, message=message, instance=instance, **more),
         status=status_code,
         headers={"X-Error-Code": code},
-        content_type="application/json",
+        content_type=CONTENT_TYPE,
     )
 
 
+def _refused(error: BenchmarkError, instance: str) -> Response:
+    problems = [
+        {"file": line.file, "line": line.line, "message": line.text}
+        for line in error.facts.get("problems") or ()
+    ]
+    response = answer(
+        error.status,
+        error.code,
+        str(error),
+        instance,
+        title=error.heading if error.heading != BenchmarkError.heading else "",
+        facts=_facts(error),
+        problems=problems,
+    )
+    if error.retry_after is not None:
+        response["Retry-After"] = error.retry_after
+    return response
+
+
 def _facts(error: BenchmarkError) -> dict[str, Any]:
-    """An error's facts as far as JSON takes them; problems of a file line by line."""
-    facts: dict[str, Any] = {
+    """An error's facts as far as JSON takes them."""
+    return {
         name: value
         for name, value in error.facts.items()
         if name != "summary" and isinstance(value, str | int | float | bool | None)
     }
-    if problems := error.facts.get("problems"):
-        facts["problems"] = [
-            {"file": problem.file, "line": problem.line, "message": problem.text}
-            for problem in problems
-        ]
-    return facts
+
+
+def _by_field(detail: Any) -> dict[str, Any]:
+    """What is wrong of each field; of what was sent as a whole under its name in forms."""
+    return detail if isinstance(detail, dict) else {"non_field_errors": detail}
 
 
 def _code(error: Exception) -> str:

@@ -9,25 +9,56 @@ from django.urls import resolve
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema
 
+from benchmarks_app.problems import CONTENT_TYPE
+
 ERROR = {
     "type": "object",
-    "description": "Every error: a code that stays, a sentence, and what there is to say more.",
-    "required": ["code", "message", "detail"],
+    "description": "Every error: a problem as RFC 9457 has it, with a code that stays.",
+    "required": ["type", "title", "status", "detail", "instance", "code", "message", "facts"],
     "properties": {
-        "code": {"type": "string"},
-        "message": {"type": "string"},
-        "detail": {
-            "description": "Facts by name; of what was sent and not expected, what is wrong where.",
-            "oneOf": [
-                {"type": "object", "additionalProperties": {}},
-                {"type": "array", "items": {}},
-            ],
+        "type": {
+            "type": "string",
+            "format": "uri-reference",
+            "description": "Where this kind of error is told of; its fragment is the code.",
+        },
+        "title": {"type": "string", "description": "What this kind of error is called."},
+        "status": {"type": "integer", "minimum": 400, "maximum": 599},
+        "detail": {"type": "string", "description": "What is wrong and what to do; reworded."},
+        "instance": {
+            "type": "string",
+            "format": "uri-reference",
+            "description": "The path that was asked for.",
+        },
+        "code": {"type": "string", "description": "It stays; for programs."},
+        "message": {"type": "string", "description": "The same as `detail`."},
+        "facts": {
+            "type": "object",
+            "additionalProperties": {},
+            "description": "What the sentence names, by name.",
+        },
+        "errors": {
+            "type": "object",
+            "additionalProperties": {},
+            "description": "Of what was sent and not expected (400), what is wrong of each field.",
+        },
+        "problems": {
+            "type": "array",
+            "description": "Of a file that cannot be read, what is wrong of its lines.",
+            "items": {
+                "type": "object",
+                "required": ["file", "line", "message"],
+                "properties": {
+                    "file": {"type": "string"},
+                    "line": {"type": "integer", "minimum": 0, "description": "From 1; 0: all."},
+                    "message": {"type": "string"},
+                },
+            },
         },
     },
 }
 # What each status of an error means here; `docs/api.md` has the codes.
 MEANINGS = {
-    400: "What was sent is not what is expected; `detail` names the fields.",
+    400: "What was sent is not what is expected; `errors` names the fields.",
     401: "No token, or one that is unknown, revoked or expired.",
     403: "Your role in the benchmark does not allow it, or the token's scopes do not.",
     404: "There is no such thing, or it is not for you to see.",
@@ -36,13 +67,26 @@ MEANINGS = {
     410: "It is over: used, withdrawn or expired.",
     413: "The file is larger than the site takes.",
     415: "The body has another content type than those the endpoint reads.",
+    416: "The file has none of the bytes that `Range` asks for.",
     422: "It was understood and cannot be done; the message says why, and what to do.",
     429: "Too many requests in a minute; `Retry-After` says how many seconds to wait.",
     503: "The site is busy; `Retry-After` says how many seconds to wait.",
 }
 HEADERS = {
     401: {"WWW-Authenticate": ("The scheme to send a token by.", "string")},
+    416: {"Content-Range": ("How many bytes there are.", "string")},
     429: {"Retry-After": ("Seconds until the next request is answered.", "integer")},
+}
+UNCHANGED = "Unchanged"
+KEY = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "description": (
+        "A UUID, the same whenever this request is sent again: within 24 hours it gets the answer "
+        "that it got, and nothing is done twice."
+    ),
+    "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!#-~]+$"},
 }
 EVERYWHERE = (401, 403, 406, 429)
 OF_WRITING = (400, 409, 422)
@@ -81,6 +125,12 @@ class Description(AutoSchema):
             for status in sorted(self._refusals(operation)):
                 response = {"$ref": f"#/components/responses/{_name(status)}"}
                 operation["responses"].setdefault(str(status), response)
+            if self.method == "GET":
+                unchanged = {"$ref": f"#/components/responses/{UNCHANGED}"}
+                operation["responses"]["304"] = unchanged
+            if self.method == "POST" and getattr(self.view, "keeps_answers", False):
+                key = {"$ref": f"#/components/parameters/{KEY['name']}"}
+                operation["parameters"] = [*operation.get("parameters", ()), key]
         return operation
 
     def _refusals(self, operation: dict[str, Any]) -> set[int]:
@@ -104,6 +154,11 @@ def with_errors(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     components = result["components"]
     components["schemas"]["Error"] = ERROR
     components["responses"] = {_name(status): _answer(status) for status in MEANINGS}
+    components["responses"][UNCHANGED] = {
+        "description": "What the asker has, by its `ETag` in `If-None-Match`, is still so.",
+        "headers": {"ETag": _header("The tag once more.", "string")},
+    }
+    components["parameters"] = {KEY["name"]: KEY}
     return result
 
 
@@ -142,8 +197,12 @@ def _answer(status: int) -> dict[str, Any]:
     schema = {"$ref": "#/components/schemas/Error"}
     answer: dict[str, Any] = {
         "description": MEANINGS[status],
-        "headers": {"X-Error-Code": _header("The `code` once more.", "string")},
-        "content": {"application/json": {"schema": schema}},
+        "headers": {
+            "X-Error-Code": _header("The `code` once more.", "string"),
+            "RateLimit": _header("What is left of each limit, and for how long.", "string"),
+            "RateLimit-Policy": _header("Each limit: requests in seconds.", "string"),
+        },
+        "content": {CONTENT_TYPE: {"schema": schema}},
     }
     for name, (description, kind) in HEADERS.get(status, {}).items():
         answer["headers"][name] = _header(description, kind)

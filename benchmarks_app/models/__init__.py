@@ -29,6 +29,7 @@ from benchmarks_app.models.people import (
 from benchmarks_app.models.qrels import Qrel, QrelSet
 from benchmarks_app.models.queries import Query, QueryDraw, QueryFamily
 from benchmarks_app.models.releases import Release
+from benchmarks_app.models.requests import KeyedRequest
 from benchmarks_app.models.runs import Run, Upload
 from benchmarks_app.models.slices import Slice, SliceMember
 from benchmarks_app.models.splits import ContaminatedQuery, ContaminationCheck, SplitPlan
@@ -56,6 +57,7 @@ __all__ = [
     "Invitation",
     "Job",
     "JudgeEndpoint",
+    "KeyedRequest",
     "LeftFile",
     "Membership",
     "PendingLog",

@@ -1,20 +1,25 @@
 """What pages and the API share to hand out a release: finding it, sending a zip."""
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from typing import Any
 
-from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 
-from benchmarks_app.common.selectors.reading import release_file_path
-from benchmarks_app.models import Benchmark, Release
+from benchmarks_app.backups.selectors import stored_export_name
+from benchmarks_app.common.selectors.reading import qrels_of, release_file_path
+from benchmarks_app.files import digest_in
+from benchmarks_app.models import Benchmark, QrelSet, Release, Run
+from benchmarks_app.ranges import made_response, stored_response
 from benchmarks_app.releases.services import exporting
-from benchwright.exports.exporter import file_pieces
+from benchmarks_app.releases.services.releasing import trec_lines
+from benchwright.exports.exporter import Exporter
 from benchwright.releases.errors import VersionError
 from benchwright.releases.source import HIDDEN_FILES
 from benchwright.releases.versions import parse_version
 
-REST = re.compile(r"bytes=(\d{1,18})-")
+ZIP = "application/zip"
 TEXT = "text/plain; charset=utf-8"
 TSV = "text/tab-separated-values; charset=utf-8"
 KINDS = {
@@ -39,18 +44,38 @@ def published_release(benchmark: Benchmark, version: str) -> Release:
 
 
 def zip_response(pieces: Iterator[bytes], stem: str) -> StreamingHttpResponse:
-    """A zip that is sent while it is made."""
+    """A zip that is sent while it is made, and of which nothing is kept."""
     return StreamingHttpResponse(
         pieces,
-        content_type="application/zip",
+        content_type=ZIP,
         headers={"Content-Disposition": f'attachment; filename="{stem}.zip"'},
     )
 
 
-def file_response(release: Release, name: str, wanted: Mapping[str, str]) -> HttpResponseBase:
-    """One of a release's files, by the name the manifest gives it; no other path is looked at.
+def export_response(request: Any, release: Release, exporter: Exporter) -> HttpResponseBase:
+    """A release as a zip of one format, as it is stored or made; raises as `export_zip` does."""
+    name = f"{exporting.export_name(release)}{exporter.suffix}.zip"
+    pieces = exporting.export_zip(release, exporter)
+    if path := exporting.stored_export(release, exporter):
+        sha256 = digest_in(stored_export_name(release, exporter.name))
+        return stored_response(request, path, sha256=sha256, content_type=ZIP, name=name)
+    return made_response(request, pieces, content_type=ZIP, name=name)
 
-    `wanted` are the request's headers: a download that broke off goes on where it was.
+
+def run_response(request: Any, run: Run) -> HttpResponseBase:
+    """A run in TREC's form as a zip."""
+    name = f"{run.benchmark.slug}-{exporting.run_file_name(run)}.zip"
+    pieces = exporting.run_zip(run, request.user)
+    return made_response(request, pieces, content_type=ZIP, name=name)
+
+
+def qrels_response(request: Any, qrel_set: QrelSet, *, name: str = "") -> HttpResponseBase:
+    """The grades of a set as TREC qrels."""
+    return made_response(request, trec_lines(qrels_of(qrel_set)), content_type=TEXT, name=name)
+
+
+def file_response(request: Any, release: Release, name: str) -> HttpResponseBase:
+    """One of a release's files, by the name the manifest gives it; no other path is looked at.
 
     Grades of hidden splits are given to nobody: keepers find them where reading is written down.
     """
@@ -60,33 +85,10 @@ def file_response(release: Release, name: str, wanted: Mapping[str, str]) -> Htt
     if facts is None or name.startswith(HIDDEN_FILES):
         raise Http404
     stem = f"{exporting.export_name(release)}-{name.replace('/', '-')}"
-    path = release_file_path(release, name)
-    size, version = path.stat().st_size, f'"{facts["sha256"]}"'
-    begin = _begin_of(wanted, version, size)
-    response = StreamingHttpResponse(
-        file_pieces(path, begin),
-        status=206 if begin else 200,
+    return stored_response(
+        request,
+        release_file_path(release, name),
+        sha256=facts["sha256"],
         content_type=KINDS.get(name.rpartition(".")[2], TSV),
-        headers={
-            "Content-Disposition": f'attachment; filename="{stem}"',
-            "Content-Length": str(size - begin),
-            "Accept-Ranges": "bytes",
-            "ETag": version,
-        },
+        name=stem,
     )
-    if begin:
-        response["Content-Range"] = f"bytes {begin}-{size - 1}/{size}"
-    return response
-
-
-def _begin_of(wanted: Mapping[str, str], version: str, size: int) -> int:
-    """From which byte on a file is asked for; 0 where that is not of this very file.
-
-    Whoever goes on with a download asks for the rest and names what was begun with (If-Range).
-    Other ranges are answered with the whole file, as one may.
-    """
-    match = REST.fullmatch(wanted.get("Range", ""))
-    if match is None or wanted.get("If-Range") != version:
-        return 0
-    begin = int(match[1])
-    return begin if begin < size else 0

@@ -14,7 +14,7 @@ from markdown_it.token import Token
 FOLDER: Path = settings.CARRIED_DIR / "docs"
 # In the order in which somebody new reads; what stands in no group is found under "Decisions".
 GROUPS = {
-    "Begin": "dashboard annotators submitting python commands client api",
+    "Begin": "dashboard annotators submitting python commands client api errors",
     "Data": "importing formats corpora images-documents query-logs clicks families slices splits "
     "contamination stored-files",
     "Judging": "pools judging agreement machine-judges",

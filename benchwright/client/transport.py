@@ -2,12 +2,13 @@
 
 import random
 import time
+import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 
@@ -28,6 +29,9 @@ REDIRECTS = (301, 302, 303, 307, 308)
 # A busy or restarting server; 501 and 505 would say the same for ever.
 PASSING = (429, 500, 502, 503, 504)
 SAFE = ("GET", "HEAD")
+KEY = "Idempotency-Key"
+# An attempt that was cut off is not at its end yet.
+STILL_ANSWERED = "idempotency-key-busy"
 MOST_OF_A_PAGE = 200
 
 
@@ -122,9 +126,9 @@ class Transport:
 
     def pages(self, path: str, **params: Any) -> Iterator[Any]:
         """Yield the rows of a list, asking for its pages as they are wanted."""
-        number = 1
+        # Sites before cursors know `page_size` alone; either way `next` says how it goes on.
+        asked = {**params, "limit": MOST_OF_A_PAGE, "page_size": MOST_OF_A_PAGE}
         while True:
-            asked = {**params, "page": number, "page_size": MOST_OF_A_PAGE}
             answer = self.json("GET", path, params=asked)
             if isinstance(answer, list):
                 yield from answer
@@ -132,7 +136,8 @@ class Transport:
             yield from answer["results"]
             if not answer.get("next"):
                 return
-            number += 1
+            # Of its address the query alone: nothing is asked of another site.
+            asked = dict(parse_qsl(urlsplit(answer["next"]).query, keep_blank_values=True))
 
     @contextmanager
     def opened(
@@ -153,6 +158,8 @@ class Transport:
         self, how: str, path: str, *, may_repeat: bool | None, sent: Mapping[str, Any]
     ) -> httpx.Response:
         is_repeatable = how in SAFE if may_repeat is None else may_repeat
+        if how == "POST":  # what the site has answered already it does not do again
+            sent = {**sent, "headers": {KEY: str(uuid.uuid4()), **sent.get("headers", {})}}
         for attempt in range(1, self.patience.n_tries + 1):
             is_last = attempt == self.patience.n_tries
             try:
@@ -177,7 +184,8 @@ class Transport:
         """Seconds until the request is made again, or None where that makes no sense."""
         status = response.status_code
         # What was refused for its number was not done, whatever it was.
-        if status not in PASSING or not (is_repeatable or status == 429):
+        is_passing = status in PASSING or response.headers.get("X-Error-Code") == STILL_ANSWERED
+        if not is_passing or not (is_repeatable or status == 429):
             return None
         asked = retry_after(response.headers)
         if asked is None:
@@ -259,9 +267,17 @@ class Transport:
             answer_status=status,
             answer_code=str(told.get("code", "")),
             said=str(told.get("message") or f"the site answers HTTP {status}."),
-            detail=told.get("detail"),
+            detail=_detail_of(told),
             **more,
         )
+
+
+def _detail_of(told: Mapping[str, Any]) -> Any:
+    """What an error says beside its sentence; of sites before RFC 9457 all of it was `detail`."""
+    if "facts" not in told:
+        return told.get("detail")
+    members = {name: told[name] for name in ("problems",) if name in told}
+    return {**told["facts"], **told.get("errors", {}), **members}
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

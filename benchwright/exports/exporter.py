@@ -121,11 +121,13 @@ def written(exporter: Exporter, source: ReleaseSource, folder: Path) -> list[str
     return names
 
 
-def file_pieces(path: Path, begin: int = 0) -> Iterator[bytes]:
-    """Yield what a file holds from a byte on, in pieces."""
+def file_pieces(path: Path, begin: int = 0, end: int | None = None) -> Iterator[bytes]:
+    """Yield what a file holds from a byte on, up to another or its end, in pieces."""
     with path.open("rb") as stream:
         stream.seek(begin)
-        while piece := stream.read(CHUNK):
+        left = (path.stat().st_size if end is None else end) - begin
+        while left > 0 and (piece := stream.read(min(CHUNK, left))):
+            left -= len(piece)
             yield piece
 
 

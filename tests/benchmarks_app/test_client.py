@@ -379,13 +379,34 @@ def test_problems_are_told_by_line():
     assert list(map(str, problems)) == ["bm25.run:412: score is 'n/a'", "too long"]
 
 
-def test_list_is_read_page_by_page():
+@pytest.mark.parametrize("name", ["cursor", "page"], ids=["cursor", "site before cursors"])
+def test_list_is_read_page_by_page(name):
     def page(request):
-        number = int(request.url.params["page"])
+        number = int(request.url.params.get(name, 1))
         rows = [{"slug": f"b{number}"}]
-        return httpx.Response(200, json={"results": rows, "next": "more" if number < 3 else None})
+        following = f"https://elsewhere.example/?{name}={number + 1}&limit=200"
+        return httpx.Response(
+            200, json={"results": rows, "next": following if number < 3 else None}
+        )
 
-    assert [one.slug for one in Site(page).client().benchmarks()] == ["b1", "b2", "b3"]
+    site = Site(page)
+
+    assert [one.slug for one in site.client().benchmarks()] == ["b1", "b2", "b3"]
+    assert {request.url.host for request in site.asked} == {httpx.URL(site.client().url).host}
+    assert site.asked[0].url.params["limit"] == "200"
+
+
+def test_what_is_sent_again_has_the_same_key_and_a_new_request_another():
+    lost = httpx.ReadError("gone")
+    busy = httpx.Response(409, json={}, headers={"X-Error-Code": "idempotency-key-busy"})
+    site = Site(lost, busy, *(httpx.Response(200, json={"id": 1, "state": "scored"}) for _ in "ab"))
+    client = site.client()
+
+    for _ in range(2):
+        client.withdraw("stdlib", 1)
+
+    keys = [request.headers["Idempotency-Key"] for request in site.asked]
+    assert keys[0] == keys[1] == keys[2] != keys[3]
 
 
 def test_verdict_of_a_gate_is_waited_for():

@@ -23,6 +23,7 @@ from benchmarks_app.models import (
     Invitation,
     Job,
     JudgeEndpoint,
+    KeyedRequest,
     Membership,
     Qrel,
     QrelSet,
@@ -31,6 +32,7 @@ from benchmarks_app.models import (
     QueryFamily,
     Release,
     Run,
+    User,
 )
 from benchmarks_app.triggers import RELEASE_STAYS
 from tests import factories
@@ -52,6 +54,11 @@ def version(of: Benchmark, number: int, sha256: str) -> CorpusVersion:
 
 def image(of: Benchmark, sha256: str) -> CorpusImage:
     return of.corpus.images.create(sha256=sha256, width=1, height=1, size=1)
+
+
+def keyed(status: int | None, key: str = "a") -> KeyedRequest:
+    person = User.objects.filter(username="keeper").first() or factories.user("keeper")
+    return person.keyed_requests.create(key_sha256=64 * key, fingerprint="", status=status)
 
 
 def draw(of: Benchmark, n_drawn: int) -> QueryDraw:
@@ -194,6 +201,13 @@ CASES = {
     ),
     "content_once": Case(
         good=lambda of: [content(of, "a"), content(of, "b")], bad=lambda of: content(of, "a")
+    ),
+    "keyed_request_done": Case(
+        good=lambda of: [keyed(200, "a"), keyed(299, "b"), keyed(None, "c")],
+        bad=lambda of: keyed(409, "d"),
+    ),
+    "keyed_request_once": Case(
+        good=lambda of: [keyed(None, "a"), keyed(None, "b")], bad=lambda of: keyed(201, "a")
     ),
     "query_draw_once": Case(
         good=lambda of: draw(of, n_drawn=1),

@@ -193,6 +193,7 @@ class ExchangedSerializer(serializers.Serializer):
 
 
 class PoolExchange(JudgedPool):
+    keeps_answers = False  # its events count once by themselves
     serializer_class = ExchangeSerializer
     refusals = {"POST": (409,)}
 

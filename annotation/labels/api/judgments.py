@@ -88,7 +88,7 @@ class JudgmentsImport(Endpoint):
         sent = self.validated(SentLabelsSerializer)
         labels, refused = checked(benchmark, sent["labels"], is_for_pool=bool(sent["pool"]))
         if refused:
-            return _refusal(len(sent["labels"]), refused)
+            return _refusal(request.path, len(sent["labels"]), refused)
         origin = Origin(
             benchmark=benchmark,
             actor=request.user,
@@ -171,13 +171,13 @@ def _label(index: int, item: Any, scale: list[int]) -> tuple[Label | None, str]:
     return label, ""
 
 
-def _refusal(n_sent: int, refused: dict[int, str]) -> Response:
+def _refusal(path: str, n_sent: int, refused: dict[int, str]) -> Response:
     items = [
         {"index": index, "state": "refused", "message": reason}
         for index, reason in sorted(refused.items())
     ]
     message = f"{len(refused)} of {n_sent} labels cannot be taken; nothing was entered."
-    return answer(422, "labels-refused", message, {"items": items})
+    return answer(422, "labels-refused", message, path, facts={"items": items})
 
 
 def _digest(sent: dict[str, Any]) -> str:

@@ -22,14 +22,15 @@ from benchwright.backups.lines import LineWriter, Written, as_line, rows_in
 from benchwright.files.external_sort import batched
 
 ROWS_AT_ONCE = 2_000
-# What a site makes anew: who is signed in, what limits count, which workers are alive; and what
-# backups of this very site have found.
+# What a site makes anew: who is signed in, what limits count, which workers are alive, what was
+# answered to requests that may be sent again; and what backups of this very site have found.
 LEFT_OUT = (
     "django_session",
     "axes_",
     "benchmarks_app_workerheartbeat",
     "benchmarks_app_backup",
     "benchmarks_app_leftfile",
+    "benchmarks_app_keyedrequest",
 )
 # What stands in a cell, by the kind of field; a kind that is not here stops a backup.
 KINDS = {

@@ -8,6 +8,7 @@ from django.template.loader import render_to_string
 from django.views import csrf, defaults
 
 from benchmarks_app.language import speak
+from benchmarks_app.problems import CONTENT_TYPE, problem
 from benchwright.full_disk import DiskFullError, is_disk_full
 
 OF_PROGRAMS = "/api/v1/"
@@ -26,7 +27,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     if request.path.startswith(OF_PROGRAMS):
-        return _told(404, "not-found", NOT_FOUND)
+        return _told(request, 404, "not-found", NOT_FOUND)
     speak(request)
     return defaults.page_not_found(request, exception)
 
@@ -39,7 +40,7 @@ def not_allowed(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     if request.path.startswith(OF_PROGRAMS):
-        return _told(400, "bad-request", "The request is not one that can be read.")
+        return _told(request, 400, "bad-request", "The request is not one that can be read.")
     return defaults.bad_request(request, exception)
 
 
@@ -48,7 +49,7 @@ def broken(request: HttpRequest) -> HttpResponse:
     if is_disk_full(sys.exc_info()[1]):
         return _disk_full(request)
     if request.path.startswith(OF_PROGRAMS):
-        return _told(500, "unexpected", UNEXPECTED)
+        return _told(request, 500, "unexpected", UNEXPECTED)
     return defaults.server_error(request)
 
 
@@ -59,14 +60,15 @@ def _disk_full(request: HttpRequest) -> HttpResponse:
         with contextlib.suppress(OSError):
             handler.upload_interrupted()
     if request.path.startswith(OF_PROGRAMS):
-        return _told(error.status, error.code, str(error))
+        return _told(request, error.status, error.code, str(error))
     context = {"title": "This did not work", "message": str(error), "code": error.code}
     # Without the request: what is sent cannot be read, and some of the page is of it.
     page = render_to_string("error_alone.html", context)
     return HttpResponse(page, status=error.status, headers={"X-Error-Code": error.code})
 
 
-def _told(status: int, code: str, message: str) -> JsonResponse:
+def _told(request: HttpRequest, status: int, code: str, message: str) -> JsonResponse:
     """An error in the shape that every one of the API has."""
-    error = {"code": code, "message": message, "detail": {}}
-    return JsonResponse(error, status=status, headers={"X-Error-Code": code})
+    error = problem(status=status, code=code, message=message, instance=request.path)
+    headers = {"X-Error-Code": code}
+    return JsonResponse(error, status=status, headers=headers, content_type=CONTENT_TYPE)

@@ -123,6 +123,7 @@ class MemberDetail(Endpoint):
 
 
 class InvitationList(Endpoint):
+    keeps_answers = False  # the link is told once
     serializer_class = InvitationSerializer
 
     @extend_schema(

@@ -124,6 +124,7 @@ class TeamMembers(OfAccount):
 
 
 class TeamLink(OfAccount):
+    keeps_answers = False  # the link is told once
     serializer_class = TeamLinkSerializer
     pagination_class = None
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.http import StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
@@ -13,12 +13,11 @@ from rest_framework.response import Response
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import QrelMapSerializer, QrelSetSerializer
 from benchmarks_app.api.throttling import COMPUTATIONS
-from benchmarks_app.common.selectors.reading import qrels_of
 from benchmarks_app.common.services import audit
 from benchmarks_app.models import Benchmark, QrelSet
 from benchmarks_app.permissions import Action
+from benchmarks_app.releases.downloads import qrels_response
 from benchmarks_app.releases.services.qrel_sets import delete_qrels, map_qrels
-from benchmarks_app.releases.services.releasing import trec_lines
 
 
 class QrelsDetail(Endpoint):
@@ -58,21 +57,23 @@ class QrelsMap(Endpoint):
 
 
 class QrelsDownload(Endpoint):
+    refusals = {"GET": (416,)}
     pagination_class = None
 
     @extend_schema(
         summary="The grades of a set as TREC qrels",
         tags=["qrels"],
-        responses={(200, "text/plain"): OpenApiResponse(OpenApiTypes.STR)},
+        responses={
+            (status, "text/plain"): OpenApiResponse(OpenApiTypes.STR) for status in (200, 206)
+        },
     )
-    def get(self, request: Request, slug: str, pk: int) -> StreamingHttpResponse:
+    def get(self, request: Request, slug: str, pk: int) -> HttpResponseBase:
         benchmark = self.benchmark_for(Action.EDIT)
         qrel_set = ready_set(benchmark, pk)
         audit.record(
             actor=request.user, action="download-qrels", benchmark=benchmark, target=qrel_set.name
         )
-        lines = trec_lines(qrels_of(qrel_set))
-        return StreamingHttpResponse(lines, content_type="text/plain; charset=utf-8")
+        return qrels_response(request, qrel_set)
 
 
 def ready_set(benchmark: Benchmark, pk: Any) -> QrelSet:

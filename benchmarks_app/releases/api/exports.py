@@ -1,6 +1,6 @@
 """Endpoints of exports: the formats of a release, and their files."""
 
-from django.http import StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.urls import path
 from drf_spectacular.types import OpenApiTypes
@@ -14,11 +14,11 @@ from benchmarks_app.api.serializers import JobSerializer
 from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.models import Run
 from benchmarks_app.permissions import Action
-from benchmarks_app.releases.downloads import published_release, zip_response
+from benchmarks_app.releases.downloads import export_response, published_release, run_response
 from benchmarks_app.releases.services import exporting
 from benchwright.exports import exporter_of
 
-ZIP = {(200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY)}
+ZIP = {(status, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY) for status in (200, 206)}
 
 
 class ExportFormatSerializer(serializers.Serializer):
@@ -57,7 +57,7 @@ class ExportList(Endpoint):
 
 class ExportDetail(Endpoint):
     limits = {"POST": COMPUTATIONS}
-    refusals = {"GET": (409, 422)}
+    refusals = {"GET": (409, 416, 422)}
     serializer_class = JobSerializer
     pagination_class = None
 
@@ -69,11 +69,9 @@ class ExportDetail(Endpoint):
         tags=["releases"],
         responses=ZIP,
     )
-    def get(self, request: Request, slug: str, version: str, export: str) -> StreamingHttpResponse:
+    def get(self, request: Request, slug: str, version: str, export: str) -> HttpResponseBase:
         release = published_release(self.benchmark_for(Action.SEE_RESULTS), version)
-        exporter = exporter_of(export)
-        pieces = exporting.export_zip(release, exporter)
-        return zip_response(pieces, f"{exporting.export_name(release)}{exporter.suffix}")
+        return export_response(request, release, exporter_of(export))
 
     @extend_schema(
         summary="Make an export in the background",
@@ -88,6 +86,7 @@ class ExportDetail(Endpoint):
 
 
 class RunExport(Endpoint):
+    refusals = {"GET": (416,)}
     pagination_class = None
 
     @extend_schema(
@@ -95,11 +94,10 @@ class RunExport(Endpoint):
         tags=["runs"],
         responses=ZIP,
     )
-    def get(self, request: Request, slug: str, pk: int) -> StreamingHttpResponse:
+    def get(self, request: Request, slug: str, pk: int) -> HttpResponseBase:
         benchmark = self.benchmark_for(Action.SEE_RESULTS)
         run = get_object_or_404(Run.objects.visible_to(request.user), benchmark=benchmark, pk=pk)
-        stem = f"{benchmark.slug}-{exporting.run_file_name(run)}"
-        return zip_response(exporting.run_zip(run, request.user), stem)
+        return run_response(request, run)
 
 
 of_benchmark = [

@@ -196,6 +196,7 @@ class ReleaseDetail(Endpoint):
 
 
 class ReleaseFile(Endpoint):
+    refusals = {"GET": (416,)}
     pagination_class = None
 
     @extend_schema(
@@ -212,7 +213,7 @@ class ReleaseFile(Endpoint):
     )
     def get(self, request: Request, slug: str, version: str, name: str) -> HttpResponseBase:
         release = published_release(self.benchmark_for(Action.SEE_RESULTS), version)
-        return file_response(release, name, request.headers)
+        return file_response(request, release, name)
 
 
 class ReleaseDeprecate(Endpoint):

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from benchmarks_app.models import Benchmark, Run
 from benchmarks_app.permissions import Action, benchmark_view, may
-from benchmarks_app.releases.downloads import published_release, zip_response
+from benchmarks_app.releases.downloads import export_response, published_release, run_response
 from benchmarks_app.releases.services import exporting
 from benchmarks_app.requests import PersonRequest
 from benchwright.exports import exporter_of
@@ -38,9 +38,7 @@ def release_export_format(
     request: HttpRequest, benchmark: Benchmark, version: str, export: str
 ) -> HttpResponseBase:
     release = published_release(benchmark, version)
-    exporter = exporter_of(export)
-    pieces = exporting.export_zip(release, exporter)
-    return zip_response(pieces, f"{exporting.export_name(release)}{exporter.suffix}")
+    return export_response(request, release, exporter_of(export))
 
 
 @require_POST
@@ -56,5 +54,4 @@ def release_export_start(
 @benchmark_view(Action.SEE_RESULTS)
 def run_export(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponseBase:
     run = get_object_or_404(Run.objects.visible_to(request.user), benchmark=benchmark, pk=pk)
-    stem = f"{benchmark.slug}-{exporting.run_file_name(run)}"
-    return zip_response(exporting.run_zip(run, request.user), stem)
+    return run_response(request, run)

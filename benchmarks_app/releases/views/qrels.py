@@ -1,19 +1,19 @@
 """Sets of qrels that are not released yet; for those who keep the benchmark."""
 
 from django.contrib import messages
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from benchmarks_app.common.selectors.qrel_sets import merged_before
-from benchmarks_app.common.selectors.reading import qrels_of
 from benchmarks_app.common.services import audit
 from benchmarks_app.models import Benchmark, QrelSet
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.releases.downloads import qrels_response
 from benchmarks_app.releases.forms.qrels import QrelMapForm
 from benchmarks_app.releases.services.qrel_sets import delete_qrels, map_qrels, users_of
-from benchmarks_app.releases.services.releasing import trec_lines
 from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError
 
@@ -66,13 +66,9 @@ def qrels_delete(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpR
 
 @require_safe
 @benchmark_view(Action.EDIT)
-def qrels_download(request: PersonRequest, benchmark: Benchmark, pk: int) -> StreamingHttpResponse:
+def qrels_download(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponseBase:
     qrel_set = get_object_or_404(QrelSet.objects.ready(), benchmark=benchmark, pk=pk)
     audit.record(
         actor=request.user, action="download-qrels", benchmark=benchmark, target=qrel_set.name
     )
-    return StreamingHttpResponse(
-        trec_lines(qrels_of(qrel_set)),
-        content_type="text/plain; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{benchmark.slug}-{pk}.qrels"'},
-    )
+    return qrels_response(request, qrel_set, name=f"{benchmark.slug}-{pk}.qrels")

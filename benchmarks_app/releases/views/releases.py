@@ -17,7 +17,7 @@ from benchmarks_app.common.selectors.reading import release_file_path
 from benchmarks_app.models import Benchmark, QrelSet, Release
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
-from benchmarks_app.releases.downloads import file_response, published_release, zip_response
+from benchmarks_app.releases.downloads import export_response, file_response, published_release
 from benchmarks_app.releases.forms.releases import DeprecateForm, DraftForm, PublishForm
 from benchmarks_app.releases.services import exporting
 from benchmarks_app.releases.services.deprecating import deprecate_release
@@ -256,7 +256,7 @@ def release_files(request: HttpRequest, benchmark: Benchmark, version: str) -> H
 @benchmark_view(Action.SEE_RESULTS)
 def release_export(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponseBase:
     release = published_release(benchmark, version)
-    return zip_response(exporting.beir_zip(release), exporting.export_name(release))
+    return export_response(request, release, BEIR)
 
 
 @require_safe
@@ -264,7 +264,7 @@ def release_export(request: HttpRequest, benchmark: Benchmark, version: str) -> 
 def release_file(
     request: HttpRequest, benchmark: Benchmark, version: str, name: str
 ) -> HttpResponseBase:
-    return file_response(published_release(benchmark, version), name, request.headers)
+    return file_response(request, published_release(benchmark, version), name)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

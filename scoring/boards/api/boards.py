@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
+from benchmarks_app.api.paging import CURSOR_PARAMETERS, RowPages, is_by_cursor, link_header
 from benchmarks_app.models import Release, Run
 from benchmarks_app.permissions import Action
 from benchmarks_app.releases.downloads import published_release
@@ -47,6 +48,10 @@ FILTERS = [
     OpenApiParameter("sort", description="rank, run, by, date, answered, adjusted, …"),
     OpenApiParameter("order", enum=["reversed"]),
 ]
+LIMIT, CURSOR = (
+    OpenApiParameter(part["name"], type=part["schema"], description=part["description"])
+    for part in CURSOR_PARAMETERS
+)
 
 
 class BoardSerializer(serializers.Serializer):
@@ -80,6 +85,10 @@ class BoardSerializer(serializers.Serializer):
     )
     columns = serializers.ListField(child=serializers.CharField())
     rows = serializers.ListField(child=serializers.DictField())
+    next = serializers.URLField(
+        required=False, allow_null=True, help_text="The next rows, where `limit` was given."
+    )
+    previous = serializers.URLField(required=False, allow_null=True)
 
 
 class SliceCellSerializer(serializers.Serializer):
@@ -209,11 +218,13 @@ class LeaderboardDetail(BoardEndpoint):
         summary="The leaderboard of a release",
         tags=TAG,
         operation_id="leaderboard_retrieve",
-        parameters=[MEASURE, SLICE, SPLIT, *FILTERS],
+        parameters=[MEASURE, SLICE, SPLIT, *FILTERS, LIMIT, CURSOR],
     )
     def get(self, request: Request, slug: str, version: str) -> Response:
         board = self.board(version)
-        table = board_table(board)
+        pages = RowPages() if is_by_cursor(request) else None
+        rows = pages.paginate_queryset(board.rows, request) if pages else board.rows
+        table = board_table(board, rows)
         answer = {
             "benchmark": slug,
             "release": board.release.version,
@@ -234,7 +245,11 @@ class LeaderboardDetail(BoardEndpoint):
             "columns": table.columns,
             "rows": table.rows,
         }
-        return Response(BoardSerializer(answer).data)
+        if pages is None:
+            return Response(BoardSerializer(answer).data)
+        links = pages.get_next_link(), pages.get_previous_link()
+        answer |= dict(zip(("next", "previous"), links, strict=True))
+        return Response(BoardSerializer(answer).data, headers=link_header(*links))
 
 
 class LeaderboardSlices(BoardEndpoint):

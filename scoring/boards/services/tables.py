@@ -1,6 +1,6 @@
 """A board as a table of plain values: the same columns in every file and over the API."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from benchwright.evaluation.weighting import weighted_name
@@ -19,12 +19,13 @@ class BoardTable:
     rows: list[dict[str, Cell]]
 
 
-def board_table(board: Board) -> BoardTable:
-    """Every row that is asked for, with every standard measure in full."""
-    weighted = weighted_of(board, board.rows, board.all_measures)
+def board_table(board: Board, shown: Sequence[BoardRow] | None = None) -> BoardTable:
+    """Every row that is asked for, or those shown of them, with every standard measure in full."""
+    shown = board.rows if shown is None else shown
+    weighted = weighted_of(board, shown, board.all_measures)
     has_scenarios = any(row.unjudged for row in board.rows)
     rows = []
-    for row in board.rows:
+    for row in shown:
         cells = dict(_cells(board, row, weighted.get(row.score_set.pk, {}) if weighted else None))
         rows.append(cells | dict(_scenarios(row)) if has_scenarios else cells)
     columns = list(rows[0]) if rows else list(dict(_no_cells(board)))

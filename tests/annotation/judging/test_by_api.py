@@ -206,6 +206,6 @@ def test_a_dispute_is_settled_by_somebody_else(of, ada):
     assert case["grades"] == [0, 3]
     assert sorted(word["grade"] for word in shown["said"]) == [0, 3]
     assert not {"ada", "mia"} & set(str(shown).replace("'", " ").split())
-    assert "reason" in refusal["detail"]
+    assert "reason" in refusal["errors"]
     assert answer == {"outcome": "override", "grade": 2}
     assert bo.get("benchmarks/bench/adjudication/")["results"] == []

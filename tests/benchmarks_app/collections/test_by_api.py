@@ -38,7 +38,7 @@ def test_settings_change_and_the_rest_stays(of, owner):
     of.refresh_from_db()
     assert (answer["name"], of.visibility, of.corpus.text_format) == ("Tiny", "private", "markdown")
     wrong = owner.patch(AT, {"visibility": "secret"}, content_type="application/json")
-    assert (wrong.status_code, list(wrong.json()["detail"])) == (400, ["visibility"])
+    assert (wrong.status_code, list(wrong.json()["errors"])) == (400, ["visibility"])
 
 
 def test_queries_and_documents_are_those_of_the_pages(of, owner):

@@ -57,7 +57,7 @@ def test_what_the_page_refuses_is_refused_and_nothing_is_made(ann, fields, field
     answer = made(ann, **fields)
 
     assert answer.status_code == 400
-    assert why in str(answer.json()["detail"][field])
+    assert why in str(answer.json()["errors"][field])
     assert Benchmark.objects.count() == 1
 
 

@@ -91,7 +91,7 @@ def test_a_list_of_no_parts_is_refused_by_the_api(olga, texts):
 
     answer = olga.post(f"{address}import/", {"parts": []}, content_type="application/json")
     assert answer.status_code == 400
-    assert "may not be empty" in str(answer.json()["detail"]["parts"])
+    assert "may not be empty" in str(answer.json()["errors"]["parts"])
 
     (look,) = olga.get(f"{address}?kind=beir").json()["files"]
     assert look["error"].startswith("queries.csv is one file.")

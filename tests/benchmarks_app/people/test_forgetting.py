@@ -451,7 +451,8 @@ CONTENT = {
         Grouping.algorithm Grouping.inputs_sha256 Grouping.parameters
         Invitation.email Invitation.secret_digest Job.kind JudgeEndpoint.answer_format
         JudgeEndpoint.base_url JudgeEndpoint.key_sealed JudgeEndpoint.key_variable
-        JudgeEndpoint.model JudgeEndpoint.trial LeftFile.name
+        JudgeEndpoint.model JudgeEndpoint.trial KeyedRequest.fingerprint KeyedRequest.key_sha256
+        LeftFile.name
         Qrel.docid QrelSet.digest
         QrelSet.parameters QrelSet.rule Query.clicks Query.description Query.lang Query.metadata
         Query.narrative Query.qid Query.text QueryDraw.families QueryDraw.frame QueryLog.facts

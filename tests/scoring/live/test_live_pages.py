@@ -288,7 +288,7 @@ def test_the_api_refuses_what_cannot_be_chosen(bench, olga, sent, field):
     url = f"/api/v1/benchmarks/bench/live/{system.pk}/ask/"
     response = olga.post(url, sent, content_type="application/json")
 
-    assert (response.status_code, list(response.json()["detail"])) == (400, [field])
+    assert (response.status_code, list(response.json()["errors"])) == (400, [field])
 
 
 def test_the_command_makes_a_run_and_prints_what_was_noticed(bench, server, olga, form):

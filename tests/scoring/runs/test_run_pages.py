@@ -319,7 +319,7 @@ def test_api_says_which_parameter_is_wrong(url, signed_in, vi, name, asked, fiel
     answer = signed_in(vi).get(url(name, **asked))
 
     assert answer.status_code == 400
-    assert field in answer.json()["detail"]
+    assert field in answer.json()["errors"]
 
 
 def test_api_knows_no_scores_of_another_release(url, signed_in, vi):
