@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from math import inf
 from pathlib import Path
@@ -16,6 +17,7 @@ from benchwright.detection import (
     layout_for,
 )
 from benchwright.errors import BenchmarkError, FileProblemsError, PassedOver, Problems
+from benchwright.files.encodings import encoding_note
 from benchwright.files.inputs import Input
 from benchwright.formats import beir, mapped, pairs, passages
 from benchwright.formats.errors import LoneFileError, MappingError
@@ -46,6 +48,7 @@ def look_at_file(
     """One file with its rows; what is wrong with it is told and keeps nobody from the others."""
     if is_short:
         return Look(part, given.shown, error=_lacking(part))
+    part = _with_encoding(part, given)
     if part.kind is None and part.member and part.has_header is None:
         return Look(part, given.shown)
     most = inf if is_whole else PASSED_OVER
@@ -60,6 +63,12 @@ def look_at_file(
         return look.found() if is_told else look.found(problems=tuple(error.problems))
     except BenchmarkError as error:
         return look.found(error=str(error))
+
+
+def _with_encoding(part: Part, given: Input) -> Part:
+    """The part whose note says in which encoding its file is read, unless it is UTF-8."""
+    notes = [note for note in (part.note, encoding_note(given.encoding)) if note]
+    return replace(part, note=" ".join(notes))
 
 
 def _lacking(part: Part) -> str:

@@ -350,7 +350,7 @@ def test_that_every_row_is_relevant_is_said_by_somebody(texts, take_in, tmp_path
 # --- what is left out on request -----------------------------------------------------------------
 
 BAD_RATED = (
-    b"query_id,doc_id,Rating\nq1,d1,3\nq1,d2,high\nq9,d2,0\nq2,caf\xe9,1\nq2,d1,1\nq1,d1,2\n"
+    b"query_id,doc_id,Rating\nq1,d1,3\nq1,d2,high\nq9,d2,0\nq2,caf\xe9\xc3\xa9,1\nq2,d1,1\nq1,d1,2\n"
 )
 
 
@@ -393,8 +393,8 @@ def test_what_leaving_records_out_cannot_mend_is_refused_all_the_same(
 @pytest.mark.parametrize(
     "content",
     [
-        b".I 1\n.T\ncaf\xe9\n.W\na\n.I 2\n.T \nB\n.W\nb\n",
-        b'_id,title,text\n1,"two\nl\xefnes",x\n2,B,b\n',
+        b".I 1\n.T\ncaf\xe9\xc3\xa9\n.W\na\n.I 2\n.T \nB\n.W\nb\n",
+        b'_id,title,text\n1,"two\nl\xefn\xc3\xa9s",x\n2,B,b\n',
     ],
 )
 def test_a_bad_line_takes_its_whole_record_with_it(texts, take_in, content):
