@@ -139,13 +139,28 @@ class _Looking:
             file=self.given.shown,
             problems=self.problems,
         )
+        if content is Content.JUDGED:
+            rows = self._with_queries(rows, layout, mapping)
         if content in (Content.QRELS, Content.RUN):
             rows = self._noting((row, row.qid, row.docid) for row in rows)
-        if content is Content.QRELS:
+        if content in (Content.QRELS, Content.JUDGED):
             self._count_grades(rows)
         else:
             self.seen["n_rows_read"] = sum(1 for _ in islice(rows, self.most_rows))
         return self.found()
+
+    def _with_queries(
+        self, rows: Iterable[Any], layout: Layout, mapping: dict[str, str]
+    ) -> Iterator[Any]:
+        """The grades, after what is wrong with the queries beside them is told."""
+        numbered = records(self.given, layout, folder=self.folder, problems=PassedOver())
+        queries = mapped.judged_query_rows(
+            numbered, mapping, file=self.given.shown, problems=self.problems
+        )
+        for _ in islice(queries, self.most_grades):
+            pass
+        yield from self._noting((row, "", row.docid) for row in rows)
+        self.seen["qids"] = ()  # they come with it
 
     def _layout(self, kind: FileKind) -> Layout:
         layout = layout_for(kind, self.given, self.folder, has_header=self.part.has_header)
@@ -265,6 +280,7 @@ READERS: dict[Content, Callable[..., Iterable[Any]]] = {
     Content.QUERIES: mapped.query_rows,
     Content.QRELS: mapped.qrel_rows,
     Content.RUN: mapped.run_rows,
+    Content.JUDGED: mapped.judged_qrel_rows,
 }
 Rows = Callable[[_Looking], Iterator[Sequence[Any]]]
 

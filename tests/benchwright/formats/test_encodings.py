@@ -7,13 +7,14 @@ from benchwright.files.encodings import PIECE, encoding_note, encoding_of
 from benchwright.files.inputs import FileInput
 
 TEXTS = {
-    "cp1252": "id,title\n1,Müller’s café in Zürich – schön\n2,Der Bär läuft über die Straße\n",
+    "cp1252": "id,title\n1,Müller\u2019s café in Zürich \u2013 schön\n"
+    "2,Der Bär läuft über die Straße\n",
     "cp1250": (
         "id,text\n1,Příliš žluťoučký kůň úpěl ďábelské ódy. Dokument o rybách, které žijí v řece, "
         "a o lidech, kteří je loví každý den.\n"
     ),
-    "cp1251": "id,text\n1,Привет мир, это документ о рыбах\n",
-    "gb18030": "id,text\n1,这是一个关于鱼的文档，很好\n",
+    "cp1251": "id,text\n1,Привет мир, это документ \u043e рыбах\n",
+    "gb18030": "id,text\n1,这是一个关于鱼的文档\uff0c很好\n",
     "shift_jis": "id,text\n1,これは魚についての文書です。カナ\n",
     "utf-16": "id\ttext\n1\tKäse\n",
 }
