@@ -40,7 +40,7 @@ class Command(BenchmarkCommand):
         """All result files of a folder, as MTEB writes it; those of other tasks are counted."""
         paths = [path for path in sorted(folder.rglob("*.json")) if path.name != NO_RESULTS]
         if len(paths) > 1 and not fields["task"]:
-            msg = f"{folder} holds {len(paths)} result files. Name the task of this benchmark: --task."
+            msg = f"{folder} holds {len(paths)} result files. Name the task with --task."
             raise CommandError(msg)
         n_others = n_taken = 0
         for path in paths:
