@@ -88,13 +88,6 @@ class ArchiveError(BenchmarkError, code="archive"):
     message = "{file}: {reason}"
 
 
-class Utf16Error(ArchiveError, code="utf-16"):
-    message = (
-        "{file} is text in UTF-16, as some spreadsheets and editors save it; expected UTF-8. Save "
-        "it again as UTF-8 (a sheet as CSV UTF-8), or convert it: iconv -f UTF-16 -t UTF-8"
-    )
-
-
 class MissingPackageError(BenchmarkError, ImportError, code="missing-package"):
     """What a function needs beside the standard library is not installed."""
 

@@ -5,6 +5,7 @@ import binascii
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,17 @@ from benchwright.judges.messages import Content, Image, is_empty
 
 NEEDED = ("input", "expected_output", "retrieval_context")
 KNOWN = (*NEEDED, "actual_output", "id", "slices")
+# What Ragas calls them, now and before, and DeepEval where it writes its fields' aliases.
+NAMES = {
+    "user_input": "input", "question": "input",
+    "reference": "expected_output", "ground_truth": "expected_output",
+    "expectedOutput": "expected_output",
+    "response": "actual_output", "answer": "actual_output", "actualOutput": "actual_output",
+    "retrieved_contexts": "retrieval_context", "contexts": "retrieval_context",
+    "retrievalContext": "retrieval_context",
+}  # fmt: skip
+# A list of cases is held whole while it is read.
+MOST_LIST = 256 << 20
 IMAGE_KEYS = ({"image"}, {"url"}, {"data"}, {"data", "type"})
 AN_IMAGE = """{"image": "file.png"}, {"url": "https://…"} or {"data": "<base64>"}"""
 SHOWN = 60
@@ -54,6 +66,9 @@ def read_cases(
     name: str = "",
 ) -> CaseFile:
     """The cases of a file of JSON lines (also compressed), or of such lines.
+
+    One JSON list of such objects, as DeepEval writes it, is read too; its cases are told by number
+    in place of a line. The names that Ragas and DeepEval have for the fields are known (`NAMES`).
 
     A line is an object with `input`, `expected_output` and `retrieval_context` (a list of nodes,
     best first), and where wanted `id`, `actual_output` and `slices` (a list of names). A part is a
@@ -186,18 +201,47 @@ class _Reader:
     line: int = 0
 
     def cases(self, lines: Iterable[bytes]) -> Iterator[Case]:
-        for line, text in enumerate(lines, start=1):
-            if not text.strip():
-                continue
+        for line, row in self._rows(iter(lines)):
             if len(self.ids) >= self.limits.max_cases:
                 self._wrong(f"more than {self.limits.max_cases:,} cases. Split the file.", line)
                 return
-            row = self._row(text, line)
-            case = None if row is None else self.case(row, line)
+            case = None if row is None else self.case(_renamed(row), line)
             if case is not None:
                 yield case
         if not self.ids and not self.problems.found:
             self._wrong("no case; expected a JSON object a line.", 0)
+
+    def _rows(self, lines: Iterator[bytes]) -> Iterator[tuple[int, dict[str, Any] | None]]:
+        """The objects of lines, or of the one list that they are, with line or number."""
+        for line, text in enumerate(lines, start=1):
+            if not text.strip():
+                continue
+            if line == 1 and text.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"["):
+                yield from enumerate(self._listed(chain([text], lines)), start=1)
+                return
+            yield line, self._row(text, line)
+
+    def _listed(self, lines: Iterable[bytes]) -> list[dict[str, Any] | None]:
+        """The objects of one JSON list."""
+        content = bytearray()
+        for line in lines:
+            content += line
+            if len(content) > MOST_LIST:
+                self._wrong(f"one list of more than {MOST_LIST >> 20} MiB. Write a case a line.", 1)
+                return []
+        try:
+            rows = json.loads(content.decode("utf-8-sig"))
+        except json.JSONDecodeError as error:
+            what = f"not JSON ({error.msg} at character {error.colno}); it may have been cut short."
+            self._wrong(f"{what} Write it again, or an object a line.", error.lineno)
+            return []
+        except (UnicodeDecodeError, ValueError, RecursionError):
+            self._wrong("not JSON in UTF-8, or nested too deeply. Write an object a line.", 1)
+            return []
+        for number, row in enumerate(rows, start=1):
+            if not isinstance(row, dict):
+                self._wrong(f"case {number} is {_kind(row)}; expected a JSON object.", number)
+        return [row if isinstance(row, dict) else None for row in rows]
 
     def case(self, row: dict[str, Any], line: int) -> Case | None:
         """The case of a row; None if anything is wrong with it."""
@@ -313,6 +357,17 @@ class _Reader:
 
     def _wrong(self, text: str, line: int | None = None) -> None:
         self.problems.add(self.file, self.line if line is None else line, text)
+
+
+def _renamed(row: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a case under our names, without what holds nothing and is none of ours."""
+    named: dict[str, Any] = {}
+    for key, value in row.items():
+        known = key if key in KNOWN else NAMES.get(key, key)
+        is_ours = known in KNOWN
+        if known not in named and (is_ours or value not in (None, "", [], {})):
+            named[known] = value
+    return named
 
 
 def _object_in(text: str) -> dict[str, Any]:

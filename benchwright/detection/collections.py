@@ -10,7 +10,7 @@ from typing import Any
 from benchwright.detection.files import Guess, detect, guess, guess_as
 from benchwright.detection.kinds import CONTENT_OF, QUERY_KINDS, FileKind
 from benchwright.detection.splits import split_of_name
-from benchwright.errors import MissingFileError, Utf16Error
+from benchwright.errors import MissingFileError
 from benchwright.files.inputs import MemberInput
 from benchwright.files.sources import Source
 from benchwright.formats.errors import UnreadableKindError
@@ -167,7 +167,7 @@ def _part(
         return _configured(source, member, folder, config, shard[3] if shard else "")
     try:
         guessed = guess(MemberInput(source, member), folder)
-    except (UnreadableKindError, Utf16Error) as error:
+    except UnreadableKindError as error:
         return Part(member, None, note=str(error), is_unknown=True)
     if guessed.kind is None:
         note = guessed.doubt or "is of no known kind"

@@ -12,6 +12,7 @@ from typing import Any
 from benchwright.detection.kinds import CONTENT_OF, FileKind
 from benchwright.files.inputs import Input
 from benchwright.formats.errors import UnreadableKindError
+from benchwright.formats.mapped import grade_of_word
 from benchwright.formats.mapping import (
     PARENT_FROM_ID,
     Content,
@@ -56,12 +57,10 @@ OF_QUERIES = {
     "weight": FileKind.WEIGHTS,
 }
 FOREIGN = {
-    b"PK\x03\x04": ("an archive inside another", "Pack its files directly."),
     b"%PDF": ("a PDF", "Write its documents as JSON lines with _id, title, text."),
     b"\x89PNG": ("a picture", "Texts, queries, grades and runs are taken."),
     b"\xff\xd8\xff": ("a picture", "Texts, queries, grades and runs are taken."),
     b"SQLite format 3": ("a database", "Export its tables as CSV."),
-    b"\xd0\xcf\x11\xe0": ("an old Office file", "Save the sheet as CSV UTF-8."),
     b"ARROW1": ("an Arrow file", "Write it as Parquet."),
     b"7z\xbc\xaf": ("a 7z archive", "Pack the files as zip or tar.gz."),
     b"Rar!": ("a RAR archive", "Pack the files as zip or tar.gz."),
@@ -157,6 +156,8 @@ def language_of(name: str) -> str:
 
 
 def _refuse_foreign(head: Head, file: str) -> None:
+    if head.is_sheet:
+        return  # told where its sheets are read
     for magic, (what, advice) in FOREIGN.items():
         if head.start.startswith(magic):
             raise UnreadableKindError(file=file, what=what, advice=advice)
@@ -173,7 +174,7 @@ def _of_text(head: Head, name: str) -> FileKind | None:
     """The kind that lines tell, without the columns of a table."""
     lines = [line.strip() for line in head.lines[: 5 * HEAD_LINES]]
     lines = [line for line in lines if line and not line.startswith(b"#")][:HEAD_LINES]
-    if not lines:
+    if not lines or head.is_foreign:
         return None
     first = lines[0].removeprefix(b"\xef\xbb\xbf")
     if any(TOPIC.search(line) for line in lines):
@@ -230,6 +231,8 @@ def _of_tokens(lines: list[bytes], name: str) -> FileKind | None:
         return FileKind.RUN
     if counts == {3} and all(whole(row[2]) is not None for row in rows):
         return FileKind.RUN_TABLE if _is_ranked(rows) else FileKind.QREL_TABLE
+    if counts == {3} and all(real(row[2]) is not None for row in rows):
+        return None  # scores, or grades between 0 and 1
     if counts == {1} and not any(b"," in line or b";" in line for line in lines):
         return FileKind.IDS
     if b"\t" in lines[0] or b"," in lines[0] or ";" in lines[0].decode(errors="replace"):
@@ -291,6 +294,8 @@ def _of_columns(layout: Layout, rows: Sequence[Record], name: str) -> FileKind |
     if layout.form in (Form.TSV, Form.SPACED) or not (layout.has_header or layout.form in _NAMED):
         return _of_nameless(layout, rows, name)
     pairs = guessed(Content.QRELS, layout.columns)
+    if _are_judged_queries(layout, rows):
+        return FileKind.JUDGED
     if {"query", "document"} <= pairs.keys():
         ranked = guessed(Content.RUN, layout.columns)
         grades = [column for column in layout.columns if is_named_grade(column)]
@@ -313,7 +318,21 @@ def _of_columns(layout: Layout, rows: Sequence[Record], name: str) -> FileKind |
     return FileKind.QUERIES if is_query else _documents(layout, columns)
 
 
-_NAMED = (Form.JSON, Form.PARQUET)
+_NAMED = (Form.JSON, Form.PARQUET, Form.DOCUMENT, Form.BULK, Form.SHEET, Form.LETOR)
+
+
+def _are_judged_queries(layout: Layout, rows: Sequence[Record]) -> bool:
+    """Whether grades stand beside the texts of their queries, which ids may go with."""
+    mapping = guessed(Content.JUDGED, layout.columns)
+    if not is_complete(Content.JUDGED, mapping) or "rank" in guessed(Content.RUN, layout.columns):
+        return False
+    column, texts = mapping["grade"], [str(row.get(mapping["text"]) or "") for row in rows]
+    are_grades = all(
+        _is_small(row.get(column)) or grade_of_word(row.get(column), column) is not None
+        for row in rows
+    )
+    is_text = "id" in mapping or any(len(text.split()) > 1 for text in texts)
+    return (are_grades or is_named_grade(column)) and is_text
 
 
 def _documents(layout: Layout, columns: set[str]) -> FileKind:
@@ -385,6 +404,8 @@ def _guess_as(kind: FileKind | None, layout: Layout, rows: Sequence[Record], nam
     content = CONTENT_OF.get(kind) if kind else None
     if kind is None or content is None:
         doubt = "" if kind else "Its columns do not say what it is: choose the kind."
+        if kind is None and _end_in_reals(rows):
+            doubt = "The third column is a number: a run's score, or a grade? Choose the kind."
         return Guess(kind, layout, lang=lang, doubt=doubt)
     is_named = layout.has_header or layout.form in (*_NAMED, Form.SMART, Form.DOCS)
     mapping = guessed(content, layout.columns) if is_named else _by_place(content, layout, rows)
@@ -402,7 +423,13 @@ def _guess_as(kind: FileKind | None, layout: Layout, rows: Sequence[Record], nam
         and not (_names(NAMES_QUERIES, name) or _names(NAMES_DOCUMENTS, name))
     ):
         doubt = f"Told by the length of its texts alone: are these {content}?"
-    return Guess(kind, layout, mapping, lang, doubt)
+    return Guess(kind, layout, mapping, lang, " ".join(filter(None, (doubt, layout.note))))
+
+
+def _end_in_reals(rows: Sequence[Record]) -> bool:
+    """Whether each row is three cells of which the last is a number."""
+    cells = [" ".join(map(str, row.values())).split() for row in rows]
+    return bool(cells) and all(len(row) == 3 and real(row[2]) is not None for row in cells)
 
 
 def _by_place(content: Content, layout: Layout, rows: Sequence[Record]) -> dict[str, str]:
@@ -414,6 +441,8 @@ def _by_place(content: Content, layout: Layout, rows: Sequence[Record]) -> dict[
     if content is Content.DOCUMENTS:
         fields = {2: ("id", "text"), 3: ("id", "title", "text"), 4: ("id", "url", "title", "text")}
         return dict(zip(fields.get(width, ("id", "text")), columns, strict=False))
+    if content is Content.JUDGED:
+        return dict(zip(("text", "document", "grade"), columns, strict=False))
     if content is Content.RUN:
         if width >= 5:
             return dict(

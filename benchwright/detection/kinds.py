@@ -15,6 +15,7 @@ class FileKind(StrEnum):
     QUERIES = "queries"
     TOPICS = "topics"
     PASSAGES = "passages"
+    JUDGED = "judged"
     QRELS = "qrels"
     BEIR_QRELS = "beir-qrels"
     QREL_TABLE = "qrel-table"
@@ -33,6 +34,7 @@ KIND_LABELS: dict[FileKind, str] = {
     FileKind.QUERIES: "Queries: a table",
     FileKind.TOPICS: "Queries: TREC topics",
     FileKind.PASSAGES: "Queries with positive and negative passages (MIRACL)",
+    FileKind.JUDGED: "Judged queries: a table or JSON with the texts of queries and grades",
     FileKind.QRELS: "Qrels: TREC",
     FileKind.BEIR_QRELS: "Qrels: BEIR (TSV with header)",
     FileKind.QREL_TABLE: "Qrels: a table",
@@ -42,11 +44,12 @@ KIND_LABELS: dict[FileKind, str] = {
     FileKind.SLICES: "Slices of queries",
     FileKind.WEIGHTS: "Weights of queries",
 }
-# What a kind brings. A file of passages is queries, documents and qrels in one.
-QUERY_KINDS = (FileKind.QUERIES, FileKind.TOPICS, FileKind.PASSAGES)
+# What a kind brings. A file of passages is queries, documents and qrels in one,
+# judged queries are queries and qrels.
+QUERY_KINDS = (FileKind.QUERIES, FileKind.TOPICS, FileKind.PASSAGES, FileKind.JUDGED)
 DOCUMENT_KINDS = (FileKind.CORPUS, FileKind.DOCUMENTS, FileKind.IDS)
 GRADED_KINDS = (FileKind.QRELS, FileKind.BEIR_QRELS, FileKind.QREL_TABLE)  # a grade in each row
-QREL_KINDS = (*GRADED_KINDS, FileKind.PASSAGES)
+QREL_KINDS = (*GRADED_KINDS, FileKind.PASSAGES, FileKind.JUDGED)
 RUN_KINDS = (FileKind.RUN, FileKind.RUN_TABLE)
 # The kinds whose columns a person may map.
 CONTENT_OF: dict[FileKind, Content] = {
@@ -54,4 +57,5 @@ CONTENT_OF: dict[FileKind, Content] = {
     FileKind.QUERIES: Content.QUERIES,
     FileKind.QREL_TABLE: Content.QRELS,
     FileKind.RUN_TABLE: Content.RUN,
+    FileKind.JUDGED: Content.JUDGED,
 }

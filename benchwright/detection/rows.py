@@ -52,6 +52,8 @@ def query_rows(
         numbered = numbers.records(numbered, passages.QUERY_IDS, name) if numbers else numbered
         return passages.passage_query_rows(numbered, file=name, problems=problems, lang=lang)
     mapping, numbered = _mapped(part, file, folder, problems, numbers)
+    if part.kind is FileKind.JUDGED:
+        return mapped.judged_query_rows(numbered, mapping, file=name, problems=problems, lang=lang)
     return mapped.query_rows(numbered, mapping, file=name, problems=problems, lang=lang)
 
 
@@ -69,6 +71,8 @@ def qrel_rows(
         numbered = records_of(part, file, folder, problems)
         return passages.passage_qrel_rows(numbered, file=name, problems=problems)
     mapping, numbered = _mapped(part, file, folder, problems, numbers)
+    if part.kind is FileKind.JUDGED:
+        return mapped.judged_qrel_rows(numbered, mapping, file=name, problems=problems)
     return mapped.qrel_rows(numbered, mapping, file=name, problems=problems)
 
 

@@ -10,6 +10,7 @@ from benchwright.exports.exporter import Exporter
 from benchwright.exports.hub import HUB
 from benchwright.exports.ids_only import IDS_ONLY
 from benchwright.exports.ir_datasets import IR_DATASETS
+from benchwright.exports.judgments import JUDGMENTS
 from benchwright.exports.mteb import MTEB
 from benchwright.exports.sentence_transformers import SENTENCE_TRANSFORMERS
 from benchwright.exports.trec import TREC
@@ -27,6 +28,7 @@ EXPORTERS: Mapping[str, Exporter] = MappingProxyType(
             TREC,
             IR_DATASETS,
             CROISSANT,
+            JUDGMENTS,
             IDS_ONLY,
         )
     }

@@ -50,6 +50,17 @@ def is_zip(path: Path) -> bool:
         return stream.read(4) in ZIP_MAGIC
 
 
+def is_workbook(path: Path) -> bool:
+    """Whether a zip is a spreadsheet of Excel or OpenDocument."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+            is_open = "mimetype" in names and "content.xml" in names
+            return is_open or any(name.startswith("xl/workbook.") for name in names)
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        return False  # whoever reads it in earnest says what is wrong
+
+
 def is_tar(path: Path, *, limits: Limits = DEFAULT_LIMITS) -> bool:
     """Return whether a file, inflated where it is gzip or zstd, begins as a tar does."""
     try:

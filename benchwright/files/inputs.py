@@ -3,11 +3,14 @@
 import io
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 from shutil import copyfileobj
 from typing import Any
 
+from benchwright.errors import ArchiveError
+from benchwright.files.encodings import LOOKED_AT, Transcoded, as_utf8, encoding_of
 from benchwright.files.sources import (
     CHUNK,
     GZIP_MAGIC,
@@ -19,15 +22,39 @@ from benchwright.files.sources import (
 
 
 class Input(ABC):
-    """Bytes that can be read again and again, inflated where they are compressed."""
+    """Bytes that can be read again and again, inflated where they are compressed.
+
+    Text in another encoding is given as UTF-8; `encoding` says which it was, and nothing of UTF-8.
+    """
 
     name: str
     # As messages name it.
     shown: str
 
     @abstractmethod
-    def opened(self) -> AbstractContextManager["io.BufferedReader[Any]"]:
-        """Open it for reading its bytes; what is damaged is an ArchiveError."""
+    def inflated(self) -> AbstractContextManager["io.BufferedReader[Any]"]:
+        """Open it for its bytes as they were written; what is damaged is an ArchiveError."""
+
+    @cached_property
+    def encoding(self) -> str:
+        """The encoding of its text where that is not UTF-8."""
+        start = bytearray()
+        with self.inflated() as stream:
+            raw = getattr(stream, "raw", None)
+            if isinstance(raw, Transcoded):
+                return raw.encoding
+            with suppress(ArchiveError):  # told where its records are read
+                while len(start) < LOOKED_AT and (piece := stream.read(CHUNK)):
+                    start += piece
+        return encoding_of(bytes(start))
+
+    @contextmanager
+    def opened(self) -> Iterator["io.BufferedReader[Any]"]:
+        """Open it for reading its bytes, text as UTF-8; what is damaged is an ArchiveError."""
+        encoding = self.encoding
+        with self.inflated() as stream:
+            is_done = not encoding or isinstance(getattr(stream, "raw", None), Transcoded)
+            yield stream if is_done else as_utf8(stream, encoding, self.shown)
 
     def lines(self) -> Iterator[bytes]:
         """Yield its lines, each with its line feed."""
@@ -49,7 +76,7 @@ class FileInput(Input):
         self.path = path
         self.name = self.shown = name or path.name
 
-    def opened(self) -> AbstractContextManager["io.BufferedReader[Any]"]:
+    def inflated(self) -> AbstractContextManager["io.BufferedReader[Any]"]:
         return open_inflated(self.path, file=self.shown)
 
     def seekable(self, folder: Path) -> Path:
@@ -66,5 +93,5 @@ class MemberInput(Input):
         self.source = source
         self.name = self.shown = member
 
-    def opened(self) -> AbstractContextManager["io.BufferedReader[Any]"]:
+    def inflated(self) -> AbstractContextManager["io.BufferedReader[Any]"]:
         return self.source.opened(self.name)

@@ -17,11 +17,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from benchwright.errors import ArchiveError, MissingFileError, Utf16Error
+from benchwright.errors import ArchiveError, MissingFileError
+from benchwright.files.encodings import UTF16, UTF16_MARKS, as_utf8
 
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
-UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 CHUNK = 1 << 20
 STANDARD_INPUT = Path("-")
 
@@ -172,8 +172,7 @@ def open_inflated(
     Raises
     ------
     ArchiveError
-        At first or while reading, if what is compressed is damaged, cut short or inflates too far,
-        or if it is text in UTF-16.
+        At first or while reading, if what is compressed is damaged, cut short or inflates too far.
     MissingFileError
         If there is no such file.
     """
@@ -204,15 +203,16 @@ def inflated(
 ) -> Iterator["io.BufferedReader[Any]"]:
     """The stream itself where it is plain, otherwise one of what it inflates to.
 
+    Text that a mark says to be UTF-16 is given as UTF-8.
+
     Raises
     ------
     ArchiveError
-        If what is compressed is damaged, or text in UTF-16, which no reader takes.
+        If what is compressed is damaged.
     """
     with _inflated(stream, file=file, compressed=compressed, limits=limits) as whole:
-        if whole.peek(2)[:2] in UTF16_MARKS:
-            raise Utf16Error(file=file)
-        yield whole
+        is_utf16 = whole.peek(2)[:2] in UTF16_MARKS
+        yield as_utf8(whole, UTF16, file) if is_utf16 else whole
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from hashlib import sha256
 from math import isnan
 from typing import Any, NamedTuple
 
@@ -32,6 +33,11 @@ Mapped = Mapping[str, str]
 PARENT_KEY, URL_KEY = "parent_id", "url"
 GRADE_OF_EVERY_ROW = 1
 SHOWN = 40
+ESCI = {"e": 3, "s": 2, "c": 1, "i": 0}
+GRADE_WORDS = {
+    "exact": 3, "substitute": 2, "complement": 1, "irrelevant": 0,
+    "relevant": 1, "not relevant": 0, "non relevant": 0, "nonrelevant": 0, "yes": 1, "no": 0,
+}  # fmt: skip
 
 
 class ResultRow(NamedTuple):
@@ -93,22 +99,112 @@ def qrel_rows(
     numbered: Numbered, mapping: Mapped, *, file: str, problems: Problems
 ) -> Iterable[QrelRow]:
     """Yield the grades; 1 where somebody said that every row is relevant."""
-    column = mapping["grade"]
-    is_every = column == EVERY_ROW
-    is_truth_told = False
+    grades = _Grades(mapping["grade"], file, problems)
     for line, record in numbered:
         say = _teller(problems, file, line)
         qid = _id(record, mapping["query"], "query id", say)
         docid = _id(record, mapping["document"], "document id", say)
-        value = record.get(column)
-        if (truth := _truth(value)) is not None:
-            value = int(truth)
-            if not is_truth_told:
-                problems.warn(file, line, f"column '{column}': true was read as 1, false as 0.")
-                is_truth_told = True
-        grade = GRADE_OF_EVERY_ROW if is_every else _grade(value, column, say)
+        grade = grades.of(record, line)
         if qid is not None and docid is not None and grade is not None:
             yield QrelRow(line, qid, docid, grade)
+
+
+def judged_query_rows(
+    numbered: Numbered, mapping: Mapped, *, file: str, problems: Problems, lang: str = ""
+) -> Iterable[QueryRow]:
+    """Yield each query once; one id with two texts is a problem.
+
+    A query without an id of its own has one that follows from its text (`query_key`).
+    """
+    texts: dict[str, str] = {}
+    for line, record in numbered:
+        text = _joined(record.get(mapping["text"]))
+        qid = judged_qid(record, mapping)
+        row = query_row(
+            {"id": qid, "text": text, "lang": lang}, {}, line, file=file, problems=problems
+        )
+        if row is None:
+            continue
+        text = " ".join(row.text.split())
+        if row.qid not in texts:
+            texts[row.qid] = text
+            yield row
+        elif texts[row.qid] != text:
+            say = _teller(problems, file, line)
+            say(f"query '{row.qid}' has another text here than before; keep one of the two")
+
+
+def judged_qrel_rows(
+    numbered: Numbered, mapping: Mapped, *, file: str, problems: Problems
+) -> Iterable[QrelRow]:
+    """Yield the grades; what is wrong with the queries `judged_query_rows` tells."""
+    grades = _Grades(mapping["grade"], file, problems)
+    for line, record in numbered:
+        say = _teller(problems, file, line)
+        qid = judged_qid(record, mapping)
+        docid = _id(record, mapping["document"], "document id", say)
+        grade = grades.of(record, line)
+        if qid is not None and docid is not None and grade is not None:
+            yield QrelRow(line, qid, docid, grade)
+
+
+def judged_qid(record: Record, mapping: Mapped) -> str | None:
+    """The id of a row's query: its own, or one of its text; None where it has neither."""
+    own = _id_text(record.get(mapping.get("id", "")))
+    if isinstance(own, str) and not id_problem(own):
+        return own
+    text = _joined(record.get(mapping["text"]))
+    return query_key(text) if isinstance(text, str) and text.strip() else None
+
+
+def query_key(text: str) -> str:
+    """The id of a query that has none but its text: the same for the same words.
+
+    >>> query_key("wireless  mouse") == query_key(" wireless mouse ")
+    True
+    """
+    return f"q-{sha256(' '.join(text.split()).encode()).hexdigest()[:12]}"
+
+
+class _Grades:
+    """Reads the grades of a column; what is no number and is taken for one is told once."""
+
+    def __init__(self, column: str, file: str, problems: Problems) -> None:
+        self.column, self.file, self.problems = column, file, problems
+        self.told: set[str] = set()
+
+    def of(self, record: Record, line: int) -> int | None:
+        if self.column == EVERY_ROW:
+            return GRADE_OF_EVERY_ROW
+        value = record.get(self.column)
+        if isinstance(value, list) and len(value) == 1:
+            value = value[0]  # as tools write one label
+        if (truth := _truth(value)) is not None:
+            self._tell("truth", line, "true was read as 1, false as 0.")
+            value = int(truth)
+        elif (of_word := grade_of_word(value, self.column)) is not None:
+            self._tell(str(value), line, f"'{value}' was read as {of_word}.")
+            value = of_word
+        return _grade(value, self.column, _teller(self.problems, self.file, line))
+
+    def _tell(self, key: str, line: int, words: str) -> None:
+        if key not in self.told:
+            self.told.add(key)
+            self.problems.warn(self.file, line, f"column '{self.column}': {words}")
+
+
+def grade_of_word(value: object, column: str) -> int | None:
+    """The grade of a word that stands for one; None where it is no such word.
+
+    The letters of the shopping queries data set (ESCI) count in a column that is named for it.
+
+    >>> [grade_of_word(word, "esci_label") for word in ("E", "Irrelevant", "perfect")]
+    [3, 0, None]
+    """
+    if not isinstance(value, str):
+        return None
+    word = " ".join(value.lower().replace("-", " ").replace("_", " ").split())
+    return (ESCI if "esci" in column.lower() else {}).get(word, GRADE_WORDS.get(word))
 
 
 def run_rows(

@@ -22,6 +22,7 @@ class Content(StrEnum):
     QUERIES = "queries"
     QRELS = "qrels"
     RUN = "run"
+    JUDGED = "judged queries"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,22 +40,34 @@ class Field:
 
 
 _QUERY_IDS = ("query_id", "qid", "queryid", "topic_id", "topic", "q_id", "query_number", "query")
+# Where the text of a query stands beside its id.
+_OWN_QUERY_IDS = ("query_id", "qid", "queryid", "topic_id", "q_id", "query_number")
 _DOCUMENT_IDS = (
     *("corpus_id", "docid", "doc_id", "docno", "document_id", "pid", "passage_id", "doc"),
-    *("document", "passage"),
+    *("document", "passage", "product_id"),
 )
 GRADE_NAMES = (
     *("grade", "relevance", "score", "rel", "label", "judgment", "judgement", "relevance_label"),
     *("rating", "relevance_score", "relevance_grade", "relevance_judgment", "relevance_judgement"),
-    *("is_relevant", "relevant", "gain", "value", "graded_relevance", "relevance_rating", "qrel"),
+    *(
+        "is_relevant",
+        "relevant",
+        "gain",
+        "value",
+        "graded_relevance",
+        "relevance_rating",
+        "qrel",
+        "esci_label",
+    ),
 )
 FIELDS: dict[Content, tuple[Field, ...]] = {
     Content.DOCUMENTS: (
         Field("id", "document id", ("_id", "docid", "doc_id", "docno", "id", "pid", "passage_id",
-              "document_id", "corpus_id", "did"), is_required=True),
-        Field("title", "title", ("title", "headline", "name")),
+              "document_id", "corpus_id", "did", "cord_uid", "product_id"), is_required=True),
+        Field("title", "title", ("title", "headline", "name", "product_title")),
         Field("text", "text", ("text", "body", "contents", "content", "abstract", "passage",
-              "passage_text", "document", "segment", "txt"), is_required=True),
+              "passage_text", "document", "segment", "txt", "product_description"),
+              is_required=True),
         Field("image", "image, or its path", ("image", "images", "image_path", "image_file", "img",
               "img_path", "file", "file_name", "filename", "path")),
         Field("url", "web address", ("url", "link", "uri")),
@@ -77,6 +90,13 @@ FIELDS: dict[Content, tuple[Field, ...]] = {
     ),
     Content.QRELS: (
         Field("query", "query id", _QUERY_IDS, is_required=True),
+        Field("document", "document id", _DOCUMENT_IDS, is_required=True),
+        Field("grade", "grade", GRADE_NAMES, is_required=True, is_asked=True),
+    ),
+    Content.JUDGED: (
+        Field("id", "query id", _OWN_QUERY_IDS),
+        Field("text", "query text", ("query_text", "query", "search_query", "question", "topic",
+              "search_term", "keywords"), is_required=True),
         Field("document", "document id", _DOCUMENT_IDS, is_required=True),
         Field("grade", "grade", GRADE_NAMES, is_required=True, is_asked=True),
     ),

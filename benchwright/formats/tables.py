@@ -15,8 +15,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from benchwright.errors import ArchiveError, FileProblemsError, Problems
+from benchwright.errors import ArchiveError, FileProblemsError, PassedOver, Problems
 from benchwright.files.inputs import Input
+from benchwright.formats import foreign
 from benchwright.formats.beir import BOM, json_records, numbered
 from benchwright.formats.errors import UnreadableKindError
 from benchwright.formats.mapping import FIELDS, Content, plain_name
@@ -68,16 +69,25 @@ class Form(StrEnum):
     PARQUET = "Parquet"
     SMART = "SMART"
     DOCS = "TREC documents"
+    DOCUMENT = "JSON"
+    BULK = "bulk requests"
+    SHEET = "spreadsheet"
+    LETOR = "LETOR"
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a table is to be read; `columns` are all that its first rows have."""
+    """How a table is to be read; `columns` are all that its first rows have.
+
+    An index that has no name stands before them where `has_index`; `note` says what is left out.
+    """
 
     form: Form
     columns: tuple[str, ...]
     delimiter: str = ""
     has_header: bool = False
+    has_index: bool = False
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +100,16 @@ class Head:
     @property
     def is_parquet(self) -> bool:
         return self.start.startswith(PARQUET_MAGIC)
+
+    @property
+    def is_sheet(self) -> bool:
+        """Whether it may be a spreadsheet: a zip, or an old Office file."""
+        return self.start.startswith(foreign.SHEET_MAGIC)
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether other tools than those of retrieval write files so."""
+        return self.is_sheet or _foreign_form(self.lines) is not None
 
 
 def head_of(table: Input) -> Head:
@@ -125,8 +145,12 @@ def layout_of(table: Input, head: Head, folder: Path, *, has_header: bool | None
 def _layout_of(table: Input, head: Head, folder: Path, has_header: bool | None) -> Layout:
     if head.is_parquet:
         return Layout(Form.PARQUET, _parquet_columns(table.seekable(folder), table.shown))
+    if head.is_sheet:
+        return _sheet_layout(table, folder, has_header)
     lines = [line for line in head.lines if line.strip()]
     first = lines[0] if lines else b""
+    if form := _foreign_form(lines):
+        return _foreign_layout(form, table, lines)
     if first.lstrip().startswith((b"{", b"[")):
         return Layout(Form.JSON, _json_columns(lines))
     if first.startswith(b".I "):
@@ -134,6 +158,35 @@ def _layout_of(table: Input, head: Head, folder: Path, has_header: bool | None) 
     if DOC_START.match(first.lstrip()):
         return Layout(Form.DOCS, ("id", "title", "text"))
     return delimited_layout(lines, has_header)
+
+
+def _foreign_form(lines: Sequence[bytes]) -> Form | None:
+    if foreign.is_whole_json(lines):
+        return Form.DOCUMENT
+    if foreign.is_bulk(lines):
+        return Form.BULK
+    return Form.LETOR if foreign.is_letor(lines) else None
+
+
+def _foreign_layout(form: Form, table: Input, lines: Sequence[bytes]) -> Layout:
+    if form is Form.LETOR:
+        has_features = any(len(line.partition(b"#")[0].split()) > 2 for line in lines)
+        note = "Features are left out: the grades are taken." if has_features else ""
+        return Layout(form, ("query_id", "document_id", "grade"), note=note)
+    if form is Form.DOCUMENT:
+        return Layout(form, foreign.json_document_columns(table, HEAD_LINES))
+    told = json_records(iter(lines), file=table.shown, problems=PassedOver())
+    rows = foreign.bulk_records(told, table.shown, PassedOver())
+    return Layout(form, tuple(dict.fromkeys(name for _, row in rows for name in row)))
+
+
+def _sheet_layout(table: Input, folder: Path, has_header: bool | None) -> Layout:
+    rows, note = foreign.sheet_rows(table, folder)
+    first = [str(cell).strip() for cell in rows[0]] if rows else []
+    if has_header is None:
+        has_header = not any(real(cell) is not None for cell in first)
+    names = tuple(_numbered_names(first)) if has_header else _column_names(len(first))
+    return Layout(Form.SHEET, names, has_header=has_header, note=note)
 
 
 def _json_columns(lines: Sequence[bytes]) -> tuple[str, ...]:
@@ -203,6 +256,10 @@ def delimited_layout(lines: Sequence[bytes], has_header: bool | None = None) -> 
     names = [cell.strip() for cell in cells]
     if has_header is None:
         has_header = _is_header(names, delimiter, lines)
+    if has_header and len(names) > 2 and not names[0] and all(names[1:]):
+        # As pandas writes the numbers of rows.
+        columns = tuple(_numbered_names(names[1:]))
+        return Layout(Form.CSV, columns, delimiter, has_header=True, has_index=True)
     if has_header and all(names) and len(set(names)) == len(names):
         return Layout(Form.CSV, tuple(names), delimiter, has_header=True)
     if has_header:
@@ -225,6 +282,8 @@ def cells_of(line: str, delimiter: str) -> list[str]:
 
 
 def _is_header(names: Sequence[str], delimiter: str, lines: Sequence[bytes]) -> bool:
+    if len(names) > 2 and not names[0]:
+        names = names[1:]  # an index, which has no name
     if any(real(name) is not None for name in names):
         return False  # `7<TAB>date` is a query, and no header
     if any(plain_name(name) in KNOWN_COLUMNS for name in names):
@@ -271,6 +330,16 @@ def records(table: Input, layout: Layout, *, folder: Path, problems: Problems) -
             (line, _flattened(record))
             for line, record in json_records(table.lines(), file=file, problems=problems)
         )
+    if layout.form is Form.DOCUMENT:
+        return foreign.json_document_records(table, problems)
+    if layout.form is Form.BULK:
+        lines = json_records(table.lines(), file=file, problems=problems)
+        return foreign.bulk_records(lines, file, problems)
+    if layout.form is Form.LETOR:
+        return foreign.letor_records(_texts(table.lines(), file, problems), file, problems)
+    if layout.form is Form.SHEET:
+        cells, _ = foreign.sheet_rows(table, folder)
+        return foreign.sheet_records(cells, layout.columns, has_header=layout.has_header)
     if layout.form is Form.SMART:
         return _smart_records(_texts(table.lines(), file, problems))
     if layout.form is Form.DOCS:
@@ -402,9 +471,10 @@ def _texts(
 def _csv_records(lines: Iterable[bytes], layout: Layout, file: str, problems: Problems) -> Records:
     numbers = _Counted(_texts(lines, file, problems))
     reader = csv.reader(numbers, delimiter=layout.delimiter, strict=True)
-    width = len(layout.columns)
+    n_before = int(layout.has_index)
+    width = len(layout.columns) + n_before
     begins = 1
-    if layout.has_header and not _header_is_good(reader, file, problems):
+    if layout.has_header and not _header_is_good(reader, file, problems, n_before):
         return
     begins = numbers.line + 1
     numbers.was_good()
@@ -425,7 +495,7 @@ def _csv_records(lines: Iterable[bytes], layout: Layout, file: str, problems: Pr
             text = f"has {len(cells)} cells; expected {width}, as in the first line. "
             problems.add(file, line, text + "Quote cells that hold the separator.")
             continue
-        yield line, dict(zip(layout.columns, cells, strict=True))
+        yield line, dict(zip(layout.columns, cells[n_before:], strict=True))
 
 
 class _Counted:
@@ -450,9 +520,9 @@ class _Counted:
         return text
 
 
-def _header_is_good(reader: Any, file: str, problems: Problems) -> bool:
+def _header_is_good(reader: Any, file: str, problems: Problems, n_before: int = 0) -> bool:
     try:
-        names = [name.strip() for name in next(reader, [])]
+        names = [name.strip() for name in next(reader, [])][n_before:]
     except csv.Error as error:
         problem = f"is not CSV: {error}; check the quotes and the ends of lines"
         problems.add(file, 1, problem, is_whole=True)

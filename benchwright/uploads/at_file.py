@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from math import inf
 from pathlib import Path
@@ -16,6 +17,7 @@ from benchwright.detection import (
     layout_for,
 )
 from benchwright.errors import BenchmarkError, FileProblemsError, PassedOver, Problems
+from benchwright.files.encodings import encoding_note
 from benchwright.files.inputs import Input
 from benchwright.formats import beir, mapped, pairs, passages
 from benchwright.formats.errors import LoneFileError, MappingError
@@ -46,6 +48,7 @@ def look_at_file(
     """One file with its rows; what is wrong with it is told and keeps nobody from the others."""
     if is_short:
         return Look(part, given.shown, error=_lacking(part))
+    part = _with_encoding(part, given)
     if part.kind is None and part.member and part.has_header is None:
         return Look(part, given.shown)
     most = inf if is_whole else PASSED_OVER
@@ -60,6 +63,12 @@ def look_at_file(
         return look.found() if is_told else look.found(problems=tuple(error.problems))
     except BenchmarkError as error:
         return look.found(error=str(error))
+
+
+def _with_encoding(part: Part, given: Input) -> Part:
+    """The part whose note says in which encoding its file is read, unless it is UTF-8."""
+    notes = [note for note in (part.note, encoding_note(given.encoding)) if note]
+    return replace(part, note=" ".join(notes))
 
 
 def _lacking(part: Part) -> str:
@@ -130,13 +139,28 @@ class _Looking:
             file=self.given.shown,
             problems=self.problems,
         )
+        if content is Content.JUDGED:
+            rows = self._with_queries(rows, layout, mapping)
         if content in (Content.QRELS, Content.RUN):
             rows = self._noting((row, row.qid, row.docid) for row in rows)
-        if content is Content.QRELS:
+        if content in (Content.QRELS, Content.JUDGED):
             self._count_grades(rows)
         else:
             self.seen["n_rows_read"] = sum(1 for _ in islice(rows, self.most_rows))
         return self.found()
+
+    def _with_queries(
+        self, rows: Iterable[Any], layout: Layout, mapping: dict[str, str]
+    ) -> Iterator[Any]:
+        """The grades, after what is wrong with the queries beside them is told."""
+        numbered = records(self.given, layout, folder=self.folder, problems=PassedOver())
+        queries = mapped.judged_query_rows(
+            numbered, mapping, file=self.given.shown, problems=self.problems
+        )
+        for _ in islice(queries, self.most_grades):
+            pass
+        yield from self._noting((row, "", row.docid) for row in rows)
+        self.seen["qids"] = ()  # they come with it
 
     def _layout(self, kind: FileKind) -> Layout:
         layout = layout_for(kind, self.given, self.folder, has_header=self.part.has_header)
@@ -256,6 +280,7 @@ READERS: dict[Content, Callable[..., Iterable[Any]]] = {
     Content.QUERIES: mapped.query_rows,
     Content.QRELS: mapped.qrel_rows,
     Content.RUN: mapped.run_rows,
+    Content.JUDGED: mapped.judged_qrel_rows,
 }
 Rows = Callable[[_Looking], Iterator[Sequence[Any]]]
 

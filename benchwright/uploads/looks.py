@@ -7,7 +7,7 @@ from typing import Any
 
 from benchwright.detection import KIND_LABELS, Part
 from benchwright.errors import Problem
-from benchwright.files.archives import is_tar, is_zip, open_source
+from benchwright.files.archives import is_tar, is_workbook, is_zip, open_source
 from benchwright.files.inputs import FileInput, Input, MemberInput
 from benchwright.files.sources import Source
 from benchwright.formats.unlisted import UNKNOWN
@@ -52,7 +52,7 @@ def _source(path: Path) -> Source:
 
 def is_collection(path: Path) -> bool:
     """Whether a file holds several."""
-    return is_zip(path) or is_tar(path)
+    return (is_zip(path) and not is_workbook(path)) or is_tar(path)
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,18 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from benchmarks_app.collections.services.staging import Import
 from benchmarks_app.common.services import reading_apart
 from benchmarks_app.models import Unit
-from benchwright.detection import Part
+from benchwright.detection import FileKind, Part
 from benchwright.errors import Problems
 from benchwright.formats.beir import CorpusRow, QrelRow, QueryRow
-from benchwright.formats.mapped import ResultRow
+from benchwright.formats.mapped import ResultRow, query_key
 from benchwright.uploads import Place, row_streams
+
+Row = TypeVar("Row", QueryRow, QrelRow)
 
 
 class PartFile(Protocol):
@@ -36,14 +38,31 @@ def query_rows(
     work: Import, file: PartFile, *, problems: Problems | None = None
 ) -> Iterator[QueryRow]:
     """The queries of a file of queries."""
-    return _rows(work, file, row_streams.QUERIES, problems)
+    return _with_ids_here(work, file, _rows(work, file, row_streams.QUERIES, problems))
 
 
 def qrel_rows(
     work: Import, file: PartFile, *, problems: Problems | None = None
 ) -> Iterator[QrelRow]:
     """The grades of a file of qrels."""
-    return _rows(work, file, row_streams.QRELS, problems)
+    return _with_ids_here(work, file, _rows(work, file, row_streams.QRELS, problems))
+
+
+def _with_ids_here(work: Import, file: PartFile, rows: Iterator[Row]) -> Iterator[Row]:
+    """The rows; where a query has no id but its text, with that of the query of the same text."""
+    if file.part.kind is not FileKind.JUDGED:
+        yield from rows
+        return
+    queries = work.benchmark.queries.committed().values_list("text", "qid")
+    here = {query_key(text): (qid, text) for text, qid in queries.iterator()}
+    for row in rows:
+        if row.qid not in here:
+            yield row
+            continue
+        qid, text = here[row.qid]
+        # Blanks between its words may be others.
+        more: dict[str, Any] = {"text": text} if isinstance(row, QueryRow) else {}
+        yield replace(row, qid=qid, **more)
 
 
 def run_rows(

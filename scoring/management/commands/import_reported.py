@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from benchmarks_app.management.declared import BENCHMARK, BenchmarkCommand
+from benchwright.errors import MtebFormatError
 from benchwright.recipes.arguments import option, unless_told, word
 from scoring.boards.services import reported
 from scoring.management.reporting import release_of
@@ -18,7 +19,7 @@ class Command(BenchmarkCommand):
     help = "Take over values of MTEB result files; they are shown as reported, and never ranked."
     first = (BENCHMARK,)
     takes = (
-        word("files", "result files, JSON", many="+"),
+        word("files", "result files, JSON, or folders of them", many="+"),
         unless_told("--user", help="who reports them; by default an owner of the benchmark"),
         option("--system", help="whose they are, if the file has no model"),
         option("--task", help="which task, if the file has several"),
@@ -30,8 +31,32 @@ class Command(BenchmarkCommand):
         fields = {name: options[name] for name in ("system", "task", "source")}
         fields |= {"release": release_of(self.benchmark, release) if release else None}
         for path in map(Path, files):
-            if path.name != NO_RESULTS:
+            if path.is_dir():
+                self._take_over_folder(path, fields)
+            elif path.name != NO_RESULTS:
                 self._take_over(path, fields)
+
+    def _take_over_folder(self, folder: Path, fields: dict[str, Any]) -> None:
+        """All result files of a folder, as MTEB writes it; those of other tasks are counted."""
+        paths = [path for path in sorted(folder.rglob("*.json")) if path.name != NO_RESULTS]
+        if len(paths) > 1 and not fields["task"]:
+            msg = f"{folder} holds {len(paths)} result files. Name the task with --task."
+            raise CommandError(msg)
+        n_others = n_taken = 0
+        for path in paths:
+            try:
+                self._take_over(path, fields)
+                n_taken += 1
+            except reported.TaskChoiceError:
+                n_others += 1
+            except (MtebFormatError, reported.ReportedFileError) as error:
+                self.note(f"left out: {error}")
+        if not n_taken:
+            task = f" of the task '{fields['task']}'" if fields["task"] else ""
+            msg = f"{folder} holds no result file{task} ({len(paths)} JSON files). Name the task."
+            raise CommandError(msg)
+        if n_others:
+            self.say(f"{n_others} files of other tasks were left out.")
 
     def _take_over(self, path: Path, fields: dict[str, Any]) -> None:
         try:

@@ -1,6 +1,7 @@
 """Imports: whole or not at all, with every wrong line named."""
 
 import gzip
+import json
 import os
 import zipfile
 from datetime import UTC, datetime
@@ -350,7 +351,8 @@ def test_that_every_row_is_relevant_is_said_by_somebody(texts, take_in, tmp_path
 # --- what is left out on request -----------------------------------------------------------------
 
 BAD_RATED = (
-    b"query_id,doc_id,Rating\nq1,d1,3\nq1,d2,high\nq9,d2,0\nq2,caf\xe9,1\nq2,d1,1\nq1,d1,2\n"
+    b"query_id,doc_id,Rating\nq1,d1,3\nq1,d2,high\nq9,d2,0\n"
+    b"q2,caf\xe9\xc3\xa9,1\nq2,d1,1\nq1,d1,2\n"
 )
 
 
@@ -390,11 +392,52 @@ def test_what_leaving_records_out_cannot_mend_is_refused_all_the_same(
     assert words in problems_of(job)[0]
 
 
+def test_ratings_whose_query_is_its_text_meet_the_queries_that_are_here(texts, take_in):
+    take_in(texts, QUERIES, "queries.jsonl")
+    ratings = b"query,docid,rating\nfirst?,d1,3\n second? ,d1,1\nstar wars,d2,2\n"
+
+    job = take_in(texts, ratings, "quepid.csv")
+
+    assert job.state == Job.State.DONE, (job.error, job.problems)
+    new = Query.objects.get(text="star wars")
+    assert new.qid.startswith("q-")
+    assert sorted(qrels_of(QrelSet.objects.get())) == [
+        (new.qid, "d2", 2), ("q1", "d1", 3), ("q2", "d1", 1),
+    ]  # fmt: skip
+    assert Query.objects.count() == 4
+
+
+def test_a_request_of_rank_eval_brings_queries_and_grades(texts, take_in):
+    ratings = [{"_index": "i", "_id": "d1", "rating": 3}, {"_index": "i", "_id": "d2", "rating": 0}]
+    request = {
+        "id": "fish",
+        "request": {"query": {"match": {"text": "where do fish sleep"}}},
+        "ratings": ratings,
+    }
+
+    job = take_in(texts, json.dumps({"requests": [request]}, indent=2).encode(), "eval.json")
+
+    assert job.state == Job.State.DONE, (job.error, job.problems)
+    assert Query.objects.get().text == "where do fish sleep"
+    assert list(qrels_of(QrelSet.objects.get())) == [("fish", "d1", 3), ("fish", "d2", 0)]
+
+
+def test_documents_of_a_bulk_request_become_the_corpus(texts, take_in):
+    lines = b"".join(
+        b'{"index": {"_id": "d%d"}}\n{"title": "T", "body": "text %d"}\n' % (n, n) for n in (1, 2)
+    )
+
+    job = take_in(texts, lines, "bulk.ndjson")
+
+    assert job.state == Job.State.DONE, (job.error, job.problems)
+    assert benchmark_documents(texts, ["1", "d2"])["d2"].text == "text 2"
+
+
 @pytest.mark.parametrize(
     "content",
     [
-        b".I 1\n.T\ncaf\xe9\n.W\na\n.I 2\n.T \nB\n.W\nb\n",
-        b'_id,title,text\n1,"two\nl\xefnes",x\n2,B,b\n',
+        b".I 1\n.T\ncaf\xe9\xc3\xa9\n.W\na\n.I 2\n.T \nB\n.W\nb\n",
+        b'_id,title,text\n1,"two\nl\xefn\xc3\xa9s",x\n2,B,b\n',
     ],
 )
 def test_a_bad_line_takes_its_whole_record_with_it(texts, take_in, content):

@@ -325,13 +325,16 @@ def test_titles_of_jobs_are_short_and_a_name_of_200_characters_has_room(olga, te
 
 
 @pytest.mark.parametrize("content", ["naïve".encode("latin-1"), "größe".encode("cp1252")])
-def test_a_file_of_another_encoding_says_the_line_and_what_to_do(olga, texts, content):
+def test_a_file_of_another_encoding_is_read_and_the_list_says_how(olga, texts, content):
     put(olga, ("queries.csv", b"qid,text\nq1,good\nq2," + content + b"\n"), ("b.csv", QUERIES))
 
     page = listed(olga)
 
-    assert states(texts) == {"queries.csv": "bad", "b.csv": "ready"}
-    assert "UTF-8" in page
+    assert states(texts) == {"queries.csv": "ready", "b.csv": "ready"}
+    assert "read as Windows-1252 (Western European), which is a guess" in page
+    olga.post(reverse("import-all", args=["texts"]))
+    jobs.run_queued()
+    assert content.decode("cp1252") in Query.objects.values_list("text", flat=True)
 
 
 def test_sixty_files_are_listed_with_few_queries_and_none_is_opened(

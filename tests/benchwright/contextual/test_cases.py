@@ -243,3 +243,56 @@ def test_case_survives_json():
     told = json.loads(json.dumps(case_as_json(case)))
 
     assert case_of(told, {"a.png": image}) == case
+
+
+RAGAS = {
+    "user_input": "Where?",
+    "retrieved_contexts": ["In Paris.", "Bread."],
+    "reference_contexts": None,
+    "response": "Paris",
+    "reference": "In Paris.",
+}
+DEEPEVAL = {
+    "input": "Where?",
+    "actual_output": "Paris",
+    "expected_output": "In Paris.",
+    "retrieval_context": ["In Paris.", "Bread."],
+    "context": None,
+    "name": None,
+    "comments": None,
+    "source_file": None,
+}
+
+
+@pytest.mark.parametrize("row", [RAGAS, DEEPEVAL])
+@pytest.mark.parametrize("indent", [None, 4])
+@pytest.mark.parametrize("is_list", [True, False])
+def test_cases_of_ragas_and_deepeval_are_ours(row, indent, is_list):
+    if indent and not is_list:
+        pytest.skip("an object a line has none")
+    lines = json.dumps([row] if is_list else row, indent=indent).encode().splitlines(keepends=True)
+
+    batch = read_cases(lines)
+
+    (case,) = batch.cases
+    assert (case.input, case.expected_output, case.actual_output) == (
+        ("Where?",),
+        ("In Paris.",),
+        ("Paris",),
+    )
+    assert case.retrieval_context == (("In Paris.",), ("Bread.",))
+    assert batch.warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b'[\n{"input": "x"},\n', r"cases:3: not JSON .*cut short"),
+        (b"[7]", r"cases:1: case 1 is .*expected a JSON object"),
+        (b'[{"user_input": "x", "reference": "y"}]', r"cases:1: no 'retrieval_context'"),
+        (b"[]", "no case"),
+    ],
+)
+def test_a_list_that_is_none_of_cases_is_refused(content, words):
+    with pytest.raises(FileProblemsError, match=words):
+        read_cases(content.splitlines(keepends=True))

@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import zipfile
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import polars as pl
 import pytest
 import yaml
 
+from benchwright.detection import FileKind
 from benchwright.errors import BenchmarkError, Problems
 from benchwright.exports import EXPORTERS, exporter_of
 from benchwright.exports import hub as hub_module
@@ -25,9 +27,12 @@ from benchwright.formats.beir_writing import UnwritableRowError
 from benchwright.formats.trec_topics import read_topics
 from benchwright.linting.folders import lint_folder
 from benchwright.releases.canonical import content_sha256
+from benchwright.uploads import Place, look_at
 from tests.benchwright.odd_toy import DOCUMENTS, QRELS, QUERIES, Document, source
 
 NAMES = list(EXPORTERS)
+# Judgments for search engines are no collection that readers of the field load.
+LINTED = [name for name in NAMES if name != "judgments"]
 NO_TEXTS = [name for name, exporter in EXPORTERS.items() if not exporter.needs_texts]
 
 
@@ -67,7 +72,7 @@ def test_zip_holds_what_the_folder_holds_in_one_top_folder(tmp_path, name):
         assert len(archive.namelist()) == len(folder)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", LINTED)
 def test_export_has_no_problem_for_its_own_readers(tmp_path, name):
     report = lint_folder(folder_of(tmp_path, name))
 
@@ -120,7 +125,7 @@ def test_row_that_readers_would_misread_is_refused(tmp_path, name, changes, says
         zip_of(tmp_path, name, source(**changes))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", LINTED)
 def test_pairs_that_nobody_judged_reach_no_reader_that_takes_them_for_graded(tmp_path, name):
     qrels = {"test": [("q-cjk", "123", -1), ("q-cjk", "d-cjk", 3)]}
 
@@ -129,6 +134,36 @@ def test_pairs_that_nobody_judged_reach_no_reader_that_takes_them_for_graded(tmp
     kept = found.splits["test"].grades
     assert kept == ({-1: 1, 3: 1} if name in ("trec", "ir-datasets") else kept)
     assert "grade-negative" not in {one.code for one in found.findings}
+
+
+# --- judgments for search engines -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("file", ["quepid/test.csv", "opensearch/test.json", "rank_eval/test.json"])
+def test_judgments_come_back_as_they_went(tmp_path, file):
+    folder = folder_of(tmp_path, "judgments")
+
+    (look,) = look_at(
+        Place(folder / file, "x"), None, has_passages=False, is_short=False, is_whole=True
+    ).looks
+
+    assert look.part.kind is FileKind.JUDGED
+    assert look.is_ready, (look.error, look.problems)
+    grades = Counter(grade for _, _, grade in QRELS["test"] if grade >= 0)
+    assert look.grades == grades
+
+
+def test_a_pair_below_0_is_in_no_judgment_list(tmp_path):
+    qrels = {"test": [("q-cjk", "123", -1), ("q-cjk", "d-cjk", 3)]}
+    folder = folder_of(tmp_path, "judgments", source(qrels=qrels))
+
+    request = json.loads((folder / "rank_eval/test.json").read_text())["requests"]
+    listed = json.loads((folder / "opensearch/test.json").read_text())["judgmentRatings"]
+
+    assert [one["_id"] for query in request for one in query["ratings"]] == ["d-cjk"]
+    assert [one for query in listed for one in query["ratings"]] == [
+        {"docId": "d-cjk", "rating": "3"}
+    ]
 
 
 # --- BEIR and what stands beside -----------------------------------------------------------------
@@ -349,7 +384,8 @@ def test_grades_of_a_hidden_split_are_in_no_export(tmp_path, name):
     whole = files_in(folder_of(tmp_path, name, hiding))
 
     assert not [file for file in whole if "test" in file]
-    assert lint_folder(tmp_path / name).splits.keys() == {"dev"}
+    if name in LINTED:
+        assert lint_folder(tmp_path / name).splits.keys() == {"dev"}
 
 
 def test_formats_that_lose_nothing_say_so_and_the_others_say_what(tmp_path):

@@ -17,11 +17,18 @@ def test_gzip_is_known_by_its_first_bytes_and_not_by_its_name(tmp_path):
 
 @pytest.mark.parametrize("packed", [bytes, gzip.compress])
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
-def test_utf_16_is_refused_by_its_name_with_what_to_do(tmp_path, encoding, packed):
+def test_utf_16_is_read_as_its_mark_says(tmp_path, encoding, packed):
     path = tmp_path / "runs.csv"
-    path.write_bytes(packed("\ufeffq1 Q0 d1 1 2.5 s\n".encode(encoding)))
+    path.write_bytes(packed("\ufeffq1 Q0 dé 1 2.5 s\n".encode(encoding)))
 
-    with pytest.raises(ArchiveError, match=r"runs\.csv is text in UTF-16.* Save it again as UTF-8"):
+    assert list(open_lines(path)) == ["q1 Q0 dé 1 2.5 s\n".encode()]
+
+
+def test_utf_16_that_is_cut_is_refused_with_what_to_do(tmp_path):
+    path = tmp_path / "runs.csv"
+    path.write_bytes("\ufeffq1 Q0 d1\n".encode("utf-16-le")[:-1])
+
+    with pytest.raises(ArchiveError, match=r"runs\.csv: is read as UTF-16.*save the file as UTF-8"):
         list(open_lines(path))
 
 

@@ -416,6 +416,27 @@ def test_the_command_takes_over_files(benchmark, owner, tmp_path, capsys):
     assert told in capsys.readouterr().out
 
 
+def test_the_command_takes_the_task_out_of_a_folder(benchmark, owner, tmp_path, capsys):
+    folder = tmp_path / "results" / "m" / "1"
+    folder.mkdir(parents=True)
+    (folder / "SciFact.json").write_bytes(content())
+    (folder / "Other.json").write_bytes(content().replace(b"SciFact", b"Other"))
+    (folder / "model_meta.json").write_text("{}")
+    (folder / "notes.json").write_text("[]")
+    call = ("import_reported", "stdlib", str(tmp_path), "--system", "m", "--user", owner.username)
+
+    with pytest.raises(CommandError, match="holds 3 result files"):
+        call_command(*call)
+    with pytest.raises(CommandError, match="no result file of the task"):
+        call_command(*call, "--task", "none")
+    call_command(*call, "--task", "SciFact")
+
+    told = capsys.readouterr()
+    assert "SciFact.json: 2 values of m on SciFact, 0 were there already" in told.out
+    assert "1 files of other tasks were left out." in told.out
+    assert "left out: notes.json: a JSON list" in told.err
+
+
 def test_the_command_says_what_is_wrong(benchmark, owner, tmp_path):
     path = tmp_path / "x.json"
     with pytest.raises(CommandError, match="No such file"):

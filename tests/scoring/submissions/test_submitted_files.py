@@ -57,6 +57,7 @@ FORMS = {
     "json lines": "".join(
         json.dumps({"qid": q, "docid": d, "rank": r}) + "\n" for q, d, r in PAIRS
     ).encode(),
+    "json list": json.dumps([{"qid": q, "docid": d, "rank": r} for q, d, r in PAIRS]).encode(),
     "csv": ("qid,docid,score\n" + "".join(f"{q},{d},{1 / r}\n" for q, d, r in PAIRS)).encode(),
     "parquet": parquet(),
 }
@@ -124,7 +125,7 @@ BAD = {
     "json of many lists": (b'{"q1": ["d1"], "q2": ["d2"], "q3": ["d3"]}', "JSON of another shape"),
     "json lines of lists": (b'{"qid": "q1", "results": ["d1"], "tag": "x"}', "of another shape"),
     "json lines without a score": (b'{"qid": "q1", "docid": "d1", "tag": "x"}', "columns are qid"),
-    "one json list": (b'[{"qid": "q1", "docid": "d1", "score": 1}]', "or JSON lines"),
+    "one json list": (b'[{"qid": "q1", "tag": "x"}]', "or JSON lines"),
     "other queries": (b"x1 Q0 d1 1 1.0 s\n", "share no query id"),
     "numbers of an index": (b"q1 Q0 17 1 1.0 s\nq2 Q0 4 1 1.0 s\n", "not the numbers of an index"),
     "of another benchmark": (b"a1 Q0 z1 1 1 s\na2 Q0 z2 1 1 s\n", "the benchmark has 'q1'"),
