@@ -9,11 +9,13 @@ from annotation.estimates import api as estimates
 from annotation.judging import api as candidates
 from annotation.labels.api import judgments, qrels
 from annotation.pools import api as pools
+from annotation.sparing import api as sparing
 
 of_benchmark = [
     *campaigns.of_benchmark,
     *contradictions.of_benchmark,
     *estimates.of_benchmark,
+    *sparing.of_benchmark,
     path("pools/", pools.PoolList.as_view(), name="pool-list"),
     path("pools/<int:pk>/", pools.PoolDetail.as_view(), name="pool-detail"),
     path("pools/<int:pk>/people/", pools.PoolPeople.as_view(), name="pool-people"),
