@@ -6,7 +6,8 @@ from annotation.labels.services import importing_labels, publishing
 from annotation.pools.services import pooling, previewing, simulating, watching
 from annotation.searching import services as searching
 from annotation.searching.selectors import INDEX_JOB
-from benchmarks_app.jobs.services.jobs import cleans, handles
+from annotation.sparing.services import follow_all
+from benchmarks_app.jobs.services.jobs import cleans, handles, sweeps
 
 handles(importing_labels.JOB_KIND)(importing_labels.import_labels)
 handles(measuring_agreement.JOB_KIND)(measuring_agreement.measure_agreement)
@@ -21,3 +22,4 @@ handles(running.TRIAL_KIND)(asking.try_campaign)
 cleans(asking.set_back_campaign)
 cleans(pooling.discard_unfinished)
 cleans(publishing.discard_unfinished)
+sweeps(follow_all)

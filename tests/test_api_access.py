@@ -190,6 +190,9 @@ pool-list             POST   pool     401    403 403 403 403 202 202 404
 pool-detail           GET    -        401    403 403 403 200 200 200 404
 pool-detail           PATCH  state    401    403 403 403 403 200 200 404
 pool-estimates        GET    -        401    403 403 403 403 409 409 404
+pool-sparing          GET    -        401    403 403 403 403 200 200 404
+pool-sparing          POST   -        401    403 403 403 403 400 400 404
+pool-sparing          DELETE -        401    403 403 403 403 409 409 404
 pool-people           GET    -        401    403 403 403 200 200 200 404
 pool-report           GET    -        401    403 403 403 200 200 200 404
 qrels-list            GET    -        401    403 403 403 403 200 200 404
@@ -637,6 +640,7 @@ def _urls(benchmark: Benchmark, cast: dict[str, User]) -> dict[str, str]:
         "pool-list": f"{of}pools/",
         "pool-detail": f"{of}pools/{made.pk}/",
         "pool-estimates": f"{of}pools/{made.pk}/estimates/",
+        "pool-sparing": f"{of}pools/{made.pk}/sparing/",
         "pool-people": f"{of}pools/{made.pk}/people/",
         "pool-report": f"{of}pools/{made.pk}/report/",
         "qrels-list": f"{of}qrels/",

@@ -21,6 +21,8 @@ from annotation.campaigns.api import NewCampaignSerializer
 from annotation.campaigns.forms import CampaignForm
 from annotation.common.serializers import NewPoolSerializer
 from annotation.pools.forms.building import PoolForm
+from annotation.sparing.api import NewSparingSerializer
+from annotation.sparing.forms import SparingForm
 from benchmarks_app.api.serializers import Id
 from benchmarks_app.common.parameters import percent_advice
 from benchmarks_app.families.api import GroupSerializer
@@ -186,6 +188,12 @@ RECIPES = {
         form=CampaignForm,
         api=NewCampaignSerializer,
         admin="judge_pool",
+    ),
+    "sparing": Doors(
+        campaigns.SPARING,
+        form=SparingForm,
+        api=NewSparingSerializer,
+        admin="spare_work",
     ),
     "evaluations": Doors(
         contextual.EVALUATION,

@@ -235,6 +235,8 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "annotation:pool-people": pool.pk,
         "annotation:pool-release": pool.pk,
         "annotation:pool-settings": pool.pk,
+        **dict.fromkeys(("annotation:pool-sparing", "api:pool-sparing"), pool.pk),
+        "annotation:pool-sparing-stop": pool.pk,
         "annotation:pool-waive": pool.pk,
         "annotation:pool-state": pool.pk,
         "annotation:judge": pool.pk,

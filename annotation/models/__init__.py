@@ -13,6 +13,7 @@ from annotation.models.policies import AggregationPolicy
 from annotation.models.pools import KnownGrade, Pool, PoolAnnotator, PoolEntry, PoolRun
 from annotation.models.questions import Question
 from annotation.models.slots import Slot
+from annotation.models.sparing import SparingRule, ZeroEntry
 
 __all__ = [
     "AggregationPolicy",
@@ -31,4 +32,6 @@ __all__ = [
     "PoolStart",
     "Question",
     "Slot",
+    "SparingRule",
+    "ZeroEntry",
 ]

@@ -37,6 +37,10 @@ class Slot(models.Model):
         DONE = "done"
         ASIDE = "aside", "set aside until the owner answers"
         WAIVED = "waived", "no longer wanted"
+        SPARED = "spared", "not asked, as a rule that was audited spares it"
+
+    # Labels that nobody is to give.
+    NOT_WANTED = (State.WAIVED, State.SPARED)
 
     # No index of the pool alone: see `Judgment.benchmark`.
     pool = models.ForeignKey(Pool, models.CASCADE, related_name="slots", db_index=False)
@@ -75,7 +79,7 @@ class Slot(models.Model):
             ),
             models.CheckConstraint(condition=Q(number__gte=1), name="slot_number_from_1"),
             models.CheckConstraint(
-                condition=Q(state__in=["free", "waived"], annotator=None, rater="")
+                condition=Q(state__in=["free", "waived", "spared"], annotator=None, rater="")
                 | Q(
                     state="claimed",
                     annotator__isnull=False,

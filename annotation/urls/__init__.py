@@ -12,6 +12,7 @@ from annotation.judging import urls as judging
 from annotation.labels import urls as labels
 from annotation.pools import urls as pools
 from annotation.searching import urls as searching
+from annotation.sparing import urls as sparing
 
 app_name = "annotation"
 in_benchmark = [
@@ -24,6 +25,7 @@ in_benchmark = [
     *campaigns.in_benchmark,
     *contradictions.in_benchmark,
     *estimates.in_benchmark,
+    *sparing.in_benchmark,
 ]
 urlpatterns = [
     path("b/<slug:slug>/", include(in_benchmark)),

@@ -11,6 +11,7 @@ from annotation.judging.api import candidates, exchange, own_work
 from annotation.labels.api import judgments, of_pools, qrels
 from annotation.pools import api as pools
 from annotation.searching import api as searching
+from annotation.sparing import api as sparing
 
 of_benchmark = [
     *campaigns.of_benchmark,
@@ -21,6 +22,7 @@ of_benchmark = [
     *exchange.of_benchmark,
     *of_pools.of_benchmark,
     *searching.of_benchmark,
+    *sparing.of_benchmark,
     path("pools/", pools.PoolList.as_view(), name="pool-list"),
     path("pools/<int:pk>/", pools.PoolDetail.as_view(), name="pool-detail"),
     path("pools/simulations/", pools.PoolSimulations.as_view(), name="pool-simulations"),

@@ -7,19 +7,21 @@ over the last 300 of them decides again, each time.
 """
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
 import scipy
 
 from benchwright.estimation.errors import ArraysError
+from benchwright.recipes import campaigns as recipe
 
-MOST_MISSED = 0.02
-LEAST_AUDITED = 200
+MOST_MISSED: float = recipe.MOST_MISSED.default
+LEAST_AUDITED: int = recipe.AUDITED.least
 WINDOW = 300
-CHECKED_SHARE = 0.05
+CHECKED_SHARE: float = recipe.CHECKED_SHARE.default
 CONFIDENCE = 0.95
+WHOLE = 2**56
 
 
 def most_relevant(n_relevant: int, n_audited: int, confidence: float = CONFIDENCE) -> float:
@@ -85,10 +87,52 @@ def least_audited(n_relevant: int, *, most_missed: float = MOST_MISSED) -> int:
     return n
 
 
+def audit_order(
+    groups: Sequence[str], documents: Sequence[tuple[str, str]], *, seed: int
+) -> list[int]:
+    """Places in the order in which an audit takes them, whatever the number that it takes.
+
+    Parameters
+    ----------
+    groups
+        The group of each place, of which the first of the order have each their share.
+    documents
+        Query and document of each place: where it stands hangs on them, and not on its place.
+    seed
+        The same seed gives the same order.
+
+    Notes
+    -----
+    The n-th (from 0) of a group's N documents, by the digests of their ids, stands at (n + u) / N,
+    with u in [0, 1) by the digest of the group. So the first m of M documents hold every group's
+    share within a document or two, each document with the probability m / M, also those of groups
+    too small for a place of their own, and fewer are a part of more.
+
+    Examples
+    --------
+    >>> ids = [("q", f"d{number}") for number in range(9)]
+    >>> order = audit_order("aaaaaabbb", ids, seed=7)
+    >>> sorted("aaaaaabbb"[place] for place in order[:3])
+    ['a', 'a', 'b']
+    """
+    members: dict[str, list[int]] = {}
+    for place in sorted(range(len(documents)), key=lambda p: _digest(seed, "audit", *documents[p])):
+        members.setdefault(groups[place], []).append(place)
+    stands: list[tuple[float, str, int]] = []
+    for group, places in members.items():
+        begin = _digest(seed, "group", group) / WHOLE
+        stands += [((n + begin) / len(places), group, place) for n, place in enumerate(places)]
+    return [place for _, _, place in sorted(stands)]
+
+
 def is_checked(query: str, document: str, *, seed: int, share: float = CHECKED_SHARE) -> bool:
     """Whether a skipped document goes to people all the same: by the digest of seed and ids."""
-    listed = f"{seed}\x00check\x00{query}\x00{document}".encode("utf-8", "surrogatepass")
-    return int.from_bytes(blake2b(listed, digest_size=7).digest(), "big") < share * 2**56
+    return _digest(seed, "check", query, document) < share * WHOLE
+
+
+def _digest(seed: int, *words: str) -> int:
+    listed = "\x00".join([str(seed), *words]).encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(listed, digest_size=7).digest(), "big")
 
 
 @dataclass

@@ -3,6 +3,7 @@
 `RULES` is the one list of codes; each has a heading in docs/linter.md.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +20,7 @@ SMALLEST_HIDDEN_SPLIT = 30
 RELIABLE_FROM = 200
 # Below this share of judged documents among the first ten, a low score may be a missing label.
 JUDGED_FROM = 0.8
+TELLS_OF_DRAW = re.compile(r"drawn|sampl|estimat", re.IGNORECASE)
 
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 RULES: dict[str, Severity] = {
@@ -40,6 +42,8 @@ RULES: dict[str, Severity] = {
     "release-judged-share": WARNING,
     "release-size": WARNING,
     "release-machine-untold": WARNING,
+    "release-machine-share-untold": WARNING,
+    "release-drawn-untold": WARNING,
     "release-licence-missing": WARNING,
     "release-card-missing": WARNING,
     "release-query-unjudged": NOTE,
@@ -107,6 +111,11 @@ class ReleaseFacts:
     cut: Mapping[str, Any] = field(default_factory=dict)
     are_texts_withheld: bool = False
     is_machine_judged: bool = False
+    # Grades of people, and labels of machines beside them.
+    n_grades: int = 0
+    n_machine_labels: int = 0
+    # Documents that are judged only as they were drawn to estimate runs.
+    n_drawn: int = 0
     # Where one would read it: name of the qrels, description, notes.
     words: str = ""
 
@@ -336,6 +345,26 @@ def _words(facts: ReleaseFacts) -> Iterator[Finding]:
             "qrels",
             "A machine gave the grades, and neither description nor notes say so.",
             "Write in the notes of the draft which model judged, and how far it was checked.",
+        )
+    if facts.n_machine_labels and not TELLS_OF_MACHINE.search(facts.words):
+        n = facts.n_grades + facts.n_machine_labels
+        yield _finding(
+            "release-machine-share-untold",
+            "machine_labels.tsv",
+            f"{facts.n_machine_labels:,} labels of a machine lie beside {facts.n_grades:,} grades "
+            f"of people ({facts.n_machine_labels / n:.0%} of all), and neither description nor "
+            "notes say so.",
+            "Write in the notes of the draft which model they are of, and how many.",
+            facts.n_machine_labels,
+        )
+    if facts.n_drawn and not TELLS_OF_DRAW.search(facts.words):
+        yield _finding(
+            "release-drawn-untold",
+            "qrels",
+            f"{facts.n_drawn:,} graded documents were drawn to estimate runs, and neither "
+            "description nor notes say so: what runs have beside them is mostly unjudged.",
+            "Judge their queries whole, or write in the notes that documents were drawn.",
+            facts.n_drawn,
         )
     if not facts.licence.strip():
         yield _finding(

@@ -1,7 +1,7 @@
 """How a machine is asked about the documents of a pool."""
 
 from benchwright.recipes.contextual import COST_CAP, SEED
-from benchwright.recipes.parameters import Choice, Parameter, Whole
+from benchwright.recipes.parameters import Choice, Parameter, Real, Whole
 
 CHOICE = Choice(
     name="choice",
@@ -40,3 +40,34 @@ MAX_CHARACTERS = Whole(
     help="Longer ones are cut there, and the judge is told. Empty: all of it.",
 )
 CAMPAIGN: tuple[Parameter, ...] = (*(CHOICE, SAMPLE, SEED, CONCURRENCY, MAX_CHARACTERS, COST_CAP),)
+
+# Sparing people what a machine gave grade 0.
+AUDITED = Whole(
+    name="n_audit",
+    option="audit",
+    default=200,
+    least=200,
+    most=20_000,
+    label="Documents of the audit",
+    help="Of grade 0, drawn at random and judged by people. Of 200 none may be relevant, of 300 "
+    "one.",
+)
+MOST_MISSED = Real(
+    name="most_missed",
+    default=0.02,
+    least=0.001,
+    most=0.02,
+    label="Relevant at most",
+    help="Up to this share of what is not asked may be relevant, with 95 % confidence.",
+)
+CHECKED_SHARE = Real(
+    name="checked_share",
+    option="checked",
+    default=0.05,
+    least=0.05,
+    most=0.5,
+    label="Checked for good",
+    help="This share of what is spared goes to people all the same, and decides whether it goes "
+    "on.",
+)
+SPARING: tuple[Parameter, ...] = (AUDITED, MOST_MISSED, CHECKED_SHARE)

@@ -20,6 +20,8 @@ from annotation.models import (
     PoolEntry,
     Question,
     Slot,
+    SparingRule,
+    ZeroEntry,
 )
 from benchmarks_app.models import Benchmark, User
 from benchmarks_app.people.services.forgetting import delete_person
@@ -112,6 +114,18 @@ def example(of: Scene, **values: Any) -> GradeExample:
     word = Judgment.objects.order_by("-pk").first() or event(of, "grade")
     facts = {"judgment": word, "text": "So.", "created_by": of.bo, **values}
     return GradeExample.objects.create(benchmark=of.benchmark, **facts)
+
+
+def rule(of: Scene, **values: Any) -> SparingRule:
+    facts = {"n_audit": 200, "n_zeros": 300, "most_missed": 0.02, "checked_share": 0.05, "seed": 1}
+    one = Campaign.objects.first() or campaign(of)
+    facts |= {"pool": of.pool, "campaign": one, "created_by": of.bo, **values}
+    return SparingRule.objects.create(**facts)
+
+
+def zero(of: Scene, part: str = "spared", **values: Any) -> ZeroEntry:
+    one = SparingRule.objects.first() or rule(of)
+    return ZeroEntry.objects.create(rule=one, entry=of.entry, part=part, **values)
 
 
 def machine_label(of: Scene, **values: Any) -> Judgment:
@@ -233,6 +247,28 @@ CASES = {
     "campaign_pair_failed_says_why": Case(
         good=lambda of: pair(of, number=1, state="failed", error_code="judge-answer"),
         bad=lambda of: pair(of, "d2", number=2, state="failed"),
+    ),
+    "sparing_rule_one_lives": Case(
+        good=lambda of: [rule(of, state="stopped", ended_at=NOW), rule(of)],
+        bad=lambda of: [rule(of), rule(of, state="on", allowed_at=NOW)],
+    ),
+    "sparing_rule_audits_enough": Case(good=rule, bad=lambda of: rule(of, n_audit=199)),
+    "sparing_rule_misses_few": Case(
+        good=lambda of: rule(of, most_missed=0.001), bad=lambda of: rule(of, most_missed=0.03)
+    ),
+    "sparing_rule_checks_enough": Case(good=rule, bad=lambda of: rule(of, checked_share=0.04)),
+    "sparing_rule_on_was_allowed": Case(
+        good=lambda of: rule(of, state="on", allowed_at=NOW), bad=lambda of: rule(of, state="on")
+    ),
+    "sparing_rule_ended_has_time": Case(
+        good=lambda of: rule(of, state="refused", ended_at=NOW),
+        bad=lambda of: rule(of, state="refused"),
+    ),
+    "zero_entry_once": Case(
+        good=zero, bad=lambda of: [zero(of), zero(of, "check", probability=0.05)]
+    ),
+    "zero_entry_drawn_has_probability": Case(
+        good=lambda of: zero(of, "audit", probability=1), bad=lambda of: zero(of, "audit")
     ),
     "grade_example_once_a_judgment": Case(
         good=lambda of: [example(of, withdrawn_at=LATER), example(of)],

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from benchwright.estimation.auditing import MOST_MISSED, WINDOW, most_relevant
+from benchwright.estimation.auditing import LEAST_AUDITED, MOST_MISSED, WINDOW, most_relevant
 from benchwright.estimation.documents import (
     DocumentDraw,
     discounts,
@@ -145,7 +145,7 @@ def audits(seed: int) -> Iterator[str]:
         first = rng.random((AUDITS, m)) < share
         bounds = np.array([most_relevant(x, m) for x in range(m + 1)])
         allowed = bounds[first.sum(axis=1)] <= MOST_MISSED
-        until = [_until_off(row, share, rng, most) for row in first[allowed][: AUDITS // 10]]
+        until = [_until_off(row, share, rng, most) for row in _passed(share, m, rng)]
         cells = [f"{share:.1%}", str(m), f"{allowed.mean():.3f}"]
         off = np.array(until)
         cells += [f"{(off > n).mean():.3f}" if len(off) else "-" for n in CHECKS]
@@ -154,6 +154,50 @@ def audits(seed: int) -> Iterator[str]:
             "-" if np.isnan(middle) else (f"{middle:.0f}" if middle < np.inf else "> 3,000")
         )
         yield f"| {' | '.join(cells)} |"
+
+
+def _passed(share: float, m: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
+    """Audits that were allowed, as they are at this share: however rare, so many are followed."""
+    few = int(most_allowed(m)[-1])
+    chances = scipy.stats.binom.pmf(np.arange(few + 1), m, share)
+    for x in rng.choice(few + 1, size=AUDITS // 10, p=chances / chances.sum()):
+        audit = np.zeros(m, dtype=bool)
+        audit[rng.choice(m, size=x, replace=False)] = True
+        yield audit
+
+
+ASKED = (200, 400, 1_000, 3_000)
+
+
+def asked_again(seed: int, n_paths: int = AUDITS) -> Iterator[str]:
+    """How often it is allowed in the end by who asks again after each refusal, at the worst.
+
+    Audits of one order follow each other and count together. Here the bound is looked at after each
+    document from the 200th on, which is more often than anybody can ask.
+    """
+    yield "| relevant among machine 0 | " + " | ".join(f"up to {n:,}" for n in ASKED) + " |"
+    yield f"|---|{'---|' * len(ASKED)}"
+    few = most_allowed(max(ASKED))
+    for share in (0.01, 0.02, 0.03, 0.05):
+        rng = np.random.default_rng([seed, int(1000 * share), 7])
+        ever = np.zeros(len(ASKED))
+        for _ in range(n_paths):
+            found = np.cumsum(rng.random(max(ASKED)) < share)
+            is_allowed = found <= few
+            at = np.argmax(is_allowed) + 1 if is_allowed.any() else np.inf
+            ever += at <= np.array(ASKED)
+        yield f"| {share:.1%} | {' | '.join(f'{one / n_paths:.3f}' for one in ever)} |"
+
+
+def most_allowed(n: int) -> np.ndarray:
+    """Of the first 1, 2, … n audited, how many may be relevant; -1 where none may."""
+    few = np.full(n, -1)
+    x = 0
+    for m in range(LEAST_AUDITED, n + 1):
+        while most_relevant(x, m) <= MOST_MISSED:
+            x += 1
+        few[m - 1] = x - 1
+    return few
 
 
 def _until_off(audit: np.ndarray, share: float, rng: np.random.Generator, most: int) -> float:
@@ -175,7 +219,7 @@ def _until_off(audit: np.ndarray, share: float, rng: np.random.Generator, most: 
 def main(seed: int = 0) -> None:
     """Print the tables."""
     started = time.process_time()
-    for line in chain(documents(seed), [""], audits(seed)):
+    for line in chain(documents(seed), [""], audits(seed), [""], asked_again(seed)):
         print(line, flush=True)
     print(f"{time.process_time() - started:.0f} s")
 

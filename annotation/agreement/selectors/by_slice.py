@@ -36,7 +36,7 @@ def slice_coverage(benchmark: Benchmark) -> list[Coverage]:
         pool__in=Pool.objects.built().filter(benchmark=benchmark),
         kind=Slot.Kind.LABEL,
         query__slice_members__state=SliceMember.State.MEMBER,
-    ).exclude(state=Slot.State.WAIVED)
+    ).exclude(state__in=Slot.NOT_WANTED)
     rows = (
         labels.order_by()
         .values(of_slice)

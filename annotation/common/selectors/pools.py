@@ -69,6 +69,12 @@ def labelled_for_estimates(benchmark: Benchmark) -> int:
     return alone.filter(Exists(labels)).order_by().values("query", "document").distinct().count()
 
 
+def n_not_asked(benchmark: Benchmark) -> int:
+    """How many documents of a benchmark's pools people are spared by an audited rule, now."""
+    spared = Slot.objects.filter(pool__benchmark=benchmark, state=Slot.State.SPARED).order_by()
+    return spared.values("query", "entry__document").distinct().count()
+
+
 def free_pool_name(benchmark: Benchmark, name: str) -> str:
     """The name, with a number behind it where the benchmark has a pool of that name."""
     pools = Pool.objects.built().filter(benchmark=benchmark, name__startswith=name)
@@ -191,12 +197,12 @@ def pool_progress(pool: Pool, measured_seconds: float | None = None) -> PoolProg
 
 
 def slot_counts(pool: Pool) -> Counter[tuple[str, str]]:
-    """How many slots of each kind are in each state.
+    """How many slots of each kind are in each state; those that are spared are as if never made.
 
     An index counts states without the rows. Where there are no more slots than labels were ever
     wanted, all of them are labels; only with others among them are the rows read.
     """
-    slots = Slot.objects.filter(pool=pool).order_by()
+    slots = Slot.objects.filter(pool=pool).exclude(state=Slot.State.SPARED).order_by()
     states = slots.values("state").annotate(n=Count("*"))
     labels = {(str(Slot.Kind.LABEL), row["state"]): row["n"] for row in states}
     if sum(labels.values()) == pool.n_wanted + pool.n_waived:

@@ -574,7 +574,7 @@ _PLACE = """
             MAX(CASE WHEN s.state IN ('done', 'waived') THEN 0 ELSE 1 END) AS is_open,
             MAX(CASE WHEN s.annotator_id = %(me)s AND s.state = 'done' THEN 1 ELSE 0 END) AS is_mine
         FROM annotation_slot s
-        WHERE s.pool_id = %(pool)s AND s.query_id = %(query)s
+        WHERE s.pool_id = %(pool)s AND s.query_id = %(query)s AND s.state <> 'spared'
           AND (s.kind IN ('label', 'rejudge')
                OR (s.annotator_id = %(me)s AND s.kind <> 'practice'))
         GROUP BY s.entry_id) AS entries"""

@@ -93,7 +93,7 @@ def _counts(pools: Sequence[int], annotator: User) -> Any:
             n_own=Count("pk", filter=label & done & Q(annotator=annotator)),
             n_mine=Count("pk", filter=Q(annotator=annotator, state=Slot.State.CLAIMED)),
             n_free=Count("pk", filter=Slot.is_claimable()),
-            n_open=Count("pk", filter=~Q(state__in=[Slot.State.DONE, Slot.State.WAIVED])),
+            n_open=Count("pk", filter=~Q(state__in=[Slot.State.DONE, *Slot.NOT_WANTED])),
             until=Min("lease_expires_at", filter=held),
         )
     )

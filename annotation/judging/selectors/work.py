@@ -94,7 +94,7 @@ def work_state(pool: Pool, annotator: User | int) -> WorkState:
     if not is_assigned(pool, annotator):
         return WorkState(Work.NOT_ASSIGNED)
     slots = Slot.objects.filter(pool=pool, kind__in=SHARED).exclude(
-        state__in=[Slot.State.DONE, Slot.State.WAIVED]
+        state__in=[Slot.State.DONE, *Slot.NOT_WANTED]
     )
     slots = slots.exclude(query__in=ended_queries(pool))
     own = Slot.objects.filter(pool=pool, annotator=annotator, state=Slot.State.CLAIMED)

@@ -11,7 +11,7 @@ from django.urls import reverse
 from annotation.common.selectors import ledger
 from annotation.common.selectors.names import pseudonyms_in
 from annotation.common.selectors.policies import policy_of
-from annotation.common.selectors.pools import labelled_for_estimates
+from annotation.common.selectors.pools import labelled_for_estimates, n_not_asked
 from annotation.judging.protocol.errors import NothingJudgedError
 from annotation.models import Judgment, Pool
 from benchmarks_app.common.services import audit
@@ -178,6 +178,8 @@ def _begin(job: jobs.RunningJob, rule: NamedRule) -> QrelSet:
         parameters = {"events": counts, "settings": wanted["settings"], "n_waived": waived or 0}
         if n_drawn := labelled_for_estimates(benchmark):
             parameters["n_for_estimates"] = n_drawn
+        if n_spared := n_not_asked(benchmark):
+            parameters["n_spared"] = n_spared
         if isinstance(wanted["as_of"], str):
             parameters["as_of_time"] = wanted["as_of"]
         if wanted["annotator"]:

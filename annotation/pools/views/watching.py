@@ -45,6 +45,7 @@ def pool_detail(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpRe
         "has_few_runs": len(pool.statistics["runs"]) < FEW_RUNS and not pool.is_for_estimates,
         "form": QrelsForm(benchmark=benchmark),
         "publication": publication_of(benchmark),
+        "may_spare": pool.campaigns.exists() and not pool.is_for_estimates,
         **_watched(request, pool, has_charts=True),
     }
     return render(request, "annotation/pools/pool_detail.html", context)

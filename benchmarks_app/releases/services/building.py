@@ -411,6 +411,9 @@ def _facts(
         cut=corpus.get("cut") or {},
         are_texts_withheld=corpus.get("kind") == "texts" and not corpus["texts"],
         is_machine_judged=is_machine_judged(manifest),
+        n_grades=manifest["qrels"]["n"],
+        n_machine_labels=sum(one["n"] for one in contents.machine_labels),
+        n_drawn=manifest["qrels"]["derivation"].get("n_for_estimates", 0),
         words=f"{manifest['description']}\n{wanted.notes}",
     )
 

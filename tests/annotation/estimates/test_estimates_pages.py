@@ -288,3 +288,14 @@ def test_a_set_of_qrels_and_its_command_tell_it(labelled, benchmark, owner, caps
     n = labelled.n_entries
     assert f"{n} of them were drawn to estimate runs" in capsys.readouterr().out
     assert benchmark.qrel_sets.get().parameters["n_for_estimates"] == n
+
+
+def test_a_release_of_them_is_warned_of_unless_it_says_so(labelled, benchmark):
+    call_command("publish_qrels", benchmark.slug, name="all")
+    qrels = benchmark.qrel_sets.get()
+
+    silent = factories.release(qrels)
+    telling = factories.release(qrels, "1.1.0", notes="A sample of documents was judged.")
+
+    found = [{one["code"] for one in made.findings} for made in (silent, telling)]
+    assert ["release-drawn-untold" in codes for codes in found] == [True, False]

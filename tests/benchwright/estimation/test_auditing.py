@@ -1,12 +1,16 @@
 """The audited rule: exact bounds, and a switch that goes off by itself and stays off."""
 
 import itertools
+from collections import Counter
+from pathlib import Path
+from random import Random
 
 import pytest
 from scipy import stats
 
 from benchwright.estimation.auditing import (
     RunningAudit,
+    audit_order,
     audited,
     is_checked,
     least_audited,
@@ -93,3 +97,82 @@ def test_five_of_a_hundred_skipped_are_checked_and_always_the_same():
     assert len(checked) == pytest.approx(500, abs=90)
     assert is_checked(f"q{checked[0][0]}", f"d{checked[0][1]}", seed=1)
     assert checked != [pair for pair in ids if is_checked(f"q{pair[0]}", f"d{pair[1]}", seed=2)]
+
+
+GROUPS = ["a"] * 60 + ["b"] * 37 + ["c"] * 3
+IDS = [("q", f"d{number}") for number in range(100)]
+
+
+def test_every_beginning_of_the_order_gives_each_group_its_share():
+    order = audit_order(GROUPS, IDS, seed=3)
+
+    assert sorted(order) == list(range(100))
+    for m in range(1, 101):
+        n_of = Counter(GROUPS[place] for place in order[:m])
+        for group, size in Counter(GROUPS).items():
+            assert abs(n_of[group] - m * size / 100) < 2
+
+
+def test_each_document_is_drawn_with_the_same_probability():
+    n_of = Counter(
+        place for seed in range(2000) for place in audit_order(GROUPS, IDS, seed=seed)[:20]
+    )
+
+    # Binomial of 2,000 draws at .2: a standard error of 18, and 100 of them.
+    assert all(abs(n_of[place] - 400) < 75 for place in range(100))
+    for group in "abc":
+        places = [place for place in range(100) if GROUPS[place] == group]
+        mean = sum(n_of[place] for place in places) / len(places)
+        assert mean == pytest.approx(400, abs=40 / len(places) ** 0.5 + 4)
+
+
+def test_order_hangs_on_ids_and_seed_and_not_on_places():
+    order = [IDS[place] for place in audit_order(GROUPS, IDS, seed=3)]
+    turned = audit_order(GROUPS[::-1], IDS[::-1], seed=3)
+
+    assert [IDS[::-1][place] for place in turned] == order
+    assert [IDS[place] for place in audit_order(GROUPS, IDS, seed=4)] != order
+
+
+# --- what the documentation says -----------------------------------------------------------------
+
+PAGE = Path(__file__).parents[3] / "docs" / "machine-judges.md"
+
+
+def simulated():
+    """{(share, m): (allowed, still on after 100 and 300 checks)} of the table in the docs."""
+    lines = PAGE.read_text("utf-8").splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return {
+        (float(row[0][:-1]) / 100, int(row[1])): (float(row[2]), float(row[3]), float(row[4]))
+        for row in rows
+        if len(row) == 8 and row[0].endswith("%") and row[1] in ("200", "300")
+    }
+
+
+RATES = [0.01, 0.02, 0.03, 0.05]
+
+
+@pytest.mark.parametrize("m", [200, 300])
+@pytest.mark.parametrize("share", RATES)
+def test_documented_share_of_allowed_audits_is_that_of_the_binomial(share, m):
+    most = max(x for x in range(5) if audited(m, x).is_allowed)
+
+    # 20,000 audits.
+    assert simulated()[share, m][0] == pytest.approx(stats.binom.cdf(most, m, share), abs=0.011)
+
+
+@pytest.mark.parametrize("share", RATES)
+def test_documented_share_that_stands_comes_out_again(share):
+    rng, n = Random(5), 200
+    on = Counter()
+    for _ in range(n):
+        running = RunningAudit.begun([False] * 200)
+        for check in range(1, 301):
+            if not running.add(rng.random() < share):
+                break
+            on[check] += 1
+    _, after_100, after_300 = simulated()[share, 200]
+
+    assert on[100] / n == pytest.approx(after_100, abs=0.11)
+    assert on[300] / n == pytest.approx(after_300, abs=0.09)

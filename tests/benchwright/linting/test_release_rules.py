@@ -126,6 +126,18 @@ CASES = {
         "A machine",
         1,
     ),
+    "release-machine-share-untold": (
+        {"n_machine_labels": 30, "n_grades": 10, "words": "ours"},
+        "machine_labels.tsv",
+        "30 labels of a machine lie beside 10 grades of people (75% of all)",
+        30,
+    ),
+    "release-drawn-untold": (
+        {"n_drawn": 7, "words": "ours"},
+        "qrels",
+        "7 graded documents were drawn to estimate runs",
+        7,
+    ),
     "release-licence-missing": ({"licence": " "}, "licence", "There is no licence", 1),
     "release-card-missing": ({"description": ""}, "card", "has no description", 1),
     "release-corpus-cut": (
@@ -199,3 +211,15 @@ def test_every_rule_has_a_heading_with_its_severity():
 
     wanted = {f"### `{code}` ({severity.value})" for code, severity in RULES.items()}
     assert wanted - set(headings) == set()
+
+
+TOLD = [
+    ("release-machine-share-untold", {"n_machine_labels": 3, "n_grades": 1}, "By a model, too."),
+    ("release-drawn-untold", {"n_drawn": 3}, "A sample of documents was judged."),
+]
+
+
+@pytest.mark.parametrize(("code", "values", "words"), TOLD)
+def test_what_is_told_is_not_warned_of(code, values, words):
+    assert one_finding(**values, words="ours").code == code
+    assert release_findings(facts(**values, words=words)) == []
