@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce
 from annotation.common.selectors.judged import judged_pairs, last_event
 from annotation.common.selectors.screen import current_guideline
 from annotation.models import Campaign, CampaignPair, JudgePrompt, Judgment, Pool, PoolEntry
-from benchmarks_app.common.selectors.images import images_asked_about
+from benchmarks_app.common.selectors.images import images_asked_about, query_images_asked_about
 from benchmarks_app.judges.selectors import USES, Use
 from benchmarks_app.models import (
     Benchmark,
@@ -133,24 +133,30 @@ def asked_pairs(
     asked: Sequence[tuple[Query, str]],
     contents: Mapping[str, DocumentContent],
 ) -> list[Pair]:
-    """Queries and documents as a judge is asked about them: a document's images, then its words.
+    """Queries and documents as a judge is asked about them: the images of each, then its words.
 
     Without both a pair can only fail, and says so.
     """
     images = images_asked_about(benchmark, {docid for _, docid in asked})
+    pictured = query_images_asked_about(benchmark, {query for query, _ in asked})
     return [
-        _asked_pair(query, docid, contents.get(docid), images.get(docid, ()))
+        _asked_pair(query, docid, contents.get(docid), images.get(docid, ()), pictured[query.qid])
         for query, docid in asked
     ]
 
 
 def _asked_pair(
-    query: Query, docid: str, content: DocumentContent | None, images: Sequence[Image]
+    query: Query,
+    docid: str,
+    content: DocumentContent | None,
+    images: Sequence[Image],
+    pictured: Sequence[Image],
 ) -> Pair:
     text = "\n".join(part for part in (content.title, content.text) if part) if content else ""
     about = "\n\n".join(part for part in (query.description, query.narrative) if part.strip())
     words = (text,) if text or not images else ()
-    return Pair(query.qid, docid, (query.text,), (*images, *words), description=about)
+    asked = (query.text,) if query.text or not pictured else ()
+    return Pair(query.qid, docid, (*pictured, *asked), (*images, *words), description=about)
 
 
 # --- what is asked ---------------------------------------------------------------------------

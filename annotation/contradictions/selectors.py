@@ -189,7 +189,7 @@ def proposed_text(word: Judgment, content: DocumentContent | None, label: Judgme
     `label` is the annotator's, whose evidence and reasons are taken where a decision has none.
     """
     title = content.title if content and content.title else word.docid
-    lines = [f"Query: {_clipped(word.query.text)}", f"Document: {_clipped(title)}"]
+    lines = [f"Query: {_clipped(word.query.shown_text)}", f"Document: {_clipped(title)}"]
     if quoted := " … ".join(span["text"] for span in label.evidence):
         lines.append(f"It says: {_clipped(quoted, EVIDENCE_CHARACTERS)}")
     if why := word.note or word.reason or label.note or label.reason:

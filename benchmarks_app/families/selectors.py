@@ -16,6 +16,7 @@ from benchmarks_app.models import (
     QueryFamily,
 )
 from benchmarks_app.splits.selectors import relevant_documents
+from benchwright.corpora.store import IMAGE_KEY, digests_in
 from benchwright.families import GroupingOptions, Known, Link, QueryText, Reason
 from benchwright.families.holding import Held, weakest_needed
 from benchwright.files.external_sort import batched
@@ -112,7 +113,7 @@ def with_wordings(families: Iterable[QueryFamily], n: int = 3) -> list[QueryFami
     listed = list(families)
     queries: dict[int, list[Query]] = {family.pk: [] for family in listed}
     rows = Query.objects.committed().filter(family__in=queries).order_by("pk")
-    for query in rows.only("pk", "qid", "text", "lang", "family_id"):
+    for query in rows.only("pk", "qid", "text", "metadata", "lang", "family_id"):
         if len(queries[query.family_id]) < n:
             queries[query.family_id].append(query)
     for family in listed:
@@ -191,9 +192,12 @@ def texts_to_group(
     relevant = relevant_documents(qrel_set) if qrel_set else {}
     rows = Query.objects.committed().filter(benchmark=benchmark).order_by("pk")
     keys, texts = {}, []
-    for pk, qid, text, family in rows.values_list("pk", "qid", "text", "family_id").iterator():
+    columns = ("pk", "qid", "text", f"metadata__{IMAGE_KEY}", "family_id")
+    for pk, qid, text, images, family in rows.values_list(*columns).iterator():
         keys[qid] = (pk, family)
-        texts.append(QueryText(qid, text, frozenset(relevant.get(pk, ()))))
+        # One text with another image is another need: what an image holds is a word of it.
+        words = " ".join([*([text] if text else []), *digests_in({IMAGE_KEY: images})])
+        texts.append(QueryText(qid, words, frozenset(relevant.get(pk, ()))))
     return keys, texts
 
 

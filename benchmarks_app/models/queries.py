@@ -8,6 +8,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from benchmarks_app.models.collection import MAX_ID_BYTES, Benchmark
+from benchwright.corpora.images import shown_text
 
 
 class QueryFamily(models.Model):
@@ -59,6 +60,7 @@ class QueryQuerySet(models.QuerySet):
 class Query(models.Model):
     benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="queries")
     qid = models.CharField(max_length=MAX_ID_BYTES)
+    # Empty where images are asked with alone; their digests are in the metadata.
     text = models.TextField()
     lang = models.CharField(max_length=35, blank=True)
     description = models.TextField(blank=True)
@@ -107,7 +109,12 @@ class Query(models.Model):
         ]
 
     def __str__(self) -> str:
-        return self.text
+        return self.shown_text
+
+    @property
+    def shown_text(self) -> str:
+        """What it is called on a page: its text, else what stands for its images."""
+        return self.text or shown_text(self.qid, self.text, self.metadata)
 
 
 class QueryDraw(models.Model):

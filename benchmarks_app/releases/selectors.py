@@ -16,9 +16,9 @@ from benchmarks_app.common.selectors.reading import (
 )
 from benchmarks_app.files import local_path
 from benchmarks_app.models import Release, Unit
-from benchwright.corpora.store import digests_in
+from benchwright.corpora.store import IMAGE_KEY, digests_in
 from benchwright.exports.exporter import file_pieces
-from benchwright.formats.beir_writing import DocumentLike, MetadataShape, metadata_shape
+from benchwright.formats.beir_writing import DocumentLike, MetadataShape, QueryLike, metadata_shape
 from benchwright.releases.canonical import family_names
 from benchwright.releases.machines import LABELS
 from benchwright.releases.source import Qrels, ReleaseSource
@@ -89,15 +89,21 @@ def release_source(release: Release, *, see_hidden: bool = False) -> ReleaseSour
     return replace(source, images=_images_of(release) if source.documents else None)
 
 
-def _images_of(release: Release) -> Callable[[DocumentLike], list[Path]] | None:
-    """The files of a document's images, where documents are images."""
+def has_images(release: Release) -> bool:
+    """Whether its documents are images, or any query of it has one."""
+    kinds = release.manifest.get("query_metadata_kinds") or {}
+    return release.benchmark.corpus.unit == Unit.IMAGE or IMAGE_KEY in kinds
+
+
+def _images_of(release: Release) -> Callable[[DocumentLike | QueryLike], list[Path]] | None:
+    """The files of the images of a document or query, where any has some."""
     corpus = release.benchmark.corpus
-    if corpus.unit != Unit.IMAGE:
+    if not has_images(release):
         return None
     stored = Later(lambda: dict(corpus.images.values_list("sha256", "stored")))
 
-    def images(document: DocumentLike) -> list[Path]:
-        digests = digests_in(document.metadata)
+    def images(row: DocumentLike | QueryLike) -> list[Path]:
+        digests = digests_in(row.metadata)
         return [local_path(stored[digest]) for digest in digests if digest in stored]
 
     return images

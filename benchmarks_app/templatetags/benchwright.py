@@ -1,6 +1,7 @@
 """Template helpers; built in, so no template loads them."""
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from django import template
@@ -13,8 +14,9 @@ from django.utils.translation import gettext as _
 
 from benchmarks_app.charts.chart import HEIGHT, SIZES
 from benchmarks_app.charts.drawing import bundle_digest
+from benchmarks_app.common.selectors.images import document_images_shown, query_images_shown
 from benchmarks_app.common.selectors.naming import owner_name
-from benchmarks_app.models import Benchmark, Run
+from benchmarks_app.models import Benchmark, Query, Run, Unit
 from benchmarks_app.permissions import Action, may
 from benchmarks_app.requests import SiteRequest
 
@@ -194,6 +196,34 @@ def chart(
         "bundle_url": reverse("chart-bundle", args=[bundle_digest()]),
         "needs_script": needs_script,
     }
+
+
+@register.inclusion_tag("_images.html")
+def query_images(benchmark: Benchmark, query: Query) -> dict[str, Any]:
+    """The images that a query is asked with: `{% query_images benchmark query %}`."""
+    images = query_images_shown(benchmark, {query.qid: query})[query.qid]
+    return {"images": images, "without_words": _("Image of the query")}
+
+
+@register.inclusion_tag("_images.html")
+def document_images(benchmark: Benchmark, docid: str) -> dict[str, Any]:
+    """The images of a document, whole: `{% document_images benchmark docid %}`."""
+    images = document_images_shown(benchmark, [docid]).get(docid, [])
+    return {"images": images, "without_words": _("Image of the document")}
+
+
+@register.simple_tag
+def thumbnails(benchmark: Benchmark, rows: Iterable[Any], path: str = "") -> dict[str, Any]:
+    """{document id: its first image} of all rows of a list, read at once.
+
+    `path` leads from a row to the id: `{% thumbnails benchmark page "document.docid" as small %}`.
+    """
+    if benchmark.corpus.unit != Unit.IMAGE:
+        return {}
+    place = template.Variable(f"row.{path}" if path else "row")
+    docids = [place.resolve(template.Context({"row": row})) for row in rows or ()]
+    images = document_images_shown(benchmark, docids)
+    return {docid: of_document[0] for docid, of_document in images.items() if of_document}
 
 
 @register.filter

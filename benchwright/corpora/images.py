@@ -1,4 +1,4 @@
-"""Images of documents: checked one by one where they are read, and named by what they hold.
+"""Images of documents and queries: checked one by one, and named by what they hold.
 
 A row says which images it has by their paths in its archive; what is kept in its metadata are their
 digests, so an image that changes changes the corpus version.
@@ -12,12 +12,12 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from benchwright.corpora.store import IMAGE_KEY
+from benchwright.corpora.store import IMAGE_KEY, digests_in
 from benchwright.errors import ArchiveError, Problem, Problems
 from benchwright.files.archives import open_source
 from benchwright.files.inputs import FileInput, Input, MemberInput
 from benchwright.files.sources import Limits, Source
-from benchwright.formats.beir import CorpusRow
+from benchwright.formats.beir import CorpusRow, QueryRow
 from benchwright.formats.errors import ImageArchiveError
 from benchwright.formats.tables import CELL, head_of, image_columns, images_of_cell, parquet_rows
 from benchwright.judges.errors import ImageError
@@ -78,6 +78,12 @@ def images_in(
     if not source and not aside.images and not aside.broken:
         raise ImageArchiveError(file=name)
     return aside.images, aside.broken
+
+
+def are_files(images: Iterable[str]) -> bool:
+    """Whether images, by the names that `images_in` gives them, lie beside their table."""
+    names = list(images)
+    return bool(names) and not any(name.startswith(CELL) for name in names)
 
 
 def _take_members(source: Source, limits: ImageLimits, aside: "_Aside", progress: Tell) -> None:
@@ -169,7 +175,7 @@ def with_images(
     one inside the archive, or only the last part of it where no two files share that; images of
     `broken` paths are told of elsewhere.
     """
-    paths = _Paths([*images, *broken])
+    named = _Named(images, broken, file, problems)
     for row in rows:
         key, names = _names(row.metadata, [column] if column else PATH_KEYS)
         if not names:
@@ -177,21 +183,74 @@ def with_images(
             text = f"document {row.docid} has no image; expected its path in {where}"
             problems.add(file, row.line, text)
             continue
+        metadata = named.metadata(row, key, names)
+        if metadata is not None:
+            yield replace(row, metadata=metadata)
+
+
+def with_query_images(
+    rows: Iterable[QueryRow],
+    load: Callable[[], tuple[Mapping[str, DocumentImage], Iterable[str]]],
+    *,
+    column: str,
+    file: str,
+    problems: Problems,
+) -> Iterator[QueryRow]:
+    """Yield the queries, each with the digests of the images that it has in `column`, if any.
+
+    `load` gives the images, and paths of broken ones, as `with_images` takes them; it is called
+    when the first query has any. An address on the web is no image, and stays as it is.
+    """
+    named = None
+    for row in rows:
+        key, names = _names(row.metadata, [column])
+        if not names or any(name.startswith(("https://", "http://")) for name in names):
+            if digests_in(row.metadata) or not row.text:
+                text = f"query {row.qid} has no image; expected its path in column '{column}'"
+                problems.add(file, row.line, text)
+            else:
+                yield row
+            continue
+        named = named or _Named(*load(), file, problems)
+        metadata = named.metadata(row, key, names)
+        if metadata is not None:
+            yield replace(row, metadata=metadata)
+
+
+class _Named:
+    """Images as the rows of a table name them."""
+
+    def __init__(
+        self,
+        images: Mapping[str, DocumentImage],
+        broken: Iterable[str],
+        file: str,
+        problems: Problems,
+    ) -> None:
+        self.images, self.file, self.problems = images, file, problems
+        self.paths = _Paths([*images, *broken])
+
+    def metadata(
+        self, row: CorpusRow | QueryRow, key: str, names: list[str]
+    ) -> dict[str, Any] | None:
+        """The metadata of a row with its digests; None where one of them is not to be had."""
         digests = []
         for name in names:
-            path = paths.full(name, beside=file)
+            path = self.paths.full(name, beside=self.file)
             if path is None:
                 advice = "expected the path of a PNG, JPEG, GIF, WebP or TIFF inside the same zip"
-                problems.add(file, row.line, f"image '{name[:200]}' is not there; {advice}")
-            elif path in images:
-                digests.append(images[path].sha256)
-        if len(digests) == len(names):
-            # Last, also where an export of ours has them already: equal rows are equal to the byte.
-            others = {key: told for key, told in row.metadata.items() if key != IMAGE_KEY}
-            metadata = others | {IMAGE_KEY: digests}
-            if names[0].startswith(CELL):
-                _name_by_paths(metadata, key)
-            yield replace(row, metadata=metadata)
+                problem = f"image '{name[:200]}' is not there; {advice}"
+                self.problems.add(self.file, row.line, problem)
+            elif path in self.images:
+                digests.append(self.images[path].sha256)
+        if len(digests) < len(names):
+            return None
+        # Last, also where an export of ours has them already: equal rows are equal to the byte.
+        others = {key: told for key, told in row.metadata.items() if key != IMAGE_KEY}
+        metadata = others | {IMAGE_KEY: digests}
+        if names[0].startswith(CELL):
+            _name_by_paths(metadata, key)
+        return metadata
 
 
 def _name_by_paths(metadata: dict[str, Any], key: str) -> None:
@@ -234,7 +293,12 @@ class _Paths:
         return ends[0] if len(ends) == 1 else None
 
 
+def shown_text(qid: str, text: str, metadata: Mapping[str, Any]) -> str:
+    """What a query is called where its images are not seen: its text, their text, or its id."""
+    return text or alternative_text(metadata, qid)
+
+
 def alternative_text(metadata: Mapping[str, Any], title: str) -> str:
-    """What stands for a document's images where they are not seen: its own words, or its title."""
+    """What stands for images where they are not seen: a row's words for them, or its title."""
     texts = (metadata.get(key) for key in ALT_KEYS)
     return next((text for text in texts if isinstance(text, str) and text), title)

@@ -312,8 +312,9 @@ def _of_columns(layout: Layout, rows: Sequence[Record], name: str) -> FileKind |
     if not is_query:
         return None
     text = guessed(Content.DOCUMENTS, layout.columns).get("text")
-    if text is None:  # a title, and an image in place of a text
-        return _documents(layout, columns)
+    if text is None:  # an image in place of a text
+        is_query = _names(NAMES_QUERIES, name) and not _names(NAMES_DOCUMENTS, name)
+        return FileKind.QUERIES if is_query else _documents(layout, columns)
     is_query = _asks(columns, name, [str(row.get(text, "")) for row in rows])
     return FileKind.QUERIES if is_query else _documents(layout, columns)
 

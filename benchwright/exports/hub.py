@@ -7,7 +7,7 @@ HFDataLoader and MTEB all find the grades.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,7 @@ from benchwright.files.parquet import ParquetSink
 from benchwright.formats.beir_writing import (
     DocumentLike,
     MetadataShape,
+    QueryLike,
     check_grade,
     json_text,
     order_checked,
@@ -101,12 +102,14 @@ def members(source: ReleaseSource, work: Path) -> Iterator[Member]:
     Metadata is one column of JSON text, there only where any row has some: in columns of its own it
     would have nulls, and MTEB stops at the first one.
     """
-    image_column = _image_column(source)
+    image_column = _image_column(source, documents_of) if source.unit == IMAGE else ()
     features = TEXT_FEATURES + image_column + _metadata_column(source.document_shape)
     corpus = Config(CORPUS, features)
     yield from shards(corpus, CORPUS, _document_rows(source, image_column), work, stem=CORPUS)
-    queries = Config(QUERIES, QUERY_FEATURES + _metadata_column(source.query_shape))
-    yield from shards(queries, QUERIES, _query_rows(source), work, stem=QUERIES)
+    image_column = _image_column(source, lambda of: of.queries())
+    features = QUERY_FEATURES + image_column + _metadata_column(source.query_shape)
+    queries = Config(QUERIES, features)
+    yield from shards(queries, QUERIES, _query_rows(source, image_column), work, stem=QUERIES)
     qrels = Config(QRELS, QREL_FEATURES, is_default=True)
     for split in source.splits:
         rows = _qrel_rows(source, split)
@@ -119,13 +122,15 @@ def _metadata_column(shape: MetadataShape) -> tuple[tuple[str, str], ...]:
     return METADATA if shape.kinds else ()
 
 
-def _image_column(source: ReleaseSource) -> tuple[tuple[str, str], ...]:
-    """The column of images, where documents have any: of lists, where one has several."""
+def _image_column(
+    source: ReleaseSource, rows_of: Callable[[ReleaseSource], Iterable[DocumentLike | QueryLike]]
+) -> tuple[tuple[str, str], ...]:
+    """The column of images, where rows have any: of lists, where one has several."""
     if source.images is None:
         return ()
-    most = max((len(source.images(document)) for document in documents_of(source)), default=0)
+    most = max((len(source.images(row)) for row in rows_of(source)), default=0)
     kind = IMAGES if most > 1 else IMAGE
-    return ((kind, kind),)
+    return ((kind, kind),) if most else ()
 
 
 def _document_rows(
@@ -138,10 +143,10 @@ def _document_rows(
         yield (document.docid, document.title, document.text, *images, *more)
 
 
-def _image_cell(source: ReleaseSource, document: DocumentLike, kind: str) -> Any:
+def _image_cell(source: ReleaseSource, row: DocumentLike | QueryLike, kind: str) -> Any:
     """A cell of images, as the library `datasets` has it: bytes, and the path they came from."""
-    files = source.images(document) if source.images else ()
-    named = document.metadata.get(kind)
+    files = source.images(row) if source.images else ()
+    named = row.metadata.get(kind)
     paths = named if isinstance(named, list) else [named]
     told = [*paths, *[None] * len(files)] if len(paths) == len(files) else [None] * len(files)
     cells = [
@@ -151,9 +156,12 @@ def _image_cell(source: ReleaseSource, document: DocumentLike, kind: str) -> Any
     return cells if kind == IMAGES else next(iter(cells), None)
 
 
-def _query_rows(source: ReleaseSource) -> Iterator[tuple[str, ...]]:
+def _query_rows(
+    source: ReleaseSource, image_column: tuple[tuple[str, str], ...]
+) -> Iterator[tuple[Any, ...]]:
     for query in order_checked(source.queries(), lambda query: query.qid, file=QUERIES):
-        yield (query.qid, query.text, *_metadata(source.query_shape, query.metadata))
+        images = [_image_cell(source, query, kind) for kind, _ in image_column]
+        yield (query.qid, query.text, *images, *_metadata(source.query_shape, query.metadata))
 
 
 def _metadata(shape: MetadataShape, metadata: Mapping[str, Any]) -> tuple[str, ...]:

@@ -76,8 +76,11 @@ def document_rows(
 def query_rows(
     numbered: Numbered, mapping: Mapped, *, file: str, problems: Problems, lang: str = ""
 ) -> Iterable[QueryRow]:
-    """Yield the queries; `lang` is of those whose row names none."""
-    used = set(mapping.values())
+    """Yield the queries; `lang` is of those whose row names none.
+
+    The path of an image stays in the metadata, under its column's name; with one the text may lack.
+    """
+    used = {column for field, column in mapping.items() if field != "image"}
     first_lines: dict[str, int] = {}
     for line, record in numbered:
         say = _teller(problems, file, line)

@@ -76,8 +76,10 @@ FIELDS: dict[Content, tuple[Field, ...]] = {
     Content.QUERIES: (
         Field("id", "query id", ("qid", "query_id", "_id", "id", "queryid", "topic_id", "topic",
               "number"), is_required=True),
-        Field("text", "text", ("text", "query", "query_text", "title", "question", "claim"),
-              is_required=True),
+        Field("text", "text", ("text", "query", "query_text", "query_txt", "title", "question",
+              "claim"), is_required=True),
+        Field("image", "image, or its path", ("image", "images", "image_path", "image_file", "img",
+              "img_path", "query_image", "query_img_path")),
         Field("description", "description", ("description", "desc")),
         Field("narrative", "narrative", ("narrative", "narr")),
         Field("lang", "language", ("lang", "language")),
@@ -216,7 +218,7 @@ def _asked_for_grade(others: Sequence[str]) -> str:
 
 def _lacking(content: Content, mapping: Mapped) -> str:
     # What has an image needs no text beside it.
-    is_image = content is Content.DOCUMENTS and bool(mapping.get("image"))
+    is_image = bool(mapping.get("image"))
     for field in FIELDS[content]:
         if is_image and field.name == "text":
             continue

@@ -20,7 +20,7 @@ from benchwright.files.inputs import Input
 from benchwright.formats import foreign
 from benchwright.formats.beir import BOM, json_records, numbered
 from benchwright.formats.errors import UnreadableKindError
-from benchwright.formats.mapping import FIELDS, Content, plain_name
+from benchwright.formats.mapping import FIELDS, plain_name
 from benchwright.formats.numbers import real
 
 Record = dict[str, Any]
@@ -52,7 +52,13 @@ DOC_TITLE = re.compile(
     r"<(title|headline|head|hl)>(.*?)</\1>", re.IGNORECASE | re.DOTALL
 )  # the first names the document, others stay text
 TAG = re.compile(r"</?[a-z][^<>]*>", re.IGNORECASE)
-IMAGE_NAMES = next(field.names for field in FIELDS[Content.DOCUMENTS] if field.name == "image")
+IMAGE_NAMES = frozenset(
+    name
+    for fields in FIELDS.values()
+    for one in fields
+    if one.name == "image"
+    for name in one.names
+)
 # Names that any of our readers knows: a first line with one of them is a header.
 KNOWN_COLUMNS = frozenset(
     name for fields in FIELDS.values() for field in fields for name in field.names

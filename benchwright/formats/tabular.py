@@ -33,8 +33,11 @@ def query_row(
     """
     fields = dict.fromkeys(MORE_COLUMNS) | known
     qid, text = fields.get("id"), fields.get("text")
+    if fields.get("image") and (text is None or (isinstance(text, str) and not text.strip())):
+        text = ""
+    reason_of_text = None if text == "" and fields.get("image") else _text_reason(text)
     reasons = [
-        reason for reason in (_id_reason(qid), _text_reason(text), *_more_reasons(fields)) if reason
+        reason for reason in (_id_reason(qid), reason_of_text, *_more_reasons(fields)) if reason
     ]
     for reason in reasons:
         problems.add(file, line, reason)
@@ -94,7 +97,7 @@ def _text_reason(text: object) -> str | None:
     if not isinstance(text, str):
         return f"text is {json.dumps(text)[:60]}; expected a string"
     if not text.strip():
-        return "text is empty; a query needs words"
+        return "text is empty; a query needs words, or an image"
     reason = text_problem(text)
     return f"text {reason}" if reason else None
 

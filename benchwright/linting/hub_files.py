@@ -73,6 +73,8 @@ def _check_texts(look: Folder, config: str, noun: str, files: list[str]) -> None
                 look.own_ids.append(str(name))
             if text is None:
                 look.say("text-null", file, number)
+            elif row["has_image"]:
+                pass  # which needs no words beside it
             elif not text.strip() and noun == "query":
                 look.say("query-empty", file, number)
             elif noun == "document" and not (text.strip() or (row.get("title") or "").strip()):
@@ -95,7 +97,10 @@ def _pairs(look: Folder, file: str) -> Iterator[Row]:
 
 
 def _rows(look: Folder, file: str, config: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield number (from 1) and cells of each row of a Parquet file, a few columns of it."""
+    """Yield number (from 1) and cells of each row of a Parquet file, a few columns of it.
+
+    `has_image` says whether the row has an image in a column of these.
+    """
     import polars as pl
 
     wanted = [*COLUMNS[config], *(["title"] if config == "corpus" else [])]
@@ -108,12 +113,22 @@ def _rows(look: Folder, file: str, config: str) -> Iterator[tuple[int, dict[str,
         if not _check_schema(look, file, config, schema):
             return
         columns = [name for name in wanted if name in schema]
-        lazy = pl.scan_parquet(path).select(columns)
+        lazy = pl.scan_parquet(path).select(*columns, _has_image(schema).alias("has_image"))
         number = 0
         for start in range(0, lazy.select(pl.len()).collect().item(), ROWS):
             for row in lazy.slice(start, ROWS).collect().iter_rows(named=True):
                 number += 1
                 yield number, row
+
+
+def _has_image(schema: Mapping[str, Any]) -> Any:
+    import polars as pl
+
+    one, several = pl.col("image").is_not_null(), pl.col("images").list.len() > 0
+    if "image" in schema:
+        return one
+    is_listed = isinstance(schema.get("images"), pl.List)
+    return several.fill_null(value=False) if is_listed else pl.lit(value=False)
 
 
 def _check_schema(look: Folder, file: str, config: str, schema: Mapping[str, Any]) -> bool:

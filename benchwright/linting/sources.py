@@ -7,6 +7,7 @@ of each judged document's text.
 from collections.abc import Collection
 from hashlib import blake2b
 
+from benchwright.corpora.store import digests_in
 from benchwright.findings import Finding
 from benchwright.formats.beir import LARGEST_GRADE
 from benchwright.formats.beir_writing import hazard_of
@@ -54,7 +55,7 @@ class Look:
         for query in self.source.queries():
             last = self._id(query.qid, "query", last, self.qids)
             self.qids.add(query.qid)
-            if not query.text.strip():
+            if not query.text.strip() and not digests_in(query.metadata):
                 self.add("query-empty", f"query {query.qid}")
 
     def _id(self, text: str, noun: str, last: bytes, seen: Collection[str] = ()) -> bytes:

@@ -45,8 +45,8 @@ class ReleaseSource:
     manifest: Mapping[str, Any] = field(default_factory=dict)
     # The pieces of machine_labels.tsv; None where no labels of a machine lie beside the grades.
     machine_labels: Callable[[], Iterator[bytes]] | None = None
-    # The files of a document's images, in order; None where documents are texts alone.
-    images: Callable[[DocumentLike], Sequence[Path]] | None = None
+    # The files of a document's or query's images, in order; None where all are texts alone.
+    images: Callable[[DocumentLike | QueryLike], Sequence[Path]] | None = None
 
     @property
     def stem(self) -> str:

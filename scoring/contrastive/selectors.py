@@ -75,4 +75,4 @@ def ranks_of_pair(pair: EmbeddingPair) -> Iterator[PlaceRow]:
 def queries_by_id(benchmark: Benchmark, ids: Iterable[str]) -> dict[str, Query]:
     """Those of the ids that are queries here."""
     rows = Query.objects.filter(benchmark=benchmark, staged_by=None, qid__in=list(ids))
-    return {query.qid: query for query in rows.only("pk", "qid", "text")}
+    return {query.qid: query for query in rows.only("pk", "qid", "text", "metadata")}

@@ -1,5 +1,7 @@
 """Live systems, the runs made from them, and the queries they can be asked."""
 
+from operator import itemgetter
+
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Max, QuerySet
 
@@ -46,7 +48,10 @@ def live_runs_of(system: LiveSystem, user: User | AnonymousUser) -> list[LiveRun
 def queries_to_ask(
     benchmark: Benchmark, *, split: str = "", release: str = ""
 ) -> list[tuple[str, str]]:
-    """(qid, text) by the bytes of the ids: of a published release, of a split, or all."""
+    """(qid, text) by the bytes of the ids: of a published release, of a split, or all.
+
+    Without those that have images and no text: what is asked is words.
+    """
     if release:
         published = release_of_version(benchmark, release)
         pairs = list(release_query_texts(published).items()) if published else []
@@ -55,4 +60,4 @@ def queries_to_ask(
         if split:
             rows = rows.filter(family__split=split)
         pairs = list(rows.values_list("qid", "text"))
-    return sorted(pairs, key=lambda pair: pair[0].encode())
+    return sorted(filter(itemgetter(1), pairs), key=lambda pair: pair[0].encode())

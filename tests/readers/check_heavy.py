@@ -184,4 +184,4 @@ CHECKS = {
 }
 
 if __name__ == "__main__":
-    run(CHECKS, Path(sys.argv[1]))
+    sys.exit(run(CHECKS, Path(sys.argv[1])))

@@ -4,6 +4,7 @@ Run with the Python that has `light.lock`: `python tests/readers/check_light.py 
 `make_exports` has written FOLDER. Exits 1 where ids, texts or grades differ.
 """
 
+import hashlib
 import logging
 import os
 import sys
@@ -91,6 +92,31 @@ def load_dataset(b: Benchmark) -> dict[str, bool]:
     for split in b.splits:
         found[f"{split} qrels"] = grouped(by_default[split]) == b.qrels[split]
         found[f"{split} qrels by name"] = grouped(by_name[split]) == b.qrels[split]
+    return found
+
+
+def images(b: Benchmark) -> dict[str, bool]:
+    """Columns of one image a row, and of several: kinds, and bytes as they went in."""
+    found = {}
+    for table, expected in b.expected.items():
+        rows = datasets.load_dataset(str(b.path("hub")), table, split=table)
+        column = "image" if "image" in rows.features else "images"
+        one = datasets.Image()
+        kind = one if column == "image" else datasets.List(one)
+        as_bytes = datasets.Image(decode=False)
+        raw = rows.cast_column(column, as_bytes if kind == one else datasets.List(as_bytes))
+        read = {
+            row["_id"]: [
+                hashlib.sha256(image["bytes"]).hexdigest()
+                for image in (row[column] if column == "images" else [row[column]])
+                if image
+            ]
+            for row in raw
+        }
+        found |= {
+            f"{table} kind": rows.features[column] == kind,
+            f"{table} bytes": read == expected,
+        }
     return found
 
 
@@ -190,5 +216,11 @@ CHECKS = {
     "mlcroissant": ("mlcroissant", croissant),
 }
 
+IMAGE_CHECKS = {"datasets.load_dataset, images": ("datasets", images)}
+
 if __name__ == "__main__":
-    run(CHECKS, Path(sys.argv[1]))
+    differs = [
+        run(CHECKS, Path(sys.argv[1])),
+        run(IMAGE_CHECKS, Path(sys.argv[1]), "images.json"),
+    ]
+    sys.exit(any(differs))

@@ -68,19 +68,20 @@ def one_line(text: str) -> str:
     return ENDS.sub(" ", text)
 
 
-def benchmarks(folder: Path) -> list[Benchmark]:
-    found = [path.parent for path in sorted(folder.glob("*/expected.json"))]
-    return [
-        Benchmark(path, json.loads((path / "expected.json").read_text("utf-8"))) for path in found
-    ]
+def benchmarks(folder: Path, expected: str) -> list[Benchmark]:
+    found = sorted(folder.glob(f"*/{expected}"))
+    return [Benchmark(path.parent, json.loads(path.read_text("utf-8"))) for path in found]
 
 
-def run(checks: dict[str, tuple[str, Check]], folder: Path) -> None:
-    """Read everything with every reader, print a table, and exit with 1 where anything differs.
+def run(
+    checks: dict[str, tuple[str, Check]], folder: Path, expected: str = "expected.json"
+) -> bool:
+    """Read everything with every reader, print a table, and return whether anything differs.
 
-    `checks` maps what is said of a reader to the package whose version is told, and the check.
+    `checks` maps what is said of a reader to the package whose version is told, and the check;
+    `expected` is the file that lies beside the exports that these are made for.
     """
-    made = benchmarks(folder)
+    made = benchmarks(folder, expected)
     if not made:
         sys.exit("no export to read")
     n_failed = n_passed = 0
@@ -102,4 +103,4 @@ def run(checks: dict[str, tuple[str, Check]], folder: Path) -> None:
     for line in told:
         print(line)
     print(f"{n_passed} passed, {n_failed} failed")
-    sys.exit(bool(n_failed))
+    return bool(n_failed)

@@ -5,15 +5,19 @@ commands, then FOLDER/<benchmark>/<benchmark>-<format>/ for each format, <stem>.
 expected.json beside them. The expectation comes from the files that went in (and, for the
 demo, from the graded pairs), not from the export.
 
-The demo, the toy of odd characters, and Cranfield where the data folder has it.
+The demo, the toy of odd characters, and Cranfield where the data folder has it; and two benchmarks
+of images, with images.json in place of expected.json.
 """
 
 import csv
+import hashlib
+import io
 import json
 import os
 import shutil
 import sys
 import tempfile
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +27,8 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 TOY = ROOT / "fixtures" / "tiny_benchmark"
 DATA = Path(os.environ.get("BENCHWRIGHT_TEST_DATA", ROOT.parent / "shared" / "data"))
 N_WAITING = 12
+# Not BEIR's, whose documents have texts.
+NAMES = {"corpus": "documents", "queries": "queries"}
 
 
 def main() -> None:
@@ -44,6 +50,8 @@ def main() -> None:
         call_command("import_beir", "toy", TOY, name="toy")
         call_command("publish_release", "toy", qrels="toy", release="0.1.0")
         write(folder, "toy", expected_toy())
+        for name, most in (("pictures", 1), ("albums", 2)):
+            write_images(folder, Path(data), name, most)
         if (DATA / "cranfield").is_dir():
             write(folder, "cranfield", import_cranfield(Path(data) / "cranfield"))
         else:
@@ -66,6 +74,43 @@ def write(folder: Path, slug: str, expected: dict[str, Any]) -> None:
         )
     call_command("export_release", slug, "0.1.0", output=here / f"{slug}-0.1.0.zip")
     (here / "expected.json").write_text(json.dumps(expected), "utf-8")
+
+
+def write_images(folder: Path, data: Path, slug: str, most: int) -> None:
+    """Write the Hub export of a benchmark whose documents and queries have `most` images or one."""
+    from django.core.management import call_command
+    from PIL import Image
+
+    packed = data / f"{slug}.zip"
+    rows: dict[str, list[dict[str, Any]]] = {"corpus": [], "queries": []}
+    expected: dict[str, Any] = {}
+    with zipfile.ZipFile(packed, "w") as archive:
+        for table, rgb in (("corpus", 0), ("queries", 90)):
+            images: dict[str, list[str]] = {}
+            for number in range(3):
+                names = [f"{table}-{number}-{n}.png" for n in range(most if number == 0 else 1)]
+                for n, name in enumerate(names):
+                    out = io.BytesIO()
+                    Image.new("RGB", (40, 30), (rgb, 50 * number, 100 * n)).save(out, "PNG")
+                    archive.writestr(name, out.getvalue())
+                    images.setdefault(f"{table[0]}{number}", []).append(
+                        hashlib.sha256(out.getvalue()).hexdigest()
+                    )
+                rows[table].append({"id": f"{table[0]}{number}", "images": names})
+            expected[table] = images
+            lines = "".join(json.dumps(row) + "\n" for row in rows[table])
+            archive.writestr(f"{NAMES[table]}.jsonl", lines)
+        pairs = "".join(f"q{number}\tc{number}\t2\n" for number in range(3))
+        archive.writestr("qrels/test.tsv", f"query-id\tcorpus-id\tscore\n{pairs}")
+    call_command("create_benchmark", slug, name=slug, owner="olga", unit="image")
+    call_command("import_file", slug, packed)
+    call_command("publish_release", slug, qrels=slug, release="0.1.0")
+    path = folder / slug / f"{slug}-hub"
+    path.parent.mkdir()
+    call_command(
+        "export_release", slug, "0.1.0", format="hub", folder=True, output=path, verbosity=0
+    )
+    (path.parent / "images.json").write_text(json.dumps(expected), "utf-8")
 
 
 def import_cranfield(folder: Path) -> dict[str, Any]:

@@ -374,7 +374,7 @@ def _trial_pairs(campaign: Campaign) -> tuple[list[Pair], dict[tuple[str, str], 
         told[entry.query.qid, docid] = {
             "query": entry.query_id,
             "qid": entry.query.qid,
-            "text": entry.query.text[:200],
+            "text": entry.query.shown_text[:200],
             "docid": docid,
             "title": (content.title or content.text[:80]) if content else docid,
             "people": grades[entry.query_id, docid],

@@ -561,7 +561,8 @@ _TEXTS = """
     SELECT document_id, content_hash, title, text, lang FROM benchmarks_app_documentcontent
     WHERE document_id [in ids] ORDER BY first_seen, id"""
 _QUERIES = """
-    SELECT id, text, description, narrative, lang FROM benchmarks_app_query WHERE id [in ids]"""
+    SELECT id, text, description, narrative, lang, metadata
+    FROM benchmarks_app_query WHERE id [in ids]"""
 _ANSWERS = """
     SELECT slot_id, text, answer FROM annotation_question
     WHERE slot_id [in ids] AND asked_by_id = %(me)s AND answered_at IS NOT NULL ORDER BY id"""
@@ -596,6 +597,7 @@ class Asked(NamedTuple):
     description: str
     narrative: str
     lang: str
+    metadata: dict[str, Any]
 
 
 def texts(documents: list[int]) -> dict[int, Text]:
@@ -603,7 +605,10 @@ def texts(documents: list[int]) -> dict[int, Text]:
 
 
 def queries(keys: list[int]) -> dict[int, Asked]:
-    return {key: Asked(*row) for key, *row in rows(_QUERIES, ids=keys)}
+    return {
+        key: Asked(*words)._replace(metadata=_from_json(words[-1]))
+        for key, *words in rows(_QUERIES, ids=keys)
+    }
 
 
 def answers(slots: list[int], me: int) -> dict[int, tuple[str, str]]:

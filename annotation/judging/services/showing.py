@@ -15,7 +15,7 @@ from annotation.common.services import statements
 from annotation.common.services.statements import Asked, Card, Text
 from annotation.judging.services.tokens import Shown, key_of, query_key_of, sealed_token
 from annotation.models import Pool
-from benchmarks_app.common.selectors.images import images_shown
+from benchmarks_app.common.selectors.images import images_shown, query_images_shown
 from benchmarks_app.common.selectors.reading import benchmark_documents
 from benchmarks_app.models import Benchmark, Corpus, Document, Unit
 from benchwright.corpora.store import StoredDocument
@@ -40,6 +40,7 @@ def items_of(
     rows = corpus_rows(pool.benchmark, [card.document for card in given])
     facts, images = _facts(pool.benchmark, rows), images_of(pool.benchmark, rows)
     asked = statements.queries(sorted({card.query for card in given}))
+    pictured = query_images_shown(pool.benchmark, asked)
     answers = statements.answers([card.slot for card in given], me)
     places = _places(pool, me, given, hand)
     shown = Shown(guideline_id=statements.guideline(pool.benchmark_id))
@@ -60,7 +61,8 @@ def items_of(
             {
                 "key": key_of(card.slot, me),
                 "token": sealed_token(card.slot, me, seen),
-                "query": query_as_shown(corpus, query, query_key_of(card.query, me)),
+                "query": query_as_shown(corpus, query, query_key_of(card.query, me))
+                | {"images": pictured[card.query]},
                 "document": document
                 | {
                     "facts": facts.get(card.document, []),

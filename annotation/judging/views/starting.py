@@ -23,6 +23,7 @@ from annotation.judging.services.showing import (
 )
 from annotation.judging.services.starting import mark_read, practise_again, record_practice
 from annotation.models import KnownGrade, Pool
+from benchmarks_app.common.selectors.images import query_images_shown
 from benchmarks_app.permissions import Action, require
 from benchmarks_app.requests import PersonRequest
 from benchwright.formats.numbers import row_key
@@ -126,7 +127,8 @@ def _document(
     return {
         "known": known,
         "item": {
-            "query": query_as_shown(corpus, asked, ""),
+            "query": query_as_shown(corpus, asked, "")
+            | query_images_shown(pool.benchmark, {"images": asked}),
             "document": document | {"images": images},
             "place": {"number": place.number, "total": place.total},
         },

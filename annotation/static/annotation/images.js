@@ -107,7 +107,7 @@
   addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey || event.target.matches?.("input, textarea, select")) return;
     const how = { "+": "in", "=": "in", "-": "out", "−": "out" }[event.key];
-    const view = event.target.closest?.(".document-image-view") ?? document.querySelector(".document-image-view");
+    const view = event.target.closest?.(".document-image-view") ?? document.querySelector("[data-part=images] .document-image-view");
     if (!how || !view || view.hidden) return;
     event.preventDefault();
     by(view, how);

@@ -91,7 +91,7 @@
   const announce = (id, words, isSaved) => {
     clearTimeout(unsaid?.timer);
     unsaid = null;
-    const news = current && isNewQuery ? ` ${word("New query: {text}", { text: current.query.text })}` : "";
+    const news = current && isNewQuery ? ` ${word("New query: {text}", { text: current.query.text || word("Image of the query") })}` : "";
     const next = place() || screen.querySelector("[data-work]:not([hidden]) h2")?.textContent || "";
     const done = isSaved ? word("{what} saved, {next}.", { what: words, next }) : word("{what} not saved yet, {next}.", { what: words, next });
     say(`${done}${news}`);
@@ -148,12 +148,17 @@
     element.lang = lang;
     element.dir = dir || "auto";
   };
+  const imageOf = (image) => window.benchwright.imageFigure(part("image"), image);
   const paintQuery = ({ query }) => {
     isNewQuery = lastQuery !== null && lastQuery !== query.key;
     show(part("new-query"), isNewQuery);
     if (lastQuery === query.key) return;
     for (const name of ["query", "wanted"]) speak(part(name), query);
     part("query").textContent = query.text;
+    show(part("query"), query.text);
+    const { images: asked = [] } = query;
+    show(part("query-images"), asked.length);
+    part("query-images").replaceChildren(...asked.map((image) => imageOf({ ...image, alt: image.alt || word("Image of the query") })));
     part("description").textContent = query.description;
     part("narrative").textContent = query.narrative;
     show(part("description"), query.description);
@@ -215,7 +220,7 @@
   const images = part("images");
   const paintImages = ({ document: { images: given = [] } }) => {
     show(images, given.length);
-    images.replaceChildren(...given.map((image) => window.benchwright.imageFigure(part("image"), image)));
+    images.replaceChildren(...given.map(imageOf));
   };
   const paintText = () => {
     const { document: shown } = current;
@@ -398,7 +403,7 @@
     nBringingBack = 0;
   };
   const add = (item) => {
-    window.benchwright.loadAhead(item.document.images ?? []);
+    window.benchwright.loadAhead([...(item.query.images ?? []), ...(item.document.images ?? [])]);
     if (nBringingBack) return queue.unshift(item);
     // What was put aside comes after the others of its query.
     const at = item.is_later ? -1 : queue.findIndex((other) => other.is_later && other.query.key === item.query.key);

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from benchmarks_app.jobs.services.jobs import RunningJob
 from benchmarks_app.models import Benchmark, Upload
+from benchwright.corpora.images import DocumentImage
 from benchwright.corpora.store import CorpusReader
 from benchwright.errors import Problems
 
@@ -28,6 +30,11 @@ class Import:
     left_out: list[str] = field(default_factory=list)  # files, each with its first problem
     # The corpus of the same import, where it brings one: runs beside it are of its documents.
     staged_corpus: CorpusReader | None = None
+    # Images that were put aside: by their digests, and those beside an archive's tables by path.
+    images_here: dict[str, DocumentImage] = field(default_factory=dict)
+    images_beside: dict[Path, tuple[dict[str, DocumentImage], frozenset[str]]] = field(
+        default_factory=dict
+    )
     url: str = ""
     # Ids of the queries that this import has staged.
     staged_qids: set[str] = field(default_factory=set)

@@ -1,7 +1,7 @@
-"""Images of documents: which a document has, how large one may be, and how one is sent."""
+"""Images of documents and queries: which each has, how large one may be, and how one is sent."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any, Protocol, TypeVar
 
 from django.conf import settings
 from django.http import HttpResponse
@@ -9,12 +9,13 @@ from django.urls import reverse
 
 from benchmarks_app.common.selectors.reading import benchmark_documents
 from benchmarks_app.files import local_path
-from benchmarks_app.models import Benchmark, CorpusImage, Unit
+from benchmarks_app.models import Benchmark, CorpusImage, Query, Unit
 from benchwright.corpora.images import alternative_text
-from benchwright.corpora.store import StoredDocument
+from benchwright.corpora.store import StoredDocument, digests_in
 from benchwright.judges.images import ImageLimits
 from benchwright.judges.messages import KeptImage
 
+Key = TypeVar("Key", bound=Hashable)
 EXTENSIONS = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp"}
 # An image never changes under its address; who may see it is asked each time all the same.
 HEADERS = {
@@ -22,6 +23,15 @@ HEADERS = {
     "Cache-Control": "private, no-cache",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+
+
+class QueryWithImages(Protocol):
+    """A query as it is asked, whose metadata names its images."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def metadata(self) -> Mapping[str, Any]: ...
 
 
 def image_limits() -> ImageLimits:
@@ -51,8 +61,31 @@ def images_shown(
     texts = {one.docid: alternative_text(one.metadata, one.title) for one in documents}
     return {
         docid: [_shown(benchmark, image, texts[docid]) for image in images]
-        for docid, images in _images_of(benchmark, documents).items()
+        for docid, images in _images_of_documents(benchmark, documents).items()
     }
+
+
+def query_images_shown(
+    benchmark: Benchmark, queries: Mapping[Key, QueryWithImages]
+) -> dict[Key, list[dict[str, Any]]]:
+    """By the keys of the queries: their images, as `images_shown` has them."""
+    images = _images_of(benchmark, {key: digests_in(one.metadata) for key, one in queries.items()})
+    return {
+        key: [
+            _shown(benchmark, image, alternative_text(queries[key].metadata, ""))
+            for image in of_query
+        ]
+        for key, of_query in images.items()
+    }
+
+
+def document_images_shown(
+    benchmark: Benchmark, docids: Iterable[str]
+) -> dict[str, list[dict[str, Any]]]:
+    """As `images_shown`, of documents of which the ids are known; nothing of a corpus of texts."""
+    if benchmark.corpus.unit != Unit.IMAGE:
+        return {}
+    return images_shown(benchmark, benchmark_documents(benchmark, docids).values())
 
 
 def images_asked_about(
@@ -64,9 +97,17 @@ def images_asked_about(
     documents = benchmark_documents(benchmark, docids).values()
     return {
         docid: tuple(_asked_about(image) for image in images)
-        for docid, images in _images_of(benchmark, documents).items()
+        for docid, images in _images_of_documents(benchmark, documents).items()
         if images
     }
+
+
+def query_images_asked_about(
+    benchmark: Benchmark, queries: Iterable[Query]
+) -> dict[str, tuple[KeptImage, ...]]:
+    """By query id: its images in order, as a judge is sent them."""
+    images = _images_of(benchmark, {one.qid: digests_in(one.metadata) for one in queries})
+    return {qid: tuple(map(_asked_about, of_query)) for qid, of_query in images.items()}
 
 
 def _asked_about(image: CorpusImage) -> KeptImage:
@@ -79,16 +120,22 @@ def _asked_about(image: CorpusImage) -> KeptImage:
     )
 
 
-def _images_of(
+def _images_of_documents(
     benchmark: Benchmark, documents: Iterable[StoredDocument]
 ) -> dict[str, list[CorpusImage]]:
-    digests = {document.docid: document.image_digests for document in documents}
+    return _images_of(benchmark, {one.docid: one.image_digests for one in documents})
+
+
+def _images_of(
+    benchmark: Benchmark, digests: Mapping[Key, list[str]]
+) -> dict[Key, list[CorpusImage]]:
+    """The images of everything that is in `digests`; no statement where that names none."""
     wanted = {digest for of_document in digests.values() for digest in of_document}
     kept = benchmark.corpus.images.filter(sha256__in=wanted)
     images = {image.sha256: image for image in kept} if wanted else {}
     return {
-        docid: [images[digest] for digest in of_document if digest in images]
-        for docid, of_document in digests.items()
+        key: [images[digest] for digest in of_one if digest in images]
+        for key, of_one in digests.items()
     }
 
 

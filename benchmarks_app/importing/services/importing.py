@@ -36,14 +36,14 @@ from benchmarks_app.importing.services.importing_corpus import (
     stage_corpus,
     staged_lacks,
 )
-from benchmarks_app.importing.services.importing_images import stage_images
+from benchmarks_app.importing.services.importing_images import stage_images, stage_query_images
 from benchmarks_app.importing.services.importing_qrels import DocumentCheck, SplitRows, stage_qrels
 from benchmarks_app.importing.services.importing_queries import stage_queries
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Document, Job, Qrel, Query, Unit, Upload, User
 from benchwright.detection import DOCUMENT_KINDS, QREL_KINDS, QUERY_KINDS, RUN_KINDS, FileKind, Part
 from benchwright.errors import BenchmarkError, FileProblemsError, Problems
-from benchwright.formats.beir import CorpusRow
+from benchwright.formats.beir import CorpusRow, QueryRow
 from benchwright.formats.errors import (
     ImageUnitError,
     LeaveOutError,
@@ -490,7 +490,7 @@ def _stage(work: Import, files: list[File]) -> None:
         annotations = read_said(work, _of(files, *FAMILIES_FIRST))
     for file in _of(files, *QUERY_KINDS):
         with _staging(work, [file.upload]):
-            stage_queries(work, query_rows(work, file), file.given.shown, annotations)
+            stage_queries(work, _queries(work, file), file.given.shown, annotations)
     with _staging(work, _uploads_of(_of(files, *FAMILIES_FIRST))):
         stage_said(work, annotations)
     names: set[str] = set()
@@ -582,6 +582,12 @@ def _documents(work: Import, file: File) -> Iterable[CorpusRow]:
     if column and not file.part.mapping.get("text"):
         raise ImageUnitError(file=file.given.shown)
     return rows
+
+
+def _queries(work: Import, file: File) -> Iterable[QueryRow]:
+    """The queries of a file, with their images where a column has any."""
+    rows, column = query_rows(work, file), file.part.mapping.get("image", "")
+    return stage_query_images(work, rows, file.given, column=column) if column else rows
 
 
 def _judged(work: Import, files: list[File]) -> Iterable[str]:

@@ -5,12 +5,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from django.db import IntegrityError
+from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.dateparse import parse_date, parse_datetime
 
 from benchmarks_app.collections.services.staging import ROWS_PER_BATCH, Import
 from benchmarks_app.families.services.importing_groups import Said
 from benchmarks_app.models import Query, QueryFamily
+from benchwright.corpora.store import IMAGE_KEY, digests_in
 from benchwright.files.external_sort import batched_by_weight
 from benchwright.formats.beir import QueryRow
 from benchwright.formats.errors import ConcurrentImportError, NothingImportedError
@@ -18,7 +20,7 @@ from benchwright.formats.errors import ConcurrentImportError, NothingImportedErr
 # A line may have 64 MB.
 CHARACTERS_PER_BATCH = 8 << 20
 CLASH = (
-    "query '{qid}' is in {where} already, with another text. Choose another id; the same queries "
+    "query '{qid}' is in {where} already, with {other}. Choose another id; the same queries "
     "in another language need a benchmark of their own."
 )
 # What has a column of its own; the other keys of a query's metadata stay metadata.
@@ -61,8 +63,8 @@ class _Staging:
         self.file = file
         self.said = said
         here = Query.objects.filter(benchmark=work.benchmark)
-        self.here = dict(here.filter(staged_by=None).values_list("qid", "text"))
-        self.staged = dict(here.filter(staged_by=work.job.row).values_list("qid", "text"))
+        self.here = _asked(here.filter(staged_by=None))
+        self.staged = _asked(here.filter(staged_by=work.job.row))
         self.n_new = self.n_same = 0
 
     def take(self, batch: list[QueryRow]) -> None:
@@ -72,12 +74,14 @@ class _Staging:
         self.n_new += len(new)
 
     def _is_new(self, row: QueryRow) -> bool:
-        for texts, where in ((self.here, "the benchmark"), (self.staged, "this import")):
-            if row.qid in texts:
-                if texts[row.qid] == row.text:
+        for asked, where in ((self.here, "the benchmark"), (self.staged, "this import")):
+            if row.qid in asked:
+                text, images = asked[row.qid]
+                if (text, images) == (row.text, digests_in(row.metadata)):
                     self.n_same += 1
                 else:
-                    clash = CLASH.format(qid=row.qid, where=where)
+                    other = "another text" if text != row.text else "other images"
+                    clash = CLASH.format(qid=row.qid, where=where, other=other)
                     self.work.problems.add(self.file, row.line, clash)
                 return False
         return True
@@ -116,6 +120,12 @@ class _Staging:
             family=family,
             staged_by=self.work.job.row,
         )
+
+
+def _asked(queries: QuerySet[Query]) -> dict[str, tuple[str, list[str]]]:
+    """By query id: the text, and the digests of the images."""
+    rows = queries.values_list("qid", "text", f"metadata__{IMAGE_KEY}")
+    return {qid: (text, digests_in({IMAGE_KEY: images})) for qid, text, images in rows}
 
 
 def _insert(queries: list[Query]) -> None:

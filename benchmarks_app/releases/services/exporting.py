@@ -18,8 +18,8 @@ from benchmarks_app.common.selectors import naming
 from benchmarks_app.common.selectors.reading import run_path
 from benchmarks_app.common.services import audit
 from benchmarks_app.jobs.services import jobs
-from benchmarks_app.models import Job, Release, Run, Unit, User
-from benchmarks_app.releases.selectors import release_source, whole_release_source
+from benchmarks_app.models import Job, Release, Run, User
+from benchmarks_app.releases.selectors import has_images, release_source, whole_release_source
 from benchwright.exports import BEIR, EXPORTERS, Exporter, exporter_of
 from benchwright.exports.errors import ExportNotReadyError
 from benchwright.exports.exporter import file_pieces, written, zipped
@@ -34,7 +34,7 @@ JOB_KIND = "export-release"
 MAX_AT_ONCE = 20_000
 TELL_EVERY = 5_000
 Tell = Callable[[int], None]
-IMAGES_LEFT_OUT = "The images: documents carry their digests (SHA-256) and paths."
+IMAGES_LEFT_OUT = "The images: what has any carries their digests (SHA-256) and paths."
 
 
 def export_name(release: Release) -> str:
@@ -95,8 +95,7 @@ def _offer(release: Release, exporter: Exporter, source: ReleaseSource, split: s
 
 def losses(release: Release, exporter: Exporter) -> tuple[str, ...]:
     """What of this release a format has no place for, as sentences."""
-    has_images = release.benchmark.corpus.unit == Unit.IMAGE
-    is_lost = has_images and not exporter.has_images
+    is_lost = has_images(release) and not exporter.has_images
     return (*exporter.loses, IMAGES_LEFT_OUT) if is_lost else exporter.loses
 
 

@@ -15,7 +15,11 @@ from uuid import uuid4
 from django.conf import settings
 from django.db import transaction
 
-from benchmarks_app.common.selectors.images import EXTENSIONS, images_asked_about
+from benchmarks_app.common.selectors.images import (
+    EXTENSIONS,
+    images_asked_about,
+    query_images_asked_about,
+)
 from benchmarks_app.common.selectors.reading import corpus_documents, run_path
 from benchmarks_app.common.services import audit
 from benchmarks_app.jobs.services import jobs
@@ -244,9 +248,16 @@ class _Making:
         nodes = {docid: self._node(documents.get(docid), images.get(docid, ())) for docid in docids}
         rows = Query.objects.filter(benchmark=self.run.benchmark, qid__in=qids)
         queries = {query.qid: query for query in rows}
+        pictured = query_images_asked_about(self.run.benchmark, queries.values())
+        self._copy(image for of_query in pictured.values() for image in of_query)
         slices = _slices_of(self.run, qids)
         return [
-            self._case(queries[qid], [nodes[docid] for docid in tops[qid]], slices.get(qid, []))
+            self._case(
+                queries[qid],
+                [{"image": _name_of(image)} for image in pictured[qid]],
+                [nodes[docid] for docid in tops[qid]],
+                slices.get(qid, []),
+            )
             for qid in qids
         ]
 
@@ -270,13 +281,21 @@ class _Making:
         shown = [{"image": _name_of(image)} for image in images]
         return [*shown, text[: CASE_LIMITS.max_characters]] if text or not shown else shown
 
-    def _case(self, query: Query, nodes: list[list[Any]], slices: list[str]) -> ContextualCase:
+    def _case(
+        self,
+        query: Query,
+        pictured: list[dict[str, str]],
+        nodes: list[list[Any]],
+        slices: list[str],
+    ) -> ContextualCase:
         expected = self.wanted.expected
         answer = answer_of(query, expected)[: CASE_LIMITS.max_characters] if expected else ""
         is_name = len(query.qid) <= MAX_ID and query.qid.isprintable()
+        words = query.text if query.text.strip() else "" if pictured else query.qid
+        asked = [*pictured, *([words] if words else [])]
         content: dict[str, Any] = {
             "id": query.qid if is_name else f"query-{query.pk}",
-            "input": [query.text if query.text.strip() else query.qid],
+            "input": asked,
             "expected_output": [answer or ANY_ANSWER],
             "retrieval_context": nodes,
             **({"slices": slices} if slices else {}),
@@ -285,7 +304,7 @@ class _Making:
         self.n_nodes += len(nodes)
         self.n_without += not answer
         self.slices.update(slices)
-        texts = [*content["input"], *content["expected_output"], *_texts_of(nodes)]
+        texts = [*_texts_of([asked]), *content["expected_output"], *_texts_of(nodes)]
         return ContextualCase(
             case_set=self.case_set,
             number=self.n_cases,
@@ -295,7 +314,7 @@ class _Making:
             slices=slices,
             n_nodes=len(nodes),
             n_bytes=sum(len(text.encode()) for text in texts),
-            n_images=sum(len(node) for node in nodes) - len(_texts_of(nodes)),
+            n_images=sum(map(len, [asked, *nodes])) - len(_texts_of([asked, *nodes])),
         )
 
     def notes(self, n_lacking: int) -> list[str]:

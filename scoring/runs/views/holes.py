@@ -59,6 +59,7 @@ def run_holes(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespon
         "depths": DEPTHS,
         "page": page,
         "rows": hole_rows(score_set, page.object_list),
+        "docids": [hole.docid for query in page.object_list for hole in query.holes],
         "n_holes": sum(len(query.holes) for query in holes),
         "nothing_unjudged": _(COMPLETE if score_set.release.is_complete else ALL_GRADED),
         "judge_url": reverse("scoring:run-top-up", args=[benchmark.slug, score_set.run_id]),

@@ -40,7 +40,7 @@ def shown(benchmark: Benchmark, report: AnnReport) -> dict[str, Any]:
     """The report, and the queries of which the index finds least."""
     worst = report.recall.worst(N_WORST)
     rows = Query.objects.filter(benchmark=benchmark, qid__in=[row.qid for row in worst])
-    by_qid = {query.qid: query for query in rows.only("pk", "qid", "text")}
+    by_qid = {query.qid: query for query in rows.only("pk", "qid", "text", "metadata")}
     return {
         "report": report,
         "recall": report.recall,

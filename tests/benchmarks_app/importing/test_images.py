@@ -12,11 +12,8 @@ from django.urls import reverse
 from PIL import Image
 
 from benchmarks_app import files
-from benchmarks_app.collections.services import uploading
 from benchmarks_app.common.selectors.images import images_shown
 from benchmarks_app.common.selectors.reading import benchmark_documents
-from benchmarks_app.importing.services import importing
-from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Corpus, CorpusImage, Job
 from benchmarks_app.releases.services.exporting import IMAGES_LEFT_OUT, offers, write_folder
 from benchwright.exports import EXPORTERS
@@ -36,34 +33,6 @@ def picture(colour: str, size: tuple[int, int] = (400, 200), kind: str = "PNG") 
 
 
 RED, BLUE = picture("red"), picture("blue")
-
-
-@pytest.fixture
-def images(db):
-    """A benchmark whose documents are images."""
-    corpus = Corpus.objects.create(name="images", owner=factories.user("keeper"), unit="image")
-    return factories.benchmark(slug="images", corpus=corpus, unit="image")
-
-
-@pytest.fixture
-def take_in(tmp_path):
-    """A function that imports members as one zip, or alone where there is one, and waits."""
-
-    def take(benchmark, members: dict[str, bytes]) -> Job:
-        path = tmp_path / "images.zip"
-        with zipfile.ZipFile(path, "w") as archive:
-            for name, content in members.items():
-                archive.writestr(name, content)
-        return take_path(benchmark, path)
-
-    def take_path(benchmark, path) -> Job:
-        keeper = factories.user("keeper")
-        upload = uploading.receive_path(benchmark=benchmark, owner=keeper, path=path)
-        arguments = importing.import_arguments(upload=upload)
-        return jobs.run_here(benchmark=benchmark, user=keeper, **arguments)
-
-    take.path = take_path
-    return take
 
 
 def two(**more: bytes) -> dict[str, bytes]:
