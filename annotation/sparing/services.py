@@ -128,9 +128,9 @@ def follow(*, rule: SparingRule) -> Sparing:
         if sparing.is_complete and sparing.audit.is_allowed:
             _allow(sparing)
         elif sparing.is_complete or sparing.is_beyond_hope:
-            _end(locked, STATES.REFUSED, **_numbers(sparing))
+            _end(locked, STATES.REFUSED, None, _numbers(sparing))
     elif locked.state == STATES.ON and sparing.running and not sparing.running.is_allowed:
-        _end(locked, STATES.OFF, **_numbers(sparing))
+        _end(locked, STATES.OFF, None, _numbers(sparing))
     return sparing_of(locked)
 
 
@@ -164,11 +164,11 @@ def stop_sparing(*, pool: Pool, user: User) -> SparingRule:
         rule = locked.sparing_rules.live().select_related("campaign").first()
         if rule is None:
             raise SparingIdleError(pool=pool.name)
-        _end(rule, STATES.STOPPED, actor=user)
+        _end(rule, STATES.STOPPED, user, {})
     return rule
 
 
-def _end(rule: SparingRule, state: str, *, actor: User | None = None, **numbers: float) -> None:
+def _end(rule: SparingRule, state: str, actor: User | None, numbers: dict[str, float]) -> None:
     rule.state, rule.ended_at = state, timezone.now()
     rule.save(update_fields=["state", "ended_at"])
     n_back = _give_back(rule, [PARTS.CHECK, PARTS.SPARED])

@@ -25,7 +25,6 @@ from benchwright.judges.images import ImageLimits, checked_image
 from benchwright.sandbox import reader
 
 PATH_KEYS = ("image", "images", "image_path", "img_path", "file", "file_name", "path")
-ALT_KEYS = ("alt", "alt_text", "caption", "description")
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".tif", ".tiff")
 THUMBNAIL_SIDE = 256
 Tell = Callable[[int, int, str], None]
@@ -291,14 +290,3 @@ class _Paths:
                 return path
         ends = self.by_last.get(plain.rpartition("/")[2], [])
         return ends[0] if len(ends) == 1 else None
-
-
-def shown_text(qid: str, text: str, metadata: Mapping[str, Any]) -> str:
-    """What a query is called where its images are not seen: its text, their text, or its id."""
-    return text or alternative_text(metadata, qid)
-
-
-def alternative_text(metadata: Mapping[str, Any], title: str) -> str:
-    """What stands for images where they are not seen: a row's words for them, or its title."""
-    texts = (metadata.get(key) for key in ALT_KEYS)
-    return next((text for text in texts if isinstance(text, str) and text), title)

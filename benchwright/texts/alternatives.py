@@ -1,0 +1,17 @@
+"""Words for what is shown by images, where these are not seen."""
+
+from collections.abc import Mapping
+from typing import Any
+
+ALT_KEYS = ("alt", "alt_text", "caption", "description")
+
+
+def shown_text(qid: str, text: str, metadata: Mapping[str, Any]) -> str:
+    """What a query is called where its images are not seen: its text, their text, or its id."""
+    return text or alternative_text(metadata, qid)
+
+
+def alternative_text(metadata: Mapping[str, Any], title: str) -> str:
+    """What stands for images where they are not seen: a row's words for them, or its title."""
+    texts = (metadata.get(key) for key in ALT_KEYS)
+    return next((text for text in texts if isinstance(text, str) and text), title)
