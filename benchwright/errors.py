@@ -109,7 +109,9 @@ class MissingPackageError(BenchmarkError, ImportError, code="missing-package"):
 TOOLS = {
     **{name: name for name in ("httpx", "nh3", "numpy", "phonenumbers", "polars", "rich", "scipy")},
     "Stemmer": "pystemmer",
+    "charset_normalizer": "charset-normalizer",
     "markdown_it": "markdown-it-py",
+    "python_calamine": "python-calamine",
     "stdnum": "python-stdnum",
     "yaml": "pyyaml",
     "zstandard": "zstandard",

@@ -214,7 +214,7 @@ api:reusability-detail          POST 405
 api:top-up-list                 GET  401   400   403   400   400   400   400   404   400   400
 api:top-up-list                 POST 401   403   403   403   403   415   415   404   401   403
 api:agreement-detail            GET  401   403   403   403   200   200   200   404   401   403
-api:agreement-detail            POST 405
+api:agreement-detail            POST 401   403   403   403   415   415   415   404   401   403
 api:benchmark-detail            GET  401   200   200   200   200   200   200   404   200   200
 api:benchmark-detail            POST 405
 api:benchmark-list              GET  200
@@ -1033,6 +1033,102 @@ site-search                     GET  login 200   200   200   200   200   200   2
 site-search                     POST login 405   405   405   405   405   405   405   login 405
 system                          GET  login 403   403   403   403   403   403   403   login 403
 system                          POST login 405   405   405   405   405   405   405   login 405
+api:case-detail                 GET  401   403   403   403   400   400   400   404   401   403
+api:case-detail                 POST 405
+api:case-list                   GET  401   403   403   403   200   200   200   404   401   403
+api:case-list                   POST 401   403   403   403   415   415   415   404   401   403
+api:contamination-clean         GET  401   200   200   200   200   200   200   404   200   200
+api:contamination-clean         POST 401   403   403   403   403   415   415   404   401   403
+api:corpus-list                 GET  401   200   200   200   200   200   200   200   401   200
+api:corpus-list                 POST 405
+api:document-detail             GET  401   200   200   200   200   200   200   404   200   200
+api:document-detail             POST 405
+api:guideline-detail            GET  401   200   200   200   200   200   200   404   200   200
+api:guideline-detail            POST 401   403   403   403   403   415   415   404   401   403
+api:invitation-accept           GET  405
+api:invitation-accept           POST 401   415   415   415   415   415   415   415   401   415
+api:invitation-detail           GET  405
+api:invitation-detail           POST 405
+api:invitation-list             GET  401   403   403   403   403   403   200   404   401   403
+api:invitation-list             POST 401   403   403   403   403   403   415   404   401   403
+api:job-events                  GET  401   404   404   404   404   200   200   404   401   404
+api:job-events                  POST 405
+api:job-list                    GET  401   403   403   403   403   200   200   404   401   403
+api:job-list                    POST 405
+api:known-grade-detail          GET  405
+api:known-grade-detail          POST 405
+api:known-grade-list            GET  401   403   403   403   403   200   200   404   401   403
+api:known-grade-list            POST 401   403   403   403   403   415   415   404   401   403
+api:known-grade-settled         GET  401   403   403   403   403   200   200   404   401   403
+api:known-grade-settled         POST 405
+api:own-hours                   GET  401   200   200   200   200   200   200   200   401   200
+api:own-hours                   POST 405
+api:own-judgment                GET  401   404   200   404   404   404   404   404   401   404
+api:own-judgment                POST 405
+api:own-judgments               GET  401   200   200   200   200   200   200   200   401   200
+api:own-judgments               POST 405
+api:own-questions               GET  401   200   200   200   200   200   200   200   401   200
+api:own-questions               POST 405
+api:policy-detail               GET  401   403   403   403   403   200   200   404   401   403
+api:policy-detail               POST 405
+api:pool-exchange               GET  405
+api:pool-exchange               POST 401   403   415   403   415   415   415   404   401   403
+api:pool-release                GET  405
+api:pool-release                POST 401   403   403   403   403   415   415   404   401   403
+api:pool-simulations            GET  405
+api:pool-simulations            POST 401   403   403   403   403   415   415   404   401   403
+api:pool-start                  GET  401   403   200   403   200   200   200   404   401   403
+api:pool-start                  POST 401   403   415   403   415   415   415   404   401   403
+api:pool-stop                   GET  405
+api:pool-stop                   POST 401   403   200   403   200   200   200   404   401   403
+api:pool-waive                  GET  405
+api:pool-waive                  POST 401   403   403   403   403   200   200   404   401   403
+api:pools-to-judge              GET  401   200   200   200   200   200   200   200   401   200
+api:pools-to-judge              POST 405
+api:query-detail                GET  401   200   200   200   200   200   200   404   200   200
+api:query-detail                POST 405
+api:query-draw-queries          GET  401   403   403   403   403   200   200   404   401   403
+api:query-draw-queries          POST 405
+api:query-list                  GET  401   200   200   200   200   200   200   404   200   200
+api:query-list                  POST 405
+api:query-search                GET  401   403   403   403   422   422   422   404   401   403
+api:query-search                POST 401   403   403   403   415   415   415   404   401   403
+api:question-answer             GET  405
+api:question-answer             POST 401   403   403   403   403   415   415   404   401   403
+api:question-list               GET  401   403   403   403   403   200   200   404   401   403
+api:question-list               POST 405
+api:reliability                 GET  401   200   403   200   200   200   200   404   200   200
+api:reliability                 POST 405
+api:run-detail                  GET  401   200   403   200   200   200   200   404   200   200
+api:run-detail                  POST 405
+api:run-list                    GET  401   200   403   200   200   200   200   404   200   200
+api:run-list                    POST 405
+api:run-query                   GET  401   200   403   200   200   200   200   404   200   200
+api:run-query                   POST 405
+api:runs-score                  GET  405
+api:runs-score                  POST 401   403   403   403   403   415   415   404   401   403
+api:search                      GET  401   200   200   200   200   200   200   404   200   200
+api:search                      POST 405
+api:site-search                 GET  401   200   200   200   200   200   200   200   401   200
+api:site-search                 POST 405
+api:slice-coverage              GET  401   403   403   403   200   200   200   404   401   403
+api:slice-coverage              POST 405
+api:split-queries               GET  401   200   200   200   200   200   200   404   200   200
+api:split-queries               POST 405
+api:stale-list                  GET  401   403   403   403   403   200   200   404   401   403
+api:stale-list                  POST 401   403   403   403   403   200   200   404   401   403
+api:team-detail                 GET  401   404   404   404   404   404   200   404   401   404
+api:team-detail                 POST 405
+api:team-join                   GET  405
+api:team-join                   POST 401   415   415   415   415   415   415   415   401   415
+api:team-link                   GET  405
+api:team-link                   POST 401   404   404   404   404   404   201   404   401   404
+api:team-list                   GET  401   200   200   200   200   200   200   200   401   200
+api:team-list                   POST 401   415   415   415   415   415   415   415   401   415
+api:team-members                GET  405
+api:team-members                POST 401   404   404   404   404   404   415   404   401   404
+api:words-index                 GET  405
+api:words-index                 POST 401   403   403   403   202   202   202   404   401   403
 """
 
 

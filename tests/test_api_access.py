@@ -534,7 +534,7 @@ def _urls(benchmark: Benchmark, cast: dict[str, User]) -> dict[str, str]:
         "site-search": "/api/v1/search/?q=a",
         "corpus-list": "/api/v1/corpora/",
         "job-list": f"{of}jobs/",
-        "job-events": f"/api/v1/jobs/{_ended(job).pk}/events/",
+        "job-events": f"/api/v1/jobs/{job.pk}/events/",
         "contamination-clean": f"{of}contamination/{check.pk}/clean/",
         "split-queries": f"{of}splits/queries/",
         "policy-detail": f"{of}qrels/policy/",
@@ -669,12 +669,6 @@ def _urls(benchmark: Benchmark, cast: dict[str, User]) -> dict[str, str]:
         "upload-detail": f"{of}uploads/{waiting.pk}/",
         "upload-import": f"{of}uploads/{waiting.pk}/import/",
     }
-
-
-def _ended(job: Job) -> Job:
-    job.finished_at = timezone.now()
-    job.save(update_fields=["finished_at"])
-    return job
 
 
 def _people_urls(of: str, benchmark: Benchmark, cast: dict[str, User]) -> dict[str, str]:

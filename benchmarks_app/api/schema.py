@@ -199,8 +199,10 @@ def _answer(status: int) -> dict[str, Any]:
         "description": MEANINGS[status],
         "headers": {
             "X-Error-Code": _header("The `code` once more.", "string"),
-            "RateLimit": _header("What is left of each limit, and for how long.", "string"),
-            "RateLimit-Policy": _header("Each limit: requests in seconds.", "string"),
+            "RateLimit": _header(
+                "What is left of each limit, and for how long.", "string", always=False
+            ),
+            "RateLimit-Policy": _header("Each limit: requests in seconds.", "string", always=False),
         },
         "content": {CONTENT_TYPE: {"schema": schema}},
     }
@@ -209,8 +211,9 @@ def _answer(status: int) -> dict[str, Any]:
     return answer
 
 
-def _header(description: str, kind: str) -> dict[str, Any]:
-    return {"description": description, "required": True, "schema": {"type": kind}}
+def _header(description: str, kind: str, *, always: bool = True) -> dict[str, Any]:
+    """A header; those of limits are not told where the address leads to no endpoint."""
+    return {"description": description, "required": always, "schema": {"type": kind}}
 
 
 class TokenScheme(OpenApiAuthenticationExtension):

@@ -16,11 +16,11 @@ from benchmarks_app.models import (
     QueryFamily,
 )
 from benchmarks_app.splits.selectors import relevant_documents
-from benchwright.corpora.store import IMAGE_KEY, digests_in
 from benchwright.families import GroupingOptions, Known, Link, QueryText, Reason
 from benchwright.families.holding import Held, weakest_needed
 from benchwright.files.external_sort import batched
 from benchwright.formats.numbers import row_key
+from benchwright.texts.images import IMAGE_KEY, digests_in
 
 ORDERS = {
     "doubt": ("-is_flagged", "-doubt", "-n_queries", "pk"),

@@ -9,9 +9,8 @@ from django.core.exceptions import PermissionDenied
 from django.http import StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import path
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiResponse, extend_schema
-from rest_framework import exceptions
+from drf_spectacular.utils import extend_schema
+from rest_framework import exceptions, serializers
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -28,6 +27,7 @@ from benchmarks_app.site.selectors import jobs_readable_by
 STREAMS = BoundedSemaphore(2)
 STREAM_SECONDS = 25
 LOOKED_EVERY_SECONDS = 1.0
+UNDER_WAY = (Job.State.QUEUED, Job.State.RUNNING)
 
 
 def readable_job(request: Request, pk: int) -> Job:
@@ -69,6 +69,13 @@ class EventStream(BaseRenderer):
         return json.dumps(data).encode()
 
 
+class JobEventSerializer(serializers.Serializer):
+    """An event as it stands in the stream: `data` is the job, as JSON."""
+
+    event = serializers.CharField()
+    data = serializers.CharField()
+
+
 class JobEvents(Endpoint):
     serializer_class = JobSerializer
     pagination_class = None
@@ -82,7 +89,7 @@ class JobEvents(Endpoint):
             "25 seconds have passed; browsers then ask again by themselves."
         ),
         tags=["jobs"],
-        responses={(200, "text/event-stream"): OpenApiResponse(OpenApiTypes.STR)},
+        responses={(200, "text/event-stream"): JobEventSerializer},
     )
     def get(self, request: Request, pk: int) -> StreamingHttpResponse:
         job = readable_job(request, pk)
@@ -112,7 +119,7 @@ def _events(request: Request, job: Job) -> Iterator[str]:
         if state != last:
             yield f"event: job\ndata: {state}\n\n"
             last = state
-        if job.finished_at is not None or monotonic() >= ends:
+        if job.state not in UNDER_WAY or monotonic() >= ends:
             return
         sleep(LOOKED_EVERY_SECONDS)
         job = readable_job(request, job.pk)

@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from benchmarks_app.models.collection import MAX_ID_BYTES, Benchmark
-from benchwright.texts.alternatives import shown_text
+from benchwright.texts.images import shown_text
 
 
 class QueryFamily(models.Model):

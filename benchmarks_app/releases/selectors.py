@@ -16,12 +16,12 @@ from benchmarks_app.common.selectors.reading import (
 )
 from benchmarks_app.files import local_path
 from benchmarks_app.models import Release, Unit
-from benchwright.corpora.store import IMAGE_KEY, digests_in
 from benchwright.exports.exporter import file_pieces
 from benchwright.formats.beir_writing import DocumentLike, MetadataShape, QueryLike, metadata_shape
 from benchwright.releases.canonical import family_names
 from benchwright.releases.machines import LABELS
 from benchwright.releases.source import Qrels, ReleaseSource
+from benchwright.texts.images import IMAGE_KEY, digests_in
 
 T = TypeVar("T")
 PathOf = Callable[[str], Path]

@@ -12,7 +12,6 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from benchwright.corpora.store import IMAGE_KEY, digests_in
 from benchwright.errors import ArchiveError, Problem, Problems
 from benchwright.files.archives import open_source
 from benchwright.files.inputs import FileInput, Input, MemberInput
@@ -23,6 +22,7 @@ from benchwright.formats.tables import CELL, head_of, image_columns, images_of_c
 from benchwright.judges.errors import ImageError
 from benchwright.judges.images import ImageLimits, checked_image
 from benchwright.sandbox import reader
+from benchwright.texts.images import IMAGE_KEY, digests_in
 
 PATH_KEYS = ("image", "images", "image_path", "img_path", "file", "file_name", "path")
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".tif", ".tiff")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -19,6 +19,7 @@ from benchwright.files.parquet import ParquetSink, rows_per_group_of
 from benchwright.files.sources import sha256_of
 from benchwright.formats.beir_writing import MetadataShape
 from benchwright.ids import content_hash, id_problem
+from benchwright.texts.images import IMAGE_KEY, digests_in
 
 if TYPE_CHECKING:
     import polars as pl
@@ -63,15 +64,6 @@ class CorpusSummary:
 
 
 # Of a row's metadata: the digests of its images, in order.
-IMAGE_KEY = "image_sha256"
-
-
-def digests_in(metadata: Mapping[str, Any]) -> list[str]:
-    """The digests of a document's images, in order."""
-    digests = metadata.get(IMAGE_KEY)
-    if not isinstance(digests, list):
-        return []
-    return [digest for digest in digests if isinstance(digest, str)]
 
 
 @dataclass(frozen=True, slots=True)

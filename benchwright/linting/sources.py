@@ -7,7 +7,6 @@ of each judged document's text.
 from collections.abc import Collection
 from hashlib import blake2b
 
-from benchwright.corpora.store import digests_in
 from benchwright.findings import Finding
 from benchwright.formats.beir import LARGEST_GRADE
 from benchwright.formats.beir_writing import hazard_of
@@ -15,6 +14,7 @@ from benchwright.ids import id_problem
 from benchwright.linting.collecting import Collector
 from benchwright.linting.rules import TARGETS
 from benchwright.releases.source import ReleaseSource
+from benchwright.texts.images import digests_in
 
 
 def lint(source: ReleaseSource, targets: Collection[str] = TARGETS) -> list[Finding]:

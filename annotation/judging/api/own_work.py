@@ -25,7 +25,7 @@ TAG = ["judging"]
 class OwnJudgmentSerializer(serializers.ModelSerializer):
     """A label of yours that stands; `grade` is null where you could not judge, with a `reason`."""
 
-    benchmark = serializers.SlugRelatedField(slug_field="slug", read_only=True)
+    benchmark = serializers.CharField(source="pool.benchmark.slug")
     query = serializers.CharField(source="query.text")
     title = serializers.SerializerMethodField()
 

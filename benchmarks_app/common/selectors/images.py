@@ -10,10 +10,10 @@ from django.urls import reverse
 from benchmarks_app.common.selectors.reading import benchmark_documents
 from benchmarks_app.files import local_path
 from benchmarks_app.models import Benchmark, CorpusImage, Query, Unit
-from benchwright.corpora.store import StoredDocument, digests_in
+from benchwright.corpora.store import StoredDocument
 from benchwright.judges.images import ImageLimits
 from benchwright.judges.messages import KeptImage
-from benchwright.texts.alternatives import alternative_text
+from benchwright.texts.images import alternative_text, digests_in
 
 Key = TypeVar("Key", bound=Hashable)
 EXTENSIONS = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp"}

@@ -19,8 +19,8 @@ from benchwright.corpora.images import (
     with_images,
     with_query_images,
 )
-from benchwright.corpora.store import digests_in
 from benchwright.formats.beir import CorpusRow, QueryRow
+from benchwright.texts.images import digests_in
 from benchwright.uploads.looks import Place
 
 Row = TypeVar("Row", CorpusRow, QueryRow)

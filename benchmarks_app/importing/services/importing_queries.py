@@ -12,10 +12,10 @@ from django.utils.dateparse import parse_date, parse_datetime
 from benchmarks_app.collections.services.staging import ROWS_PER_BATCH, Import
 from benchmarks_app.families.services.importing_groups import Said
 from benchmarks_app.models import Query, QueryFamily
-from benchwright.corpora.store import IMAGE_KEY, digests_in
 from benchwright.files.external_sort import batched_by_weight
 from benchwright.formats.beir import QueryRow
 from benchwright.formats.errors import ConcurrentImportError, NothingImportedError
+from benchwright.texts.images import IMAGE_KEY, digests_in
 
 # A line may have 64 MB.
 CHARACTERS_PER_BATCH = 8 << 20

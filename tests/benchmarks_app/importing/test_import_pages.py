@@ -387,7 +387,8 @@ def test_a_spreadsheet_is_told_from_a_collection(olga):
 
     page = body(olga.get(address(Upload.objects.get())))
 
-    assert "is a spreadsheet. Save each sheet as CSV UTF-8." in page
+    assert "a spreadsheet that cannot be read" in page
+    assert "save a sheet as xlsx or CSV UTF-8." in page
 
 
 def test_rows_are_shown_escaped_and_no_more_than_twenty(olga):

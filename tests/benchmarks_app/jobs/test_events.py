@@ -5,7 +5,6 @@ from uuid import uuid4
 
 import pytest
 from django.test import Client
-from django.utils import timezone
 
 from benchmarks_app.jobs import api
 from benchmarks_app.models import Job
@@ -39,7 +38,7 @@ def told(response) -> list[dict]:
 
 
 def test_every_change_is_told_until_the_job_has_ended(owner, job, monkeypatch):
-    steps = iter([{"done": 1}, {"done": 2}, {"done": 3, "finished_at": timezone.now()}])
+    steps = iter([{"done": 1}, {"done": 2}, {"done": 3, "state": "done", "token": None}])
     rows = Job.objects.filter(pk=job.pk)
     monkeypatch.setattr(api, "sleep", lambda seconds: rows.update(**next(steps)))
 

@@ -161,9 +161,9 @@ def test_missing_extra_is_named(judge, monkeypatch):
 
 
 def test_field_that_is_unknown_is_a_note(judge, files):
-    (files / "cases.jsonl").write_text(json.dumps({**ROWS[0], "context": []}))
+    (files / "cases.jsonl").write_text(json.dumps({**ROWS[0], "remarks": ["x"]}))
 
-    assert "Note: cases.jsonl:1: 'context' is no field of a case" in judge().stderr
+    assert "Note: cases.jsonl:1: 'remarks' is no field of a case" in judge().stderr
 
 
 def test_file_that_is_no_cache_is_left_alone(judge, files):

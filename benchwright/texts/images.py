@@ -1,9 +1,19 @@
-"""Words for what is shown by images, where these are not seen."""
+"""What a row says of its images: their digests, and words for where they are not seen."""
 
 from collections.abc import Mapping
 from typing import Any
 
 ALT_KEYS = ("alt", "alt_text", "caption", "description")
+# The key of metadata that holds the digests of a row's images.
+IMAGE_KEY = "image_sha256"
+
+
+def digests_in(metadata: Mapping[str, Any]) -> list[str]:
+    """The digests of a document's images, in order."""
+    digests = metadata.get(IMAGE_KEY)
+    if not isinstance(digests, list):
+        return []
+    return [digest for digest in digests if isinstance(digest, str)]
 
 
 def shown_text(qid: str, text: str, metadata: Mapping[str, Any]) -> str:
