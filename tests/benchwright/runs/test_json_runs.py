@@ -58,7 +58,7 @@ def test_each_row_has_its_line(tmp_path):
         (b'{"q": {"a b": 1}}', 1, "the id holds white space"),
         (b'{"q": {"\\ud800": 1}}', 1, "lone surrogate"),
         (b'{"": {"d": 1}}', 1, "the id is empty"),
-        (b'{"q": {\n"d\xff": 1}}', 2, "byte 0xFF is not UTF-8"),
+        (b'{"q": {"\xc3\xa9": 1,\n"d\xff": 1}}', 2, "byte 0xFF is not UTF-8"),
     ],
 )
 def test_problem_is_told_with_its_line(tmp_path, content, line, told):
