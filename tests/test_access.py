@@ -1047,7 +1047,7 @@ api:guideline-detail            GET  401   200   200   200   200   200   200   4
 api:guideline-detail            POST 401   403   403   403   403   415   415   404   401   403
 api:invitation-accept           GET  405
 api:invitation-accept           POST 401   415   415   415   415   415   415   415   401   415
-api:invitation-detail           GET  405
+api:invitation-detail           GET  401   403   403   403   403   403   200   404   401   403
 api:invitation-detail           POST 405
 api:invitation-list             GET  401   403   403   403   403   403   200   404   401   403
 api:invitation-list             POST 401   403   403   403   403   403   415   404   401   403
@@ -1055,7 +1055,7 @@ api:job-events                  GET  401   404   404   404   404   200   200   4
 api:job-events                  POST 405
 api:job-list                    GET  401   403   403   403   403   200   200   404   401   403
 api:job-list                    POST 405
-api:known-grade-detail          GET  405
+api:known-grade-detail          GET  401   403   403   403   403   200   200   404   401   403
 api:known-grade-detail          POST 405
 api:known-grade-list            GET  401   403   403   403   403   200   200   404   401   403
 api:known-grade-list            POST 401   403   403   403   403   415   415   404   401   403

@@ -292,6 +292,7 @@ job-events            GET    -        401    404 404 404 404 200 200 404
 member-detail         DELETE -        401    403 403 403 403 403 204 404
 invitation-list       GET    -        401    403 403 403 403 403 200 404
 invitation-list       POST   invite   401    403 403 403 403 403 201 404
+invitation-detail     GET    -        401    403 403 403 403 403 200 404
 invitation-detail     DELETE -        401    403 403 403 403 403 204 404
 invitation-accept     POST   link     401    404 404 404 404 404 404 404
 team-list             GET    -        401    200 200 200 200 200 200 200
@@ -335,6 +336,7 @@ stale-list            POST   -        401    403 403 403 403 200 200 404
 known-grade-list      GET    -        401    403 403 403 403 200 200 404
 known-grade-list      POST   known    401    403 403 403 403 422 422 404
 known-grade-settled   GET    -        401    403 403 403 403 200 200 404
+known-grade-detail    GET    -        401    403 403 403 403 200 200 404
 known-grade-detail    DELETE -        401    403 403 403 403 204 404 404
 """
 BODIES = {

@@ -44,7 +44,8 @@ class KeyPages(CursorPagination):
 
     def decode_cursor(self, request: Request) -> Any:
         cursor = super().decode_cursor(request)
-        if cursor is not None and cursor.offset > MOST_ROWS:  # somebody wrote it
+        # Somebody wrote it: PostgreSQL knows no text with a NUL.
+        if cursor is not None and (cursor.offset > MOST_ROWS or "\0" in (cursor.position or "")):
             raise NotFound(self.invalid_cursor_message)
         return cursor
 

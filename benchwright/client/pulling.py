@@ -19,7 +19,7 @@ from benchwright.client.errors import (
     StrangeAnswerError,
     UnreachableError,
 )
-from benchwright.client.transport import Transport
+from benchwright.client.transport import NOTHING_LEFT, Transport
 
 CHUNK = 1 << 20
 MANIFEST = "manifest.json"
@@ -143,20 +143,27 @@ def _go_on(
     transport: Transport, path: str, part: Path, expected: str | None, name: str, tell: Tell
 ) -> None:
     done = _size(part) if expected else 0
+    if done and sha256_of(part) == expected:
+        return  # all of it had come
     headers = {"Accept": "*/*", "Accept-Encoding": "identity"}
     if done:
         headers |= {"Range": f"bytes={done}-", "If-Range": f'"{expected}"'}
     with transport.opened("GET", path, headers=headers) as response:
+        if is_beyond := response.status_code == NOTHING_LEFT:
+            part.unlink()
         content_range = response.headers.get("Content-Range", "")
         is_rest = response.status_code == 206 and content_range.startswith(f"bytes {done}-")
         done = done if is_rest else 0
         length = response.headers.get("Content-Length", "")
         total = done + int(length) if length.isdigit() else 0
-        with part.open("ab" if is_rest else "wb") as out:
-            for piece in response.iter_bytes():
-                out.write(piece)
-                done += len(piece)
-                tell(name, done, total)
+        if not is_beyond:
+            with part.open("ab" if is_rest else "wb") as out:
+                for piece in response.iter_bytes():
+                    out.write(piece)
+                    done += len(piece)
+                    tell(name, done, total)
+    if is_beyond:  # what was there is of no file that the site has
+        _go_on(transport, path, part, expected, name, tell)
 
 
 def _check(path: Path, expected: str, name: str) -> None:

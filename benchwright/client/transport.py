@@ -27,6 +27,7 @@ AGENT = "benchwright"
 MAX_REDIRECTS = 5
 REDIRECTS = (301, 302, 303, 307, 308)
 # A busy or restarting server; 501 and 505 would say the same for ever.
+NOTHING_LEFT = 416
 PASSING = (429, 500, 502, 503, 504)
 SAFE = ("GET", "HEAD")
 KEY = "Idempotency-Key"
@@ -143,7 +144,10 @@ class Transport:
     def opened(
         self, how: str, path: str, *, may_repeat: bool | None = None, **sent: Any
     ) -> Iterator[httpx.Response]:
-        """Give an answer that is not an error, its body not yet read; raises as `json` does."""
+        """Give an answer that is not an error, its body not yet read; raises as `json` does.
+
+        That nothing is left of a range that was asked for is an answer (416).
+        """
         response = self._answered(how, path, may_repeat=may_repeat, sent=sent)
         try:
             yield response
@@ -171,7 +175,8 @@ class Transport:
                     raise UnreachableError(url=self.url, why=_why(error)) from None
                 self.sleep(self._pause(attempt))
                 continue
-            if response.status_code < 400:
+            is_beyond = response.status_code == NOTHING_LEFT and "Range" in sent.get("headers", {})
+            if response.status_code < 400 or is_beyond:
                 return response
             wait = self._wait(response, attempt, is_repeatable)
             if is_last or wait is None:

@@ -156,6 +156,13 @@ class KnownGradeDetail(OfPool):
     serializer_class = KnownGradeSerializer
     pagination_class = None
 
+    @extend_schema(operation_id="pools_known_detail", summary="A known grade of a pool", tags=TAG)
+    def get(self, request: Request, slug: str, pk: int, known: int) -> Response:
+        pool = self.pool()
+        self.read(pool, "known grades")
+        row = get_object_or_404(known_grades_of(pool), pk=known)
+        return Response(KnownGradeSerializer(row).data)
+
     @extend_schema(
         operation_id="pools_known_remove",
         summary="Forget a known grade; what was judged because of it stays on record",

@@ -159,6 +159,14 @@ class InvitationDetail(Endpoint):
     pagination_class = None
 
     @extend_schema(
+        operation_id="invitations_detail", summary="An invitation that is open", tags=TAG
+    )
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        benchmark = self.benchmark_for(Action.MANAGE_PEOPLE)
+        invitation = get_object_or_404(benchmark.invitations.open(), pk=pk)
+        return Response(InvitationSerializer(invitation).data)
+
+    @extend_schema(
         operation_id="invitations_destroy",
         summary="Withdraw an invitation; its link no longer works",
         tags=TAG,
