@@ -8,7 +8,7 @@ from annotation.contradictions import api as contradictions
 from annotation.estimates import api as estimates
 from annotation.guidelines import api as guidelines
 from annotation.judging.api import candidates, exchange, own_work
-from annotation.labels.api import judgments, of_pools, qrels
+from annotation.labels.api import judgments, pool_labels, qrels
 from annotation.pools import api as pools
 from annotation.searching import api as searching
 from annotation.sparing import api as sparing
@@ -20,7 +20,7 @@ of_benchmark = [
     *agreement.of_benchmark,
     *guidelines.of_benchmark,
     *exchange.of_benchmark,
-    *of_pools.of_benchmark,
+    *pool_labels.of_benchmark,
     *searching.of_benchmark,
     *sparing.of_benchmark,
     path("pools/", pools.PoolList.as_view(), name="pool-list"),

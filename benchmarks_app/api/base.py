@@ -22,7 +22,7 @@ from benchmarks_app.api.tags import VARY, tagged
 from benchmarks_app.api.throttling import Rate, say_limits
 from benchmarks_app.common.selectors.factors import lacks_factor
 from benchmarks_app.errors import FactorAskedError, ScopeError
-from benchmarks_app.models import ApiToken, Benchmark, KeyedRequest, Scope
+from benchmarks_app.models import ApiToken, Benchmark, KeyedRequest, Scope, User
 from benchmarks_app.permissions import Action, is_site_manager, may, refusal
 
 
@@ -119,17 +119,21 @@ class Endpoint(Answering, GenericAPIView):
         benchmark = visible.filter(slug=self.kwargs["slug"]).first()
         if benchmark is not None and may(user, action, benchmark):
             return benchmark
-        if not user.is_authenticated:
-            raise exceptions.NotAuthenticated(code="not_authenticated")
+        self.caller()
         if benchmark is None:
             raise Http404
         raise refusal(user, action, benchmark)
 
+    def caller(self) -> User:
+        """Who asks; 401 where nobody is signed in."""
+        user = self.request.user
+        if not isinstance(user, User):
+            raise exceptions.NotAuthenticated(code="not_authenticated")
+        return user
+
     def manager(self) -> None:
         """Refuse whoever does not manage the site; 401 where an account might help."""
-        if not self.request.user.is_authenticated:
-            raise exceptions.NotAuthenticated(code="not_authenticated")
-        if not is_site_manager(self.request.user):
+        if not is_site_manager(self.caller()):
             raise PermissionDenied
 
     def validated(

@@ -5,7 +5,7 @@ from typing import Any
 from django.shortcuts import get_object_or_404
 from django.urls import path
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
-from rest_framework import exceptions, serializers, status
+from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -74,9 +74,8 @@ class BenchmarkList(Endpoint):
         responses={201: BenchmarkSummarySerializer},
     )
     def post(self, request: Request) -> Response:
-        if not request.user.is_authenticated:
-            raise exceptions.NotAuthenticated(code="not_authenticated")
-        benchmark = create_benchmark(owner=request.user, **self.validated(NewBenchmarkSerializer))
+        caller = self.caller()
+        benchmark = create_benchmark(owner=caller, **self.validated(NewBenchmarkSerializer))
         answer = BenchmarkSummarySerializer(benchmark).data
         return Response(answer, status=status.HTTP_201_CREATED)
 

@@ -10,7 +10,7 @@ from django.http import StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import path
 from drf_spectacular.utils import extend_schema
-from rest_framework import exceptions, serializers
+from rest_framework import serializers
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -19,7 +19,7 @@ from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import JobSerializer
 from benchmarks_app.errors import StreamsBusyError
 from benchmarks_app.jobs.services.retry import cancel, may_cancel, may_retry, retry
-from benchmarks_app.models import Job
+from benchmarks_app.models import Job, User
 from benchmarks_app.permissions import Action
 from benchmarks_app.site.selectors import jobs_readable_by
 
@@ -30,10 +30,8 @@ LOOKED_EVERY_SECONDS = 1.0
 UNDER_WAY = (Job.State.QUEUED, Job.State.RUNNING)
 
 
-def readable_job(request: Request, pk: int) -> Job:
-    if not request.user.is_authenticated:
-        raise exceptions.NotAuthenticated(code="not_authenticated")
-    jobs = jobs_readable_by(request.user).select_related("benchmark", "created_by")
+def readable_job(user: User, pk: int) -> Job:
+    jobs = jobs_readable_by(user).select_related("benchmark", "created_by")
     return get_object_or_404(jobs, pk=pk)
 
 
@@ -56,7 +54,7 @@ class JobDetail(Endpoint):
 
     @extend_schema(summary="How far a job is, and what came of it", tags=["jobs"])
     def get(self, request: Request, pk: int) -> Response:
-        return Response(JobSerializer(readable_job(request, pk)).data)
+        return Response(JobSerializer(readable_job(self.caller(), pk)).data)
 
 
 class EventStream(BaseRenderer):
@@ -92,10 +90,10 @@ class JobEvents(Endpoint):
         responses={(200, "text/event-stream"): JobEventSerializer},
     )
     def get(self, request: Request, pk: int) -> StreamingHttpResponse:
-        job = readable_job(request, pk)
+        job = readable_job(self.caller(), pk)
         if not STREAMS.acquire(blocking=False):
             raise StreamsBusyError
-        response = _Streamed(_events(request, job), content_type=EventStream.media_type)
+        response = _Streamed(_events(job), content_type=EventStream.media_type)
         response["Cache-Control"] = "no-cache"
         return response
 
@@ -112,7 +110,7 @@ class _Streamed(StreamingHttpResponse):
             STREAMS.release()
 
 
-def _events(request: Request, job: Job) -> Iterator[str]:
+def _events(job: Job) -> Iterator[str]:
     ends, last = monotonic() + STREAM_SECONDS, ""
     while True:
         state = json.dumps(JobSerializer(job).data)
@@ -122,7 +120,7 @@ def _events(request: Request, job: Job) -> Iterator[str]:
         if job.state not in UNDER_WAY or monotonic() >= ends:
             return
         sleep(LOOKED_EVERY_SECONDS)
-        job = readable_job(request, job.pk)
+        job.refresh_from_db()
 
 
 class JobRetry(Endpoint):
@@ -136,7 +134,7 @@ class JobRetry(Endpoint):
         responses={202: JobSerializer},
     )
     def post(self, request: Request, pk: int) -> Response:
-        job = readable_job(request, pk)
+        job = readable_job(self.caller(), pk)
         if not may_retry(request.user, job):
             raise PermissionDenied
         return Response(JobSerializer(retry(job=job, user=request.user)).data, status=202)
@@ -148,7 +146,7 @@ class JobCancel(Endpoint):
 
     @extend_schema(summary="End a job; nothing of it is kept", tags=["jobs"], request=None)
     def post(self, request: Request, pk: int) -> Response:
-        job = readable_job(request, pk)
+        job = readable_job(self.caller(), pk)
         if not may_cancel(request.user, job):
             raise PermissionDenied
         return Response(JobSerializer(cancel(job=job, user=request.user)).data)

@@ -147,8 +147,9 @@ class QueryDrawQueries(Endpoint):
     )
     def get(self, request: Request, slug: str, pk: int) -> Response:
         draw = get_object_or_404(self.benchmark_for(Action.EDIT).query_draws, pk=pk)
-        rows = [{"query": qid, "family": family} for qid, family in queries_in_draw(draw)]
-        return self.page_of(rows, DrawnQuerySerializer)
+        page = self.paginate_queryset(queries_in_draw(draw)) or ()
+        rows = [{"query": qid, "family": family} for qid, family in page]
+        return self.get_paginated_response(rows)
 
 
 of_benchmark = [

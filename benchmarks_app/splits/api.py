@@ -285,10 +285,10 @@ class CleanSliceSerializer(serializers.Serializer):
     )
 
 
-class CleanQueriesSerializer(serializers.Serializer):
-    """The queries that nothing of the list is like."""
+class CleanQuerySerializer(serializers.Serializer):
+    """A query that nothing of the list is like."""
 
-    queries = serializers.ListField(child=serializers.CharField())
+    query = serializers.CharField(source="*")
 
 
 class MadeSliceSerializer(serializers.Serializer):
@@ -296,17 +296,17 @@ class MadeSliceSerializer(serializers.Serializer):
 
 
 class ContaminationClean(Endpoint):
-    serializer_class = CleanQueriesSerializer
-    pagination_class = None
+    serializer_class = CleanQuerySerializer
 
     @extend_schema(
         operation_id="contamination_clean",
         summary="The clean queries of a check",
         tags=["splits"],
+        responses=CleanQuerySerializer(many=True),
     )
     def get(self, request: Request, slug: str, pk: int) -> Response:
         check = get_object_or_404(self.benchmark_for(Action.VIEW).contamination_checks, pk=pk)
-        return Response({"queries": contamination.clean_qids(check)})
+        return self.page_of(contamination.clean_qids(check), CleanQuerySerializer)
 
     @extend_schema(
         operation_id="contamination_clean_slice",
@@ -337,9 +337,9 @@ class SplitQueries(Endpoint):
         responses=SplitQuerySerializer(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
-        rows = selectors.assignment_rows(self.benchmark_for(Action.VIEW))
-        pairs = [{"query": qid, "split": split} for qid, split in rows]
-        return self.page_of(pairs, SplitQuerySerializer)
+        rows = list(selectors.assignment_rows(self.benchmark_for(Action.VIEW)))
+        page = self.paginate_queryset(rows) or ()
+        return self.get_paginated_response([{"query": qid, "split": split} for qid, split in page])
 
 
 class ContaminationMatches(Endpoint):

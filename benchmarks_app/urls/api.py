@@ -12,7 +12,7 @@ from benchmarks_app.judges import api as judges
 from benchmarks_app.logs import api as logs
 from benchmarks_app.people.api import me, people, site_people, teams
 from benchmarks_app.queries import api as queries
-from benchmarks_app.releases.api import benchmarks, exports, releases
+from benchmarks_app.releases.api import exports, qrels, releases
 from benchmarks_app.search import api as search
 from benchmarks_app.slices import api as slices
 from benchmarks_app.splits import api as splits
@@ -20,9 +20,9 @@ from benchmarks_app.splits import api as splits
 app_name = "api"
 of_benchmark = [
     *collections.of_benchmark,
-    path("qrels/<int:pk>/", benchmarks.QrelsDetail.as_view(), name="qrels-detail"),
-    path("qrels/<int:pk>/map/", benchmarks.QrelsMap.as_view(), name="qrels-map"),
-    path("qrels/<int:pk>/download/", benchmarks.QrelsDownload.as_view(), name="qrels-download"),
+    path("qrels/<int:pk>/", qrels.QrelsDetail.as_view(), name="qrels-detail"),
+    path("qrels/<int:pk>/map/", qrels.QrelsMap.as_view(), name="qrels-map"),
+    path("qrels/<int:pk>/download/", qrels.QrelsDownload.as_view(), name="qrels-download"),
     *people.of_benchmark,
     *jobs.of_benchmark,
     *search.of_benchmark,

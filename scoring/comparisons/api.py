@@ -5,7 +5,7 @@ from typing import Any
 from django.http import Http404, QueryDict
 from django.urls import path
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import exceptions, serializers, status
+from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -203,8 +203,7 @@ class AboutComparison(Endpoint):
     def benchmark_to_start(self) -> Benchmark:
         """The benchmark, for somebody who is signed in: jobs are nobody's for the asking."""
         benchmark = self.benchmark_for(Action.SEE_RESULTS)
-        if not self.request.user.is_authenticated:
-            raise exceptions.NotAuthenticated(code="not_authenticated")
+        self.caller()
         return benchmark
 
     def posted(self, serializer: type[serializers.Serializer]) -> QueryDict:

@@ -243,11 +243,11 @@ class RunQuery(RunEndpoint):
     )
     def get(self, request: Request, slug: str, pk: int, qid: str) -> Response:
         score_set = self.score_set()
-        sight = sight_written_down(
-            request.user, score_set.release, looked_at(score_set, f"query {qid}")
-        )
         row = next((each for each in per_query_values(score_set) if each["qid"] == qid), None)
-        if row is None or qid in sight.hidden:
+        if row is None:
+            raise Http404
+        what = looked_at(score_set, f"query {qid}")
+        if qid in sight_written_down(request.user, score_set.release, what).hidden:
             raise Http404
         shown = retrieved(run=score_set.run, release=score_set.release, qid=qid)
         answer = {

@@ -3,7 +3,7 @@
 from django.shortcuts import get_object_or_404
 from django.urls import path
 from drf_spectacular.utils import extend_schema
-from rest_framework import exceptions, serializers
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -46,10 +46,9 @@ class PoolsToJudge(Endpoint):
         responses=PoolToJudgeSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        if not request.user.is_authenticated:
-            raise exceptions.NotAuthenticated(code="not_authenticated")
-        page = self.paginate_queryset(pools_to_judge(request.user)) or []
-        rows = queue_rows(list(page), request.user)
+        caller = self.caller()
+        page = self.paginate_queryset(pools_to_judge(caller)) or []
+        rows = queue_rows(list(page), caller)
         return self.get_paginated_response(PoolToJudgeSerializer(rows, many=True).data)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from django.shortcuts import get_object_or_404
 from django.urls import path
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import exceptions, serializers
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -17,7 +17,7 @@ from annotation.judging.services.changing_own import change_own_judgment
 from annotation.models import Judgment
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import GradeValue
-from benchmarks_app.models import Scope, User
+from benchmarks_app.models import Scope
 
 TAG = ["judging"]
 
@@ -64,16 +64,7 @@ class WorkDaySerializer(serializers.Serializer):
     practice = serializers.IntegerField(source="n_practice")
 
 
-class OfAnnotator(Endpoint):
-    """An endpoint of who is signed in."""
-
-    def me(self) -> User:
-        if not self.request.user.is_authenticated:
-            raise exceptions.NotAuthenticated(code="not_authenticated")
-        return self.request.user
-
-
-class OwnJudgments(OfAnnotator):
+class OwnJudgments(Endpoint):
     serializer_class = OwnJudgmentSerializer
 
     @extend_schema(
@@ -88,21 +79,21 @@ class OwnJudgments(OfAnnotator):
         responses=OwnJudgmentSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        me = self.me()
-        form = OwnJudgmentFilterForm(request.query_params, pools=own_work.pools_judged_by(me))
-        rows = own_work.searched(own_work.own_judgments(me), **form.asked)
+        caller = self.caller()
+        form = OwnJudgmentFilterForm(request.query_params, pools=own_work.pools_judged_by(caller))
+        rows = own_work.searched(own_work.own_judgments(caller), **form.asked)
         page = list(self.paginate_queryset(rows) or ())
         return self.get_paginated_response(_told(page))
 
 
-class OwnJudgment(OfAnnotator):
+class OwnJudgment(Endpoint):
     serializer_class = OwnJudgmentSerializer
     pagination_class = None
     scopes = {"PATCH": Scope.JUDGE}
     refusals = {"PATCH": (409,)}
 
     def judgment(self) -> Judgment:
-        return get_object_or_404(own_work.own_judgments(self.me()), pk=self.kwargs["pk"])
+        return get_object_or_404(own_work.own_judgments(self.caller()), pk=self.kwargs["pk"])
 
     @extend_schema(operation_id="me_judgments_detail", summary="A judgment of yours", tags=TAG)
     def get(self, request: Request, pk: int) -> Response:
@@ -118,7 +109,7 @@ class OwnJudgment(OfAnnotator):
     def patch(self, request: Request, pk: int) -> Response:
         judgment = self.judgment()
         cleaned = self.cleaned(ChangeForm(self.validated(ChangedJudgmentSerializer)))
-        changed = change_own_judgment(judgment=judgment, actor=self.me(), **cleaned)
+        changed = change_own_judgment(judgment=judgment, actor=self.caller(), **cleaned)
         return Response(_told([changed])[0])
 
 
@@ -127,7 +118,7 @@ def _told(judgments: list[Judgment]) -> Any:
     return OwnJudgmentSerializer(judgments, many=True, context=context).data
 
 
-class OwnHours(OfAnnotator):
+class OwnHours(Endpoint):
     serializer_class = WorkDaySerializer
 
     @extend_schema(
@@ -137,10 +128,10 @@ class OwnHours(OfAnnotator):
         responses=WorkDaySerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        return self.page_of(own_work.hours_of(self.me()).days, WorkDaySerializer)
+        return self.page_of(own_work.hours_of(self.caller()).days, WorkDaySerializer)
 
 
-class OwnQuestions(OfAnnotator):
+class OwnQuestions(Endpoint):
     serializer_class = QuestionSerializer
 
     @extend_schema(
@@ -150,7 +141,7 @@ class OwnQuestions(OfAnnotator):
         responses=QuestionSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        return self.page_of(questions_of(self.me()), QuestionSerializer)
+        return self.page_of(questions_of(self.caller()), QuestionSerializer)
 
 
 urlpatterns = [

@@ -5,7 +5,7 @@ from typing import Any
 from django.shortcuts import get_object_or_404
 from django.urls import path
 from drf_spectacular.utils import extend_schema, extend_schema_field
-from rest_framework import exceptions, serializers
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -280,10 +280,9 @@ class CorpusList(Endpoint):
         responses=SharedCorpusSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        if not request.user.is_authenticated:
-            raise exceptions.NotAuthenticated(code="not_authenticated")
-        page = list(self.paginate_queryset(corpora.corpora_visible_to(request.user)) or ())
-        context = {"benchmarks": corpora.benchmarks_of(page, request.user)}
+        caller = self.caller()
+        page = list(self.paginate_queryset(corpora.corpora_visible_to(caller)) or ())
+        context = {"benchmarks": corpora.benchmarks_of(page, caller)}
         rows = SharedCorpusSerializer(page, many=True, context=context).data
         return self.get_paginated_response(rows)
 

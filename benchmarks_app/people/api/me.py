@@ -4,7 +4,7 @@ from typing import Any
 
 from django.urls import path
 from drf_spectacular.utils import extend_schema, extend_schema_field
-from rest_framework import exceptions, serializers
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -59,10 +59,9 @@ class MeDetail(Endpoint):
 
     @extend_schema(summary="Who you are, and what your token is good for", tags=["account"])
     def get(self, request: Request) -> Response:
-        if not request.user.is_authenticated:
-            raise exceptions.NotAuthenticated(code="not_authenticated")
+        caller = self.caller()
         token = request.auth if isinstance(request.auth, ApiToken) else None
-        return Response(MeSerializer(request.user, context={"token": token}).data)
+        return Response(MeSerializer(caller, context={"token": token}).data)
 
 
 class MeAddressLink(Endpoint):
@@ -78,8 +77,7 @@ class MeAddressLink(Endpoint):
         responses={202: None},
     )
     def post(self, request: Request) -> Response:
-        if not request.user.is_authenticated:
-            raise exceptions.NotAuthenticated(code="not_authenticated")
+        self.caller()
         mailed_links.mail_address_link(request)
         return Response(status=202)
 

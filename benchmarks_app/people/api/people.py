@@ -12,7 +12,6 @@ from rest_framework.response import Response
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.common.selectors.factors import members_of
 from benchmarks_app.models import Invitation, Membership, Role
-from benchmarks_app.people.forms.people import InvitationForm
 from benchmarks_app.people.services import people
 from benchmarks_app.permissions import Action
 
@@ -146,12 +145,12 @@ class InvitationList(Endpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.MANAGE_PEOPLE)
-        sent = self.validated(NewInvitationSerializer)
-        wanted = self.cleaned(InvitationForm(sent))
+        wanted = self.validated(NewInvitationSerializer)
+        wanted["role"] = Role(wanted["role"])
         invited = people.invite(benchmark=benchmark, actor=request.user, **wanted)
         path = reverse("invitation-accept", args=[invited.secret])
-        invited.invitation.link = request.build_absolute_uri(path)  # type: ignore[attr-defined]
-        return Response(InvitedSerializer(invited.invitation).data, status=201)
+        answer = InvitationSerializer(invited.invitation).data
+        return Response({**answer, "link": request.build_absolute_uri(path)}, status=201)
 
 
 class InvitationDetail(Endpoint):

@@ -5,7 +5,7 @@ from django.shortcuts import get_object_or_404
 from django.urls import path
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
-from rest_framework import exceptions, serializers
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -38,12 +38,6 @@ class ForgottenSerializer(serializers.Serializer):
 class OfPerson(Endpoint):
     pagination_class = None
     serializer_class = ForgottenSerializer
-
-    def caller(self) -> User:
-        if not self.request.user.is_authenticated:
-            raise exceptions.NotAuthenticated(code="not_authenticated")
-        user: User = self.request.user
-        return user
 
     def deleted(self, person: User) -> Response:
         actor = self.caller()

@@ -5,12 +5,12 @@ from typing import Any
 from django.shortcuts import get_object_or_404
 from django.urls import path, reverse
 from drf_spectacular.utils import extend_schema
-from rest_framework import exceptions, serializers
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
-from benchmarks_app.models import Invitation, Team, User
+from benchmarks_app.models import Invitation, Team
 from benchmarks_app.people.forms.teams import MateForm, TeamForm
 from benchmarks_app.people.services import people, teams
 
@@ -58,24 +58,21 @@ class JoinedSerializer(serializers.Serializer):
     role = serializers.CharField()
 
 
-class OfAccount(Endpoint):
-    """An endpoint of who is signed in."""
+class OfTeam(Endpoint):
+    """An endpoint of a team of who asks."""
 
-    def me(self) -> User:
-        if not self.request.user.is_authenticated:
-            raise exceptions.NotAuthenticated(code="not_authenticated")
-        return self.request.user
+    pagination_class = None
 
     def team(self, pk: int) -> Team:
-        return get_object_or_404(self.me().teams.prefetch_related("members"), pk=pk)
+        return get_object_or_404(self.caller().teams.prefetch_related("members"), pk=pk)
 
 
-class TeamList(OfAccount):
+class TeamList(Endpoint):
     serializer_class = TeamSerializer
 
     @extend_schema(summary="Your teams, by name", tags=TAG, responses=TeamSerializer(many=True))
     def get(self, request: Request) -> Response:
-        rows = self.me().teams.order_by("name", "pk").prefetch_related("members")
+        rows = self.caller().teams.order_by("name", "pk").prefetch_related("members")
         return self.page_of(rows, TeamSerializer)
 
     @extend_schema(
@@ -84,14 +81,13 @@ class TeamList(OfAccount):
         responses={201: TeamSerializer},
     )
     def post(self, request: Request) -> Response:
-        me = self.me()
+        caller = self.caller()
         name = self.cleaned(TeamForm(self.validated(TeamSerializer)))["name"]
-        return Response(TeamSerializer(teams.make_team(name=name, user=me)).data, status=201)
+        return Response(TeamSerializer(teams.make_team(name=name, user=caller)).data, status=201)
 
 
-class TeamDetail(OfAccount):
+class TeamDetail(OfTeam):
     serializer_class = TeamSerializer
-    pagination_class = None
 
     @extend_schema(summary="A team of yours", tags=TAG)
     def get(self, request: Request, pk: int) -> Response:
@@ -103,13 +99,12 @@ class TeamDetail(OfAccount):
         responses={204: None},
     )
     def delete(self, request: Request, pk: int) -> Response:
-        teams.leave_team(team=self.team(pk), user=self.me())
+        teams.leave_team(team=self.team(pk), user=self.caller())
         return Response(status=204)
 
 
-class TeamMembers(OfAccount):
+class TeamMembers(OfTeam):
     serializer_class = MateSerializer
-    pagination_class = None
 
     @extend_schema(
         summary="Let somebody into a team",
@@ -119,14 +114,13 @@ class TeamMembers(OfAccount):
     def post(self, request: Request, pk: int) -> Response:
         team = self.team(pk)
         username = self.cleaned(MateForm(self.validated(MateSerializer)))["username"]
-        teams.add_mate(team=team, user=self.me(), username=username)
+        teams.add_mate(team=team, user=self.caller(), username=username)
         return Response(TeamSerializer(self.team(pk)).data, status=201)
 
 
-class TeamLink(OfAccount):
+class TeamLink(OfTeam):
     keeps_answers = False  # the link is told once
     serializer_class = TeamLinkSerializer
-    pagination_class = None
 
     @extend_schema(
         summary="Make a link by which others join a team",
@@ -135,24 +129,24 @@ class TeamLink(OfAccount):
         responses={201: TeamLinkSerializer},
     )
     def post(self, request: Request, pk: int) -> Response:
-        secret = teams.team_link_secret(team=self.team(pk), user=self.me())
+        secret = teams.team_link_secret(team=self.team(pk), user=self.caller())
         link = request.build_absolute_uri(reverse("team-join", args=[secret]))
         return Response({"link": link}, status=201)
 
 
-class TeamJoin(OfAccount):
+class TeamJoin(Endpoint):
     refusals = {"POST": (410,)}
     serializer_class = JoiningSerializer
     pagination_class = None
 
     @extend_schema(summary="Join a team by its link", tags=TAG, responses=TeamSerializer)
     def post(self, request: Request) -> Response:
-        me = self.me()
-        joined = teams.join_team(secret=self.validated(JoiningSerializer)["link"], user=me)
+        caller = self.caller()
+        joined = teams.join_team(secret=self.validated(JoiningSerializer)["link"], user=caller)
         return Response(TeamSerializer(joined).data)
 
 
-class InvitationAccept(OfAccount):
+class InvitationAccept(Endpoint):
     refusals = {"POST": (404, 410)}
     serializer_class = JoiningSerializer
     pagination_class = None
@@ -163,10 +157,10 @@ class InvitationAccept(OfAccount):
         responses=JoinedSerializer,
     )
     def post(self, request: Request) -> Response:
-        me = self.me()
+        caller = self.caller()
         secret = self.validated(JoiningSerializer)["link"]
         invitation = get_object_or_404(Invitation.objects.of_secret(secret))
-        membership = people.accept_invitation(invitation=invitation, user=me)
+        membership = people.accept_invitation(invitation=invitation, user=caller)
         return Response(JoinedSerializer(membership).data)
 
 

@@ -8,6 +8,9 @@ from django.utils import timezone
 
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Run
+from benchmarks_app.queries.selectors import queries_in_draw
+from benchmarks_app.queries.services.drawing import draw_families
+from benchmarks_app.splits.services.contamination import clean_qids
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -92,3 +95,18 @@ def test_a_run_of_a_query_stands_beside_its_grades(of, owner):
     ]
     assert reliable["n_queries"] == of.queries.count()
     assert owner.get(f"{AT}runs/{run.pk}/queries/nothing/").status_code == 404
+
+
+def test_lists_of_queries_come_in_pages(of, owner):
+    draw = draw_families(benchmark=of, n=2, user=of.memberships.get().user)
+    check = factories.contamination_check(of, result={"slices": []})
+
+    split = owner.get(f"{AT}splits/queries/?limit=200").json()["results"]
+    clean = owner.get(f"{AT}contamination/{check.pk}/clean/?limit=1").json()
+    drawn = owner.get(f"{AT}query-draws/{draw.pk}/queries/").json()["results"]
+
+    assert {row["query"] for row in split} == set(of.queries.values_list("qid", flat=True))
+    assert clean["results"] == [{"query": clean_qids(check)[0]}]
+    assert clean["next"]
+    assert [(row["query"], row["family"]) for row in drawn] == queries_in_draw(draw)
+    assert len(drawn) >= 2
