@@ -10,7 +10,7 @@ DEVELOPMENT := $(VENV)/.installed-dev
 DEMO := $(VENV)/.installed-demo
 PYTEST_WORKERS ?= 2
 
-.PHONY: demo test test-fast test-all check bench mutants readers messages screenshots openapi fuzz-api fuzz-files lock clean
+.PHONY: demo test test-fast test-all check bench mutants readers clients messages screenshots openapi fuzz-api fuzz-files lock clean
 
 $(RUNTIME): requirements.lock pyproject.toml benchwright/reading/_scanner.c
 	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) not found; install Python 3.11 or later, or set PYTHON=…"; exit 1; }
@@ -86,6 +86,13 @@ readers: $(DEVELOPMENT)
 	@$(VENV)-readers-heavy/bin/python tests/readers/check_light.py var/readers
 	@$(VENV)-readers-heavy/bin/python tests/readers/check_heavy.py var/readers
 
+# What generates clients of the API, and compiles one (docs/own-client.md): beside the tests, which use it.
+clients:
+	@test -x $(VENV)-clients/bin/python || $(PYTHON) -m venv $(VENV)-clients
+	@$(VENV)-clients/bin/python -m pip --disable-pip-version-check --quiet install --no-compile --require-hashes --no-deps -r tests/clients/generators.lock
+	@cp tests/clients/package.json tests/clients/package-lock.json tests/clients/.npmrc $(VENV)-clients
+	@cd $(VENV)-clients && npm ci --silent
+
 # The words of translated pages, gathered from the sources into benchmarks_app/locale (docs/translating.md).
 messages: $(DEVELOPMENT)
 	@BENCHWRIGHT_DATA=$$(mktemp -d) DJANGO_SETTINGS_MODULE=benchmarks_app.settings $(BIN)/python -m tests.catalogues
@@ -111,15 +118,17 @@ MINUTES ?= 0
 fuzz-files: $(DEVELOPMENT)
 	@$(BIN)/python -m tests.fuzz_files --files $(FILES) --seed $(SEED) --start $(START) --minutes $(MINUTES) $(ARGS)
 
-# Needs uv. Hashes of every file, no address of any index.
+# Needs uv and npm. Hashes of every file, no address of any index.
 lock:
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --extra install --extra site pyproject.toml -o requirements.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --extra install --extra site --extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --extra install --extra site --extra demo -c requirements-dev.lock pyproject.toml -o requirements-demo.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --extra install --extra site --extra bench -c requirements.lock --overrides tests/performance/bench.overrides pyproject.toml -o requirements-bench.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --excludes tests/readers/light.excludes tests/readers/light.in -o tests/readers/light.lock
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header tests/clients/generators.in -o tests/clients/generators.lock
+	cd tests/clients && npm install --package-lock-only --silent
 	uv pip compile -q --no-deps --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header tests/mutants/mutants.in -o tests/mutants/mutants.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --excludes tests/readers/heavy.excludes tests/readers/heavy.in -o tests/readers/heavy.lock
 
 clean:
-	rm -rf $(VENV) $(VENV)-bench $(VENV)-mutants $(VENV)-readers $(VENV)-readers-heavy .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-bench $(VENV)-mutants $(VENV)-readers $(VENV)-readers-heavy $(VENV)-clients .pytest_cache .mypy_cache .ruff_cache .hypothesis

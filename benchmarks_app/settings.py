@@ -423,6 +423,9 @@ SPECTACULAR_SETTINGS = {
         "BenchmarkVisibility": "benchmarks_app.models.Benchmark.Visibility",
         "Unit": "benchmarks_app.models.Unit",
         "TextUnit": "benchmarks_app.importing.api.corpora.UNITS",
+        # Generators of clients make names of an object and its field, such as DecisionOutcomeEnum.
+        "SettledOutcome": "annotation.models.Judgment.Outcome",
+        "LinkVerdict": "benchmarks_app.models.FamilyLink.Verdict",
         "FamilySplit": "benchmarks_app.models.QueryFamily.Split",
         "Split": "benchwright.splits.SPLITS",
     },

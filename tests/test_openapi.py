@@ -14,7 +14,7 @@ from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.schema import MEANINGS, WRITING
 
 KEPT = Path(__file__).resolve().parent.parent / "docs" / "openapi.json"
-ERROR = {"$ref": "#/components/schemas/Error"}
+ERROR = {"$ref": "#/components/schemas/ProblemDetails"}
 
 
 @pytest.fixture(scope="module")

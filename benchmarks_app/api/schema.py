@@ -11,6 +11,8 @@ from drf_spectacular.openapi import AutoSchema
 
 from benchmarks_app.problems import CONTENT_TYPE
 
+# What RFC 9457 calls it: a class `Error` has TypeScript already.
+ERROR_NAME = "ProblemDetails"
 ERROR = {
     "type": "object",
     "description": "Every error: a problem as RFC 9457 has it, with a code that stays.",
@@ -152,7 +154,7 @@ class Description(AutoSchema):
 def with_errors(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     """A hook of drf-spectacular: the one shape of errors, and each of their answers by name."""
     components = result["components"]
-    components["schemas"]["Error"] = ERROR
+    components["schemas"][ERROR_NAME] = ERROR
     components["responses"] = {_name(status): _answer(status) for status in MEANINGS}
     components["responses"][UNCHANGED] = {
         "description": "What the asker has, by its `ETag` in `If-None-Match`, is still so.",
@@ -194,7 +196,7 @@ def _name(status: int) -> str:
 
 
 def _answer(status: int) -> dict[str, Any]:
-    schema = {"$ref": "#/components/schemas/Error"}
+    schema = {"$ref": f"#/components/schemas/{ERROR_NAME}"}
     answer: dict[str, Any] = {
         "description": MEANINGS[status],
         "headers": {

@@ -31,6 +31,7 @@ from benchmarks_app.models import (
     User,
     WorkerHeartbeat,
 )
+from benchmarks_app.people.services.api_tokens import create_api_token
 from benchmarks_app.releases.services import exporting, releasing
 from benchmarks_app.sessions import SessionStore
 from benchwright.backups.layout import FILES, FORMAT, write_manifest
@@ -59,6 +60,12 @@ def make_world() -> dict[str, Any]:
 
     made = world.build(files=Path(settings.MEDIA_ROOT))
     return {"arguments": made.arguments, "tokens": tokens()}
+
+
+def token_of(username: str) -> str:
+    """A token, with every scope, of a person who is made if need be."""
+    user = factories.user(username)
+    return create_api_token(user=user, name="laptop", days=1).secret
 
 
 def call(name: str, arguments: dict[str, Any]) -> Any:

@@ -125,7 +125,7 @@ class SliceBoardSerializer(serializers.Serializer):
     rows = SliceRowSerializer(many=True)
 
 
-class RecordSerializer(serializers.Serializer):
+class BoardRecordSerializer(serializers.Serializer):
     """A run that was better than every one before it."""
 
     at = serializers.DateTimeField()
@@ -147,7 +147,7 @@ class RecordSerializer(serializers.Serializer):
 class BoardHistorySerializer(serializers.Serializer):
     release = serializers.CharField()
     measure = serializers.CharField()
-    records = RecordSerializer(many=True)
+    records = BoardRecordSerializer(many=True)
 
 
 class BoardEndpoint(Endpoint):
