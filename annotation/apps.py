@@ -15,9 +15,12 @@ class AnnotationConfig(AppConfig):
         )
         from annotation.listeners import furnish_demo, index_corpus
         from annotation.pools.services import run_names  # noqa: F401  # registers what follows runs
+        from annotation.signals import pool_state_set
+        from annotation.sparing.services import follow_pool
         from benchmarks_app.signals import corpus_taken, demo_built
         from benchmarks_app.triggers import install_triggers
 
         demo_built.connect(furnish_demo, dispatch_uid="annotation.furnish_demo")
         corpus_taken.connect(index_corpus, dispatch_uid="annotation.index_corpus")
+        pool_state_set.connect(follow_pool, dispatch_uid="annotation.follow_pool")
         post_migrate.connect(install_triggers, sender=self)

@@ -4,6 +4,7 @@ from annotation.agreement.services import measuring_agreement
 from annotation.campaigns.services import asking, running
 from annotation.labels.services import importing_labels, publishing
 from annotation.pools.services import pooling, previewing, simulating, watching
+from annotation.queueing.services import JOB_KIND, order_queue
 from annotation.searching import services as searching
 from annotation.searching.selectors import INDEX_JOB
 from annotation.sparing.services import follow_all
@@ -17,6 +18,7 @@ handles(simulating.JOB_KIND)(simulating.simulate_orders)
 handles(publishing.JOB_KIND)(publishing.publish_qrels)
 handles(INDEX_JOB)(searching.index_words)
 handles(watching.JOB_KIND)(watching.watch_pool)
+handles(JOB_KIND)(order_queue)
 handles(running.JOB_KIND)(asking.judge_pool)
 handles(running.TRIAL_KIND)(asking.try_campaign)
 cleans(asking.set_back_campaign)

@@ -406,6 +406,7 @@ SPECTACULAR_SETTINGS = {
         "benchmarks_app.api.schema.without_false_defaults",
     ],
     "ENUM_NAME_OVERRIDES": {
+        "QueueOrder": "annotation.queueing.api.ORDERS",
         "PoolState": "annotation.models.Pool.State",
         "CampaignState": "annotation.models.Campaign.State",
         "CampaignChoice": "annotation.models.Campaign.Choice",

@@ -121,6 +121,8 @@ annotation:pool-estimates       GET  login 403   403   403   403   200   200   4
 annotation:pool-estimates       POST 405
 annotation:pool-sparing         GET  login 403   403   403   403   200   200   404   login 403
 annotation:pool-sparing         POST login 403   403   403   403   422   422   404   login 403
+annotation:pool-queue           GET  login 403   403   403   403   200   200   404   login 403
+annotation:pool-queue           POST login 403   403   403   403   422   422   404   login 403
 annotation:pool-sparing-stop    GET  405
 annotation:pool-sparing-stop    POST login 403   403   403   403   302   302   404   login 403
 annotation:pool-list            GET  login 403   403   403   200   200   200   404   login 403
@@ -339,6 +341,8 @@ api:pool-list                   GET  401   403   403   403   200   200   200   4
 api:pool-list                   POST 401   403   403   403   403   415   415   404   401   403
 api:pool-estimates              GET  401   403   403   403   403   200   200   404   401   403
 api:pool-estimates              POST 405
+api:pool-queue                  GET  401   403   403   403   403   200   200   404   401   403
+api:pool-queue                  POST 401   403   403   403   403   415   415   404   401   403
 api:pool-sparing                GET  401   403   403   403   403   200   200   404   401   403
 api:pool-sparing                POST 401   403   403   403   403   415   415   404   401   403
 api:pool-people                 GET  401   403   403   403   200   200   200   404   401   403

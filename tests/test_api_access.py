@@ -190,6 +190,8 @@ pool-list             POST   pool     401    403 403 403 403 202 202 404
 pool-detail           GET    -        401    403 403 403 200 200 200 404
 pool-detail           PATCH  state    401    403 403 403 403 200 200 404
 pool-estimates        GET    -        401    403 403 403 403 409 409 404
+pool-queue            GET    -        401    403 403 403 403 200 200 404
+pool-queue            POST   -        401    403 403 403 403 422 422 404
 pool-sparing          GET    -        401    403 403 403 403 200 200 404
 pool-sparing          POST   -        401    403 403 403 403 400 400 404
 pool-sparing          DELETE -        401    403 403 403 403 409 409 404
@@ -642,6 +644,7 @@ def _urls(benchmark: Benchmark, cast: dict[str, User]) -> dict[str, str]:
         "pool-list": f"{of}pools/",
         "pool-detail": f"{of}pools/{made.pk}/",
         "pool-estimates": f"{of}pools/{made.pk}/estimates/",
+        "pool-queue": f"{of}pools/{made.pk}/queue/",
         "pool-sparing": f"{of}pools/{made.pk}/sparing/",
         "pool-people": f"{of}pools/{made.pk}/people/",
         "pool-report": f"{of}pools/{made.pk}/report/",

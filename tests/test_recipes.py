@@ -21,6 +21,8 @@ from annotation.campaigns.api import NewCampaignSerializer
 from annotation.campaigns.forms import CampaignForm
 from annotation.common.serializers import NewPoolSerializer
 from annotation.pools.forms.building import PoolForm
+from annotation.queueing.api import NewQueueSerializer
+from annotation.queueing.forms import QueueForm
 from annotation.sparing.api import NewSparingSerializer
 from annotation.sparing.forms import SparingForm
 from benchmarks_app.api.serializers import Id
@@ -46,6 +48,7 @@ from benchwright.recipes import (
     judging,
     live,
     pools,
+    queues,
     retrieval,
     slices,
     splits,
@@ -189,6 +192,7 @@ RECIPES = {
         api=NewCampaignSerializer,
         admin="judge_pool",
     ),
+    "queues": Doors(queues.QUEUE, form=QueueForm, api=NewQueueSerializer),
     "sparing": Doors(
         campaigns.SPARING,
         form=SparingForm,

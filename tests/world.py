@@ -236,6 +236,7 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "annotation:pool-release": pool.pk,
         "annotation:pool-settings": pool.pk,
         **dict.fromkeys(("annotation:pool-sparing", "api:pool-sparing"), pool.pk),
+        **dict.fromkeys(("annotation:pool-queue", "api:pool-queue"), pool.pk),
         "annotation:pool-sparing-stop": pool.pk,
         "annotation:pool-waive": pool.pk,
         "annotation:pool-state": pool.pk,

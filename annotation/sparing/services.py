@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Collection
+from typing import Any
 
 from django.db import transaction
 from django.db.models import F
@@ -168,11 +169,30 @@ def stop_sparing(*, pool: Pool, user: User) -> SparingRule:
     return rule
 
 
+def follow_pool(*, pool: Pool, actor: User, **_: Any) -> None:
+    """End the rule of a pool that is closed; one that is opened asks about every document.
+
+    While it is closed nobody is asked, and what was spared is not counted as lacking.
+    """
+    if pool.state == Pool.State.CLOSED:
+        if rule := pool.sparing_rules.live().select_related("campaign", "pool__benchmark").first():
+            _close(rule, STATES.STOPPED)
+            _say(rule, actor=actor)
+    elif pool.state == Pool.State.OPEN and not pool.sparing_rules.live().exists():
+        spared = pool.slots.filter(kind=Slot.Kind.LABEL, state=Slot.State.SPARED)
+        n_back = spared.update(state=Slot.State.FREE)
+        Pool.objects.filter(pk=pool.pk).update(n_wanted=F("n_wanted") + n_back)
+
+
 def _end(rule: SparingRule, state: str, actor: User | None, numbers: dict[str, float]) -> None:
-    rule.state, rule.ended_at = state, timezone.now()
-    rule.save(update_fields=["state", "ended_at"])
+    _close(rule, state)
     n_back = _give_back(rule, [PARTS.CHECK, PARTS.SPARED])
     _say(rule, actor=actor, n_labels=n_back, **numbers)
+
+
+def _close(rule: SparingRule, state: str) -> None:
+    rule.state, rule.ended_at = state, timezone.now()
+    rule.save(update_fields=["state", "ended_at"])
 
 
 def _say(rule: SparingRule, *, actor: User | None, **numbers: float) -> None:

@@ -11,6 +11,7 @@ from annotation.guidelines import urls as guidelines
 from annotation.judging import urls as judging
 from annotation.labels import urls as labels
 from annotation.pools import urls as pools
+from annotation.queueing import urls as queueing
 from annotation.searching import urls as searching
 from annotation.sparing import urls as sparing
 
@@ -26,6 +27,7 @@ in_benchmark = [
     *contradictions.in_benchmark,
     *estimates.in_benchmark,
     *sparing.in_benchmark,
+    *queueing.in_benchmark,
 ]
 urlpatterns = [
     path("b/<slug:slug>/", include(in_benchmark)),

@@ -10,6 +10,7 @@ from annotation.guidelines import api as guidelines
 from annotation.judging.api import candidates, exchange, own_work
 from annotation.labels.api import judgments, pool_labels, qrels
 from annotation.pools import api as pools
+from annotation.queueing import api as queueing
 from annotation.searching import api as searching
 from annotation.sparing import api as sparing
 
@@ -23,6 +24,7 @@ of_benchmark = [
     *pool_labels.of_benchmark,
     *searching.of_benchmark,
     *sparing.of_benchmark,
+    *queueing.of_benchmark,
     path("pools/", pools.PoolList.as_view(), name="pool-list"),
     path("pools/<int:pk>/", pools.PoolDetail.as_view(), name="pool-detail"),
     path("pools/simulations/", pools.PoolSimulations.as_view(), name="pool-simulations"),

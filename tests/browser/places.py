@@ -204,6 +204,7 @@ PAGES = [
     of_demo("annotation:pool-estimates", "unlabelled_pool"),
     of_demo("annotation:pool-estimates", "pool", status=409),
     of_demo("annotation:pool-sparing", "pool"),
+    of_demo("annotation:pool-queue", "pool"),
     of_demo("annotation:pool-sparing", "estimation_pool"),
     of_demo("annotation:qrels-publish"),
     of_demo("annotation:policy-edit"),

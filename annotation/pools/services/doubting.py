@@ -3,7 +3,7 @@
 Only the places in the queue are stored: no estimate is, and none is shown to who judges.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from annotation.common.selectors.judged import newest_grades, queries_with_labels
@@ -14,9 +14,10 @@ from benchmarks_app.common.selectors.learning import (
     runs_all_see,
 )
 from benchmarks_app.common.selectors.qrel_sets import relevant_values
-from benchmarks_app.models import Benchmark
+from benchmarks_app.models import Benchmark, Run
 from benchmarks_app.queries.selectors import families_to_draw
 from benchwright.estimation.learned import LEAST_FAMILIES
+from benchwright.pools.entries import Pair
 from benchwright.pools.errors import PoolRecipeError
 
 
@@ -47,11 +48,34 @@ def by_doubt(
     PoolRecipeError, LearningError
         If there are too few labels to learn from, or too many documents.
     """
-    as_of = planned.plan.as_of
-    families = families_to_doubt_by(benchmark, as_of)
-    labels = {q: of for q, of in newest_grades(benchmark, as_of).items() if q in families}
     tell(len(planned.runs), len(planned.runs), "learning from the judged documents")
     pairs = list(planned.table.frame.select("qid", "docid").iter_rows())
+    doubt = doubt_in(benchmark, pairs, as_of=planned.plan.as_of, runs=planned.runs)
+    table = planned.table.by_doubt(doubt)
+    n_wanted = dict(zip(pairs, planned.labels, strict=True))
+    ordered = table.frame.select("qid", "docid").iter_rows()
+    return replace(planned, table=table, labels=[n_wanted[pair] for pair in ordered])
+
+
+def doubt_in(
+    benchmark: Benchmark, pairs: Iterable[Pair], *, as_of: int, runs: Sequence[Run]
+) -> Callable[[str, str], float]:
+    """How far the grade of each document is in doubt, by the labels up to an event.
+
+    Parameters
+    ----------
+    pairs
+        Query and document of what is asked about.
+    runs
+        What is learned from where the benchmark has no runs that all see.
+
+    Raises
+    ------
+    PoolRecipeError, LearningError
+        If there are too few labels to learn from, or too many documents.
+    """
+    families = families_to_doubt_by(benchmark, as_of)
+    labels = {q: of for q, of in newest_grades(benchmark, as_of).items() if q in families}
     pool: dict[str, set[str]] = {qid: {*of} for qid, of in labels.items()}
     for qid, docid in pairs:
         pool.setdefault(qid, set()).add(docid)
@@ -59,12 +83,9 @@ def by_doubt(
         {qid: sorted(pool[qid]) for qid in sorted(pool)},
         labels,
         families=families,
-        functions=ranking_functions(list(runs_all_see(benchmark))) or planned.runs,
+        functions=ranking_functions(list(runs_all_see(benchmark))) or runs,
         benchmark=benchmark,
         version=benchmark.current_corpus_version,
     )
     relevant_from = min(relevant_values(benchmark), default=1)
-    table = planned.table.by_doubt(replace(estimate, relevant_from=relevant_from).doubt)
-    n_wanted = dict(zip(pairs, planned.labels, strict=True))
-    ordered = table.frame.select("qid", "docid").iter_rows()
-    return replace(planned, table=table, labels=[n_wanted[pair] for pair in ordered])
+    return replace(estimate, relevant_from=relevant_from).doubt

@@ -27,6 +27,7 @@ from annotation.models import Pool, PoolAnnotator, PoolEntry, PoolRun, Slot
 from annotation.pools.services.doubting import by_doubt, families_to_doubt_by
 from annotation.pools.services.planning import PlannedPool, Sharing, plan_of, planned_pool
 from annotation.pools.services.run_names import rename_runs_of
+from annotation.signals import pool_state_set
 from benchmarks_app.common.selectors.reading import benchmark_documents, unknown_documents
 from benchmarks_app.common.services import audit
 from benchmarks_app.common.services.analysing import analyse
@@ -421,6 +422,7 @@ def set_pool_state(*, pool: Pool, state: str, actor: User) -> Pool:
         raise MachineShownError(pool=pool.name)
     locked.state = state
     locked.save(update_fields=["state"])
+    pool_state_set.send(Pool, pool=locked, actor=actor)
     audit.record(
         actor=actor, action=f"pool-{state}", benchmark=locked.benchmark, target=locked.name
     )

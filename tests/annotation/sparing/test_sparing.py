@@ -11,6 +11,7 @@ from annotation.judging.services.judging import record_judgment
 from annotation.judging.services.pacing import progress
 from annotation.judging.services.tokens import Shown
 from annotation.models import Campaign, Judgment, KnownGrade, Pool, Slot, SparingRule, ZeroEntry
+from annotation.pools.services.pooling import set_pool_state
 from annotation.sparing.errors import (
     SparingActiveError,
     SparingCampaignError,
@@ -414,3 +415,34 @@ def test_database_refuses_a_second_live_rule_and_draws_without_probability(rule)
             ZeroEntry.objects.filter(pk=zero.pk).update(**change)
     with pytest.raises(IntegrityError), transaction.atomic():
         ZeroEntry.objects.create(rule=zero.rule, entry=zero.entry, part=SPARED)
+
+
+# --- the pool it is of ---------------------------------------------------------------------------
+
+
+def test_closing_a_pool_ends_its_rule_and_opening_it_asks_about_every_document(
+    pool, allowed, owner
+):
+    waiting, before = n_spared(pool), wanted(pool)
+
+    set_pool_state(pool=pool, state=Pool.State.CLOSED, actor=owner)
+    closed = (n_spared(pool), wanted(pool))
+    set_pool_state(pool=pool, state=Pool.State.OPEN, actor=owner)
+
+    allowed.refresh_from_db()
+    assert allowed.state == SparingRule.State.STOPPED
+    assert closed == (waiting, before)
+    assert waiting > 0
+    assert (n_spared(pool), wanted(pool)) == (0, before + waiting)
+    assert actions()[-1] == "sparing-stopped"
+
+
+def test_pausing_a_pool_leaves_its_rule(pool, allowed, owner):
+    waiting = n_spared(pool)
+
+    set_pool_state(pool=pool, state=Pool.State.PAUSED, actor=owner)
+    set_pool_state(pool=pool, state=Pool.State.OPEN, actor=owner)
+
+    allowed.refresh_from_db()
+    assert allowed.state == SparingRule.State.ON
+    assert n_spared(pool) == waiting
