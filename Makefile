@@ -9,8 +9,11 @@ RUNTIME := $(VENV)/.installed
 DEVELOPMENT := $(VENV)/.installed-dev
 DEMO := $(VENV)/.installed-demo
 PYTEST_WORKERS ?= 2
+DOCS := $(shell find docs -name '*.md' -o -name '*.toml' -o -name '*.ipynb' -o -path 'docs/site/*' -type f ! -name '*.pyc') benchmarks_app/static/benchmarks_app/benchwright.css
+# What builds it comes with either; a checkout that has one needs not the other.
+BUILDER := $(if $(wildcard $(VENV)/.installed-demo),$(DEMO),$(DEVELOPMENT))
 
-.PHONY: demo test test-fast test-all check bench mutants readers clients messages screenshots openapi fuzz-api fuzz-files lock clean
+.PHONY: demo docs test test-fast test-all check bench mutants readers clients messages screenshots openapi fuzz-api fuzz-files lock clean
 
 $(RUNTIME): requirements.lock pyproject.toml benchwright/reading/_scanner.c
 	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) not found; install Python 3.11 or later, or set PYTHON=…"; exit 1; }
@@ -33,6 +36,7 @@ $(DEMO): requirements-demo.lock $(RUNTIME)
 	@touch $@
 
 demo: $(RUNTIME) $(DEMO)
+	@$(MAKE) --no-print-directory docs || echo "make: the demo shows the chapters without their search, which could not be built"
 	@$(BIN)/python manage.py demo --serve --host $(HOST) --port $(PORT)
 
 test: $(DEVELOPMENT)
@@ -97,6 +101,12 @@ clients:
 messages: $(DEVELOPMENT)
 	@BENCHWRIGHT_DATA=$$(mktemp -d) DJANGO_SETTINGS_MODULE=benchmarks_app.settings $(BIN)/python -m tests.catalogues
 
+# The documentation as static files, in docs_site/: the site serves them at /docs/, any web server can.
+docs: docs_site/index.html
+docs_site/index.html: $(DOCS) | $(BUILDER)
+	@$(BIN)/python docs/site/build.py docs_site
+	@echo "make: the documentation is in docs_site/"
+
 screenshots: $(DEVELOPMENT)
 	@$(BIN)/python -m tests.browser.screenshots docs/images
 
@@ -104,6 +114,7 @@ screenshots: $(DEVELOPMENT)
 openapi: $(RUNTIME)
 	@BENCHWRIGHT_DATA=$$(mktemp -d) $(BIN)/python manage.py spectacular --format openapi-json --validate --fail-on-warn --file docs/openapi.json
 	@BENCHWRIGHT_DATA=$$(mktemp -d) DJANGO_SETTINGS_MODULE=benchmarks_app.settings $(BIN)/python -m tests.errors_page
+	@BENCHWRIGHT_DATA=$$(mktemp -d) DJANGO_SETTINGS_MODULE=benchmarks_app.settings $(BIN)/python -m tests.reference_pages
 
 # Many requests made up from that description, against a furnished site in this process.
 fuzz-api: export FUZZ_EXAMPLES ?= 200
@@ -121,8 +132,8 @@ fuzz-files: $(DEVELOPMENT)
 # Needs uv and npm. Hashes of every file, no address of any index.
 lock:
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --extra install --extra site pyproject.toml -o requirements.lock
-	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --extra install --extra site --extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
-	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --extra install --extra site --extra demo -c requirements-dev.lock pyproject.toml -o requirements-demo.lock
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --extra install --extra site --extra docs --extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --extra install --extra site --extra docs --extra demo -c requirements-dev.lock pyproject.toml -o requirements-demo.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --extra install --extra site --extra bench -c requirements.lock --overrides tests/performance/bench.overrides pyproject.toml -o requirements-bench.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --excludes tests/readers/light.excludes tests/readers/light.in -o tests/readers/light.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header tests/clients/generators.in -o tests/clients/generators.lock

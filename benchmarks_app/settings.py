@@ -30,6 +30,8 @@ BASE_DIR = PACKAGE_DIR.parent
 # A wheel has inside this package what stands at the top of a checkout (ADR 39).
 IS_CHECKOUT = not (PACKAGE_DIR / "templates").is_dir()
 CARRIED_DIR = BASE_DIR if IS_CHECKOUT else PACKAGE_DIR
+# What `make docs` builds; a wheel has it.
+DOCS_SITE = CARRIED_DIR / "docs_site"
 DATA_DIR = env_path("BENCHWRIGHT_DATA", BASE_DIR / "data" if IS_CHECKOUT else user_data_folder())
 make_data_folder(DATA_DIR, is_private=not IS_CHECKOUT)
 DEBUG = env_bool("DEBUG", default=False)

@@ -81,6 +81,8 @@ def settings_of_tests() -> Iterator[None]:
         JUDGE_COUNTS_SECONDS=0,
         # Tests of searching say themselves when a corpus is made searchable.
         SEARCHABLE_MAX_DOCS=0,
+        # Whether somebody has built the documentation is nothing that tests depend on.
+        DOCS_SITE=begin_run() / "no-documentation",
         API_ANONYMOUS_PER_MINUTE=10_000,
         # Every client of a test would list all static files before its first question.
         WHITENOISE_AUTOREFRESH=True,

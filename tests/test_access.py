@@ -487,6 +487,8 @@ healthz                         GET  200
 healthz                         POST 405
 docs                            GET  200
 docs                            POST 405
+docs-file                       GET  404
+docs-file                       POST 405
 docs-page                       GET  200
 docs-page                       POST 405
 home                            GET  200

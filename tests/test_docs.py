@@ -11,7 +11,7 @@ import benchwright
 from benchwright.cli.main import ENVIRONMENT, EXIT_CODES, main
 from benchwright.evaluation.scorecards import Rules
 from benchwright.measures.families import FAMILIES
-from tests import errors_page
+from tests import errors_page, reference_pages
 
 ROOT = Path(__file__).resolve().parent.parent
 APPS = ("benchmarks_app", "annotation", "scoring")
@@ -66,6 +66,13 @@ def test_list_of_errors_is_that_of_the_code():
     kept = errors_page.PAGE.read_text("utf-8")
 
     assert kept == errors_page.written(), "renew docs/errors.md with `make openapi`"
+
+
+@pytest.mark.parametrize("page", reference_pages.PAGES)
+def test_reference_is_that_of_the_code(page):
+    kept = (reference_pages.FOLDER / f"{page}.md").read_text("utf-8")
+
+    assert kept == reference_pages.PAGES[page](), "renew docs/reference/ with `make openapi`"
 
 
 def test_every_measure_has_a_heading():

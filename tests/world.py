@@ -141,6 +141,7 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "number": factories.snapshot(of).number,
         "name": "qrels.trec",
         "chapter_name": "pools",
+        "file_name": "searchindex.js",
         "chart": "coverage",
         "key": _compared(of, owner, runs),
         "part": 0,

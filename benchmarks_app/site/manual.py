@@ -1,32 +1,23 @@
-"""The documentation as pages of the site: chapters in Markdown, of the version that runs."""
+"""Chapters in Markdown as help beside a page, and as pages where `make docs` has not been run.
+
+Where it has, and in a wheel, whole pages are those that it built (docs/adr/0045): `built_page`.
+"""
 
 import itertools
 import re
+import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePosixPath
 
 from django.conf import settings
 from django.urls import reverse
+from django.utils.html import format_html
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 FOLDER: Path = settings.CARRIED_DIR / "docs"
-# In the order in which somebody new reads; what stands in no group is found under "Decisions".
-GROUPS = {
-    "Begin": "dashboard annotators submitting python commands client api errors",
-    "Data": "importing formats corpora images-documents query-logs clicks families slices splits "
-    "contamination stored-files",
-    "Judging": "pools judging agreement machine-judges",
-    "Releases": "releases linter hidden-splits freshness completeness",
-    "Runs and scores": "runs baselines retrieval embeddings ann live-systems leaderboard "
-    "scoring-jobs metrics",
-    "Deciding": "comparing gate planner reliability statistics",
-    "Labs": "contextual contrastive",
-    "Running a site": "settings security backup performance charts",
-    "Working on it": "architecture design testing translating CHANGELOG",
-}
-DECISIONS = "Decisions"
+DECISIONS, FIRST = "Decisions", "index"
 NOT_OF_A_SLUG = re.compile(r"[^\w\- ]")
 SCHEME = re.compile(r"[a-z]+:")
 
@@ -52,8 +43,8 @@ class Chapter:
 
 
 def chapter_names() -> dict[str, list[str]]:
-    """Names of the chapters by group, decisions last."""
-    groups = {group: names.split() for group, names in GROUPS.items()}
+    """Names of the chapters by group, decisions last; all but the first page."""
+    groups = tomllib.loads((FOLDER / "contents.toml").read_text("utf-8"))
     decisions = sorted(path.stem for path in (FOLDER / "adr").glob("*.md"))
     return {**groups, DECISIONS: [f"adr/{name}" for name in decisions]}
 
@@ -75,6 +66,10 @@ def _first_line(path: Path) -> str:
 
 
 def all_names_in_order() -> list[str]:
+    return [FIRST, *_grouped_names()]
+
+
+def _grouped_names() -> list[str]:
     return [name for names in chapter_names().values() for name in names]
 
 
@@ -179,3 +174,19 @@ def _name_no_empty_header(tokens: list[Token]) -> None:
 def contents() -> dict[str, list[Chapter]]:
     """Every chapter by group."""
     return {group: [chapter(name) for name in names] for group, names in chapter_names().items()}
+
+
+@cache
+def built_files(folder: Path) -> dict[str, Path]:
+    """What `make docs` made, by its path below docs/: nothing else is opened."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path for path in files}
+
+
+def built_page(name: str) -> str | None:
+    """The HTML of a built page, the first one for an empty name; None where it is not built."""
+    path = built_files(settings.DOCS_SITE).get(f"{name}/index.html".lstrip("/"))
+    if path is None:
+        return None
+    link = format_html('<a class="button is-quiet is-small" href="{}">Site</a>', reverse("home"))
+    return path.read_text("utf-8").replace("<!--site-->", link)

@@ -12,5 +12,6 @@ urlpatterns = [
     path("system/", views.system, name="system"),
     path("docs/", docs.docs, name="docs"),
     path("docs/<path:chapter_name>/", docs.docs_page, name="docs-page"),
+    path("docs/<path:file_name>", docs.docs_file, name="docs-file"),
     path("charts/vega-<slug:digest>.js", charts.chart_bundle, name="chart-bundle"),
 ]

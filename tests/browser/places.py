@@ -399,6 +399,7 @@ NO_PAGES = {
     "contamination-delete": "takes posts only",
     "healthz": "text for machines",
     "chart-bundle": "a script",
+    "docs-file": "styles and scripts of the documentation, which test_docs_site looks at",
     "readyz": "JSON for machines",
     "qrels-download": "a file",
     "qrels-delete": "takes posts only",

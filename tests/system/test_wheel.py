@@ -32,6 +32,8 @@ NOT_OF_THE_CHECKOUT = shutil.ignore_patterns(
     *(".git", ".venv*", ".*_cache", ".hypothesis", "__pycache__", "*.so", "*.egg-info"),
     *("build", "data", "var"),
 )
+DOCS_SITE = "benchmarks_app/docs_site/"
+BUILT = ("index.html", "metrics/index.html", "searchindex.js", "_static/manual.css")
 LONGEST_IMPORT_MS = 40
 SCRIPT = """
 from collections.abc import Mapping
@@ -200,6 +202,7 @@ def carried_files() -> set[str]:
         for path in (ROOT / folder).rglob(files)
         if path.is_file()
     }
+    carried.add("benchmarks_app/docs/contents.toml")
     catalogues = (ROOT / "benchmarks_app" / "locale").rglob("*.mo")
     carried |= {str(path.relative_to(ROOT)) for path in catalogues}
     return static | carried | {"benchwright/py.typed", "benchwright/reading/_scanner.pyi"}
@@ -213,10 +216,12 @@ def test_wheel_holds_the_whole_site_and_nothing_else(wheel):
         for name in names
         if ".dist-info/" not in name and not name.endswith((".py", ".abi3.so"))
     }
+    pages = {name for name in others if name.startswith(DOCS_SITE)}
 
     assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == OURS
     assert {name for name in names if name.endswith(".py")} == modules
-    assert others == carried_files()
+    assert others - pages == carried_files()
+    assert {f"{DOCS_SITE}{name}" for name in BUILT} <= pages
     assert wheel.name.split("-")[2:4] == ["cp311", "abi3"]
 
 
@@ -356,6 +361,7 @@ def test_up_serves_the_site_from_any_folder_and_keeps_data_in_the_users(whole, t
 
     with started(whole, "up", cwd=misleading(tmp_path / "anywhere")) as (address, log):
         front = page(f"{address}/")
+        manual = page(f"{address}/docs/metrics/")
         german = page(f"{address}/sign-in/", "de")
         scripts = page(f"{address}/static/annotation/judge.css")
         said = log.read_text()
@@ -363,6 +369,7 @@ def test_up_serves_the_site_from_any_folder_and_keeps_data_in_the_users(whole, t
     data = tmp_path / "anywhere" / "home" / ".local" / "share" / "benchwright"
     assert "· Benchwright</title>" in front
     assert "<h1>Anmelden</h1>" in german
+    assert "docs-prose" in manual and "/_static/theme.js" in manual
     assert scripts == (ROOT / "annotation/static/annotation/judge.css").read_text()
     assert f"The data of this site is in {data}" in said
     assert f"Benchwright is at {address}/" in said

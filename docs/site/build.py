@@ -1,0 +1,91 @@
+"""Builds docs/ as a site of static files: `python docs/site/build.py FOLDER`.
+
+Needs Sphinx and MyST alone, neither Django nor a network: a wheel builds it where there is nothing
+else. Why Sphinx: docs/adr/0045-docs-are-built-by-sphinx.md.
+"""
+
+import re
+import shutil
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+
+SITE = Path(__file__).resolve().parent
+DOCS = SITE.parent
+LINK = re.compile(r"(?<!!)\[([^\]]+)\]\((?!https?:)([^)#\s]+)(#[^)\s]*)?\)")
+UNUSED = [".buildinfo", "objects.inv"]
+UNUSED += [
+    f"_static/{name}" for name in ("basic.css", "pygments.css", "file.png", "minus.png", "plus.png")
+]
+INSTEAD = {"openapi.json": "reference/rest.md", "adr/": "adr/index.md"}
+
+
+def build(folder: Path) -> None:
+    """Write the site into `folder`, which is emptied first.
+
+    Raises
+    ------
+    SystemExit
+        If Sphinx warns of anything, such as a link that leads nowhere: its words are printed.
+    """
+    from sphinx.cmd.build import build_main  # none of the readers of this module's names needs it
+
+    with tempfile.TemporaryDirectory() as workplace:
+        source, made = Path(workplace, "source"), Path(workplace, "made")
+        _copy_chapters(source)
+        words = ["--builder", "dirhtml", "--conf-dir", SITE, "--fail-on-warning", "--keep-going"]
+        words += ["--quiet", "--doctree-dir", Path(workplace, "trees"), source, made]
+        status = build_main([str(word) for word in words])
+        if status:
+            raise SystemExit(status)
+        for leftover in UNUSED:
+            (made / leftover).unlink(missing_ok=True)
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(made, folder)
+
+
+def _copy_chapters(source: Path) -> None:
+    """The chapters as they stand, but for links to files that are none; and a page of contents."""
+    for path in sorted(DOCS.rglob("*.md")):
+        copy = source / path.relative_to(DOCS)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(_linked_within(path), "utf-8")
+    if (DOCS / "images").is_dir():
+        shutil.copytree(DOCS / "images", source / "images")
+    with (source / "index.md").open("a", encoding="utf-8") as index:
+        index.write("\n".join(_contents()))
+    (source / "adr" / "index.md").write_text("\n".join(_decisions()), "utf-8")
+
+
+def _linked_within(path: Path) -> str:
+    """The text of a chapter, in which what links to no chapter is plain words."""
+
+    def linked(match: re.Match[str]) -> str:
+        words, target, anchor = match[1], match[2], match[3] or ""
+        target = INSTEAD.get(target, target)
+        if not (path.parent / target).resolve().is_relative_to(DOCS):
+            return words
+        # What a chapter is called by its file, its page is not. Sphinx says which are not there.
+        return f"[{words.removesuffix('.md')}]({target}{anchor})"
+
+    return LINK.sub(linked, path.read_text("utf-8"))
+
+
+def _contents() -> list[str]:
+    """Lists of the chapters by group, seen in the column beside each page."""
+    groups = tomllib.loads((DOCS / "contents.toml").read_text("utf-8"))
+    lines = []
+    for group, names in groups.items():
+        lines += ["", "```{toctree}", ":hidden:", f":caption: {group}", "", *names, "```"]
+    return [*lines, "", "```{toctree}", ":hidden:", "", "adr/index", "```", ""]
+
+
+def _decisions() -> list[str]:
+    """The page that lists the decisions, newest first."""
+    names = sorted((path.stem for path in (DOCS / "adr").glob("*.md")), reverse=True)
+    return ["# Decisions", "", "```{toctree}", "", *names, "```", ""]
+
+
+if __name__ == "__main__":
+    build(Path(sys.argv[1]))

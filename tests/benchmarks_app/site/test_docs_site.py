@@ -1,0 +1,63 @@
+"""The documentation as a site: built whole once, and then served file by file."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks_app.site.manual import all_names, chapter
+from tests.made_once import made_once
+
+ROOT = Path(__file__).resolve().parents[3]
+# What a policy without 'unsafe-inline' lets no browser run or use, unless it is words of a text.
+INLINE = re.compile(
+    r"<script(?![^>]*\ssrc=)|<style|<[a-z][^>]*\s(?:on[a-z]+|style)=", re.IGNORECASE
+)
+
+
+def _build(folder: Path) -> None:
+    """Build; a link or anchor that leads nowhere is a warning, and each of those fails it."""
+    script = [sys.executable, ROOT / "docs" / "site" / "build.py", folder]
+    done = subprocess.run(script, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.fixture
+def built(settings) -> Path:
+    folder = made_once("docs", _build)
+    settings.DOCS_SITE = folder
+    return folder
+
+
+def test_every_chapter_is_built_with_its_anchors_and_nothing_inline(built):
+    for name in all_names() - {"index"}:
+        page = (built / name / "index.html").read_text("utf-8")
+        assert INLINE.findall(page) == [], name
+        ids = set(re.findall(r'id="([^"]+)"', page))
+        assert chapter(name).anchors - ids - {chapter(name).title.lower()} == set(), name
+    assert not [path for path in built.rglob("*") if path.stat().st_size > 1_000_000]
+
+
+def test_built_pages_are_served_to_anybody_with_the_site_s_policy(built, client):
+    first, page = client.get("/docs/"), client.get("/docs/metrics/")
+    words = client.get("/docs/searchindex.js", headers={"Accept-Encoding": "gzip"})
+
+    assert "annotators/" in first.content.decode()
+    assert '<a class="button is-quiet is-small" href="/">Site</a>' in page.content.decode()
+    assert "script-src 'self'" in page["Content-Security-Policy"]
+    assert "unsafe-inline" not in page["Content-Security-Policy"]
+    assert words["Content-Type"].startswith("text/javascript")
+    assert (words["Content-Encoding"], words["Cache-Control"]) == ("gzip", "public, max-age=3600")
+    assert client.get("/docs/search/?q=kappa").status_code == 200
+    assert client.get("/docs/_static/theme.js").status_code == 200
+    for name in ("_static/../../manage.py", "%2e%2e/manage.py", "/etc/passwd", "metrics.md"):
+        assert client.get(f"/docs/{name}").status_code == 404
+
+
+def test_help_beside_a_page_is_the_chapter_alone_though_it_is_built(built, client):
+    part = client.get("/docs/pools/", headers={"HX-Request": "true"}).content.decode()
+
+    assert "<html" not in part
+    assert "Which documents: strategies" in part

@@ -1,0 +1,179 @@
+"""Chapters of reference, gathered from the code: commands, REST, Python.
+
+`python -m tests.reference_pages` (make openapi) writes docs/reference/ anew; tests/test_docs.py
+says when it is out of date. Errors have a module of their own (tests/errors_page.py).
+"""
+
+import argparse
+import inspect
+import json
+import re
+from collections.abc import Callable, Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import click
+from django.core.management import get_commands, load_command_class
+
+import benchwright
+from benchwright.cli.main import main
+
+DOCS = Path(__file__).parent.parent / "docs"
+FOLDER = DOCS / "reference"
+APPS = ("benchmarks_app", "annotation", "scoring")
+METHODS = ("get", "post", "put", "patch", "delete")
+HERE = "`make openapi` writes this page from the code."
+# Of Django, the same with every command, and said once.
+DJANGOS = {
+    *("--version", "--verbosity", "--settings", "--pythonpath", "--traceback", "--no-color"),
+    *("--force-color", "--skip-checks", "-h"),
+}
+
+
+def commands() -> str:
+    """Every command with what it takes."""
+    parts = [
+        "# Reference: commands",
+        f"What each takes. What they are for, with examples: [commands.md](../commands.md). {HERE}",
+        "## `benchwright`",
+    ]
+    with click.Context(main) as context:
+        for name in sorted(main.known()):
+            command = main.get_command(context, name)
+            assert command is not None, name
+            parts += [f"### `benchwright {name}`", _first(command.help), _list(_of_click(command))]
+    parts += [
+        "## `manage.py`",
+        "Installed, `python -m benchmarks_app`. Each also takes Django's own options, "
+        "`--traceback` and `--no-color` among them.",
+    ]
+    for name, app in sorted(get_commands().items()):
+        if app in APPS:
+            parser = load_command_class(app, name).create_parser("manage.py", name)
+            parts += [f"### `{name}`", _first(parser.description), _list(_of_argparse(parser))]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _first(text: str | None) -> str:
+    """The first paragraph of a help text, in one line."""
+    return _plain(" ".join((text or "").replace("\b", "").split("\n\n")[0].split()))
+
+
+def _plain(text: str) -> str:
+    """Words in which Markdown and MyST see no mark of theirs."""
+    return re.sub(r"([\\<>*\[\]|$])", r"\\\1", text).replace("__", r"\_\_")
+
+
+def _list(rows: Iterator[tuple[str, str]]) -> str:
+    return "\n".join(f"- `{usage}`: {words}" if words else f"- `{usage}`" for usage, words in rows)
+
+
+def _of_click(command: click.Command) -> Iterator[tuple[str, str]]:
+    with click.Context(command) as context:
+        for parameter in command.params:
+            if isinstance(parameter, click.Argument):
+                yield parameter.make_metavar(context), ""
+            elif isinstance(parameter, click.Option) and not parameter.hidden:
+                record = parameter.get_help_record(context)
+                assert record is not None, parameter
+                yield " ".join(record[0].split()), _first(record[1])
+
+
+def _of_argparse(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
+    for action in parser._actions:
+        if not DJANGOS & set(action.option_strings) and action.help != argparse.SUPPRESS:
+            yield _usage(action), _first(str(action.help or "") % _values(action))
+
+
+def _values(action: argparse.Action) -> dict[str, Any]:
+    return {**vars(action), "prog": "manage.py"}
+
+
+def _usage(action: argparse.Action) -> str:
+    value = "" if action.nargs == 0 else str(action.metavar or action.dest).upper()
+    if action.choices:
+        value = "{" + ",".join(map(str, action.choices)) + "}"
+    return " ".join(filter(None, [", ".join(action.option_strings), value]))
+
+
+def rest() -> str:
+    """Every endpoint by its subject, from the description that is checked in."""
+    described = json.loads((DOCS / "openapi.json").read_text("utf-8"))
+    rows = sorted(
+        (operation["tags"][0], path, METHODS.index(method), operation.get("summary", ""))
+        for path, operations in described["paths"].items()
+        for method, operation in operations.items()
+        if method in METHODS
+    )
+    parts = [
+        "# Reference: REST",
+        "Every operation of the API, as its OpenAPI description names it. A site shows that with "
+        "every field at `/api/docs/` and gives it at `/api/schema/`; "
+        "habits, limits and examples are in "
+        f"[api.md](../api.md). {HERE}",
+    ]
+    for tag, operations in groupby(rows, key=lambda row: row[0]):
+        table = ["| method | address | |", "|---|---|---|"]
+        table += [
+            f"| {METHODS[method].upper()} | `{path}` | {_plain(summary)} |"
+            for _, path, method, summary in operations
+        ]
+        parts += [f"## {tag}", "\n".join(table)]
+    return "\n\n".join(parts) + "\n"
+
+
+def python() -> str:
+    """What `benchwright` has by name, with signatures and docstrings."""
+    parts = [
+        "# Reference: Python",
+        "What `from benchwright import …` has, each with its docstring. How it is used: "
+        f"[python.md](../python.md). {HERE}",
+    ]
+    for name in benchwright.__all__:
+        thing = getattr(benchwright, name)
+        parts += [f"## `{name}`", _block("python", f"{name}{_signature(thing)}")]
+        parts += [_block("text", inspect.getdoc(thing) or "")]
+        if inspect.isclass(thing):
+            parts += list(_methods(thing))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _methods(kind: type) -> Iterator[str]:
+    for name, method in vars(kind).items():
+        words = inspect.getdoc(method)
+        is_shown = callable(method) or isinstance(method, property)
+        if not name.startswith("_") and is_shown and words:
+            usage = name if isinstance(method, property) else f"{name}{_signature(method)}"
+            yield f"### `{kind.__name__}.{name}`"
+            yield _block("python", usage)
+            yield _block("text", words)
+
+
+def _signature(thing: Any) -> str:
+    """Its parameters, in lines where one would be long; what a value is called, not where it is."""
+    try:
+        found = inspect.signature(thing)
+    except ValueError:
+        return ""
+    short = str(found.replace(return_annotation=found.empty) if inspect.isclass(thing) else found)
+    short = re.sub(r"\b(?:[a-z_]+\.)+(?=[A-Za-z_])", "", short).replace("(self, ", "(")
+    short = re.sub(r"<function ([\w.]+) at 0x\w+>", r"\1", short).replace("(self)", "()")
+    if len(short) < 90:
+        return short
+    parts = re.split(r", (?=\*?\*?[a-z_]+(?::|=|,|\)|$)|\*,|/)", short)
+    return ",\n    ".join(parts).replace("(", "(\n    ", 1)
+
+
+def _block(language: str, text: str) -> str:
+    return f"```{language}\n{text}\n```" if text else ""
+
+
+PAGES: dict[str, Callable[[], str]] = {"commands": commands, "rest": rest, "python": python}
+
+if __name__ == "__main__":
+    import django
+
+    django.setup()
+    for page, written in PAGES.items():
+        (FOLDER / f"{page}.md").write_text(written(), "utf-8")
