@@ -115,10 +115,17 @@ def test_every_meaning_of_an_error_is_documented():
 
 
 @pytest.mark.django_db
-def test_site_gives_the_same_description(client, described):
+def test_site_gives_the_same_description_and_makes_it_once(client, described, monkeypatch):
     cache.clear()
 
-    assert client.get("/api/v1/schema/?format=json").json() == described
+    answer = client.get("/api/v1/schema/?format=json")
+    monkeypatch.delattr("benchmarks_app.api.docs.SchemaGenerator")
+    again = client.get("/api/v1/schema/", headers={"Accept": "application/json"})
+
+    assert answer.json() == described
+    assert answer["Content-Type"] == "application/vnd.oai.openapi+json"
+    assert answer["Content-Disposition"] == 'inline; filename="Benchwright.json"'
+    assert (again.content, again["Content-Type"]) == (answer.content, "application/json")
 
 
 def test_every_number_that_is_sent_has_bounds(described):

@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -72,7 +73,7 @@ from scoring.systems.api.baselines import NewBaselinesSerializer
 from scoring.systems.forms.baselines import BaselineForm
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # each is itself alone, and a key
 class Doors:
     """Where the parameters of a recipe come in.
 
@@ -241,16 +242,22 @@ def doors() -> Iterator[Door]:
 DOORS = [pytest.param(*door, id=f"{door[0]}-{door[1]}-{door[2].name}") for door in doors()]
 
 
+# Each is looked up once: to make a serializer, or to load a command, is most of the work.
+
+
+@cache
 def form_field_of(there: Doors, parameter: Parameter) -> forms.Field:
     assert there.form is not None
     return there.form.base_fields[there.names.get(f"form {parameter.name}", parameter.name)]
 
 
+@cache
 def api_field_of(there: Doors, parameter: Parameter) -> serializers.Field:
     assert there.api is not None
     return there.api().fields[there.names.get(f"api {parameter.name}", parameter.name)]
 
 
+@cache
 def admin_action_of(there: Doors, parameter: Parameter) -> argparse.Action:
     command = load_command_class(get_commands()[there.admin], there.admin)
     parser = command.create_parser("manage.py", there.admin)
@@ -259,6 +266,7 @@ def admin_action_of(there: Doors, parameter: Parameter) -> argparse.Action:
     return action
 
 
+@cache
 def command_option_of(there: Doors, parameter: Parameter) -> click.Parameter:
     command = import_module(f"benchwright.cli.{there.command}").command
     (option,) = (one for one in command.params if parameter.flag in one.opts)

@@ -4,7 +4,7 @@ Built once for a module of tests that only look, or that take back what they do.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.cookies import SimpleCookie
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from django.conf import settings
 from django.core import signing
 from django.http import QueryDict
 from django.test import Client
+from django.test.client import ClientHandler
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from annotation.judging.services.judging import record_judgment
@@ -65,10 +66,16 @@ class World:
     foreign: dict[str, Any]  # the same of the other benchmark
     sessions: dict[str, str]
     files: Path
+    handlers: dict[bool, ClientHandler] = field(
+        default_factory=dict
+    )  # by whether forms need a token
 
     def client(self, person: str, **options: Any) -> Client:
         """A fresh client, signed in as one of the cast; `anonymous` is not."""
         client = Client(**options)
+        # What a request goes through is made once, not by every client anew.
+        checked = client.handler.enforce_csrf_checks
+        client.handler = self.handlers.setdefault(checked, client.handler)
         if person in self.sessions:
             client.cookies = SimpleCookie({settings.SESSION_COOKIE_NAME: self.sessions[person]})
         return client
