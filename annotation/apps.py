@@ -10,6 +10,7 @@ class AnnotationConfig(AppConfig):
         from annotation import (  # noqa: F401  # register
             label_facts,
             leaving,
+            notice_facts,
             people,  # registers what is known of a person
             release_facts,
         )

@@ -3,7 +3,7 @@
 from annotation.agreement.services import measuring_agreement
 from annotation.campaigns.services import asking, running
 from annotation.labels.services import importing_labels, publishing
-from annotation.pools.services import pooling, previewing, simulating, watching
+from annotation.pools.services import finishing, pooling, previewing, simulating, watching
 from annotation.queueing.services import JOB_KIND, order_queue
 from annotation.searching import services as searching
 from annotation.searching.selectors import INDEX_JOB
@@ -25,3 +25,4 @@ cleans(asking.set_back_campaign)
 cleans(pooling.discard_unfinished)
 cleans(publishing.discard_unfinished)
 sweeps(follow_all)
+sweeps(finishing.look_for_finished)

@@ -37,6 +37,8 @@ TRANSLATED = frozenset(
         "factor-list",
         "factor-remove",
         "invitation-accept",
+        "mail-choices",
+        "mail-stop",
         "password-change",
         "password-reset",
         "password-reset-confirm",

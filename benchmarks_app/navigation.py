@@ -146,6 +146,7 @@ PLACES = (
             Tab(_("People"), "people-list", Action.MANAGE_PEOPLE, "security"),
             Tab(_("Audit log"), "activity-list", Action.EDIT, "security"),
             Tab(_("Jobs"), "job-list", Action.EDIT, "scoring-jobs"),
+            Tab(_("Webhooks"), "webhook-list", Action.EDIT, "webhooks"),
         ),
     ),
 )

@@ -57,6 +57,16 @@ SECRET_KEY = secret_key()
 SECRET_KEY_FALLBACKS = env_list("SECRET_KEY_FALLBACKS", [])
 SITE_PORT = env_int("PORT", 8000, minimum=1)
 SITE_HOST = env_str("HOST", "127.0.0.1")
+
+
+def site_url() -> str:
+    """What addresses in mails and webhooks begin with, where nobody says it."""
+    scheme = "https" if env_bool("HTTPS", default=False) else "http"
+    host = f"[{SITE_HOST}]" if ":" in SITE_HOST else SITE_HOST
+    return f"{scheme}://{host}:{SITE_PORT}"
+
+
+SITE_URL = env_str("SITE_URL", site_url()).rstrip("/")
 ALLOWED_HOSTS = env_list("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]", SITE_HOST])
 CSRF_TRUSTED_ORIGINS = env_list("CSRF_TRUSTED_ORIGINS", [])
 # Who is believed about where a request comes from: so many proxies, or those in networks.
@@ -257,6 +267,12 @@ CASE_IMAGES_BYTES = env_int("CASE_IMAGES_MB", 1024, minimum=1) * 1024 * 1024
 LIVE_PRIVATE_ADDRESSES = env_list("LIVE_PRIVATE_ADDRESSES", [])
 LIVE_SECRETS = env_addresses("LIVE_SECRETS")
 LIVE_ANSWER_BYTES = env_int("LIVE_ANSWER_MB", 8, minimum=1) * 1024 * 1024
+# Webhooks: hosts (or host:port, or *) that need not be in the public network, and how long one may
+# take to answer.
+WEBHOOK_PRIVATE_ADDRESSES = env_list("WEBHOOK_PRIVATE_ADDRESSES", [])
+WEBHOOK_SECONDS = env_int("WEBHOOK_SECONDS", 10, minimum=1)
+# Mails about what happened that one person is sent in an hour.
+NOTICE_MAILS_PER_HOUR = env_int("NOTICE_MAILS_PER_HOUR", 20, minimum=1)
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "benchmarks_app.static_files.VersionedStaticFiles"},

@@ -1,15 +1,17 @@
-"""The one Celery task: it takes a job's id, and is safe to run twice."""
+"""What the queue carries: a job's id, or that notices wait; both are safe to run twice."""
 
 from celery import shared_task
 
 from benchmarks_app.clicks import services as clicks
 from benchmarks_app.collections.services import refreshing_texts
 from benchmarks_app.common.services import audit, keyed_requests
+from benchmarks_app.common.services.happening import TASK
 from benchmarks_app.families.services import grouping
 from benchmarks_app.importing.services import fetching, importing, reading_uploads
 from benchmarks_app.jobs.services import cleaning, jobs
 from benchmarks_app.judges.services import judges
 from benchmarks_app.logs.services import importing_logs, sampling
+from benchmarks_app.notices.services import sending
 from benchmarks_app.people.services import freed_pages
 from benchmarks_app.releases.services import drafting, exporting, releasing
 from benchmarks_app.slices.services import importing_slices, slicing
@@ -19,6 +21,11 @@ from benchmarks_app.splits.services import contamination, leak_reports, splittin
 @shared_task(name="benchmarks_app.run_job")
 def run_job(job_id: int) -> None:
     jobs.execute(job_id, is_worker=True)
+
+
+@shared_task(name=TASK)
+def send_notices() -> None:
+    sending.send_due()
 
 
 @jobs.handles(importing.JOB_KIND)
@@ -129,3 +136,13 @@ def drop_old_sign_ins() -> None:
 @jobs.sweeps
 def drop_old_keyed_requests() -> None:
     keyed_requests.drop_old_keyed_requests()
+
+
+@jobs.sweeps
+def send_what_waits() -> None:
+    sending.send_what_waits()
+
+
+@jobs.sweeps
+def drop_old_notices() -> None:
+    sending.drop_old_notices()

@@ -11,6 +11,7 @@ class ScoringConfig(AppConfig):
         from benchmarks_app.signals import demo_built, release_published
         from benchmarks_app.triggers import install_triggers
         from scoring import (  # noqa: F401  # register what is kept
+            notice_facts,
             people,
             result_facts,
             stored_files,

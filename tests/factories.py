@@ -40,6 +40,7 @@ from benchmarks_app.models import (
     Upload,
     User,
 )
+from benchmarks_app.notices.services.webhooks import add_webhook
 
 SCALE = [
     (0, "not relevant", False),
@@ -448,3 +449,14 @@ def measured_pair(of: Benchmark, by: User, name: str = "", **values: Any) -> Any
     jobs.execute(pair.job_id, has_heartbeat=False)
     pair.refresh_from_db()
     return pair
+
+
+def delivery(of: Benchmark, owner: User) -> Any:
+    """A notice that a webhook of the owner was told."""
+    issued = add_webhook(
+        benchmark=of, user=owner, url="https://ci.example.org/hook", events=["job.failed"]
+    )
+    notice = of.notices.create(event="job.failed", about={"job": 1}, path="/jobs/1/")
+    return notice.deliveries.create(
+        webhook=issued.webhook, state="delivered", n_attempts=1, status=200, answer="ok"
+    )

@@ -809,6 +809,36 @@ api:example-list                GET  401   403   403   403   403   200   200   4
 api:example-list                POST 401   403   403   403   403   415   415   404   401   403
 api:example-detail              GET  401   403   403   403   403   200   200   404   401   403
 api:example-detail              POST 405
+webhook-list                    GET  login 403   403   403   403   200   200   404   login 403
+webhook-list                    POST login 403   403   403   403   422   422   404   login 403
+webhook-detail                  GET  login 403   403   403   403   200   200   404   login 403
+webhook-detail                  POST login 403   403   403   403   422   422   404   login 403
+webhook-secret                  GET  405
+webhook-secret                  POST login 403   403   403   403   200   200   404   login 403
+webhook-test                    GET  405
+webhook-test                    POST login 403   403   403   403   302   302   404   login 403
+webhook-delete                  GET  405
+webhook-delete                  POST login 403   403   403   403   302   302   404   login 403
+webhook-resend                  GET  405
+webhook-resend                  POST login 403   403   403   403   302   302   404   login 403
+mail-choices                    GET  login 405   405   405   405   405   405   405   login 405
+mail-choices                    POST login 302   302   302   302   302   302   302   login 302
+mail-stop                       GET  200
+mail-stop                       POST 200
+api:webhook-list                GET  401   403   403   403   403   200   200   404   401   403
+api:webhook-list                POST 401   403   403   403   403   415   415   404   401   403
+api:webhook-detail              GET  401   403   403   403   403   200   200   404   401   403
+api:webhook-detail              POST 405
+api:webhook-secret              GET  405
+api:webhook-secret              POST 401   403   403   403   403   200   200   404   401   403
+api:webhook-test                GET  405
+api:webhook-test                POST 401   403   403   403   403   202   202   404   401   403
+api:webhook-resend              GET  405
+api:webhook-resend              POST 401   403   403   403   403   202   202   404   401   403
+api:webhook-delivery-list       GET  401   403   403   403   403   200   200   404   401   403
+api:webhook-delivery-list       POST 405
+api:mail-choices                GET  401   200   200   200   200   200   200   200   401   200
+api:mail-choices                POST 405
 judge-list   GET  login 403   403   403   403   200   200   404   login 403
 judge-list   POST 405
 judge-detail GET  login 403   403   403   403   200   200   404   login 403
@@ -1151,6 +1181,8 @@ ROWS = _rows()
 POSTED = [name for name, how in ROWS if how == "POST" and {"405"} < {*ROWS[name, how], "405"}]
 # The API answers in JSON, and asks who has a session alone: its tests are in api/test_access.py.
 POSTED = [name for name in POSTED if not name.startswith("api:")]
+# Mail programs post there without a cookie (RFC 8058): the signed link is what proves it.
+POSTED.remove("mail-stop")
 # Pictures: the browser keeps them, and asks each time whether it may show them.
 ASKED_AGAIN = {
     name for name, how in ROWS if name.endswith("-chart") and not name.startswith("api:")

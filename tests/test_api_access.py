@@ -254,6 +254,17 @@ example-list      GET    -       401    403 403 403 403 200 200 404
 example-list      POST   -       401    403 403 403 403 400 400 404
 example-detail    GET    -       401    403 403 403 403 200 200 404
 example-detail    DELETE -       401    403 403 403 403 204 204 404
+webhook-list          GET    -        401    403 403 403 403 200 200 404
+webhook-list          POST   webhook  401    403 403 403 403 201 201 404
+webhook-detail        GET    -        401    403 403 403 403 200 200 404
+webhook-detail        PATCH  told-of  401    403 403 403 403 200 200 404
+webhook-secret        POST   -        401    403 403 403 403 200 200 404
+webhook-test          POST   -        401    403 403 403 403 202 202 404
+webhook-delivery-list GET    -        401    403 403 403 403 200 200 404
+webhook-resend        POST   -        401    403 403 403 403 202 202 404
+webhook-detail        DELETE -        401    403 403 403 403 204 404 404
+mail-choices          GET    -        401    200 200 200 200 200 200 200
+mail-choices          PUT    told-of  401    200 200 200 200 200 200 200
 judge-list        GET    -       401    403 403 403 403 200 200 404
 judge-list        POST   -       401    403 403 403 403 400 400 404
 judge-detail      GET    -       401    403 403 403 403 200 200 404
@@ -360,6 +371,8 @@ BODIES = {
     "lines": {"n": 1},
     "-": None,
     "faster": {"concurrency": 9},
+    "webhook": {"url": "https://ci.example.org/hook", "events": ["job.failed"]},
+    "told-of": {"events": ["release.published"]},
     "lifted": {"is_blindness_lifted": True},
     "given": {"mode": "given", "given": {"nothing": "test"}},
     "hidden": {"hidden": []},
@@ -668,6 +681,7 @@ def _urls(benchmark: Benchmark, cast: dict[str, User]) -> dict[str, str]:
         "slice-refresh": f"{of}slices/short/refresh/",
         "slice-register": f"{of}slices/short/register/",
         "slice-import": f"{of}slices/import/",
+        **_webhook_urls(of, benchmark, cast["olga"]),
         **_contextual_urls(of, benchmark, cast["olga"]),
         **_campaign_urls(of, benchmark.pools.earliest("pk"), cast["olga"]),
         "upload-list": f"{of}uploads/",
@@ -751,6 +765,20 @@ def _campaign_urls(of: str, pool: Pool, owner: User) -> dict[str, str]:
         "campaign-cancel": f"{at['under way']}cancel/",
         "campaign-publish": f"{at['tried']}publish/",
         "campaign-try": f"{at['tried']}try/",
+    }
+
+
+def _webhook_urls(of: str, benchmark: Benchmark, owner: User) -> dict[str, str]:
+    sent = factories.delivery(benchmark, owner)
+    at = f"{of}webhooks/{sent.webhook_id}/"
+    return {
+        "webhook-list": f"{of}webhooks/",
+        "webhook-detail": at,
+        "webhook-secret": f"{at}secret/",
+        "webhook-test": f"{at}test/",
+        "webhook-delivery-list": f"{at}deliveries/",
+        "webhook-resend": f"{at}deliveries/{sent.pk}/send/",
+        "mail-choices": "/api/v1/me/mails/",
     }
 
 

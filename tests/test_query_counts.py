@@ -388,6 +388,24 @@ def judged_cases(of: Benchmark, first: int, last: int) -> None:
         made.evaluations.create(created_by=keeper, model="m")
 
 
+def hooks(of: Benchmark, first: int, last: int) -> None:
+    """Webhooks, each told something."""
+    for number in range(first, last):
+        facts = {"url": f"https://ci.example.org/{number}", "events": ["job.failed"]}
+        made = of.webhooks.create(created_by=factories.user(f"keeper{number}"), **facts)
+        notice = of.notices.create(event="job.failed", path="/")
+        notice.deliveries.create(webhook=made)
+
+
+def told_of_jobs(of: Benchmark, first: int, last: int) -> None:
+    """Deliveries of one webhook."""
+    owner = factories.user("keeper")
+    made = of.webhooks.first() or of.webhooks.create(url="https://a.b/", created_by=owner)
+    for number in range(first, last):
+        notice = of.notices.create(event="job.failed", path=f"/{number}")
+        notice.deliveries.create(webhook=made, status=200, state="delivered", answer="ok")
+
+
 def judge_campaigns(of: Benchmark, first: int, last: int) -> None:
     """Campaigns, each with a judge and a prompt of its own."""
     pool = of.pools.first() or making.pool(of, {"q1": ["d1"]})
@@ -521,6 +539,16 @@ PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmar
     **{
         name: (holes_of_a_run, lambda of: {"slug": of.slug})
         for name in ("scoring:top-up-new", "api:top-up-list")
+    },
+    **{
+        name: (hooks, lambda of: {"slug": of.slug}) for name in ("webhook-list", "api:webhook-list")
+    },
+    **{
+        name: (
+            told_of_jobs,
+            lambda of: {"slug": of.slug, "pk": of.webhooks.earliest("pk").pk},
+        )
+        for name in ("webhook-detail", "api:webhook-delivery-list")
     },
     **{
         name: (judged_cases, lambda of: {"slug": of.slug})

@@ -23,6 +23,7 @@ from annotation.models import Judgment, KnownGrade, Pool, Question
 from benchmarks_app.charts.drawing import bundle_digest
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Role, User
+from benchmarks_app.notices.services.mailing import stop_token
 from benchmarks_app.people.services import people, teams
 from benchmarks_app.people.services.api_tokens import create_api_token
 from benchmarks_app.queries.services.drawing import draw_families
@@ -283,6 +284,20 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         **_run_pages(runs[0].pk, submission),
         **_contextual(of, owner),
         **_campaigns(pool, owner),
+        **_webhook(of, owner),
+    }
+
+
+def _webhook(of: Benchmark, owner: User) -> dict[str, Any]:
+    """A webhook with what it was told, and a link out of a mail."""
+    sent = factories.delivery(of, owner)
+    pages = ("detail", "secret", "test", "delete", "resend")
+    api = ("detail", "secret", "test", "delivery-list", "resend")
+    return {
+        **{f"webhook-{name}": sent.webhook_id for name in pages},
+        **{f"api:webhook-{name}": sent.webhook_id for name in api},
+        "delivery": sent.pk,
+        "stop": stop_token(owner, "job.failed"),
     }
 
 

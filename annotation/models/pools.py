@@ -87,6 +87,8 @@ class Pool(models.Model):
     statistics = models.JSONField(default=dict, blank=True)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="pools")
     created_at = models.DateTimeField(default=timezone.now)
+    # When its last wanted label came in, or it was closed before; null: not yet.
+    finished_at = models.DateTimeField(null=True, blank=True)
     staged_by = models.ForeignKey(
         Job, models.SET_NULL, null=True, blank=True, related_name="staged_pools"
     )

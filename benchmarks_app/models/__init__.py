@@ -17,6 +17,7 @@ from benchmarks_app.models.grouping import FamilyChange, FamilyLink, Grouping
 from benchmarks_app.models.jobs import Job, WorkerHeartbeat
 from benchmarks_app.models.judges import JudgeEndpoint
 from benchmarks_app.models.logs import PendingLog, QueryLog, QuerySample
+from benchmarks_app.models.notices import Delivery, MailChoice, Notice, Webhook
 from benchmarks_app.models.people import (
     ApiToken,
     Invitation,
@@ -46,6 +47,7 @@ __all__ = [
     "Corpus",
     "CorpusImage",
     "CorpusVersion",
+    "Delivery",
     "Document",
     "DocumentContent",
     "FamilyChange",
@@ -59,7 +61,9 @@ __all__ = [
     "JudgeEndpoint",
     "KeyedRequest",
     "LeftFile",
+    "MailChoice",
     "Membership",
+    "Notice",
     "PendingLog",
     "Qrel",
     "QrelSet",
@@ -80,5 +84,6 @@ __all__ = [
     "Unit",
     "Upload",
     "User",
+    "Webhook",
     "WorkerHeartbeat",
 ]

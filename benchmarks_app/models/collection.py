@@ -197,6 +197,8 @@ class Benchmark(models.Model):
     licence = models.CharField(max_length=120, blank=True)
     citation = models.TextField(blank=True)
     visibility = models.CharField(max_length=16, choices=Visibility, default=Visibility.PRIVATE)
+    # Whether other sites may show its boards, as far as anybody may see them.
+    may_embed = models.BooleanField(default=False)
     created_at = models.DateTimeField(default=timezone.now)
 
     objects = BenchmarkQuerySet.as_manager()

@@ -13,6 +13,7 @@ from benchmarks_app.importing.urls import corpora, imports
 from benchmarks_app.jobs import urls as jobs
 from benchmarks_app.judges import urls as judges
 from benchmarks_app.logs import urls as logs
+from benchmarks_app.notices import urls as notices
 from benchmarks_app.people.urls import account, factors, people, teams
 from benchmarks_app.queries import urls as queries
 from benchmarks_app.releases.urls import exports, qrels, releases
@@ -39,6 +40,7 @@ in_benchmark = [
     *releases.in_benchmark,
     *exports.in_benchmark,
     *judges.in_benchmark,
+    *notices.in_benchmark,
 ]
 handler400 = "benchmarks_app.common.views.refusals.bad_request"
 handler403 = "benchmarks_app.common.views.refusals.not_allowed"
@@ -55,6 +57,7 @@ urlpatterns = [
     *corpora.urlpatterns,
     *factors.urlpatterns,
     *teams.urlpatterns,
+    *notices.urlpatterns,
     path("b/<slug:slug>/", include(in_benchmark)),
     path("api/v1/", include("benchmarks_app.urls.api")),
     path("api/v1/schema/", docs.ApiSchema.as_view(), name="api-schema"),

@@ -10,6 +10,7 @@ from benchmarks_app.importing.api import corpora, imports
 from benchmarks_app.jobs import api as jobs
 from benchmarks_app.judges import api as judges
 from benchmarks_app.logs import api as logs
+from benchmarks_app.notices import api as notices
 from benchmarks_app.people.api import me, people, site_people, teams
 from benchmarks_app.queries import api as queries
 from benchmarks_app.releases.api import exports, qrels, releases
@@ -37,10 +38,12 @@ of_benchmark = [
     *releases.of_benchmark,
     *exports.of_benchmark,
     *judges.of_benchmark,
+    *notices.of_benchmark,
     *clicks.of_benchmark,
 ]
 urlpatterns = [
     *me.urlpatterns,
+    *notices.urlpatterns,
     *teams.urlpatterns,
     *corpora.urlpatterns,
     *search.urlpatterns,

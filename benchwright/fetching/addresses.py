@@ -8,6 +8,7 @@ import http.client
 import logging
 import socket
 import ssl
+from collections.abc import Collection
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
@@ -19,6 +20,7 @@ log = logging.getLogger(__name__)
 PORTS = {"http": 80, "https": 443}
 # IPv4 inside IPv6, as translators write it.
 TRANSLATED = IPv6Network("64:ff9b::/96")
+ANY_HOST = "*"
 
 
 def read_address(address: str) -> SplitResult:
@@ -58,6 +60,17 @@ def is_public(ip: IPv4Address | IPv6Address) -> bool:
         if inner is not None:
             return is_public(inner)
     return ip.is_global and not ip.is_multicast and not ip.is_reserved
+
+
+def may_be_private(parts: SplitResult, private: Collection[str]) -> bool:
+    """Whether the operator allows this host even where it is not in the public network.
+
+    `private` are hosts, or host:port, or * for all.
+    """
+    host = parts.hostname or ""
+    port = parts.port or PORTS[parts.scheme]
+    bracketed = f"[{host}]" if ":" in host else host
+    return bool({ANY_HOST, host, bracketed, f"{bracketed}:{port}"} & set(private))
 
 
 def check_host(address: str, *, may_be_private: bool) -> None:

@@ -25,7 +25,6 @@ REDIRECTS = (301, 302, 303, 307, 308)
 # A busy or restarting server; others would say the same again.
 PASSING = (408, 425, 429, 500, 502, 503, 504)
 MOST_SAID = 300
-ANY_HOST = "*"
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ class Server:
 
     @property
     def may_be_private(self) -> bool:
-        return may_be_private(self.parts, self.private)
+        return addresses.may_be_private(self.parts, self.private)
 
 
 def read_url(url: str) -> SplitResult:
@@ -74,14 +73,6 @@ def read_url(url: str) -> SplitResult:
         why = "it holds a blank or a #"
         raise EndpointError(address=_shown(url), why=why, advice="Percent-encode it.")
     return parts
-
-
-def may_be_private(parts: SplitResult, private: Collection[str]) -> bool:
-    """Whether the operator allows this host even where it is not in the public network."""
-    host = parts.hostname or ""
-    port = parts.port or addresses.PORTS[parts.scheme]
-    bracketed = f"[{host}]" if ":" in host else host
-    return bool({ANY_HOST, host, bracketed, f"{bracketed}:{port}"} & set(private))
 
 
 def _shown(url: str) -> str:

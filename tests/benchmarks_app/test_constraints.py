@@ -17,6 +17,7 @@ from benchmarks_app.models import (
     Corpus,
     CorpusImage,
     CorpusVersion,
+    Delivery,
     Document,
     DocumentContent,
     FamilyLink,
@@ -33,7 +34,9 @@ from benchmarks_app.models import (
     Release,
     Run,
     User,
+    Webhook,
 )
+from benchmarks_app.models.notices import Event
 from benchmarks_app.triggers import RELEASE_STAYS
 from tests import factories
 from tests.constraints import Case, check, constraints_of, refused
@@ -56,9 +59,21 @@ def image(of: Benchmark, sha256: str) -> CorpusImage:
     return of.corpus.images.create(sha256=sha256, width=1, height=1, size=1)
 
 
+def person() -> User:
+    return User.objects.filter(username="keeper").first() or factories.user("keeper")
+
+
+def hook(of: Benchmark, **values: Any) -> Webhook:
+    return of.webhooks.create(url="https://ci.example.org/", created_by=person(), **values)
+
+
+def delivery(of: Benchmark, **to: Any) -> Delivery:
+    notice = of.notices.first() or of.notices.create(event="job.failed", path="/")
+    return notice.deliveries.create(**to)
+
+
 def keyed(status: int | None, key: str = "a") -> KeyedRequest:
-    person = User.objects.filter(username="keeper").first() or factories.user("keeper")
-    return person.keyed_requests.create(key_sha256=64 * key, fingerprint="", status=status)
+    return person().keyed_requests.create(key_sha256=64 * key, fingerprint="", status=status)
 
 
 def draw(of: Benchmark, n_drawn: int) -> QueryDraw:
@@ -208,6 +223,32 @@ CASES = {
     ),
     "keyed_request_once": Case(
         good=lambda of: [keyed(None, "a"), keyed(None, "b")], bad=lambda of: keyed(201, "a")
+    ),
+    "webhook_earlier_secret_has_end": Case(
+        good=lambda of: [
+            hook(of),
+            hook(of, earlier_sealed="x", renewed_at=timezone.now()),
+        ],
+        bad=lambda of: hook(of, earlier_sealed="x"),
+    ),
+    "delivery_has_one_receiver": Case(
+        good=lambda of: [delivery(of, webhook=hook(of)), delivery(of, person=person())],
+        bad=lambda of: delivery(of, webhook=hook(of), person=person()),
+    ),
+    "delivery_once_a_webhook": Case(
+        good=lambda of: delivery(of, webhook=hook(of)),
+        bad=lambda of: delivery(of, webhook=of.webhooks.get()),
+    ),
+    "delivery_once_a_person": Case(
+        good=lambda of: delivery(of, person=person()), bad=lambda of: delivery(of, person=person())
+    ),
+    "mail_choice_once": Case(
+        good=lambda of: [person().mail_choices.create(event=event) for event in Event.values],
+        bad=lambda of: person().mail_choices.create(event="job.failed"),
+    ),
+    "mail_choice_event_known": Case(
+        good=lambda of: person().mail_choices.create(event="job.failed"),
+        bad=lambda of: person().mail_choices.create(event="test"),
     ),
     "query_draw_once": Case(
         good=lambda of: draw(of, n_drawn=1),

@@ -70,6 +70,7 @@ def furnished() -> str:
     facts |= _gated(benchmark, owner)
     facts |= _judged_by_a_model(benchmark, owner)
     facts |= _paired(benchmark, owner)
+    facts |= _told(benchmark, owner)
     facts |= _asked(benchmark, owner)
     _grown(owner)
     submitted = {"user": "sam", "name": "from sam", "stdout": StringIO()}
@@ -98,6 +99,24 @@ def _estimated(benchmark, owner) -> dict[str, int]:
         pool.save()
         made[name] = pool.pk
     return made
+
+
+def _told(benchmark, owner) -> dict[str, object]:
+    """A webhook that is failing, with what it answered, and a link out of a mail."""
+    from django.utils import timezone
+
+    from benchmarks_app.notices.services.mailing import stop_token
+    from tests import factories
+
+    sent = factories.delivery(benchmark, owner)
+    notice = benchmark.notices.create(event="release.published", path="/")
+    refused = {"state": "given_up", "n_attempts": 8, "status": 500, "milliseconds": 41}
+    notice.deliveries.create(webhook=sent.webhook, answer="<h1>no</h1>", **refused)
+    waiting = benchmark.notices.create(event="submission.scored", path="/")
+    fault = "no whole answer within 10 s."
+    waiting.deliveries.create(webhook=sent.webhook, n_attempts=2, fault=fault)
+    type(sent.webhook).objects.update(failing_since=timezone.now())
+    return {"webhook": sent.webhook_id, "stop": stop_token(owner, "job.failed")}
 
 
 def _paired(benchmark, owner) -> dict[str, int]:

@@ -25,6 +25,7 @@ from annotation.judging.protocol.errors import (
 )
 from annotation.models import Pool, PoolAnnotator, PoolEntry, PoolRun, Slot
 from annotation.pools.services.doubting import by_doubt, families_to_doubt_by
+from annotation.pools.services.finishing import finish
 from annotation.pools.services.planning import PlannedPool, Sharing, plan_of, planned_pool
 from annotation.pools.services.run_names import rename_runs_of
 from annotation.signals import pool_state_set
@@ -426,6 +427,8 @@ def set_pool_state(*, pool: Pool, state: str, actor: User) -> Pool:
     audit.record(
         actor=actor, action=f"pool-{state}", benchmark=locked.benchmark, target=locked.name
     )
+    if state == Pool.State.CLOSED:
+        finish(locked)
     return locked
 
 

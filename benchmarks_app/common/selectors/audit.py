@@ -39,7 +39,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "deletions": (
         *("user-delete", "user-anonymise", "delete-cases", "delete-contamination", "delete-draft"),
         *("delete-embeddings", "delete-judge", "delete-live-system", "delete-qrels"),
-        *("delete-slice", "delete-verdicts", "discard-log", "discard-snapshot"),
+        *("delete-slice", "delete-verdicts", "delete-webhook", "discard-log", "discard-snapshot"),
         *("known-grade-remove", "remove-reported", "withdraw-run"),
     ),
 }

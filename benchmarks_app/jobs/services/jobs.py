@@ -18,11 +18,14 @@ from typing import Any, cast
 from celery import current_app
 from django.conf import settings
 from django.db import OperationalError, connection, transaction
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.module_loading import autodiscover_modules
 
+from benchmarks_app.common.services.happening import happened
 from benchmarks_app.jobs.services.limits import JobStopped, Limits, Stopper, watched
 from benchmarks_app.models import Benchmark, Job, User
+from benchmarks_app.models.notices import Event
 from benchwright.errors import BenchmarkError, FileProblemsError
 from benchwright.full_disk import DiskFullError, is_disk_full
 
@@ -226,13 +229,22 @@ class RunningJob:
 
     def fail(self, error: str, problems: list[dict[str, Any]]) -> None:
         self.remove_folder()
-        self.mine().update(
+        has_ended = self.mine().update(
             state=Job.State.FAILED,
             error=error,
             problems=problems,
             token=None,
             finished_at=timezone.now(),
         )
+        if has_ended:
+            happened(
+                Event.JOB_FAILED,
+                benchmark=self.row.benchmark,
+                about={"job": self.row.pk},
+                path=self.row.get_absolute_url(),
+                api_path=reverse("api:job-detail", args=[self.row.pk]),
+                concerns=[self.row.created_by_id] if self.row.created_by_id else [],
+            )
 
     def give_back(self) -> None:
         """Leave the job to another worker, as if it had not been begun: it is no lost attempt."""

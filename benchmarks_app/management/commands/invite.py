@@ -13,12 +13,6 @@ from benchmarks_app.people.services.people import invite
 from benchwright.recipes.arguments import option, unless_told, word
 
 
-def site_address() -> str:
-    scheme = "https" if settings.HAS_HTTPS else "http"
-    host = f"[{settings.SITE_HOST}]" if ":" in settings.SITE_HOST else settings.SITE_HOST
-    return f"{scheme}://{host}:{settings.SITE_PORT}"
-
-
 class Command(DeclaredCommand):
     help = "Make an invitation to a benchmark and print its link, which is shown only this once."
     takes = (
@@ -34,8 +28,8 @@ class Command(DeclaredCommand):
         ),
         option(
             "--site",
-            default=site_address(),
-            help=f"address of the site (default: {site_address()})",
+            default=settings.SITE_URL,
+            help=f"address of the site (default: {settings.SITE_URL})",
         ),
     )
 

@@ -31,6 +31,8 @@ from benchmarks_app.common.selectors.people import named
 from benchmarks_app.common.services import audit
 from benchmarks_app.language import speak_anew
 from benchmarks_app.models import User
+from benchmarks_app.notices.forms import MailChoicesForm
+from benchmarks_app.notices.selectors import mails_wanted
 from benchmarks_app.people import mailed_links, second_step
 from benchmarks_app.people.forms.people import (
     PASSWORD_HELP,
@@ -186,6 +188,7 @@ def _account_page(
         "teams": person.teams.order_by("name"),
         "n_factors": second_factors_of(person).count(),
         "token_form": token_form,
+        "mail_form": MailChoicesForm(initial={"events": mails_wanted(person)}),
         "tokens": person.api_tokens.filter(revoked_at=None).order_by("-pk")[:TOKENS_SHOWN],
         "now": timezone.now(),
     }

@@ -5,13 +5,16 @@ from dataclasses import replace
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.urls import reverse
 from django.utils import timezone
 
 from benchmarks_app import files
 from benchmarks_app.common.services import audit
 from benchmarks_app.common.services.exposure import mark_exposed, refuse_hiding
+from benchmarks_app.common.services.happening import happened
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Job, QrelSet, Release, User
+from benchmarks_app.models.notices import Event
 from benchmarks_app.releases.services.building import Built, Wanted, build, write_words
 from benchmarks_app.releases.services.declaring import declared
 from benchmarks_app.releases.services.files import machine_sets, trec_lines
@@ -169,6 +172,14 @@ def publish_release(job: jobs.RunningJob) -> None:
         result["notes"] = manifest["warnings"]
         # A worker that dies right after the commit would leave undone what follows from it.
         release_published.send(Release, release=release)
+        names = [job.benchmark.slug, release.version]
+        happened(
+            Event.RELEASE_PUBLISHED,
+            benchmark=job.benchmark,
+            about={"release": release.version},
+            path=release.get_absolute_url(),
+            api_path=reverse("api:release-detail", args=names),
+        )
 
 
 def _draft_of(job: jobs.RunningJob) -> Release | None:

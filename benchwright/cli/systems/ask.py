@@ -142,8 +142,9 @@ def _endpoint(url: str, chosen: Mapping[str, Any]) -> "Endpoint":
     """What is asked; any host and any variable may be named, for it is the caller's own machine."""
     import os
 
+    from benchwright.fetching.addresses import ANY_HOST
     from benchwright.live.asking import Endpoint
-    from benchwright.live.connections import ANY_HOST, Server
+    from benchwright.live.connections import Server
     from benchwright.live.headers import Secrets, filled_headers, read_headers
     from benchwright.live.paths import read_shape
     from benchwright.live.presets import PRESETS

@@ -10,9 +10,11 @@ from django.utils import timezone
 from benchmarks_app.collections.services.candidates import make_candidate_list
 from benchmarks_app.common.selectors.reading import release_qrels
 from benchmarks_app.common.services import audit
+from benchmarks_app.common.services.happening import happened
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.jobs.services.jobs import JobFencedError, RunningJob
 from benchmarks_app.models import CandidateList, Job, Release, Run, User
+from benchmarks_app.models.notices import Event
 from benchwright.errors import ScoringError
 from benchwright.gates.deciding import Verdict
 from benchwright.gates.policy import policy_from
@@ -143,11 +145,25 @@ def _decide_gate(job: RunningJob, gate: GateResult) -> None:
             n_waiting=evidence.wanted.needed if listed else 0,
             decided_at=timezone.now(),
         )
+        _tell(gate)
         # Jobs are seen by more people than verdicts on hidden queries.
         is_told = gate.is_public or not gate.release.hidden_splits
         verdict = decision.verdict.label if is_told else "a verdict for keepers"
         result["made"] = [f"{verdict}: {gate.candidate.name}"]
         result["url"] = gate.get_absolute_url()
+
+
+def _tell(gate: GateResult) -> None:
+    """That there is a verdict; which one, stands where only who may see it gets in."""
+    benchmark = gate.policy.benchmark
+    happened(
+        Event.GATE_DECIDED,
+        benchmark=benchmark,
+        about={"gate": gate.pk, "release": gate.release.version},
+        path=gate.get_absolute_url(),
+        api_path=reverse("api:gate-detail", args=[benchmark.slug, gate.pk]),
+        concerns=[gate.created_by_id],
+    )
 
 
 def _report_of(gate: GateResult, decision: Decision) -> dict[str, Any]:

@@ -8,12 +8,15 @@ from typing import Any
 
 from django.conf import settings
 from django.db import OperationalError, transaction
+from django.urls import reverse
 
 from benchmarks_app.collections.services import runs, uploading
 from benchmarks_app.common.selectors.reading import unknown_documents
 from benchmarks_app.common.services import reading_apart
+from benchmarks_app.common.services.happening import happened
 from benchmarks_app.jobs.services.jobs import JobFencedError, RunningJob, told_of
 from benchmarks_app.models import Benchmark, Job, Run, Upload
+from benchmarks_app.models.notices import Event
 from benchmarks_app.releases.selectors import hidden_queries
 from benchwright.errors import BenchmarkError, FileProblemsError, Problem, Problems
 from benchwright.full_disk import is_disk_full
@@ -113,9 +116,23 @@ def _score_submission(job: RunningJob, submission: Submission) -> None:
         Submission.objects.filter(pk=submission.pk).update(
             run=run, state=Submission.State.SCORED, left_out=_as_json(valid.left_out, "left-out")
         )
+        _tell(submission)
         result["made"] = [f"run '{run.name}' scored on {target.release.version}"]
         result["notes"] = staged.warnings
         result["url"] = submission.get_absolute_url()
+
+
+def _tell(submission: Submission) -> None:
+    """That it is scored, and nothing of how: whose it is may be told before a phase is over."""
+    benchmark = submission.phase.benchmark
+    happened(
+        Event.SUBMISSION_SCORED,
+        benchmark=benchmark,
+        about={"submission": submission.pk, "release": submission.phase.release.version},
+        path=submission.get_absolute_url(),
+        api_path=reverse("api:submission-detail", args=[benchmark.slug, submission.pk]),
+        concerns=[submission.submitter_id],
+    )
 
 
 def _validated(job: RunningJob, submission: Submission) -> _Valid:

@@ -452,7 +452,8 @@ CONTENT = {
         Invitation.email Invitation.secret_digest Job.kind JudgeEndpoint.answer_format
         JudgeEndpoint.base_url JudgeEndpoint.key_sealed JudgeEndpoint.key_variable
         JudgeEndpoint.model JudgeEndpoint.trial KeyedRequest.fingerprint KeyedRequest.key_sha256
-        LeftFile.name
+        Delivery.answer Delivery.fault LeftFile.name
+        Notice.about Notice.api_path Notice.event Notice.path
         Qrel.docid QrelSet.digest
         QrelSet.parameters QrelSet.rule Query.clicks Query.description Query.lang Query.metadata
         Query.narrative Query.qid Query.text QueryDraw.families QueryDraw.frame QueryLog.facts
@@ -462,7 +463,9 @@ CONTENT = {
         Run.parquet Run.sha256 Slice.members_sha256 Slice.rule SplitPlan.algorithm SplitPlan.digest
         SplitPlan.inputs_sha256 SplitPlan.parameters SplitPlan.sizes
         Upload.sha256 Upload.stored User.email User.first_name User.last_name User.password
-        User.language User.username User.verified_email WorkerHeartbeat.name
+        User.language User.username User.verified_email
+        Webhook.earlier_sealed Webhook.events Webhook.secret_sealed Webhook.url
+        WorkerHeartbeat.name
     """,
     "annotation": """
         AggregationPolicy.parameters AggregationPolicy.rule Campaign.error Campaign.model

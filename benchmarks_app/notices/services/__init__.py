@@ -1,0 +1,1 @@
+"""Webhooks kept, notices signed and sent."""
