@@ -37,8 +37,8 @@ def send_mail_of(notice: Notice, person: User) -> None:
         "account": f"{settings.SITE_URL}{reverse('account-detail')}",
     }
     with translation.override(settings.LANGUAGE_CODE):
-        subject = render_to_string("benchmarks_app/notices/mail_subject.txt", context)
-        text = render_to_string("benchmarks_app/notices/mail.txt", context)
+        subject = render_to_string("benchmarks_app/notices/_mail_subject.txt", context)
+        text = render_to_string("benchmarks_app/notices/_mail.txt", context)
     # RFC 8058: mail programs stop it with one POST, without anybody signing in.
     headers = {
         "List-Unsubscribe": f"<{stop}>",
