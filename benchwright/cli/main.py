@@ -11,10 +11,12 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from inspect import cleandoc
 from typing import Any, NoReturn
 
 import click
 
+from benchwright.cli.doors import Door, Where, where_of
 from benchwright.cli.exit_codes import INTERRUPTED, NO_READER
 from benchwright.errors import BenchmarkError, MissingFileError, MissingPackageError
 
@@ -25,7 +27,7 @@ NOUNS = {
     "run": ("benchwright.cli.scoring", "Score, compare, gate and check runs."),
     "system": ("benchwright.cli.systems", "Make and measure the runs of systems and models."),
     "collection": ("benchwright.cli.collections", "Pool, group, sample and split."),
-    "site": ("benchwright.cli.sites", "Sign in to a site, bring a release, submit a run."),
+    "site": ("benchwright.cli.sites", "Build a benchmark on a site, submit a run, see the board."),
 }
 """A noun has the commands whose modules are in its room; each is also called without it."""
 
@@ -33,6 +35,9 @@ DONE, FAILED, USAGE = 0, 1, 2
 VERDICTS = range(10, 14)
 JUDGE = "gate"
 """The one command that may end with a verdict."""
+
+VALUED = ("--site", "--benchmark")
+"""What stands before a command and has a value."""
 
 EXIT_CODES = (
     ("0", "done; `check` found nothing wrong, `verify` no difference"),
@@ -45,7 +50,7 @@ EXIT_CODES = (
 ENVIRONMENT = (
     ("BENCHWRIGHT_DEBUG", "if set, an unexpected error shows where it happened, as --debug does"),
     ("BENCHWRIGHT_SCANNER", "twin or extension: which of the two scanners has to read the files"),
-    ("BENCHWRIGHT_SERVER", "the site that commands ask, where --server names none"),
+    ("BENCHWRIGHT_SERVER", "the site that commands ask, where --site names none"),
     ("BENCHWRIGHT_TOKEN", "the token they ask it with, in place of the one that `login` keeps"),
     ("NO_COLOR", "if set, a terminal gets no colour"),
 )
@@ -54,7 +59,8 @@ ENVIRONMENT = (
 class Option(click.Option):
     """An option that stands under a heading of the help page.
 
-    `old` are spellings of before: they are taken, and help does not show them.
+    `old` are spellings of before: they are taken, and help does not show them. So are `replaced`,
+    which say that they go with the next version.
     """
 
     def __init__(
@@ -62,10 +68,12 @@ class Option(click.Option):
         *declared: Any,
         group: str = "Options",
         old: Sequence[str] = (),
+        replaced: Sequence[str] = (),
         **settings: Any,
     ) -> None:
         super().__init__(*declared, **settings)
-        self.group, self.old = group, old
+        self.group, self.replaced = group, replaced
+        self.old = (*old, *replaced)
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
         names, self.opts = self.opts, [*self.opts, *self.old]
@@ -79,11 +87,93 @@ def option(*declared: str, group: str, **settings: Any) -> Callable[[Any], Any]:
 
 
 class Command(click.Command):
-    """A command whose help is a whole manual page: options by topic, examples, exit codes."""
+    """A command whose help is a whole manual page: options by topic, examples, exit codes.
 
-    def __init__(self, *args: Any, examples: Sequence[str] = (), **settings: Any) -> None:
+    Parameters
+    ----------
+    door
+        How it is done on a site, where one is named before it; without, it is of files alone.
+    told
+        Parameters that say by themselves where it is, {name: field of `Where`}: what was named
+        before the command is their default.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        examples: Sequence[str] = (),
+        door: Door | None = None,
+        told: Mapping[str, str] | None = None,
+        **settings: Any,
+    ) -> None:
         super().__init__(*args, **settings)
-        self.examples = examples
+        self.examples, self.door, self.told = examples, door, told or {}
+
+    @property
+    def is_of_files(self) -> bool:
+        """Whether it has nothing to do with any site."""
+        return self.door is None and not self.told
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Those of files, or those it has where a site is named."""
+        if self.door is None or where_of(ctx) is None:
+            return super().get_params(ctx)
+        kept = [one for one in self.params if one.name in self.door.keeps]
+        ends = [json_switch(), self.get_help_option(ctx)]
+        return [*self.door.also, *kept, *filter(None, ends)]
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **more: Any,
+    ) -> click.Context:
+        if (where := where_of(parent)) is not None and self.told:
+            # An option that is asked for its site looks it up where none is named.
+            known = {"site": where.url, "benchmark": where.benchmark}
+            told = {name: known[field] for name, field in self.told.items() if known[field]}
+            more.setdefault("default_map", told)
+        return super().make_context(info_name, args, parent, **more)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        parameters = self.get_params(ctx)
+        is_help = bool({"-h", "--help"} & set(args))
+        if self.is_of_files and where_of(ctx) is not None and not is_help:
+            text = f"{self.name} is of files, and of no site. Leave out --site and --benchmark."
+            raise click.UsageError(text, ctx)
+        if any(one.name == "form" and "json" in _choices(one) for one in parameters):
+            args = _spelt_out(args)
+        for one in parameters:
+            for spelling in getattr(one, "replaced", ()):
+                if any(word.partition("=")[0] == spelling for word in args):
+                    text = f"{spelling} is {one.opts[0]} now; it goes with the next version."
+                    click.echo(f"Warning: {text}", err=True)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            if any(error.option_name in one.opts for one in self.params):
+                text = f"{error.option_name} is of files. Leave it out, or --site and --benchmark."
+                raise click.UsageError(text, ctx) from error
+            raise
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        files, is_on_site = self.help, self.door is not None and where_of(ctx) is not None
+        self.help = cleandoc(self._on_site.__doc__ or "") if is_on_site else files
+        try:
+            super().format_help_text(ctx, formatter)
+        finally:
+            self.help = files
+
+    @property
+    def _on_site(self) -> Any:
+        return importlib.import_module(self.door.module).on_site if self.door else None
+
+    def invoke(self, ctx: click.Context) -> Any:
+        where = where_of(ctx)
+        if where is None or self.told:
+            return super().invoke(ctx)
+        return self._on_site(where, ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         groups: dict[str, list[tuple[str, str]]] = {}
@@ -101,6 +191,22 @@ class Command(click.Command):
                 for line in self.examples:
                     formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
         write_conventions(formatter)
+
+
+def _choices(parameter: click.Parameter) -> Sequence[str]:
+    return parameter.type.choices if isinstance(parameter.type, click.Choice) else ()
+
+
+def _spelt_out(args: list[str]) -> list[str]:
+    """`--json` as `--format=json`, up to `--`, after which nothing is an option."""
+    end = args.index("--") if "--" in args else len(args)
+    return ["--format=json" if word == "--json" else word for word in args[:end]] + args[end:]
+
+
+def json_switch() -> Option:
+    """`--json` of what is done on a site."""
+    help = "What the site answers, as JSON."
+    return Option(["--json", "is_json"], is_flag=True, group="Output", help=help)
 
 
 def write_conventions(formatter: click.HelpFormatter) -> None:
@@ -124,9 +230,15 @@ class Commands(click.Group):
         if cmd_name in NOUNS:
             return Noun(self, cmd_name)
         if cmd_name not in self.known():
-            return None
+            return None  # `resolve_command` says what may have been meant
         command: click.Command = importlib.import_module(self.known()[cmd_name][0]).command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        _refuse_unknown(ctx, args[0], [*self.known(), *NOUNS])
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -165,6 +277,12 @@ class Noun(click.Group):
         known = self.whole.known().items()
         return [name for name, (module, _) in known if module.startswith(f"{self.room}.")]
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        _refuse_unknown(ctx, args[0], self.list_commands(ctx))
+        return super().resolve_command(ctx, args)
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         is_here = cmd_name in self.list_commands(ctx)
         return self.whole.get_command(ctx, cmd_name) if is_here else None
@@ -173,6 +291,17 @@ class Noun(click.Group):
         known = self.whole.known()
         with formatter.section("Commands"):
             formatter.write_dl([(name, known[name][1]) for name in self.list_commands(ctx)])
+
+
+def _refuse_unknown(ctx: click.Context, given: str, known: Sequence[str]) -> None:
+    """Say which command may have been meant, where there is none of the name."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(given, known)
+    if given not in known and close:
+        meant = " or ".join(f"'{name}'" for name in close)
+        text = f"No such command '{given}'. Did you mean {meant}?"
+        raise click.UsageError(text, ctx)
 
 
 @contextmanager
@@ -223,8 +352,13 @@ def _run(group: Commands, arguments: list[str]) -> int:
 
 
 def _command_of(arguments: Sequence[str]) -> str | None:
-    words = (word for word in arguments if not word.startswith("-"))
-    return next((word for word in words if word not in NOUNS), None)
+    words = iter(arguments)
+    for word in words:
+        if word in VALUED:
+            next(words, None)
+        elif not word.startswith("-") and word not in NOUNS:
+            return word
+    return None
 
 
 def is_debug(arguments: Sequence[str]) -> bool:
@@ -276,12 +410,21 @@ def _show_version(ctx: click.Context, _: click.Parameter, is_wanted: bool) -> No
     help="Show the version, Python's, and which scanner reads the files.",
 )
 @click.option("--debug", is_flag=True, help="Show where an unexpected error happened.")
-def main(debug: bool) -> None:
+@click.option(
+    "--site",
+    metavar="URL",
+    help="Do it on a site; by default that of BENCHWRIGHT_SERVER, or the one last signed in to.",
+)
+@click.option("--benchmark", metavar="SLUG", help="Do it on this benchmark of the site.")
+@click.pass_context
+def main(ctx: click.Context, debug: bool, site: str | None, benchmark: str | None) -> None:
     """Pool retrieval runs, score and compare them, and check the files they are in.
 
-    `benchwright COMMAND --help` is the manual of a command. None of them needs a server but those
-    that ask one: login, pull, submit, and gate with --server.
+    `benchwright COMMAND --help` is the manual of a command. Files need no server. With --site or
+    --benchmark before the command it is done on a site, by its API (docs/client.md).
     """
+    if site or benchmark:
+        ctx.obj = Where(site=site or "", benchmark=benchmark or "")
 
 
 if __name__ == "__main__":

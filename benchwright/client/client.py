@@ -393,6 +393,75 @@ class Client:
             self._transport.sleep(pause)
             pause = min(pause * GROWTH, LONGEST_PAUSE)
 
+    # --- every other operation -------------------------------------------------------------------
+
+    def ask(
+        self,
+        how: str,
+        path: str,
+        *,
+        json: Any = None,
+        params: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Return what an operation of the API answers (`docs/api.md`), by its path there.
+
+        A `POST` carries a key by which the site does it once, however often it is sent.
+        """
+        body: dict[str, Any] = {} if json is None else {"json": json}
+        return self._transport.json(how, path, may_repeat=True, params=params, **body)
+
+    def rows(self, path: str, **params: Any) -> Iterator[Any]:
+        """Yield the rows of a list of the API, its pages asked for as they are wanted."""
+        return self._transport.pages(path, **params)
+
+    def upload(self, slug: str, file: str | Path, *, tell: Sent | None = None) -> int:
+        """Put a file down to be imported, and return the number by which it is.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be read.
+        """
+        where = f"benchmarks/{_slug(slug)}/uploads/"
+        with (
+            opened_files({"file": file}, tell) as parts,
+            self._transport.opened("POST", where, may_repeat=True, files=parts) as response,
+        ):
+            return int(self._transport.body(response)["id"])
+
+    def finished(
+        self,
+        number: int,
+        *,
+        seconds: float | None = None,
+        tell: Callable[[Mapping[str, Any]], None] | None = None,
+    ) -> Mapping[str, Any]:
+        """Return a job once it is at its end: done, failed or cancelled.
+
+        Raises
+        ------
+        WaitedTooLongError
+            If it is not over in so many seconds.
+        """
+        ended: Mapping[str, Any] = self.until(
+            lambda: self.job(number),
+            is_ended=lambda job: job["state"] not in ("queued", "running"),
+            seconds=seconds,
+            tell=tell,
+        )
+        return ended
+
+    def until(
+        self,
+        look: Callable[[], Any],
+        *,
+        is_ended: Callable[[Any], bool],
+        seconds: float | None = None,
+        tell: Callable[[Any], None] | None = None,
+    ) -> Any:
+        """Return what `look` sees once that is at its end; it looks ever less often, as `wait`."""
+        return self._waited(look, is_ended=is_ended, seconds=seconds, tell=tell)
+
     # --- what came of them ------------------------------------------------------------------------
 
     def leaderboard(

@@ -188,7 +188,7 @@ def login_for(server: str | None, *, servers: Servers, environment: Mapping[str,
     named = server or environment.get(SERVER, "")
     known = servers.all()
     if not named and not known:
-        raise ServerAddressError(given="", why="no site is named (--server) and none is known")
+        raise ServerAddressError(given="", why="no site is named (--site) and none is known")
     login = servers.find(normal_url(named)) if named else known[0]
     login = login or Login(url=normal_url(named), token=Token())
     given = environment.get(TOKEN, "").strip()

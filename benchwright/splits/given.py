@@ -1,6 +1,6 @@
 """A split that a file gives: a line is a query id, a TAB and its split."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from benchwright.errors import Problems
 from benchwright.splits.recipe import SPLITS
@@ -35,6 +35,15 @@ def read_given(
     _refuse_missing(families, split_of, file, problems)
     _refuse_torn(families, split_of, line_of, file, problems)
     return split_of
+
+
+def given_rows(
+    lines: Iterable[bytes], *, file: str, problems: Problems
+) -> Iterator[tuple[str, str]]:
+    """Each line's query and split, "" for `none`; whether they fit a benchmark is not looked at."""
+    for number, line in enumerate(lines, start=1):
+        if row := _row(line, number, file, problems):
+            yield row
 
 
 def _row(line: bytes, number: int, file: str, problems: Problems) -> tuple[str, str] | None:

@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,15 @@ CURL, *GENERATE = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
 # Names inner types of arrays in forms, which it writes as `Array<Blob>` and `Array<KindsEnum>`.
 HARMLESS = "Could not compute datatypeWithEnum from"
 N_RESULTS = 3
+README = (ROOT / "README.md").read_text("utf-8")
+# {(benchmark, command): what may have been meant}
+MISTAKEN = {
+    ("help-page", "leaderboard"): "Did you mean 'help-pages'?",
+    ("help-pages", "pool wrods"): "Did you mean 'words'?",
+    ("help-pages", "release novemver"): "Did you mean 'november'?",
+    ("help-pages", "leaderbord"): "Did you mean 'leaderboard'?",
+    ("help-pages", "split --output x"): "--output is of files.",
+}
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +53,7 @@ def tools() -> Path:
 
 
 @pytest.fixture(scope="module")
-def site(tools: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     with Site(tmp_path_factory.mktemp("site")) as site:
         site.start("worker")
         site.start("web")
@@ -78,7 +88,7 @@ def ids_of(path: Path) -> list[str]:
 
 
 @pytest.fixture
-def folder(site: Site, tmp_path: Path) -> Path:
+def folder(site: Site, tools: Path, tmp_path: Path) -> Path:
     """Where a client is made, with the description of the site."""
     done(CURL.replace("http://127.0.0.1:8000", site.url), tmp_path)
     kept, made = (json.loads(path.read_text("utf-8")) for path in (KEPT, tmp_path / "openapi.json"))
@@ -131,6 +141,42 @@ def test_client_in_typescript_compiles_and_runs_the_main_path(site, token, colle
         apis = (path.read_text("utf-8") for path in (folder / "benchwright-api/apis").iterdir())
         assert any(f"{name}?: {kind};" in text for text in apis)
     check(told, collection)
+
+
+def test_script_of_the_readme_goes_from_files_to_board_and_export(
+    site, token, collection, folder_of_files
+):
+    """What `benchwright` says of each step, and again as JSON where nothing is changed by it."""
+    script = re.search(r"<!-- on a site -->\n```sh\n(.*?)```", README, re.DOTALL)[1]
+    benchwright = f'benchwright() {{ {sys.executable} -m benchwright "$@"; }}\n'
+    known = {"SITE": site.url, "BENCHWRIGHT_TOKEN": token, "PYTHONPATH": str(ROOT)}
+
+    told = done(benchwright + script, folder_of_files, **known)
+    on = f"{benchwright}benchwright --site $SITE --benchmark help-pages"
+    board = json.loads(done(f"{on} leaderboard --json", folder_of_files, **known))
+    for mistaken, meant in MISTAKEN.items():
+        refused = done(
+            f"{on.replace('help-pages', mistaken[0])} {mistaken[1]} || test $? = 2",
+            folder_of_files,
+            **known,
+        )
+        assert meant in refused.splitlines()[-1]
+
+    assert [line for line in told.splitlines() if line.startswith("Warning")] == []
+    assert {row["run"] for row in board["rows"]} == {"words", "titles", "titles, again"}
+    assert (folder_of_files / "help-pages" / "corpus.jsonl").exists()
+
+
+@pytest.fixture
+def folder_of_files(collection: Path, tmp_path: Path) -> Path:
+    """The collection, and a grade for each document that either run has."""
+    folder = tmp_path / "files"
+    shutil.copytree(collection, folder)
+    lines = [line for run in folder.glob("*.run") for line in run.read_text().splitlines()]
+    pairs = {tuple(line.split()[:3:2]) for line in lines}
+    graded = [f"{qid} 0 {docid} {len(qid + docid) % 3}\n" for qid, docid in sorted(pairs)]
+    (folder / "graded.qrels").write_text("".join(graded))
+    return folder
 
 
 def check(told: dict[str, Any], collection: Path) -> None:

@@ -7,14 +7,17 @@ from typing import Any
 
 import click
 
+from benchwright.cli.doors import Door
 from benchwright.cli.main import Command, option
 from benchwright.cli.parameters import parameter_option
+from benchwright.cli.sites import grouping
 from benchwright.recipes import families
 
 EXAMPLES = (
     "benchwright families queries.jsonl -o families.tsv",
     "benchwright families queries.tsv.gz --links links.tsv --review-at 0.5",
     "benchwright families queries.tsv --qrels qrels.txt --embeddings vectors.npz",
+    "benchwright --benchmark help-pages families --merge-at 0.7 --dry-run",
     "cut -f2 log.tsv | benchwright families -",
 )
 Decorator = Callable[[Any], Any]
@@ -32,6 +35,7 @@ def thresholds(command: Any) -> Any:
     cls=Command,
     name="families",
     examples=EXAMPLES,
+    door=Door(grouping.__name__, keeps=(*grouping.KEPT, "paraphrases"), also=grouping.THERE),
     short_help="Group queries into families of wordings, with a similarity and a reason a link.",
 )
 @click.argument("file", type=click.Path(allow_dash=True, path_type=Path))

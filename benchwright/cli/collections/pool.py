@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from benchwright.cli.doors import Door
 from benchwright.cli.main import Command, option
 from benchwright.cli.parameters import parameter_option
+from benchwright.cli.sites import pooling
 from benchwright.pools.recipe import ESTIMATE, STRATA, Recipe
 from benchwright.recipes import pools as recipes
 
@@ -25,6 +27,7 @@ EXAMPLES = (
     "benchwright pool *.run --strategy layered --budget 50 --order rrf -o pool.tsv",
     "benchwright pool *.run --strategy stratified --strata 10:1,50:0.2,100:0.05 -o pool.tsv",
     "benchwright pool *.run --strategy estimate --measure dcg --labels 300 -o pool.tsv",
+    "benchwright --benchmark help-pages pool bm25 dense --depth 10 --overlap 2",
     "benchwright pool --strategy top-up --candidates unjudged.tsv --qrels judged.qrels -o more.tsv",
 )
 
@@ -36,6 +39,7 @@ Decorator = Callable[[Any], Any]
     cls=Command,
     name="pool",
     examples=EXAMPLES,
+    door=Door(pooling.__name__, keeps=pooling.KEPT, also=pooling.THERE),
     short_help="Which documents of runs to judge, and in which order.",
 )
 @click.argument("runs", type=FILE, nargs=-1)

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from benchwright.cli.doors import Door
 from benchwright.cli.main import DONE, FAILED, Command, option
 from benchwright.cli.parameters import parameter_option
+from benchwright.cli.sites import splitting
 from benchwright.recipes import splits
 from benchwright.recipes.splits import Mode
 from benchwright.splits.recipe import SplitRecipe
@@ -22,6 +24,7 @@ EXAMPLES = (
     "benchwright split my-benchmark/ -o split/ --mode chronological --test-from 2024-06-01 --gap 7",
     "benchwright split my-benchmark/ -o split/ --mode leave-slice-out --slice navigational",
     "benchwright split my-benchmark/ -o split/ --mode given --given splits.tsv",
+    "benchwright --benchmark help-pages split --shares train=80,test=20 --seed 7",
 )
 Decorator = Callable[[Any], Any]
 
@@ -30,6 +33,11 @@ Decorator = Callable[[Any], Any]
     cls=Command,
     name="split",
     examples=EXAMPLES,
+    door=Door(
+        splitting.__name__,
+        keeps=(*splitting.KEPT, "shares", "slice_name", "given"),
+        also=splitting.THERE,
+    ),
     short_help="Split a BEIR folder by families of queries, and prove that nothing leaks.",
 )
 @click.argument("source", type=click.Path(exists=True, path_type=Path))

@@ -26,7 +26,7 @@ EXAMPLES = (
     "benchwright gate qrels.txt current.run candidate.run --policy gate.json --slices slices.tsv",
     "benchwright gate qrels.txt a.run b.run --report gate.xml --report gate.md --fail-on block",
     "benchwright gate --rehearse qrels.txt current.run other.run older.run --policy gate.json",
-    "benchwright gate candidate.run --server https://bench.example --benchmark faq@1.2.0 \\",
+    "benchwright gate candidate.run --site https://bench.example --benchmark faq@1.2.0 \\",
     "    --policy nightly --wait",
 )
 
@@ -47,6 +47,7 @@ def failing(ctx: click.Context, parameter: click.Parameter, given: str | None) -
     cls=Command,
     name="gate",
     examples=EXAMPLES,
+    told={"server": "site", "benchmark": "benchmark"},
     short_help="Is a candidate good enough for an A/B test? A verdict.",
 )
 @click.argument("files", type=FILE, nargs=-1, required=True, metavar="QRELS BASELINE CANDIDATE")
@@ -54,7 +55,7 @@ def failing(ctx: click.Context, parameter: click.Parameter, given: str | None) -
     "--policy",
     metavar="FILE",
     group="Policy",
-    help="What the candidate must show, as JSON (docs/gate.md); with --server a policy's name.  "
+    help="What the candidate must show, as JSON (docs/gate.md); with --site a policy's name.  "
     "[default: improve nDCG@10 by 0.01, no slice of --slices loses 0.02]",
 )
 @option(
@@ -110,13 +111,20 @@ def failing(ctx: click.Context, parameter: click.Parameter, given: str | None) -
     help="Verdicts that end with their exit code, separated by commas; others end with 0.  "
     "[default: hold,block,inconclusive,not-comparable]",
 )
-@option("--server", metavar="URL", group="Server", help="Let a server decide, by its own policy.")
-@option("--benchmark", metavar="SLUG[@VERSION]", group="Server", help="The benchmark there.")
+@option(
+    "--site",
+    "server",
+    replaced=("--server",),
+    metavar="URL",
+    group="Site",
+    help="Let a site decide, by its own policy.",
+)
+@option("--benchmark", metavar="SLUG[@VERSION]", group="Site", help="The benchmark there.")
 @option(
     "--wait/--no-wait",
     default=True,
     show_default=True,
-    group="Server",
+    group="Site",
     help="Wait for the verdict, or end with 0 as soon as it is asked for.",
 )
 @click.pass_context
@@ -203,7 +211,7 @@ def _policy(chosen: Mapping[str, Any]) -> "Policy":
     from benchwright.gates.policy import DEFAULTS, read_policy
 
     if chosen["benchmark"]:
-        text = "--benchmark is of a server; name it with --server."
+        text = "--benchmark is of a server; name it with --site."
         raise click.UsageError(text)
     goal = (chosen["goal"] or "").replace("-", "_")
     if not chosen["policy"]:

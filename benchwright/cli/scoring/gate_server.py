@@ -1,4 +1,4 @@
-"""`gate --server`: the candidate is sent to a site, whose policy decides."""
+"""`gate --site`: the candidate is sent to a site, whose policy decides."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -54,11 +54,11 @@ def _checked(files: Sequence[Path], chosen: Mapping[str, Any]) -> tuple[Path, st
     if chosen["unlisted"] != UNKNOWN:
         given.append("unlisted")
     if len(files) != 1:
-        wrong = f"{len(files)} files are named; with --server expected one, the candidate."
+        wrong = f"{len(files)} files are named; with --site expected one, the candidate."
     elif not chosen["benchmark"]:
-        wrong = "--server needs --benchmark SLUG, or SLUG@VERSION."
+        wrong = "--site needs --benchmark SLUG, or SLUG@VERSION."
     elif not chosen["policy"]:
-        wrong = "--server needs --policy, the name of a policy there."
+        wrong = "--site needs --policy, the name of a policy there."
     elif given:
         wrong = f"--{given[0]} is decided by the policy of the server. Leave it out."
     if wrong:

@@ -33,7 +33,28 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "login": (
         "benchwright.cli.sites.login",
-        "Keep the token of a site, for `pull`, `submit` and `gate --server`.",
+        "Keep the token of a site, for the commands that ask it.",
+    ),
+    "create": ("benchwright.cli.sites.create", "Make an empty benchmark on a site."),
+    "import": (
+        "benchwright.cli.sites.importing",
+        "Bring corpus, queries, qrels and runs into a benchmark of a site.",
+    ),
+    "label": (
+        "benchwright.cli.sites.labels",
+        "Enter grades that people gave elsewhere into a benchmark of a site.",
+    ),
+    "publish": (
+        "benchwright.cli.sites.publish",
+        "Make qrels of the labels of a benchmark of a site.",
+    ),
+    "release": (
+        "benchwright.cli.sites.release",
+        "Release a set of qrels of a benchmark of a site.",
+    ),
+    "leaderboard": (
+        "benchwright.cli.sites.leaderboard",
+        "The board of a release of a site, by a measure.",
     ),
     "pull": (
         "benchwright.cli.sites.pull",

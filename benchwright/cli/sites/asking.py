@@ -3,13 +3,17 @@
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from datetime import datetime
+from functools import wraps
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from benchwright.cli.main import option
+from benchwright.cli.doors import Where, where_of
+from benchwright.cli.main import Command, json_switch, option
 
 if TYPE_CHECKING:
     from benchwright.client import Client
@@ -22,7 +26,9 @@ Decorator = Callable[[Any], Any]
 def server_option() -> Decorator:
     """The option that names the site."""
     return option(
-        "--server",
+        "--site",
+        "server",
+        replaced=("--server",),
         metavar="URL",
         group="Site",
         help="Address of the site; by default BENCHWRIGHT_SERVER, or the one last signed in to.",
@@ -47,6 +53,167 @@ def asked(server: str | None, *, needs_token: bool) -> Iterator["Client"]:
         client = Client(login.url, login.token)
     with client:
         yield client
+
+
+# --- a command that is done on a site ------------------------------------------------------------
+
+
+class UnknownName(click.ClickException):
+    """A name on the command line that the site does not know; ends as a usage error does."""
+
+    exit_code = 2
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A benchmark of a site that a command is about, and how its answer is shown."""
+
+    client: "Client"
+    slug: str
+    version: str = ""
+    is_json: bool = False
+
+    def ask(self, how: str, path: str, **sent: Any) -> Any:
+        """What an operation of the benchmark answers; `path` is below its address."""
+        return self.client.ask(how, f"benchmarks/{self.slug}/{path}", **sent)
+
+    def names(self, path: str, field: str = "name") -> list[str]:
+        """The names of what a list of the benchmark holds."""
+        return [str(row[field]) for row in self.client.rows(f"benchmarks/{self.slug}/{path}")]
+
+    def check(self, wanted: Iterable[str], known: Sequence[str], what: str) -> None:
+        """Refuse a name that is none of those known, with what may have been meant.
+
+        Raises
+        ------
+        UnknownName
+            If there is one.
+        """
+        for name in wanted:
+            if name not in known:
+                refuse_name(name, known, f"{what} of {self.slug}")
+
+    def done(self, job: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The job once it is done, with a line of how far it is meanwhile.
+
+        Raises
+        ------
+        click.ClickException
+            If it fails; says why, and what of a file is wrong by its line.
+        """
+
+        def tell(now: Mapping[str, Any]) -> None:
+            share = f" {now['done'] / now['total']:.0%}" if now.get("total") else ""
+            line.tell(f"{now['title']}:{share} {now.get('message', '')}".rstrip() + " …")
+
+        with Line() as line:
+            ended = self.client.finished(job["id"], tell=tell)
+        if ended["state"] != "done":
+            from benchwright.client import Problem
+
+            wrong = [str(Problem.of(problem)) for problem in ended["problems"]]
+            text = "\n".join([ended["error"] or f"{ended['title']}: {ended['state']}.", *wrong])
+            raise click.ClickException(text)
+        return ended
+
+    def say(self, facts: Any, lines: Iterable[str]) -> None:
+        """Print what the site answered: as JSON, or in lines for people."""
+        if self.is_json:
+            import json
+
+            lines = [json.dumps(facts, indent=2, ensure_ascii=False, default=str)]
+        for line in lines:
+            click.echo(line)
+
+    def say_made(self, job: Mapping[str, Any], did: str) -> None:
+        """Print what a job has made, and what it has to say of it."""
+        result = job["result"] or {}
+        self.say(job, [*(f"{did} {line}" for line in result.get("made", ())), *notes_of(result)])
+
+
+def notes_of(result: Mapping[str, Any]) -> list[str]:
+    return [str(note) for note in result.get("notes", ())]
+
+
+class SiteCommand(Command):
+    """A command of a site alone; its function is given what it asks (`Asked`) first."""
+
+    is_of_files = False
+
+    def __init__(self, *args: Any, is_of_benchmark: bool = True, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.is_of_benchmark = is_of_benchmark
+        self.params.append(json_switch())
+
+    def invoke(self, ctx: click.Context) -> Any:
+        where = where_of(ctx) or Where()
+        return _perform(self.callback, where, ctx, needs_benchmark=self.is_of_benchmark)
+
+
+def door(function: Callable[..., None]) -> Callable[[Where, click.Context], None]:
+    """What does a command on a site, as `doors.Door` wants it; it is given `Asked` first."""
+
+    @wraps(function)
+    def on_site(where: Where, ctx: click.Context) -> None:
+        _perform(function, where, ctx)
+
+    return on_site
+
+
+def _perform(
+    function: Any, where: Where, ctx: click.Context, *, needs_benchmark: bool = True
+) -> None:
+    """Call what does a command on a site, with what it asks and its parameters.
+
+    Raises
+    ------
+    click.UsageError
+        If no benchmark is named.
+    UnknownName
+        If the site has none of the name.
+    ClientError
+        If the site cannot be asked, or refuses.
+    """
+    chosen = dict(ctx.params)
+    is_json = chosen.pop("is_json", False)
+    if needs_benchmark and not where.benchmark:
+        before = f"--benchmark SLUG {ctx.info_name}"
+        text = f"No benchmark is named. It stands before the command: {before}."
+        raise click.UsageError(text, ctx)
+    from benchwright.client.errors import NotThereError
+
+    slug, _, version = where.benchmark.partition("@")
+    with asked(where.site or None, needs_token=True) as client:
+        try:
+            function(Asked(client, slug, version, is_json), **chosen)
+        except NotThereError:
+            known = [one.slug for one in client.benchmarks()]
+            if needs_benchmark and slug not in known:
+                refuse_name(slug, known, "benchmark that you may see")
+            raise
+
+
+def refuse_name(name: str, known: Sequence[str], what: str) -> NoReturn:
+    """Say that there is none of the name, and what may have been meant."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, known)
+    there = ", ".join(known[:20]) or "none so far"
+    meant = f"Did you mean '{close[0]}'?" if close else f"There is: {there}."
+    text = f"'{name}' is no {what}. {meant}"
+    raise UnknownName(text)
+
+
+def sent(chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """Options as the API takes them: days as ISO 8601; what nobody told is left out."""
+    return {
+        name: f"{value:%Y-%m-%d}" if isinstance(value, datetime) else value
+        for name, value in chosen.items()
+        if value is not None and value != ()
+    }
+
+
+# --- what is shown meanwhile ---------------------------------------------------------------------
 
 
 class Line:

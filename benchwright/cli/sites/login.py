@@ -19,7 +19,8 @@ EXAMPLES = (
     cls=Command,
     name="login",
     examples=EXAMPLES,
-    short_help="Keep the token of a site, for `pull`, `submit` and `gate --server`.",
+    told={"url": "site"},
+    short_help="Keep the token of a site, for the commands that ask it.",
 )
 @click.argument("url", required=False)
 @option("--logout", is_flag=True, group="Instead", help="Forget the site's token.")

@@ -11,7 +11,7 @@ EXAMPLES = (
     "benchwright pull stdlib",
     "benchwright pull stdlib@1.2.0 -o stdlib",
     "benchwright pull stdlib@1.2.0 --format beir -o stdlib-beir",
-    "BENCHWRIGHT_TOKEN=… benchwright pull private --server https://benchmarks.example.org",
+    "BENCHWRIGHT_TOKEN=… benchwright pull private --site https://benchmarks.example.org",
 )
 
 
@@ -19,6 +19,7 @@ EXAMPLES = (
     cls=Command,
     name="pull",
     examples=EXAMPLES,
+    told={"server": "site", "release": "benchmark"},
     short_help="Bring a release of a site into a folder, checked by its manifest.",
 )
 @click.argument("release", metavar="SLUG[@VERSION]")

@@ -145,6 +145,12 @@ def test_a_noun_lists_its_commands(benchwright):
         "up",
         "demo",
         "login",
+        "create",
+        "import",
+        "label",
+        "publish",
+        "release",
+        "leaderboard",
         "pull",
         "submit",
     ]

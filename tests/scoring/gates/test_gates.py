@@ -727,7 +727,7 @@ def test_the_api_records_online_results_and_says_how_often_gates_came_true(
 
 @pytest.fixture
 def benchwright(bench, old, release, monkeypatch, tmp_path):
-    """`benchwright gate new.run --server …` as Sam, of a run that answers at `rank_of`."""
+    """`benchwright gate new.run --site …` as Sam, of a run that answers at `rank_of`."""
     with sites.connected() as transport, sites.carried_by(monkeypatch, transport):
         secret = create_api_token(user=bench.sam, name="build", days=30).secret
         run = sites.runner(tmp_path / "config")
@@ -735,7 +735,7 @@ def benchwright(bench, old, release, monkeypatch, tmp_path):
         def gate(*words, rank_of=lambda n: n % 2, lines="", benchmark="bench@1.0.0"):
             path = tmp_path / "new.run"
             path.write_text(lines or ranked(rank_of) + "\n")
-            asked = ("--server", sites.URL, "--benchmark", benchmark, "--policy", "nightly")
+            asked = ("--site", sites.URL, "--benchmark", benchmark, "--policy", "nightly")
             return run("gate", str(path), *asked, *words, BENCHWRIGHT_TOKEN=secret)
 
         yield gate

@@ -24,7 +24,7 @@ def released(db):
 
 
 def test_release_comes_with_every_file_of_its_manifest(benchwright, site, released, tmp_path):
-    done = benchwright("pull", "tiny", "--server", site, "-o", str(tmp_path / "out"))
+    done = benchwright("pull", "tiny", "--site", site, "-o", str(tmp_path / "out"))
 
     manifest = json.loads((tmp_path / "out/manifest.json").read_text())
     assert (done.exit_code, done.stderr) == (0, "")
@@ -38,7 +38,7 @@ def test_release_comes_with_every_file_of_its_manifest(benchwright, site, releas
 def test_release_comes_in_every_form_it_is_given_in(benchwright, site, released, tmp_path):
     for form in EXPORTERS:
         out = tmp_path / form
-        done = benchwright("pull", "tiny@1.0.0", "--server", site, "--format", form, "-o", str(out))
+        done = benchwright("pull", "tiny@1.0.0", "--site", site, "--format", form, "-o", str(out))
         assert (done.exit_code, done.stderr) == (0, ""), form
         assert any(path.is_file() for path in out.rglob("*")), form
 
@@ -46,7 +46,7 @@ def test_release_comes_in_every_form_it_is_given_in(benchwright, site, released,
 def test_unknown_form_names_those_there_are(benchwright, site, released, tmp_path):
     out = str(tmp_path / "out")
 
-    done = benchwright("pull", "tiny", "--server", site, "--format", "xml", "-o", out)
+    done = benchwright("pull", "tiny", "--site", site, "--format", "xml", "-o", out)
 
     assert done.exit_code == 1
     assert "beir" in done.stderr
@@ -60,7 +60,7 @@ def test_private_release_needs_the_token_of_a_member(
     out = str(tmp_path / "out")
 
     def pulled(**environment):
-        return benchwright("pull", "tiny", "--server", site, "-o", out, **environment)
+        return benchwright("pull", "tiny", "--site", site, "-o", out, **environment)
 
     nobody, other = pulled(), pulled(BENCHWRIGHT_TOKEN=token_of(stranger))
     done = pulled(BENCHWRIGHT_TOKEN=token_of(member))
@@ -75,7 +75,7 @@ def test_private_release_needs_the_token_of_a_member(
 
 def test_folder_that_is_there_is_not_written_into(benchwright, site, released, tmp_path):
     first, second = (
-        benchwright("pull", "tiny", "--server", site, "-o", str(tmp_path / "out")) for _ in range(2)
+        benchwright("pull", "tiny", "--site", site, "-o", str(tmp_path / "out")) for _ in range(2)
     )
 
     assert (first.exit_code, second.exit_code) == (0, 1)
@@ -83,7 +83,7 @@ def test_folder_that_is_there_is_not_written_into(benchwright, site, released, t
 
 
 def test_version_that_is_not_there_is_said(benchwright, site, released, tmp_path):
-    done = benchwright("pull", "tiny@9.0.0", "--server", site, "-o", str(tmp_path / "out"))
+    done = benchwright("pull", "tiny@9.0.0", "--site", site, "-o", str(tmp_path / "out"))
 
     assert (done.exit_code, "releases/9.0.0/" in done.stderr) == (1, True)
 
@@ -132,7 +132,7 @@ def test_grades_of_a_hidden_split_do_not_come_and_that_is_said(
 ):
     words = ["--format", form] if form else []
 
-    done = benchwright("pull", "hiding", "--server", site, *words, "-o", str(tmp_path / "out"))
+    done = benchwright("pull", "hiding", "--site", site, *words, "-o", str(tmp_path / "out"))
 
     assert done.exit_code == 0, done.stderr
     assert "Hidden: the grades of test." in done.stderr

@@ -189,6 +189,6 @@ def test_site_that_is_gone_is_told(submit, monkeypatch):
 
 
 def test_file_that_is_not_there_is_a_usage_error(benchwright, site):
-    done = benchwright("submit", "nothing.run", "--benchmark", "stdlib", "--server", site)
+    done = benchwright("submit", "nothing.run", "--benchmark", "stdlib", "--site", site)
 
     assert (done.exit_code, "does not exist" in done.stderr) == (2, True)

@@ -1,0 +1,104 @@
+"""What stands before a command: the same command on a site, with the same names and options."""
+
+import json
+from datetime import date
+
+import pytest
+
+from annotation.models import Pool
+from benchmarks_app.models import QueryFamily, Release
+from benchwright.cli.main import _command_of as command_of
+from tests import factories
+
+
+@pytest.fixture
+def on(benchwright, site, token_of):
+    """A function that runs `benchwright --site … --benchmark tiny` as who keeps the benchmark."""
+    benchmark = factories.tiny_benchmark("tiny")
+    secret = token_of(factories.member(benchmark, "olga", "owner"))
+
+    def on(*words: str, benchmark: str = "tiny"):
+        before = ("--site", site, "--benchmark", benchmark)
+        return benchwright(*before, *words, BENCHWRIGHT_TOKEN=secret)
+
+    return on
+
+
+def test_pool_split_and_families_take_their_options_to_the_site(on, tmp_path):
+    run = tmp_path / "bm25.run"
+    run.write_text("1 Q0 123 1 2.0 s\nq-cjk Q0 d-cjk 1 2.0 s\n")
+    assert on("import", str(run)).stdout == "imported run 'bm25' of 2 queries\n"
+
+    built = on(
+        "pool", "bm25", "--depth", "3", "--overlap", "2", "--due", "2030-12-01", "--seed", "7"
+    )
+    split = on("split", "--shares", "train=50,test=50", "--mode", "random", "--json")
+    grouped = on("families", "--merge-at", "0.7", "--dry-run")
+
+    assert (built.exit_code, built.stdout) == (0, "built depth 3: 2 documents\n"), built.stderr
+    pool = Pool.objects.get()
+    assert (pool.parameters["depth"], pool.overlap, pool.seed) == (3, 2, 7)
+    assert pool.due_on == date(2030, 12, 1)
+    assert (split.exit_code, json.loads(split.stdout)["mode"]) == (0, "random")
+    assert json.loads(split.stdout)["sizes"] == {"train": 3, "dev": 0, "test": 2}
+    assert (grouped.exit_code, QueryFamily.objects.count()) == (0, 5), grouped.stderr
+    assert "families" in grouped.stdout
+
+
+def test_strict_release_of_what_has_warnings_leaves_nothing_behind(on):
+    tried, refused = on("release", "tiny", "--dry-run"), on("release", "tiny", "--strict")
+
+    assert (tried.exit_code, tried.stdout) == (0, "tiny would be 0.1.0\n")
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert "warning: " in tried.stderr
+    assert refused.stderr.splitlines()[-1].startswith("Error: 0.1.0 was not published.")
+    assert not Release.objects.exists()
+
+
+def test_file_that_is_wrong_is_told_by_its_lines_and_ends_with_1(on, tmp_path):
+    wrong = tmp_path / "wrong.qrels"
+    wrong.write_text("1 0 123 2\n1 0 123 high\n")
+
+    entered = on("import", str(wrong), "--kind", "qrels")
+    labelled = on("label", str(wrong))
+
+    for done in (entered, labelled):
+        assert (done.exit_code, done.stdout) == (1, "")
+        assert "wrong.qrels:2: " in done.stderr
+
+
+def test_what_is_of_files_is_refused_and_what_has_its_own_site_takes_it(on, site, tmp_path):
+    factories.release(factories.Benchmark.objects.get(slug="tiny").qrel_sets.get(), "1.0.0")
+
+    pulled = on("pull", "-o", str(tmp_path / "out"))
+    older = on("pull", "tiny", "--server", site, "-o", str(tmp_path / "older"))
+    of_files = on("check", "a.run")
+    nowhere = on("publish", "x", benchmark="")
+
+    assert (pulled.exit_code, pulled.stderr) == (0, "")
+    assert pulled.stdout.startswith("tiny 1.0.0: ")
+    assert older.exit_code == 0
+    assert older.stderr == "Warning: --server is --site now; it goes with the next version.\n"
+    assert of_files.exit_code == nowhere.exit_code == 2
+    assert "check is of files, and of no site." in of_files.stderr
+    assert "--benchmark SLUG publish" in nowhere.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        (["--site", "gate", "split"], "split"),
+        (["--site=x", "--benchmark", "b", "run", "gate", "a.run"], "gate"),
+        (["score", "gate"], "score"),
+    ],
+)
+def test_command_is_known_whatever_stands_before_it(words, command):
+    assert command_of(words) == command
+
+
+def test_json_is_the_same_as_its_format(benchwright, tmp_path):
+    (tmp_path / "qrels").write_text("q1 0 d1 1\n")
+    (tmp_path / "a.run").write_text("q1 Q0 d1 1 1.0 a\n")
+    words = ("compare", *(str(tmp_path / name) for name in ("qrels", "a.run", "a.run")))
+
+    assert benchwright(*words, "--json").output == benchwright(*words, "--format", "json").output
