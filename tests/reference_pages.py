@@ -8,7 +8,7 @@ import argparse
 import inspect
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -43,6 +43,9 @@ def commands() -> str:
             command = main.get_command(context, name)
             assert command is not None, name
             parts += [f"### `benchwright {name}`", _first(command.help), _list(_of_click(command))]
+            if door := getattr(command, "door", None):
+                kept = ", ".join(f"`{one.opts[-1]}`" for one in _kept(command))
+                parts += [f"On a site, beside {kept}:", _list(_rows(command, door.also))]
     parts += [
         "## `manage.py`",
         "Installed, `python -m benchmarks_app`. Each also takes Django's own options, "
@@ -69,9 +72,20 @@ def _list(rows: Iterator[tuple[str, str]]) -> str:
     return "\n".join(f"- `{usage}`: {words}" if words else f"- `{usage}`" for usage, words in rows)
 
 
+def _kept(command: Any) -> list[click.Parameter]:
+    """The parameters of a command on files that it has on a site, too."""
+    return [one for one in command.params if one.name in command.door.keeps]
+
+
 def _of_click(command: click.Command) -> Iterator[tuple[str, str]]:
+    return _rows(command, command.params)
+
+
+def _rows(
+    command: click.Command, parameters: Iterable[click.Parameter]
+) -> Iterator[tuple[str, str]]:
     with click.Context(command) as context:
-        for parameter in command.params:
+        for parameter in parameters:
             if isinstance(parameter, click.Argument):
                 yield parameter.make_metavar(context), ""
             elif isinstance(parameter, click.Option) and not parameter.hidden:
