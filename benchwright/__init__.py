@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from benchwright.calibration.from_files import calibrate
     from benchwright.client import Client
     from benchwright.comparison.comparing import compare
+    from benchwright.comparison.from_runs import compare_runs
     from benchwright.comparison.outcome import Comparison
     from benchwright.contextual.metric import ContextualPrecision
     from benchwright.contrastive.accuracy import contrastive_accuracy_score
@@ -31,6 +32,7 @@ __all__ = [
     "WeightedMeans",
     "calibrate",
     "compare",
+    "compare_runs",
     "contrastive_accuracy_score",
     "corrected_mean",
     "evaluate",
@@ -55,6 +57,7 @@ __getattr__ = lazily(
         "WeightedMeans": "benchwright.evaluation.weighting",
         "calibrate": "benchwright.calibration.from_files",
         "compare": "benchwright.comparison.comparing",
+        "compare_runs": "benchwright.comparison.from_runs",
         "contrastive_accuracy_score": "benchwright.contrastive.accuracy",
         "corrected_mean": "benchwright.estimation.corrected",
         "evaluate": "benchwright.evaluation.evaluating",

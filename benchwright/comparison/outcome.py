@@ -1,14 +1,23 @@
 """What a comparison of runs comes back with; `comparing.compare` makes it."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from benchwright.comparison.aligning import OVERALL
+from benchwright.evaluation import shown
+from benchwright.evaluation.frames import pandas_frame, polars_frame
+from benchwright.measures.lookup import scored_name
 from benchwright.statistics.corrections import benjamini_hochberg
+
+if TYPE_CHECKING:
+    import polars
+
+MOST_PAIRS = 20
+"""Shown in a notebook."""
 
 
 class Interval(NamedTuple):
@@ -145,16 +154,88 @@ class Comparison:
 
     def summaries_of(self, measure: str, slice_name: str = OVERALL) -> list[RunSummary]:
         """Summaries of one table, in the order the runs were given."""
-        return [s for s in self.summaries if (s.measure, s.slice) == (measure, slice_name)]
+        name = scored_name(measure, self.measures)
+        return [s for s in self.summaries if (s.measure, s.slice) == (name, slice_name)]
 
     def pairs_of(self, measure: str, slice_name: str = OVERALL) -> list[Pair]:
         """Pairs of one table, in the order of `pairs`."""
-        return [p for p in self.pairs if (p.measure, p.slice) == (measure, slice_name)]
+        name = scored_name(measure, self.measures)
+        return [p for p in self.pairs if (p.measure, p.slice) == (name, slice_name)]
+
+    def _repr_html_(self) -> str:
+        """Over all queries, runs and pairs of each measure, as a notebook shows them.
+
+        Of many pairs the first are shown, and it says how many there are.
+        """
+        return "\n".join(
+            part for measure in self.measures for part in self._tables(measure)
+        ) + shown.sentences(self.notes)
+
+    def _tables(self, measure: str) -> Iterator[str]:
+        summaries, pairs = self.summaries_of(measure), self.pairs_of(measure)
+        level = f"{self.methods.level:.0%} interval"
+        means = _drawn([(of.mean, of.interval) for of in summaries])
+        yield shown.table(
+            [measure, "mean", level, "", "rank", "tie group"],
+            [
+                (of.run, *mean, of.rank, of.tie_group)
+                for of, mean in zip(summaries, means, strict=True)
+            ],
+        )
+        left_out = len(pairs) - MOST_PAIRS
+        few = pairs[:MOST_PAIRS]
+        differences = _drawn([(of.difference, of.interval) for of in few])
+        yield shown.table(
+            [f"{measure}, difference", "", level, "", f"p ({self.methods.correction})", ""],
+            [
+                (f"{of.run} - {of.reference}", *drawn, of.p_adjusted, of.decision or "not decided")
+                for of, drawn in zip(few, differences, strict=True)
+            ],
+            notes=[f"{left_out:,} further pairs: to_frame() has all."] if left_out > 0 else [],
+        )
+
+    def to_frame(self, of: Literal["pairs", "runs"] = "pairs") -> "polars.DataFrame":
+        """A row a pair, or a row a run, of each measure and slice, as a frame of polars.
+
+        Raises
+        ------
+        MissingPackageError
+            If there is no polars, which the extra `tools` brings.
+        """
+        return polars_frame(self._rows(of))
+
+    def to_pandas(self, of: Literal["pairs", "runs"] = "pairs") -> Any:
+        """As `to_frame`, of pandas, which the extra `pandas` brings."""
+        return pandas_frame(self._rows(of))
+
+    def _rows(self, of: Literal["pairs", "runs"]) -> list[dict[str, Any]]:
+        rows: Iterable[Pair | RunSummary] = self.pairs if of == "pairs" else self.summaries
+        return [dict(_flat(asdict(row))) for row in rows]
 
     def as_dict(self) -> dict[str, Any]:
         """The same as lists and dicts that JSON can hold: an undefined number is None."""
         plain: dict[str, Any] = _plain(asdict(self))
         return plain
+
+
+def _drawn(values: Sequence[tuple[float, Interval]]) -> Iterator[tuple[object, ...]]:
+    """Cells of a number, its interval and a drawing of both, all on one axis."""
+    axis = shown.common_span(number for value, of in values for number in (value, *of))
+    for value, of in values:
+        yield value, shown.interval_words(*of), shown.interval_chart(value, *of, axis)
+
+
+def _flat(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Cells of a row: what a field is made of has columns of its own."""
+    for name, value in row.items():
+        if isinstance(value, RankInterval):
+            yield from (("rank_best", value.best), ("rank_worst", value.worst))
+        elif isinstance(value, Interval):
+            yield from (("low", value.low), ("high", value.high))
+        elif isinstance(value, Mapping):
+            yield from value.items()
+        elif name != "rank_interval":
+            yield name, value
 
 
 def _plain(value: Any) -> Any:

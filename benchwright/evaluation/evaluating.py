@@ -9,11 +9,12 @@ geometric means.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from math import isnan
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, cast, overload
 
 from benchwright.errors import (
     EmptyQrelsError,
@@ -24,11 +25,15 @@ from benchwright.errors import (
 from benchwright.formats.unlisted import NOT_RELEVANT, UNKNOWN
 from benchwright.measures.columns import Columns
 from benchwright.measures.families import Measure
+from benchwright.measures.lookup import scored_name
 from benchwright.measures.registry import parse_measures
 from benchwright.measures.shared_hits import FEW
 from benchwright.reading.hits import Judged, Qid, QueryHits, judged_by
 from benchwright.reading.ranking import Scored
 from benchwright.reading.scanning import GradeTable, scan_qrels, scan_run
+
+if TYPE_CHECKING:
+    import polars
 
 MISSING_RULES = ("zero", "skip")
 
@@ -54,6 +59,74 @@ class Evaluation(Generic[Qid]):
     n_extra: int
     top_grade: int = 1
     rules: Mapping[str, str | int | None] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> float:
+        """A mean by any name of its measure: `found["MRR"]`, `found["ndcg_cut_10"]`."""
+        return self.means[scored_name(name, self.means)]
+
+    def _repr_html_(self) -> str:
+        """A row a measure with its 95 % interval drawn, as a notebook shows it."""
+        from benchwright.evaluation import shown
+
+        spans = {str(measure): measure.span for measure in self.measures}
+        rows = [
+            (
+                row["measure"],
+                row["mean"],
+                shown.interval_words(row["low"], row["high"]),
+                shown.interval_chart(row["mean"], row["low"], row["high"], spans[row["measure"]]),
+                row["judged_share"],
+                row["n_undefined"],
+            )
+            for row in self._rows()
+        ]
+        head = ("measure", "mean", "95 % interval", "", "judged", "undefined")
+        note = f"{self.n_queries:,} queries, {self.n_missing:,} of them not in the run"
+        extra = f"; {self.n_extra:,} of the run not in the qrels" if self.n_extra else ""
+        return shown.table(head, rows, notes=[f"{note}{extra}."])
+
+    def to_frame(self, by: Literal["measure", "query"] = "measure") -> "polars.DataFrame":
+        """A frame of polars: a row a measure with its 95 % interval, or a row a query.
+
+        Raises
+        ------
+        MissingPackageError
+            If there is no polars, which the extra `tools` brings.
+        """
+        from benchwright.evaluation.frames import polars_frame
+
+        return polars_frame(self._rows() if by == "measure" else self._rows_of_queries())
+
+    def to_pandas(self, by: Literal["measure", "query"] = "measure") -> Any:
+        """As `to_frame`, of pandas, which the extra `pandas` brings."""
+        from benchwright.evaluation.frames import pandas_frame
+
+        return pandas_frame(self._rows() if by == "measure" else self._rows_of_queries())
+
+    def _rows(self) -> list[dict[str, Any]]:
+        """What is known of each measure; without numpy there are no intervals."""
+        from benchwright.evaluation.ends import ends_of_means
+
+        intervals: Mapping[str, tuple[float, float]] = {}
+        with suppress(ModuleNotFoundError):
+            intervals = ends_of_means(self.measures, list(self.per_query.values()))
+        rows: list[dict[str, Any]] = []
+        for name, mean in self.means.items():
+            low, high = intervals.get(name, (None, None))
+            row: dict[str, Any] = {"measure": name, "mean": float(mean), "low": low, "high": high}
+            row |= {"judged_share": self.judged_shares[name], "n_queries": self.n_queries}
+            rows.append(row | {"n_undefined": self.n_undefined[name]})
+        return rows
+
+    def _rows_of_queries(self) -> list[dict[str, Any]]:
+        return [
+            {"query": qid if isinstance(qid, str) else _decoded(qid), **values}
+            for qid, values in self.per_query.items()
+        ]
+
+
+def _decoded(qid: bytes) -> str:
+    return qid.decode("utf-8", "surrogateescape")
 
 
 @overload

@@ -7,23 +7,27 @@ with a document id and a score, or a list of document ids, best first. With
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from math import isnan
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchwright.datasets.released import Released, read_released, released_of
-from benchwright.errors import CutoffError, MeasureParameterError, ScoringError
+from benchwright.errors import CutoffError, MeasureParameterError
+from benchwright.evaluation import frames, shown
 from benchwright.evaluation.evaluating import Evaluation, evaluate_hits
 from benchwright.evaluation.model_answers import Answer, Progress, ask
 from benchwright.formats.side_tables import read_slices
-from benchwright.measures import Measure, parse_measure, parse_measures
+from benchwright.measures import Measure, parse_measures
+from benchwright.measures.lookup import scored_name
 from benchwright.reading.hits import judged_by
 from benchwright.reading.memory import hits_of, take_qrels
 from benchwright.reading.scanning import GradeTable
 from benchwright.statistics.descriptive import quantile
+
+if TYPE_CHECKING:
+    import polars
 
 OVERALL = "all"
 
@@ -44,18 +48,7 @@ class SliceScores:
     judged_share: float
 
     def __getitem__(self, name: str) -> float:
-        if name in self.means:
-            return self.means[name]
-        head, _, cutoff = name.partition("@")
-        for full_name, mean in self.means.items():
-            measure = parse_measure(full_name)
-            wanted = cutoff if cutoff.isdecimal() else measure.cutoff
-            # A name that does not take this measure's cutoff is none of its names.
-            with suppress(ScoringError):
-                of_name = parse_measure(head if wanted is None else f"{head}@{wanted}")
-                if (measure.family, measure.cutoff) == (of_name.family, of_name.cutoff):
-                    return mean
-        raise KeyError(name)
+        return self.means[scored_name(name, self.means)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +97,38 @@ class ModelEvaluation:
                 *self.notes,
             ]
         )
+
+    def _repr_html_(self) -> str:
+        """A row a slice, as a notebook shows it."""
+        rows = [self.overall, *self.slices.values()]
+        head = f"{self.benchmark}, split {self.split}: the first {self.k} of each query"
+        return shown.table(
+            ["slice", "queries", *self.overall.means, "judged"],
+            [
+                [row.name, row.n_queries, *map(float, row.means.values()), row.judged_share]
+                for row in rows
+            ],
+            notes=[head, *self.notes],
+        )
+
+    def to_frame(self) -> "polars.DataFrame":
+        """A row a slice, as a frame of polars: `slice`, `n_queries`, each mean, `judged_share`."""
+        return frames.polars_frame(self._rows())
+
+    def to_pandas(self) -> Any:
+        """As `to_frame`, of pandas."""
+        return frames.pandas_frame(self._rows())
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "slice": of.name,
+                "n_queries": of.n_queries,
+                **of.means,
+                "judged_share": of.judged_share,
+            }
+            for of in (self.overall, *self.slices.values())
+        ]
 
     def as_dict(self) -> dict[str, Any]:
         """Everything but the answers, as JSON can hold it: an undefined number is None."""

@@ -10,6 +10,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from benchwright.errors import ScoringError
+from benchwright.evaluation.ends import LEVEL, ends_of_means
 from benchwright.evaluation.evaluating import Evaluation
 from benchwright.measures import parse_measure
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from benchwright.statistics.families import FamilyOf, Floats
 
 METHOD = "t"
-LEVEL = 0.95
 N_DRAWS = 2_000
 SEED = 0
 
@@ -81,25 +81,14 @@ def mean_intervals(
     """
     import numpy as np
 
-    from benchwright.statistics.intervals import mean_interval
-
-    measures = [measure for measure in evaluation.measures if measure.aggregation == "mean"]
-    names = [str(measure) for measure in measures]
     qids = [qid for qid in evaluation.per_query if weights is None or qid in weights]
-    if not names or not qids:
-        return {}
-    ends = mean_interval(
-        np.array([[evaluation.per_query[qid][name] for name in names] for qid in qids]),
+    ends = ends_of_means(
+        evaluation.measures,
+        [evaluation.per_query[qid] for qid in qids],
         families=numbered(qids, families),
         weights=None if weights is None else np.array([weights[qid] for qid in qids]),
-        level=LEVEL,
-        span=tuple(np.array([measure.span for measure in measures]).T),
     )
-    return {
-        name: MeanInterval(low, high)
-        for name, low, high in zip(names, *ends.tolist(), strict=True)
-        if low == low
-    }
+    return {name: MeanInterval(*of) for name, of in ends.items()}
 
 
 def interval_of(

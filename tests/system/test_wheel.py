@@ -39,7 +39,7 @@ SCRIPT = """
 from collections.abc import Mapping
 from pathlib import Path
 
-from benchwright import compare, evaluate, read_qrels, read_run
+from benchwright import Comparison, compare, compare_runs, evaluate, read_qrels, read_run
 
 
 def means(folder: Path) -> Mapping[str, float]:
@@ -48,6 +48,10 @@ def means(folder: Path) -> Mapping[str, float]:
     found = evaluate(qrels, run, ["nDCG@10"])
     again = evaluate(qrels, folder / "dense.run", ["nDCG@10"])
     print(compare({"bm25": found, "dense": again}, measures=["nDCG@10"]))
+    best: float = found["MRR"]
+    both: Comparison = compare_runs(qrels, [folder / "bm25.run", run], ["nDCG@10"])
+    heights: int = both.to_frame().height + found.to_frame(by="query").height
+    print(best, heights, both._repr_html_())
     return found.means
 
 
