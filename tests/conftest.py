@@ -25,9 +25,10 @@ import hypothesis  # after the environment is set
 import pytest
 
 from tests import factories
+from tests.examples import examples
 
 # A busy machine is no reason to fail: the time of a test is measured elsewhere.
-hypothesis.settings.register_profile("tests", deadline=None)
+hypothesis.settings.register_profile("tests", deadline=None, max_examples=examples(100))
 hypothesis.settings.load_profile("tests")
 
 DATA = Path(

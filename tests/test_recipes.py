@@ -1,10 +1,10 @@
 """Every door of a recipe takes and refuses the same values, in the same words."""
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from functools import cache
+from functools import wraps
 from importlib import import_module
 from typing import Any
 
@@ -14,7 +14,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.core.management import get_commands, load_command_class
 from django.db.models import Model
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rest_framework import serializers
 
@@ -242,22 +242,33 @@ def doors() -> Iterator[Door]:
 DOORS = [pytest.param(*door, id=f"{door[0]}-{door[1]}-{door[2].name}") for door in doors()]
 
 
-# Each is looked up once: to make a serializer, or to load a command, is most of the work.
+def once(find: Callable[[Doors, Parameter], Any]) -> Callable[[Doors, Parameter], Any]:
+    """Look each up once: to make a serializer, or to load a command, is most of the work."""
+    found: dict[tuple[Doors, str], Any] = {}
+
+    @wraps(find)
+    def looked_up(there: Doors, parameter: Parameter) -> Any:
+        key = there, parameter.name
+        if key not in found:
+            found[key] = find(there, parameter)
+        return found[key]
+
+    return looked_up
 
 
-@cache
+@once
 def form_field_of(there: Doors, parameter: Parameter) -> forms.Field:
     assert there.form is not None
     return there.form.base_fields[there.names.get(f"form {parameter.name}", parameter.name)]
 
 
-@cache
+@once
 def api_field_of(there: Doors, parameter: Parameter) -> serializers.Field:
     assert there.api is not None
     return there.api().fields[there.names.get(f"api {parameter.name}", parameter.name)]
 
 
-@cache
+@once
 def admin_action_of(there: Doors, parameter: Parameter) -> argparse.Action:
     command = load_command_class(get_commands()[there.admin], there.admin)
     parser = command.create_parser("manage.py", there.admin)
@@ -266,7 +277,7 @@ def admin_action_of(there: Doors, parameter: Parameter) -> argparse.Action:
     return action
 
 
-@cache
+@once
 def command_option_of(there: Doors, parameter: Parameter) -> click.Parameter:
     command = import_module(f"benchwright.cli.{there.command}").command
     (option,) = (one for one in command.params if parameter.flag in one.opts)
@@ -281,7 +292,7 @@ def asked_form(there: Doors, parameter: Parameter, raw: str) -> Any:
     shown = raw
     is_percent = parameter.name in there.percent
     if is_percent:
-        shown = str(Decimal(raw) * 100)
+        shown = f"{(Decimal(raw) * 100).normalize():f}"  # or it would have too many decimals
     try:
         taken = form_field_of(there, parameter).clean(shown)
     except ValidationError as error:
@@ -350,26 +361,54 @@ def in_range(parameter: Parameter) -> st.SearchStrategy[str]:
     raise TypeError(parameter)
 
 
+def next_outside(parameter: Parameter) -> list[str]:
+    """What is only just refused, where doors are most likely to part."""
+    match parameter:
+        case Whole(least=least, most=most):
+            return [str(least - 1), str(most + 1)]
+        case Real(least=least, most=most, open_ends=ends):
+            texts = [f"{x:.8f}" for x in (least - 1e-6, *ends, most + 1e-6)]
+            return [
+                text for text in texts if not least <= float(text) <= most or float(text) in ends
+            ]
+        case _:
+            return []
+
+
+def next_inside(parameter: Parameter) -> list[str]:
+    """What is only just taken; of a choice all."""
+    match parameter:
+        case Whole(least=least, most=most):
+            return [str(least), str(most)]
+        case Real(least=least, most=most, open_ends=ends):
+            return [str(x) for x in (least, min(most, 1e4)) if x not in ends]
+        case Choice(choices=choices):
+            return list(choices)
+        case _:
+            return []
+
+
 @pytest.mark.parametrize(("recipe", "kind", "parameter"), DOORS)
+@settings(max_examples=10)
 @given(data=st.data())
 def test_a_value_out_of_range_is_refused_in_the_same_words(recipe, kind, parameter, data):
-    raw = data.draw(out_of_range(parameter))
     there = RECIPES[recipe]
     is_percent = kind == "form" and parameter.name in there.percent
-    refusal = ASKED[kind](there, parameter, raw)
+    advice = percent_advice(parameter) if is_percent else parameter.advice
 
-    assert refusal == [percent_advice(parameter) if is_percent else parameter.advice]
+    for raw in (*next_outside(parameter), data.draw(out_of_range(parameter))):
+        assert ASKED[kind](there, parameter, raw) == [advice]
 
 
 @pytest.mark.parametrize(("recipe", "kind", "parameter"), DOORS)
+@settings(max_examples=10)
 @given(data=st.data())
 def test_a_value_in_range_is_taken_as_it_is_meant(recipe, kind, parameter, data):
-    raw = data.draw(in_range(parameter))
+    for raw in (*next_inside(parameter), data.draw(in_range(parameter))):
+        taken = ASKED[kind](RECIPES[recipe], parameter, raw)
 
-    taken = ASKED[kind](RECIPES[recipe], parameter, raw)
-
-    meant = parameter.read(raw)
-    assert taken == (pytest.approx(meant, abs=1e-9) if isinstance(meant, float) else meant)
+        meant = parameter.read(raw)
+        assert taken == (pytest.approx(meant, abs=1e-9) if isinstance(meant, float) else meant)
 
 
 @pytest.mark.parametrize(("recipe", "kind", "parameter"), DOORS)

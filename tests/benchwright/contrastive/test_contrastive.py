@@ -15,6 +15,7 @@ from benchwright.contrastive import contrastive_accuracy_score, contrastive_repo
 from benchwright.contrastive.counting import Places, places_of_partners
 from benchwright.contrastive.pairs import checked_pair, nearest_others
 from benchwright.contrastive.ranks import hits, ranks, reciprocal_ranks
+from tests.examples import examples
 
 RULES = ("expected", "optimistic", "pessimistic")
 
@@ -82,7 +83,7 @@ def test_ties_fall_as_each_rule_says(data, name, rule):
             assert found == pytest.approx(told["ties"][name][f"k={k}"][rule], abs=1e-12)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(
     n=st.integers(1, 12),
     d=st.integers(1, 4),

@@ -16,6 +16,7 @@ from benchwright.errors import BenchmarkError, Problems
 from benchwright.files.inputs import FileInput
 from benchwright.logs.tables import open_table
 from benchwright.reading.shapes import qrels_shape, run_shape
+from tests.examples import examples
 
 TOKENS = [
     *(
@@ -82,7 +83,7 @@ DETECTORS = {
 
 
 @pytest.mark.parametrize("detector", DETECTORS)
-@settings(max_examples=120, suppress_health_check=list(HealthCheck), deadline=None)
+@settings(max_examples=examples(120), suppress_health_check=list(HealthCheck), deadline=None)
 @given(content=FILES, name=NAMES, is_packed=st.booleans())
 def test_any_bytes_give_an_answer(detector, content, name, is_packed):
     with TemporaryDirectory() as folder:

@@ -25,6 +25,7 @@ from benchwright.evaluation.moves import (
     ranks,
 )
 from benchwright.reading.hits import Hit, Judged, QueryHits
+from tests.examples import examples
 
 
 def side(qrels, run, measure="P@2", top_grade=3) -> Side:
@@ -214,7 +215,7 @@ def over_all_orders(before, after, run, measure) -> dict[str, float]:
     return found
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(QRELS, QRELS, RUNS, MEASURES)
 def test_parts_add_up_and_are_those_of_all_orders(before, after, run, measure):
     found = explained(side(before, run, measure), side(after, run, measure))

@@ -22,6 +22,7 @@ from benchwright.evaluation.stored_hits import (
 from benchwright.reading.hits import Judged
 from benchwright.runs import store as run_store
 from benchwright.runs.store import write_run
+from tests.examples import examples
 
 QIDS, DOCIDS = ["a", "b", "q1", "q10", "ü"], ["d1", "d2", "ä", "Z"]
 QRELS = st.dictionaries(
@@ -72,7 +73,7 @@ def test_any_measure_of_stored_hits_is_that_of_the_run(tmp_path_factory, qrels, 
     assert later.n_missing == direct.n_missing
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(QRELS, QRELS, RUNS)
 def test_rescan_gives_the_hits_of_a_whole_scan(tmp_path_factory, before, after, run):
     folder = tmp_path_factory.mktemp("stored")

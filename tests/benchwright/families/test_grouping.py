@@ -27,6 +27,7 @@ from benchwright.families.errors import GroupingOptionError, ParaphraseExtraErro
 from benchwright.families.grouping import SHOWN
 from benchwright.matrices import static_vectors
 from benchwright.recipes.errors import ParameterError
+from tests.examples import examples
 
 WORDS_ALIKE = [
     "how long do goldfish live in a bowl",
@@ -188,7 +189,7 @@ WORDS = st.sampled_from(["card", "cards", "lost", "new", "york", "goldfish", "gr
 TEXTS = st.lists(st.lists(WORDS, min_size=1, max_size=4).map(" ".join), min_size=2, max_size=12)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(TEXTS, st.data())
 def test_any_verdict_holds_and_every_query_is_in_one_family(texts, data):
     ids = st.integers(0, len(texts) - 1).map(lambda n: f"q{n}")

@@ -12,6 +12,7 @@ from benchwright.families import minhash, normalised, similar_pairs
 from benchwright.families.errors import GroupingOptionError
 from benchwright.families.similarity import similar_rows
 from benchwright.families.vectors import weighted_grams
+from tests.examples import examples
 
 WORDS = st.sampled_from(
     ["card", "cards", "lost", "new", "york", "grow", "a", "why", "3.5", "c++", "é"]
@@ -40,7 +41,7 @@ def plain_cosines(texts_a, texts_b):
     }
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(TEXTS, TEXTS, st.sampled_from([0.3, 0.6, 0.8]))
 def test_every_pair_above_the_threshold_is_found_and_no_other(texts_a, texts_b, threshold):
     found = {(a, b): s for a, b, s in similar_pairs(texts_a, texts_b, threshold=threshold)}

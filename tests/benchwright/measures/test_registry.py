@@ -15,6 +15,7 @@ from benchwright.errors import (
 from benchwright.measures import Measure, parse_measure, parse_measures
 from benchwright.measures.families import FAMILIES
 from benchwright.reading import Judged, QueryHits
+from tests.examples import examples
 
 
 @pytest.mark.parametrize(
@@ -307,7 +308,7 @@ WORDS = [
 ]
 
 
-@settings(max_examples=1500)
+@settings(max_examples=examples(1500))
 @given(words=st.lists(st.sampled_from(WORDS), max_size=7))
 def test_any_name_is_a_measure_or_refused_and_a_canonical_one_stays_what_it_is(words):
     name = "".join(words)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from benchwright.pools import Extras, Recipe, Stratum, build_pool, columns
 from benchwright.pools.columns import build_pool_table
 from benchwright.pools.errors import PoolError, PoolRunError
+from tests.examples import examples
 
 SCHEMA = {"qid": pl.String(), "docid": pl.String(), "rank": pl.Int64()}
 # Ids that JSON escapes, that begin like each other, and that are no ASCII.
@@ -63,7 +64,7 @@ def outcome(build):
         return type(error), str(error)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     runs_of,
     recipes,

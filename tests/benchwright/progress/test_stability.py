@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchwright.progress.stability import LabelledEntry, ranking_stability
+from tests.examples import examples
 
 RUNS = ["a", "b", "c"]
 ranks = st.dictionaries(st.sampled_from(RUNS), st.integers(1, 15), max_size=3)
@@ -92,7 +93,7 @@ def test_runs_that_score_alike_have_no_order():
     assert stability([LabelledEntry(1, 1, {"a": 1, "b": 1})], ["a", "b"]) is None
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(labelled)
 def test_bounds_hold_and_the_seed_decides(entries):
     found = stability(entries)

@@ -15,6 +15,7 @@ from benchwright import Evaluation, evaluate, read_qrels, read_run
 from benchwright.errors import ColumnsError, EmptyRunError, FileProblemsError
 from benchwright.reading import find_hits
 from benchwright.reading.memory import Result, hits_of, take_qrels, take_run
+from tests.examples import examples
 
 NAMES = ["nDCG@10", "AP", "RR", "R@2", "bpref", "Judged@10"]
 QRELS = {"q1": {"d1": 3, "d2": 1, "d3": 0}, "q2": {"d4": 2, "d5": -1}, "ü": {"ä": 1}}
@@ -278,7 +279,7 @@ IDS = st.text(st.characters(exclude_categories=["Cs", "Z", "C"]), min_size=1, ma
 SCORED = st.dictionaries(IDS, st.sampled_from([0.0, 0.5, 1.0, 2.5]), max_size=6)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.dictionaries(IDS, st.dictionaries(IDS, st.integers(-1, 3), min_size=1), min_size=1),
     st.dictionaries(IDS, SCORED, min_size=1),
@@ -294,7 +295,7 @@ def test_nested_and_flat_forms_agree(qrels, run):
     assert (nested.n_missing, nested.n_extra) == (rows.n_missing, rows.n_extra)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     st.dictionaries(IDS, st.dictionaries(IDS, st.integers(-1, 3), min_size=1), min_size=1),
     st.dictionaries(IDS, st.dictionaries(IDS, st.sampled_from([0.0, -0.0, 1.0, 1.0 + 1e-9]))),

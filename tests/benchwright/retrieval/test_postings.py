@@ -12,6 +12,7 @@ from benchwright.errors import CutoffError
 from benchwright.retrieval.errors import KernelError
 from benchwright.retrieval.sparse import compiled, kernels, plain
 from benchwright.retrieval.sparse.postings import Postings
+from tests.examples import examples
 
 WIDTH = 5
 WEIGHTS = st.sampled_from([0.0, 0.0, 0.0, 1.0, 0.5, 0.1, 0.3, 1 / 3, 7.0, -0.25])
@@ -41,7 +42,7 @@ def found(postings, queries, k, kernel):
     ]
 
 
-@settings(max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(1000), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @example(documents=ALL_EQUAL, queries=[[1.0, 0, 0, 0, 0], [0.0] * 5], k=3, stretch=100)
 @example(documents=ALL_EQUAL[:1], queries=[[1.0, 0, 0, 0, 0]], k=30, stretch=100)
 @example(documents=ALL_EQUAL, queries=[], k=1, stretch=2)

@@ -14,6 +14,7 @@ from benchwright.retrieval.sparse.vectors import (
     encode_in_batches,
     vector_idf,
 )
+from tests.examples import examples
 
 DOCUMENTS = [{0: 1.0, 2: 0.5}, {}, {1: 2.0, 2: 1.0}]
 IDS = ["a", "b", "c"]
@@ -173,7 +174,7 @@ def test_error_of_an_encoder_names_the_document():
 WEIGHTS = st.dictionaries(st.integers(0, 9), st.floats(0, 5, width=32), max_size=6)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     documents=st.lists(WEIGHTS, max_size=9),
     query=WEIGHTS,

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from benchwright.slices.asked import AskedQuery
 from benchwright.slices.errors import ExpressionError
 from benchwright.slices.expressions import glob_matches, parse_expression
+from tests.examples import examples
 
 QUERY = AskedQuery(
     "q7",
@@ -115,7 +116,7 @@ def test_an_expression_knows_which_slices_it_names():
     assert parse_expression('in slice head or in slice "b c"').slices == {"head", "b c"}
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.text(max_size=60))
 def test_any_text_is_read_or_refused_with_a_column_in_it(source):
     try:
@@ -124,7 +125,7 @@ def test_any_text_is_read_or_refused_with_a_column_in_it(source):
         assert 1 <= error.column <= len(source) + 1
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.text("ab", max_size=8), st.text("ab*?", max_size=6))
 def test_patterns_agree_with_a_plain_recursion(text, pattern):
     def plain(pattern: str, text: str) -> bool:

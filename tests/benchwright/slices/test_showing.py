@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchwright.slices.showing import _basis, _least_spread, is_safe, showable_slices
+from tests.examples import examples
 
 HUNDRED = range(100)
 
@@ -116,7 +117,7 @@ def is_of_few_by_kish(plain, weights, family_of, smallest) -> bool:
     return any(one.sum() ** 2 / (one**2).sum() < smallest - 1e-6 for one in sizes)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(SETS, WEIGHTS, st.lists(st.integers(0, 5), min_size=N, max_size=N), st.integers(2, 4))
 def test_what_is_safe_is_what_brute_force_finds_to_be(sets, weights, family_of, smallest):
     plain = np.array([np.isin(np.arange(N), list(of)) for of in sets], dtype=float)

@@ -40,6 +40,7 @@ from benchwright.splits.errors import (
     SplittingError,
     UnknownSliceError,
 )
+from tests.examples import examples
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
 SLICES = ("head", "tail", "exact", "long")
@@ -97,7 +98,7 @@ def sides(queries, assignment):
 MODES = st.sampled_from([Mode.STRATIFIED, Mode.RANDOM, Mode.CHRONOLOGICAL, Mode.LEAVE_SLICE_OUT])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(collections(), shares(), MODES, st.integers(0, 99), st.sampled_from(Straddling))
 def test_no_family_is_on_two_sides(queries, wanted, mode, seed, straddling):
     recipe = SplitRecipe(mode, wanted, seed, slice_name="head", straddling=straddling, gap_days=3)
@@ -114,7 +115,7 @@ def test_no_family_is_on_two_sides(queries, wanted, mode, seed, straddling):
         assert not set(assignment.splits) & set(assignment.excluded)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(collections(), shares(), st.sampled_from([Mode.STRATIFIED, Mode.RANDOM]), st.integers(0, 99))
 def test_sizes_are_within_the_largest_family_of_what_was_asked_for(queries, wanted, mode, seed):
     assignment = made(queries, SplitRecipe(mode, wanted, seed))
@@ -146,7 +147,7 @@ def test_same_seed_gives_the_same_split_in_whatever_order_queries_come(
     assert inputs_sha256(queries) == inputs_sha256(renamed)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     collections(),
     st.integers(1, 40),
@@ -232,7 +233,7 @@ def test_random_cut_before_half_of_the_first_family_leaves_nothing_before_it():
         split_queries(queries, SplitRecipe(Mode.RANDOM, {"train": 0.2, "test": 0.8}))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(collections(), shares(), st.integers(0, 99))
 def test_random_split_ends_within_half_a_family_of_what_was_asked_for(queries, wanted, seed):
     assignment = made(queries, SplitRecipe(Mode.RANDOM, wanted, seed))

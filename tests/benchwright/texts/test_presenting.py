@@ -14,6 +14,7 @@ from benchwright.texts.excerpts import best_excerpt
 from benchwright.texts.presenting import EXCERPT_CHARS, WHOLE_CHARS, Presented, presented
 from benchwright.texts.rendering import BLOCKS, INLINE, rendered
 from benchwright.texts.words import Match, finder
+from tests.examples import examples
 
 FORMATS = ("plain", "markdown", "html")
 ATTRIBUTES = {"dir", "colspan", "rowspan", "start", "class"}
@@ -130,7 +131,7 @@ def test_nothing_that_acts_or_loads_survives(attack, text_format):
 
 
 @pytest.mark.parametrize("text_format", FORMATS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     text=st.lists(st.sampled_from([*ATTACKS, "<", ">", '"', "'", "&", "&amp;", "=", "a", " ", "\n",
         "*", "_", "`", "[", "](", ")", "|", "<p>", "</p>", "<b>", "<!--", "on", "\u202e"])
