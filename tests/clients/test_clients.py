@@ -163,6 +163,8 @@ def test_script_of_the_readme_goes_from_files_to_board_and_export(
         assert meant in refused.splitlines()[-1]
 
     assert [line for line in told.splitlines() if line.startswith("Warning")] == []
+    assert f"{site.url}/join/" in told
+    assert re.search(r"^titles, again less words: -?0\.\d{4}  \[.*\]  p ", told, re.MULTILINE)
     assert {row["run"] for row in board["rows"]} == {"words", "titles", "titles, again"}
     assert (folder_of_files / "help-pages" / "corpus.jsonl").exists()
 

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from benchwright.cli import options
+from benchwright.cli.doors import Door
 from benchwright.cli.files import run_names
 from benchwright.cli.main import Command, option
 from benchwright.cli.parameters import FILE, parameter_option
 from benchwright.cli.progress import told
 from benchwright.cli.scored import measures_named, scored, scorer_of
+from benchwright.cli.sites import comparing
 from benchwright.evaluation.scorecards import Scorecard, Scorer
 from benchwright.recipes import comparisons
 
@@ -28,6 +30,7 @@ EXAMPLES = (
     "benchwright compare qrels.txt bm25.run dense.run hybrid.run --baseline bm25.run -m nDCG@10",
     "benchwright compare qrels.txt a.run b.run --slices slices.tsv --families families.tsv",
     "benchwright compare qrels.txt a.run b.run --patterns --slices slices.tsv",
+    "benchwright --benchmark help-pages compare bm25 dense --release 1.0.0",
     "benchwright compare qrels.txt a.run b.run --format markdown > comparison.md",
 )
 
@@ -36,6 +39,7 @@ EXAMPLES = (
     cls=Command,
     name="compare",
     examples=EXAMPLES,
+    door=Door(comparing.__name__, keeps=comparing.KEPT, also=comparing.THERE),
     short_help="Differences between runs: intervals, tests, tie groups.",
 )
 @click.argument("qrels", type=FILE)

@@ -40,6 +40,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "benchwright.cli.sites.importing",
         "Bring corpus, queries, qrels and runs into a benchmark of a site.",
     ),
+    "invite": (
+        "benchwright.cli.sites.invite",
+        "Make a link by which somebody joins a benchmark of a site.",
+    ),
     "label": (
         "benchwright.cli.sites.labels",
         "Enter grades that people gave elsewhere into a benchmark of a site.",

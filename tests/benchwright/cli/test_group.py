@@ -147,6 +147,7 @@ def test_a_noun_lists_its_commands(benchwright):
         "login",
         "create",
         "import",
+        "invite",
         "label",
         "publish",
         "release",
