@@ -1,0 +1,87 @@
+"""Pages that are followed word for word: what stands in a block of `sh` is done, in its order.
+
+Commands are called in this process, which starts none: `manage.py …` and `benchwright …` with their
+words, and files that a block writes with `cat > FILE <<'END'`.
+"""
+
+import io
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from django.core.management import call_command
+
+from benchwright.cli.main import main
+from benchwright.evaluation.evaluating import evaluate
+
+ROOT = Path(__file__).resolve().parent.parent
+BLOCK = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
+FILE = re.compile(r"^cat > (\S+) <<'END'$")
+COMING_FROM = sorted(path.stem for path in (ROOT / "docs").glob("from-*.md"))
+
+
+def steps(page: str) -> Iterator[tuple[str, str]]:
+    """Each line of the page's blocks, or the file that it begins: its name and its content."""
+    for block in BLOCK.findall((ROOT / "docs" / f"{page}.md").read_text("utf-8")):
+        lines = iter(block.splitlines())
+        for line in lines:
+            if file := FILE.match(line):
+                content = "".join(f"{row}\n" for row in iter(lines.__next__, "END"))
+                yield file[1], content
+            elif line:
+                yield "", line
+
+
+def follow(page: str) -> list[str]:
+    """What was said by each command."""
+    said = []
+    for name, text in steps(page):
+        if name:
+            Path(name).parent.mkdir(parents=True, exist_ok=True)
+            Path(name).write_text(text, "utf-8")
+        else:
+            said.append(_run(shlex.split(text, comments=True)))
+    return said
+
+
+def _run(words: list[str]) -> str:
+    program, *rest = words
+    if program == "manage.py":
+        stdout = io.StringIO()
+        call_command(*rest, stdout=stdout)
+        return stdout.getvalue()
+    assert program == "benchwright", words
+    done = CliRunner().invoke(main, rest)
+    assert done.exit_code == 0, f"{shlex.join(words)}\n{done.output}\n{done.exception!r}"
+    return done.output
+
+
+@pytest.fixture(autouse=True)
+def empty_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("getpass.getpass", lambda *prompt: "correct-horse-battery-staple")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_tutorial_leads_from_a_corpus_to_a_release():
+    said = follow("tutorial")
+
+    assert "nDCG@10" in said[-2]
+    assert Path("bread/corpus.jsonl").is_file()
+    assert evaluate("qrels.txt", "bm25.run", ["nDCG@10"])["nDCG@10"] > 0.5
+
+
+def test_gate_of_a_build_is_as_the_page_says():
+    said = follow("gate-in-ci")
+
+    assert "inconclusive" in said[-1].lower()
+    assert Path("gate.xml").read_text().startswith("<?xml")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("page", COMING_FROM)
+def test_what_maps_to_what_is_tried(page):
+    assert follow(page)
