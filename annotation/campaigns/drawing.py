@@ -54,7 +54,7 @@ def _number(value: float, digits: int = 2) -> str:
 
 @dataclass(frozen=True)
 class Forest:
-    """Rows on one axis; `zero` is where 0 stands on it, in percent."""
+    """Rows on one axis; `zero` is where 0, or another mark, stands on it, in percent."""
 
     rows: list[ForestRow]
     ticks: list[tuple[float, str]]
@@ -140,15 +140,15 @@ def _signed(measured: "Measured") -> tuple[str, str]:
     return value, ends.replace("-", MINUS)
 
 
-def forest_of(rows: Iterable[ForestRow]) -> Forest:
-    """Rows on the one axis that holds all their ends, and 0."""
+def forest_of(rows: Iterable[ForestRow], *, mark: float = 0.0) -> Forest:
+    """Rows on the one axis that holds all their ends, 0, and what they are held against."""
     known = list(rows)
     ends = [end for row in known for end in (row.value, row.low, row.high) if end is not None]
-    axis = cast("Axis", axis_of([0.0, *ends]))
+    axis = cast("Axis", axis_of([0.0, mark, *ends]))
     drawn = [
         replace(row, whisker=axis.whisker(row.value, row.low, row.high))
         if row.value is not None
         else row
         for row in known
     ]
-    return Forest(drawn, axis.labels, axis.place(0.0))
+    return Forest(drawn, axis.labels, axis.place(mark))

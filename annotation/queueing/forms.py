@@ -20,11 +20,12 @@ class QueueForm(forms.Form):
         Campaign.objects.none(),
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        label="Machines",
-        help_text="For disagreement: campaigns of two or more models. What one alone has graded "
-        "comes last.",
+        label="Campaigns",
+        help_text="Of two or more models. What one alone has graded comes last.",
     )
-    first = forms.ModelChoiceField(Run.objects.none(), required=False, label="One run")
+    first = forms.ModelChoiceField(
+        Run.objects.none(), required=False, label="One run", empty_label="choose two"
+    )
     second = forms.ModelChoiceField(
         Run.objects.none(), required=False, label="and another", empty_label="choose two"
     )

@@ -204,10 +204,10 @@ class Sparing:
                     f"audited and checked so many were relevant that the bound rose above {limit}. "
                     "All documents are asked again; a new audit begins anew."
                 )
-        return (
-            f"Stopped by a person: all documents are asked again. In the audit {told} were "
-            "relevant."
-        )
+        what = "all documents are asked again"
+        if rule.pool.state == Pool.State.CLOSED:
+            what = "nobody is asked while the pool is closed"
+        return f"Stopped by a person: {what}. In the audit {told} were relevant."
 
 
 def counted_with(rule: SparingRule) -> list[SparingRule]:

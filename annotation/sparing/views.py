@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.common.selectors.pools import pools_of
 from annotation.models import Pool
+from annotation.sparing.drawing import bounds_forest
 from annotation.sparing.errors import SparingIdleError
 from annotation.sparing.forms import SparingForm
 from annotation.sparing.selectors import campaigns_to_spare_by, rules_of, sparing_of
@@ -45,6 +46,7 @@ def pool_sparing(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpR
             actor=request.user, action="read-judgments", benchmark=benchmark, target=target
         )
     context = {"pool": pool, "form": form, "sparing": sparing, "earlier": rules[1:]}
+    context["forest"] = bounds_forest(sparing) if sparing else None
     context["may_ask"] = campaigns_to_spare_by(pool).exists() and not pool.is_for_estimates
     status = 422 if is_posted else 200
     return render(request, "annotation/sparing/pool_sparing.html", context, status=status)

@@ -19,6 +19,6 @@ CUTOFF = Whole(
     least=1,
     most=1000,
     label="Cutoff",
-    help="For two runs: ranks below it move nothing.",
+    help="Ranks below it move nothing.",
 )
 QUEUE: tuple[Parameter, ...] = (BY, CUTOFF)

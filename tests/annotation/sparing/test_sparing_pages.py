@@ -72,6 +72,12 @@ def test_page_says_what_was_found_and_what_would_be_needed(refused, pool, owner,
     assert "Not allowed: 9 of 200 documents that it gave 0 are relevant" in shown
     assert "bound 0.077 above 0.02. At least 782 audited in all would be needed" in shown
     assert '<td class="num">0.0772</td>' in shown
+    # From 0 to the bound, the axis a little longer than both; the limit is dashed on it.
+    low, high = -0.04 * 0.0772, 1.04 * 0.0772
+    places = [round(100 * (at - low) / (high - low), 1) for at in (0.0, 0.0772, 0.02)]
+    assert f'<line class="forest-line" x1="{places[0]}%" x2="{places[1]}%"' in shown
+    assert f'<line class="forest-zero" x1="{places[2]}%"' in shown
+    assert "<strong>0.045</strong>" in shown
 
 
 def test_page_refuses_what_cannot_be(pool, campaign, owner, signed_in):
