@@ -58,6 +58,15 @@ AREAS = {
             "tests/annotation/labels/test_known_grades.py",
         ],
     ),
+    "estimating": (
+        ["benchwright/estimation/*.py", "benchwright/calibration/*.py"],
+        ["tests/benchwright/estimation", "tests/benchwright/calibration"],
+    ),
+    "clicks": (["benchwright/clicks/*.py"], ["tests/benchwright/clicks"]),
+    "sparing": (
+        ["annotation/sparing/services.py", "annotation/queueing/services.py"],
+        ["tests/annotation/sparing/test_sparing.py", "tests/annotation/queueing"],
+    ),
 }
 
 
