@@ -8,6 +8,7 @@ class AnnotationConfig(AppConfig):
 
     def ready(self) -> None:
         from annotation import (  # noqa: F401  # register
+            figures,
             label_facts,
             leaving,
             notice_facts,

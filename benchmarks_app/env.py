@@ -6,6 +6,8 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 
 TRUE = ("1", "true", "yes", "on")
+# Of what nobody is to guess.
+SHORTEST_TOKEN = 16
 FALSE = ("0", "false", "no", "off", "")
 
 
@@ -33,6 +35,14 @@ def strong_secret(name: str, secret: str, *, is_debug: bool) -> str:
         accepted = "50 characters or more, at random; left out, one is made and kept"
         raise EnvError(name, "too weak", accepted)
     return secret
+
+
+def env_token(name: str) -> str:
+    """A token that nobody guesses, or none."""
+    token = os.environ.get(name, "")
+    if token and len(token) < SHORTEST_TOKEN:
+        raise EnvError(name, "too short", f"{SHORTEST_TOKEN} characters or more, at random")
+    return token
 
 
 def env_bool(name: str, *, default: bool) -> bool:

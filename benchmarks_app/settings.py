@@ -20,6 +20,7 @@ from benchmarks_app.env import (
     env_regions,
     env_secret,
     env_str,
+    env_token,
     env_words,
     strong_secret,
 )
@@ -94,6 +95,7 @@ INSTALLED_APPS = [
     "rest_framework",
 ]
 MIDDLEWARE = [
+    "benchmarks_app.operating.middleware.WatchedRequests",
     "benchmarks_app.forwarding.ForwardingMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "benchmarks_app.static_files.CompressedStaticFiles",
@@ -459,11 +461,30 @@ LANGUAGES = [("en", "English"), ("de", "Deutsch"), ("zh-hans", "简体中文")]
 # Numbers and dates are written alike in all of them.
 FORMAT_MODULE_PATH = ["benchmarks_app.formats"]
 
+# Read by Prometheus with this token; without one nobody reads them.
+METRICS_TOKEN = env_token("METRICS_TOKEN")
+LOG_FORMAT = env_choice("LOG_FORMAT", "line", ("line", "json"))
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"belonging": {"()": "benchmarks_app.operating.tracing.Belonging"}},
+    "formatters": {
+        "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
+        "json": {
+            "()": "pythonjsonlogger.json.JsonFormatter",
+            "format": "{asctime}{levelname}{name}{message}{request_id}{job_id}",
+            "style": "{",
+            "rename_fields": {"asctime": "time", "levelname": "level", "name": "logger"},
+            "timestamp": False,
+        },
+    },
+    "handlers": {
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": LOG_FORMAT,
+            "filters": ["belonging"],
+        }
+    },
     "root": {"handlers": ["console"], "level": env_str("LOG_LEVEL", "WARNING")},
     "loggers": {
         **{

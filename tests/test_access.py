@@ -543,6 +543,8 @@ member-remove                   GET  405
 member-remove                   POST login 403   403   403   403   403   302   404   login 403
 member-role                     GET  405
 member-role                     POST login 403   403   403   403   403   302   404   login 403
+metrics                         GET  404
+metrics                         POST 405
 password-change                 GET  login 200   200   200   200   200   200   200   login 200
 password-change                 POST login 200   200   200   200   200   200   200   login 200
 password-reset                  GET  200

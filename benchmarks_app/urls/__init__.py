@@ -14,6 +14,7 @@ from benchmarks_app.jobs import urls as jobs
 from benchmarks_app.judges import urls as judges
 from benchmarks_app.logs import urls as logs
 from benchmarks_app.notices import urls as notices
+from benchmarks_app.operating import urls as operating
 from benchmarks_app.people.urls import account, factors, people, teams
 from benchmarks_app.queries import urls as queries
 from benchmarks_app.releases.urls import exports, qrels, releases
@@ -48,6 +49,7 @@ handler404 = "benchmarks_app.common.views.refusals.not_found"
 handler500 = "benchmarks_app.common.views.refusals.broken"
 urlpatterns = [
     *site.urlpatterns,
+    *operating.urlpatterns,
     *search.urlpatterns,
     *collections.urlpatterns,
     *audit.urlpatterns,

@@ -404,6 +404,7 @@ NO_PAGES = {
     "healthz": "text for machines",
     "chart-bundle": "a script",
     "docs-file": "styles and scripts of the documentation, which test_docs_site looks at",
+    "metrics": "text for machines",
     "readyz": "JSON for machines",
     "qrels-download": "a file",
     "qrels-delete": "takes posts only",

@@ -26,6 +26,7 @@ from benchmarks_app.common.services.happening import happened
 from benchmarks_app.jobs.services.limits import JobStopped, Limits, Stopper, watched
 from benchmarks_app.models import Benchmark, Job, User
 from benchmarks_app.models.notices import Event
+from benchmarks_app.operating.tracing import of_job
 from benchwright.errors import BenchmarkError, FileProblemsError
 from benchwright.full_disk import DiskFullError, is_disk_full
 
@@ -291,7 +292,7 @@ def execute(
     running = RunningJob(job, on_progress)
     running.folder.mkdir(parents=True, exist_ok=True)
     try:
-        with _watched(running, is_on=has_heartbeat, is_worker=is_worker):
+        with of_job(job.pk), _watched(running, is_on=has_heartbeat, is_worker=is_worker):
             _run(running)
     finally:
         if not running.is_given_back:

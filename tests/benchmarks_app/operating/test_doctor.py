@@ -1,0 +1,110 @@
+"""What the doctor finds, and what to do about it."""
+
+import json
+import socket
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from django.utils import timezone
+
+from benchmarks_app.models import WorkerHeartbeat
+from benchmarks_app.operating import doctor
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def found():
+    """A function that looks at one part."""
+
+    def look(part: str) -> list[tuple[str, str, str]]:
+        return list(doctor.PARTS[part]())
+
+    return look
+
+
+def test_site_that_is_well_is_fine_and_says_so(settings, tmp_path):
+    WorkerHeartbeat.objects.create(name="w", seen_at=timezone.now())
+    Path(settings.DATA_DIR).chmod(0o700)
+    text, as_json = StringIO(), StringIO()
+
+    call_command("doctor", stdout=text)
+    call_command("doctor", "--json", stdout=as_json)
+
+    told = json.loads(as_json.getvalue())
+    levels = {one["part"]: one["level"] for one in told["findings"]}
+    assert told["is_fine"] is True
+    assert set(levels) == set(doctor.PARTS)
+    assert (
+        levels["database"] == levels["storage"] == levels["broker"] == levels["workers"] == "fine"
+    )
+    assert "fine   database: " in text.getvalue()
+    # Without a server mail goes to files: it works, and is odd.
+    assert levels["mail"] == "odd"
+    assert "Set EMAIL_HOST" in text.getvalue()
+
+
+def test_site_without_workers_ends_with_1_and_says_what_to_do(capsys):
+    with pytest.raises(SystemExit) as ended:
+        call_command("doctor")
+
+    assert ended.value.code == 1
+    assert "Start one: manage.py up does." in capsys.readouterr().out
+
+
+def test_mail_server_that_does_not_answer(found, settings):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # and does not listen
+        settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+        settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", taken.getsockname()[1]
+        ((level, what, advice),) = found("mail")
+
+    assert level == "wrong"
+    assert what.startswith("127.0.0.1 does not answer")
+    assert "EMAIL_PORT" in advice
+
+
+def test_settings_that_others_could_use(found, settings):
+    settings.ALLOWED_HOSTS = ["benchmarks.example.org"]
+    settings.DEBUG = True
+    settings.SESSION_COOKIE_SECURE = settings.SECURE_SSL_REDIRECT = False
+    said = found("settings")
+
+    assert ("wrong", "DEBUG is on and others reach the site", "Take DEBUG away.") in said
+    assert any(what.endswith("without HTTPS") for _, what, _ in said)
+
+
+def test_clock_that_is_wrong_is_told(found, monkeypatch):
+    later = timezone.now() + timezone.timedelta(seconds=30)
+    monkeypatch.setattr(doctor.timezone, "now", lambda: later)
+    ((level, what, _),) = found("clock")
+
+    assert level == ("wrong" if connection.vendor == "postgresql" else "fine"), what
+
+
+def test_part_that_cannot_be_looked_at_is_wrong_and_the_others_are_told(monkeypatch):
+    def breaks():
+        raise RuntimeError("no such thing")
+        yield
+
+    monkeypatch.setattr(doctor, "PARTS", {"first": breaks, "versions": doctor._versions})
+    first, second = doctor.examined()
+
+    assert (first.part, first.level) == ("first", "wrong")
+    assert "no such thing" in first.what
+    assert (second.part, second.level) == ("versions", "fine")
+
+
+def test_file_that_comes_back_otherwise(found, monkeypatch):
+    def opened(name):
+        from io import BytesIO
+
+        return BytesIO(b"something else")
+
+    monkeypatch.setattr(doctor.default_storage, "open", opened)
+    ((level, what, _),) = found("storage")
+
+    assert (level, what) == ("wrong", "a file that was written came back otherwise")
