@@ -5,7 +5,7 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.management.naming import actor_of, benchmark_of
@@ -16,6 +16,21 @@ from benchwright.recipes.arguments import Argument, Declared, option, switch, un
 
 BENCHMARK = word("slug", "short name of the benchmark")
 USER = unless_told("--user", help="who does it; by default an owner of the benchmark")
+FROM_AFAR = {
+    "build_pool": "pool",
+    "create_benchmark": "create",
+    "export_release": "pull",
+    "group_queries": "families",
+    "import_file": "import",
+    "import_judgments": "label",
+    "invite": "invite",
+    "leaderboard": "leaderboard",
+    "publish_qrels": "publish",
+    "publish_release": "release",
+    "split_queries": "split",
+    "submit_run": "submit",
+}
+"""What does the same through the API, with a person's token."""
 FORM = (
     option("--format", help="how it ended is said", choices=("text", "json"), default="text"),
     switch("--json", help="the same as --format json"),
@@ -31,6 +46,12 @@ class DeclaredCommand(BaseCommand):
     """A command that `takes` what it declares; a refusal of the library's ends it in a sentence."""
 
     takes: ClassVar[Sequence[Declared]] = ()
+
+    def create_parser(self, prog_name: str, subcommand: str, **settings: Any) -> CommandParser:
+        if subcommand in FROM_AFAR:
+            where = f"benchwright --site URL --benchmark SLUG {FROM_AFAR[subcommand]}"
+            settings["epilog"] = f"From another machine, with a token: {where}"
+        return super().create_parser(prog_name, subcommand, **settings)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         add_declared(parser, self.takes)

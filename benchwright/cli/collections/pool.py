@@ -9,6 +9,7 @@ import click
 
 from benchwright.cli.doors import Door
 from benchwright.cli.main import Command, option
+from benchwright.cli.options import format_option
 from benchwright.cli.parameters import parameter_option
 from benchwright.cli.sites import pooling
 from benchwright.pools.recipe import ESTIMATE, STRATA, Recipe
@@ -102,6 +103,7 @@ Decorator = Callable[[Any], Any]
     "are, and how much of a new system's first ten would be judged.",
 )
 @parameter_option(recipes.SECONDS, group="Output")
+@format_option(("text", "json"), help="json has every number, for programs.")
 @option(
     "-o",
     "--output",
@@ -133,7 +135,7 @@ def command(runs: tuple[Path, ...], **chosen: Any) -> None:
     if watcher:
         pool_output.show_preview(table, watcher, chosen)
     if chosen["output"]:
-        pool_output.write(table, chosen["output"])
+        pool_output.write(table, chosen["output"], chosen["form"], is_previewed=bool(watcher))
 
 
 def recipe_of(chosen: dict[str, Any]) -> Recipe:

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ STREAM = Path("-")
 COLUMNS = "query\tdocument\tplace\tbest_rank\torigin\tprobability\tcontributors"
 
 
-def write(table: PoolTable, path: Path) -> None:
+def write(table: PoolTable, path: Path, form: str, *, is_previewed: bool) -> None:
     """Write the pool, what it was made from in its first line, and say how large it is."""
     import polars as pl
 
@@ -34,6 +35,11 @@ def write(table: PoolTable, path: Path) -> None:
             rows.write_csv(stream, **options)
     n_queries = rows.select(pl.col("qid").n_unique()).item()
     line = f"{len(rows):,} documents of {n_queries:,} queries, digest {table.digest}"
+    if form == "json" and is_previewed:  # which has said so
+        return
+    if form == "json":
+        made = {"n_documents": len(rows), "n_queries": n_queries, **_made_from(table)}
+        line = json.dumps(made, indent=2, ensure_ascii=False)
     click.echo(line, err=path == STREAM)
 
 
@@ -54,9 +60,22 @@ def show_preview(table: PoolTable, watcher: RunWatcher, chosen: dict[str, Any]) 
     facts = preview(table, watcher)
     n_labels = facts.n_entries - facts.n_by_origin.get("carried", 0)
     to_standard_error = chosen["output"] == STREAM
+    if chosen["form"] == "json":
+        told = {**asdict(facts), "warnings": facts.warnings, "made_from": _made_from(table)}
+        click.echo(json.dumps(_plain(told), indent=2), err=to_standard_error)
+        return
     for line in _lines(facts, n_labels, chosen["seconds"], table.recipe.reach):
         click.echo(line, err=to_standard_error)
     sys.stdout.flush()
+
+
+def _plain(value: Any) -> Any:
+    """As JSON has it, which knows no NaN."""
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return None if value != value else value
 
 
 def _lines(facts: Preview, n_labels: int, seconds: float, reach: int) -> Iterator[str]:

@@ -8,6 +8,7 @@ import click
 
 from benchwright.cli.doors import Door
 from benchwright.cli.main import DONE, FAILED, Command, option
+from benchwright.cli.options import format_option
 from benchwright.cli.parameters import parameter_option
 from benchwright.cli.sites import splitting
 from benchwright.recipes import splits
@@ -50,6 +51,7 @@ Decorator = Callable[[Any], Any]
     group="Output",
     help="Where the folder with its splits goes; it must be new or empty.",
 )
+@format_option(("text", "json"), help="json has every number, for programs.")
 @parameter_option(splits.MODE, group="Splits")
 @option(
     "--shares",
@@ -115,8 +117,13 @@ def command(source: Path, output: Path, **chosen: Any) -> None:
         message = f"{output} is not empty. Name a new folder, so that nothing is overwritten."
         raise click.UsageError(message)
     split = make_split(source, output, recipe, chosen)
-    for line in _lines(split.found, split.assignment, split.report):
-        click.echo(line)
+    if chosen["form"] == "json":
+        import json
+
+        click.echo(json.dumps(split.report, indent=2, ensure_ascii=False, default=str))
+    else:
+        for line in _lines(split.found, split.assignment, split.report):
+            click.echo(line)
     raise SystemExit(FAILED if split.is_leaking else DONE)
 
 

@@ -9,7 +9,7 @@ import click
 
 from benchwright.cli import options
 from benchwright.cli.main import Command, option
-from benchwright.cli.options import written_option
+from benchwright.cli.options import format_option, written_option
 from benchwright.cli.parameters import FILE
 from benchwright.cli.progress import told
 from benchwright.cli.scored import scored, scorer_of
@@ -103,6 +103,7 @@ def failing(ctx: click.Context, parameter: click.Parameter, given: str | None) -
     group="Output",
     help="Write a report: .md, .json or .xml (JUnit); may be given several times.",
 )
+@format_option(("text", "json"), help="json has every number, for programs.")
 @option(
     "--fail-on",
     callback=failing,
@@ -150,9 +151,14 @@ def command(ctx: click.Context, /, files: tuple[Path, ...], **chosen: Any) -> No
         result = _decided_here(files, chosen)
     if result is None:
         return
-    from benchwright.cli.scoring.gate_output import print_result
+    if chosen["form"] == "json":
+        from benchwright.gates.reports import written
 
-    print_result(result)
+        click.echo(written(result, ".json").rstrip("\n"))
+    else:
+        from benchwright.cli.scoring.gate_output import print_result
+
+        print_result(result)
     _write(chosen["reports"], result)
     name = str(result["verdict"]).replace("_", "-")
     ctx.exit(result["exit_code"] if name in chosen["fail_on"] else 0)

@@ -1,13 +1,14 @@
 """`benchwright verify`: do a result file's numbers still come out of its files?"""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from benchwright.cli.main import FAILED, Command, option
-from benchwright.cli.options import Decorator, file_option
+from benchwright.cli.main import DONE, FAILED, Command, option
+from benchwright.cli.options import Decorator, file_option, format_option
 from benchwright.cli.parameters import FILE
 from benchwright.cli.progress import told
 
@@ -46,7 +47,10 @@ def place_of(name: str, what: str = "") -> Decorator:
 @place_of("parents")
 @place_of("answered", "answered queries")
 @option("--all", "is_whole", is_flag=True, group="Output", help="Show every difference.")
-def command(result: Path, runs: Sequence[Path], is_whole: bool, **beside: Path | None) -> None:
+@format_option(("text", "json"), help="json has every number, for programs.")
+def command(
+    result: Path, runs: Sequence[Path], is_whole: bool, form: str, **beside: Path | None
+) -> None:
     """Compute a RESULT of `score --result` again and compare.
 
     Compared are the SHA-256 of every file, and every number of every query, to the last bit. The
@@ -64,10 +68,14 @@ def command(result: Path, runs: Sequence[Path], is_whole: bool, **beside: Path |
         computed = _computed(stored, result, runs, beside)
     _tell_versions(stored["made_by"], computed["made_by"])
     differences = list(_differences(stored, computed))
+    n_values = sum(len(values) for run in stored["runs"] for values in run["per_query"].values())
+    if form == "json":
+        facts = {"result": result.name, "n_values": n_values, "differences": differences}
+        click.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+        raise SystemExit(FAILED if differences else DONE)
     if differences:
         _show(differences, result.name, SHOWN if not is_whole else len(differences))
         raise SystemExit(FAILED)
-    n_values = sum(len(values) for run in stored["runs"] for values in run["per_query"].values())
     click.echo(f"{result.name}: the same files, and all {n_values} values are the same.")
 
 

@@ -1,11 +1,15 @@
 """`benchwright pull`: a release of a site in a folder, each file checked."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from benchwright.cli.main import Command, option
 from benchwright.cli.sites.asking import Line, asked, server_option, size
+
+if TYPE_CHECKING:
+    from benchwright.client import Pulled
 
 EXAMPLES = (
     "benchwright pull stdlib",
@@ -42,7 +46,10 @@ EXAMPLES = (
     ),
 )
 @server_option()
-def command(release: str, output: Path | None, form: str | None, server: str | None) -> None:
+@option("--json", "is_json", is_flag=True, group="Output", help="What came, as JSON.")
+def command(
+    release: str, output: Path | None, form: str | None, server: str | None, is_json: bool
+) -> None:
     """Bring a release of a site into a folder: all of it, or nothing.
 
     Every file is checked by the SHA-256 that the release's manifest has for it. A pull that broke
@@ -54,9 +61,11 @@ def command(release: str, output: Path | None, form: str | None, server: str | N
         slug = release.partition("@")[0]
         into = output or Path(f"{slug}-{facts.version}")
         pulled = client.pull(f"{slug}@{facts.version}", into, form=form, tell=line.bytes)
-    click.echo(
-        f"{slug} {facts.version}: {len(pulled.files)} files, {size(pulled.n_bytes)}, in {into}"
-    )
+    if is_json:
+        _say(facts.version, into, pulled)
+    else:
+        came = f"{len(pulled.files)} files, {size(pulled.n_bytes)}"
+        click.echo(f"{slug} {facts.version}: {came}, in {into}")
     if pulled.withheld:
         names = ", ".join(pulled.withheld)
         click.echo(f"Hidden: the grades of {names}. Runs on them are scored by the site.", err=True)
@@ -65,3 +74,17 @@ def command(release: str, output: Path | None, form: str | None, server: str | N
         click.echo(
             f"Warning: this release is deprecated: {facts.deprecated_reason}{instead}", err=True
         )
+
+
+def _say(version: str, folder: Path, pulled: "Pulled") -> None:
+    """Say for a program what came, and what is withheld."""
+    import json
+
+    facts = {
+        "release": version,
+        "folder": str(folder),
+        "files": pulled.files,
+        "n_bytes": pulled.n_bytes,
+        "withheld": pulled.withheld,
+    }
+    click.echo(json.dumps(facts, indent=2, ensure_ascii=False))

@@ -4,11 +4,19 @@ import json
 from datetime import date
 
 import pytest
+from django.core.management import get_commands, load_command_class
 
 from annotation.models import Pool
+from benchmarks_app.management.declared import FROM_AFAR
 from benchmarks_app.models import QueryFamily, Release
 from benchwright.cli.main import _command_of as command_of
+from benchwright.cli.main import main
 from tests import factories
+from tests.system.site import ROOT
+
+FIXTURE = ROOT / "fixtures" / "tiny_benchmark"
+HALVES = ("--shares", "train=50,test=50")
+RUN = "q1 Q0 d1 1 1.0 a\nq2 Q0 d1 1 1.0 a\n"
 
 
 @pytest.fixture
@@ -70,18 +78,27 @@ def test_file_that_is_wrong_is_told_by_its_lines_and_ends_with_1(on, tmp_path):
 def test_what_is_of_files_is_refused_and_what_has_its_own_site_takes_it(on, site, tmp_path):
     factories.release(factories.Benchmark.objects.get(slug="tiny").qrel_sets.get(), "1.0.0")
 
-    pulled = on("pull", "-o", str(tmp_path / "out"))
+    pulled = on("pull", "-o", str(tmp_path / "out"), "--json")
     older = on("pull", "tiny", "--server", site, "-o", str(tmp_path / "older"))
     of_files = on("check", "a.run")
     nowhere = on("publish", "x", benchmark="")
 
     assert (pulled.exit_code, pulled.stderr) == (0, "")
-    assert pulled.stdout.startswith("tiny 1.0.0: ")
+    assert json.loads(pulled.stdout)["release"] == "1.0.0"
     assert older.exit_code == 0
     assert older.stderr == "Warning: --server is --site now; it goes with the next version.\n"
     assert of_files.exit_code == nowhere.exit_code == 2
     assert "check is of files, and of no site." in of_files.stderr
     assert "--benchmark SLUG publish" in nowhere.stderr
+
+
+def test_command_of_the_site_leads_to_the_one_from_afar():
+    for name, there in FROM_AFAR.items():
+        command = load_command_class(get_commands()[name], name)
+        shown = " ".join(command.create_parser("manage.py", name).format_help().split())
+
+        assert shown.endswith(f"benchwright --site URL --benchmark SLUG {there}")
+        assert there in main.known()
 
 
 @pytest.mark.parametrize(
@@ -96,9 +113,27 @@ def test_command_is_known_whatever_stands_before_it(words, command):
     assert command_of(words) == command
 
 
-def test_json_is_the_same_as_its_format(benchwright, tmp_path):
-    (tmp_path / "qrels").write_text("q1 0 d1 1\n")
-    (tmp_path / "a.run").write_text("q1 Q0 d1 1 1.0 a\n")
-    words = ("compare", *(str(tmp_path / name) for name in ("qrels", "a.run", "a.run")))
+def test_json_is_the_same_as_its_format_and_every_command_that_tells_has_it(benchwright, tmp_path):
+    for name, text in (
+        ("qrels", "q1 0 d1 1\nq1 0 d2 1\nq2 0 d1 1\nq2 0 d2 0\n"),
+        ("a.run", RUN),
+        ("b.run", RUN.replace("d1", "d2")),
+    ):
+        (tmp_path / name).write_text(text)
+    qrels, one, other = (str(tmp_path / name) for name in ("qrels", "a.run", "b.run"))
+    result = str(tmp_path / "result.json")
+    benchwright("score", qrels, one, "--result", result)
+    lines = {
+        ("compare", qrels, one, other): "pairs",
+        ("gate", qrels, one, other): "verdict",
+        ("verify", result): "differences",
+        ("pool", one, other, "--preview", "-o", str(tmp_path / "pool.tsv")): "n_entries",
+        ("pool", one, other, "-o", str(tmp_path / "pool.tsv")): "n_documents",
+        ("split", str(FIXTURE), "-o", str(tmp_path / "split"), *HALVES): "splits",
+    }
 
+    for words, member in lines.items():
+        done = benchwright(*words, "--json")
+        assert member in json.loads(done.stdout), words
+    words = next(iter(lines))
     assert benchwright(*words, "--json").output == benchwright(*words, "--format", "json").output
