@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ def trees(roots: Iterable[str], *patterns: str) -> Iterator[tuple[Path, ast.Modu
                 yield path.relative_to(ROOT), ast.parse(path.read_text())
 
 
+@cache
 def readers() -> set[str]:
     """The names of functions that are marked as readers."""
     return {

@@ -4,6 +4,7 @@ import gettext
 import re
 from collections.abc import Iterator
 from datetime import date
+from functools import cache
 from html.parser import HTMLParser
 from pprint import pformat
 
@@ -81,12 +82,15 @@ NAMES = re.compile(
 )
 
 
+gathered = cache(catalogues.gathered)  # every source is read for it: once, for all tests here
+
+
 class Bracketed(gettext.NullTranslations):
     """A language whose words are those of the sources in brackets; what is none of them stays."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.known = {message.id for message in catalogues.gathered()}
+        self.known = {message.id for message in gathered()}
         self.of_django = trans_real.DjangoTranslation("de")
 
     def gettext(self, message: str) -> str:
@@ -259,7 +263,7 @@ def test_page_of_annotators_and_submitters_is_translated_or_says_why_not():
 
 @pytest.fixture(scope="module")
 def sources() -> Catalog:
-    return catalogues.gathered()
+    return gathered()
 
 
 def said(message: Message) -> list[tuple[str, str]]:
