@@ -11,6 +11,7 @@ from benchwright.exports.hub import HUB
 from benchwright.exports.ids_only import IDS_ONLY
 from benchwright.exports.ir_datasets import IR_DATASETS
 from benchwright.exports.judgments import JUDGMENTS
+from benchwright.exports.label_studio import LABEL_STUDIO
 from benchwright.exports.mteb import MTEB
 from benchwright.exports.sentence_transformers import SENTENCE_TRANSFORMERS
 from benchwright.exports.trec import TREC
@@ -29,6 +30,7 @@ EXPORTERS: Mapping[str, Exporter] = MappingProxyType(
             IR_DATASETS,
             CROISSANT,
             JUDGMENTS,
+            LABEL_STUDIO,
             IDS_ONLY,
         )
     }

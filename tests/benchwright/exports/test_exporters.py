@@ -31,8 +31,8 @@ from benchwright.uploads import Place, look_at
 from tests.benchwright.odd_toy import DOCUMENTS, QRELS, QUERIES, Document, source
 
 NAMES = list(EXPORTERS)
-# Judgments for search engines are no collection that readers of the field load.
-LINTED = [name for name in NAMES if name != "judgments"]
+# Judgments for search engines and tasks of Label Studio are no collection that readers load.
+LINTED = [name for name in NAMES if name not in ("judgments", "label-studio")]
 NO_TEXTS = [name for name, exporter in EXPORTERS.items() if not exporter.needs_texts]
 
 
@@ -139,9 +139,17 @@ def test_pairs_that_nobody_judged_reach_no_reader_that_takes_them_for_graded(tmp
 # --- judgments for search engines -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("file", ["quepid/test.csv", "opensearch/test.json", "rank_eval/test.json"])
-def test_judgments_come_back_as_they_went(tmp_path, file):
-    folder = folder_of(tmp_path, "judgments")
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        ("judgments", "quepid/test.csv"),
+        ("judgments", "opensearch/test.json"),
+        ("judgments", "rank_eval/test.json"),
+        ("label-studio", "tasks/test.json"),
+    ],
+)
+def test_judgments_come_back_as_they_went(tmp_path, name, file):
+    folder = folder_of(tmp_path, name)
 
     (look,) = look_at(
         Place(folder / file, "x"), None, has_passages=False, is_short=False, is_whole=True
