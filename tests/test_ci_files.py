@@ -1,0 +1,100 @@
+"""What others take from this repository: an action, a job to extend, a hook, a citation."""
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+SEARCHED = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+INPUT = re.compile(r"\$\{\{ inputs\.([\w-]+) \}\}")
+
+
+def read(name: str) -> Any:
+    return yaml.safe_load((ROOT / name).read_text("utf-8"))
+
+
+def files(folder: Path) -> dict[str, str]:
+    """A candidate that is better in every query, and its variables."""
+    queries = range(40)
+    (folder / "qrels").write_text("".join(f"q{n} 0 a 1\nq{n} 0 b 0\n" for n in queries))
+    for name, first, second in (("old", "b", "a"), ("new", "a", "b")):
+        lines = (f"q{n} Q0 {first} 1 2 {name}\nq{n} Q0 {second} 2 1 {name}\n" for n in queries)
+        (folder / f"{name} one.run").write_text("".join(lines))
+    return {"QRELS": "qrels", "BASELINE": "old one.run", "CANDIDATE": "new one.run"}
+
+
+def run(folder: Path, script: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["bash", "-e", "-c", script],
+        cwd=folder,
+        env={**SEARCHED, **variables},
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_action_runs_the_gate_and_says_its_verdict(tmp_path):
+    action = read("action.yml")
+    gate = action["runs"]["steps"][-1]
+    given = {INPUT.findall(str(value))[0] for value in gate["env"].values()}
+    variables = dict.fromkeys(gate["env"], "") | files(tmp_path)
+    variables |= {"GITHUB_ACTION_PATH": str(ROOT), "GITHUB_OUTPUT": str(tmp_path / "output")}
+    variables["GITHUB_STEP_SUMMARY"] = str(tmp_path / "summary")
+
+    done = run(tmp_path, gate["run"], **variables)
+
+    assert given | {"python-version"} == set(action["inputs"])
+    assert INPUT.findall(gate["run"]) == []  # through the environment alone
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (tmp_path / "output").read_text() == "verdict=pass\n"
+    assert (tmp_path / "summary").read_text() == (tmp_path / "gate.md").read_text()
+
+
+def test_job_to_extend_runs_the_gate_and_fails_by_its_verdict(tmp_path):
+    job = read("ci/gitlab.yml")[".benchwright-gate"]
+    variables = job["variables"] | files(tmp_path)
+    worse = {"BASELINE": variables["CANDIDATE"], "CANDIDATE": variables["BASELINE"]}
+    script = "\n".join(job["script"])
+
+    assert run(tmp_path, script, **variables).returncode == 0
+    assert (tmp_path / job["artifacts"]["reports"]["junit"]).is_file()
+    assert run(tmp_path, script, **{**variables, **worse}).returncode == 11
+
+
+def test_hook_takes_runs_and_qrels_and_nothing_else():
+    (hook,) = read(".pre-commit-hooks.yaml")
+    taken = ["a.run", "runs/b.run.gz", "c.qrels", "d.qrels.zst"]
+
+    assert [
+        name for name in [*taken, "run.py", "a.runs"] if re.search(hook["files"], name)
+    ] == taken
+    assert hook["entry"] == "benchwright check"
+
+
+def test_release_check_knows_what_a_version_has_to_say(monkeypatch, tmp_path):
+    spec = importlib.util.spec_from_file_location("release_check", ROOT / ".ci/release_check.py")
+    check = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(check)
+    assert not [one for one in check.words_missing(check.version()) if "CITATION" in one]
+
+    (tmp_path / "docs").mkdir()
+    monkeypatch.setattr(check, "ROOT", tmp_path)
+    (tmp_path / "CITATION.cff").write_text("title: x\nversion: 0.2.0\n")
+    changelog = tmp_path / "docs" / "CHANGELOG.md"
+    changelog.write_text("# Changelog\n\n## Unreleased\n\n- a\n")
+    assert len(list(check.words_missing("0.2.0"))) == 2
+    changelog.write_text("# Changelog\n\n## Unreleased\n\n## 0.2.0 (2027-01-31)\n\n- a\n")
+    assert list(check.words_missing("0.2.0")) == []
+
+
+def test_files_name_no_place_of_a_machine():
+    for name in ("action.yml", "ci/gate.sh", "ci/gitlab.yml", ".pre-commit-hooks.yaml"):
+        assert not re.search(
+            r"(?<![\w$.}])/(?:home|tmp|root|work|Users)/", (ROOT / name).read_text()
+        )
