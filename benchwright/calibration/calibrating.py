@@ -288,9 +288,8 @@ def _bias_by(
 def _rows_of(pairs: _Pairs, names: Sequence[Sequence[str]]) -> tuple[Bias, ...]:
     """A row for each name, in the order of names; a pair may have several."""
     known = dict.fromkeys(name for of in names for name in of)
-    ordered = list(known) if set(known) <= set(THIRDS) else sorted(known)
-    if set(known) <= set(THIRDS):
-        ordered = [name for name in THIRDS if name in known]
+    is_thirds = set(known) <= set(THIRDS)
+    ordered = [name for name in THIRDS if name in known] if is_thirds else sorted(known)
     return tuple(pairs.bias(name, np.array([name in of for of in names])) for name in ordered)
 
 

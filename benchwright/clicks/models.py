@@ -277,12 +277,10 @@ def posterior(a: list[float], s: list[float], gamma: float, clicked: set[int]) -
     """What is believed of each position of a page; the first is looked at for certain."""
     n = len(a)
     is_clicked = [position in clicked for position in range(1, n + 1)]
-    # Forward: the chance of the clicks before i, with i looked at or not.
-    looked, unlooked = [1.0] * (n + 1), [0.0] * (n + 1)
+    # Forward: the chance of the clicks before i, with i looked at.
+    looked = [1.0] * (n + 1)
     for i in range(n):
-        on, off = _steps(a[i], s[i], gamma, is_clicked[i])
-        looked[i + 1] = looked[i] * on
-        unlooked[i + 1] = looked[i] * off + (0.0 if is_clicked[i] else unlooked[i])
+        looked[i + 1] = looked[i] * _steps(a[i], s[i], gamma, is_clicked[i])[0]
     # Backward: the chance of the clicks at i and later, where i is looked at or not.
     later_on, later_off = [1.0] * (n + 1), [1.0] * (n + 1)
     for i in reversed(range(n)):

@@ -15,6 +15,7 @@ from benchwright.calibration.calibrating import calibrated, too_few
 from benchwright.calibration.errors import NoPairInCommonError, ScaleMissingError
 from benchwright.calibration.favouring import trusted
 from benchwright.calibration.from_files import calibrate, grades_of
+from benchwright.calibration.words import verdict
 from tests.benchwright.estimation import llmjudge
 
 JUDGE = "willia-umbrela2"
@@ -180,6 +181,8 @@ def test_bias_is_told_by_slice_length_language_and_date():
     assert sum(row.n_pairs for row in by["length"]) == found.n_pairs
     assert [(row.name, row.n_pairs) for row in by["language"]] == [("de", 25), ("en", 50)]
     assert [(row.name, row.n_pairs) for row in by["date"]] == [("2026-01", 1), ("2026-02", 1)]
+    # Thirds of the lengths are parted at quantiles: 300 and 600 of 0 to 900.
+    assert [row.n_pairs for row in by["length"]] == [100, 75, 75]
     away = [machine[q][d] - people[q][d] for q in people for d in ("d7", "d8", "d9")]
     assert by["length"][2].mean == pytest.approx(statistics.fmean(away))
     assert by["slice"][1].is_too_few
@@ -328,3 +331,25 @@ def test_nothing_in_common_and_no_scale_are_refused():
         calibrated({"q": {"a": 0, "b": 1}}, {"q": {"c": 1}})
     with pytest.raises(ScaleMissingError, match="The scale is 1;"):
         calibrated({"q": {"a": 1}}, {"q": {"a": 1}})
+
+
+@pytest.mark.parametrize(
+    ("shift", "words"),
+    [
+        (1.0, "higher than people."),
+        (-1.0, "lower than people."),
+        (0.0, "Over all it leans to neither side."),
+    ],
+)
+def test_sentence_says_to_which_side_a_judge_leans(shift, words):
+    people, _ = made()
+    rng = np.random.default_rng(1)
+    machine = {
+        query: {
+            docid: int(np.clip(grade + round(shift) * (rng.random() < 0.5), 0, 3))
+            for docid, grade in of.items()
+        }
+        for query, of in people.items()
+    }
+
+    assert verdict(calibrated(people, machine)).endswith(words)

@@ -6,6 +6,7 @@ from math import prod
 
 import pytest
 from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
 
 from benchwright.clicks import models
 from benchwright.clicks.errors import CutsError
@@ -50,6 +51,26 @@ def test_interval_of_a_count_is_that_of_the_chi_squared(n):
     low = stats.chi2.ppf(0.025, 2 * n) / 2 if n else 0.0
 
     assert garwood(n) == pytest.approx((low, stats.chi2.ppf(0.975, 2 * n + 2) / 2), rel=1e-9)
+
+
+@pytest.mark.parametrize(("n", "of"), [(0, 4), (1, 1), (2, 6), (3, 7.5), (250, 400)])
+def test_interval_of_a_share_is_wilsons(n, of):
+    expected = proportion_confint(n, of, alpha=0.025, method="wilson")
+
+    assert models.share_interval(n, of) == pytest.approx(expected, abs=1e-12)
+    assert models.share_interval(0, 0) == (0.0, 1.0)
+
+
+def test_log_without_a_page_fits_nothing():
+    made = fitted([])
+
+    assert (made.values, made.priors) == ({}, ())
+
+
+def test_network_ends_after_so_many_rounds(monkeypatch):
+    monkeypatch.setattr(models, "MOST_ROUNDS", 3)
+
+    assert fitted(PAGES, Model.DBN).n_rounds == 3
 
 
 def test_cascade_counts_looks_down_to_the_first_click():

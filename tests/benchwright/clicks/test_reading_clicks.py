@@ -2,14 +2,16 @@
 
 import gzip
 import json
+from math import isnan
 
 import polars as pl
 import pytest
 from click.testing import CliRunner
 
 from benchwright.cli.collections.clicks import command
-from benchwright.clicks.errors import ClickColumnsError, NoClicksError
-from benchwright.clicks.outcomes import difference, online_outcomes
+from benchwright.clicks.columns import read_columns
+from benchwright.clicks.errors import ClickColumnsError, ClickRoleError, NoClicksError
+from benchwright.clicks.outcomes import Estimate, difference, direction, online_outcomes
 from benchwright.clicks.pages import Page, Reading, read_pages
 from benchwright.families.normalising import normalised
 from benchwright.logs.distinct import query_id
@@ -123,6 +125,33 @@ def test_bad_rows_are_told_by_line_and_the_others_read(read, tmp_path):
     ]
     assert "expected a whole number to 1,000" in reading.problems[0]
     assert "expected 1 or 0" in reading.problems[1]
+
+
+def test_cells_that_are_nested_beyond_reading_are_text(read, tmp_path):
+    deep = "[" * 100_000
+    pages = json_lines(tmp_path / "log.jsonl", [{"query": "a", "shown": deep, "clicked": ""}])
+    attributes = "{" + '"a":{' * 100_000
+    queries = json_lines(tmp_path / "ubi_queries.ndjson", QUERIES)
+    events = json_lines(
+        tmp_path / "ubi_events.ndjson", [{**EVENTS[0], "event_attributes": attributes}]
+    )
+
+    assert [page.docs for page in read(pages)] == [()]
+    assert [page.clicked for page in read(queries, events)] == [(), ()]
+
+
+def test_queries_alone_are_pages_without_a_click(read, tmp_path):
+    rows = [{"query_id": "p", "user_query": "a", "query_response_hit_ids": ["d1"]}]
+    reading = Reading()
+
+    assert read(json_lines(tmp_path / "q.ndjson", rows), reading=reading) == [Page("a", ("d1",))]
+    assert (reading.n_rows, reading.n_pages, reading.n_clicks) == (1, 1, 0)
+
+
+@pytest.mark.parametrize("part", ["query", "query=", "nothing=q", "=q"])
+def test_column_of_no_role_or_without_a_name_is_refused(part):
+    with pytest.raises(ClickRoleError, match="Write role=name"):
+        read_columns([part])
 
 
 def test_other_tables_and_events_alone_are_refused(ubi, read, tmp_path):
@@ -240,6 +269,30 @@ def test_difference_of_two_arms_is_welchs():
 
     expected = stats.ttest_ind(second, first, equal_var=False).confidence_interval(0.95)
     assert (made.low, made.high) == pytest.approx((expected.low, min(expected.high, 1.0)), abs=1e-9)
+
+
+def test_difference_says_which_arm_is_better_or_nothing():
+    def said(outcome: str, low: float, high: float) -> str:
+        return direction(outcome, Estimate((low + high) / 2, low, high))
+
+    assert [said("success", *ends) for ends in ((0.1, 0.2), (-0.2, -0.1), (-0.1, 0.2))] == [
+        "better",
+        "worse",
+        "same",
+    ]
+    assert said("zero results", 0.1, 0.2) == "worse"
+    assert said("zero results", -0.2, -0.1) == "better"
+    assert said("success", 0.0, 0.2) == said("success", -0.2, 0.0) == "same"
+
+
+def test_arm_of_one_visit_gives_no_interval():
+    pages = [*pages_of("A", [(1,), ()]), *pages_of("B", [(1,)])]
+    arms = online_outcomes(pages, cutoff=5)
+
+    made = difference(arms["A"], arms["B"], "click-through")
+
+    assert made.value == 0.5
+    assert isnan(made.low) and isnan(made.high)
 
 
 def test_command_shows_outcomes_by_arm(tmp_path):

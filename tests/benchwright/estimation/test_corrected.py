@@ -213,6 +213,18 @@ def test_judge_of_no_use_leaves_peoples_own_interval():
         assert found.n_effective == found.n_families
 
 
+def test_values_that_are_all_alike_correlate_with_nothing():
+    ones, machine = np.ones(4), np.array([0.1, 0.4, 0.2, 0.9])
+
+    alike = prediction_powered(ones / 2, machine, ones, machine, ones)
+    two = prediction_powered(machine[:2], machine[:2], ones[:2], machine, ones)
+
+    assert (alike.mean, alike.weight, alike.rho) == (0.5, 0.0, 0.0)
+    assert alike.error == pytest.approx(0.0, abs=1e-12)
+    # Of two families nothing is left to tell an error by.
+    assert np.isnan(two.error) and np.isnan(two.error_left_out)
+
+
 def test_ends_stay_in_the_range_of_the_measure():
     people, machine, _ = made(30)
     high = dict.fromkeys(people, 1.0) | {"q0-0": 0.0}

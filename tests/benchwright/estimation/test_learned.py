@@ -149,6 +149,18 @@ def test_features_of_scores_are_worked_out_by_hand():
     assert found[:, 3] == pytest.approx(np.log1p([0, 1, 2, 0]))
 
 
+def test_function_that_scored_nothing_or_below_0_has_no_share_of_its_highest():
+    of_query = np.array([0, 0, 1, 1])
+    scores = {"dense": np.array([np.nan, np.nan, -0.5, -2.0])}
+
+    found = features(scores, of_query)
+
+    # A query of which it found nothing stands at 0 throughout.
+    assert found[:, 0].tolist() == [0.0, 0.0, -0.5, -2.0]
+    assert found[:, 1].tolist() == [0.0, 0.0, 1.0, -1.0]
+    assert found[:, 2].tolist() == [0.0] * 4
+
+
 def test_features_of_texts_are_worked_out_by_hand():
     found = text_features(
         [["red", "wine", "red"]],
