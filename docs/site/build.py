@@ -4,12 +4,14 @@ Needs Sphinx and MyST alone, neither Django nor a network: a wheel builds it whe
 else. Why Sphinx: docs/adr/0045-docs-are-built-by-sphinx.md.
 """
 
+import json
 import re
 import shutil
 import sys
 import tempfile
 import tomllib
 from pathlib import Path
+from typing import Any
 
 SITE = Path(__file__).resolve().parent
 DOCS = SITE.parent
@@ -18,6 +20,8 @@ UNUSED = [".buildinfo", "objects.inv"]
 UNUSED += [
     f"_static/{name}" for name in ("basic.css", "pygments.css", "file.png", "minus.png", "plus.png")
 ]
+# No chapters: what builds them, and what is too large for a page.
+APART = ("site", "contents.toml", "openapi.json")
 INSTEAD = {"openapi.json": "reference/rest.md", "adr/": "adr/index.md"}
 
 
@@ -47,12 +51,18 @@ def build(folder: Path) -> None:
 
 def _copy_chapters(source: Path) -> None:
     """The chapters as they stand, but for links to files that are none; and a page of contents."""
-    for path in sorted(DOCS.rglob("*.md")):
-        copy = source / path.relative_to(DOCS)
+    for path in sorted(DOCS.rglob("*")):
+        place = path.relative_to(DOCS)
+        if path.is_dir() or place.parts[0] in APART:
+            continue
+        copy = source / place
         copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_text(_linked_within(path), "utf-8")
-    if (DOCS / "images").is_dir():
-        shutil.copytree(DOCS / "images", source / "images")
+        if path.suffix == ".md":
+            copy.write_text(_linked_within(path), "utf-8")
+        elif path.suffix == ".ipynb":
+            copy.with_suffix(".md").write_text(_chapter_of(path), "utf-8")
+        else:
+            shutil.copyfile(path, copy)
     with (source / "index.md").open("a", encoding="utf-8") as index:
         index.write("\n".join(_contents()))
     (source / "adr" / "index.md").write_text("\n".join(_decisions()), "utf-8")
@@ -70,6 +80,25 @@ def _linked_within(path: Path) -> str:
         return f"[{words.removesuffix('.md')}]({target}{anchor})"
 
     return LINK.sub(linked, path.read_text("utf-8"))
+
+
+def _chapter_of(notebook: Path) -> str:
+    """A notebook as a chapter: its words, its code, and what came of it when it was run."""
+    parts = []
+    for cell in json.loads(notebook.read_text("utf-8"))["cells"]:
+        text = "".join(cell["source"])
+        parts.append(text if cell["cell_type"] == "markdown" else f"```python\n{text}\n```")
+        parts += [_output(output) for output in cell.get("outputs", ())]
+    return "\n\n".join(parts) + "\n"
+
+
+def _output(output: dict[str, Any]) -> str:
+    data = output.get("data", {})
+    if "text/html" in data:
+        html = "".join(data["text/html"])
+        return f'````{{raw}} html\n<div class="notebook-output">\n{html}\n</div>\n````'
+    text = "".join(data.get("text/plain", output.get("text", ())))
+    return f"```text\n{text.rstrip()}\n```"
 
 
 def _contents() -> list[str]:
