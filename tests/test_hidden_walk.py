@@ -64,6 +64,7 @@ ASKED = {
         "?split=test&cols=slice:short&cols=intervals",
         "?split=all&cols=slice:short&cols=group",
     ),
+    "scoring:board-badge-json": ("?m=nDCG@3", "?m=P@1"),
     "scoring:leaderboard-csv": ("?measure=nDCG@3", "?slice=short"),
     "api:run-queries": (f"?q={HIDDEN}", "?order=best&page_size=200"),
     "api:run-holes": ("?depth=50",),

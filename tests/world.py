@@ -88,6 +88,7 @@ def build(*, files: Path, prepared: Callable[[Benchmark], None] | None = None) -
     `prepared` is called with the benchmark before anything is made of it.
     """
     benchmark, other = (factories.tiny_benchmark(slug) for slug in ("stdlib", "other"))
+    Benchmark.objects.update(may_embed=True)
     if prepared:
         prepared(benchmark)
     cast = {name: factories.member(benchmark, name, role) for name, role in CAST.items()}

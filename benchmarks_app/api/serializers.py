@@ -66,6 +66,7 @@ class BenchmarkDetailSerializer(serializers.ModelSerializer):
             "n_queries",
             "n_documents",
             "has_texts",
+            "may_embed",
             "role",
         ]
 

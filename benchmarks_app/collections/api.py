@@ -92,7 +92,7 @@ class BenchmarkChangeSerializer(serializers.ModelSerializer):
 
     class Meta:
         model = Benchmark
-        fields = ["name", "description", "visibility", "text_format", "line_breaks"]
+        fields = ["name", "description", "visibility", "may_embed", "text_format", "line_breaks"]
 
 
 class BenchmarkDetail(Endpoint):

@@ -114,7 +114,8 @@ def _told(benchmark, owner) -> dict[str, object]:
     notice.deliveries.create(webhook=sent.webhook, answer="<h1>no</h1>", **refused)
     waiting = benchmark.notices.create(event="submission.scored", path="/")
     fault = "no whole answer within 10 s."
-    waiting.deliveries.create(webhook=sent.webhook, n_attempts=2, fault=fault)
+    due_at = timezone.now() + timedelta(hours=2)
+    waiting.deliveries.create(webhook=sent.webhook, n_attempts=5, due_at=due_at, fault=fault)
     type(sent.webhook).objects.update(failing_since=timezone.now())
     return {"webhook": sent.webhook_id, "stop": stop_token(owner, "job.failed")}
 

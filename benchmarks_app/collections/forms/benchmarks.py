@@ -117,5 +117,10 @@ class SettingsForm(forms.ModelForm):
 
     class Meta:
         model = Benchmark
-        fields = ["name", "description", "visibility"]
+        fields = ["name", "description", "visibility", "may_embed"]
+        labels = {"may_embed": "Other sites may show the leaderboard"}
+        help_texts = {
+            "may_embed": "In a frame or as a badge, as far as anybody may see it; of a public "
+            "benchmark alone. The leaderboard then has what to copy."
+        }
         widgets = {"description": forms.Textarea(attrs={"rows": 2})}

@@ -2,12 +2,15 @@
 
 from django.urls import path
 
-from scoring.boards.views import boards, charts, files
+from scoring.boards.views import boards, charts, embedded, files
 
 in_benchmark = [
     path("leaderboard/", boards.leaderboard, name="leaderboard"),
     path("v/<str:version>/leaderboard/", boards.leaderboard_release, name="leaderboard-release"),
     path("v/<str:version>/leaderboard/top/", boards.board_top, name="board-top"),
+    path("leaderboard/embed/", embedded.board_embed, name="board-embed"),
+    path("leaderboard/badge.svg", embedded.board_badge, name="board-badge"),
+    path("leaderboard/badge.json", embedded.board_badge_json, name="board-badge-json"),
     path("leaderboard/compare/", boards.leaderboard_compare, name="leaderboard-compare"),
     path(
         "v/<str:version>/leaderboard/slices/",

@@ -29,6 +29,7 @@ from scoring.boards.services.boards import (
 from scoring.boards.services.heat import heat_cells, heat_slices
 from scoring.boards.services.judged import BPREF, judged_shares
 from scoring.boards.services.slices import row_of
+from scoring.boards.views.embedded import embed_links
 from scoring.rescoring.services.moving import moves_for_board
 from scoring.rescoring.services.rescoring import mark_looked_at
 from scoring.scores.selectors.attempts import unranked_on
@@ -94,6 +95,7 @@ def _board_page(request: SiteRequest, release: Release) -> HttpResponse:
         "unranked": unranked_on(release, request.user),
         "n_without_scenarios": n_without_scenarios,
         "n_unscored": n_runs_without_scores(release),
+        "embed": embed_links(request, release.benchmark),
         "is_ranking": _is_ranking(request, board),
     }
     is_wrong = bool(board.split and board.split.error)
