@@ -16,6 +16,7 @@ from django.core.management import call_command
 
 from benchwright.cli.main import main
 from benchwright.evaluation.evaluating import evaluate
+from tests import notebooks
 
 ROOT = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -72,6 +73,13 @@ def test_tutorial_leads_from_a_corpus_to_a_release():
     assert "nDCG@10" in said[-2]
     assert Path("bread/corpus.jsonl").is_file()
     assert evaluate("qrels.txt", "bm25.run", ["nDCG@10"])["nDCG@10"] > 0.5
+
+
+@pytest.mark.parametrize(
+    "path", sorted(notebooks.FOLDER.glob("*.ipynb")), ids=lambda path: path.stem
+)
+def test_notebook_comes_to_what_it_shows(path):
+    assert path.read_text("utf-8") == notebooks.written(path), "python -m tests.notebooks renews it"
 
 
 def test_gate_of_a_build_is_as_the_page_says():

@@ -45,6 +45,12 @@ class Chapter:
 def chapter_names() -> dict[str, list[str]]:
     """Names of the chapters by group, decisions last; all but the first page."""
     groups = tomllib.loads((FOLDER / "contents.toml").read_text("utf-8"))
+    # Notebooks become chapters when the documentation is built, and not before.
+    groups = {
+        group: written
+        for group, names in groups.items()
+        if (written := [name for name in names if (FOLDER / f"{name}.md").is_file()])
+    }
     decisions = sorted(path.stem for path in (FOLDER / "adr").glob("*.md"))
     return {**groups, DECISIONS: [f"adr/{name}" for name in decisions]}
 

@@ -74,6 +74,8 @@ def _linked_within(path: Path) -> str:
     def linked(match: re.Match[str]) -> str:
         words, target, anchor = match[1], match[2], match[3] or ""
         target = INSTEAD.get(target, target)
+        if target.endswith(".ipynb"):
+            target = target.removesuffix(".ipynb") + ".md"
         if not (path.parent / target).resolve().is_relative_to(DOCS):
             return words
         # What a chapter is called by its file, its page is not. Sphinx says which are not there.
