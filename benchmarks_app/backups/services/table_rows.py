@@ -23,7 +23,8 @@ from benchwright.files.external_sort import batched
 
 ROWS_AT_ONCE = 2_000
 # What a site makes anew: who is signed in, what limits count, which workers are alive, what was
-# answered to requests that may be sent again; and what backups of this very site have found.
+# answered to requests that may be sent again, what was on its way to webhooks and by mail (a copy
+# would tell it once more); and what backups of this very site have found.
 LEFT_OUT = (
     "django_session",
     "axes_",
@@ -31,6 +32,8 @@ LEFT_OUT = (
     "benchmarks_app_backup",
     "benchmarks_app_leftfile",
     "benchmarks_app_keyedrequest",
+    "benchmarks_app_delivery",
+    "benchmarks_app_notice",
 )
 # What stands in a cell, by the kind of field; a kind that is not here stops a backup.
 KINDS = {
