@@ -33,7 +33,9 @@ def sentences(notes: Iterable[str]) -> str:
 
 
 def _row(tag: str, cells: Iterable[object]) -> str:
-    return f"<tr>{''.join(f'<{tag}>{_cell(cell)}</{tag}>' for cell in cells)}</tr>"
+    """A row of cells; what has no words heads nothing."""
+    tags = ((tag if cell != "" else "td", cell) for cell in cells)
+    return f"<tr>{''.join(f'<{of}>{_cell(cell)}</{of}>' for of, cell in tags)}</tr>"
 
 
 def _cell(value: object) -> str:

@@ -51,5 +51,6 @@ def _let_scroll(app: Any, page: str, template: str, context: dict[str, Any], tre
     """What is wide scrolls by keyboard; the corner of a table that says nothing heads nothing."""
     body = context.get("body", "")
     body = body.replace("<table class=", '<table tabindex="0" class=')
+    body = body.replace("<table>", '<table tabindex="0">')
     body = body.replace("<pre>", '<pre tabindex="0">')
     context["body"] = EMPTY_HEADER.sub("<td></td>", body)
