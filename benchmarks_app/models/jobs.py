@@ -107,6 +107,11 @@ class WorkerHeartbeat(models.Model):
     name = models.CharField(max_length=200, unique=True)
     started_at = models.DateTimeField(default=timezone.now)
     seen_at = models.DateTimeField(default=timezone.now)
+    # What its host is like, to be held against the others: the version that it runs, the mark of
+    # the stored files that it sees, and how many seconds its clock is before the database's.
+    version = models.CharField(max_length=60, blank=True)
+    store = models.CharField(max_length=32, blank=True)
+    clock_ahead = models.FloatField(null=True, blank=True)
 
     objects = WorkerHeartbeatQuerySet.as_manager()
 

@@ -18,8 +18,8 @@ from django.core import checks, mail
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.db import DatabaseError, connection
-from django.utils import timezone
 
+from benchmarks_app.hosts import differences, site_version, this_host
 from benchmarks_app.migrated import unapplied
 from benchmarks_app.site import selectors
 
@@ -28,7 +28,6 @@ log = logging.getLogger(__name__)
 FINE, ODD, WRONG = "fine", "odd", "wrong"
 N_ASKED = 20
 SLOW_MILLISECONDS = 5.0
-CLOCKS_APART_SECONDS = 2.0
 MAIL_SECONDS = 5
 LOOPBACK = {"localhost", "127.0.0.1", "[::1]", "::1", "testserver"}
 OTHERS_MAY = stat.S_IRWXG | stat.S_IRWXO
@@ -67,7 +66,7 @@ Found = Iterator[tuple[str, str, str]]
 
 def _versions() -> Found:
     python = ".".join(map(str, sys.version_info[:3]))
-    yield FINE, f"Benchwright {selectors.site_version()}, Python {python}", ""
+    yield FINE, f"Benchwright {site_version()}, Python {python}", ""
 
 
 def _settings() -> Found:
@@ -120,18 +119,13 @@ def _database() -> Found:
         yield FINE, what, ""
 
 
-def _clock() -> Found:
-    if connection.vendor != "postgresql":
-        yield FINE, "the database has this host's", ""
-        return
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT clock_timestamp()")
-        apart = abs((timezone.now() - cursor.fetchone()[0]).total_seconds())
-    what = f"{apart:.1f} s apart from the database's"
-    if apart > CLOCKS_APART_SECONDS:
-        yield WRONG, what, "Let both hosts keep time (NTP): leases and jobs go by it."
-    else:
-        yield FINE, what, ""
+def _hosts() -> Found:
+    here = this_host()
+    for what in differences(selectors.workers_seen(), here):
+        yield WRONG, what, "See docs/operating.md, Several hosts."
+    if not differences(selectors.workers_seen(), here):
+        apart = "" if here.clock_ahead is None else f"; {abs(here.clock_ahead):.1f} s apart"
+        yield FINE, f"same files, one version, one time{apart}", ""
 
 
 def _migrations() -> Found:
@@ -232,7 +226,7 @@ PARTS: dict[str, Look] = {
     "settings": _settings,
     "data folder": _data_folder,
     "database": _database,
-    "clock": _clock,
+    "hosts": _hosts,
     "migrations": _migrations,
     "storage": _storage,
     "temporary files": _temporary_files,

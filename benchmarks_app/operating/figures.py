@@ -16,6 +16,7 @@ from prometheus_client.exposition import generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
+from benchmarks_app.hosts import differences, site_version, this_host
 from benchmarks_app.models import Job
 from benchmarks_app.operating.counted import COUNTERS, Figure
 from benchmarks_app.site import selectors
@@ -38,7 +39,7 @@ class SiteCollector(Collector):
 
     def collect(self) -> Iterator[Metric]:
         info = GaugeMetricFamily("benchwright_info", "The version.", labels=["version", "database"])
-        info.add_metric([selectors.site_version(), connection.vendor], 1)
+        info.add_metric([site_version(), connection.vendor], 1)
         yield info
         yield from _jobs()
         for figure in (*_site(), *(figure for counter in COUNTERS for figure in counter())):
@@ -65,6 +66,8 @@ def _site() -> Iterator[Figure]:
     workers = selectors.workers_seen()
     n_alive = sum(worker.is_alive for worker in workers)
     yield Figure("benchwright_workers", "Workers seen in the last two minutes.", n_alive)
+    n_wrong = len(differences(workers, this_host()))
+    yield Figure("benchwright_host_differences", "Things in which hosts do not fit.", n_wrong)
     for part, is_there in selectors.readiness().items():
         yield Figure(f"benchwright_ready_{part}", f"Whether {part} can be used.", is_there)
     storage = selectors.storage_state()

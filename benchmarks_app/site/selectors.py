@@ -6,7 +6,6 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +29,7 @@ from django.db.models import (
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from benchmarks_app.hosts import differences, this_host
 from benchmarks_app.migrated import NotMigratedError, unapplied
 from benchmarks_app.models import (
     Backup,
@@ -226,13 +226,6 @@ def _is_on_disk() -> bool:
     return isinstance(default_storage, FileSystemStorage)
 
 
-def site_version() -> str:
-    try:
-        return version("benchwright")
-    except PackageNotFoundError:
-        return "unknown: not installed as a package"
-
-
 def n_failed_jobs() -> int:
     return Job.objects.filter(state=Job.State.FAILED).count()
 
@@ -270,6 +263,7 @@ def state_of(
             if n_alive
             else "none was seen for two minutes: start one with manage.py up",
         ),
+        _said_of_hosts(workers),
         Check(
             "Queue",
             not queue.waits_too_long,
@@ -288,6 +282,11 @@ def state_of(
         Check("Stored files", not (store and store.broken), _said_of_store(store)),
         Check("Backup", *_said_of_backups(backups)),
     ]
+
+
+def _said_of_hosts(workers: Sequence[WorkerHeartbeat]) -> Check:
+    wrong = differences(workers, this_host())
+    return Check("Hosts", not wrong, "; ".join(wrong) or "same files, one version, one time")
 
 
 def _said_of_store(store: StoreCheck | None) -> str:

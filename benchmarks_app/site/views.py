@@ -10,6 +10,7 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from benchmarks_app.hosts import differences, site_version, this_host
 from benchmarks_app.requests import PersonRequest
 from benchmarks_app.site import selectors
 
@@ -43,6 +44,11 @@ def healthz(request: HttpRequest) -> HttpResponse:
 def readyz(request: HttpRequest) -> JsonResponse:
     ready = selectors.readiness()
     words = {part: "ok" if is_there else "unavailable" for part, is_there in ready.items()}
+    words["hosts"] = "unknown"
+    if ready["database"] and ready["migrations"]:
+        # Told, and no reason to send nobody here: while hosts are started anew they do differ.
+        wrong = differences(selectors.workers_seen(), this_host())
+        words["hosts"] = "differ" if wrong else "ok"
     return JsonResponse(words, status=200 if all(ready.values()) else 503)
 
 
@@ -62,7 +68,7 @@ def system(request: PersonRequest) -> HttpResponse:
         "store": store,
         "failed": selectors.failed_jobs(FAILED_JOBS_SHOWN),
         "n_failed": selectors.n_failed_jobs(),
-        "version": selectors.site_version(),
+        "version": site_version(),
         "database": connection.vendor,
         "broker": settings.CELERY_BROKER_URL.split("://")[0],
         "growth_days": selectors.GROWTH_DAYS,

@@ -20,9 +20,9 @@ from django.utils import timezone
 from benchmarks_app import files
 from benchmarks_app.backups.services import table_rows
 from benchmarks_app.files import StoredFile
+from benchmarks_app.hosts import site_version
 from benchmarks_app.migrated import unapplied
 from benchmarks_app.models import Backup
-from benchmarks_app.site.selectors import site_version
 from benchwright.backups.errors import BackupError, NotMigratedError
 from benchwright.backups.layout import FILES, FORMAT, write_manifest
 from benchwright.backups.lines import LineWriter

@@ -5,6 +5,7 @@ import logging
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
+from benchmarks_app.hosts import this_host
 from benchmarks_app.models import WorkerHeartbeat
 
 log = logging.getLogger(__name__)
@@ -13,7 +14,8 @@ log = logging.getLogger(__name__)
 def see_worker(name: str) -> None:
     """Write that a worker is alive; a database that is away for a moment is no reason to die."""
     try:
-        WorkerHeartbeat.objects.update_or_create(name=name, defaults={"seen_at": timezone.now()})
+        facts = {"seen_at": timezone.now(), **this_host()._asdict()}
+        WorkerHeartbeat.objects.update_or_create(name=name, defaults=facts)
     except DatabaseError:
         log.warning("worker %s could not write that it is alive", name)
     finally:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from django.core.management import call_command
-from django.db import connection
 from django.utils import timezone
 
 from benchmarks_app.models import WorkerHeartbeat
@@ -75,14 +74,6 @@ def test_settings_that_others_could_use(found, settings):
 
     assert ("wrong", "DEBUG is on and others reach the site", "Take DEBUG away.") in said
     assert any(what.endswith("without HTTPS") for _, what, _ in said)
-
-
-def test_clock_that_is_wrong_is_told(found, monkeypatch):
-    later = timezone.now() + timezone.timedelta(seconds=30)
-    monkeypatch.setattr(doctor.timezone, "now", lambda: later)
-    ((level, what, _),) = found("clock")
-
-    assert level == ("wrong" if connection.vendor == "postgresql" else "fine"), what
 
 
 def test_part_that_cannot_be_looked_at_is_wrong_and_the_others_are_told(monkeypatch):

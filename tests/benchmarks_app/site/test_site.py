@@ -156,7 +156,7 @@ def test_home_is_paged(db, signed_in):
     assert "/b/b00/" not in page
 
 
-READY = dict.fromkeys(("database", "migrations", "storage", "broker"), "ok")
+READY = dict.fromkeys(("database", "migrations", "storage", "broker", "hosts"), "ok")
 
 
 # --- health --------------------------------------------------------------------------------
@@ -213,7 +213,7 @@ def test_readyz_is_503_when_the_database_does_not_answer(client, db, monkeypatch
     answer = client.get("/readyz")
 
     assert answer.status_code == 503
-    assert answer.json() == READY | {"database": "unavailable"}
+    assert answer.json() == READY | {"database": "unavailable", "hosts": "unknown"}
     assert "secret-host" in caplog.text
 
 
@@ -235,7 +235,7 @@ def behind(monkeypatch):
 def test_readyz_is_503_before_the_database_is_migrated(client, db, behind, caplog):
     answer = client.get("/readyz")
 
-    assert (answer.status_code, answer.json()) == (503, READY | {"migrations": "unavailable"})
+    assert (answer.status_code, answer.json()) == (503, READY | {"migrations": "unavailable", "hosts": "unknown"})
     assert "2 migrations have not been applied. Run `manage.py migrate`" in caplog.text
 
 

@@ -1,0 +1,97 @@
+"""Whether the processes of a site fit together: the same files, one version, clocks that agree.
+
+Each worker writes with its sign of life what its host is like. Stored files are known by a mark
+that lies beside them: who sees another mark looks into another folder.
+"""
+
+import logging
+import uuid
+from collections.abc import Iterable
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import NamedTuple
+
+from django.core.files.storage import FileSystemStorage, default_storage
+from django.db import connection
+from django.utils import timezone
+
+from benchmarks_app.models import WorkerHeartbeat
+
+log = logging.getLogger(__name__)
+MARK = ".mark"
+CLOCKS_APART_SECONDS = 2.0
+
+
+class Host(NamedTuple):
+    """What a process sees; `store` is empty where files are no folder, or cannot be read."""
+
+    version: str
+    store: str
+    clock_ahead: float | None
+
+
+def this_host() -> Host:
+    return Host(site_version(), store_mark(), clock_ahead())
+
+
+def site_version() -> str:
+    try:
+        return version("benchwright")
+    except PackageNotFoundError:
+        return "unknown: not installed as a package"
+
+
+def store_mark() -> str:
+    """The mark of the folder of stored files, made by who comes first."""
+    if not isinstance(default_storage, FileSystemStorage):
+        return ""
+    path = Path(default_storage.path(MARK))
+    try:
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            own = path.with_name(f"{MARK}-{uuid.uuid4().hex}")
+            own.write_text(uuid.uuid4().hex)
+            try:
+                path.hardlink_to(own)  # which fails where another was first
+            except FileExistsError:
+                pass
+            finally:
+                own.unlink()
+        return path.read_text()[:32]
+    except OSError:
+        log.warning("the mark of the stored files cannot be read", exc_info=True)
+        return ""
+
+
+def clock_ahead() -> float | None:
+    """Seconds that this host's clock is before the database's; None where they are one."""
+    if connection.vendor != "postgresql":
+        return None
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        return float((timezone.now() - cursor.fetchone()[0]).total_seconds())
+
+
+def differences(workers: Iterable[WorkerHeartbeat], here: Host) -> list[str]:
+    """What does not fit between this process and the workers that live, with what to do."""
+    alive = [worker for worker in workers if worker.is_alive]
+    wrong = []
+    stores = {worker.store for worker in alive if worker.store}
+    if here.store and stores - {here.store}:
+        others = _named(one for one in alive if one.store and one.store != here.store)
+        wrong.append(
+            f"{others} and this process look into different folders of stored files: jobs find "
+            "nothing of what was uploaded. Give all hosts the one folder"
+        )
+    if others := _named(one for one in alive if one.version and one.version != here.version):
+        versions = ", ".join(sorted({one.version for one in alive if one.version} | {here.version}))
+        wrong.append(f"{others} and this process run several versions ({versions}): start all anew")
+    late = [one for one in alive if abs(one.clock_ahead or 0.0) > CLOCKS_APART_SECONDS]
+    if late or abs(here.clock_ahead or 0.0) > CLOCKS_APART_SECONDS:
+        who = _named(late) or "this host"
+        wrong.append(f"the clock of {who} is apart from the database's: let hosts keep time (NTP)")
+    return wrong
+
+
+def _named(workers: Iterable[WorkerHeartbeat]) -> str:
+    return ", ".join(sorted(worker.name for worker in workers))
