@@ -10,7 +10,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from benchwright.clicks import models
 from benchwright.clicks.errors import CutsError
-from benchwright.clicks.grading import grades, read_cuts
+from benchwright.clicks.grading import Grading, grades, read_cuts
 from benchwright.clicks.models import Value, fitted, garwood, posterior
 from benchwright.clicks.pages import Page
 from benchwright.recipes.clicks import Model
@@ -34,6 +34,7 @@ def test_expected_clicks_are_those_of_the_places():
     made = fitted(PAGES)
 
     assert made.priors == pytest.approx(through, abs=1e-15)
+    assert made.n_pages == len(PAGES)
     for doc in DOCS:
         places = [page.docs.index(doc) for page in PAGES if page.query == "q"]
         clicks = sum(
@@ -74,18 +75,22 @@ def test_network_ends_after_so_many_rounds(monkeypatch):
 
 
 def test_cascade_counts_looks_down_to_the_first_click():
-    value = fitted(PAGES, Model.CASCADE).values["q", "c"]
+    made = fitted(PAGES, Model.CASCADE)
+    value = made.values["q", "c"]
 
     # Looked at last: pages 4 and 5, clicked on 5; looked at first: four pages, clicked on one.
     assert value == Value(2 / 6, *wilson(2, 6), 6, 2)
+    assert made.n_pages == len(PAGES)
 
 
 def test_simplified_network_is_last_clicks_over_looks():
-    value = fitted(PAGES, Model.SDBN).values["q", "a"]
+    made = fitted(PAGES, Model.SDBN)
+    value = made.values["q", "a"]
 
     # Looked at on all 7 pages where it stands first, and where it stands last on three of four.
     looks, clicks, lasts = 7 + 3, 3 + 2, 2 + 2
     assert (value.value, value.n, value.clicks) == (lasts / looks, looks, clicks)
+    assert made.n_pages == len(PAGES)
     assert value.low < value.value < value.high
 
 
@@ -198,6 +203,14 @@ def test_intervals_of_expected_clicks_and_of_looks_cover():
 
 
 # --- grades --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("model", "cuts"), [(Model.COEC, (0.5, 1.0, 2.0)), (Model.DBN, (0.1, 0.3, 0.6))]
+)
+def test_cuts_are_those_that_are_documented_unless_others_are_given(model, cuts):
+    assert Grading(model).thresholds == cuts
+    assert Grading(model, cuts=(0.2,)).thresholds == (0.2,)
 
 
 def test_grade_is_how_many_cuts_the_value_reaches_and_little_evidence_has_none():

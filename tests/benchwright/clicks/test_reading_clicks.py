@@ -125,6 +125,7 @@ def test_bad_rows_are_told_by_line_and_the_others_read(read, tmp_path):
     ]
     assert "expected a whole number to 1,000" in reading.problems[0]
     assert "expected 1 or 0" in reading.problems[1]
+    assert (reading.n_bad, reading.n_rows) == (3, 4)
 
 
 def test_cells_that_are_nested_beyond_reading_are_text(read, tmp_path):
