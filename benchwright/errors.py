@@ -126,6 +126,8 @@ SITE = {
     "django": "django",
     "django_htmx": "django-htmx",
     "drf_spectacular": "drf-spectacular",
+    "prometheus_client": "prometheus-client",
+    "pythonjsonlogger": "python-json-logger",
     "rest_framework": "djangorestframework",
     "vl_convert": "vl-convert-python",
 }

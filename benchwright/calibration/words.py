@@ -1,5 +1,6 @@
 """A calibration in a sentence or two."""
 
+import re
 from math import isnan
 
 from benchwright.calibration.calibrating import Calibration
@@ -8,6 +9,8 @@ from benchwright.calibration.improving import ALIKE, BETTER, WORSE, Improvement
 from benchwright.texts.counting import counted
 
 SMALL_BIAS = 0.05
+# What stands before a number, and not within a name.
+NEGATIVE = re.compile(r"(?<!\w)-(?=\d)")
 CHANGES = {BETTER: "Better", WORSE: "Worse", ALIKE: "No difference shown"}
 
 
@@ -30,7 +33,7 @@ def verdict(calibration: Calibration, trust: Trust | None = None) -> str:
         lost.append(f"{counted(calibration.n_refused, 'pair')} without an answer")
     if lost:
         parts.append(f"Left out: {' and '.join(lost)}.")
-    return " ".join(parts)
+    return NEGATIVE.sub("\N{MINUS SIGN}", " ".join(parts))
 
 
 def change(improvement: Improvement) -> str:

@@ -353,3 +353,10 @@ def test_sentence_says_to_which_side_a_judge_leans(shift, words):
     }
 
     assert verdict(calibrated(people, machine)).endswith(words)
+
+
+def test_negative_kappa_has_a_minus():
+    people, _ = made()
+    machine = {query: {doc: 3 - grade for doc, grade in of.items()} for query, of in people.items()}
+
+    assert "kappa with people is \N{MINUS SIGN}" in verdict(calibrated(people, machine))
