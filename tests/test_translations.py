@@ -53,7 +53,6 @@ ENGLISH = {
         annotation:judge-session annotation:my-hours-csv api-docs api-schema chart-bundle
         contamination-clean document-image document-thumbnail healthz leak-report-file readyz
         release-export-format release-file
-        scoring:board-badge scoring:board-badge-json scoring:board-embed
         run-export scoring:ann-chart scoring:contextual-chart scoring:contextual-export
         scoring:contextual-image scoring:contextual-verdict-image scoring:contrastive-chart
         scoring:contrastive-ranks-csv
