@@ -27,6 +27,8 @@ NAMES = {
     "retrieved_contexts": "retrieval_context", "contexts": "retrieval_context",
     "retrievalContext": "retrieval_context",
 }  # fmt: skip
+# What DeepEval puts between nodes in its JSON lines and CSV.
+JOINED = "|"
 # A list of cases is held whole while it is read.
 MOST_LIST = 256 << 20
 IMAGE_KEYS = ({"image"}, {"url"}, {"data"}, {"data", "type"})
@@ -283,6 +285,9 @@ class _Reader:
     def _nodes(self, value: Any) -> tuple[Content, ...]:
         if not isinstance(value, list | tuple):
             what = f"retrieval_context is {_kind(value)}; expected a list of nodes, the best first."
+            if isinstance(value, str) and JOINED in value:
+                what += f" Nodes that were joined with '{JOINED}' cannot be told apart: DeepEval "
+                what += 'writes lists with file_type="json".'
             self._wrong(what)
             return ()
         if len(value) > self.limits.max_nodes:

@@ -264,6 +264,15 @@ DEEPEVAL = {
 }
 
 
+def test_nodes_that_deepeval_has_joined_are_refused_with_what_to_do():
+    row = {**DEEPEVAL, "retrieval_context": "In Paris.|Bread."}
+
+    with pytest.raises(FileProblemsError) as refused:
+        read_cases([json.dumps(row).encode()])
+
+    assert 'DeepEval writes lists with file_type="json"' in str(refused.value)
+
+
 @pytest.mark.parametrize("row", [RAGAS, DEEPEVAL])
 @pytest.mark.parametrize("indent", [None, 4])
 @pytest.mark.parametrize("is_list", [True, False])
