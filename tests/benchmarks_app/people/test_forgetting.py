@@ -465,7 +465,7 @@ CONTENT = {
         Upload.sha256 Upload.stored User.email User.first_name User.last_name User.password
         User.language User.username User.verified_email
         Webhook.earlier_sealed Webhook.events Webhook.secret_sealed Webhook.url
-        WorkerHeartbeat.name
+        WorkerHeartbeat.name WorkerHeartbeat.store WorkerHeartbeat.version
     """,
     "annotation": """
         AggregationPolicy.parameters AggregationPolicy.rule Campaign.error Campaign.model

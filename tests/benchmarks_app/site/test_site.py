@@ -322,7 +322,7 @@ def test_storage_that_nobody_has_touched_yet_is_known_to_be_a_disk(settings, db,
     assert site_selectors.is_storage_there()
 
 
-def test_full_disk_is_told():
+def test_full_disk_is_told(db):
     full = site_selectors.StorageState("/data", 10, 100 << 20, 100 << 30, 0)
 
     checks = {check.name: check for check in site_selectors.state_of([], _no_queue(), full)}
