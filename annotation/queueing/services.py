@@ -148,12 +148,12 @@ def _by_disagreement(
     pool: Pool, pairs: Mapping[Pair, tuple[int, int]], parameters: dict[str, Any]
 ) -> dict[int, float]:
     """The distance of the highest and lowest grade, half a grade more across relevance."""
-    relevant_from = min(relevant_values(pool.benchmark), default=1)
+    relevant = relevant_values(pool.benchmark)
     events = Judgment.machines.filter(machine__campaign__in=parameters["campaigns"]).current()
     rows = events.filter(pool=pool).values("query", "docid")
     rows = rows.annotate(low=Min("grade"), high=Max("grade"))
     spread = {
-        (query, docid): high - low + ACROSS * (low < relevant_from <= high)
+        (query, docid): high - low + ACROSS * ((low in relevant) != (high in relevant))
         for query, docid, low, high in rows.values_list("query", "docid", "low", "high")
     }
     return {entry: spread.get((query, docid), 0.0) for (_, docid), (query, entry) in pairs.items()}
