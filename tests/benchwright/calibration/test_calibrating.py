@@ -3,6 +3,7 @@
 import json
 import math
 import statistics
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -360,3 +361,31 @@ def test_negative_kappa_has_a_minus():
     machine = {query: {doc: 3 - grade for doc, grade in of.items()} for query, of in people.items()}
 
     assert "kappa with people is \N{MINUS SIGN}" in verdict(calibrated(people, machine))
+
+
+def test_what_a_grade_means_is_counted():
+    people = {"q": {"a": 0, "b": 1, "c": 2, "d": 3, "e": 1}}
+    machine = {"q": {"a": 0, "b": 2, "c": 2, "d": 2, "e": 3}}
+
+    found = calibrated(people, machine, relevant_from=2)
+
+    told = [(one.grade, one.n_pairs, one.people_mean, one.relevant_share) for one in found.meanings]
+    assert told == [(0, 1, 0.0, 0.0), (2, 3, 2.0, pytest.approx(2 / 3)), (3, 1, 1.0, 0.0)]
+
+
+@pytest.mark.parametrize(
+    ("gains", "words"),
+    [
+        ((0.2, 0.2), "For means of runs and for their differences it is worth 20% more labels"),
+        ((0.2, 0.001), "For means of runs it is worth 20% more labels at most, for differences n"),
+    ],
+)
+def test_sentence_says_what_a_judge_is_worth(gains, words):
+    people, machine = made()
+    system = SimpleNamespace(system="bm25", is_favoured=True)
+    trust = SimpleNamespace(systems=[system], gain_means=gains[0], gain_differences=gains[1])
+
+    told = verdict(calibrated(people, machine), trust)
+
+    assert words in told
+    assert "It favours bm25: do not look at those by it alone." in told
