@@ -4,6 +4,7 @@ import base64
 import gzip
 import io
 import json
+from pathlib import Path
 
 import pytest
 from PIL import Image as Pillow
@@ -245,6 +246,7 @@ def test_case_survives_json():
     assert case_of(told, {"a.png": image}) == case
 
 
+MADE = Path(__file__).parent / "made"
 RAGAS = {
     "user_input": "Where?",
     "retrieved_contexts": ["In Paris.", "Bread."],
@@ -262,15 +264,6 @@ DEEPEVAL = {
     "comments": None,
     "source_file": None,
 }
-
-
-def test_nodes_that_deepeval_has_joined_are_refused_with_what_to_do():
-    row = {**DEEPEVAL, "retrieval_context": "In Paris.|Bread."}
-
-    with pytest.raises(FileProblemsError) as refused:
-        read_cases([json.dumps(row).encode()])
-
-    assert 'DeepEval writes lists with file_type="json"' in str(refused.value)
 
 
 @pytest.mark.parametrize("row", [RAGAS, DEEPEVAL])
@@ -305,3 +298,19 @@ def test_cases_of_ragas_and_deepeval_are_ours(row, indent, is_list):
 def test_a_list_that_is_none_of_cases_is_refused(content, words):
     with pytest.raises(FileProblemsError, match=words):
         read_cases(content.splitlines(keepends=True))
+
+
+# --- files that the tools themselves have written: Ragas 0.4.3, DeepEval 4.3.1 -------------------
+
+
+@pytest.mark.parametrize("name", ["ragas.jsonl", "deepeval.json"])
+def test_cases_that_were_written_by_the_tools_are_read(name):
+    (case,) = read_cases(MADE / name).cases
+
+    assert (case.input, case.expected_output) == (("what is a cat",), ("an animal",))
+    assert case.retrieval_context == (("A cat is an animal.",), ("Dogs bark.",))
+
+
+def test_json_lines_of_deepeval_are_refused_with_what_to_do():
+    with pytest.raises(FileProblemsError, match='file_type="json"'):
+        read_cases(MADE / "deepeval.jsonl")
