@@ -25,8 +25,8 @@ class Ordered:
     @classmethod
     def of(cls, pool: Pool) -> Self | None:
         """None of a queue that stands as it was built."""
-        told = pool.parameters.get("queue")
-        return cls(told["by"], datetime.fromisoformat(told["at"])) if told else None
+        queue = pool.parameters.get("queue")
+        return cls(queue["by"], datetime.fromisoformat(queue["at"])) if queue else None
 
 
 def campaigns_of(pool: Pool) -> QuerySet[Campaign]:

@@ -121,9 +121,10 @@ def _database() -> Found:
 
 def _hosts() -> Found:
     here = this_host()
-    for what in differences(selectors.workers_seen(), here):
+    wrong = differences(selectors.workers_seen(), here)
+    for what in wrong:
         yield WRONG, what, "See docs/operating.md, Several hosts."
-    if not differences(selectors.workers_seen(), here):
+    if not wrong:
         apart = "" if here.clock_ahead is None else f"; {abs(here.clock_ahead):.1f} s apart"
         yield FINE, f"same files, one version, one time{apart}", ""
 
