@@ -17,7 +17,7 @@ import click
 from django.core.management import get_commands, load_command_class
 
 import benchwright
-from benchwright.cli.main import main
+from benchwright.cli.main import Command, main
 
 DOCS = Path(__file__).parent.parent / "docs"
 FOLDER = DOCS / "reference"
@@ -45,7 +45,10 @@ def commands() -> str:
             parts += [f"### `benchwright {name}`", _first(command.help), _list(_of_click(command))]
             if door := getattr(command, "door", None):
                 kept = ", ".join(f"`{one.opts[-1]}`" for one in _kept(command))
-                parts += [f"On a site, beside {kept}:", _list(_rows(command, door.also))]
+                beside = f", beside {kept}" if kept else ""
+                more = f"{beside}:" if door.also else f"{beside}, nothing more."
+                parts += [f"On a site{more}", _list(_rows(command, door.also))]
+    parts += ["## Where each is done", where_done()]
     parts += [
         "## `manage.py`",
         "Installed, `python -m benchmarks_app`. Each also takes Django's own options, "
@@ -56,6 +59,27 @@ def commands() -> str:
             parser = load_command_class(app, name).create_parser("manage.py", name)
             parts += [f"### `{name}`", _first(parser.description), _list(_of_argparse(parser))]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def where_done() -> str:
+    """A table of commands: whether each is done on files and on a site, and why not."""
+    rows = ["| command | on files | on a site |", "|---|---|---|"]
+    with click.Context(main) as context:
+        for name in sorted(main.known()):
+            command: Any = main.get_command(context, name)
+            rows.append(f"| `{name}` | {' | '.join(_places(command))} |")
+    return "\n".join(rows)
+
+
+def _places(command: Any) -> tuple[str, str]:
+    """Where a command is done: yes, or why not."""
+    if not isinstance(command, Command):
+        return "starts a site", "is the site"
+    if command.of_files:
+        return "yes", f"no: {_plain(command.of_files)}"
+    if command.door or command.name == "gate":
+        return "yes", "yes"
+    return "-", "yes"
 
 
 def _first(text: str | None) -> str:

@@ -1,6 +1,7 @@
 """A command on files and the same on a site: what was named before it, and what it takes there."""
 
-from collections.abc import Callable
+import importlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,9 +42,9 @@ def where_of(ctx: click.Context | None) -> Where | None:
 
 @dataclass(frozen=True)
 class Door:
-    """How a command on files is done on a site: `on_site` of a module, with other parameters.
+    """How a command on files is done on a site: a function of a module, with other parameters.
 
-    `on_site` is called with what was named before the command, and the command's context.
+    The function is called with what was named before the command, and the command's context.
 
     `keeps` are names of parameters that mean the same there; `also` are those it has there alone.
     What `keeps` takes of the library's recipes the API calls by the same names.
@@ -52,6 +53,27 @@ class Door:
     module: str
     keeps: tuple[str, ...] = ()
     also: tuple[click.Parameter, ...] = ()
+    function: str = "on_site"
+
+    def opened(self) -> Any:
+        """The function, its module imported."""
+        return getattr(importlib.import_module(self.module), self.function)
+
+
+def meant(given: str, known: Sequence[str]) -> str:
+    """What may have been meant by a name that is none of those known; empty where none is near.
+
+    Examples
+    --------
+    >>> meant("coco", ["coec", "dbn"]), meant("scroe", ["score", "compare"]), meant("x", ["dbn"])
+    ("Did you mean 'coec'?", "Did you mean 'score'?", '')
+    """
+    from difflib import get_close_matches
+
+    by_folded = {name.casefold(): name for name in reversed(known)}
+    near = get_close_matches(given.casefold(), list(by_folded))
+    names = " or ".join(f"'{by_folded[name]}'" for name in near)
+    return f"Did you mean {names}?" if names else ""
 
 
 def declared(*decorators: Callable[[Any], Any]) -> tuple[click.Parameter, ...]:

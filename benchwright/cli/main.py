@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 import click
 
-from benchwright.cli.doors import Door, Where, where_of
+from benchwright.cli.doors import Door, Where, meant, where_of
 from benchwright.cli.exit_codes import INTERRUPTED, NO_READER
 from benchwright.errors import BenchmarkError, MissingFileError, MissingPackageError
 
@@ -75,6 +75,19 @@ class Option(click.Option):
         self.group, self.replaced = group, replaced
         self.old = (*old, *replaced)
 
+    def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
+        """The value; of a choice that is not there, also what may have been meant."""
+        try:
+            return super().type_cast_value(ctx, value)
+        except click.BadParameter as error:
+            known = _choices(self)
+            words = [value] if isinstance(value, str) else value or ()
+            wrong = next((word for word in words if word not in known), "")
+            if not (known and (near := meant(str(wrong), known))):
+                raise
+            text = f"{error.message} {near}"
+            raise click.BadParameter(text, ctx, self) from error
+
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
         names, self.opts = self.opts, [*self.opts, *self.old]
         super().add_to_parser(parser, ctx)
@@ -96,6 +109,8 @@ class Command(click.Command):
     told
         Parameters that say by themselves where it is, {name: field of `Where`}: what was named
         before the command is their default.
+    of_files
+        Why it is done on files alone, a sentence; where there is neither a door nor `told`.
     """
 
     def __init__(
@@ -104,10 +119,12 @@ class Command(click.Command):
         examples: Sequence[str] = (),
         door: Door | None = None,
         told: Mapping[str, str] | None = None,
+        of_files: str = "",
         **settings: Any,
     ) -> None:
         super().__init__(*args, **settings)
         self.examples, self.door, self.told = examples, door, told or {}
+        self.of_files = of_files
 
     @property
     def is_of_files(self) -> bool:
@@ -129,7 +146,12 @@ class Command(click.Command):
         parent: click.Context | None = None,
         **more: Any,
     ) -> click.Context:
-        if (where := where_of(parent)) is not None and self.told:
+        where, is_help = where_of(parent), bool({"-h", "--help"} & set(args))
+        if where is not None and self.is_of_files and not is_help:
+            text = f"{self.name} is of files, and of no site. {self.of_files}".rstrip()
+            text += " Leave out --site and --benchmark."
+            raise click.UsageError(text, click.Context(self, parent, info_name))
+        if where is not None and self.told:
             # An option that is asked for its site looks it up where none is named.
             known = {"site": where.url, "benchmark": where.benchmark}
             told = {name: known[field] for name, field in self.told.items() if known[field]}
@@ -138,10 +160,6 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         parameters = self.get_params(ctx)
-        is_help = bool({"-h", "--help"} & set(args))
-        if self.is_of_files and where_of(ctx) is not None and not is_help:
-            text = f"{self.name} is of files, and of no site. Leave out --site and --benchmark."
-            raise click.UsageError(text, ctx)
         if any(one.name == "form" and "json" in _choices(one) for one in parameters):
             args = _spelt_out(args)
         for one in parameters:
@@ -167,11 +185,11 @@ class Command(click.Command):
 
     @property
     def _on_site(self) -> Any:
-        return importlib.import_module(self.door.module).on_site if self.door else None
+        return self.door.opened() if self.door else None
 
     def invoke(self, ctx: click.Context) -> Any:
         where = where_of(ctx)
-        if where is None or self.told:
+        if where is None or self.door is None:
             return super().invoke(ctx)
         return self._on_site(where, ctx)
 
@@ -186,6 +204,9 @@ class Command(click.Command):
                 formatter.write_dl(records)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        if self.of_files:
+            with formatter.section("On a site"):
+                formatter.write_text(self.of_files)
         if self.examples:
             with formatter.section("Examples"):
                 for line in self.examples:
@@ -295,12 +316,8 @@ class Noun(click.Group):
 
 def _refuse_unknown(ctx: click.Context, given: str, known: Sequence[str]) -> None:
     """Say which command may have been meant, where there is none of the name."""
-    from difflib import get_close_matches
-
-    close = get_close_matches(given, known)
-    if given not in known and close:
-        meant = " or ".join(f"'{name}'" for name in close)
-        text = f"No such command '{given}'. Did you mean {meant}?"
+    if given not in known and (near := meant(given, known)):
+        text = f"No such command '{given}'. {near}"
         raise click.UsageError(text, ctx)
 
 

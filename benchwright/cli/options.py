@@ -29,6 +29,20 @@ def measure_names(
         raise click.BadParameter(str(error), ctx, parameter) from error
 
 
+def named_columns(given: Sequence[str]) -> dict[str, str]:
+    """{role: column} of `--column`; a wrong one is a usage error."""
+    from benchwright.logs.columns import LABELS
+
+    columns = {}
+    for text in given:
+        role, equals, name = text.partition("=")
+        if not equals or role not in LABELS or not name:
+            message = f"'{text}' is no column. Write role=name; roles are {', '.join(LABELS)}."
+            raise click.BadParameter(message, param_hint="--column")
+        columns[role] = name
+    return columns
+
+
 def file_option(name: str, **settings: Any) -> Decorator:
     """An option that names a file to read."""
     return option(name, type=FILE, metavar="FILE", **settings)

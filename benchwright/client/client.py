@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 
 import httpx
 
@@ -141,7 +141,7 @@ class Client:
         NoReleaseError
             If nothing was published.
         """
-        slug, version = _named(name)
+        slug, version = release_named(name)
         version = version or self._newest(slug)
         return Release.of(self._transport.json("GET", f"benchmarks/{slug}/releases/{version}/"))
 
@@ -179,7 +179,7 @@ class Client:
         return pulling.pull(
             self._transport,
             self.release(name),
-            slug=_named(name)[0],
+            slug=release_named(name)[0],
             into=Path(into),
             form=form,
             tell=tell,
@@ -422,12 +422,56 @@ class Client:
         OSError
             If the file cannot be read.
         """
-        where = f"benchmarks/{_slug(slug)}/uploads/"
+        answer = self.send(f"benchmarks/{_slug(slug)}/uploads/", {"file": file}, tell=tell)
+        return int(answer["id"])
+
+    def send(
+        self,
+        path: str,
+        files: Mapping[str, str | Path | None],
+        fields: Mapping[str, Any] | None = None,
+        *,
+        tell: Sent | None = None,
+    ) -> Any:
+        """Return what an operation of the API answers that takes files, {field: file}.
+
+        `fields` are sent beside them, `None` left out; `tell` hears the bytes sent, and all there
+        are.
+
+        Raises
+        ------
+        OSError
+            If a file cannot be read.
+        """
+        data = {name: value for name, value in (fields or {}).items() if value is not None}
         with (
-            opened_files({"file": file}, tell) as parts,
-            self._transport.opened("POST", where, may_repeat=True, files=parts) as response,
+            opened_files(files, tell) as parts,
+            self._transport.opened(
+                "POST", path, may_repeat=True, data=data, files=parts
+            ) as response,
         ):
-            return int(self._transport.body(response)["id"])
+            return self._transport.body(response)
+
+    def fetch(
+        self,
+        path: str,
+        stream: BinaryIO,
+        *,
+        params: Mapping[str, Any] | None = None,
+        tell: Sent | None = None,
+    ) -> int:
+        """Write the file that an operation of the API answers, and return its bytes.
+
+        `tell` hears the bytes so far, and of how many (0: not known).
+        """
+        n_bytes = 0
+        with self._transport.opened("GET", path, params=params) as response:
+            size = int(response.headers.get("Content-Length", 0))
+            for piece in response.iter_bytes():
+                n_bytes += stream.write(piece)
+                if tell:
+                    tell(n_bytes, size)
+        return n_bytes
 
     def finished(
         self,
@@ -482,7 +526,7 @@ class Client:
         WaitedTooLongError
             If it is not there in so many seconds.
         """
-        slug, version = _named(name)
+        slug, version = release_named(name)
         version = version or self._newest(slug)
         path = f"benchmarks/{slug}/releases/{version}/leaderboard/"
         asked = {"measure": measure, "slice": slice, **filters}
@@ -542,7 +586,7 @@ class Client:
         return body
 
 
-def _named(name: str) -> tuple[str, str]:
+def release_named(name: str) -> tuple[str, str]:
     """The slug and the version of `SLUG@VERSION`; the version is empty where none is given."""
     slug, at, version = name.partition("@")
     if not _is_plain(slug) or (at and not _is_plain(version)):

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from benchwright.cli.doors import Door
 from benchwright.cli.main import Command, option
 from benchwright.cli.options import file_option, format_option, written_option
 from benchwright.cli.parameters import FILE, parameter_option
+from benchwright.cli.site_doors import logs
 from benchwright.recipes import clicks as recipe
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ EXAMPLES = (
     "benchwright clicks pages.parquet --model dbn --least 50 --table pairs.tsv",
     "benchwright clicks impressions.csv.gz --queries queries.jsonl --cuts 0.5,1,2 -o clicks.qrels",
     "benchwright clicks ubi_queries.csv ubi_events.csv --outcomes -k 10",
+    "benchwright --benchmark help-pages clicks ubi_queries.ndjson ubi_events.ndjson",
 )
 
 
@@ -32,6 +35,12 @@ EXAMPLES = (
     cls=Command,
     name="clicks",
     examples=EXAMPLES,
+    door=Door(
+        logs.__name__,
+        keeps=logs.CLICKS_KEPT,
+        also=logs.CLICKS_THERE,
+        function="clicks_on_site",
+    ),
     short_help="Grades from a log of clicks, or online outcomes by arm.",
 )
 @click.argument("logs", type=FILE, nargs=-1, required=True)

@@ -10,7 +10,7 @@ import click
 from benchwright.cli.doors import Door
 from benchwright.cli.main import Command, option
 from benchwright.cli.parameters import parameter_option
-from benchwright.cli.sites import grouping
+from benchwright.cli.site_doors import grouping
 from benchwright.recipes import families
 
 EXAMPLES = (

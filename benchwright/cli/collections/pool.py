@@ -11,7 +11,7 @@ from benchwright.cli.doors import Door
 from benchwright.cli.main import Command, option
 from benchwright.cli.options import format_option
 from benchwright.cli.parameters import parameter_option
-from benchwright.cli.sites import pooling
+from benchwright.cli.site_doors import pooling
 from benchwright.pools.recipe import ESTIMATE, STRATA, Recipe
 from benchwright.recipes import pools as recipes
 

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from benchwright.cli import options
+from benchwright.cli.doors import Door
 from benchwright.cli.files import check_standard_input, run_names, tell_warnings
 from benchwright.cli.main import Command, option
 from benchwright.cli.options import file_option
 from benchwright.cli.parameters import FILE
 from benchwright.cli.progress import told
+from benchwright.cli.site_doors import systems
 
 if TYPE_CHECKING:
     from benchwright.pools.reusability import LeftOut, Reusability, Treatment
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "benchwright reusability qrels.txt *.run --depth 10",
     "benchwright reusability qrels.txt a.run b.run c.run --teams teams.tsv --format json",
+    "benchwright --benchmark help-pages reusability --release 1.0.0",
 )
 COLUMNS = ("run", "left out with", "ndcg", "without", "shift", "run alone", "judged", "own labels")
 MEANS = ("mean_shift", "worst_shift", "mean_judged", "least_judged", "tau")
@@ -30,6 +33,7 @@ MEANS = ("mean_shift", "worst_shift", "mean_judged", "least_judged", "tau")
     cls=Command,
     name="reusability",
     examples=EXAMPLES,
+    door=Door(systems.__name__, also=systems.REUSABILITY_THERE, function="reusability_on_site"),
     short_help="How judgments treat a system that had no part in them.",
 )
 @click.argument("qrels", type=FILE)

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from benchwright.cli.doors import Door
 from benchwright.cli.main import Command, option
+from benchwright.cli.options import named_columns
 from benchwright.cli.parameters import parameter_option
+from benchwright.cli.site_doors import logs
 from benchwright.recipes import sampling as recipe
 
 if TYPE_CHECKING:
@@ -24,6 +27,7 @@ EXAMPLES = (
     "benchwright sample log.tsv --column query='search string' --column count=searches --dry-run",
     "benchwright sample log.jsonl --allocation given --given head=50,torso=100,tail=50 -o q.jsonl",
     "benchwright sample log.parquet --by month --floor 5 --weighting queries -o q.jsonl",
+    "benchwright --benchmark help-pages sample searches.csv.gz -n 300",
 )
 
 
@@ -31,6 +35,12 @@ EXAMPLES = (
     cls=Command,
     name="sample",
     examples=EXAMPLES,
+    door=Door(
+        logs.__name__,
+        keeps=logs.SAMPLE_KEPT,
+        also=logs.SAMPLE_THERE,
+        function="sample_on_site",
+    ),
     short_help="Draw queries from a query log, masked and weighted.",
 )
 @click.argument("log", type=FILE)
@@ -149,7 +159,7 @@ def _prepared(log: Path, folder: Path, chosen: dict[str, Any]) -> "Prepared":
     from benchwright.logs.tables import open_table
 
     table = open_table(log, file=log.name)
-    named = _named(chosen["columns"])
+    named = named_columns(chosen["columns"])
     columns = (
         LogColumns.of(named)
         if named
@@ -163,19 +173,6 @@ def _prepared(log: Path, folder: Path, chosen: dict[str, Any]) -> "Prepared":
         REGIONS if chosen["regions"] is None else checked_regions(chosen["regions"]),
     )
     return prepared(table, columns, folder, options=options, is_lenient=chosen["lenient"])
-
-
-def _named(given: Sequence[str]) -> dict[str, str]:
-    from benchwright.logs.columns import LABELS
-
-    columns = {}
-    for text in given:
-        role, equals, name = text.partition("=")
-        if not equals or role not in LABELS or not name:
-            message = f"'{text}' is no column. Write role=name; roles are {', '.join(LABELS)}."
-            raise click.BadParameter(message, param_hint="--column")
-        columns[role] = name
-    return columns
 
 
 def _tell_reading(prepared: "Prepared") -> None:

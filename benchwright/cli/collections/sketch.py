@@ -21,6 +21,7 @@ Decorator = Callable[[Any], Any]
     cls=Command,
     name="sketch",
     examples=EXAMPLES,
+    of_files=("A private list is hashed where it lies, so that no site ever has it."),
     short_help="Hashes of a private list of queries, by which others find theirs in it.",
 )
 @click.argument("queries", type=click.Path(exists=True, dir_okay=False, path_type=Path))

@@ -10,7 +10,7 @@ from benchwright.cli.doors import Door
 from benchwright.cli.main import DONE, FAILED, Command, option
 from benchwright.cli.options import format_option
 from benchwright.cli.parameters import parameter_option
-from benchwright.cli.sites import splitting
+from benchwright.cli.site_doors import splitting
 from benchwright.recipes import splits
 from benchwright.recipes.splits import Mode
 from benchwright.splits.recipe import SplitRecipe

@@ -6,16 +6,19 @@ from typing import Any
 import click
 
 from benchwright.cli import options
+from benchwright.cli.doors import Door
 from benchwright.cli.files import check_standard_input, run_names
 from benchwright.cli.main import Command, option
 from benchwright.cli.parameters import FILE, parameter_option
 from benchwright.cli.progress import told
+from benchwright.cli.site_doors import judging
 from benchwright.recipes import judging as recipes
 
 EXAMPLES = (
     "benchwright calibrate people.qrels machine.qrels",
     "benchwright calibrate people.qrels machine.qrels bm25.run dense.run --families families.tsv",
     "benchwright calibrate people.qrels machine.qrels --others second.qrels --format markdown",
+    "benchwright --benchmark help-pages calibrate 'gpt on depth 10'",
 )
 
 
@@ -23,6 +26,7 @@ EXAMPLES = (
     cls=Command,
     name="calibrate",
     examples=EXAMPLES,
+    door=Door(judging.__name__, also=judging.CALIBRATE_THERE, function="calibrate_on_site"),
     short_help="How far a machine's grades can be trusted, beside people's.",
 )
 @click.argument("people", type=FILE)

@@ -35,6 +35,10 @@ EXAMPLES = (
     cls=Command,
     name="check",
     examples=EXAMPLES,
+    of_files=(
+        "A site checks each file as it comes in: `import` and `submit` tell what is "
+        "wrong, by its line."
+    ),
     short_help="Everything wrong in a run, qrels or benchmark, by line.",
 )
 @click.argument("paths", type=InputFile(takes_folder=True), nargs=-1, required=True)

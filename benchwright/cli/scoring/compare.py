@@ -13,7 +13,7 @@ from benchwright.cli.main import Command, option
 from benchwright.cli.parameters import FILE, parameter_option
 from benchwright.cli.progress import told
 from benchwright.cli.scored import measures_named, scored, scorer_of
-from benchwright.cli.sites import comparing
+from benchwright.cli.site_doors import comparing
 from benchwright.evaluation.scorecards import Scorecard, Scorer
 from benchwright.recipes import comparisons
 

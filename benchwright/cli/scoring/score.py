@@ -7,11 +7,13 @@ from typing import Any
 import click
 
 from benchwright.cli import options
+from benchwright.cli.doors import Door
 from benchwright.cli.main import Command, option
 from benchwright.cli.options import format_option, written_option
 from benchwright.cli.parameters import FILE
 from benchwright.cli.scored import scored, scorer_of
 from benchwright.cli.scoring import score_output
+from benchwright.cli.site_doors import scoring
 from benchwright.evaluation.scorecards import DEFAULT_MEASURES, Scorer
 
 EXAMPLES = (
@@ -22,6 +24,7 @@ EXAMPLES = (
     "benchwright score qrels.txt bm25.run --result bm25.json   # and later: verify bm25.json",
     "benchwright score docs.qrels passages.run --parents parents.tsv --aggregate maxp",
     "zcat run.gz | benchwright score qrels.txt -",
+    "benchwright --benchmark help-pages score bm25 dense -m nDCG@10",
 )
 
 
@@ -29,6 +32,12 @@ EXAMPLES = (
     cls=Command,
     name="score",
     examples=EXAMPLES,
+    door=Door(
+        scoring.__name__,
+        keeps=scoring.SCORE_KEPT,
+        also=scoring.SCORE_THERE,
+        function="score_on_site",
+    ),
     short_help="Measures of runs against qrels, over all queries and each.",
 )
 @click.argument("qrels", type=FILE)

@@ -126,6 +126,7 @@ class Asked:
     cls=TrecEval,
     name="trec_eval",
     examples=EXAMPLES,
+    of_files=("It is there for scripts of before. `score` on a site has its runs' means."),
     add_help_option=False,
     short_help="trec_eval's flags and output, as a drop-in.",
 )

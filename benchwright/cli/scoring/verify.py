@@ -28,6 +28,10 @@ def place_of(name: str, what: str = "") -> Decorator:
     cls=Command,
     name="verify",
     examples=EXAMPLES,
+    of_files=(
+        "A result file says how files were scored; what a site has scored it keeps with "
+        "its release."
+    ),
     short_help="Recompute a result file and say what differs.",
 )
 @click.argument("result", type=FILE)

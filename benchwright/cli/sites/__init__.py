@@ -44,6 +44,18 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "benchwright.cli.sites.invite",
         "Make a link by which somebody joins a benchmark of a site.",
     ),
+    "list": (
+        "benchwright.cli.sites.listing",
+        "What a benchmark of a site has: runs, queries, slices, members, jobs, ….",
+    ),
+    "member": (
+        "benchwright.cli.sites.member",
+        "Show, change or end somebody's role in a benchmark of a site.",
+    ),
+    "slice": (
+        "benchwright.cli.sites.slicing",
+        "Make, show or register a slice of the queries of a site.",
+    ),
     "label": (
         "benchwright.cli.sites.labels",
         "Enter grades that people gave elsewhere into a benchmark of a site.",
@@ -56,6 +68,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "benchwright.cli.sites.release",
         "Release a set of qrels of a benchmark of a site.",
     ),
+    "estimate": (
+        "benchwright.cli.sites.estimate",
+        "Means of runs from the labels of an estimation pool of a site.",
+    ),
     "leaderboard": (
         "benchwright.cli.sites.leaderboard",
         "The board of a release of a site, by a measure.",
@@ -63,6 +79,14 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "pull": (
         "benchwright.cli.sites.pull",
         "Bring a release of a site into a folder, checked by its manifest.",
+    ),
+    "export": (
+        "benchwright.cli.sites.exporting",
+        "A file of a benchmark of a site: qrels, a run, judgments, leaks.",
+    ),
+    "job": (
+        "benchwright.cli.sites.job",
+        "Look at, wait for, cancel or retry a job of a site.",
     ),
     "submit": (
         "benchwright.cli.sites.submit",

@@ -7,12 +7,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from functools import wraps
+from functools import partial, wraps
+from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from benchwright.cli.doors import Where, where_of
+from benchwright.cli.answers import say_json
+from benchwright.cli.doors import Where, meant, where_of
 from benchwright.cli.main import Command, json_switch, option
 
 if TYPE_CHECKING:
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
 
 CLEAR_LINE = "\r\x1b[K"
 PAUSE = 0.2
+MOST_KNOWN = 5000
+"""Benchmarks that are looked through for one that may have been meant."""
 Decorator = Callable[[Any], Any]
 
 
@@ -51,8 +56,35 @@ def asked(server: str | None, *, needs_token: bool) -> Iterator["Client"]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InsecureServerWarning)  # it was just said
         client = Client(login.url, login.token)
-    with client:
+    with client, meant_benchmark(client):
         yield client
+
+
+@contextmanager
+def meant_benchmark(client: "Client", *, has_list: bool = False) -> Iterator[None]:
+    """Where the site knows no benchmark of a name, say which may have been meant.
+
+    Where none is near, the site's own refusal stays, or with `has_list` what there is is named.
+
+    Raises
+    ------
+    UnknownName
+        If a benchmark was asked for that is not among those that the caller may see.
+    """
+    from benchwright.client.errors import ClientError, NotThereError
+
+    try:
+        yield
+    except NotThereError as error:
+        slug = error.facts["address"].partition("/benchmarks/")[2].partition("/")[0]
+        try:
+            known = [one.slug for one in islice(client.benchmarks(), MOST_KNOWN)]
+        except ClientError:
+            raise error from None
+        is_known = not slug or slug in known or len(known) == MOST_KNOWN
+        if not is_known and (has_list or meant(slug, known)):
+            refuse_name(slug, known, "benchmark that you may see")
+        raise
 
 
 # --- a command that is done on a site ------------------------------------------------------------
@@ -81,6 +113,27 @@ class Asked:
         """The names of what a list of the benchmark holds."""
         return [str(row[field]) for row in self.client.rows(f"benchmarks/{self.slug}/{path}")]
 
+    def named(self, path: str, name: str, what: str, field: str = "name") -> dict[str, Any]:
+        """The row of this name in a list of the benchmark, the first where several have it.
+
+        Raises
+        ------
+        UnknownName
+            If there is none.
+        """
+        rows = list(self.client.rows(f"benchmarks/{self.slug}/{path}"))
+        known = [str(row[field]) for row in rows]
+        self.check([name], known, what)
+        return dict(rows[known.index(name)])
+
+    def send(self, path: str, files: Mapping[str, Path | None], fields: Mapping[str, Any]) -> Any:
+        """What an operation answers that takes files, with a line of how much has been sent."""
+        what = f"Sending {', '.join(file.name for file in files.values() if file)}"
+        with Line() as line:
+            return self.client.send(
+                f"benchmarks/{self.slug}/{path}", files, fields, tell=partial(line.bytes, what)
+            )
+
     def check(self, wanted: Iterable[str], known: Sequence[str], what: str) -> None:
         """Refuse a name that is none of those known, with what may have been meant.
 
@@ -102,12 +155,14 @@ class Asked:
             If it fails; says why, and what of a file is wrong by its line.
         """
 
-        def tell(now: Mapping[str, Any]) -> None:
+        def tell(line: Line, now: Mapping[str, Any]) -> None:
             share = f" {now['done'] / now['total']:.0%}" if now.get("total") else ""
             line.tell(f"{now['title']}:{share} {now.get('message', '')}".rstrip() + " …")
 
-        with Line() as line:
-            ended = self.client.finished(job["id"], tell=tell)
+        ended: Mapping[str, Any] = self.waited(
+            lambda line: self.client.finished(job["id"], tell=partial(tell, line)),
+            f"job {job['id']} --wait",
+        )
         if ended["state"] != "done":
             from benchwright.client import Problem
 
@@ -116,12 +171,24 @@ class Asked:
             raise click.ClickException(text)
         return ended
 
+    def waited(self, wait: Callable[["Line"], Any], later: str) -> Any:
+        """What `wait` gives, called with a line to tell on; `later` is how it is looked at again.
+
+        Work of the site goes on when nobody waits for it: who interrupts is told so.
+        """
+        try:
+            with Line() as line:
+                return wait(line)
+        except KeyboardInterrupt:
+            again = f"benchwright --site {self.client.url} --benchmark {self.slug} {later}"
+            click.echo(f"It goes on at the site. To see how far it is: {again}", err=True)
+            raise
+
     def say(self, facts: Any, lines: Iterable[str]) -> None:
         """Print what the site answered: as JSON, or in lines for people."""
         if self.is_json:
-            import json
-
-            lines = [json.dumps(facts, indent=2, ensure_ascii=False, default=str)]
+            say_json(facts)
+            return
         for line in lines:
             click.echo(line)
 
@@ -180,27 +247,20 @@ def _perform(
         before = f"--benchmark SLUG {ctx.info_name}"
         text = f"No benchmark is named. It stands before the command: {before}."
         raise click.UsageError(text, ctx)
-    from benchwright.client.errors import NotThereError
+    from benchwright.client.client import release_named
 
-    slug, _, version = where.benchmark.partition("@")
-    with asked(where.site or None, needs_token=True) as client:
-        try:
-            function(Asked(client, slug, version, is_json), **chosen)
-        except NotThereError:
-            known = [one.slug for one in client.benchmarks()]
-            if needs_benchmark and slug not in known:
-                refuse_name(slug, known, "benchmark that you may see")
-            raise
+    slug, version = release_named(where.benchmark) if where.benchmark else ("", "")
+    with (
+        asked(where.site or None, needs_token=True) as client,
+        meant_benchmark(client, has_list=True),
+    ):
+        function(Asked(client, slug, version, is_json), **chosen)
 
 
 def refuse_name(name: str, known: Sequence[str], what: str) -> NoReturn:
     """Say that there is none of the name, and what may have been meant."""
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, known)
     there = ", ".join(known[:20]) or "none so far"
-    meant = f"Did you mean '{close[0]}'?" if close else f"There is: {there}."
-    text = f"'{name}' is no {what}. {meant}"
+    text = f"'{name}' is no {what}. {meant(name, known) or f'There is: {there}.'}"
     raise UnknownName(text)
 
 

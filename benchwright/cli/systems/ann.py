@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from benchwright.cli import options
+from benchwright.cli.doors import Door
 from benchwright.cli.main import Command, option
 from benchwright.cli.options import file_option
 from benchwright.cli.parameters import FILE
 from benchwright.cli.progress import told
+from benchwright.cli.site_doors import systems
 
 if TYPE_CHECKING:
     from benchwright.retrieval.ann import AnnRecall, Rows
@@ -23,6 +25,7 @@ EXAMPLES = (
     "benchwright ann exact.run hnsw.run -k 100",
     "benchwright ann exact.run hnsw.run --qrels qrels.txt --slices slices.tsv",
     "benchwright ann exact.run hnsw.run --format json --fail-below 0.95",
+    "benchwright --benchmark help-pages ann exact hnsw -k 100 --fail-below 0.95",
 )
 
 
@@ -30,6 +33,12 @@ EXAMPLES = (
     cls=Command,
     name="ann",
     examples=EXAMPLES,
+    door=Door(
+        systems.__name__,
+        keeps=systems.ANN_KEPT,
+        also=systems.ANN_THERE,
+        function="ann_on_site",
+    ),
     short_help="What an approximate index keeps of exact search.",
 )
 @click.argument("exact", type=FILE)

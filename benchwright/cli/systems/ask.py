@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from benchwright.cli.doors import Door
 from benchwright.cli.main import Command, option
 from benchwright.cli.parameters import FILE, parameter_option
+from benchwright.cli.site_doors import systems
 from benchwright.cli.systems.ask_output import (
     Progress,
     kept_beside,
@@ -31,6 +33,7 @@ EXAMPLES = (
     "benchwright ask https://search.example.org/find --queries queries.jsonl --template body.json "
     "--results data.items --id doc.id --score rank.score --header 'Authorization: Bearer $TOKEN' "
     "-k 50 -o ours.run --latencies ms.tsv",
+    "benchwright --benchmark help-pages ask 'our search' --split test",
 )
 
 
@@ -38,6 +41,12 @@ EXAMPLES = (
     cls=Command,
     name="ask",
     examples=EXAMPLES,
+    door=Door(
+        systems.__name__,
+        keeps=systems.ASK_KEPT,
+        also=systems.ASK_THERE,
+        function="ask_on_site",
+    ),
     short_help="The run of a search endpoint, and how long each query took.",
 )
 @click.argument("url")

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from benchwright.cli.doors import Door
 from benchwright.cli.main import Command, option
 from benchwright.cli.options import format_option, written_option
 from benchwright.cli.parameters import FILE, parameter_option
+from benchwright.cli.site_doors import judging
 from benchwright.recipes import contextual as recipes
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ EXAMPLES = (
     "benchwright contextual cases.jsonl --model gpt-4o --cache judged.jsonl",
     "benchwright contextual cases.jsonl --model llava --base-url http://127.0.0.1:11434/v1",
     "benchwright contextual cases.jsonl --model gpt-4o --images pictures --output outcomes.jsonl",
+    "benchwright --benchmark help-pages contextual cases.jsonl --judge gpt",
 )
 
 
@@ -31,6 +34,12 @@ EXAMPLES = (
     cls=Command,
     name="contextual",
     examples=EXAMPLES,
+    door=Door(
+        judging.__name__,
+        keeps=judging.CONTEXTUAL_KEPT,
+        also=judging.CONTEXTUAL_THERE,
+        function="contextual_on_site",
+    ),
     short_help="Contextual precision of retrieved nodes, by a judge model.",
 )
 @click.argument("cases", type=FILE)

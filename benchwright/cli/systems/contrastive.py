@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from benchwright.cli.doors import Door
 from benchwright.cli.main import Command, option
 from benchwright.cli.options import file_option, format_option
 from benchwright.cli.parameters import FILE
 from benchwright.cli.progress import told
+from benchwright.cli.site_doors import systems
 
 if TYPE_CHECKING:
     from benchwright.contrastive.report import ContrastiveReport, Estimate, Part
@@ -23,6 +25,7 @@ EXAMPLES = (
     "benchwright contrastive queries.npy documents.npy --k 1,5,10",
     "benchwright contrastive view1.parquet view2.parquet --slices slices.tsv",
     "benchwright contrastive z1.npz z2.npz --no-normalize --format json",
+    "benchwright --benchmark help-pages contrastive queries.npy documents.npy --name e5",
 )
 
 
@@ -42,6 +45,12 @@ def cutoffs(ctx: click.Context, parameter: click.Parameter, given: str) -> tuple
     cls=Command,
     name="contrastive",
     examples=EXAMPLES,
+    door=Door(
+        systems.__name__,
+        keeps=systems.CONTRASTIVE_KEPT,
+        also=systems.CONTRASTIVE_THERE,
+        function="contrastive_on_site",
+    ),
     short_help="Contrastive accuracy of two matrices of embeddings.",
 )
 @click.argument("z1", type=FILE)

@@ -30,6 +30,11 @@ EXAMPLES = (
     cls=Command,
     name="fuse",
     examples=EXAMPLES,
+    of_files=(
+        "A site keeps runs as they came, and fuses none but its own (`retrieve --system "
+        "hybrid-rrf`). Bring runs with `export run`, fuse them here, and send the result "
+        "with `submit`."
+    ),
     short_help="Several runs as one, by ranks or by weighted scores.",
 )
 @click.argument("runs", type=FILE, nargs=-1, required=True)

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from benchwright.cli.doors import Door
 from benchwright.cli.main import Command, option
 from benchwright.cli.options import file_option, format_option, written_option
 from benchwright.cli.parameters import FILE, parameter_option
+from benchwright.cli.site_doors import judging
 from benchwright.recipes import contextual as asking
 from benchwright.recipes import judging as recipes
 
@@ -26,6 +28,7 @@ EXAMPLES = (
     "benchwright judge pairs.jsonl --judge http://127.0.0.1:11434/v1/llama3.1 -o gradings.jsonl",
     "benchwright judge pairs.jsonl --judge gpt-4o --guideline guideline.md --scale scale.txt",
     "benchwright judge pairs.jsonl --judge gpt-4o --price-in 2.5 --price-out 10 --dry-run",
+    "benchwright --benchmark help-pages judge 'depth 10' --judge gpt --documents sample",
 )
 
 
@@ -33,6 +36,12 @@ EXAMPLES = (
     cls=Command,
     name="judge",
     examples=EXAMPLES,
+    door=Door(
+        judging.__name__,
+        keeps=judging.JUDGE_KEPT,
+        also=judging.JUDGE_THERE,
+        function="judge_on_site",
+    ),
     short_help="Grades of queries with documents, by a judge model.",
 )
 @click.argument("pairs", type=FILE)

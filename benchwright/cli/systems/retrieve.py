@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from benchwright.cli import options
+from benchwright.cli.doors import Door
 from benchwright.cli.main import Command, option
 from benchwright.cli.options import file_option, format_option, written_option
 from benchwright.cli.parameters import FILE, parameter_option
 from benchwright.cli.progress import CLEAR_LINE, told
+from benchwright.cli.site_doors import systems
 from benchwright.recipes import retrieval
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ EXAMPLES = (
     "--qrels qrels/test.tsv -o bm25-de.run",
     "benchwright retrieve documents.npz queries.npz --vectors --no-idf -k 1000 -o splade.run",
     "benchwright retrieve corpus.jsonl.gz queries.jsonl --shards 8 --k1 0.9 --b 0.4 -o bm25.run",
+    "benchwright --benchmark help-pages retrieve --system bm25 --system tfidf-word",
 )
 
 
@@ -31,6 +34,12 @@ EXAMPLES = (
     cls=Command,
     name="retrieve",
     examples=EXAMPLES,
+    door=Door(
+        systems.__name__,
+        keeps=systems.RETRIEVE_KEPT,
+        also=systems.RETRIEVE_THERE,
+        function="retrieve_on_site",
+    ),
     short_help="The run of BM25, TF-IDF or sparse vectors over a corpus.",
 )
 @click.argument("corpus", type=FILE)

@@ -148,11 +148,17 @@ def test_a_noun_lists_its_commands(benchwright):
         "create",
         "import",
         "invite",
+        "list",
+        "member",
+        "slice",
         "label",
         "publish",
         "release",
+        "estimate",
         "leaderboard",
+        "export",
         "pull",
+        "job",
         "submit",
     ]
 

@@ -1,6 +1,7 @@
 import pytest
 
 from benchmarks_app.people.services.api_tokens import create_api_token
+from tests import factories
 from tests.benchwright.cli.sites import sites
 
 
@@ -21,3 +22,16 @@ def site(db, monkeypatch):
 def token_of():
     """A function that gives a person's token."""
     return lambda person: create_api_token(user=person, name="laptop", days=30).secret
+
+
+@pytest.fixture
+def on(benchwright, site, token_of):
+    """A function that runs `benchwright --site … --benchmark tiny` as who keeps the benchmark."""
+    benchmark = factories.tiny_benchmark("tiny")
+    secret = token_of(factories.member(benchmark, "olga", "owner"))
+
+    def on(*words: str, benchmark: str = "tiny"):
+        before = ("--site", site, "--benchmark", benchmark)
+        return benchwright(*before, *words, BENCHWRIGHT_TOKEN=secret)
+
+    return on

@@ -19,19 +19,6 @@ HALVES = ("--shares", "train=50,test=50")
 RUN = "q1 Q0 d1 1 1.0 a\nq2 Q0 d1 1 1.0 a\n"
 
 
-@pytest.fixture
-def on(benchwright, site, token_of):
-    """A function that runs `benchwright --site … --benchmark tiny` as who keeps the benchmark."""
-    benchmark = factories.tiny_benchmark("tiny")
-    secret = token_of(factories.member(benchmark, "olga", "owner"))
-
-    def on(*words: str, benchmark: str = "tiny"):
-        before = ("--site", site, "--benchmark", benchmark)
-        return benchwright(*before, *words, BENCHWRIGHT_TOKEN=secret)
-
-    return on
-
-
 def test_pool_split_and_families_take_their_options_to_the_site(on, tmp_path):
     run = tmp_path / "bm25.run"
     run.write_text("1 Q0 123 1 2.0 s\nq-cjk Q0 d-cjk 1 2.0 s\n")

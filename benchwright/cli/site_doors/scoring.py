@@ -1,0 +1,84 @@
+"""`benchwright score` on a site: the means that its runs have on a release."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import click
+
+from benchwright.cli.doors import declared
+from benchwright.cli.main import option
+from benchwright.cli.site_doors.systems import shown
+from benchwright.cli.sites.asking import Asked, door, sent
+
+SCORE_KEPT = ("measures",)
+"""What the command takes of files, too."""
+
+SCORE_THERE = declared(
+    click.argument("runs", nargs=-1),
+    option(
+        "--release",
+        metavar="VERSION",
+        group="Measures",
+        help="Such as 1.2.0; by default the newest.",
+    ),
+    option("--slices", "has_slices", is_flag=True, group="Queries", help="Show slices beside all."),
+)
+
+
+@door
+def score_on_site(
+    asked: Asked,
+    runs: tuple[str, ...],
+    release: str | None,
+    measures: Sequence[str],
+    has_slices: bool,
+) -> None:
+    """Show the means that RUNS of the site have; where none is named, score what has no scores.
+
+    Every run is scored by the measures of the benchmark as it comes, and by each new release.
+    """
+    release = release or asked.version or None
+    if not runs:
+        job = asked.ask("POST", "runs/score/", json=sent({"release": release}))
+        asked.say_made(asked.done(job), "scored")
+        return
+    ids = {str(row["name"]): row["id"] for row in asked.client.rows(_address(asked))}
+    asked.check(runs, list(ids), "run")
+    answers = [
+        asked.ask("GET", f"runs/{ids[run]}/scores/", params=sent({"release": release}))
+        for run in runs
+    ]
+    known = list(dict.fromkeys(row["measure"] for of in answers for row in of["scores"]))
+    asked.check(measures, known, "measure that these runs have scores of; on the leaderboard")
+    for answer in answers:
+        answer["scores"] = [
+            row
+            for row in answer["scores"]
+            if (not measures or row["measure"] in measures) and (has_slices or not row["slice"])
+        ]
+    asked.say(answers, _lines(answers))
+
+
+def _address(asked: Asked) -> str:
+    return f"benchmarks/{asked.slug}/runs/"
+
+
+def _lines(answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    from benchwright.cli.tables import Table, plain
+
+    columns = ("run", "queries", "measure", "mean", "low", "high", "judged")
+    rows = [
+        [
+            of["name"],
+            row["slice"] or "all",
+            f"{row['measure']}{' (weighted)' if row['is_weighted'] else ''}",
+            *(shown(row[name]) for name in ("mean", "low", "high", "judged_share")),
+        ]
+        for of in answers
+        for row in of["scores"]
+    ]
+    yield plain(Table(columns, rows, left=(0, 1, 2)))
+    for of in answers:
+        counts = f"{of['n_missing']:,} missing, {of['n_extra']:,} extra"
+        yield f"{of['name']} on {of['release']}: {of['n_queries']:,} queries, {counts}"
+        yield from of["notes"]

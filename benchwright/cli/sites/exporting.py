@@ -1,0 +1,111 @@
+"""`benchwright export`: a file of a benchmark of a site that is no release."""
+
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import click
+
+from benchwright.cli.main import option
+from benchwright.cli.options import written_option
+from benchwright.cli.sites.asking import Asked, Line, SiteCommand, size
+
+EXAMPLES = (
+    "benchwright --benchmark help-pages export qrels november -o november.qrels",
+    "benchwright --benchmark help-pages export run bm25 -o bm25.zip",
+    "benchwright --benchmark help-pages export judgments --form csv > judgments.csv",
+)
+
+
+def _qrels(asked: Asked, name: str) -> str:
+    return f"qrels/{asked.named('qrels/', name, 'set of qrels')['id']}/download/"
+
+
+def _run(asked: Asked, name: str) -> str:
+    return f"runs/{asked.named('runs/', name, 'run')['id']}/export/"
+
+
+NAMED: dict[str, Callable[[Asked, str], str]] = {"qrels": _qrels, "run": _run}
+WHOLE = {"judgments": "judgments/", "leaks": "splits/leaks.md"}
+
+
+@click.command(
+    cls=SiteCommand,
+    name="export",
+    examples=EXAMPLES,
+    short_help="A file of a benchmark of a site: qrels, a run, judgments, leaks.",
+)
+@click.argument("what", type=click.Choice([*NAMED, *WHOLE]), metavar="WHAT")
+@click.argument("name", required=False)
+@option(
+    "--form",
+    type=click.Choice(["jsonl", "csv"]),
+    group="Judgments",
+    help="How judgments are written; jsonl unless told.",
+)
+@option("--all", "has_all", is_flag=True, group="Judgments", help="Practice and checks as well.")
+@option(
+    "--as-of",
+    type=click.IntRange(1),
+    metavar="EVENT",
+    group="Judgments",
+    help="Number of the last event that counts.",
+)
+@written_option("-o", "--output", group="Output", help="By default to the standard output.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    /,
+    asked: Asked,
+    what: str,
+    name: str | None,
+    output: Path | None,
+    **more: Any,
+) -> None:
+    """Bring qrels NAME, run NAME, judgments or leaks of a benchmark into a file.
+
+    Qrels are TREC's; a run is a zip of it and what is known of the system; judgments name people by
+    pseudonym; leaks are the report on the splits, as Markdown. A release comes by `pull`.
+    """
+    if what in NAMED and not name:
+        text = f"Which? Name it: export {what} NAME; `list` has the names."
+        raise click.UsageError(text, ctx)
+    if what in WHOLE and name:
+        text = f"{what} are of the whole benchmark. Leave '{name}' out."
+        raise click.UsageError(text, ctx)
+    asking = {"form": more["form"], "all": more["has_all"] or None, "as_of": more["as_of"]}
+    params = {one: value for one, value in asking.items() if value is not None}
+    if params and what != "judgments":
+        text = f"--{next(iter(params)).replace('_', '-')} is of judgments. Leave it out."
+        raise click.UsageError(text, ctx)
+    if output is None and (asked.is_json or (what == "run" and sys.stdout.isatty())):
+        text = "Name a file for it with -o."
+        raise click.UsageError(text, ctx)
+    path = NAMED[what](asked, name) if name else WHOLE[what]
+    address = f"benchmarks/{asked.slug}/{path}"
+    if output is None:
+        asked.client.fetch(address, sys.stdout.buffer, params=params)
+        return
+    n_bytes = _written(asked, address, output, params)
+    facts = {"what": what, "name": name or "", "file": str(output), "n_bytes": n_bytes}
+    asked.say(facts, [f"{output}: {size(n_bytes)}"])
+
+
+def _written(asked: Asked, address: str, output: Path, params: dict[str, Any]) -> int:
+    """The bytes of the file, which is in its place once it is whole, or not at all."""
+    staged = output.with_name(f".{output.name}.part")
+    try:
+        with Line() as line, staged.open("wb") as stream:
+            n_bytes = asked.client.fetch(
+                address,
+                stream,
+                params=params,
+                tell=lambda done, total: line.bytes(output.name, done, total),
+            )
+        staged.replace(output)
+    finally:
+        with suppress(OSError):
+            staged.unlink()
+    return n_bytes
