@@ -156,8 +156,8 @@ def test_a_noun_lists_its_commands(benchwright):
         "release",
         "estimate",
         "leaderboard",
-        "export",
         "pull",
+        "export",
         "job",
         "submit",
     ]
