@@ -23,6 +23,7 @@ DOCS = Path(__file__).parent.parent / "docs"
 FOLDER = DOCS / "reference"
 APPS = ("benchmarks_app", "annotation", "scoring")
 METHODS = ("get", "post", "put", "patch", "delete")
+SIGNATURE = "python not run: a signature"
 HERE = "`make openapi` writes this page from the code."
 # Of Django, the same with every command, and said once.
 DJANGOS = {
@@ -170,7 +171,7 @@ def python() -> str:
     ]
     for name in benchwright.__all__:
         thing = getattr(benchwright, name)
-        parts += [f"## `{name}`", _block("python", f"{name}{_signature(thing)}")]
+        parts += [f"## `{name}`", _block(SIGNATURE, f"{name}{_signature(thing)}")]
         parts += [_block("text", inspect.getdoc(thing) or "")]
         if inspect.isclass(thing):
             parts += list(_methods(thing))
@@ -184,7 +185,7 @@ def _methods(kind: type) -> Iterator[str]:
         if not name.startswith("_") and is_shown and words:
             usage = name if isinstance(method, property) else f"{name}{_signature(method)}"
             yield f"### `{kind.__name__}.{name}`"
-            yield _block("python", usage)
+            yield _block(SIGNATURE, usage)
             yield _block("text", words)
 
 

@@ -7,20 +7,14 @@ import argparse
 import re
 import shlex
 from collections.abc import Iterator
-from pathlib import Path
 
 import click
 import pytest
 from django.core.management import get_commands, load_command_class
 
 from benchwright.cli.main import Commands, Noun, main
+from tests.doc_blocks import ROOT, blocks
 
-ROOT = Path(__file__).resolve().parent.parent
-PAGES = [
-    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
-    *sorted((ROOT / "docs").rglob("*.md")),
-]
-BLOCK = re.compile(r"^```(?:sh|)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 # What may stand before a command: a prompt, where Python is, a setting.
 BEFORE = re.compile(r"^(\$|python3?|\.venv/bin/python|[A-Z_]+=\S*)$")
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
@@ -30,16 +24,17 @@ FEWEST = 130
 
 def shown() -> Iterator[tuple[str, list[str]]]:
     """Where a command is shown, and its words up to what the shell does with its output."""
-    for page in PAGES:
-        for block in BLOCK.findall(page.read_text("utf-8")):
-            for line in block.replace("\\\n", " ").splitlines():
-                if line[:1].isspace() or not re.search(r"benchwright|manage\.py|^make ", line):
-                    continue
-                words = words_of(line)
-                while words and BEFORE.match(words[0]):
-                    words = words[1:]
-                if words and words[0].rpartition("/")[2] in ("benchwright", "manage.py", "make"):
-                    yield f"{page.relative_to(ROOT)}: {line.strip()[:100]}", words
+    for block in blocks():
+        if block.language not in ("sh", "console"):
+            continue
+        for line in block.text.replace("\\\n", " ").splitlines():
+            if line[:1].isspace() or not re.search(r"benchwright|manage\.py|^make ", line):
+                continue
+            words = words_of(line)
+            while words and BEFORE.match(words[0]):
+                words = words[1:]
+            if words and words[0].rpartition("/")[2] in ("benchwright", "manage.py", "make"):
+                yield f"{block.page}: {line.strip()[:100]}", words
 
 
 def words_of(line: str) -> list[str]:

@@ -17,17 +17,19 @@ from django.core.management import call_command
 from benchwright.cli.main import main
 from benchwright.evaluation.evaluating import evaluate
 from tests import notebooks
+from tests.doc_blocks import blocks
 
 ROOT = Path(__file__).resolve().parent.parent
-BLOCK = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"^cat > (\S+) <<'END'$")
 COMING_FROM = sorted(path.stem for path in (ROOT / "docs").glob("from-*.md"))
 
 
 def steps(page: str) -> Iterator[tuple[str, str]]:
     """Each line of the page's blocks, or the file that it begins: its name and its content."""
-    for block in BLOCK.findall((ROOT / "docs" / f"{page}.md").read_text("utf-8")):
-        lines = iter(block.splitlines())
+    for block in blocks():
+        if block.page != f"docs/{page}.md" or block.language != "sh":
+            continue
+        lines = iter(block.text.splitlines())
         for line in lines:
             if file := FILE.match(line):
                 content = "".join(f"{row}\n" for row in iter(lines.__next__, "END"))
@@ -71,6 +73,8 @@ def test_tutorial_leads_from_a_corpus_to_a_release():
     said = follow("tutorial")
 
     assert "nDCG@10" in said[-2]
+    assert any("entered 18 grades of 6 queries\n3 are of pairs" in one for one in said)
+    assert any("The pool 'first' still wants 13 labels" in one for one in said)
     assert Path("bread/corpus.jsonl").is_file()
     assert evaluate("qrels.txt", "bm25.run", ["nDCG@10"])["nDCG@10"] > 0.5
 

@@ -11,6 +11,7 @@ from benchwright import client as module
 from benchwright.client import Client, errors
 from tests import factories
 from tests.benchwright.cli.sites import sites
+from tests.doc_blocks import blocks
 from tests.world import RUN
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -29,8 +30,10 @@ def benchwright(tmp_path):
     return sites.runner(tmp_path / "config")
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+def examples(language: str) -> list[str]:
+    """What this module runs of the page."""
+    here = [one for one in blocks() if one.page == "docs/client.md" and one.run_by]
+    return [one.text for one in here if one.language == language]
 
 
 @pytest.fixture
@@ -50,7 +53,7 @@ def token(db, tmp_path, monkeypatch):
 
 def test_commands_of_the_page_work(token, site, benchwright):
     ran = []
-    for block in blocks("sh"):
+    for block in examples("sh"):
         for line in block.strip().splitlines():
             address = line.replace("http://127.0.0.1:8000", site)
             _, *words = shlex.split(address)
@@ -62,7 +65,7 @@ def test_commands_of_the_page_work(token, site, benchwright):
 
 
 def test_python_of_the_page_works(token, site, capsys):
-    (first,) = [block for block in blocks("python") if "token" in block]
+    first, _ = examples("python")
 
     exec(first.replace("http://127.0.0.1:8000", site), {"token": token})
 
@@ -71,6 +74,23 @@ def test_python_of_the_page_works(token, site, capsys):
     assert said[1].startswith("0.1.0 20")
     assert re.fullmatch(r"scored 0\.\d+ \[0\.\d+, [01]\.\d+\]", said[2])
     assert said[3] == "{'BM25': 1}"
+
+
+def test_program_of_the_page_works(token, site, capsys, monkeypatch):
+    _, program = examples("python")
+    Path("runs").mkdir()
+    Path("bm25.run").rename("runs/bm25.run")
+    monkeypatch.setattr("sys.argv", ["submit.py", "stdlib", "runs"])
+    monkeypatch.setenv("BENCHWRIGHT_SERVER", site)
+    monkeypatch.setenv("BENCHWRIGHT_TOKEN", token)
+
+    exec(program, {"__name__": "__main__"})
+
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == "bm25 scored"
+    assert [line.split("\t")[:2] for line in said[1:]] == [
+        [measure, "bm25"] for measure in ("nDCG@10", "P@5", "RBP(p=0.5)", "bpref", "AP")
+    ]
 
 
 def test_page_names_every_method_and_every_error():

@@ -17,6 +17,7 @@ import pytest
 
 from benchwright import evaluate
 from tests.conftest import are_services_required
+from tests.doc_blocks import blocks
 from tests.system.site import ROOT, Site
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("clients")]
@@ -30,7 +31,6 @@ CURL, *GENERATE = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
 # Names inner types of arrays in forms, which it writes as `Array<Blob>` and `Array<KindsEnum>`.
 HARMLESS = "Could not compute datatypeWithEnum from"
 N_RESULTS = 3
-README = (ROOT / "README.md").read_text("utf-8")
 # {(benchmark, command): what may have been meant}
 MISTAKEN = {
     ("help-page", "leaderboard"): "Did you mean 'help-pages'?",
@@ -147,7 +147,9 @@ def test_script_of_the_readme_goes_from_files_to_board_and_export(
     site, token, collection, folder_of_files
 ):
     """What `benchwright` says of each step, and again as JSON where nothing is changed by it."""
-    script = re.search(r"<!-- on a site -->\n```sh\n(.*?)```", README, re.DOTALL)[1]
+    (script,) = [
+        one.text for one in blocks() if one.page == "README.md" and "test_clients" in one.run_by
+    ]
     benchwright = f'benchwright() {{ {sys.executable} -m benchwright "$@"; }}\n'
     known = {"SITE": site.url, "BENCHWRIGHT_TOKEN": token, "PYTHONPATH": str(ROOT)}
 
