@@ -1,9 +1,11 @@
 """The forms that take files, and that say what each of them is."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 from typing import Any
+from urllib.parse import quote, unquote
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -25,8 +27,10 @@ from benchwright.detection import (
     Part,
 )
 from benchwright.errors import BenchmarkError
+from benchwright.formats.file_grades import FileGrade, grade_of_file, suggested_grades
 from benchwright.formats.mapping import EVERY_ROW, FIELDS, PARENT_FROM_ID, Content
 from benchwright.formats.numbers import whole
+from benchwright.qrels.grade_map import written_grade_map
 from benchwright.qrels.raters import looks_like_a_model
 from benchwright.qrels.scales import Relevance
 from benchwright.runs.aggregation import DEFAULT
@@ -34,6 +38,8 @@ from benchwright.uploads import Look
 
 POOLED = "pooled"
 POOLED_GRADE = -1
+POOLED_LABEL = "pooled, not judged"
+GRADE_FIELD = "grade_"
 LEAVE_OUT = ""
 MOST_GRADES = 40
 
@@ -199,7 +205,9 @@ def _columns(
         yield column, column
 
 
-def _grade_help(grade: int, scale: Collection[int]) -> str:
+def _grade_help(grade: FileGrade, scale: Collection[int]) -> str:
+    if isinstance(grade, str):
+        return "A word: only you know which grade it is."
     if grade < 0:
         return (
             "Below 0, TREC means: in the pool, without a judgment. Some files mean spam, which "
@@ -220,39 +228,64 @@ def _unlisted_help(preview: Preview) -> str:
     return "Not relevant where the judgments are complete: nothing counts as unjudged then."
 
 
-def grade_field(grade: int, n: int, scale: Mapping[int, str]) -> forms.ChoiceField:
-    """What a grade of a file is here; `scale` has the benchmark's grades with their names."""
-    choices = [(str(value), label) for value, label in scale.items()]
-    if grade < 0:
-        choices.insert(0, (POOLED, "pooled, not judged"))
-    elif grade not in scale:
-        choices.insert(0, ("", "Choose a grade"))
-    return forms.ChoiceField(
-        choices=choices,
-        initial=str(grade) if grade in scale else choices[0][0],
-        label=f"Grade {grade} ({n:,} row{'s' if n != 1 else ''})",
-        help_text=_grade_help(grade, scale),
-    )
+def grade_fields(
+    counts: Collection[tuple[FileGrade, int]], scale: Mapping[int, str]
+) -> Iterator[tuple[str, forms.ChoiceField]]:
+    """A field for each grade of a file, by its name: what that grade is here.
+
+    `counts` are rows by grade; `scale` has the benchmark's grades with their names. Where words are
+    known, what they may mean is chosen to begin with.
+    """
+    suggested = suggested_grades([grade for grade, _ in counts if isinstance(grade, str)])
+    for grade, n in islice(counts, MOST_GRADES):
+        choices = [(str(value), label) for value, label in scale.items()]
+        begins = suggested.get(grade) if isinstance(grade, str) else grade
+        if isinstance(grade, str):
+            choices = [("", "Choose a grade"), *choices, (str(POOLED_GRADE), POOLED_LABEL)]
+        elif grade < 0:
+            choices.insert(0, (POOLED, POOLED_LABEL))
+        elif grade not in scale:
+            choices.insert(0, ("", "Choose a grade"))
+        field = forms.ChoiceField(
+            choices=choices,
+            initial=str(begins) if begins in scale else choices[0][0],
+            label=f"Grade {grade} ({n:,} row{'s' if n != 1 else ''})",
+            help_text=_grade_help(grade, scale),
+        )
+        field.n_rows = n  # type: ignore[attr-defined]
+        yield _grade_name(grade), field
+
+
+def _grade_name(grade: FileGrade) -> str:
+    """What the field of a grade is called: of a word, without blanks and marks."""
+    return f"{GRADE_FIELD}{quote(str(grade), safe='')}"
 
 
 def mapped_relevance(
-    form: forms.Form, grades: Mapping[int, int], benchmark: Benchmark
+    form: forms.Form, rows: Iterable[tuple[FileGrade, int]], benchmark: Benchmark
 ) -> Relevance:
-    """How many of {grade: rows} count as relevant, mapped as the fields of a form say now."""
+    """How many of the rows by grade count as relevant, mapped as the fields of a form say now."""
     counts: Counter[int] = Counter()
-    for grade, n in grades.items():
-        value = form[f"grade_{grade}"].value() if f"grade_{grade}" in form.fields else grade
-        mapped = whole(value)
-        counts[min(grade, POOLED_GRADE) if mapped is None else mapped] += n
+    for grade, n in rows:
+        name = _grade_name(grade)
+        mapped = whole(form[name].value() if name in form.fields else grade)
+        is_pooled = mapped is None and isinstance(grade, int)
+        if is_pooled:
+            mapped = min(int(grade), POOLED_GRADE)
+        if mapped is not None:
+            counts[mapped] += n
     return Relevance.of(counts, relevant_values(benchmark))
 
 
 def posted_grade_map(given: Mapping[str, Any]) -> str:
-    """The mapping that such fields say, as `parse_grade_map` reads it."""
-    return ", ".join(
-        f"{name.removeprefix('grade_')}={value}"
+    """The mapping that such fields say, as `parse_file_grade_map` reads it."""
+    said = {
+        grade_of_file(unquote(name.removeprefix(GRADE_FIELD))): value
         for name, value in given.items()
-        if name.startswith("grade_") and value not in (POOLED, name.removeprefix("grade_"))
+        if name.startswith(GRADE_FIELD) and value != POOLED
+    }
+    return written_grade_map(
+        (grade, int(value)) for grade, value in said.items() if value != str(grade)
     )
 
 
@@ -263,18 +296,16 @@ class GradesForm(forms.Form):
         self,
         data: Mapping[str, Any] | None = None,
         *,
-        grades: Mapping[int, int],
+        grades: Mapping[FileGrade, int],
         scale: Mapping[int, str],
-        grade_map: Mapping[int, int],
+        grade_map: Mapping[FileGrade, int],
         **kwargs: Any,
     ) -> None:
         super().__init__(data, **kwargs)
-        for grade, n in list(grades.items())[:MOST_GRADES]:
-            field = grade_field(grade, n, scale)
+        for grade, (name, field) in zip(grades, grade_fields(grades.items(), scale), strict=False):
             field.label = str(grade)
-            field.n_rows = n  # type: ignore[attr-defined]
             field.initial = str(grade_map.get(grade, field.initial))
-            self.fields[f"grade_{grade}"] = field
+            self.fields[name] = field
 
     @property
     def rows(self) -> list[Any]:
@@ -363,15 +394,14 @@ class ImportForm(forms.Form):
         Scales run either way (1 may be the best), so every grade is shown.
         """
         scale = {grade.value: f"{grade.value} {grade.name}" for grade in benchmark.grades.all()}
-        for grade, n in list(preview.grades.items())[:MOST_GRADES]:
-            self.fields[f"grade_{grade}"] = grade_field(grade, n, scale)
+        self.fields.update(grade_fields(preview.grades.items(), scale))
 
     @property
     def relevance(self) -> Relevance | None:
         """How many grades count as relevant, mapped as the form says now; None without qrels."""
         if not self.preview.grades:
             return None
-        return mapped_relevance(self, self.preview.grades, self.preview.upload.benchmark)
+        return mapped_relevance(self, self.preview.grades.items(), self.preview.upload.benchmark)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}

@@ -35,7 +35,7 @@ CORPUS = (
     ),
 )
 GRADES = (
-    option("--grade-map", help="such as 1=4,2=3,3=2,4=1,-1=0"),
+    option("--grade-map", help="such as 1=4,2=3,3=2,4=1,-1=0; of words, such as E=3,S=2,C=1,I=0"),
     switch(
         "--every-row-relevant",
         help="a table of qrels has no grades: each of its rows is a relevant document, grade 1",

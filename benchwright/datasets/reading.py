@@ -1,5 +1,6 @@
 """The files of a collection that were chosen become what a loader returns."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +22,8 @@ from benchwright.detection.number_ids import NumberIds
 from benchwright.detection.rows import document_rows, qrel_rows, query_rows
 from benchwright.errors import MissingFileError, PassedOver, Problems
 from benchwright.files.sources import Source
-from benchwright.formats.beir import CorpusRow, QrelRow
+from benchwright.formats.beir import CorpusRow, GradedRow
+from benchwright.formats.file_grades import words_sentence
 
 PASSAGES_ALONE = (
     "There is no corpus beside the judged passages, so they are all of it: every system looks "
@@ -214,17 +216,24 @@ class _Reading:
             rows = qrel_rows(
                 part, file, folder=self.folder, problems=self.problems, numbers=self.numbers
             )
+            words: Counter[str] = Counter()
             for row in rows:
+                if isinstance(row.grade, str):
+                    words[row.grade] += 1
+                    continue
                 n_negative += row.grade < 0
-                self._take(row, qrels, file.shown)
+                self._take(row, row.grade, qrels, file.shown)
+            if words:
+                problem = f"{words_sentence(words)} In Python: write them as numbers first"
+                self.problems.add(file.shown, 0, problem, is_whole=True)
         return qrels, n_negative
 
-    def _take(self, row: QrelRow, qrels: Qrels, file: str) -> None:
-        grade = qrels.setdefault(row.qid, {}).setdefault(row.docid, row.grade)
-        if grade != row.grade:
+    def _take(self, row: GradedRow, grade: int, qrels: Qrels, file: str) -> None:
+        before = qrels.setdefault(row.qid, {}).setdefault(row.docid, grade)
+        if before != grade:
             problem = (
-                f"document '{row.docid}' of query '{row.qid}' has the grade {row.grade} here and "
-                f"{grade} before; keep one"
+                f"document '{row.docid}' of query '{row.qid}' has the grade {grade} here and "
+                f"{before} before; keep one"
             )
             self.problems.add(file, row.line, problem)
 

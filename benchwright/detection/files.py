@@ -12,7 +12,7 @@ from typing import Any
 from benchwright.detection.kinds import CONTENT_OF, FileKind
 from benchwright.files.inputs import Input
 from benchwright.formats.errors import UnreadableKindError
-from benchwright.formats.mapped import grade_of_word
+from benchwright.formats.file_grades import suggested_grades, word_of
 from benchwright.formats.mapping import (
     PARENT_FROM_ID,
     Content,
@@ -301,7 +301,7 @@ def _of_columns(layout: Layout, rows: Sequence[Record], name: str) -> FileKind |
         grades = [column for column in layout.columns if is_named_grade(column)]
         if "rank" in ranked and grades:
             return None  # judged results: a run, or the grades beside it
-        is_graded = "grade" in pairs and all(_is_small(row.get(pairs["grade"])) for row in rows)
+        is_graded = "grade" in pairs and _are_grades(rows, pairs["grade"])
         if "rank" in ranked or ("score" in ranked and not (is_graded or grades)):
             return FileKind.RUN_TABLE
         return FileKind.QREL_TABLE
@@ -328,12 +328,16 @@ def _are_judged_queries(layout: Layout, rows: Sequence[Record]) -> bool:
     if not is_complete(Content.JUDGED, mapping) or "rank" in guessed(Content.RUN, layout.columns):
         return False
     column, texts = mapping["grade"], [str(row.get(mapping["text"]) or "") for row in rows]
-    are_grades = all(
-        _is_small(row.get(column)) or grade_of_word(row.get(column), column) is not None
-        for row in rows
-    )
     is_text = "id" in mapping or any(len(text.split()) > 1 for text in texts)
-    return (are_grades or is_named_grade(column)) and is_text
+    return (_are_grades(rows, column) or is_named_grade(column)) and is_text
+
+
+def _are_grades(rows: Sequence[Record], column: str) -> bool:
+    """Whether a column holds grades: small numbers, or words that grades are known by."""
+    values = [row.get(column) for row in rows]
+    words = {word for word in map(word_of, values) if word}
+    has_known_words = not words or bool(suggested_grades(words))
+    return has_known_words and all(_is_small(value) or word_of(value) for value in values)
 
 
 def _documents(layout: Layout, columns: set[str]) -> FileKind:

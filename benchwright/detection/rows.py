@@ -12,7 +12,7 @@ from benchwright.detection.number_ids import NumberIds
 from benchwright.errors import Problems
 from benchwright.files.inputs import Input
 from benchwright.formats import beir, mapped, passages
-from benchwright.formats.beir import CorpusRow, QrelRow, QueryRow
+from benchwright.formats.beir import CorpusRow, GradedRow, QrelRow, QueryRow
 from benchwright.formats.mapped import ResultRow
 from benchwright.formats.mapping import checked
 from benchwright.formats.tables import Layout, Records, records
@@ -59,8 +59,8 @@ def query_rows(
 
 def qrel_rows(
     part: Part, file: Input, *, folder: Path, problems: Problems, numbers: NumberIds | None = None
-) -> Iterable[QrelRow]:
-    """Yield the grades of a file of qrels."""
+) -> Iterable[GradedRow]:
+    """Yield the grades of a file of qrels; those of a table may be words."""
     name = file.shown
     if part.kind is FileKind.BEIR_QRELS:
         return beir.qrel_rows(file.lines(), file=name, problems=problems)

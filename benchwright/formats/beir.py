@@ -15,6 +15,7 @@ from typing import Any, Self
 from benchwright.errors import MissingFileError, Problems
 from benchwright.files.archives import open_source
 from benchwright.files.sources import DEFAULT_LIMITS, Limits, Source
+from benchwright.formats.file_grades import FileGrade
 from benchwright.formats.numbers import real, whole
 from benchwright.ids import id_problem
 
@@ -61,12 +62,19 @@ class QueryRow:
 
 
 @dataclass(frozen=True, slots=True)
-class QrelRow:
-    """The grade of a document for a query, and the line it stands on."""
+class GradedRow:
+    """What a file says of a document for a query: a number, or a word for one; and its line."""
 
     line: int
     qid: str
     docid: str
+    grade: FileGrade
+
+
+@dataclass(frozen=True, slots=True)
+class QrelRow(GradedRow):
+    """The grade of a document for a query, and the line it stands on."""
+
     grade: int
 
 

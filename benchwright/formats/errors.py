@@ -34,8 +34,8 @@ class QrelSetNameTakenError(BenchmarkError, code="qrel-set-name-taken", status=4
 
 class GradeMapError(BenchmarkError, code="grade-map"):
     message = (
-        "'{text}' is not a grade mapping. Write pairs of whole numbers, each grade once: "
-        "'1=4, 2=3, -1=0'."
+        "'{text}' is not a grade mapping. Write pairs, each grade once: '1=4, 2=3, -1=0'. Grades "
+        "that are words in a file are mapped when it is imported, such as 'E=3, I=0'."
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from hashlib import sha256
+from itertools import chain, islice
 from math import isnan
 from typing import Any, NamedTuple
 
@@ -16,11 +17,12 @@ from benchwright.errors import Problems
 from benchwright.formats.beir import (
     LARGEST_GRADE,
     CorpusRow,
-    QrelRow,
+    GradedRow,
     QueryRow,
     is_new,
     text_problem,
 )
+from benchwright.formats.file_grades import MOST_WORDS, FileGrade, word_of
 from benchwright.formats.mapping import EVERY_ROW, PARENT_FROM_ID
 from benchwright.formats.numbers import real, whole
 from benchwright.formats.tables import Record
@@ -33,11 +35,8 @@ Mapped = Mapping[str, str]
 PARENT_KEY, URL_KEY = "parent_id", "url"
 GRADE_OF_EVERY_ROW = 1
 SHOWN = 40
-ESCI = {"e": 3, "s": 2, "c": 1, "i": 0}
-GRADE_WORDS = {
-    "exact": 3, "substitute": 2, "complement": 1, "irrelevant": 0,
-    "relevant": 1, "not relevant": 0, "non relevant": 0, "nonrelevant": 0, "yes": 1, "no": 0,
-}  # fmt: skip
+# They tell whether a column of grades holds words.
+FIRST_ROWS = 50
 
 
 class ResultRow(NamedTuple):
@@ -100,16 +99,16 @@ def query_rows(
 
 def qrel_rows(
     numbered: Numbered, mapping: Mapped, *, file: str, problems: Problems
-) -> Iterable[QrelRow]:
-    """Yield the grades; 1 where somebody said that every row is relevant."""
+) -> Iterable[GradedRow]:
+    """Yield the grades: numbers or words, 1 where somebody said that every row is relevant."""
     grades = _Grades(mapping["grade"], file, problems)
-    for line, record in numbered:
+    for line, record in grades.told_by_the_first(numbered):
         say = _teller(problems, file, line)
         qid = _id(record, mapping["query"], "query id", say)
         docid = _id(record, mapping["document"], "document id", say)
         grade = grades.of(record, line)
         if qid is not None and docid is not None and grade is not None:
-            yield QrelRow(line, qid, docid, grade)
+            yield GradedRow(line, qid, docid, grade)
 
 
 def judged_query_rows(
@@ -139,16 +138,16 @@ def judged_query_rows(
 
 def judged_qrel_rows(
     numbered: Numbered, mapping: Mapped, *, file: str, problems: Problems
-) -> Iterable[QrelRow]:
+) -> Iterable[GradedRow]:
     """Yield the grades; what is wrong with the queries `judged_query_rows` tells."""
     grades = _Grades(mapping["grade"], file, problems)
-    for line, record in numbered:
+    for line, record in grades.told_by_the_first(numbered):
         say = _teller(problems, file, line)
         qid = judged_qid(record, mapping)
         docid = _id(record, mapping["document"], "document id", say)
         grade = grades.of(record, line)
         if qid is not None and docid is not None and grade is not None:
-            yield QrelRow(line, qid, docid, grade)
+            yield GradedRow(line, qid, docid, grade)
 
 
 def judged_qid(record: Record, mapping: Mapped) -> str | None:
@@ -170,44 +169,50 @@ def query_key(text: str) -> str:
 
 
 class _Grades:
-    """Reads the grades of a column; what is no number and is taken for one is told once."""
+    """Reads the grades of a column: numbers, or words of which somebody says the numbers.
+
+    A column is one of words where its first rows hold no number; a word among numbers is a mistake.
+    """
 
     def __init__(self, column: str, file: str, problems: Problems) -> None:
         self.column, self.file, self.problems = column, file, problems
-        self.told: set[str] = set()
+        self.has_told_truth = self.is_of_words = False
+        self.words: set[str] = set()
 
-    def of(self, record: Record, line: int) -> int | None:
+    def told_by_the_first(self, numbered: Numbered) -> Numbered:
+        """The same records, once the first of them have told whether grades are words here."""
+        rows = iter(numbered)
+        first = list(islice(rows, FIRST_ROWS))
+        values = [_alone(record.get(self.column)) for _, record in first]
+        self.is_of_words = all(whole(value) is None and _truth(value) is None for value in values)
+        return chain(first, rows)
+
+    def of(self, record: Record, line: int) -> FileGrade | None:
         if self.column == EVERY_ROW:
             return GRADE_OF_EVERY_ROW
-        value = record.get(self.column)
-        if isinstance(value, list) and len(value) == 1:
-            value = value[0]  # as tools write one label
+        value = _alone(record.get(self.column))
         if (truth := _truth(value)) is not None:
-            self._tell("truth", line, "true was read as 1, false as 0.")
+            if not self.has_told_truth:
+                words = f"column '{self.column}': true was read as 1, false as 0."
+                self.problems.warn(self.file, line, words)
+            self.has_told_truth = True
             value = int(truth)
-        elif (of_word := grade_of_word(value, self.column)) is not None:
-            self._tell(str(value), line, f"'{value}' was read as {of_word}.")
-            value = of_word
-        return _grade(value, self.column, _teller(self.problems, self.file, line))
+        say = _teller(self.problems, self.file, line)
+        word = word_of(value) if self.is_of_words else ""
+        if word and word not in self.words and len(self.words) == MOST_WORDS:
+            say(
+                f"grade (column '{self.column}') is {_shown(word)} after {MOST_WORDS} other words; "
+                "expected the grades of one scale. Choose the column that has them."
+            )
+            return None
+        if word:
+            self.words.add(word)
+        return word or _grade(value, self.column, say)
 
-    def _tell(self, key: str, line: int, words: str) -> None:
-        if key not in self.told:
-            self.told.add(key)
-            self.problems.warn(self.file, line, f"column '{self.column}': {words}")
 
-
-def grade_of_word(value: object, column: str) -> int | None:
-    """The grade of a word that stands for one; None where it is no such word.
-
-    The letters of the shopping queries data set (ESCI) count in a column that is named for it.
-
-    >>> [grade_of_word(word, "esci_label") for word in ("E", "Irrelevant", "perfect")]
-    [3, 0, None]
-    """
-    if not isinstance(value, str):
-        return None
-    word = " ".join(value.lower().replace("-", " ").replace("_", " ").split())
-    return (ESCI if "esci" in column.lower() else {}).get(word, GRADE_WORDS.get(word))
+def _alone(value: Any) -> Any:
+    """What stands alone in a list, as tools write one label; anything else as it is."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
 def run_rows(

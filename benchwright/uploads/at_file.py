@@ -21,6 +21,7 @@ from benchwright.files.encodings import encoding_note
 from benchwright.files.inputs import Input
 from benchwright.formats import beir, mapped, pairs, passages
 from benchwright.formats.errors import LoneFileError, MappingError
+from benchwright.formats.file_grades import FileGrade
 from benchwright.formats.mapping import PARENT_FROM_ID, Content, checked
 from benchwright.formats.tables import PASSED_OVER, Layout, Record, records, sample
 from benchwright.formats.tabular import docid_rows
@@ -243,7 +244,7 @@ class _Looking:
 
     def _graded(self, rows: Iterator[Sequence[Any]]) -> list[tuple[str, ...]]:
         rows_shown: list[tuple[str, ...]] = []
-        grades: Counter[int] = Counter()
+        grades: Counter[FileGrade] = Counter()
         self.seen["grades"] = grades
         for n, row in enumerate(rows, start=1):
             grades[row[2]] += 1
@@ -257,7 +258,7 @@ class _Looking:
         return rows_shown
 
     def _count_grades(self, rows: Iterable[Any]) -> None:
-        grades: Counter[int] = Counter()
+        grades: Counter[FileGrade] = Counter()
         self.seen["grades"] = grades
         for n, row in enumerate(rows, start=1):
             grades[row.grade] += 1

@@ -10,6 +10,7 @@ from benchwright.errors import Problem
 from benchwright.files.archives import is_tar, is_workbook, is_zip, open_source
 from benchwright.files.inputs import FileInput, Input, MemberInput
 from benchwright.files.sources import Source
+from benchwright.formats.file_grades import FileGrade, grade_of_file, in_order
 from benchwright.formats.unlisted import UNKNOWN
 from benchwright.problem_groups import ProblemGroup
 
@@ -60,7 +61,7 @@ class Look:
     """One file of an upload as it would be read: its first rows, and what is wrong with them.
 
     `columns` are those of the file where they may be mapped; `headings` are those of `rows`.
-    `grades` counts the grades of qrels, of the first rows where `is_cut`.
+    `grades` counts the grades of qrels, words among them, of the first rows where `is_cut`.
     """
 
     part: Part
@@ -72,7 +73,7 @@ class Look:
     others: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
     error: str = ""
-    grades: dict[int, int] = field(default_factory=dict)
+    grades: dict[FileGrade, int] = field(default_factory=dict)
     is_cut: bool = False
     n_rows_read: int = 0
     # How many records are bad, and whether the others can be read without them.
@@ -95,8 +96,8 @@ class Look:
         return self.part.kind is not None or bool(self.columns)
 
     @property
-    def grades_in_order(self) -> list[tuple[int, int]]:
-        return sorted(self.grades.items())
+    def grades_in_order(self) -> list[tuple[FileGrade, int]]:
+        return [(grade, self.grades[grade]) for grade in in_order(self.grades)]
 
     @property
     def label(self) -> str:
@@ -135,7 +136,7 @@ class Look:
             form=kept["form"],
             others=tuple(kept["others"]),
             error=kept["error"],
-            grades={int(grade): n for grade, n in kept["grades"].items()},
+            grades={grade_of_file(grade): n for grade, n in kept["grades"].items()},
             n_rows_read=kept["rows"],
             n_bad=kept["bad"],
             can_do_without=kept["without"],

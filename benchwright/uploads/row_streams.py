@@ -13,7 +13,7 @@ from typing import Any
 from benchwright.detection import FileKind, Part, rows
 from benchwright.errors import FileProblemsError, News, Problems, ToldProblems
 from benchwright.files.sources import stream_lines
-from benchwright.formats.beir import CorpusRow, QrelRow, QueryRow
+from benchwright.formats.beir import CorpusRow, GradedRow, QueryRow
 from benchwright.formats.mapped import ResultRow
 from benchwright.formats.pairs import read_families, read_weights
 from benchwright.formats.trec import read_run
@@ -30,7 +30,7 @@ _READ: dict[str, Callable[..., Iterable[Any]]] = {
     QRELS: rows.qrel_rows,
     RESULTS: rows.run_rows,
 }
-_CLASSES = {DOCUMENTS: CorpusRow, QUERIES: QueryRow, QRELS: QrelRow}
+_CLASSES = {DOCUMENTS: CorpusRow, QUERIES: QueryRow, QRELS: GradedRow}
 _MADE: dict[str, Callable[..., Any]] = {
     **_CLASSES,
     RESULTS: ResultRow,

@@ -9,11 +9,11 @@ from benchmarks_app.common.services import reading_apart
 from benchmarks_app.models import Unit
 from benchwright.detection import FileKind, Part
 from benchwright.errors import Problems
-from benchwright.formats.beir import CorpusRow, QrelRow, QueryRow
+from benchwright.formats.beir import CorpusRow, GradedRow, QueryRow
 from benchwright.formats.mapped import ResultRow, query_key
 from benchwright.uploads import Place, row_streams
 
-Row = TypeVar("Row", QueryRow, QrelRow)
+Row = TypeVar("Row", QueryRow, GradedRow)
 
 
 class PartFile(Protocol):
@@ -43,7 +43,7 @@ def query_rows(
 
 def qrel_rows(
     work: Import, file: PartFile, *, problems: Problems | None = None
-) -> Iterator[QrelRow]:
+) -> Iterator[GradedRow]:
     """The grades of a file of qrels."""
     return _with_ids_here(work, file, _rows(work, file, row_streams.QRELS, problems))
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from django.db.models import Count, QuerySet
 
 from benchmarks_app.models import Benchmark, QrelSet
+from benchwright.formats.file_grades import FileGrade
 from benchwright.qrels.grade_map import merged
 
 UNJUDGED_CHOICE = "unjudged"
@@ -59,5 +60,5 @@ def merged_before(qrel_set: QrelSet) -> str:
     )
 
 
-def _listed(grades: list[int]) -> str:
+def _listed(grades: list[FileGrade]) -> str:
     return f"{', '.join(map(str, grades[:-1]))} and {grades[-1]}"

@@ -27,6 +27,7 @@ from benchmarks_app.importing.services.reading_uploads import begin_reading, is_
 from benchmarks_app.models import Benchmark, QrelSet, Upload
 from benchmarks_app.permissions import Action
 from benchwright.detection import FileKind, Part
+from benchwright.formats.file_grades import words_sentence
 from benchwright.formats.mapping import EVERY_ROW
 from benchwright.recipes import importing
 from benchwright.runs.aggregation import DEFAULT
@@ -91,6 +92,7 @@ class UploadPreviewSerializer(serializers.Serializer):
     def get_warnings(self, told: Preview) -> list[str]:
         upload = told.upload
         of_grades = [told.relevance.sentence] if told.relevance.is_none else []
+        of_grades += [words_sentence(told.words)] if told.words else []
         return [*of_grades, *unknown_ids(upload, lacking(upload.benchmark, [upload]))]
 
 
@@ -119,7 +121,13 @@ class ImportStartSerializer(serializers.Serializer):
     lang = serializers.CharField(required=False, allow_blank=True, default="")
     split = serializers.CharField(required=False, allow_blank=True, default="")
     name = serializers.CharField(required=False, allow_blank=True, max_length=120, default="")
-    grade_map = serializers.CharField(required=False, allow_blank=True, default="")
+    grade_map = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text="What the grades of the file are here, such as 1=2, 0=0. Grades that are words "
+        "must be mapped: E=3, S=2, C=1, I=0.",
+    )
     leave_out = serializers.ChoiceField(
         choices=LEAVE_OUT,
         required=False,

@@ -53,7 +53,7 @@ from benchwright.formats.errors import (
     UnlistedError,
 )
 from benchwright.formats.unlisted import UNLISTED
-from benchwright.qrels.grade_map import parse_grade_map
+from benchwright.qrels.grade_map import parse_file_grade_map
 from benchwright.runs.aggregation import DEFAULT
 from benchwright.sandbox import UnreadableFileError
 from benchwright.uploads import Place, completed_parts, parts_to_import
@@ -121,7 +121,7 @@ def import_arguments(
     if leave_out not in LEAVE_OUT:
         raise LeaveOutError(leave_out=leave_out, known=", ".join(filter(None, LEAVE_OUT)))
     uploading.refuse_imported(upload)
-    grades = parse_grade_map(grade_map)
+    mapped = parse_file_grade_map(grade_map)
     if not parts and (kind == "auto" or mapping or has_header is not None or lang or split):
         given = Part(
             "", FileKind(kind) if kind != "auto" else None, mapping or {}, split, lang, has_header
@@ -138,7 +138,7 @@ def import_arguments(
             "parts": [p.as_json() for p in parts] if parts and not _is_whole(parts) else None,
             "name": name,
             "description": description,
-            "grade_map": grades,
+            "grade_map": mapped,
             "shown_metadata": None if shown_metadata is None else list(shown_metadata),
             "corpus": corpus_options(**(corpus or {})),
             "aggregation": aggregation,
@@ -213,7 +213,7 @@ def _as_kept(
     """What is said of one file of several, as a job keeps it."""
     return {
         "parts": [part.as_json() for part in parts] if parts else None,
-        "grade_map": parse_grade_map(grade_map),
+        "grade_map": parse_file_grade_map(grade_map),
         "leave_out": leave_out,
         "n_agreed": n_agreed,
     }
@@ -541,7 +541,7 @@ def _of(files: Sequence[File], *kinds: FileKind) -> list[File]:
 def _grades(work: Import, file: File) -> SplitRows:
     rows = qrel_rows(work, file)
     if file.part.is_rest:
-        rows = (row for row in rows if row.grade < 0)
+        rows = (row for row in rows if isinstance(row.grade, int) and row.grade < 0)
     return SplitRows(file.part.split, file.given.shown, rows)
 
 

@@ -12,15 +12,16 @@ from benchmarks_app.collections.services.staging import ROWS_PER_BATCH, Import
 from benchmarks_app.common.services.exposure import refuse_hiding
 from benchmarks_app.models import Qrel, QrelSet, Query, QueryFamily
 from benchwright.files.external_sort import batched
-from benchwright.formats.beir import QrelRow
+from benchwright.formats.beir import GradedRow
 from benchwright.formats.errors import (
     FamilyOnTwoSidesError,
     NothingImportedError,
     QrelSetNameTakenError,
 )
+from benchwright.formats.file_grades import FileGrade, grade_of_file, in_order, words_sentence
 from benchwright.formats.unlisted import NOT_RELEVANT, UNKNOWN
 from benchwright.linting.pitfalls import pitfalls
-from benchwright.qrels.grade_map import mapped_origins
+from benchwright.qrels.grade_map import mapped_origins, written_grade_map
 from benchwright.qrels.raters import looks_like_a_model
 from benchwright.qrels.scales import Relevance
 
@@ -42,7 +43,7 @@ class SplitRows:
 
     split: str
     file: str
-    rows: Iterable[QrelRow]
+    rows: Iterable[GradedRow]
 
 
 def stage_qrels(
@@ -69,6 +70,7 @@ def stage_qrels(
     for part in parts:
         for batch in batched(work.told(part.rows, "grades"), ROWS_PER_BATCH):
             staging.take(batch, part, lacks)
+    staging.tell_words()
     if not staging.n_qrels and not work.problems.found:
         raise NothingImportedError(file=work.file, what="grade")
     staging.check_splits()
@@ -77,6 +79,10 @@ def stage_qrels(
     relevance = Relevance.of(staging.grades, staging.relevant)
     if relevance.n_graded:
         work.notes.insert(0, ("WARNING: " if relevance.is_none else "") + relevance.sentence)
+    if words := {
+        grade: value for grade, value in staging.grade_map.items() if isinstance(grade, str)
+    }:
+        work.notes.append(f"Words of the file were read as {written_grade_map(words.items())}.")
     if staging.row.unlisted == NOT_RELEVANT:
         work.notes.append("Documents that these qrels do not list count as judged not relevant.")
     if kind in NOT_PEOPLES:
@@ -120,7 +126,9 @@ class _Staging:
         grade_map: Mapping[str, int],
     ) -> None:
         self.work = work
-        self.grade_map = {int(grade): value for grade, value in grade_map.items()}
+        self.grade_map = {grade_of_file(grade): value for grade, value in grade_map.items()}
+        self.words: Counter[str] = Counter()
+        self.first_word = ("", 0)
         self.scale = set(work.benchmark.grades.values_list("value", flat=True))
         self.relevant = set(
             work.benchmark.grades.filter(is_relevant=True).values_list("value", flat=True)
@@ -130,7 +138,7 @@ class _Staging:
         self.seen: dict[tuple[int, str], tuple[int, str]] = {}
         self.n_qrels = self.n_relevant = self.n_negative = 0
         self.grades: Counter[int] = Counter()
-        self.grades_of_file: set[int] = set()
+        self.grades_of_file: set[FileGrade] = set()
         self.documents: set[str] = set()
         self.unknown: set[str] = set()
         self.looked_at: set[str] = set()
@@ -144,18 +152,22 @@ class _Staging:
                 parameters={"file": work.upload.name, "sha256": work.upload.sha256},
             )
 
-    def take(self, batch: list[QrelRow], part: SplitRows, lacks: DocumentCheck) -> None:
+    def take(self, batch: list[GradedRow], part: SplitRows, lacks: DocumentCheck) -> None:
         if part.file not in self.looked_at:
             self._look_whether_any_meets(batch, part)
-        good = [row for row in batch if self._is_good(row, part)]
-        new = {row.docid for row in good} - self.documents
+        good = [
+            (row, grade)
+            for row, grade in self._mapped(batch, part)
+            if self._is_good(row, grade, part)
+        ]
+        new = {row.docid for row, _ in good} - self.documents
         self.unknown |= lacks(new)
         self.documents |= new
         if good and not self.work.problems.found:
             with self.work.job.fenced():
                 Qrel.objects.bulk_create(self._qrels(good))
 
-    def _look_whether_any_meets(self, batch: list[QrelRow], part: SplitRows) -> None:
+    def _look_whether_any_meets(self, batch: list[GradedRow], part: SplitRows) -> None:
         """Where no query of a file's first rows is known, say so with counts, before each line."""
         self.looked_at.add(part.file)
         asked: dict[str, dict[str, int]] = {row.qid: {} for row in batch}
@@ -165,9 +177,8 @@ class _Staging:
         text = f"its first {len(batch):,} rows: {pitfall.message} {pitfall.advice}"
         self.work.problems.add(part.file, 0, text)
 
-    def _qrels(self, rows: list[QrelRow]) -> Iterator[Qrel]:
-        for row in rows:
-            grade = self._grade(row)
+    def _qrels(self, rows: list[tuple[GradedRow, int]]) -> Iterator[Qrel]:
+        for row, grade in rows:
             self.n_qrels += 1
             self.grades[grade] += 1
             self.grades_of_file.add(row.grade)
@@ -177,12 +188,28 @@ class _Staging:
                 qrel_set=self.row, query_id=self.queries[row.qid], docid=row.docid, grade=grade
             )
 
-    def _grade(self, row: QrelRow) -> int:
-        return self.grade_map.get(row.grade, row.grade)
+    def _mapped(
+        self, rows: Iterable[GradedRow], part: SplitRows
+    ) -> Iterator[tuple[GradedRow, int]]:
+        """The rows with what their grades are here; words of which nobody said it are counted."""
+        for row in rows:
+            grade = self.grade_map.get(row.grade, row.grade)
+            if isinstance(grade, str):
+                self.words[grade] += 1
+                self.first_word = self.first_word if self.first_word[0] else (part.file, row.line)
+            else:
+                yield row, grade
 
-    def _is_good(self, row: QrelRow, part: SplitRows) -> bool:
+    def tell_words(self) -> None:
+        """Tell the words of which nobody has said the grades, all at once."""
+        if self.words:
+            words = dict(sorted(self.words.items()))
+            file, line = self.first_word
+            self.work.problems.add(file, line, words_sentence(words), is_whole=True)
+
+    def _is_good(self, row: GradedRow, grade: int, part: SplitRows) -> bool:
         # Of a good row that does not fit here, the answer is a mapping or another split.
-        unfit = self._grade_problem(row)
+        unfit = self._grade_problem(grade)
         reason = self._query_problem(row) or unfit
         if not reason:
             reason = unfit = self._split_problem(row, part)
@@ -193,16 +220,15 @@ class _Staging:
         # A second row with the same grade says nothing new.
         return not reason and self.seen[self._key(row)] == (row.line, part.file)
 
-    def _key(self, row: QrelRow) -> tuple[int, str]:
+    def _key(self, row: GradedRow) -> tuple[int, str]:
         return self.queries[row.qid], row.docid
 
-    def _query_problem(self, row: QrelRow) -> str:
+    def _query_problem(self, row: GradedRow) -> str:
         if row.qid in self.queries:
             return ""
         return f"query '{row.qid}' is not in the benchmark. Import its text first."
 
-    def _grade_problem(self, row: QrelRow) -> str:
-        grade = self._grade(row)
+    def _grade_problem(self, grade: int) -> str:
         if grade < 0 or grade in self.scale:
             return ""
         scale = ", ".join(str(value) for value in sorted(self.scale))
@@ -211,7 +237,7 @@ class _Staging:
             "(such as 4=3), or add the grade in the settings."
         )
 
-    def _split_problem(self, row: QrelRow, part: SplitRows) -> str:
+    def _split_problem(self, row: GradedRow, part: SplitRows) -> str:
         if not part.split:
             return ""
         earlier = self.split_of.setdefault(self.queries[row.qid], part.split)
@@ -219,7 +245,7 @@ class _Staging:
             return ""
         return f"query '{row.qid}' is in the splits {earlier} and {part.split}; keep it in one."
 
-    def _repetition(self, row: QrelRow, part: SplitRows) -> str:
+    def _repetition(self, row: GradedRow, part: SplitRows) -> str:
         line, file = self.seen.setdefault(self._key(row), (row.line, part.file))
         if (line, file) == (row.line, part.file):
             return ""
@@ -248,7 +274,8 @@ class _Staging:
 
     def _digest(self) -> str:
         """The file's bytes and the mapping are what the set's content follows from."""
-        content = f"{self.work.upload.sha256} {sorted(self.grade_map.items())}"
+        pairs = [(grade, self.grade_map[grade]) for grade in in_order(self.grade_map)]
+        content = f"{self.work.upload.sha256} {pairs}"
         return hashlib.sha256(content.encode()).hexdigest()
 
     def check_splits(self) -> None:

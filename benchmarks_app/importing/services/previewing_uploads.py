@@ -11,6 +11,7 @@ from benchmarks_app.common.services import reading_apart
 from benchmarks_app.models import Benchmark, Unit, Upload
 from benchwright.detection import DOCUMENT_KINDS, QREL_KINDS, RUN_KINDS, FileKind, Part
 from benchwright.errors import BenchmarkError, Problem
+from benchwright.formats.file_grades import FileGrade, in_order
 from benchwright.formats.unlisted import UNKNOWN
 from benchwright.qrels.scales import Relevance
 from benchwright.sandbox import UnreadableFileError
@@ -63,18 +64,24 @@ class Preview:
         return [look.part for look in self.looks]
 
     @property
-    def grades(self) -> dict[int, int]:
-        """The grades of all qrels in it."""
-        counts: Counter[int] = Counter()
+    def grades(self) -> dict[FileGrade, int]:
+        """The grades of all qrels in it, numbers before words."""
+        counts: Counter[FileGrade] = Counter()
         for look in self.taken:
             if not look.part.is_rest:
                 counts.update(look.grades)
-        return dict(sorted(counts.items()))
+        return {grade: counts[grade] for grade in in_order(counts)}
+
+    @property
+    def words(self) -> dict[str, int]:
+        """The words among the grades, of which a person says what they are."""
+        return {grade: n for grade, n in self.grades.items() if isinstance(grade, str)}
 
     @property
     def relevance(self) -> Relevance:
-        """How many of the grades count as relevant, unless they are mapped."""
-        return Relevance.of(self.grades, relevant_values(self.upload.benchmark))
+        """How many of the grades that are numbers count as relevant, unless they are mapped."""
+        numbers = {grade: n for grade, n in self.grades.items() if isinstance(grade, int)}
+        return Relevance.of(numbers, relevant_values(self.upload.benchmark))
 
     @property
     def metadata(self) -> list[str]:

@@ -26,9 +26,10 @@ from benchwright.detection import (
 )
 from benchwright.errors import DEFAULT_LIMIT, Problem
 from benchwright.formats.errors import MappingError
+from benchwright.formats.file_grades import FileGrade, in_order
 from benchwright.formats.mapping import checked
 from benchwright.problem_groups import ProblemGroup, grouped
-from benchwright.qrels.grade_map import parse_grade_map
+from benchwright.qrels.grade_map import parse_file_grade_map
 from benchwright.qrels.scales import Relevance
 from benchwright.uploads import Look
 
@@ -186,15 +187,19 @@ class WaitingFile:
         return next((look for look in self.preview.taken if _lacks_columns(look)), None)
 
     @property
-    def grade_map(self) -> dict[int, int]:
+    def grade_map(self) -> dict[FileGrade, int]:
         """{grade of the file: what somebody has said it is here}."""
-        return parse_grade_map(self.said.get("grade_map", ""))
+        return parse_file_grade_map(self.said.get("grade_map", ""))
 
     @property
-    def off_scale(self) -> list[int]:
-        """The grades that the benchmark's scale lacks, and that nobody has mapped."""
+    def off_scale(self) -> list[FileGrade]:
+        """The grades that the benchmark's scale lacks, words too, and that nobody has mapped."""
         known = self.scale.labels.keys() | self.grade_map.keys()
-        return [grade for grade in self.preview.grades if grade >= 0 and grade not in known]
+        return [
+            grade
+            for grade in self.preview.grades
+            if (isinstance(grade, str) or grade >= 0) and grade not in known
+        ]
 
     @property
     def relevance(self) -> Relevance | None:
@@ -204,7 +209,9 @@ class WaitingFile:
             return None
         counts: Counter[int] = Counter()
         for grade, n in grades.items():
-            counts[mapping.get(grade, grade)] += n
+            mapped = mapping.get(grade, grade)
+            if not isinstance(mapped, str):
+                counts[mapped] += n
         return Relevance.of(counts, self.scale.relevant)
 
     @property
@@ -213,12 +220,13 @@ class WaitingFile:
         return relevance is not None and relevance.is_none and not self.off_scale
 
     @property
-    def best_guess(self) -> tuple[int, int] | None:
+    def best_guess(self) -> tuple[FileGrade, int] | None:
         """(grade of the file, lowest relevant grade): what one press makes of a file of 1s."""
         if not self.is_none_relevant or not self.scale.relevant:
             return None
-        best = max(self.preview.grades)
-        return (best, min(self.scale.relevant)) if best > 0 else None
+        best = in_order(self.preview.grades)[-1]
+        is_positive = isinstance(best, int) and best > 0
+        return (best, min(self.scale.relevant)) if is_positive else None
 
     # --- importing it -----------------------------------------------------------------------
 

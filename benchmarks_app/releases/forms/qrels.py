@@ -7,8 +7,7 @@ from django import forms
 
 from benchmarks_app.common.selectors.qrel_sets import grades_in
 from benchmarks_app.importing.forms import (
-    MOST_GRADES,
-    grade_field,
+    grade_fields,
     mapped_relevance,
     posted_grade_map,
 )
@@ -38,8 +37,7 @@ class QrelMapForm(forms.Form):
         self.qrel_set = qrel_set
         self.grades = grades_in(qrel_set)
         scale = {one.value: f"{one.value} {one.name}" for one in qrel_set.benchmark.grades.all()}
-        for grade, n in list(self.grades.items())[:MOST_GRADES]:
-            self.fields[f"grade_{grade}"] = grade_field(grade, n, scale)
+        self.fields.update(grade_fields(self.grades.items(), scale))
 
     @property
     def grade_fields(self) -> list[Any]:
@@ -48,7 +46,7 @@ class QrelMapForm(forms.Form):
     @property
     def relevance(self) -> Relevance:
         """How many grades count as relevant, mapped as the form says now."""
-        return mapped_relevance(self, self.grades, self.qrel_set.benchmark)
+        return mapped_relevance(self, self.grades.items(), self.qrel_set.benchmark)
 
     def options(self) -> dict[str, str]:
         """The arguments of `map_qrels` that the form knows."""

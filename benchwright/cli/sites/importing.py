@@ -50,7 +50,12 @@ EXAMPLES = (
     group="File",
     help="Of the run or the set of qrels; by default that of the file.",
 )
-@option("--grade-map", metavar="A=B,…", group="Grades", help="What the file's grades are here.")
+@option(
+    "--grade-map",
+    metavar="A=B,…",
+    group="Grades",
+    help="What the file's grades are here, such as 1=2,0=0; of words, such as E=3,S=2,C=1,I=0.",
+)
 @option(
     "--every-row-relevant", is_flag=True, group="Grades", help="The qrels have no grades: 1 each."
 )

@@ -558,3 +558,11 @@ def test_without_its_library_the_extra_is_named(monkeypatch):
 
     with pytest.raises(LibraryMissingError, match=r"pip install 'benchwright\[catalog\]'"):
         load_beir("irds:vaswani")
+
+
+def test_grades_that_are_words_are_refused_with_all_of_them(tmp_path):
+    words = b"query-id,corpus-id,score\nq1,d1,E\nq2,d2,I\nq3,d3,E\n"
+    files = {name: content for name, content in BEIR.items() if not name.startswith("qrels/")}
+
+    with pytest.raises(FileProblemsError, match=r"test.csv: grades are words: 'E' \(2 rows\), 'I'"):
+        load_beir(folder_of({**files, "qrels/test.csv": words}, tmp_path))

@@ -98,25 +98,25 @@ def look(tmp_path, content, name="x"):
         (json.dumps(OPENSEARCH_GOT), JUDGED, {3: 1, 0: 1}),
         (json.dumps(RANK_EVAL), JUDGED, {0: 1, 3: 1}),
         (json.dumps(RANK_EVAL, indent=4), JUDGED, {0: 1, 3: 1}),
-        (json.dumps(LABEL_STUDIO), JUDGED, {1: 1}),
+        (json.dumps(LABEL_STUDIO), JUDGED, {"Relevant": 1}),
         (
             "annotation_id,annotator,doc_id,id,query,query_id,relevance\n"
             "1,1,d1,5,red dress,q1,Relevant\n",
             JUDGED,
-            {1: 1},
+            {"Relevant": 1},
         ),
         (json.dumps(ARGILLA, indent=1), JUDGED, {2: 1}),
         (
             '{"id": 1, "text": "A dress.", "label": ["relevant"], "query_id": "q1", '
             '"doc_id": "d1"}\n',
             QRELS,
-            {1: 1},
+            {"relevant": 1},
         ),
         (
             "example_id,query,query_id,product_id,product_locale,esci_label\n"
             "0,revent 80 cfm,0,B0,us,I\n1,revent 80 cfm,0,B1,us,E\n",
             JUDGED,
-            {0: 1, 3: 1},
+            {"I": 1, "E": 1},
         ),
         ("2 qid:10 1:0.03 2:0.66 # docid = GX029 inc = 1\n", QRELS, {2: 1}),
         ("# qid:1: rambo\n4\tqid:1 #\t7555\tRambo\n3\tqid:1 #\t1370\tIII\n", QRELS, {4: 1, 3: 1}),

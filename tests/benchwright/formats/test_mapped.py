@@ -225,7 +225,12 @@ def test_blanks_after_a_marker_of_smart_are_no_text(tmp_path):
         ("queries", b"qid,text,first_seen\nq,x,31.5.2024\n", 2, "first_seen is '31.5.2024'"),
         ("queries", b'{"_id": "q", "text": "x", "lang": 1}\n', 1, "lang is 1; expected a string"),
         ("queries", b'{"_id": "q", "text": "x", "frequency": true}\n', 1, "frequency is True"),
-        ("qrels", b"query_id,docid,grade\nq1,d1,high\n", 2, "grade (column 'grade') is 'high'"),
+        (
+            "qrels",
+            b"query_id,docid,grade\nq1,d1,high\nq1,d2,1\n",
+            2,
+            "grade (column 'grade') is 'high'",
+        ),
         ("qrels", b"query_id,docid,grade\nq1,d1,0.5\n", 2, "expected a whole number"),
         ("qrels", b"query_id,docid,grade\nq1,d1,200\n", 2, "grades go from -127 to 127"),
         ("run", b"query_id,docid,score\nq1,d1,n/a\n", 2, "score (column 'score') is 'n/a'"),
