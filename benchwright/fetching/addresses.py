@@ -8,6 +8,7 @@ import http.client
 import logging
 import socket
 import ssl
+import time
 from collections.abc import Collection
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import Any
@@ -21,6 +22,7 @@ PORTS = {"http": 80, "https": 443}
 # IPv4 inside IPv6, as translators write it.
 TRANSLATED = IPv6Network("64:ff9b::/96")
 ANY_HOST = "*"
+LEAST_SECONDS = 0.05
 
 
 def read_address(address: str) -> SplitResult:
@@ -85,6 +87,9 @@ def connect(
     """Return an open connection to the host of an address.
 
     The machine that was checked is the one connected to: the name is not looked up again.
+    `timeout` (s) is for all of it, however many machines the name has, the handshake with the one
+    that answers among it; afterwards it is the connection's, for each piece. Only how long a name
+    is looked up nobody can bound.
 
     Raises
     ------
@@ -97,31 +102,41 @@ def connect(
     """
     host, port = parts.hostname or "", parts.port or PORTS[parts.scheme]
     address = f"{parts.scheme}://{parts.netloc}"
-    plain = _socket(host, port, timeout, may_be_private, address)
+    until = time.monotonic() + timeout
+    plain = _socket(host, port, until, may_be_private, address)
     connection = http.client.HTTPConnection(host, parts.port, timeout=timeout)
     connection.sock = plain
     if parts.scheme == "https":
         try:
             context = ssl.create_default_context()
+            plain.settimeout(_left(until))
             connection.sock = context.wrap_socket(plain, server_hostname=host)
         except (OSError, ssl.SSLError) as error:
             plain.close()
             raise _no_connection(address, error) from error
+    connection.sock.settimeout(timeout)
     return connection
 
 
+def _left(until: float) -> float:
+    """Seconds up to a moment; a socket takes none that is 0 or less."""
+    return max(LEAST_SECONDS, until - time.monotonic())
+
+
 def _socket(
-    host: str, port: int, timeout: float, may_be_private: bool, address: str
+    host: str, port: int, until: float, may_be_private: bool, address: str
 ) -> socket.socket:
     last: OSError | None = None
     for family, kind, protocol, _, place in _resolved(host, port, may_be_private, address):
         opened = socket.socket(family, kind, protocol)
-        opened.settimeout(timeout)
+        opened.settimeout(_left(until))
         try:
             opened.connect(place)
         except OSError as error:
             opened.close()
             last = error
+            if time.monotonic() > until:
+                break
         else:
             return opened
     raise _unreachable(address, last or OSError("no address"), may_be_private) from last
