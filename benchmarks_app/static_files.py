@@ -5,7 +5,7 @@ import gzip
 import hashlib
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -121,8 +121,23 @@ class FirstStylesMiddleware:
         return response
 
 
+def styles_of(content: bytes) -> tuple[str, ...]:
+    """The versions of the styles that a page links to."""
+    return tuple(link["version"].decode() for link in STYLES_LINK.finditer(content))
+
+
+def lacks_styles(request: HttpRequest, versions: Iterable[str]) -> bool:
+    """Whether a page with these styles goes to a browser with some of them inside."""
+    opens = request.headers.get("Sec-Fetch-Dest") == "document"
+    return opens and not _had(request).issuperset(versions)
+
+
+def _had(request: HttpRequest) -> set[str]:
+    return set(re.findall(r"\b[0-9a-f]{10}\b", request.COOKIES.get(STYLES_COOKIE, "")))
+
+
 def _bring_styles(request: HttpRequest, response: HttpResponse) -> None:
-    had = set(re.findall(r"\b[0-9a-f]{10}\b", request.COOKIES.get(STYLES_COOKIE, "")))
+    had = _had(request)
     brought: dict[str, str] = {}  # sources by version
 
     def inside(link: re.Match[bytes]) -> bytes:

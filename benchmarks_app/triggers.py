@@ -4,13 +4,15 @@ They are (re)installed after every migration, because SQLite drops a table's tri
 migration rebuilds the table.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from django.apps import AppConfig
 from django.db import connections, transaction
 
+from benchmarks_app.changes import TABLE as CHANGES
+from benchmarks_app.changes import WATCHED, ChangeTrigger, change_all
 from benchmarks_app.models.audit import SIGN_INS
 
 # Holds a row while a person is forgotten.
@@ -126,7 +128,7 @@ PROMPT_STAYS = (
     *("created_by_id", "created_at"),
 )
 
-TRIGGERS: dict[str, list[Trigger]] = {
+_REFUSING: dict[str, list[Trigger]] = {
     "benchmarks_app": [
         *append_only(
             "benchmarks_app_auditevent",
@@ -219,6 +221,12 @@ TRIGGERS: dict[str, list[Trigger]] = {
 }
 
 
+TRIGGERS: dict[str, list[Trigger | ChangeTrigger]] = {
+    app: [*refusing, *(trigger for of in WATCHED.get(app, ()) for trigger in of.triggers)]
+    for app, refusing in _REFUSING.items()
+}
+
+
 def install_triggers(sender: AppConfig, using: str = "default", **_: Any) -> None:
     """Receiver of `post_migrate`: put the triggers of one app in place."""
     connection = connections[using]
@@ -231,6 +239,23 @@ def install_triggers(sender: AppConfig, using: str = "default", **_: Any) -> Non
                 columns = {column.name for column in described}
                 for statement in trigger.over(columns, tables).statements(connection.vendor):
                     cursor.execute(statement)
+        # Other code may show the same rows otherwise.
+        if CHANGES in tables:
+            change_all(using)
+
+
+def lift_change_triggers(
+    sender: AppConfig, using: str = "default", plan: Sequence[Any] = (), **_: Any
+) -> None:
+    """Receiver of `pre_migrate`: SQLite gives no table a new form while triggers of others name it.
+
+    They come back with the last migration, and nothing that was kept before is shown then.
+    """
+    connection = connections[using]
+    if plan and connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            for trigger in (each for of in WATCHED.values() for one in of for each in one.triggers):
+                cursor.execute(trigger.dropping(connection.vendor))
 
 
 def lift_triggers(using: str = "default") -> None:

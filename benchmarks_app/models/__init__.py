@@ -2,6 +2,7 @@
 
 from benchmarks_app.models.audit import AuditEvent, Forgetting
 from benchmarks_app.models.candidates import CandidateList
+from benchmarks_app.models.changes import Change
 from benchmarks_app.models.collection import (
     Benchmark,
     Corpus,
@@ -42,6 +43,7 @@ __all__ = [
     "Backup",
     "Benchmark",
     "CandidateList",
+    "Change",
     "ContaminatedQuery",
     "ContaminationCheck",
     "Corpus",

@@ -14,6 +14,7 @@ from benchmarks_app.models import (
     AuditEvent,
     Benchmark,
     CandidateList,
+    Change,
     Corpus,
     CorpusImage,
     CorpusVersion,
@@ -74,6 +75,10 @@ def delivery(of: Benchmark, **to: Any) -> Delivery:
 
 def keyed(status: int | None, key: str = "a") -> KeyedRequest:
     return person().keyed_requests.create(key_sha256=64 * key, fingerprint="", status=status)
+
+
+def change(benchmark: int, writer: int) -> Change:
+    return Change.objects.create(benchmark=-benchmark, writer=writer, n=1)
 
 
 def draw(of: Benchmark, n_drawn: int) -> QueryDraw:
@@ -216,6 +221,10 @@ CASES = {
     ),
     "content_once": Case(
         good=lambda of: [content(of, "a"), content(of, "b")], bad=lambda of: content(of, "a")
+    ),
+    "change_once_per_writer": Case(
+        good=lambda of: [change(of.pk, 1), change(of.pk, 2), change(of.pk + 1, 1)],
+        bad=lambda of: change(of.pk, 2),
     ),
     "keyed_request_done": Case(
         good=lambda of: [keyed(200, "a"), keyed(299, "b"), keyed(None, "c")],

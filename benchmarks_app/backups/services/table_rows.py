@@ -24,12 +24,14 @@ from benchwright.files.external_sort import batched
 ROWS_AT_ONCE = 2_000
 # What a site makes anew: who is signed in, what limits count, which workers are alive, what was
 # answered to requests that may be sent again, what was on its way to webhooks and by mail (a copy
-# would tell it once more); and what backups of this very site have found.
+# would tell it once more), in which state kept pages were made; and what backups of this very site
+# have found.
 LEFT_OUT = (
     "django_session",
     "axes_",
     "benchmarks_app_workerheartbeat",
     "benchmarks_app_backup",
+    "benchmarks_app_change",
     "benchmarks_app_leftfile",
     "benchmarks_app_keyedrequest",
     "benchmarks_app_delivery",

@@ -17,7 +17,7 @@ from django.db import OperationalError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from benchmarks_app import files
+from benchmarks_app import changes, files
 from benchmarks_app.incoming import clear_incoming
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.jobs.services.limits import Limits
@@ -64,6 +64,7 @@ def sweep() -> Swept:
         _sweep_staging,
         clear_incoming,
         files.remove_left,
+        changes.fold,
         *jobs.SWEEPERS,
     )
     for step in steps:

@@ -1,11 +1,13 @@
 """Leaderboards, each of one release."""
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 from django.core.paginator import Page
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
@@ -18,6 +20,7 @@ from benchwright.evaluation.uncertainty import TIE_GROUPS
 from benchwright.formats.numbers import row_key
 from scoring.boards.columns import CHOSEN, INTERVALS, columns_of
 from scoring.boards.forms.boards import BoardFilterForm
+from scoring.boards.keeping import KEPT_FOR, Part, kept_for_everybody, kept_part
 from scoring.boards.lines import board_lines
 from scoring.boards.services.boards import (
     Board,
@@ -31,7 +34,7 @@ from scoring.boards.services.judged import BPREF, judged_shares
 from scoring.boards.services.slices import row_of
 from scoring.boards.views.embedded import embed_links
 from scoring.rescoring.services.moving import moves_for_board
-from scoring.rescoring.services.rescoring import mark_looked_at
+from scoring.rescoring.services.rescoring import LOOKED_AT_EVERY, mark_looked_at
 from scoring.scores.selectors.attempts import unranked_on
 from scoring.scores.selectors.boards import BoardRow
 from scoring.scores.selectors.filters import filter_choices
@@ -51,6 +54,7 @@ TOP_ROWS = 3
 
 
 @require_safe
+@kept_for_everybody
 @benchmark_view(Action.SEE_RESULTS)
 def leaderboard(request: SiteRequest, benchmark: Benchmark) -> HttpResponse:
     """The newest release's board, without a redirect before its first paint.
@@ -64,12 +68,20 @@ def leaderboard(request: SiteRequest, benchmark: Benchmark) -> HttpResponse:
 
 
 @require_safe
+@kept_for_everybody
 @benchmark_view(Action.SEE_RESULTS)
 def leaderboard_release(request: SiteRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     return _board_page(request, release_or_404(benchmark, version))
 
 
 def _board_page(request: SiteRequest, release: Release) -> HttpResponse:
+    part = kept_part(request, lambda: _board_part(request, release))
+    context = {"release": release, "part": part.html}
+    return render(request, "scoring/boards/leaderboard.html", context, status=part.status)
+
+
+def _board_part(request: SiteRequest, release: Release) -> Part:
+    """What stands inside the page of a board."""
     choice, sliced, form, board = asked_board(request, release)
     form.offer(filter_choices(board.whole))
     page = page_of(request, board.rows)
@@ -100,7 +112,20 @@ def _board_page(request: SiteRequest, release: Release) -> HttpResponse:
     }
     is_wrong = bool(board.split and board.split.error)
     status = 422 if choice.error or sliced.error or form.errors or is_wrong else 200
-    return render(request, "scoring/boards/leaderboard.html", context, status=status)
+    content = render_to_string("scoring/boards/_leaderboard.html", context, request)
+    return Part(content, status, _kept_for(request, context))
+
+
+def _kept_for(request: SiteRequest, context: dict[str, Any]) -> timedelta:
+    """How long a board may be shown to others: not where a submission's failure is told in it.
+
+    Who is signed in has ranks worked out, and runs looked at, when a board is made for them.
+    """
+    if context["unranked"].listed:
+        return timedelta()
+    if not request.user.is_authenticated:
+        return KEPT_FOR
+    return timedelta(minutes=1) if context["is_ranking"] else LOOKED_AT_EVERY
 
 
 def _table_context(request: SiteRequest, board: Board, page: Page) -> dict[str, Any]:
@@ -178,6 +203,7 @@ def _kept(request: HttpRequest) -> list[tuple[str, str]]:
 
 
 @require_safe
+@kept_for_everybody
 @benchmark_view(Action.SEE_RESULTS)
 def board_top(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     """The first rows of a board, for the benchmark's overview; as the board without a choice."""

@@ -17,6 +17,7 @@ from benchmarks_app.requests import SiteRequest
 from benchwright.errors import ScoringError
 from benchwright.files.cells import safe_cell
 from scoring.boards.charts import history_chart
+from scoring.boards.keeping import kept_for_everybody
 from scoring.boards.services.boards import Board, board_of
 from scoring.boards.services.slices import (
     SliceBoard,
@@ -40,6 +41,7 @@ BEST_OF_SLICE = 5
 
 
 @require_safe
+@kept_for_everybody
 @benchmark_view(Action.SEE_RESULTS)
 def leaderboard_slices(request: SiteRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     release = release_or_404(benchmark, version)
@@ -71,6 +73,7 @@ def _query(request: HttpRequest, board: Board) -> str:
 
 
 @require_safe
+@kept_for_everybody
 @benchmark_view(Action.SEE_RESULTS)
 def leaderboard_slices_csv(
     request: HttpRequest, benchmark: Benchmark, version: str
@@ -113,6 +116,7 @@ def _numbers(cell: Any) -> list[float | None]:
 
 
 @require_safe
+@kept_for_everybody
 @benchmark_view(Action.SEE_RESULTS)
 def leaderboard_history(request: SiteRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     release = release_or_404(benchmark, version)

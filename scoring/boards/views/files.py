@@ -14,6 +14,7 @@ from benchmarks_app.requests import SiteRequest
 from benchwright.comparison.patterns import markdown_words
 from benchwright.files.cells import safe_cell
 from benchwright.texts.markdown import table_line, table_lines
+from scoring.boards.keeping import kept_for_everybody
 from scoring.boards.services.boards import Board, with_stored_scenarios
 from scoring.boards.services.tables import BoardTable, board_table
 from scoring.boards.views.boards import asked_board, permanent_link, shows_scenarios
@@ -108,18 +109,21 @@ def _markdown_cell(value: Any) -> str:
 
 
 @require_safe
+@kept_for_everybody
 @benchmark_view(Action.SEE_RESULTS)
 def leaderboard_csv(request: SiteRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     return _file(request, benchmark, version, ending="csv", write=_csv)
 
 
 @require_safe
+@kept_for_everybody
 @benchmark_view(Action.SEE_RESULTS)
 def leaderboard_json(request: SiteRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     return _file(request, benchmark, version, ending="json", write=_json)
 
 
 @require_safe
+@kept_for_everybody
 @benchmark_view(Action.SEE_RESULTS)
 def leaderboard_markdown(request: SiteRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     return _file(request, benchmark, version, ending="md", write=_markdown)

@@ -1,0 +1,274 @@
+"""Boards are worked out once for each state of their benchmark, and kept as they are sent.
+
+`benchmarks_app.changes` names the state; a key is made of it, of who reads (`audience_of`), and of
+all else that a page depends on, so that nothing is ever taken away to be shown no more: nobody asks
+for it. Kept are whole pages for who is not signed in, and for others what stands inside the frame
+of a page: no name of a person who reads, no token and no mark of theirs is in it.
+"""
+
+import fcntl
+import gzip
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cache as once
+from functools import wraps
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import zstandard
+from django.conf import settings
+from django.core.cache import cache
+from django.core.cache.backends.filebased import FileBasedCache
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from django.utils.cache import get_conditional_response, patch_vary_headers
+from django.utils.safestring import SafeString, mark_safe
+
+from benchmarks_app.changes import public_state_of, state_of
+from benchmarks_app.hosts import site_version
+from benchmarks_app.language import readers_language
+from benchmarks_app.requests import SiteRequest
+from benchmarks_app.static_files import lacks_styles, styles_of
+from scoring.boards.selectors.audiences import EVERYBODY, audience_of
+from scoring.boards.selectors.moments import next_moment
+
+# Of one board as it is sent, and of boards of a site; above that a third of them goes, by chance.
+MOST_BYTES, MOST_KEPT = 1 << 20, 500
+KEPT_FOR = timedelta(days=1)
+LONGEST_ADDRESS = 1_000
+# So long others wait for who renders the same board, before they do it as well.
+LONGEST_WAIT_SECONDS, LOOK_EVERY_SECONDS = 5.0, 0.005
+N_TURNS = 64
+GZIP_LEVEL, ZSTD_LEVEL = 6, 9
+# As the browser's own copy is asked for again each time, and is nobody else's.
+CACHE_CONTROL = "private, no-cache"
+HEADERS = ("Content-Type", "Content-Disposition")
+# What no board that others are shown may hold.
+TOKEN = b"csrfmiddlewaretoken"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A board as it is sent: compressed, with the tag of what it says and until when it holds."""
+
+    by_gzip: bytes
+    by_zstd: bytes
+    tag: str
+    headers: dict[str, str]
+    styles: tuple[str, ...]
+    until: datetime
+
+    @classmethod
+    def of(cls, content: bytes, headers: dict[str, str], until: datetime) -> "Kept":
+        # Weak: the same words in any encoding.
+        tag = f'W/"{sha256(content).hexdigest()[:32]}"'
+        by_gzip = gzip.compress(content, GZIP_LEVEL, mtime=0)
+        by_zstd = zstandard.compress(content, ZSTD_LEVEL)
+        return cls(by_gzip, by_zstd, tag, headers, styles_of(content), until)
+
+    @property
+    def content(self) -> bytes:
+        return gzip.decompress(self.by_gzip)
+
+
+# --- the store -----------------------------------------------------------------------------
+
+
+def _store() -> FileBasedCache:
+    """Shared by the web processes of a site: files of its data folder."""
+    folder = Path(settings.DATA_DIR) / "cache" / "boards"
+    seconds = KEPT_FOR.total_seconds()
+    return FileBasedCache(str(folder), {"TIMEOUT": seconds, "OPTIONS": {"MAX_ENTRIES": MOST_KEPT}})
+
+
+def find(key: str) -> Kept | None:
+    """What is kept under a key and still holds; this process remembers what it read last."""
+    kept = cache.get(key)
+    if kept is None:
+        kept = _store().get(key)
+        if kept is not None:
+            cache.set(key, kept)
+    return kept if kept is not None and kept.until > timezone.now() else None
+
+
+def keep(key: str, kept: Kept) -> None:
+    if len(kept.by_gzip) <= MOST_BYTES:
+        cache.set(key, kept)
+        _store().set(key, kept)
+
+
+@contextmanager
+def turn(key: str) -> Iterator[None]:
+    """One after the other, of all threads and processes; who has waited long enough goes on."""
+    folder = Path(settings.DATA_DIR) / "cache" / "turns"
+    folder.mkdir(parents=True, exist_ok=True)
+    deadline = time.monotonic() + LONGEST_WAIT_SECONDS
+    with (folder / str(int(key[:8], 16) % N_TURNS)).open("ab") as file:
+        while time.monotonic() < deadline:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                time.sleep(LOOK_EVERY_SECONDS)
+            else:
+                break
+        yield  # closing the file ends the turn
+
+
+@once
+def _version() -> str:
+    return site_version()
+
+
+def _key(request: HttpRequest, benchmark: int, state: int, audience: str, kind: str) -> str:
+    facts = (
+        *(_version(), kind, benchmark, state, audience, readers_language(request)),
+        *(request.scheme, request.get_host(), request.get_full_path()),
+        *(request.COOKIES.get("theme", "")[:8], "HX-Request" in request.headers),
+    )
+    return sha256(repr(facts).encode()).hexdigest()
+
+
+def _until(benchmark: int, now: datetime, longest: timedelta) -> datetime:
+    moment = next_moment(benchmark, now)
+    return min(now + longest, moment) if moment else now + longest
+
+
+# --- whole answers -------------------------------------------------------------------------
+
+
+def kept_for_everybody(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """The view's answers to who is not signed in are kept; it is asked once for each state.
+
+    For a view of a public benchmark, above `benchmark_view`, which is asked where nothing is kept.
+    """
+
+    @wraps(view)
+    def answering(request: SiteRequest, slug: str, *args: Any, **kwargs: Any) -> HttpResponse:
+        if not _is_of_nobody(request) or len(request.get_full_path()) > LONGEST_ADDRESS:
+            return view(request, slug, *args, **kwargs)
+        found = public_state_of(slug)
+        if found is None:
+            return view(request, slug, *args, **kwargs)
+        benchmark, state = found
+        key = _key(request, benchmark, state, EVERYBODY, "answer")
+        kept = find(key)
+        if kept is None:
+            with turn(key):
+                kept = find(key)
+                if kept is None:
+                    now = timezone.now()
+                    response = view(request, slug, *args, **kwargs)
+                    if not _may_be_kept(response):
+                        return response
+                    kept = _kept_of(response, _until(benchmark, now, KEPT_FOR))
+                    keep(key, kept)
+        return sent(request, kept)
+
+    return answering
+
+
+def _is_of_nobody(request: HttpRequest) -> bool:
+    """Whether neither a session, a key nor a message comes with a request."""
+    cookies = (settings.SESSION_COOKIE_NAME, "messages")
+    return "Authorization" not in request.headers and not any(
+        name in request.COOKIES for name in cookies
+    )
+
+
+def _may_be_kept(response: HttpResponse) -> bool:
+    return (
+        response.status_code == 200
+        and not response.streaming
+        and not response.cookies
+        and not response.has_header("Content-Encoding")
+        and TOKEN not in response.content
+    )
+
+
+def _kept_of(response: HttpResponse, until: datetime) -> Kept:
+    headers = {name: response[name] for name in HEADERS if response.has_header(name)}
+    return Kept.of(response.content, headers, until)
+
+
+def sent(request: HttpRequest, kept: Kept) -> HttpResponse:
+    """The answer of what is kept: compressed as the asker takes it, or that they have it (304).
+
+    A page into which its first styles go (`FirstStylesMiddleware`) is sent without a tag: with the
+    styles its policy is another, which must not be taken for that of the next page.
+    """
+    if lacks_styles(request, kept.styles):
+        return HttpResponse(kept.content, headers=kept.headers)
+    encoding = accepted_encoding(request.headers.get("Accept-Encoding", ""))
+    body = {"zstd": kept.by_zstd, "gzip": kept.by_gzip}.get(encoding) or kept.content
+    response = HttpResponse(body, headers=kept.headers)
+    if encoding:
+        response["Content-Encoding"] = encoding
+    response["ETag"] = kept.tag
+    response["Cache-Control"] = CACHE_CONTROL
+    patch_vary_headers(response, ("Cookie", "Accept-Encoding"))
+    answer = get_conditional_response(request, etag=kept.tag, response=response) or response
+    if answer is not response:
+        answer["Cache-Control"] = CACHE_CONTROL
+        patch_vary_headers(answer, ("Cookie", "Accept-Encoding"))
+    return answer
+
+
+def accepted_encoding(header: str) -> str:
+    """The first of zstd and gzip that is accepted; "" where neither is.
+
+    Examples
+    --------
+    >>> accepted_encoding("gzip, deflate, br, zstd"), accepted_encoding("zstd;q=0, gzip;q=0.5")
+    ('zstd', 'gzip')
+    >>> accepted_encoding("br"), accepted_encoding("")
+    ('', '')
+    """
+    accepted = set()
+    for part in header.lower().split(","):
+        name, _, weight = part.partition(";")
+        if not re.fullmatch(r"\s*q\s*=\s*0(\.0*)?\s*", weight):
+            accepted.add(name.strip())
+    return next((name for name in ("zstd", "gzip") if name in accepted), "")
+
+
+# --- what stands inside a page -------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a view has rendered to stand in a page; `longest` says how long it may be kept."""
+
+    content: str
+    status: int = 200
+    longest: timedelta = KEPT_FOR
+
+    @property
+    def html(self) -> SafeString:
+        """As a template takes it, which has made it."""
+        return mark_safe(self.content)
+
+
+def kept_part(request: SiteRequest, make: Callable[[], Part], kind: str = "part") -> Part:
+    """As `make` makes it, or as it was made for the same audience in the same state."""
+    benchmark = request.benchmark
+    audience = audience_of(request.user, benchmark)
+    if audience is None or len(request.get_full_path()) > LONGEST_ADDRESS:
+        return make()
+    key = _key(request, benchmark.pk, state_of(benchmark.pk), audience, kind)
+    kept = find(key)
+    if kept is None:
+        with turn(key):
+            kept = find(key)
+            if kept is None:
+                now = timezone.now()
+                part = make()
+                if part.status == 200 and part.longest and TOKEN not in part.content.encode():
+                    until = _until(benchmark.pk, now, part.longest)
+                    keep(key, Kept.of(part.content.encode(), {}, until))
+                return part
+    return Part(kept.content.decode())
