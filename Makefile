@@ -15,7 +15,7 @@ BUILDER := $(if $(wildcard $(VENV)/.installed-demo),$(DEMO),$(DEVELOPMENT))
 
 .PHONY: demo docs release-check test test-fast test-all check bench mutants readers clients messages screenshots openapi fuzz-api fuzz-files lock clean
 
-$(RUNTIME): requirements.lock pyproject.toml benchwright/reading/_scanner.c
+$(RUNTIME): requirements.lock pyproject.toml benchwright/reading/_scanner.c benchwright/evaluation/_mappings.c
 	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) not found; install Python 3.11 or later, or set PYTHON=…"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "make: Python 3.11 or later is needed; $(PYTHON) is $$($(PYTHON) --version)"; exit 1; }
 	@echo "Installing Benchwright into $(VENV) …"

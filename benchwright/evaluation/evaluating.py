@@ -215,6 +215,10 @@ def evaluate(
         If ties can be ordered in more ways than a measure can go through.
     """
     parsed = parse_measures(measures)
+    if depth is None and unlisted == UNKNOWN and missing in MISSING_RULES:
+        evaluation = _of_mappings(qrels, run, parsed, ties, missing, allow_empty, top_grade)
+        if evaluation is not None:
+            return evaluation
     table, has_text_grades = _table(qrels)
     hits, has_text_results = _hits(run, table, ties, depth)
     evaluation = evaluate_hits(
@@ -228,6 +232,43 @@ def evaluate(
         depth=depth,
     )
     return _with_text_ids(evaluation) if has_text_grades or has_text_results else evaluation
+
+
+def _of_mappings(
+    qrels: Any,
+    run: Any,
+    measures: tuple[Measure, ...],
+    ties: str,
+    missing: str,
+    allow_empty: bool,
+    top_grade: int | None,
+) -> Evaluation[Any] | None:
+    """What is in memory as usual, scored by the extension; None where the long way has to be taken.
+
+    Also where there is nothing to compare: what is wrong then, the long way says.
+    """
+    if isinstance(qrels, str | Path | GradeTable) or isinstance(run, str | Path):
+        return None
+    from benchwright.evaluation.in_memory import scored
+
+    values = scored(qrels, run, measures, ties=ties, missing=missing)
+    if values is None or not values.n_judged or not (values.n_common or allow_empty):
+        return None
+    of_measures = list(zip(measures, values.columns, strict=False))
+    of_shares = zip(values.shares, values.columns[len(measures) :], strict=True)
+    share_of = {share.cutoff: share.over_all(column) for share, (column, _) in of_shares}
+    return Evaluation(
+        measures=measures,
+        per_query=values.per_query,
+        means={str(measure): measure.over_all(column) for measure, (column, _) in of_measures},
+        judged_shares={str(measure): share_of[measure.cutoff] for measure in measures},
+        n_undefined={str(measure): n for measure, (_, n) in of_measures},
+        n_queries=len(values.per_query),
+        n_missing=values.n_judged - values.n_common,
+        n_extra=values.n_answered - values.n_common,
+        top_grade=values.top_grade if top_grade is None else top_grade,
+        rules={"ties": ties, "missing": missing, "depth": None, "unlisted": UNKNOWN},
+    )
 
 
 def _table(qrels: Any) -> tuple[GradeTable, bool]:

@@ -10,7 +10,7 @@ import stat
 import sys
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +23,7 @@ from benchwright.files.encodings import UTF16, UTF16_MARKS, as_utf8
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 CHUNK = 1 << 20
+INFLATED_CHUNK = 1 << 18  # of what is new each time: larger pieces are given back to the system
 STANDARD_INPUT = Path("-")
 
 # A thousand bytes of zstd become 32 MiB at most, so a limit is passed by no more than that.
@@ -222,20 +223,32 @@ def _inflated(
     start = stream.peek(4)[:4]
     limit = limits.inflated(compressed)
     if start.startswith(GZIP_MAGIC):
-        import gzip  # what few files need is loaded with them: commands start the sooner
-
-        damaged = (zlib.error, gzip.BadGzipFile)
-        with gzip.GzipFile(fileobj=stream, mode="rb") as inflating:
+        file_type, damaged = _gzip()
+        with file_type(fileobj=stream, mode="rb") as inflating:
             counted = InflatedReader(inflating, file=file, limit=limit, damaged=damaged)
-            yield io.BufferedReader(counted, CHUNK)
+            yield io.BufferedReader(counted, INFLATED_CHUNK)
     elif start == ZSTD_MAGIC:
         frames = _ZstdStream(stream)
         counted = InflatedReader(
             frames, file=file, limit=limit, kind="zstd", damaged=(frames.damaged,)
         )
-        yield io.BufferedReader(counted, CHUNK)
+        yield io.BufferedReader(counted, INFLATED_CHUNK)
     else:
         yield stream
+
+
+def _gzip() -> tuple[Callable[..., Any], tuple[type[Exception], ...]]:
+    """What inflates gzip, and how it says that it cannot: isal, or Python's own.
+
+    What few files need is loaded with them: commands start the sooner.
+    """
+    import gzip
+
+    try:
+        from isal import igzip, isal_zlib
+    except ImportError:
+        return gzip.GzipFile, (zlib.error, gzip.BadGzipFile)
+    return igzip.IGzipFile, (isal_zlib.error, gzip.BadGzipFile)
 
 
 # What can be read only once, by device and inode, is kept here until the process ends.

@@ -7,7 +7,14 @@ import os
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from benchwright.files.sources import CHUNK, InflatedReader, open_inflated, settled, shown_name
+from benchwright.files.sources import (
+    CHUNK,
+    INFLATED_CHUNK,
+    InflatedReader,
+    open_inflated,
+    settled,
+    shown_name,
+)
 from benchwright.formats.trec import MARK_LEFT_OUT, TAG_MISSING, rank_warning, split_columns
 from benchwright.reading.choosing import extension
 from benchwright.reading.hits import Hit, QueryHits, TieGroup
@@ -26,9 +33,9 @@ if TYPE_CHECKING:
 TIE_NUMBERS = {"trec": 0, "trec9": 1, "docid-asc": 2, "file": 3, "expected": 4}
 FINE, REFUSED, INTERLEAVED = 0, 1, 2
 
-# Below this a second thread costs more than it saves.
-WORTH_HALVING = 8 << 20
-# How far from the middle a query may end.
+# Below this a second thread costs more than it saves; each further one wants half of it.
+WORTH_PARTING = 8 << 20
+# How far from its even share a part may begin.
 _LONGEST_SEARCH = 16 << 20
 
 
@@ -80,13 +87,13 @@ def scan(
     depth: int | None,
     problems: Problems,
     block: int = CHUNK,
-    worth_halving: int = WORTH_HALVING,
+    worth_parting: int = WORTH_PARTING,
 ) -> dict[bytes, QueryHits[bytes]] | None:
     """Every query of a run file with its hits; None if the extension refuses the file."""
     module = extension()
     assert module is not None, "a table was compiled"
     reading = _Reading(module, path, table, shape, TIE_NUMBERS[ties], depth or 0, block)
-    scanned = reading.scanned(worth_halving)
+    scanned = reading.scanned(worth_parting)
     if scanned is None:
         return None
     _tell(scanned, shape, shown_name(path), problems)
@@ -117,10 +124,10 @@ class _Reading:
         )
         return scanner
 
-    def scanned(self, worth_halving: int) -> list[Scanner] | None:
+    def scanned(self, worth_parting: int) -> list[Scanner] | None:
         """The scanners that saw the file to its end, in its order; None where one refused."""
-        middle = middle_of(settled(self.path), worth_halving)
-        scanners, status = self.in_halves(middle) if middle else self.whole(is_kept=False)
+        starts = starts_of(settled(self.path), worth_parting)
+        scanners, status = self.in_parts(starts) if starts else self.whole(is_kept=False)
         if status == INTERLEAVED:
             scanners, status = self.whole(is_kept=True)
         return scanners if status == FINE else None
@@ -129,38 +136,55 @@ class _Reading:
         scanner = self.scanner(is_kept=is_kept)
         return [scanner], _fed(scanner, self.path, self.block)
 
-    def in_halves(self, middle: int) -> tuple[list[Scanner], int]:
-        """A plain file in two parts, both scanned at once."""
+    def in_parts(self, starts: list[int]) -> tuple[list[Scanner], int]:
+        """A plain file in parts, all scanned at once; `starts` of all but the first."""
         from threading import Thread  # which small files do not need
 
         path = settled(self.path)
-        scanners = [self.scanner(), self.scanner(is_start=False)]
-        statuses = [0, 0]
+        scanners = [self.scanner(), *(self.scanner(is_start=False) for _ in starts)]
+        statuses = [FINE] * len(scanners)
 
-        def feed(n: int, start: int, stop: int | None) -> None:
-            statuses[n] = _fed_part(scanners[n], path, start, stop, self.block)
+        def feed(part: int, start: int, stop: int | None) -> None:
+            statuses[part] = _fed_part(scanners[part], path, start, stop, self.block)
 
-        other = Thread(target=feed, args=(1, middle, None), daemon=True)
-        other.start()
-        feed(0, 0, middle)
-        other.join()
+        others = [
+            Thread(target=feed, args=(part, start, stop), daemon=True)
+            for part, (start, stop) in enumerate(zip(starts, [*starts[1:], None], strict=True), 1)
+        ]
+        for other in others:
+            other.start()
+        feed(0, 0, starts[0])
+        for other in others:
+            other.join()
         status = max(statuses, key=(FINE, INTERLEAVED, REFUSED).index)
-        if status == FINE and not set(scanners[0].queries()).isdisjoint(scanners[1].queries()):
-            status = INTERLEAVED
+        if status == FINE:
+            qids = [qid for scanner in scanners for qid in scanner.queries()]
+            status = FINE if len(set(qids)) == len(qids) else INTERLEAVED
         return scanners, status
 
 
-def middle_of(path: Path, worth: int) -> int:
-    """Where the first query after the middle of a file begins; 0 where it is not to be halved."""
-    if (os.cpu_count() or 1) < 2 or path.stat().st_size < worth:
-        return 0
+def starts_of(path: Path, worth: int) -> list[int]:
+    """Where the parts of a file begin that are scanned at once, but for the first; none for one.
+
+    One for each processor, each of at least half of `worth` bytes, at the first query that begins
+    after its even share.
+    """
+    size = path.stat().st_size
+    n_parts = min(os.cpu_count() or 1, 2 * size // worth)
+    if n_parts < 2:
+        return []
+    starts: list[int] = []
     with open_inflated(path) as stream:
         if isinstance(stream.raw, InflatedReader):
-            return 0
-        start = path.stat().st_size // 2
-        stream.seek(start)
-        stream.readline(_LONGEST_SEARCH)  # the rest of a line
-        return _next_query(stream, start + _LONGEST_SEARCH)
+            return []
+        for part in range(1, n_parts):
+            start = size * part // n_parts
+            stream.seek(start)
+            stream.readline(_LONGEST_SEARCH)  # the rest of a line
+            place = _next_query(stream, start + _LONGEST_SEARCH)
+            if place > (starts[-1] if starts else 0):
+                starts.append(place)
+    return starts
 
 
 def _next_query(stream: io.BufferedReader, furthest: int) -> int:
@@ -180,8 +204,9 @@ def _fed(scanner: Table | Scanner, path: Path, block: int) -> int:
     """The status after a whole file; what is compressed is inflated while scanning."""
     with open_inflated(path) as stream:
         if isinstance(stream.raw, InflatedReader):
-            with closing(_ahead(iter(lambda: stream.read(block), b""))) as blocks:
-                status = next((bad for piece in blocks if (bad := scanner.feed(piece))), FINE)
+            piece = min(block, INFLATED_CHUNK)
+            with closing(_ahead(iter(lambda: stream.read(piece), b""))) as blocks:
+                status = next((bad for data in blocks if (bad := scanner.feed(data))), FINE)
         else:
             status = _fed_from(scanner, stream, block, None)
     return status or scanner.end()

@@ -262,10 +262,17 @@ def _documents(group: _Group, problems: Problems) -> Documents:
         len(documents) == len(group.docids)
         and set(map(type, group.values)) <= {float}
         and not any(map(isnan, group.values))
-        and set(map(type, group.docids)) in ({str}, {bytes}, set())
+        and _are_ids(group.docids)
     ):
         return documents
     return dict(_checked(group, _score, problems, RUN))
+
+
+def _are_ids(names: Collection[Any]) -> bool:
+    """Whether all are bytes, or all are text that a file can hold."""
+    if set(map(type, names)) == {str}:
+        return _encoded("".join(names)) is not None
+    return set(map(type, names)) <= {bytes}
 
 
 Value = TypeVar("Value", int, float)

@@ -48,17 +48,31 @@ def rows_of(given: Any, wanted: Wanted) -> Iterator[Row]:
     ColumnsError
         If it is no table, or which of its columns is which cannot be told.
     """
+    columns = named_columns(given, wanted)
+    if columns is not None:
+        return zip(*columns, strict=True)
+    if isinstance(given, Iterable) and not isinstance(given, str | bytes | bytearray):
+        return _picked(given, wanted)
+    raise ColumnsError(name=wanted.name, reason=f"is {type(given).__name__}")
+
+
+def named_columns(given: Any, wanted: Wanted) -> list[list[Any]] | None:
+    """Queries, documents and values of what has columns, or None where it has none.
+
+    Raises
+    ------
+    ColumnsError
+        If which of its columns is which cannot be told, or they are of different lengths.
+    """
     columns = _columns_of(given)
     if columns is not None:
         picked = [columns[at] for at in _places(list(columns), wanted)]
     elif isinstance(given, tuple) and len(given) == 3:
         picked = [_listed(column) for column in given]
-    elif isinstance(given, Iterable) and not isinstance(given, str | bytes | bytearray):
-        return _picked(given, wanted)
     else:
-        raise ColumnsError(name=wanted.name, reason=f"is {type(given).__name__}")
+        return None
     _refuse_uneven(picked, wanted)
-    return zip(*picked, strict=True)
+    return picked
 
 
 def _columns_of(given: Any) -> dict[str, list[Any]] | None:

@@ -26,6 +26,7 @@ PARTS = {
     "machine-judges": "judge_simulation",
     "learned-estimate": "learned_simulation",
     "drawn-documents": "document_simulation",
+    "in-memory": "in_memory",
     "in-process": "in_process",
     "judging": "judging",
     "importing": "importing",

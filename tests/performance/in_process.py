@@ -1,4 +1,4 @@
-"""Parts of the house timed in this process: scoring in memory, searching, pooling, storing."""
+"""Parts of the house timed in this process: searching, pooling, storing."""
 
 import random
 import tempfile
@@ -11,48 +11,6 @@ from tests.performance.toy import size
 
 WORDS = [f"word{n}" for n in range(20_000)]
 SCALE = size(1, 100)  # of everything, the so manieth part
-
-
-def made_run(n_queries: int, depth: int, rng: random.Random) -> dict[str, dict[str, float]]:
-    return {
-        f"q{q}": {f"d{d}": rng.random() for d in rng.sample(range(100_000), depth)}
-        for q in range(n_queries)
-    }
-
-
-def bench_scoring() -> None:
-    from benchwright import evaluate
-    from benchwright.formats.trec import RunRow
-
-    rng = random.Random(1)
-    run = made_run(1000 // SCALE, 1000 // SCALE, rng)
-    qrels = {
-        q: {d: rng.randrange(4) for d in rng.sample(list(found), 10)} for q, found in run.items()
-    }
-    ours_run = {
-        q.encode(): [RunRow(0, q.encode(), d.encode(), s, None, b"") for d, s in found.items()]
-        for q, found in run.items()
-    }
-    ours_qrels = {
-        q.encode(): {d.encode(): g for d, g in judged.items()} for q, judged in qrels.items()
-    }
-    measures = ["nDCG@10", "nDCG", "AP", "RR", "P@10", "R@100", "bpref"]
-    contenders = {"benchwright": lambda: evaluate(ours_qrels, ours_run, measures)}
-    try:
-        import pytrec_eval
-    except ImportError:
-        pass
-    else:
-        names = {"ndcg_cut_10", "ndcg", "map", "recip_rank", "P_10", "recall_100", "bpref"}
-        contenders["pytrec_eval"] = lambda: pytrec_eval.RelevanceEvaluator(qrels, names).evaluate(
-            run
-        )
-    report(
-        "Scoring in memory, 1,000 queries x 1,000 documents, 7 measures",
-        median_seconds(contenders),
-    )
-    if "pytrec_eval" not in contenders:
-        missing("pytrec_eval")
 
 
 def made_texts(n: int, length: int, rng: random.Random) -> list[str]:
@@ -121,7 +79,6 @@ def bench_corpus() -> None:
 
 
 def main() -> None:
-    bench_scoring()
     bench_retrieval()
     bench_pooling()
     bench_corpus()

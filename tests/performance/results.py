@@ -24,7 +24,8 @@ KEPT = 5
 PEERS = {
     "whole-process": ("pytrec-eval-terrier", "ir-measures", "ranx"),
     "statistics": ("scipy",),
-    "in-process": ("pytrec-eval-terrier", "bm25s"),
+    "in-memory": ("pytrec-eval-terrier", "ranx", "polars"),
+    "in-process": ("bm25s",),
     "importing": ("polars",),
     "exporting": ("polars",),
     "families": ("datasketch",),

@@ -209,7 +209,8 @@ def carried_files() -> set[str]:
     carried.add("benchmarks_app/docs/contents.toml")
     catalogues = (ROOT / "benchmarks_app" / "locale").rglob("*.mo")
     carried |= {str(path.relative_to(ROOT)) for path in catalogues}
-    return static | carried | {"benchwright/py.typed", "benchwright/reading/_scanner.pyi"}
+    types = {"benchwright/evaluation/_mappings.pyi", "benchwright/reading/_scanner.pyi"}
+    return static | carried | types | {"benchwright/py.typed"}
 
 
 def test_wheel_holds_the_whole_site_and_nothing_else(wheel):

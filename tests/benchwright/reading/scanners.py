@@ -64,7 +64,7 @@ def by_extension(
             table.compiled,
             problems=problems,
             block=block,
-            worth_halving=worth,
+            worth_parting=worth,
             **rules.as_options(),
         )
     )
@@ -111,7 +111,7 @@ def files_in_memory() -> Iterator[FilesInMemory]:
         patched.enter_context(
             patch.object(loading, "open_lines", lambda path: io.BytesIO(files.content))
         )
-        patched.enter_context(patch.object(driving, "middle_of", lambda path, worth: 0))
+        patched.enter_context(patch.object(driving, "starts_of", lambda path, worth: []))
         yield files
 
 

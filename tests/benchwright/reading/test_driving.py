@@ -9,7 +9,7 @@ from itertools import count
 import pytest
 
 from benchwright.reading import driving
-from benchwright.reading.driving import _ahead, _fed_from, _fed_part, _tell, middle_of
+from benchwright.reading.driving import _ahead, _fed_from, _fed_part, _tell, starts_of
 from benchwright.reading.shapes import Shape
 
 HUNDRED = bytes(range(100))
@@ -120,7 +120,7 @@ def test_part_of_a_file_is_fed_from_where_it_starts_to_where_it_stops(tmp_path, 
     assert refusing.n_ends == 0
 
 
-# --- halves --------------------------------------------------------------------------------
+# --- parts ---------------------------------------------------------------------------------
 
 
 def made_lines(rng):
@@ -133,12 +133,12 @@ def made_lines(rng):
     return lines
 
 
-def expected_middle(lines, furthest):
-    """Where the second query begins of the lines that begin after the middle, if it is near."""
-    size, place, first = sum(map(len, lines)), 0, None
+def expected_start(lines, after, furthest):
+    """Where the second query begins of the lines that begin after a place, if it is near."""
+    place, first = 0, None
     for line in lines:
-        if place > size // 2:
-            if place >= size // 2 + furthest:
+        if place > after:
+            if place >= after + furthest:
                 break
             columns = line.split()
             if columns and not columns[0].startswith(b"#"):
@@ -149,45 +149,69 @@ def expected_middle(lines, furthest):
     return 0
 
 
-def test_file_is_halved_where_the_first_query_after_its_middle_ends(tmp_path, monkeypatch):
-    path, n_halved = tmp_path / "run", 0
-    monkeypatch.setattr(driving.os, "cpu_count", lambda: 2)
-    for seed in range(300):
+@pytest.mark.parametrize("n_processors", [2, 3, 7])
+def test_parts_begin_where_the_first_query_after_their_share_ends(
+    tmp_path, monkeypatch, n_processors
+):
+    path, n_parted = tmp_path / "run", 0
+    monkeypatch.setattr(driving.os, "cpu_count", lambda: n_processors)
+    for seed in range(200):
         rng = random.Random(seed)
         lines = made_lines(rng)
         path.write_bytes(b"".join(lines))
         furthest = rng.choice((20, 25, 30, 40, 60, 1000))
         monkeypatch.setattr(driving, "_LONGEST_SEARCH", furthest)
+        size = sum(map(len, lines))
+        shares = [size * part // n_processors for part in range(1, n_processors)]
+        places = {expected_start(lines, share, furthest) for share in shares}
 
-        middle = middle_of(path, 1)
+        starts = starts_of(path, 1)
 
-        assert middle == expected_middle(lines, furthest), seed
-        n_halved += middle > 0
-    assert 50 < n_halved < 250
+        # Of shares in one query, a later one may look further and see the same place.
+        assert starts == sorted(places - {0}), seed
+        n_parted += len(starts) >= min(n_processors - 1, 2)
+    assert n_parted > 20
 
 
 @pytest.mark.parametrize(
     ("n_processors", "more", "is_halved"),
     [(2, 0, True), (2, 1, False), (1, 0, False), (None, 0, False), (3, -1, True)],
 )
-def test_file_is_halved_from_its_least_size_on_where_there_are_two_processors(
+def test_file_is_parted_from_its_least_size_on_where_there_are_two_processors(
     tmp_path, monkeypatch, n_processors, more, is_halved
 ):
     path = tmp_path / "run"
     path.write_bytes(b"".join(b"q%d Q0 d 1 2 t\n" % n for n in range(9)))
     monkeypatch.setattr(driving.os, "cpu_count", lambda: n_processors)
 
-    assert (middle_of(path, path.stat().st_size + more) > 0) is is_halved
+    assert bool(starts_of(path, path.stat().st_size + more)) is is_halved
+
+
+def test_each_part_is_of_half_the_size_that_is_worth_parting(tmp_path, monkeypatch):
+    path = tmp_path / "run"
+    path.write_bytes(b"".join(b"q%d Q0 d 1 2 t\n" % n for n in range(100, 1000)))
+    monkeypatch.setattr(driving.os, "cpu_count", lambda: 64)
+    size = path.stat().st_size
+
+    n_parts = [len(starts_of(path, size * 2 // n)) + 1 for n in (1, 2, 3, 4, 9, 1000)]
+
+    assert n_parts == [1, 2, 3, 4, 9, 64]
 
 
 @pytest.mark.parametrize(
-    ("qids", "worth", "n_scanners"),
-    [((b"1", b"2", b"3"), 1, 2), ((b"1", b"2", b"1"), 1, 1), ((b"1", b"2", b"3"), 1 << 20, 1)],
+    ("qids", "worth", "n_processors", "n_scanners"),
+    [
+        ((b"1", b"2", b"3"), 1, 2, 2),
+        ((b"1", b"2", b"1"), 1, 2, 1),
+        ((b"1", b"2", b"3"), 1 << 20, 2, 1),
+        ((b"1", b"2", b"3", b"4", b"5"), 1, 3, 3),
+        ((b"1", b"2", b"3", b"4", b"1"), 1, 3, 1),
+    ],
 )
-def test_halves_are_kept_unless_a_query_is_in_both(
-    extension, tmp_path, monkeypatch, qids, worth, n_scanners
+def test_parts_are_kept_unless_a_query_is_in_two(
+    extension, tmp_path, monkeypatch, qids, worth, n_processors, n_scanners
 ):
-    monkeypatch.setattr(driving.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(driving.os, "cpu_count", lambda: n_processors)
     rows = [b"%b Q0 d%d 1 %d t\n" % (qid, n, -n) for qid in qids for n in range(9)]
     if len({*qids}) < len(qids):
         rows = [row.replace(b" d", b" e%d" % (n // 9)) for n, row in enumerate(rows)]

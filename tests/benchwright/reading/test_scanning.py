@@ -372,40 +372,44 @@ def queries(*names, depth=50):
         *("warnings twice", "mark within"),
     ],
 )
-def test_halves_give_what_the_whole_gives(extension, tmp_path, run):
+@pytest.mark.parametrize("n_processors", [2, 5])
+def test_parts_give_what_the_whole_gives(extension, tmp_path, monkeypatch, run, n_processors):
+    monkeypatch.setattr(driving.os, "cpu_count", lambda: n_processors)
     path = tmp_path / "my.run"
     path.write_bytes(run)
     table = GradeTable({qid: {b"d7": 1, b"d20": 2} for qid in (b"a", b"b", b"d")})
     rules = scanners.Rules(run_shape(path), "trec", None)
 
     whole = scanners.by_extension(path, table, rules, block=100)
-    halves = scanners.by_extension(path, table, rules, block=100, worth=1)
+    parts = scanners.by_extension(path, table, rules, block=100, worth=1)
 
-    assert halves == whole
-    assert whole is None or list(halves.hits) == list(whole.hits)
+    assert parts == whole
+    assert whole is None or list(parts.hits) == list(whole.hits)
 
 
 @pytest.mark.parametrize("seed", range(50))
-def test_runs_at_random_give_the_same_in_halves(extension, tmp_path, seed):
+def test_runs_at_random_give_the_same_in_parts(extension, tmp_path, monkeypatch, seed):
     rng, path = random.Random(seed), tmp_path / "my.run"
+    monkeypatch.setattr(driving.os, "cpu_count", lambda: 2 + seed % 4)
     path.write_bytes(scanners.made_run(rng))
     table, rules = GradeTable(scanners.made_grades(rng)), scanners.made_rules(rng, run_shape(path))
 
-    halves = scanners.by_extension(path, table, rules, block=rng.randint(1, 64), worth=1)
+    parts = scanners.by_extension(path, table, rules, block=rng.randint(1, 64), worth=1)
 
-    assert halves == scanners.by_extension(path, table, rules, block=1 << 20)
+    assert parts == scanners.by_extension(path, table, rules, block=1 << 20)
 
 
-def test_large_plain_file_is_halved_where_a_query_begins(tmp_path):
+def test_large_plain_file_is_parted_where_a_query_begins(tmp_path, monkeypatch):
+    monkeypatch.setattr(driving.os, "cpu_count", lambda: 2)
     path = tmp_path / "my.run"
     path.write_bytes(queries(b"a", b"b", b"c"))
 
-    middle = driving.middle_of(path, worth=1)
+    (middle,) = driving.starts_of(path, worth=1)
 
     assert path.read_bytes()[middle:].startswith(b"c Q0 d1 1 ")
-    assert driving.middle_of(path, worth=1 << 20) == 0
+    assert driving.starts_of(path, worth=1 << 20) == []
     path.write_bytes(gzip.compress(queries(b"a", b"b", b"c")))
-    assert driving.middle_of(path, worth=1) == 0
+    assert driving.starts_of(path, worth=1) == []
 
 
 def test_error_while_inflating_ahead_reaches_the_caller_and_ends_the_thread(extension, tmp_path):
