@@ -3,6 +3,7 @@
 import json
 import sys
 from math import isfinite
+from pathlib import Path
 from typing import Any
 
 
@@ -18,6 +19,15 @@ def say_json(facts: Any) -> None:
     except UnicodeEncodeError:
         text = json.dumps(json.loads(text), indent=2)
     sys.stdout.write(f"{text}\n")
+
+
+def refuse_mixed(output: Path | None, is_json: bool) -> None:
+    """End with a usage error where a run and JSON would both go to the standard output."""
+    if is_json and (output is None or str(output) == "-"):
+        import click
+
+        text = "Run and JSON would both go to the standard output. Name a file for the run with -o."
+        raise click.UsageError(text)
 
 
 def json_of(facts: Any) -> str:

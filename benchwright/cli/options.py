@@ -201,6 +201,13 @@ SEED = option(
     group="Statistics",
     help="Where random draws start; the same seed gives the same numbers.",
 )
+JSON = option(
+    "--json",
+    "is_json",
+    is_flag=True,
+    group="Output",
+    help="What is said, as one JSON object, for a program.",
+)
 FORMAT = format_option(
     ("table", "tsv", "json", "markdown"),
     help="table and markdown round; tsv and json hold every digit.",

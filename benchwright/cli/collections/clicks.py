@@ -1,6 +1,5 @@
 """`benchwright clicks`: grades from what people clicked, and online outcomes by arm."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from benchwright.cli.answers import say_json
 from benchwright.cli.doors import Door
 from benchwright.cli.main import Command, option
 from benchwright.cli.options import file_option, format_option, written_option
@@ -129,7 +129,7 @@ def _show_grades(
     _write(graded.grades, chosen)
     facts = graded.facts
     if form == "json":
-        click.echo(json.dumps(facts | _counts(reading), indent=2))
+        say_json(facts | _counts(reading))
         return
     by_grade = ", ".join(f"{n:,} of grade {grade}" for grade, n in facts["grades"].items())
     click.echo(
@@ -196,7 +196,7 @@ def _show_outcomes(pages: "Iterable[Page]", reading: "Reading", form: str, cutof
                 for (first, second, outcome), estimate in pairs.items()
             ],
         }
-        click.echo(json.dumps(told | _counts(reading), indent=2))
+        say_json(told | _counts(reading))
         return
     for arm in arms.values():
         name = arm.name or "all pages"

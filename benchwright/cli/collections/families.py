@@ -2,11 +2,14 @@
 
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
+from benchwright.cli import options
+from benchwright.cli.answers import say_json
 from benchwright.cli.doors import Door
 from benchwright.cli.main import Command, option
 from benchwright.cli.parameters import parameter_option
@@ -60,6 +63,7 @@ def thresholds(command: Any) -> Any:
     group="Output",
     help="Also say how many families each --merge-at would leave to be reviewed.",
 )
+@options.JSON
 @thresholds
 @option(
     "--qrels",
@@ -108,7 +112,7 @@ def command(file: Path, output: Path | None, links: Path | None, **told: Any) ->
     from benchwright.families.query_files import family_lines, link_lines, read_query_texts
 
     chosen = {one.name: told[one.name] for one in families.GROUPING}
-    options = GroupingOptions(**chosen, language=told["language"])
+    grouping_options = GroupingOptions(**chosen, language=told["language"])
     queries = read_query_texts(file)
     if told["qrels"]:
         relevant = _relevant(told["qrels"])
@@ -117,17 +121,53 @@ def command(file: Path, output: Path | None, links: Path | None, **told: Any) ->
     embeddings = read_embeddings(told["embeddings"]) if told["embeddings"] else None
     static = static_embeddings(queries) if told["paraphrases"] else None
     groups = grouped(
-        queries, options, embeddings=embeddings, paraphrases=static, on_progress=_progress()
+        queries,
+        grouping_options,
+        embeddings=embeddings,
+        paraphrases=static,
+        on_progress=_progress(),
     )
     texts = {query.qid: query.text for query in queries}
-    _write(output, family_lines(groups, texts))
+    if output or not told["is_json"]:
+        _write(output, family_lines(groups, texts))
     if links:
         _write(links, link_lines(groups, texts))
-    _summarise(groups, len(queries), output)
+    costs: Iterable[Any] = ()
     if told["reviews"]:
-        thresholds = {at for at in SHOWN if at >= options.review_at} | {options.merge_at}
-        for cost in review_costs(groups, sorted(thresholds)):
-            click.echo(str(cost), err=output is None)
+        merge_at, review_at = grouping_options.merge_at, grouping_options.review_at
+        shown = {at for at in SHOWN if at >= review_at} | {merge_at}
+        costs = review_costs(groups, sorted(shown))
+    if told["is_json"]:
+        say_json(_facts(groups, len(queries), costs))
+        return
+    _summarise(groups, len(queries), output)
+    for cost in costs:
+        click.echo(str(cost), err=output is None)
+
+
+def _facts(groups: Any, n_queries: int, costs: Iterable[Any]) -> dict[str, Any]:
+    return {
+        "n_queries": n_queries,
+        "n_families": len(groups.families),
+        "n_review": groups.n_flagged,
+        "n_without_embedding": groups.n_without_embedding,
+        "is_sampled": groups.is_sampled,
+        "families": [
+            {
+                "family": family.name,
+                "queries": list(family.members),
+                "doubt": family.doubt,
+                "is_review": family.is_flagged,
+                "why": family.why,
+            }
+            for family in groups.families
+        ],
+        "links": [
+            {"a": one.a, "b": one.b, "reason": one.reason.value, "similarity": one.similarity}
+            for one in groups.links
+        ],
+        "reviews": [asdict(cost) for cost in costs],
+    }
 
 
 def _relevant(path: Path) -> dict[str, frozenset[str]]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from benchwright.cli.answers import json_of
 from benchwright.pools import expected_hours
 from benchwright.pools.columns import PoolTable
 from benchwright.pools.preview import Preview, RunWatcher, measured_elsewhere, preview
@@ -39,7 +40,7 @@ def write(table: PoolTable, path: Path, form: str, *, is_previewed: bool) -> Non
         return
     if form == "json":
         made = {"n_documents": len(rows), "n_queries": n_queries, **_made_from(table)}
-        line = json.dumps(made, indent=2, ensure_ascii=False)
+        line = json_of(made)
     click.echo(line, err=path == STREAM)
 
 
@@ -62,20 +63,11 @@ def show_preview(table: PoolTable, watcher: RunWatcher, chosen: dict[str, Any]) 
     to_standard_error = chosen["output"] == STREAM
     if chosen["form"] == "json":
         told = {**asdict(facts), "warnings": facts.warnings, "made_from": _made_from(table)}
-        click.echo(json.dumps(_plain(told), indent=2), err=to_standard_error)
+        click.echo(json_of(told), err=to_standard_error)
         return
     for line in _lines(facts, n_labels, chosen["seconds"], table.recipe.reach):
         click.echo(line, err=to_standard_error)
     sys.stdout.flush()
-
-
-def _plain(value: Any) -> Any:
-    """As JSON has it, which knows no NaN."""
-    if isinstance(value, dict):
-        return {key: _plain(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    return None if value != value else value
 
 
 def _lines(facts: Preview, n_labels: int, seconds: float, reach: int) -> Iterator[str]:

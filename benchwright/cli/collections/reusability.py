@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from benchwright.cli import options
+from benchwright.cli.answers import say_json
 from benchwright.cli.doors import Door
 from benchwright.cli.files import check_standard_input, run_names, tell_warnings
 from benchwright.cli.main import Command, option
@@ -178,8 +179,6 @@ def _mean(treatment: "Treatment", name: str) -> tuple[float, float]:
 
 
 def _print_json(treatment: "Treatment", systems: Sequence["LeftOut"], alone: Any) -> None:
-    import json
-
     def means(of: "Reusability") -> dict[str, Any]:
         return {"n": len(of.groups), "n_unique": of.n_unique} | {
             name: _known(getattr(of, name)) for name in MEANS
@@ -199,7 +198,7 @@ def _print_json(treatment: "Treatment", systems: Sequence["LeftOut"], alone: Any
         "copies": [asdict(pair) | {"is_same": pair.is_same} for pair in treatment.across],
         "systems": [system(one) for one in systems],
     }
-    click.echo(json.dumps(body, indent=2))
+    say_json(body)
 
 
 def _known(value: Any) -> Any:

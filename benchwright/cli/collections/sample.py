@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from benchwright.cli.answers import say_json
 from benchwright.cli.doors import Door
 from benchwright.cli.main import Command, option
-from benchwright.cli.options import named_columns
+from benchwright.cli.options import JSON, named_columns
 from benchwright.cli.parameters import parameter_option
 from benchwright.cli.site_doors import logs
 from benchwright.recipes import sampling as recipe
@@ -119,6 +120,7 @@ EXAMPLES = (
     group="Output",
     help="Also write query-id<TAB>family, as `score --families` reads it.",
 )
+@JSON
 def command(log: Path, **chosen: Any) -> None:
     """Draw queries from a LOG of what people asked.
 
@@ -131,14 +133,34 @@ def command(log: Path, **chosen: Any) -> None:
     with TemporaryDirectory(prefix="benchwright-sample-") as folder:
         prepared = _prepared(log, Path(folder), chosen)
         _tell_reading(prepared)
+        queries: Sequence[SampledQuery] = ()
         if chosen["preview"]:
-            _show(_planned(prepared, design))
-            return
-        from benchwright.logs.drawing import sampled
+            plan = _planned(prepared, design)
+        else:
+            from benchwright.logs.drawing import sampled
 
-        plan, queries = sampled(prepared.log, design, seed=chosen["seed"])
-        _show(plan, err=True)
-        _write(queries, chosen)
+            plan, queries = sampled(prepared.log, design, seed=chosen["seed"])
+            _write(queries, chosen)
+        if chosen["is_json"]:
+            read = {"log": _read_facts(prepared), "plan": plan.as_json()}
+            say_json({**read, "queries": [query.as_beir() for query in queries]})
+        else:
+            _show(plan, err=not chosen["preview"])
+
+
+def _read_facts(prepared: "Prepared") -> dict[str, Any]:
+    counted = prepared.counted
+    return {
+        "columns": dict(prepared.columns.named),
+        "n_rows": prepared.n_rows,
+        "n_left_out": prepared.left.as_dict(),
+        "n_distinct": counted.n_distinct,
+        "n_traffic": counted.n_traffic,
+        "n_families": prepared.grouped.n_families,
+        "masked": dict(counted.masked),
+        "n_only_personal": counted.n_only_personal,
+        "n_below_floor": counted.n_below_floor,
+    }
 
 
 def _design(chosen: dict[str, Any]) -> "Design":
@@ -234,7 +256,9 @@ def _show(plan: "Plan", *, err: bool = False) -> None:
 
 def _write(queries: Sequence["SampledQuery"], chosen: dict[str, Any]) -> None:
     lines = (json.dumps(query.as_beir(), ensure_ascii=False) for query in queries)
-    if chosen["output"] is None:
+    if chosen["output"] is None and chosen["is_json"]:
+        pass  # they are in it
+    elif chosen["output"] is None:
         for line in lines:
             click.echo(line)
     else:

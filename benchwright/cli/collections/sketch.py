@@ -6,7 +6,9 @@ from typing import Any
 
 import click
 
+from benchwright.cli.answers import say_json
 from benchwright.cli.main import Command, option
+from benchwright.cli.options import JSON
 
 EXAMPLES = (
     "benchwright sketch train-queries.tsv --salt f3a9…c1 -o train.sketch",
@@ -60,6 +62,7 @@ Decorator = Callable[[Any], Any]
     group="Queries",
     help="Of the queries: which endings make no difference.",
 )
+@JSON
 def command(
     queries: Path,
     output: Path,
@@ -67,6 +70,7 @@ def command(
     new_salt: bool,
     salt_inside: bool,
     language: str,
+    is_json: bool,
 ) -> None:
     """Make a sketch of QUERIES: keyed hashes, by which a benchmark finds its own queries in them.
 
@@ -105,6 +109,11 @@ def command(
     except Exception:
         output.unlink()
         raise
+    if is_json:
+        counts = {"n_queries": header.n_queries, "n_documents": header.n_documents}
+        facts = {"file": str(output), **counts, "n_bytes": output.stat().st_size}
+        say_json({**facts, "salt": used if new_salt and not salt else None})
+        return
     documents = f" and {header.n_documents:,} relevant documents" if header.n_documents else ""
     size = output.stat().st_size / 1_000_000
     click.echo(f"{output}: {header.n_queries:,} distinct queries{documents}, {size:,.1f} MB")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from benchwright.cli.answers import say_json
 from benchwright.cli.doors import Door
 from benchwright.cli.main import DONE, FAILED, Command, option
 from benchwright.cli.options import format_option
@@ -118,9 +119,7 @@ def command(source: Path, output: Path, **chosen: Any) -> None:
         raise click.UsageError(message)
     split = make_split(source, output, recipe, chosen)
     if chosen["form"] == "json":
-        import json
-
-        click.echo(json.dumps(split.report, indent=2, ensure_ascii=False, default=str))
+        say_json(split.report)
     else:
         for line in _lines(split.found, split.assignment, split.report):
             click.echo(line)

@@ -1,6 +1,5 @@
 """What `benchwright calibrate` shows: tables, Markdown or JSON."""
 
-import json
 from collections.abc import Iterator
 
 from benchwright.agreement.measured import Measured
@@ -8,6 +7,7 @@ from benchwright.calibration.calibrating import Bias, Calibration
 from benchwright.calibration.favouring import Trust
 from benchwright.calibration.from_files import Report
 from benchwright.calibration.words import verdict
+from benchwright.cli.answers import say_json
 from benchwright.cli.tables import Table, between, markdown, number, say, share, show_table
 
 TITLES = {
@@ -23,7 +23,7 @@ def show(report: Report, form: str) -> None:
     """Print a report."""
     if form == "json":
         facts = {"verdict": verdict(report.calibration, report.trust), **report.as_json()}
-        say(json.dumps(facts, indent=2))
+        say_json(facts)
         return
     said = verdict(report.calibration, report.trust)
     say(said)

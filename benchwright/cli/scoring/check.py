@@ -1,6 +1,5 @@
 """`benchwright check`: everything wrong in a run, in qrels or in a benchmark's folder, by line."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from benchwright.cli.answers import say_json
 from benchwright.cli.files import check_standard_input
 from benchwright.cli.main import DONE, FAILED, Command, option
 from benchwright.cli.options import format_option
@@ -79,7 +79,7 @@ def command(
         with told(f"Checking {path}"):
             reports.append(check(path, kind=kind, limit=limit or UNLIMITED))
     if form == "json":
-        click.echo(_as_json(reports))
+        say_json(_as_json(reports))
     else:
         print_lines(line for report in reports for line in _lines(report))
     is_wrong = any(
@@ -88,7 +88,7 @@ def command(
     raise SystemExit(FAILED if is_wrong else DONE)
 
 
-def _as_json(reports: "Sequence[Report]") -> str:
+def _as_json(reports: "Sequence[Report]") -> dict[str, Any]:
     files = [
         {
             "file": report.file,
@@ -101,7 +101,7 @@ def _as_json(reports: "Sequence[Report]") -> str:
         }
         for report in reports
     ]
-    return json.dumps({"files": files}, indent=1, sort_keys=True)
+    return {"files": files}
 
 
 def _lines(report: "Report") -> Iterator[str]:

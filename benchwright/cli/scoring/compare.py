@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from benchwright.cli import options
+from benchwright.cli.answers import say_json
 from benchwright.cli.doors import Door
 from benchwright.cli.files import run_names
 from benchwright.cli.main import Command, option
@@ -110,7 +111,7 @@ def command(qrels: Path, runs: tuple[Path, ...], **chosen: Any) -> None:
     comparison, patterns = _read(comparison, condensed, chosen)
     shares = {card.name: card.overall.means[judged] for card in cards}
     if chosen["form"] == "json":
-        click.echo(_as_json(scorer, cards, comparison, judged, shares, patterns))
+        say_json(_as_json(scorer, cards, comparison, judged, shares, patterns))
     else:
         _show(comparison, judged, shares, chosen["form"])
         if patterns is not None:
@@ -209,7 +210,7 @@ def _as_json(
     judged: str,
     shares: Mapping[str, float],
     patterns: "Found | None",
-) -> str:
+) -> dict[str, Any]:
     from benchwright.cli.scoring.compare_output import as_json
     from benchwright.evaluation.results import provenance
 

@@ -1,6 +1,5 @@
 """What `compare` prints: two tables for each measure and slice, or lines for programs."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -70,7 +69,7 @@ def as_json(
     shares: Mapping[str, float],
     provenance: Mapping[str, Any],
     patterns: Sequence[Mapping[str, Any]] | None = None,
-) -> str:
+) -> dict[str, Any]:
     """Everything, with every digit and what it is from; an undefined number is null."""
     body = comparison.as_dict()
     if patterns is not None:
@@ -78,10 +77,10 @@ def as_json(
     body["provenance"] = provenance
     body["judged"] = {
         "measure": judged,
-        "shares": {run: None if isnan(of) else of for run, of in shares.items()},
+        "shares": dict(shares),
         "warnings": list(trust(judged, shares)),
     }
-    return json.dumps(body, indent=1, sort_keys=True, allow_nan=False)
+    return body
 
 
 def print_tsv(comparison: Comparison, shares: Mapping[str, float]) -> None:

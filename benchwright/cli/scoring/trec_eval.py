@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from benchwright.cli.answers import say_json
 from benchwright.cli.files import check_standard_input
 from benchwright.cli.main import Command
 from benchwright.cli.parameters import FILE
@@ -45,6 +46,7 @@ LONG_NAMES = {
     "Results_format": "T",
     "Output_old_results_format": "o",
     "Zscore": "Z",
+    "json": "j",
 }
 NOT_HERE = {
     "D": "prints trec_eval's own inner values",
@@ -104,6 +106,7 @@ HELP: Mapping[str, Sequence[tuple[str, str]]] = {
     "Output": (
         ("-q, --query_eval_wanted", "Print the values of every query first."),
         ("-n, --nosummary", "Leave out the values over all queries."),
+        ("--json", "Print names and values as JSON, every digit; trec_eval has no such flag."),
         ("-h, --help", "Show this message and exit."),
         ("-v, --version", "Show the version and exit."),
     ),
@@ -276,6 +279,9 @@ def _evaluate(asked: Asked) -> None:
             missing="zero" if "c" in asked.flags else "skip",
         )
         runid = last_tag(run) if any(row.kind == "run" for row in rows) else ""
+    if "j" in asked.flags:
+        say_json(_facts(asked, rows, result, hits, runid))
+        return
     lines = _lines(asked, rows, result, hits, runid)
     click.echo(b"".join(lines), nl=False)
 
@@ -310,6 +316,33 @@ def _lines(
     runid: str,
 ) -> Iterator[bytes]:
     """The lines in trec_eval's order: queries by the bytes of their ids, measures by its list."""
+    for row, qid, value in _values(asked, rows, result, hits, runid):
+        yield f"{row.line(qid or ALL, value)}\n".encode("utf-8", "surrogateescape")
+
+
+def _facts(
+    asked: Asked,
+    rows: "Sequence[TrecRow]",
+    result: "Evaluation[bytes]",
+    hits: "Mapping[bytes, QueryHits[bytes]]",
+    runid: str,
+) -> dict[str, dict[str, Any]]:
+    """{name: value} of the same lines, over all queries and of each."""
+    over_all: dict[str, Any] = {}
+    queries: dict[str, dict[str, Any]] = {}
+    for row, qid, value in _values(asked, rows, result, hits, runid):
+        (queries.setdefault(qid, {}) if qid else over_all)[row.name] = value
+    return {"all": over_all, "queries": queries}
+
+
+def _values(
+    asked: Asked,
+    rows: "Sequence[TrecRow]",
+    result: "Evaluation[bytes]",
+    hits: "Mapping[bytes, QueryHits[bytes]]",
+    runid: str,
+) -> "Iterator[tuple[TrecRow, str, Any]]":
+    """Row, query (empty: all of them) and value of each line."""
     from benchwright.measures.trec_names import relevance_string
 
     def string(qid: bytes, length: int) -> str:
@@ -323,15 +356,11 @@ def _lines(
             for row in rows:
                 if row.is_per_query:
                     value = values[str(row.measure)] if row.measure else string(qid, row.length)
-                    yield _line(row, _id(qid), value)
+                    yield row, _id(qid), value
     if "n" not in asked.flags:
         for row in rows:
             if row.is_in_summary:
-                yield _line(row, ALL, result.means[str(row.measure)] if row.measure else runid)
-
-
-def _line(row: "TrecRow", qid: str, value: Any) -> bytes:
-    return f"{row.line(qid, value)}\n".encode("utf-8", "surrogateescape")
+                yield row, "", result.means[str(row.measure)] if row.measure else runid
 
 
 def _id(name: bytes) -> str:

@@ -1,12 +1,12 @@
 """`benchwright verify`: do a result file's numbers still come out of its files?"""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
+from benchwright.cli.answers import say_json
 from benchwright.cli.main import DONE, FAILED, Command, option
 from benchwright.cli.options import Decorator, file_option, format_option
 from benchwright.cli.parameters import FILE
@@ -75,7 +75,7 @@ def command(
     n_values = sum(len(values) for run in stored["runs"] for values in run["per_query"].values())
     if form == "json":
         facts = {"result": result.name, "n_values": n_values, "differences": differences}
-        click.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+        say_json(facts)
         raise SystemExit(FAILED if differences else DONE)
     if differences:
         _show(differences, result.name, SHOWN if not is_whole else len(differences))

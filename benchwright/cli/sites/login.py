@@ -5,7 +5,9 @@ import sys
 
 import click
 
+from benchwright.cli.answers import say_json
 from benchwright.cli.main import Command, option
+from benchwright.cli.options import JSON
 
 EXAMPLES = (
     "benchwright login https://benchmarks.example.org",
@@ -25,7 +27,8 @@ EXAMPLES = (
 @click.argument("url", required=False)
 @option("--logout", is_flag=True, group="Instead", help="Forget the site's token.")
 @option("--list", "lists", is_flag=True, group="Instead", help="Say which sites are known.")
-def command(url: str | None, logout: bool, lists: bool) -> None:
+@JSON
+def command(url: str | None, logout: bool, lists: bool, is_json: bool) -> None:
     """Check a token of the site at URL and keep it in a file that only you can read.
 
     Make the token on your account page of the site. It is asked for and not shown, or taken from
@@ -36,18 +39,18 @@ def command(url: str | None, logout: bool, lists: bool) -> None:
 
     servers = Servers()
     if lists:
-        _list(servers)
+        _list(servers, is_json=is_json)
         return
     if url is None:
         message = "name the site, such as https://benchmarks.example.org"
         raise click.UsageError(message)
     if logout:
-        _forget(servers, normal_url(url))
+        _forget(servers, normal_url(url), is_json=is_json)
         return
-    _keep(servers, normal_url(url))
+    _keep(servers, normal_url(url), is_json=is_json)
 
 
-def _keep(servers: "Servers", url: str) -> None:  # type: ignore[name-defined]  # noqa: F821
+def _keep(servers: "Servers", url: str, *, is_json: bool) -> None:  # type: ignore[name-defined]  # noqa: F821
     import warnings
 
     from benchwright.client import Client, InsecureServerWarning
@@ -62,6 +65,9 @@ def _keep(servers: "Servers", url: str) -> None:  # type: ignore[name-defined]  
     with client:
         me = client.me()
     servers.add(Login(url=url, token=token, username=me.username, expires_at=me.expires_at))
+    if is_json:
+        say_json({"site": url, "username": me.username, "expires_at": me.expires_at or None})
+        return
     until = f" The token is good until {me.expires_at[:10]}." if me.expires_at else ""
     click.echo(f"Signed in to {url} as {me.name or me.username}.{until} Kept in {servers.path}.")
 
@@ -80,15 +86,23 @@ def _given(url: str) -> str:
     return token
 
 
-def _forget(servers: "Servers", url: str) -> None:  # type: ignore[name-defined]  # noqa: F821
-    if servers.remove(url):
+def _forget(servers: "Servers", url: str, *, is_json: bool) -> None:  # type: ignore[name-defined]  # noqa: F821
+    is_forgotten = servers.remove(url)
+    if is_json:
+        say_json({"site": url, "is_forgotten": bool(is_forgotten)})
+    elif is_forgotten:
         click.echo(f"The token of {url} is forgotten here. Revoke it on {url}/account/ as well.")
     else:
         click.echo(f"There is no token of {url} here.")
 
 
-def _list(servers: "Servers") -> None:  # type: ignore[name-defined]  # noqa: F821
+def _list(servers: "Servers", *, is_json: bool) -> None:  # type: ignore[name-defined]  # noqa: F821
     known = servers.all()
+    if is_json:
+        rows = ((one.url, one.username, one.expires_at or None) for one in known)
+        names = ("site", "username", "expires_at")
+        say_json([dict(zip(names, row, strict=True)) for row in rows])
+        return
     for login in known:
         until = f", until {login.expires_at[:10]}" if login.expires_at else ""
         click.echo(f"{login.url} ({login.username}{until})")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from benchwright.cli.answers import say_json
 from benchwright.cli.main import Command, option
 from benchwright.cli.sites.asking import Line, asked, server_option, size
 
@@ -78,8 +79,6 @@ def command(
 
 def _say(version: str, folder: Path, pulled: "Pulled") -> None:
     """Say for a program what came, and what is withheld."""
-    import json
-
     facts = {
         "release": version,
         "folder": str(folder),
@@ -87,4 +86,4 @@ def _say(version: str, folder: Path, pulled: "Pulled") -> None:
         "n_bytes": pulled.n_bytes,
         "withheld": pulled.withheld,
     }
-    click.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+    say_json(facts)

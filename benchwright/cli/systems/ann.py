@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from benchwright.cli import options
+from benchwright.cli.answers import say_json
 from benchwright.cli.doors import Door
 from benchwright.cli.main import Command, option
 from benchwright.cli.options import file_option
@@ -183,8 +184,6 @@ def _show(recall: "AnnRecall", rows: list[dict[str, Any]], form: str) -> None:
 
 
 def _print_json(recall: "AnnRecall", rows: list[dict[str, Any]]) -> None:
-    import json
-
     told_of = {
         "k": recall.k,
         "recall": recall.mean,
@@ -192,7 +191,7 @@ def _print_json(recall: "AnnRecall", rows: list[dict[str, Any]]) -> None:
         "rows": rows,
         "per_query": {query.qid: query.recall for query in recall.queries},
     }
-    click.echo(json.dumps(told_of, indent=2))
+    say_json(told_of)
 
 
 def _counts(recall: "AnnRecall") -> dict[str, int]:

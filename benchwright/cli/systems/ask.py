@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from benchwright.cli.answers import refuse_mixed
 from benchwright.cli.doors import Door
 from benchwright.cli.main import Command, option
+from benchwright.cli.options import JSON
 from benchwright.cli.parameters import FILE, parameter_option
 from benchwright.cli.site_doors import systems
 from benchwright.cli.systems.ask_output import (
@@ -118,6 +120,7 @@ EXAMPLES = (
     help="Ask every query, whatever answers are kept beside the output.",
 )
 @option("--tag", default="live", show_default=True, group="Output", help="Name of the system.")
+@JSON
 def command(url: str, queries: Path, **chosen: Any) -> None:
     """Ask the search endpoint at URL every query and write its answers as a run.
 
@@ -129,6 +132,7 @@ def command(url: str, queries: Path, **chosen: Any) -> None:
     With -o FILE, answers are kept in FILE.answers.jsonl as they come: the same command goes on from
     there after it was stopped or failed. The file is removed when every query is answered.
     """
+    refuse_mixed(chosen["output"], chosen["is_json"])
     from benchwright.families.query_files import read_query_texts
     from benchwright.live.keeping import answers_at
     from benchwright.live.writing import Noticed, run_lines
@@ -144,7 +148,7 @@ def command(url: str, queries: Path, **chosen: Any) -> None:
             write_latencies(noticed.times, chosen["latencies"])
     if kept and not noticed.failed:
         kept.unlink()
-    report(noticed, kept)
+    report(noticed, kept, chosen["output"] if chosen["is_json"] else None)
 
 
 def _endpoint(url: str, chosen: Mapping[str, Any]) -> "Endpoint":

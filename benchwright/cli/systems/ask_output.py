@@ -4,11 +4,13 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
+from benchwright.cli.answers import say_json
 from benchwright.files.sources import STANDARD_INPUT
 
 if TYPE_CHECKING:
@@ -106,11 +108,28 @@ def _written(path: Path) -> Iterator[BinaryIO]:
         staged.unlink(missing_ok=True)
 
 
-def report(noticed: "Noticed", kept: Path | None) -> None:
-    """Say how it went: times, what is odd about the answers, and which queries failed."""
+def report(noticed: "Noticed", kept: Path | None, run: Path | None) -> None:
+    """Say how it went: times, what is odd about the answers, and which queries failed.
+
+    Where the `run` is named, it is said as JSON, too.
+    """
     from benchwright.evaluation.latency import latency_summary, told_ms
 
     summary = latency_summary(noticed.times.values())
+    if run is not None:
+        say_json(
+            {
+                "file": str(run),
+                "n_asked": noticed.n_asked,
+                "n_answered": len(noticed.times),
+                "n_rows": noticed.n_rows,
+                "n_empty": noticed.n_empty,
+                "n_repeated": noticed.n_repeated,
+                "n_unordered": noticed.n_unordered,
+                "milliseconds": asdict(summary) if summary else None,
+                "failed": [{"query": one.qid, "why": one.why} for one in noticed.failed],
+            }
+        )
     if summary:
         click.echo(
             f"{summary.n:,} of {noticed.n_asked:,} queries answered: p50 {told_ms(summary.p50)}, "

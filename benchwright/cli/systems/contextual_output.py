@@ -1,14 +1,14 @@
 """What `benchwright contextual` shows: progress, a table, JSON; and the file of outcomes."""
 
-import json
 from collections.abc import Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from benchwright.cli.answers import say_json
 from benchwright.cli.systems.asked_output import AskedProgress, LineWriter
-from benchwright.cli.tables import Table, number, say, share, show_table
+from benchwright.cli.tables import Table, number, share, show_table
 from benchwright.contextual.serial import outcome_as_json
 from benchwright.contextual.summary import Row, Summary, summarised
 
@@ -95,7 +95,7 @@ def _print_json(outcomes: "Sequence[Outcome]", summary: Summary, model: str) -> 
         "cost": summary.cost,
         "cases": [outcome_as_json(outcome) for outcome in outcomes],
     }
-    say(json.dumps(body, indent=2))
+    say_json(body)
 
 
 def _row_as_json(row: Row) -> dict[str, Any]:

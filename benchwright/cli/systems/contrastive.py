@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from benchwright.cli.answers import say_json
 from benchwright.cli.doors import Door
 from benchwright.cli.main import Command, option
 from benchwright.cli.options import file_option, format_option
@@ -149,11 +150,9 @@ def _text(name: bytes) -> str:
 
 
 def _print_json(report: "ContrastiveReport") -> None:
-    import json
-
     from benchwright.contrastive.report import report_as_json
 
-    click.echo(json.dumps(report_as_json(report), indent=2))
+    say_json(report_as_json(report))
 
 
 def _print_tsv(report: "ContrastiveReport") -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from benchwright.cli import options
+from benchwright.cli.answers import refuse_mixed, say_json
 from benchwright.cli.main import Command, option
 from benchwright.cli.options import written_option
 from benchwright.cli.parameters import FILE
@@ -79,7 +80,10 @@ EXAMPLES = (
     group="Output",
     help="A TREC run; standard output unless given, or -.",
 )
-def command(runs: tuple[Path, ...], output: Path | None, depth: int, tag: str, **how: Any) -> None:
+@options.JSON
+def command(
+    runs: tuple[Path, ...], output: Path | None, depth: int, tag: str, is_json: bool, **how: Any
+) -> None:
     """Fuse two or more RUNs into one.
 
     Runs are TREC's, MS MARCO's three columns, JSON or Parquet; also .gz and .zst. Documents of one
@@ -89,6 +93,7 @@ def command(runs: tuple[Path, ...], output: Path | None, depth: int, tag: str, *
     if len(runs) < 2:
         message = f"{len(runs)} run to fuse; expected at least two. Name another run."
         raise click.UsageError(message)
+    refuse_mixed(output, is_json)
     fusion = _fusion(how, len(runs))
     from benchwright.formats.trec import write_run
     from benchwright.retrieval.fusion import fused_runs
@@ -102,6 +107,11 @@ def command(runs: tuple[Path, ...], output: Path | None, depth: int, tag: str, *
     with output.open("wb") as stream:
         stream.writelines(lines)
     n_queries = len({qid for run in read for qid in run})
+    if is_json:
+        how_fused = {"fusion": fusion.described, "tag": tag}
+        facts = {"file": str(output), "n_queries": n_queries, "n_rows": len(lines), **how_fused}
+        say_json(facts)
+        return
     click.echo(
         f"{output}: {n_queries:,} queries, {len(lines):,} rows, {fusion.described}", err=True
     )

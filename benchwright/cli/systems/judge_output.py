@@ -1,6 +1,5 @@
 """What `benchwright judge` shows: progress, a table, JSON; and the files it writes."""
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from benchwright.cli.answers import say_json
 from benchwright.cli.systems.asked_output import AskedProgress, LineWriter
 from benchwright.cli.tables import Table, say, share, show_table
 from benchwright.grading.caching import grading_as_json
@@ -53,7 +53,7 @@ def show(
     """Print how often each grade was given; errors and costs go to standard error beside it."""
     counts = Counter(one.grade for one in gradings if one.grade is not None)
     if form == "json":
-        say(json.dumps(_as_json(gradings, prompt, counts, n_pairs, model), indent=2))
+        say_json(_as_json(gradings, prompt, counts, n_pairs, model))
         return
     total = sum(counts.values())
     rows = [
@@ -79,7 +79,7 @@ def show(
 def show_estimate(estimate: "Estimate", *, form: str) -> None:
     """Print what grading would take."""
     if form == "json":
-        say(json.dumps({**asdict(estimate), "n_asked": estimate.n_asked}, indent=2))
+        say_json({**asdict(estimate), "n_asked": estimate.n_asked})
         return
     cost = "unknown: give --price-in and --price-out"
     if estimate.cost is not None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from benchwright.cli import options
+from benchwright.cli.answers import refuse_mixed, say_json
 from benchwright.cli.doors import Door
 from benchwright.cli.main import Command, option
 from benchwright.cli.options import file_option, format_option, written_option
@@ -124,7 +125,11 @@ EXAMPLES = (
     group="Scores",
     help="Of nDCG: 2^grade - 1, or the grade.",
 )
-@format_option(("table", "json"), group="Scores", help="How the scores are shown.")
+@format_option(
+    ("table", "json"),
+    group="Scores",
+    help="How the scores are shown; json without qrels says what was made.",
+)
 def command(corpus: Path, queries: Path, **chosen: Any) -> None:
     """Search the documents of CORPUS for every query of QUERIES and write a run.
 
@@ -150,6 +155,8 @@ def _refuse_misfits(chosen: Mapping[str, Any]) -> None:
     if chosen["shards"] > 1 and (chosen["cache"] or chosen["vectors"]):
         message = "--shards goes with neither --cache nor --vectors. Choose one of them."
         raise click.UsageError(message)
+    if not chosen["qrels"]:
+        refuse_mixed(chosen["output"], chosen["form"] == "json")
     if chosen["qrels"] and chosen["output"] is None:
         message = "scores and run would both go to standard output. Name a file for the run (-o)."
         raise click.UsageError(message)
@@ -168,6 +175,9 @@ def _run(corpus: Path, queries: Path, chosen: Mapping[str, Any], folder: Path | 
     _report(system, n_queries, n_empty)
     if chosen["qrels"]:
         show_scores(dict(results), system, chosen)
+    elif chosen["form"] == "json":
+        counts = {"n_queries": n_queries, "n_empty": n_empty}
+        say_json({"file": str(chosen["output"]), **counts, **system.facts})
 
 
 def _made(

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from benchwright.cli.answers import say_json
+
 if TYPE_CHECKING:
     from benchwright.findings import Finding
     from benchwright.retrieval.evaluating import RetrievalScores
@@ -68,9 +70,7 @@ def show_scores(
     scores.facts = made.facts
     tell_findings(scores.findings)
     if chosen["form"] == "json":
-        import json
-
-        click.echo(json.dumps(scores.as_dict(), indent=2))
+        say_json(scores.as_dict())
     else:
         _show_tables(scores)
 
