@@ -1,4 +1,4 @@
-"""Grades as Quepid, OpenSearch and the ranking evaluation of Elasticsearch take them."""
+"""Grades as Quepid, OpenSearch, Elasticsearch's ranking evaluation and LETOR have them."""
 
 import csv
 import io
@@ -18,13 +18,14 @@ Judged = tuple[str, str, list[tuple[str, int]]]
 
 
 def members(source: ReleaseSource, work: Path) -> Iterator[Member]:
-    """Yield three files of each split, and the manifest."""
+    """Yield four files of each split, and the manifest."""
     yield from machine_files(source)
     yield MANIFEST, [manifest_json(source.manifest)]
     for split in source.splits:
         yield f"quepid/{split}.csv", quepid_csv(source, split)
         yield f"opensearch/{split}.json", opensearch_json(source, split)
         yield f"rank_eval/{split}.json", rank_eval_json(source, split)
+        yield f"letor/{split}.txt", letor_lines(source, split)
 
 
 def quepid_csv(source: ReleaseSource, split: str) -> Iterator[bytes]:
@@ -73,6 +74,17 @@ def rank_eval_json(source: ReleaseSource, split: str) -> Iterator[bytes]:
     yield b'], "metric": ' + json.dumps(metric).encode() + b"}\n"
 
 
+def letor_lines(source: ReleaseSource, split: str) -> Iterator[bytes]:
+    """Yield lines of LETOR (SVMlight) without features, which whoever extracts them adds.
+
+    Queries are numbered, as its readers expect; what they are called stands behind the document.
+    """
+    yield b"# grade qid:number feature:value ... # docid = document query = query\n"
+    for number, (qid, _, ratings) in enumerate(_judged_queries(source, split), start=1):
+        for docid, grade in ratings:
+            yield f"{grade} qid:{number} # docid = {docid} query = {qid}\n".encode()
+
+
 def _judged_queries(source: ReleaseSource, split: str) -> Iterator[Judged]:
     """The judged queries of a split, with their grades, in the order of the grades."""
     texts = {query.qid: query.text for query in source.queries()}
@@ -98,7 +110,8 @@ JUDGMENTS = Exporter(
     label="Judgments for search engines",
     about=(
         "For each split the ratings as Quepid has them, a judgment list of OpenSearch's Search "
-        "Relevance Workbench, and a request of Elasticsearch's rank_eval; the manifest."
+        "Relevance Workbench, a request of Elasticsearch's rank_eval, and LETOR's lines; the "
+        "manifest."
     ),
     needs_texts=False,
     loses=(
@@ -106,7 +119,7 @@ JUDGMENTS = Exporter(
         "For Quepid and OpenSearch the ids of queries: queries of the same words become one.",
         "What is known of a query beyond its text, families, slices and weights.",
         "Which queries nobody judged.",
-        "There is no file for LETOR: a release has no features.",
+        "For LETOR the texts of queries; there are no features, which a release does not have.",
     ),
     members=members,
     snippets=(

@@ -28,6 +28,8 @@ WHOLE_KEYS = re.compile(
 )
 LETOR = re.compile(rb"\s*[+-]?\d+(\.\d*)?\s+qid:\S+(\s+\d+:\S+)*\s*(#.*)?$")
 DOCID = re.compile(r"(?:doc_?id\s*[=:]\s*)?(\S+)", re.IGNORECASE)
+# As our own export says what a query is called, which is a number before.
+DOCID_AND_QUERY = re.compile(r"docid = (\S+) query = (\S+)$")
 PAIR_COLUMNS = ("query", "document", "score")
 SHEET_MAGIC = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 
@@ -358,7 +360,8 @@ def letor_records(texts: Iterable[tuple[int, str, bool]], file: str, problems: P
             problem = "names no document; expected its id after '#': '2 qid:1 1:0.5 # d7'"
             problems.add(file, line, problem)
             continue
-        qid = cells[1].removeprefix("qid:")
+        own = DOCID_AND_QUERY.match(comment.strip())
+        qid = own[2] if own else cells[1].removeprefix("qid:")
         yield line, {"query_id": qid, "document_id": docid[1], "grade": cells[0]}
 
 
@@ -398,10 +401,10 @@ def _cell(cell: Any) -> Any:
 
 
 def sheet_records(
-    rows: Sequence[Sequence[Any]], columns: Sequence[str], *, has_header: bool
+    rows: Sequence[Sequence[Any]], columns: Sequence[str], *, has_header: bool, has_index: bool
 ) -> Records:
     """Yield each row that holds anything, with its number in the sheet."""
     for number, row in enumerate(rows, start=1):
         if (has_header and number == 1) or all(cell == "" for cell in row):
             continue
-        yield number, dict(zip(columns, row, strict=False))
+        yield number, dict(zip(columns, row[int(has_index) :], strict=False))

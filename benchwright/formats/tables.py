@@ -191,8 +191,15 @@ def _sheet_layout(table: Input, folder: Path, has_header: bool | None) -> Layout
     first = [str(cell).strip() for cell in rows[0]] if rows else []
     if has_header is None:
         has_header = not any(real(cell) is not None for cell in first)
+    has_index = has_header and _begins_with_index(first)
+    first = first[int(has_index) :]
     names = tuple(_numbered_names(first)) if has_header else _column_names(len(first))
-    return Layout(Form.SHEET, names, has_header=has_header, note=note)
+    return Layout(Form.SHEET, names, has_header=has_header, has_index=has_index, note=note)
+
+
+def _begins_with_index(names: Sequence[str]) -> bool:
+    """Whether numbers of rows stand before the columns, under no name, as pandas writes them."""
+    return len(names) > 2 and not names[0] and all(names[1:])
 
 
 def _json_columns(lines: Sequence[bytes]) -> tuple[str, ...]:
@@ -262,8 +269,7 @@ def delimited_layout(lines: Sequence[bytes], has_header: bool | None = None) -> 
     names = [cell.strip() for cell in cells]
     if has_header is None:
         has_header = _is_header(names, delimiter, lines)
-    if has_header and len(names) > 2 and not names[0] and all(names[1:]):
-        # As pandas writes the numbers of rows.
+    if has_header and _begins_with_index(names):
         columns = tuple(_numbered_names(names[1:]))
         return Layout(Form.CSV, columns, delimiter, has_header=True, has_index=True)
     if has_header and all(names) and len(set(names)) == len(names):
@@ -345,7 +351,9 @@ def records(table: Input, layout: Layout, *, folder: Path, problems: Problems) -
         return foreign.letor_records(_texts(table.lines(), file, problems), file, problems)
     if layout.form is Form.SHEET:
         cells, _ = foreign.sheet_rows(table, folder)
-        return foreign.sheet_records(cells, layout.columns, has_header=layout.has_header)
+        return foreign.sheet_records(
+            cells, layout.columns, has_header=layout.has_header, has_index=layout.has_index
+        )
     if layout.form is Form.SMART:
         return _smart_records(_texts(table.lines(), file, problems))
     if layout.form is Form.DOCS:

@@ -4,7 +4,6 @@ import hashlib
 import io
 import json
 import zipfile
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 import yaml
 
 from benchwright.detection import FileKind
+from benchwright.detection.rows import qrel_rows
 from benchwright.errors import BenchmarkError, Problems
 from benchwright.exports import EXPORTERS, exporter_of
 from benchwright.exports import hub as hub_module
@@ -24,10 +24,11 @@ from benchwright.exports.errors import (
 )
 from benchwright.exports.exporter import written, zipped
 from benchwright.formats.beir_writing import UnwritableRowError
+from benchwright.formats.mapped import query_key
 from benchwright.formats.trec_topics import read_topics
 from benchwright.linting.folders import lint_folder
 from benchwright.releases.canonical import content_sha256
-from benchwright.uploads import Place, look_at
+from benchwright.uploads import Place, input_at, look_at
 from tests.benchwright.odd_toy import DOCUMENTS, QRELS, QUERIES, Document, source
 
 NAMES = list(EXPORTERS)
@@ -145,20 +146,25 @@ def test_pairs_that_nobody_judged_reach_no_reader_that_takes_them_for_graded(tmp
         ("judgments", "quepid/test.csv"),
         ("judgments", "opensearch/test.json"),
         ("judgments", "rank_eval/test.json"),
+        ("judgments", "letor/test.txt"),
         ("label-studio", "tasks/test.json"),
     ],
 )
 def test_judgments_come_back_as_they_went(tmp_path, name, file):
     folder = folder_of(tmp_path, name)
 
-    (look,) = look_at(
-        Place(folder / file, "x"), None, has_passages=False, is_short=False, is_whole=True
-    ).looks
-
-    assert look.part.kind is FileKind.JUDGED
+    place = Place(folder / file, "x")
+    (look,) = look_at(place, None, has_passages=False, is_short=False, is_whole=True).looks
     assert look.is_ready, (look.error, look.problems)
-    grades = Counter(grade for _, _, grade in QRELS["test"] if grade >= 0)
-    assert look.grades == grades
+    problems = Problems()
+    rows = qrel_rows(look.part, input_at(place), folder=tmp_path, problems=problems)
+
+    # Quepid and OpenSearch have a query's text as its key.
+    is_keyed = look.part.kind is FileKind.JUDGED and "id" not in look.part.mapping
+    key = {query.qid: query_key(query.text) if is_keyed else query.qid for query in QUERIES}
+    went = sorted((key[qid], docid, grade) for qid, docid, grade in QRELS["test"] if grade >= 0)
+    assert sorted((row.qid, row.docid, row.grade) for row in rows) == went
+    assert not problems.found
 
 
 def test_a_pair_below_0_is_in_no_judgment_list(tmp_path):

@@ -1,6 +1,7 @@
 """Values reported from elsewhere: taken over whole, shown apart, never ranked."""
 
 import json
+from pathlib import Path
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -435,6 +436,19 @@ def test_the_command_takes_the_task_out_of_a_folder(benchmark, owner, tmp_path, 
     assert "SciFact.json: 2 values of m on SciFact, 0 were there already" in told.out
     assert "1 files of other tasks were left out." in told.out
     assert "left out: notes.json: a JSON list" in told.err
+
+
+def test_the_folder_that_mteb_writes_is_taken_over_whole(benchmark, owner, capsys):
+    folder = Path(__file__).parents[2] / "benchwright" / "uploads" / "made" / "mteb"
+    call = ("import_reported", "stdlib", str(folder), "--system", "random")
+
+    call_command(*call, "--task", "TeaRetrieval", "--user", owner.username)
+
+    [of_split] = json.loads((folder / "TeaRetrieval.json").read_text())["scores"]["test"]
+    reported = dict(ReportedScore.objects.values_list("measure", "value"))
+    assert reported["nDCG@10"] == of_split["ndcg_at_10"]
+    assert reported["P@5"] == of_split["precision_at_5"]
+    assert "0 were there already" in capsys.readouterr().out
 
 
 def test_the_command_says_what_is_wrong(benchmark, owner, tmp_path):
