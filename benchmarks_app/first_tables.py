@@ -11,8 +11,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 def bring_up_to_date() -> None:
     """Give the database every table and trigger of this version, whatever it has so far."""
-    make_tables()
-    # What is left are later migrations; and the receivers of `post_migrate`, of triggers and such.
+    # It begins with `make_tables`; receivers of `post_migrate`, of triggers and such, come after.
     call_command("migrate", verbosity=0)
 
 

@@ -235,8 +235,9 @@ def install_triggers(sender: AppConfig, using: str = "default", **_: Any) -> Non
         for trigger in TRIGGERS.get(sender.label, []):
             if trigger.table in tables:
                 cursor.execute(trigger.dropping(connection.vendor))
-                described = connection.introspection.get_table_description(cursor, trigger.table)
-                columns = {column.name for column in described}
+                # Names alone: Django's own description parses the statement of the whole table.
+                cursor.execute(f"SELECT * FROM {trigger.table} LIMIT 0")
+                columns = {column[0] for column in cursor.description}
                 for statement in trigger.over(columns, tables).statements(connection.vendor):
                     cursor.execute(statement)
         # Other code may show the same rows otherwise.

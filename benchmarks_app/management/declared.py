@@ -1,7 +1,6 @@
 """What every admin command is made of: it declares what it takes, and says what it did."""
 
 import json
-from argparse import ArgumentParser
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -53,7 +52,8 @@ class DeclaredCommand(BaseCommand):
             settings["epilog"] = f"From another machine, with a token: {where}"
         return super().create_parser(prog_name, subcommand, **settings)
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
         add_declared(parser, self.takes)
 
     def execute(self, *args: Any, **options: Any) -> str | None:
@@ -102,7 +102,7 @@ class BenchmarkCommand(DeclaredCommand):
 
     first: ClassVar[Sequence[Argument]] = (BENCHMARK, USER)
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
         add_declared(parser, (*self.first, *self.takes))
 
     def handle(self, *args: Any, slug: str, user: str | None = None, **options: Any) -> None:

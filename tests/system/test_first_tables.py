@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.system.site import MAKE_TABLES, ROOT, Site
+from tests.system.site import ROOT, Site
 
 # One process makes the databases for all.
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("first-tables")]
@@ -20,7 +20,7 @@ KEYS = "SELECT [table], [from], [to], on_update, on_delete FROM pragma_foreign_k
 def databases(tmp_path_factory) -> tuple[sqlite3.Connection, sqlite3.Connection]:
     """One that was migrated step by step, and one whose tables were made at once."""
     found = []
-    ways = {"steps": ["migrate", "-v0"], "once": ["shell", "-v0", "-c", MAKE_TABLES]}
+    ways = {"steps": ["migrate", "-v0", "--one-by-one"], "once": ["migrate", "-v0"]}
     for name, words in ways.items():
         with Site(tmp_path_factory.mktemp(name)) as site:
             if not site.database.startswith("sqlite"):
@@ -85,6 +85,40 @@ def test_no_table_has_rows_that_the_other_way_would_not_leave(databases):
         }
 
     assert counts(once) == counts(steps)
+
+
+# --- PostgreSQL, to the letter; on no machine but one whose DATABASE_URL names a server ------
+
+CATALOGUE = {
+    "columns": "SELECT table_name, column_name, data_type, is_nullable, column_default,"
+    " character_maximum_length, identity_generation FROM information_schema.columns"
+    " WHERE table_schema = 'public'",
+    "constraints": "SELECT conrelid::regclass::text, contype::text, conname,"
+    " pg_get_constraintdef(oid) FROM pg_constraint WHERE connamespace = 'public'::regnamespace",
+    "indexes": "SELECT tablename, indexdef FROM pg_indexes WHERE schemaname = 'public'",
+    "triggers": "SELECT tgrelid::regclass::text, pg_get_triggerdef(oid) FROM pg_trigger"
+    " WHERE NOT tgisinternal",
+    "migrations": "SELECT app, name FROM django_migrations",
+    "content types": "SELECT app_label, model FROM django_content_type",
+    "permissions": "SELECT codename, name FROM auth_permission",
+}
+
+
+def test_catalogue_of_postgresql_is_the_same(tmp_path):
+    found = []
+    for words in (["migrate", "-v0", "--one-by-one"], ["migrate", "-v0"]):
+        with Site(tmp_path / str(len(found))) as site:
+            if site.database.startswith("sqlite"):
+                pytest.skip("compares databases of PostgreSQL")
+            site.longest_seconds = 600
+            site.rows("DROP SCHEMA public CASCADE")
+            site.rows("CREATE SCHEMA public")
+            site.manage(*words)
+            found.append({what: sorted(site.rows(asked)) for what, asked in CATALOGUE.items()})
+
+    steps, once = found
+    assert all(steps.values())
+    assert once == steps
 
 
 def test_database_with_tables_is_left_to_the_migrations(databases, tmp_path, db):
