@@ -20,7 +20,7 @@ from benchmarks_app.splits.services import contamination, leak_reports, splittin
 
 @shared_task(name="benchmarks_app.run_job")
 def run_job(job_id: int) -> None:
-    jobs.execute(job_id, is_worker=True)
+    jobs.execute_next(job_id)
 
 
 @shared_task(name=TASK)

@@ -6,12 +6,15 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from math import log2
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from benchwright.evaluation.evaluating import Evaluation
 from benchwright.formats.unlisted import NOT_LISTED_GRADE, NOT_RELEVANT, UNKNOWN
 from benchwright.reading.hits import Hit, QueryHits
 from benchwright.runs.store import hits_against
+
+if TYPE_CHECKING:
+    import polars as pl
 
 # --- The files of a scored run: from its hits and its values per query every other number comes,
 
@@ -33,7 +36,7 @@ class ScoreFiles:
 
 
 def scan_stored_run(
-    parquet: Path, qrels: Grades, *, only: Collection[str] | None = None
+    parquet: Path, qrels: "Grades | pl.DataFrame", *, only: Collection[str] | None = None
 ) -> StoredHits:
     """The hits of a run as `run_store` keeps it, of every query it answers or of `only` those.
 

@@ -201,6 +201,9 @@ class _Parts:
         """Yield all rows, cut between queries; buckets ascend by the bytes of query ids."""
         import polars as pl
 
+        if not self._paths and self._waiting:  # too few rows to have been written down
+            yield self._sorted()
+            return
         self._spill()
         if not self._paths:
             return
@@ -219,15 +222,17 @@ class _Parts:
             last, n_rows = qid, n_rows + self.counts[qid]
         yield first, last
 
-    def _spill(self) -> None:
+    def _sorted(self) -> pl.DataFrame:
+        """What waits, by query; in the order of the file within one, which is mostly by rank."""
         import polars as pl
 
+        return pl.concat(self._waiting, rechunk=False).sort("qid", maintain_order=True)
+
+    def _spill(self) -> None:
         if not self._waiting:
             return
         path = self.folder / f"part-{len(self._paths)}.parquet"
-        # In the order of the file within a query: most files have it ranked already.
-        frame = pl.concat(self._waiting, rechunk=False).sort("qid", maintain_order=True)
-        frame.write_parquet(path, compression="lz4", row_group_size=20_000)
+        self._sorted().write_parquet(path, compression="lz4", row_group_size=20_000)
         self._paths.append(path)
         self._waiting, self._n_waiting = [], 0
 
@@ -419,7 +424,7 @@ def hits_against(
     """
     import polars as pl
 
-    grades = _grades_frame(qrels)
+    grades = grades_frame(qrels)
     scan = pl.scan_parquet(parquet)
     if only is not None:
         scan = scan.filter(pl.col("qid").is_in(sorted_ids(only)))
@@ -432,7 +437,8 @@ def hits_against(
     return hits
 
 
-def _grades_frame(qrels: Mapping[str, Mapping[str, int]] | pl.DataFrame) -> pl.DataFrame:
+def grades_frame(qrels: Mapping[str, Mapping[str, int]] | pl.DataFrame) -> pl.DataFrame:
+    """Grades as `hits_against` joins a run with them: a row each, of qid, docid, grade."""
     import polars as pl
 
     if isinstance(qrels, pl.DataFrame):

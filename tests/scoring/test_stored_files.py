@@ -21,7 +21,7 @@ from benchwright.files.errors import StoredFileError, StoredFileMissingError
 from benchwright.files.sources import sha256_of
 from scoring.models import ScoreSet
 from scoring.scores.selectors.runs import per_query_values
-from scoring.scores.services.scoring import Target, score_run
+from scoring.scores.services.scoring import Target, held_target, score_run
 from tests import factories
 from tests import world as worlds
 
@@ -62,6 +62,14 @@ def test_grade_that_changed_on_disk_is_not_scored(release, tmp_path):
         score_run(run=run, target=Target.of(release), folder=tmp_path / "scores")
 
     assert not ScoreSet.objects.exists()
+
+
+def test_grade_that_changed_on_disk_is_refused_where_the_release_was_held(release):
+    held_target(release, "", ())
+    altered(release_file_path(release, "qrels.trec"), b"q1 0 d3 0", b"q1 0 d3 3")
+
+    with pytest.raises(StoredFileError):
+        held_target(release, "", ())
 
 
 def test_altered_qrels_are_not_served_under_their_etag(published):

@@ -178,8 +178,11 @@ def let_workers_be_seen(seconds_ago: int) -> None:
 # --- scoring -------------------------------------------------------------------------------
 
 
-def make_phase(slug: str, n_queries: int) -> int:
-    """A benchmark with a release in which query n has document n as its answer, open for runs."""
+def make_phase(slug: str, n_queries: int, n_judged: int = 1) -> int:
+    """A benchmark with a release in which query n has document n as its answer, open for runs.
+
+    The documents after it are answers, too, up to `n_judged`.
+    """
     benchmark = factories.benchmark(slug)
     olga = factories.member(benchmark, "olga", "owner")
     for name in ("sam", "sue"):
@@ -193,9 +196,12 @@ def make_phase(slug: str, n_queries: int) -> int:
     )
     qrels = factories.qrel_set(benchmark, {}, name="official")
     Qrel.objects.bulk_create(
-        Qrel(qrel_set=qrels, query=query, docid=f"d{n}", grade=2) for n, query in enumerate(queries)
+        Qrel(qrel_set=qrels, query=query, docid=f"d{n + more}", grade=2)
+        for n, query in enumerate(queries)
+        for more in range(n_judged)
     )
-    QrelSet.objects.filter(pk=qrels.pk).update(n_qrels=n_queries, n_relevant=n_queries)
+    n_qrels = n_queries * n_judged
+    QrelSet.objects.filter(pk=qrels.pk).update(n_qrels=n_qrels, n_relevant=n_qrels)
     qrels.refresh_from_db()
     arguments = releasing.release_arguments(qrel_set=qrels, version="1.0.0")
     factories.done(jobs.run_here(benchmark=benchmark, user=olga, **arguments))

@@ -47,10 +47,12 @@ def in_unit_of(
     """
     if how not in AGGREGATIONS:
         raise UnknownAggregationError(how=how, known=", ".join(AGGREGATIONS))
+    if benchmark.corpus.unit != Unit.PASSAGE:
+        return summary, {}
     version = benchmark.current_corpus_version
     if reader is None and version is not None:
         reader = corpus_reader(version)
-    if reader is None or benchmark.corpus.unit != Unit.PASSAGE:
+    if reader is None:
         return summary, {}
     ids = {row.docid for row in top_k(summary.parquet, LOOKED_AT)}
     passages = ids - reader.missing(ids)

@@ -77,8 +77,13 @@ def benchmark_documents(benchmark: Benchmark, docids: Iterable[str]) -> dict[str
 def unknown_documents(benchmark: Benchmark, docids: Iterable[str]) -> set[str]:
     """Ids that the newest corpus version lacks, in the benchmark's unit; none without a version."""
     version = benchmark.current_corpus_version
-    if version is None:
-        return set()
+    return missing_documents(version, benchmark, docids) if version else set()
+
+
+def missing_documents(
+    version: CorpusVersion, benchmark: Benchmark, docids: Iterable[str]
+) -> set[str]:
+    """Ids that a version lacks, in the benchmark's unit."""
     reader = corpus_reader(version)
     if measures_documents_of_passages(benchmark):
         return reader.missing_parents(docids)
@@ -124,16 +129,22 @@ def release_qrels(release: Release) -> dict[str, dict[str, int]]:
 
     Those of hidden splits are among them: this is for scoring, and is shown to nobody.
     """
-    path = release_file_path(release, "qrels.trec")
+    path, *hidden = release_qrels_paths(release)
     problems = Problems()
     judged: dict[str, dict[str, int]] = {}
     for row in read_qrels(open_lines(path), file=path.name, problems=problems):
         judged.setdefault(row.qid.decode(), {})[row.docid.decode()] = row.grade
     problems.raise_found()
-    for split in release.hidden_splits:
-        for qid, docid, grade in hidden_rows(release_file_path(release, f"hidden/{split}.tsv")):
+    for of_split in hidden:
+        for qid, docid, grade in hidden_rows(of_split):
             judged.setdefault(qid, {})[docid] = grade
     return judged
+
+
+def release_qrels_paths(release: Release) -> list[Path]:
+    """The files that its grades are in; each is what it was when it was published."""
+    names = ["qrels.trec", *(f"hidden/{split}.tsv" for split in release.hidden_splits)]
+    return [release_file_path(release, name) for name in names]
 
 
 def hidden_rows(path: Path) -> Iterator[tuple[str, str, int]]:

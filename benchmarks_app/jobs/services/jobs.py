@@ -11,6 +11,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
@@ -18,6 +19,7 @@ from typing import Any, cast
 from celery import current_app
 from django.conf import settings
 from django.db import OperationalError, connection, transaction
+from django.db.models import Count, Max, Min, Q
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.module_loading import autodiscover_modules
@@ -33,6 +35,9 @@ from benchwright.full_disk import DiskFullError, is_disk_full
 log = logging.getLogger(__name__)
 
 PROGRESS_EVERY_SECONDS = 0.5
+# Who had no job at work for so long is served before all who had.
+SERVED_LATELY_SECONDS = 60
+ENDED = (Job.State.DONE, Job.State.FAILED, Job.State.CANCELLED)
 GIVES_WAY_AT_MOST_SECONDS = 0.3
 Handler = Callable[["RunningJob"], None]
 # Removes rows that a job has staged, or a batch of them: true while there may be more.
@@ -157,6 +162,7 @@ class RunningJob:
         self.is_given_back = False
         self._on_progress = on_progress
         self._told_at = 0.0
+        self._began = time.monotonic()
 
     @property
     def benchmark(self) -> Benchmark:
@@ -166,6 +172,11 @@ class RunningJob:
     def user(self) -> User:
         """Whoever started it, for handlers of jobs that only people start."""
         return cast(User, self.row.created_by)
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether it takes so long that somebody may see how far it is."""
+        return time.monotonic() - self._began >= PROGRESS_EVERY_SECONDS
 
     def mine(self) -> Any:
         """The job's row as long as it is this attempt's turn, as a queryset."""
@@ -274,21 +285,54 @@ def _give_way(seconds: float) -> None:
         time.sleep(min(seconds, GIVES_WAY_AT_MOST_SECONDS))
 
 
+def execute_next(sent: int) -> None:
+    """Do one job of those that wait, for a message that was sent of one; as a worker does.
+
+    A message lets one job be done, not just its own: so everybody's turn comes, however many jobs
+    of somebody were sent before. There are as many messages as jobs that were sent, so where
+    another worker was quicker the next is looked for: none is left without a message.
+    """
+    while (job_id := _next_in_turn(sent)) is not None:
+        if execute(job_id, is_worker=True):
+            return
+
+
+def _next_in_turn(sent: int) -> int | None:
+    """Of who has the fewest jobs at work, then of who was served longest ago, the first sent."""
+    # What was given back waits for the sweeper, and `sent` may be taken before it is noted as sent.
+    waiting = Job.objects.filter(Q(pk=sent) | Q(sent_at__isnull=False), state=Job.State.QUEUED)
+    first_of = dict(waiting.order_by().values_list("created_by").annotate(first=Min("pk")))
+    if len(first_of) < 2:
+        return next(iter(first_of.values()), None)
+    is_running = Q(state=Job.State.RUNNING)
+    lately = timezone.now() - timedelta(seconds=SERVED_LATELY_SECONDS)
+    served = Job.objects.filter(is_running | Q(state__in=ENDED, heartbeat_at__gt=lately))
+    rows = (
+        served.order_by()
+        .values_list("created_by")
+        .annotate(n_running=Count("pk", filter=is_running), last=Max("started_at"))
+    )
+    turns = {person: (n_running, last) for person, n_running, last in rows}
+    never = (0, datetime.min.replace(tzinfo=UTC))
+    person = min(first_of, key=lambda person: (*turns.get(person, never), first_of[person]))
+    return first_of[person]
+
+
 def execute(
     job_id: int,
     *,
     has_heartbeat: bool = True,
     on_progress: Callable[[int, int, str], None] | None = None,
     is_worker: bool = False,
-) -> None:
-    """Take the job if it is free, and do it; a job that is taken or finished is left alone.
+) -> bool:
+    """Take the job if it is free, and do it; a job that is taken or finished is left alone: False.
 
     A process that is a worker may be ended where its job cannot be stopped in another way.
     """
     load_handlers()
     job = _take(job_id)
     if job is None:
-        return
+        return False
     running = RunningJob(job, on_progress)
     running.folder.mkdir(parents=True, exist_ok=True)
     try:
@@ -297,6 +341,7 @@ def execute(
     finally:
         if not running.is_given_back:
             running.remove_folder()
+    return True
 
 
 def run_queued() -> int:
@@ -314,21 +359,22 @@ def _take(job_id: int) -> Job | None:
     job = Job.objects.filter(pk=job_id, state=Job.State.QUEUED).first()
     if job is None:
         return None
-    taken = Job.objects.filter(pk=job_id, state=Job.State.QUEUED, attempt=job.attempt).update(
-        state=Job.State.RUNNING,
-        attempt=job.attempt + 1,
-        token=token,
-        started_at=now,
-        heartbeat_at=now,
-        done=0,
-        total=0,
-        message="",
-    )
-    if not taken:
+    values = {
+        "state": Job.State.RUNNING,
+        "attempt": job.attempt + 1,
+        "token": token,
+        "started_at": now,
+        "heartbeat_at": now,
+        "done": 0,
+        "total": 0,
+        "message": "",
+    }
+    same = Job.objects.filter(pk=job_id, state=Job.State.QUEUED, attempt=job.attempt)
+    if not same.update(**values):
         return None
-    was_begun = job.started_at is not None
-    job.refresh_from_db()
-    job.is_first_attempt = not was_begun
+    job.is_first_attempt = job.started_at is None
+    for name, value in values.items():
+        setattr(job, name, value)
     return job
 
 
@@ -339,7 +385,7 @@ def _run(running: RunningJob) -> None:
             clean_staged(running)
         with running.stopper.opened():
             HANDLERS[job.kind](running)
-            if running.mine().exists():
+            if not running.stopper.is_over and running.mine().exists():
                 with running.commit():
                     pass
     except JobStopped:

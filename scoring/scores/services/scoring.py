@@ -1,15 +1,17 @@
 """Scoring runs on a release: from its files only, into a score set that is written once."""
 
+from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isnan
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from django.db import transaction
 
 from benchmarks_app import files
-from benchmarks_app.common.selectors.reading import release_qrels, run_path
+from benchmarks_app.common.selectors.reading import release_qrels, release_qrels_paths, run_path
 from benchmarks_app.jobs.services.jobs import RunningJob
 from benchmarks_app.models import Release, Run
 from benchwright import Evaluation, evaluate_hits
@@ -26,6 +28,7 @@ from benchwright.evaluation.uncertainty import MeanInterval, Recipe, mean_interv
 from benchwright.evaluation.weighting import SUFFIX, weighted_means
 from benchwright.files.sources import sha256_of
 from benchwright.reading.hits import Judged, QueryHits
+from benchwright.runs.store import grades_frame
 from scoring.models import Score, ScoreSet
 from scoring.scores.selectors.phases import split_members
 from scoring.scores.selectors.releases import (
@@ -44,6 +47,9 @@ from scoring.scores.services.slice_scores import (
     slices_of_release,
 )
 from scoring.scores.shown import measures_on
+
+if TYPE_CHECKING:
+    import polars as pl
 
 RUNS_KIND = "score-runs"
 # In a run's metadata: queries of its file that the benchmark lacks, which are not stored.
@@ -83,6 +89,16 @@ class Target:
         standard = measures_on(relevance_threshold(self.release))
         declared = declared_measures(self.release)
         return list(dict.fromkeys(measure.name for measure in (*standard, *declared)))
+
+    @cached_property
+    def documents(self) -> frozenset[str]:
+        """Every document that has a grade."""
+        return frozenset(docid for grades in self.qrels.values() for docid in grades)
+
+    @cached_property
+    def frame(self) -> "pl.DataFrame":
+        """The grades as a run is joined with them."""
+        return grades_frame(self.qrels)
 
     @cached_property
     def judged(self) -> dict[str, Judged]:
@@ -154,6 +170,33 @@ class Target:
         return self._unchanged[earlier.pk]
 
 
+# By the files of the grades; a process holds few releases, and the grades of hidden splits among
+# them where they may be: in a worker.
+_HELD: OrderedDict[tuple[str, ...], Target] = OrderedDict()
+GRADES_HELD = 200_000
+
+
+def held_target(release: Release, split: str, qids: Collection[str]) -> Target:
+    """The target of a release, or of one split of it, from the last time where it was small.
+
+    For what is scored many times. The files are looked at each time: one that was changed or is
+    gone is refused as ever.
+    """
+    key = (*map(str, release_qrels_paths(release)), str(release.pk), split)
+    target = _HELD.pop(key, None)
+    # Its manifest has the digests of all its files.
+    if target is None or target.release.manifest != release.manifest:
+        target = Target.of_split(release, split, qids) if split else Target.of(release)
+    _HELD[key] = target
+    while sum(map(_n_grades, _HELD.values())) > GRADES_HELD:
+        _HELD.popitem(last=False)
+    return target
+
+
+def _n_grades(target: Target) -> int:
+    return sum(map(len, target.qrels.values()))
+
+
 @dataclass(frozen=True)
 class Scored:
     """What scoring one run gave: the evaluation, the intervals of its means, two staged files."""
@@ -190,7 +233,7 @@ def scored_run(*, parquet: Path, target: Target, folder: Path) -> Scored:
     EmptyQrelsError, NoCommonQueryError
         If there is nothing to compare.
     """
-    hits = scan_stored_run(parquet, target.qrels)
+    hits = scan_stored_run(parquet, target.frame)
     evaluation = target.evaluation_of(hits)
     return Scored.of(evaluation, hits, target=target, folder=folder)
 

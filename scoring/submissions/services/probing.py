@@ -29,6 +29,8 @@ def flag(submission: Submission) -> list[ProbingFlag]:
     It is looked at alone, beside earlier ones of its person or team, and beside those of others.
     Safe to repeat. Nothing is flagged where the release hides nothing.
     """
+    if not submission.phase.release.hidden_splits:
+        return []
     related = ("run", "phase__release__benchmark", "phase__benchmark")
     submission = Submission.objects.select_related(*related).get(pk=submission.pk)
     release = submission.phase.release

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,11 @@ from django.db import OperationalError, transaction
 from django.urls import reverse
 
 from benchmarks_app.collections.services import runs, uploading
-from benchmarks_app.common.selectors.reading import unknown_documents
+from benchmarks_app.common.selectors.reading import missing_documents
 from benchmarks_app.common.services import reading_apart
 from benchmarks_app.common.services.happening import happened
 from benchmarks_app.jobs.services.jobs import JobFencedError, RunningJob, told_of
-from benchmarks_app.models import Benchmark, Job, Run, Upload
+from benchmarks_app.models import Benchmark, CorpusVersion, Job, Run, Upload
 from benchmarks_app.models.notices import Event
 from benchmarks_app.releases.selectors import hidden_queries
 from benchwright.errors import BenchmarkError, FileProblemsError, Problem, Problems
@@ -31,7 +32,7 @@ from scoring.models import Submission
 from scoring.scores.selectors.phases import Scope, scope_of, split_counts
 from scoring.scores.services import scoring
 from scoring.scores.services.errors import FewHiddenError, NothingJudgedError, WrongSplitError
-from scoring.scores.services.scoring import LEFT_OUT, Target
+from scoring.scores.services.scoring import LEFT_OUT, Target, held_target
 from scoring.submissions.services import probing
 from scoring.submissions.services.embedding_retrieving import read_submitted_embeddings
 
@@ -46,11 +47,13 @@ OUR_FAULT = "The fault is on our side, and its log has the details. Nothing is c
 
 def score_submission(job: RunningJob) -> None:
     """The handler: validate the file, make the run, score it; visible all at once or not at all."""
-    related = ("phase__release__benchmark", "phase__benchmark", "submitter", "team")
+    related = ("phase__release", "phase__benchmark__corpus", "submitter", "team")
     submission = Submission.objects.select_related(*related).get(pk=job.parameters["submission"])
     if submission.state == Submission.State.SCORED:
         return
-    _move(job, submission, Submission.State.RECEIVED, job=job.row, problems=[])
+    # It is one already that was just sent in.
+    if submission.state != Submission.State.RECEIVED or submission.job_id != job.row.pk:
+        _move(job, submission, Submission.State.RECEIVED, job=job.row, problems=[])
     try:
         _score_submission(job, submission)
     except (JobFencedError, OperationalError):
@@ -100,14 +103,16 @@ class _Valid:
 
 def _score_submission(job: RunningJob, submission: Submission) -> None:
     valid = _validated(job, submission)
-    _move(job, submission, Submission.State.VALIDATED)
-    job.progress(WRITTEN, WHOLE, "the file is right")
-    _move(job, submission, Submission.State.SCORING)
+    # Nobody sees a stage of a job that is over before it could be told.
+    if job.is_slow:
+        job.progress(WRITTEN, WHOLE, "the file is right")
+        _move(job, submission, Submission.State.SCORING)
     staged, target = valid.staged, valid.target
     scored = scoring.scored_run(
         parquet=staged.summary.parquet, target=target, folder=job.folder / "scores"
     )
-    job.progress(COMPUTED, WHOLE, "storing the scores")
+    if job.is_slow:
+        job.progress(COMPUTED, WHOLE, "storing the scores")
     with job.commit() as result:
         run = _run_of(job, valid)
         scoring.store_scores(
@@ -139,23 +144,20 @@ def _validated(job: RunningJob, submission: Submission) -> _Valid:
     phase = submission.phase
     upload = Upload.objects.get(pk=job.parameters["upload"])
     path = uploading.local(upload)
+    version = phase.benchmark.current_corpus_version
     if is_bundle(path):
         staged, metadata = _read_embeddings(job, path, phase.benchmark)
         left_out: Sequence[Problem] = ()
     else:
-        staged, metadata, left_out = _read_run(job, path, upload.name, phase.benchmark)
+        staged, metadata, left_out = _read_run(job, path, upload.name, phase.benchmark, version)
     parquet = staged.summary.parquet
     answered = query_ids(parquet)
     scope = scope_of(phase)
     _refuse_other_split(answered, upload.name, submission, scope)
-    target = (
-        Target.of_split(phase.release, scope.split, scope.qids)
-        if scope.is_apart
-        else Target.of(phase.release)
-    )
+    target = held_target(phase.release, scope.split if scope.is_apart else "", scope.qids)
     _refuse_few_hidden(answered, upload.name, target)
     # Where nobody knows the documents of the corpus, ids of another one would be a silent zero.
-    if phase.benchmark.current_corpus_version is None:
+    if version is None:
         _refuse_nothing_judged(document_ids(parquet), upload.name, target)
     return _Valid(submission, upload, staged, metadata, target, left_out)
 
@@ -175,7 +177,7 @@ def _read_embeddings(job: RunningJob, path: Path, benchmark: Benchmark) -> Readi
 
 
 def _read_run(
-    job: RunningJob, path: Path, file: str, benchmark: Benchmark
+    job: RunningJob, path: Path, file: str, benchmark: Benchmark, version: CorpusVersion | None
 ) -> tuple[runs.StagedRun, dict[str, Any], Sequence[Problem]]:
     """What a submitted run ranks, read in a process of its own, and what its comments say.
 
@@ -187,6 +189,8 @@ def _read_run(
     folder.mkdir(parents=True, exist_ok=True)
 
     def tell(what: str, n: int, total: int) -> None:
+        if not job.is_slow:
+            return
         if what == READ:
             job.progress(min(CHECKED, CHECKED * n // max(total, 1)), WHOLE, "checking the file")
         else:
@@ -208,7 +212,7 @@ def _read_run(
         ),
         problems=problems,
         allowed_queries=set(benchmark.queries.committed().values_list("qid", flat=True)),
-        known_document=lambda docids: unknown_documents(benchmark, docids),
+        known_document=partial(missing_documents, version, benchmark) if version else None,
         benchmark=benchmark,
         aggregation=job.parameters.get("aggregation") or DEFAULT,
         max_depth=settings.RUN_MAX_DEPTH,
@@ -251,12 +255,11 @@ def _refuse_few_hidden(answered: Sequence[str], file: str, target: Target) -> No
 
 
 def _refuse_nothing_judged(docids: Sequence[str], file: str, target: Target) -> None:
-    judged = {docid for grades in target.qrels.values() for docid in grades}
-    if judged.isdisjoint(docids):
+    if target.documents.isdisjoint(docids):
         raise NothingJudgedError(
             file=file,
             found=some_ids(docids),
-            known=some_ids(judged),
+            known=some_ids(target.documents),
             release=target.release.version,
         )
 

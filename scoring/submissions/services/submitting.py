@@ -252,7 +252,8 @@ def _refuse_foreign_team(user: User, team: Team | None) -> None:
 def refuse_same_bytes(*, phase: Phase, user: User, team: Team | None, sha256: str) -> None:
     """Raise `SubmittedBeforeError` where the person, or the team, sent these bytes to the phase."""
     theirs = Q(submitter=user) | (Q(team=team) if team else Q(pk=None))
-    same = Q(run__sha256=sha256) | Q(job__parameters__sha256=sha256)
+    # Of one that has a run, no job is looked into: that of thousands would take long.
+    same = Q(run__sha256=sha256) | Q(run=None, job__parameters__sha256=sha256)
     counted = Submission.objects.filter(phase=phase).exclude(state__in=UNCOUNTED)
     earlier = counted.filter(theirs, same).select_related("phase__benchmark").first()
     if earlier is None:
@@ -290,14 +291,13 @@ def _sets(phase: Phase, user: User, team: Team | None) -> list[tuple[str, QueryS
     return [*sets, (f"The team {team.name} has", counted.filter(team=team))] if team else sets
 
 
-def _of_last_day(submissions: QuerySet[Submission]) -> list[datetime]:
-    recent = submissions.filter(created_at__gt=timezone.now() - DAY).order_by("created_at")
-    return list(recent.values_list("created_at", flat=True))
+def _of_last_day(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
+    return submissions.filter(created_at__gt=timezone.now() - DAY)
 
 
 def n_left_today(*, phase: Phase, user: User, team: Team | None = None) -> int:
     """How many more the phase takes of this person, for this team, within 24 hours."""
-    used = max(len(_of_last_day(sent)) for _, sent in _sets(phase, user, team))
+    used = max(_of_last_day(sent).count() for _, sent in _sets(phase, user, team))
     left = max(0, phase.daily_limit - used)
     in_all = n_left_in_all(phase=phase, user=user, team=team)
     return left if in_all is None else min(left, in_all)
@@ -332,10 +332,10 @@ def _refuse_over_total(phase: Phase, who: str, sent: QuerySet[Submission]) -> No
 def _refuse_over_daily(phase: Phase, who: str, sent: QuerySet[Submission]) -> None:
     recent = _of_last_day(sent)
     limit = max(phase.daily_limit, 1)
-    if len(recent) < limit:
+    used = recent.count()
+    if used < limit:
         return
     # Where the limit was lowered meanwhile, more than one must pass out of the window first.
-    frees_a_place = recent[len(recent) - limit]
-    raise DailyLimitError(
-        who=who, used=len(recent), limit=phase.daily_limit, next_at=frees_a_place + DAY
-    )
+    newest = recent.order_by("-created_at").values_list("created_at", flat=True)
+    frees_a_place = newest[limit - 1]
+    raise DailyLimitError(who=who, used=used, limit=phase.daily_limit, next_at=frees_a_place + DAY)

@@ -21,6 +21,7 @@ from benchmarks_app.jobs.services.jobs import send as send_for_real  # before th
 from benchmarks_app.models import Job, QueryFamily
 from benchmarks_app.models.jobs import JobQuerySet
 from benchwright.errors import BenchmarkError, FileProblemsError, Problem
+from tests import factories
 
 pytestmark = pytest.mark.django_db
 
@@ -625,3 +626,85 @@ def test_attempt_beats_while_it_works_and_stops_when_its_turn_is_over(settings):
         time.sleep(0.1)  # time for the beats that must not come
 
     assert len(beats) == 3
+
+
+# --- whose turn it is ------------------------------------------------------------------------
+
+
+def burst(n: int, person, **values) -> list[Job]:
+    """Jobs of one person that were sent, in one statement."""
+    rows = (Job(kind="test", title="Test", created_by=person, **values) for _ in range(n))
+    made = Job.objects.bulk_create(rows)
+    Job.objects.filter(pk__in=[job.pk for job in made]).update(sent_at=timezone.now())
+    return made
+
+
+def test_job_of_another_does_not_wait_for_a_burst_of_a_thousand(does):
+    done: list[str] = []
+    does(lambda job: done.append(job.user.username))
+    sam, sue = factories.user("sam"), factories.user("sue")
+    messages = [job.pk for job in (*burst(1_000, sam), *burst(1, sue))]
+
+    for pk in messages[:4]:
+        jobs.execute_next(pk)
+
+    assert done == ["sam", "sue", "sam", "sam"]
+
+
+def test_two_bursts_take_turns_and_no_job_is_left(does):
+    done: list[int] = []
+    does(lambda job: done.append(job.row.pk))
+    first, second = burst(4, factories.user("sam")), burst(3, factories.user("sue"))
+
+    for job in (*first, *second):
+        jobs.execute_next(job.pk)
+
+    one, two = [job.pk for job in first], [job.pk for job in second]
+    assert done == [one[0], two[0], one[1], two[1], one[2], two[2], one[3]]
+
+
+def test_who_has_a_job_at_work_waits_for_who_has_none(does):
+    done: list[str] = []
+    does(lambda job: done.append(job.user.username))
+    sam, sue = factories.user("sam"), factories.user("sue")
+    jobs.execute_next(burst(1, sue)[0].pk)
+    (at_work, *waiting) = burst(2, sam)
+    taken(at_work)
+    long_ago = timezone.now() - timedelta(hours=1)
+    Job.objects.filter(pk=at_work.pk).update(started_at=long_ago)
+    (hers,) = burst(1, sue)
+
+    jobs.execute_next(waiting[0].pk)
+
+    assert done == ["sue", "sue"]
+    assert Job.objects.get(pk=hers.pk).state == Job.State.DONE
+
+
+def test_message_whose_job_another_worker_took_does_the_next(does, monkeypatch):
+    done: list[int] = []
+    does(lambda job: done.append(job.row.pk))
+    first, second = burst(2, factories.user("sam"))
+    take = jobs._take
+
+    def quicker(pk: int) -> Job | None:
+        if pk == first.pk:
+            take(pk)  # by another, between the choice and this
+        return take(pk)
+
+    monkeypatch.setattr(jobs, "_take", quicker)
+
+    jobs.execute_next(first.pk)
+
+    assert done == [second.pk]
+
+
+def test_job_that_was_given_back_is_left_to_the_sweeper(does):
+    done: list[int] = []
+    does(lambda job: done.append(job.row.pk))
+    given_back, ended = queued(), queued(state=Job.State.DONE)
+
+    jobs.execute_next(ended.pk)
+    assert done == []
+
+    jobs.execute_next(given_back.pk)
+    assert done == [given_back.pk]

@@ -329,3 +329,29 @@ def test_run_without_a_query_of_the_new_release_is_told_as_ever(benchmark, publi
     (job,) = do_jobs()
 
     assert job.result["notes"][0].startswith("old: Run and qrels have no query in common")
+
+
+# --- releases that a process holds -----------------------------------------------------------
+
+
+def test_release_is_read_once_for_many_runs_and_again_where_another_pushed_it_out(
+    release, monkeypatch
+):
+    n_read = []
+    monkeypatch.setattr(scoring, "_HELD", type(scoring._HELD)())
+    read = scoring.release_qrels
+    monkeypatch.setattr(scoring, "release_qrels", lambda one: n_read.append(one) or read(one))
+
+    first = scoring.held_target(release, "", ())
+    assert scoring.held_target(release, "", ()) is first
+    assert len(n_read) == 1
+    part = scoring.held_target(release, "test", {"q1"})
+    assert (set(part.qrels), len(n_read)) == ({"q1"}, 2)
+    assert first.qrels == Target.of(release).qrels
+
+    n_grades = sum(map(len, first.qrels.values()))
+    monkeypatch.setattr(scoring, "GRADES_HELD", n_grades - 1)
+    again = scoring.held_target(release, "", ())
+
+    assert again is first  # it was there still, and is not kept
+    assert scoring.held_target(release, "", ()) is not first

@@ -7,7 +7,7 @@ import pytest
 from django.db import OperationalError
 from django.utils import timezone
 
-from benchmarks_app.jobs.services import sweeping
+from benchmarks_app.jobs.services import jobs, sweeping
 from benchmarks_app.models import AuditEvent, Job, Run
 from scoring.models import Phase, ScoreSet, Submission
 from scoring.scores.services import scoring
@@ -250,8 +250,13 @@ def test_second_message_of_a_scored_submission_changes_nothing(submit, sam, do_j
     assert (Run.objects.count(), ScoreSet.objects.count()) == (1, 1)
 
 
-def test_attempt_that_died_before_its_commit_is_repeated_whole(submit, sam, do_jobs, monkeypatch):
+# Of a job that is over in less time than anybody is told in, no stage is written.
+@pytest.mark.parametrize(("told_after", "stage"), [(0, State.SCORING), (60, State.RECEIVED)])
+def test_attempt_that_died_before_its_commit_is_repeated_whole(
+    submit, sam, do_jobs, monkeypatch, told_after, stage
+):
     submission = submit(sam)
+    monkeypatch.setattr(jobs, "PROGRESS_EVERY_SECONDS", told_after)
     with monkeypatch.context() as broken:
 
         def die(**kwargs):
@@ -261,7 +266,7 @@ def test_attempt_that_died_before_its_commit_is_repeated_whole(submit, sam, do_j
         broken.setattr(scoring, "store_scores", die)
         do_jobs()
     assert (Run.objects.count(), ScoreSet.objects.count()) == (0, 0)
-    assert refreshed(submission).state == State.SCORING
+    assert refreshed(submission).state == stage
     Job.objects.update(state=Job.State.QUEUED, token=None)
 
     do_jobs()
