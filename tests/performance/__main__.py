@@ -28,6 +28,7 @@ PARTS = {
     "drawn-documents": "document_simulation",
     "in-memory": "in_memory",
     "in-process": "in_process",
+    "growth": "growth",
     "judging": "judging",
     "importing": "importing",
     "exporting": "exporting",
