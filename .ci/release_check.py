@@ -10,8 +10,10 @@ import tempfile
 import tomllib
 import zipfile
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
+VERSION = r"(\d+\.\d+\.\d+) \((\d{4}-\d\d-\d\d)\)"
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -21,9 +23,36 @@ def version() -> str:
     return str(project["version"])
 
 
+def changelog_faults(changelog: str) -> Iterator[str]:
+    """What is not as it should be: Unreleased, then versions from the newest on, each of a day."""
+    headings = [
+        (number, line[3:])
+        for number, line in enumerate(changelog.splitlines(), start=1)
+        if line.startswith("## ")
+    ]
+    if not headings or headings[0][1] != "Unreleased":
+        yield "docs/CHANGELOG.md does not begin with '## Unreleased'"
+    earlier: tuple[tuple[int, ...], date] | None = None
+    for number, heading in headings[1:]:
+        here = f"docs/CHANGELOG.md:{number}: '{heading}'"
+        try:
+            version_of, day = re.fullmatch(VERSION, heading).groups()
+            this = tuple(map(int, version_of.split("."))), date.fromisoformat(day)
+        except (AttributeError, ValueError):
+            yield f"{here}; expected a version and its day, such as 0.2.0 (2027-01-31)"
+            continue
+        if earlier and not (this[0] < earlier[0] and this[1] <= earlier[1]):
+            yield f"{here} is not older than the one above; the newest stands first"
+        earlier = this
+    for section in re.split("^## ", changelog, flags=re.MULTILINE)[2:]:
+        if not re.search("^- ", section, re.MULTILINE):
+            yield f"docs/CHANGELOG.md says nothing of {section.splitlines()[0]}"
+
+
 def words_missing(of: str) -> Iterator[str]:
     """What changelog and citation do not say of a version."""
     changelog = (ROOT / "docs" / "CHANGELOG.md").read_text("utf-8")
+    yield from changelog_faults(changelog)
     if not re.search(rf"^## {re.escape(of)} \(\d{{4}}-\d\d-\d\d\)$", changelog, re.MULTILINE):
         yield f"docs/CHANGELOG.md has no heading '## {of} (YYYY-MM-DD)'"
     if unreleased := re.search(r"^## Unreleased\n+(?=- )", changelog, re.MULTILINE):

@@ -6,8 +6,10 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
+import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -77,10 +79,42 @@ def test_hook_takes_runs_and_qrels_and_nothing_else():
     assert hook["entry"] == "benchwright check"
 
 
-def test_release_check_knows_what_a_version_has_to_say(monkeypatch, tmp_path):
+@pytest.fixture
+def check() -> ModuleType:
+    """.ci/release_check.py."""
     spec = importlib.util.spec_from_file_location("release_check", ROOT / ".ci/release_check.py")
-    check = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(check)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_changelog_is_by_versions_and_knows_that_of_the_package(check):
+    changelog = (ROOT / "docs" / "CHANGELOG.md").read_text("utf-8")
+
+    assert list(check.changelog_faults(changelog)) == []
+    assert re.search(rf"^## {re.escape(check.version())} \(", changelog, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("versions", "said"),
+    [
+        ("## 0.2.0 (2027-01-31)\n\n- a\n", ""),
+        ("## 0.2.0\n\n- a\n", ":5: '0.2.0'; expected a version and its day"),
+        ("## 0.2.0 (2027-02-31)\n\n- a\n", ":5: '0.2.0 (2027-02-31)'; expected"),
+        ("## 0.1.0 (2026-01-01)\n\n- a\n\n## 0.1.0 (2026-01-01)\n\n- a\n", ":9: "),
+        ("## 0.2.0 (2026-01-01)\n\n- a\n\n## 0.1.0 (2026-01-02)\n\n- a\n", ":9: "),
+        ("## 0.9.0 (2026-02-01)\n\n- a\n\n## 0.10.0 (2026-01-02)\n\n- a\n", ":9: "),
+        ("## 0.2.0 (2027-01-31)\n\nSoon.\n", "says nothing of 0.2.0"),
+    ],
+)
+def test_changelog_that_goes_wrong_is_told(check, versions, said):
+    faults = list(check.changelog_faults(f"# Changelog\n\n## Unreleased\n\n{versions}"))
+
+    assert len(faults) == bool(said)
+    assert all(said in fault for fault in faults)
+
+
+def test_release_check_knows_what_a_version_has_to_say(check, monkeypatch, tmp_path):
     assert not [one for one in check.words_missing(check.version()) if "CITATION" in one]
 
     (tmp_path / "docs").mkdir()
