@@ -1,7 +1,8 @@
-"""Chapters of reference, gathered from the code: commands, REST, Python.
+"""Chapters of reference, gathered from the code: commands, measures, REST, Python, settings.
 
 `python -m tests.reference_pages` (make openapi) writes docs/reference/ anew; tests/test_docs.py
-says when it is out of date. Errors have a module of their own (tests/errors_page.py).
+says when it is out of date. Errors and settings have modules of their own (tests/errors_page.py,
+tests/reference_settings.py).
 """
 
 import argparse
@@ -10,6 +11,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,10 @@ from django.core.management import get_commands, load_command_class
 
 import benchwright
 from benchwright.cli.main import Command, main
+from benchwright.diversity.measures import ALIASES, NAMES, NO_CUTOFF
+from benchwright.measures.families import FAMILIES, Family, OptionValue
+from benchwright.measures.trec_table import TREC_MEASURES
+from tests import reference_settings
 
 DOCS = Path(__file__).parent.parent / "docs"
 FOLDER = DOCS / "reference"
@@ -208,7 +214,76 @@ def _block(language: str, text: str) -> str:
     return f"```{language}\n{text}\n```" if text else ""
 
 
-PAGES: dict[str, Callable[[], str]] = {"commands": commands, "rest": rest, "python": python}
+def measures() -> str:
+    """Every measure: its names, what its name may hold, its range; formulas are in metrics.md."""
+    parts = [
+        "# Reference: measures",
+        "Every measure by name, from the code. Names of ir_measures are taken as they are, those "
+        "of trec_eval as well; case does not matter where it tells nothing apart. Formulas, "
+        f"sources and what trec_eval does otherwise: [metrics.md](../metrics.md). {HERE}",
+        "A rank or share behind an `@` is a cutoff; options stand in brackets, such as "
+        "`AP(rel=2)@10`. What an option does: [metrics.md](../metrics.md#measures).",
+    ]
+    chapter = (DOCS / "metrics.md").read_text("utf-8")
+    anchors = {
+        name.partition("@")[0]: re.sub(r"[^\w\- ]", "", heading).replace(" ", "-").lower()
+        for heading in re.findall("^### (.*)$", chapter, re.MULTILINE)
+        for name in re.findall("`([^`]+)`", heading)
+    }
+    of_trec = [(name, one) for name, one in TREC_MEASURES.items() if one.family]
+    for name, family in FAMILIES.items():
+        rows = [
+            ("write", _names(_examples(name, family))),
+            ("also", _names(family.aliases)),
+            ("trec_eval", _names(trec for trec, one in of_trec if one.family == name)),
+            ("options", _names(f"{key}={_value(one)}" for key, one in family.options.items())),
+            ("of a query", _span(*family.span)),
+            ("of all queries", OVER_ALL[family.aggregation]),
+        ]
+        parts += [f"## `{name}`", _first(inspect.getdoc(family.function))]
+        parts += ["\n".join(f"- {key}: {words}" for key, words in rows if words)]
+        parts += [f"[Formula and source](../metrics.md#{anchors[name]})."]
+    names = [f"`{name}@k`" if name not in NO_CUTOFF else f"`{name}`" for name in NAMES]
+    parts += [
+        "## By subtopic",
+        f"{', '.join(names)}; also {', '.join(f'`{alias}`' for alias in ALIASES)}: "
+        "[of qrels by subtopic](../metrics.md#by-subtopic).",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+OVER_ALL = {"mean": "mean", "sum": "sum", "geometric": "geometric mean"}
+
+
+def _examples(name: str, family: Family) -> Iterator[str]:
+    if family.cutoff != "needed":
+        yield name
+    if family.cutoff != "none":
+        yield f"{name}@{10 if family.cutoff_as == 'cutoff' else 0.2}"
+
+
+def _names(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _value(value: OptionValue) -> str:
+    """An option's default; the lists of recalls and weights as they are written in a name."""
+    return f"[{','.join(f'{one:g}' for one in value)}]" if isinstance(value, tuple) else repr(value)
+
+
+def _span(low: float, high: float) -> str:
+    if high == inf:
+        return "any number" if low == -inf else f"{low:g} and more"
+    return f"{low:g} to {high:g}"
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "commands": commands,
+    "measures": measures,
+    "python": python,
+    "rest": rest,
+    "settings": reference_settings.page,
+}
 
 if __name__ == "__main__":
     import django

@@ -5,13 +5,15 @@ import re
 from pathlib import Path
 
 import pytest
+from django.conf import settings as django_settings
 from django.core.management import get_commands
 
 import benchwright
 from benchwright.cli.main import ENVIRONMENT, EXIT_CODES, main
 from benchwright.evaluation.scorecards import Rules
 from benchwright.measures.families import FAMILIES
-from tests import errors_page, reference_pages
+from benchwright.measures.registry import parse_measure, parse_measures
+from tests import errors_page, reference_pages, reference_settings
 
 ROOT = Path(__file__).resolve().parent.parent
 APPS = ("benchmarks_app", "annotation", "scoring")
@@ -60,6 +62,46 @@ def test_every_setting_has_a_heading():
 
     assert settings
     assert {name for name in settings if f"`{name}`" not in headings("settings.md")} == set()
+
+
+def test_every_variable_that_the_code_reads_is_a_setting_or_none_of_ours():
+    told = {name for name, _ in (*ENVIRONMENT, *reference_settings.OF_JUDGES)}
+    known = {*reference_settings.settings(), *told, *reference_settings.NONE_OF_OURS}
+    names = reference_settings.read_elsewhere()
+
+    assert names - known == set()
+    assert names >= {"BENCHWRIGHT_SCANNER", "BENCHWRIGHT_DEBUG", "BENCHWRIGHT_SERVER", "TMPDIR"}
+
+
+def test_table_of_settings_has_all_with_what_the_site_does_without_them():
+    row = re.compile(r"^\| \[`([A-Z_]+)`\]\S* \| .* \| (?:`(.*)`)? ?\|$", re.MULTILINE)
+    rows = dict(row.findall(reference_settings.page()))
+    source = (ROOT / "benchmarks_app" / "settings.py").read_text("utf-8")
+
+    assert set(re.findall(r'env_\w+\(\s*"([A-Z_]+)"', source)) == set(rows)
+    for name in ("LEASE_SECONDS", "JOB_MAX_ATTEMPTS", "NOTICE_MAILS_PER_HOUR", "TWO_FACTORS"):
+        assert rows[name] == str(getattr(django_settings, name)), name
+
+
+def test_names_of_the_table_of_measures_parse_to_their_measure():
+    page = (ROOT / "docs" / "reference" / "measures.md").read_text("utf-8")
+    sections = page.split("\n## `")[1:]
+
+    assert len(sections) == len(FAMILIES)
+    for section in sections:
+        family = section.partition("`")[0]
+        listed = dict(re.findall("^- ([^:]+): (.*)$", section, re.MULTILINE))
+        for name in re.findall("`([^`]+)`", f"{listed['write']} {listed.get('also', '')}"):
+            lacks = FAMILIES[family].cutoff == "needed" and "@" not in name
+            assert parse_measure(f"{name}@10" if lacks else name).family == family
+        for name in re.findall("`([^`]+)`", listed.get("trec_eval", "")):
+            lacks = FAMILIES[family].cutoff == "needed"
+            of_trec = parse_measures([f"{name}.1" if lacks else name])
+            assert {one.family for one in of_trec} == {family}
+        for option in re.findall("`([^`]+)`", listed.get("options", "").replace("=None", "=1")):
+            example = re.findall("`([^`@]+)(@[^`]*)?`", listed["write"])[-1]
+            if not option.startswith("gains"):
+                assert parse_measure(f"{family}({option}){example[1]}").family == family
 
 
 def test_list_of_errors_is_that_of_the_code():
