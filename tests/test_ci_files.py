@@ -9,8 +9,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import check_jsonschema
 import pytest
 import yaml
+from click.testing import CliRunner
+from pre_commit.main import main as pre_commit
+
+from tests.doc_blocks import blocks
 
 ROOT = Path(__file__).resolve().parent.parent
 SEARCHED = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
@@ -67,6 +72,51 @@ def test_job_to_extend_runs_the_gate_and_fails_by_its_verdict(tmp_path):
     assert run(tmp_path, script, **variables).returncode == 0
     assert (tmp_path / job["artifacts"]["reports"]["junit"]).is_file()
     assert run(tmp_path, script, **{**variables, **worse}).returncode == 11
+
+
+# Schemas that come with check-jsonschema, so that nothing is fetched.
+SCHEMAS = {
+    "action.yml": ["vendor.github-actions"],
+    "CITATION.cff": ["vendor.citation-file-format"],
+    "ci/gitlab.yml": ["vendor.gitlab-ci", "--data-transform", "gitlab-ci"],
+    ".github/workflows/gate.yml": ["vendor.github-workflows"],
+    ".gitlab-ci.yml": ["vendor.gitlab-ci", "--data-transform", "gitlab-ci"],
+}
+
+
+def written(name: str) -> str:
+    """A file of the repository, or the one that docs/gate-in-ci.md shows under this name."""
+    if (ROOT / name).is_file():
+        return (ROOT / name).read_text("utf-8")
+    shown = (one.text for one in blocks() if one.page == "docs/gate-in-ci.md")
+    return next(text for text in shown if text.startswith(f"# {name}\n"))
+
+
+def checked(name: str, text: str, folder: Path) -> bool:
+    (folder / "file.yml").write_text(text)
+    words = ["--builtin-schema", *SCHEMAS[name], str(folder / "file.yml")]
+    return CliRunner().invoke(check_jsonschema.main, words).exit_code == 0
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_file_is_as_its_readers_want_it(name, tmp_path):
+    text = written(name)
+
+    assert checked(name, text, tmp_path)
+    damaged = re.sub(
+        r"(?m)^( *)(using|title|script|runs-on|include|extends):", r"\1\2: {}\n\1x:", text
+    )
+    assert not checked(name, damaged, tmp_path)
+
+
+def test_hook_and_its_use_are_as_pre_commit_wants_them(tmp_path):
+    (tmp_path / "config.yaml").write_text(written(".pre-commit-config.yaml"))
+    hooks = ROOT / ".pre-commit-hooks.yaml"
+
+    assert pre_commit(["validate-manifest", str(hooks)]) == 0
+    assert pre_commit(["validate-config", str(tmp_path / "config.yaml")]) == 0
+    (tmp_path / "config.yaml").write_text(hooks.read_text("utf-8").replace("entry", "entri"))
+    assert pre_commit(["validate-manifest", str(tmp_path / "config.yaml")]) == 1
 
 
 def test_hook_takes_runs_and_qrels_and_nothing_else():
