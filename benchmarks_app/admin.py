@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from allauth.account.admin import EmailAddress
 from allauth.mfa.admin import Authenticator
+from django.conf import settings
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import UserAdmin
@@ -22,6 +23,7 @@ from django.urls import reverse
 
 from benchmarks_app.common.selectors.people import named
 from benchmarks_app.common.services import audit
+from benchmarks_app.errors import PasswordsOffError
 from benchmarks_app.models import (
     AuditEvent,
     Benchmark,
@@ -135,6 +137,8 @@ class PersonAdmin(UserAdmin):
 
     @transaction.atomic
     def user_change_password(self, *args: Any, **kwargs: Any) -> HttpResponse:
+        if not settings.SIGN_IN_BY_PASSWORD:
+            raise PasswordsOffError
         return super().user_change_password(*args, **kwargs)
 
     def log_addition(self, request: HttpRequest, obj: User, message: Any) -> LogEntry:

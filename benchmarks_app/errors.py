@@ -21,6 +21,17 @@ PeopleError
 ├── ManyFactorsError           second factors, more than one account may have
 ├── FactorSecretError          a second factor whose secret cannot be decrypted
 ├── FactorAskedError           a second factor that the site asks for, and is not there
+├── PasswordsOffError          a site on which passwords sign nobody in
+├── NoPasswordError            an account that has no password to ask for
+├── ProviderError              signing in through a provider that went wrong
+│   ├── ProviderDownError
+│   ├── ProviderAnswerError
+│   ├── ProviderRefusedError
+│   ├── SignInLostError
+│   ├── ProviderAddressError
+│   ├── ProviderDomainError
+│   ├── ProviderAccountTakenError
+│   └── ProviderAccountClosedError
 ├── ScopeError                 an API token that is not good for what was asked
 └── BlindError                 results, asked for by somebody who may still be asked to judge
 """
@@ -185,6 +196,93 @@ class FactorAskedError(PeopleError):
         "This site asks you for a second factor, which your account has not. "
         "Sign in on the site and set one up."
     )
+
+
+class PasswordsOffError(PeopleError):
+    code = "passwords-off"
+    heading = "Passwords are off"
+    status = 403
+    message = "Here passwords sign nobody in. Use the button on the sign-in page."
+
+
+class NoPasswordError(PeopleError):
+    code = "no-password"
+    status = 403
+    message = (
+        "Your account has no password here, which is asked for. Sign out, sign in again, and do "
+        "this on the site within ten minutes."
+    )
+
+
+class ProviderError(PeopleError):
+    """Signing in through a provider went wrong; nobody was signed in."""
+
+    code = "provider"
+    heading = "You are not signed in"
+    status = 403
+
+
+class ProviderDownError(ProviderError):
+    code = "provider-down"
+    status = 503
+    retry_after = 60
+    message = (
+        "The sign-in service ({label}) does not answer. Try again in some minutes; if it goes on, "
+        "tell whoever runs this site."
+    )
+
+
+class ProviderAnswerError(ProviderError):
+    code = "provider-answer"
+    status = 502
+    message = (
+        "What the sign-in service ({label}) answered is not valid: {reason}. Try again; if it goes "
+        "on, tell whoever runs this site."
+    )
+
+
+class ProviderRefusedError(ProviderError):
+    code = "provider-refused"
+    message = "The sign-in service ({label}) signed nobody in: {reason}. Try again."
+
+
+class SignInLostError(ProviderError):
+    code = "sign-in-lost"
+    status = 400
+    message = (
+        "This sign-in was not begun in this browser, was used already, or took too long. "
+        "Begin again on the sign-in page."
+    )
+
+
+class ProviderAddressError(ProviderError):
+    code = "provider-address"
+    message = (
+        "The sign-in service ({label}) has not confirmed an email address of yours. Confirm it "
+        "there, then sign in again."
+    )
+
+
+class ProviderDomainError(ProviderError):
+    code = "provider-domain"
+    message = "Addresses at {domain} may not sign in to this site. Use another account."
+
+
+class ProviderAccountTakenError(ProviderError):
+    """Whoever may name an address at the provider would have the account of that address here."""
+
+    code = "provider-account-taken"
+    status = 409
+    message = (
+        "There is an account with your address already, and signing in through {label} does not "
+        "open it. Sign in as you did before. Whoever runs this site can allow accounts to be "
+        "linked; then the account's address must be confirmed first, on its page."
+    )
+
+
+class ProviderAccountClosedError(ProviderError):
+    code = "provider-account-closed"
+    message = "Your account on this site is closed. Ask whoever runs it."
 
 
 class ScopeError(PeopleError):

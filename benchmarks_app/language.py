@@ -43,6 +43,8 @@ TRANSLATED = frozenset(
         "password-reset",
         "password-reset-confirm",
         "password-reset-sent",
+        "provider-callback",
+        "provider-sign-in",
         "recovery-codes-create",
         "security-key-create",
         "sign-in",

@@ -19,6 +19,9 @@ from django.utils.crypto import constant_time_compare
 
 from benchmarks_app.models import User
 
+# In the session of who came through the provider: when (`at`), and where to sign out (`end`).
+PROVIDER = "provider"
+
 _SESSION = "SELECT session_data FROM django_session WHERE session_key = %s AND expire_date > %s"
 
 

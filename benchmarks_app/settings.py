@@ -24,6 +24,7 @@ from benchmarks_app.env import (
     env_words,
     strong_secret,
 )
+from benchmarks_app.oidc.provider import env_passwords, env_provider
 from benchwright.fetching.names import BEIR_URL as BEIR_SETS_URL
 
 PACKAGE_DIR = Path(__file__).resolve().parent
@@ -293,9 +294,13 @@ CACHES = {
 # --- people ------------------------------------------------------------------------------------
 SESSION_ENGINE = "benchmarks_app.sessions"
 AUTH_USER_MODEL = "benchmarks_app.User"
+# Who else signs people in, and whether passwords do as well.
+OIDC = env_provider()
+SIGN_IN_BY_PASSWORD = env_passwords(OIDC)
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
-    "django.contrib.auth.backends.ModelBackend",
+    *(["django.contrib.auth.backends.ModelBackend"] if SIGN_IN_BY_PASSWORD else []),
+    *(["benchmarks_app.oidc.backend.ProviderBackend"] if OIDC else []),
 ]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
@@ -369,7 +374,8 @@ CONTENT_SECURITY_POLICY = {
         "connect-src": [SELF],
         "object-src": [NONE],
         "base-uri": [SELF],
-        "form-action": [SELF],
+        # Signing in and out leads to the provider and nowhere else.
+        "form-action": [SELF, *([OIDC.origin] if OIDC else [])],
         "frame-ancestors": [NONE],
     }
 }

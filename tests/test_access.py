@@ -1015,6 +1015,10 @@ scoring:submission-withdraw     GET  405
 scoring:submission-withdraw     POST login 403   403   302   403   302   302   404   login 403
 sign-in                         GET  200
 sign-in                         POST 200
+provider-sign-in                GET  405
+provider-sign-in                POST 404
+provider-callback               GET  404
+provider-callback               POST 405
 sign-out                        GET  405
 sign-out                        POST 302
 security-key-create             GET  login 200   200   200   200   200   200   200   login 200

@@ -21,6 +21,7 @@ from benchmarks_app.models.logs import PendingLog, QueryLog, QuerySample
 from benchmarks_app.models.notices import Delivery, MailChoice, Notice, Webhook
 from benchmarks_app.models.people import (
     ApiToken,
+    Identity,
     Invitation,
     Membership,
     Role,
@@ -58,6 +59,7 @@ __all__ = [
     "Grade",
     "Grouping",
     "Guideline",
+    "Identity",
     "Invitation",
     "Job",
     "JudgeEndpoint",

@@ -23,9 +23,15 @@ class User(AbstractUser):
     verified_email = models.EmailField(blank=True, default="", editable=False)
     # A code of LANGUAGES; empty: as the browser says.
     language = models.CharField(max_length=16, blank=True, default="")
+    # Rank that a group at the provider gives, and takes back.
+    is_staff_by_group = models.BooleanField(default=False, editable=False)
 
     class Meta(AbstractUser.Meta):
         constraints = [
+            models.CheckConstraint(
+                condition=Q(is_staff=True) | Q(is_staff_by_group=False),
+                name="user_staff_by_group_is_staff",
+            ),
             models.UniqueConstraint(
                 fields=["email"], condition=~Q(email=""), name="user_email_once"
             ),
@@ -38,11 +44,17 @@ class User(AbstractUser):
         return self.get_full_name() or self.username
 
     def save(self, *args: Any, update_fields: Iterable[str] | None = None, **kwargs: Any) -> None:
-        """Write the account; a new address ends the verification of the old one."""
+        """Write the account; a new address ends the verification of the old one.
+
+        Who is no longer staff is not by a group either.
+        """
         if self.verified_email != self.email:
             self.verified_email = ""
         if update_fields is not None and "email" in update_fields:
             update_fields = {*update_fields, "verified_email"}
+        self.is_staff_by_group = self.is_staff and self.is_staff_by_group
+        if update_fields is not None and "is_staff" in update_fields:
+            update_fields = {*update_fields, "is_staff_by_group"}
         super().save(*args, update_fields=update_fields, **kwargs)
 
     @property
@@ -55,6 +67,10 @@ class Team(models.Model):
 
     name = models.CharField(max_length=120, unique=True)
     members = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="teams", blank=True)
+    # Of these, whom a group at the provider brought in, and takes out again.
+    members_by_group = models.ManyToManyField(
+        settings.AUTH_USER_MODEL, related_name="teams_by_group", blank=True, editable=False
+    )
 
     def __str__(self) -> str:
         return self.name
@@ -91,6 +107,10 @@ class Membership(models.Model):
     role = models.CharField(max_length=16, choices=Role)
     # Lifted by an owner: sees results although they may still be asked to judge.
     is_blindness_lifted = models.BooleanField(default=False)
+    # The role, where a group at the provider gave it, and what a person had given before; else
+    # empty. A role that a person gives ends both.
+    role_by_group = models.CharField(max_length=16, blank=True, default="", editable=False)
+    role_before_group = models.CharField(max_length=16, blank=True, default="", editable=False)
     created_at = models.DateTimeField(default=timezone.now)
 
     objects = MembershipQuerySet.as_manager()
@@ -99,10 +119,46 @@ class Membership(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["benchmark", "user"], name="membership_once"),
             models.CheckConstraint(condition=Q(role__in=Role.values), name="membership_role_known"),
+            models.CheckConstraint(
+                condition=Q(role_by_group__in=["", F("role")]), name="membership_group_gave_role"
+            ),
+            models.CheckConstraint(
+                condition=Q(role_before_group="")
+                | (~Q(role_by_group="") & Q(role_before_group__in=Role.values)),
+                name="membership_role_before_group",
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.user} ({self.role})"
+
+    def save(self, *args: Any, update_fields: Iterable[str] | None = None, **kwargs: Any) -> None:
+        """Write the membership; another role than the group's is a person's."""
+        if self.role_by_group != self.role:
+            self.role_by_group = self.role_before_group = ""
+        if update_fields is not None and "role" in update_fields:
+            update_fields = {*update_fields, "role_by_group", "role_before_group"}
+        super().save(*args, update_fields=update_fields, **kwargs)
+
+
+class Identity(models.Model):
+    """Whom a provider means: its word for a person, which never changes as an address may."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="identities")
+    issuer = models.CharField(max_length=500)
+    subject = models.CharField(max_length=255)
+    created_at = models.DateTimeField(default=timezone.now)
+    used_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        verbose_name_plural = "identities"
+        constraints = [
+            models.UniqueConstraint(fields=["issuer", "subject"], name="identity_once"),
+            models.UniqueConstraint(fields=["user", "issuer"], name="identity_once_per_person"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} at {self.issuer}"
 
 
 class InvitationQuerySet(models.QuerySet):

@@ -222,6 +222,7 @@ def _kept() -> Found:
 
 
 Look = Callable[[], Found]
+# Features that stand above this one add what they rest on: `oidc/examining.py`.
 PARTS: dict[str, Look] = {
     "versions": _versions,
     "settings": _settings,

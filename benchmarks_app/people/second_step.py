@@ -37,6 +37,8 @@ OPEN = {
     "factor-remove",
     "sign-in",
     "sign-in-second",
+    "provider-sign-in",
+    "provider-callback",
     "sign-out",
     "password-change",
     "password-reset",

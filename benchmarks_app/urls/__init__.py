@@ -14,6 +14,7 @@ from benchmarks_app.jobs import urls as jobs
 from benchmarks_app.judges import urls as judges
 from benchmarks_app.logs import urls as logs
 from benchmarks_app.notices import urls as notices
+from benchmarks_app.oidc import urls as oidc
 from benchmarks_app.operating import urls as operating
 from benchmarks_app.people.urls import account, factors, people, teams
 from benchmarks_app.queries import urls as queries
@@ -56,6 +57,7 @@ urlpatterns = [
     *people.urlpatterns,
     *jobs.urlpatterns,
     *account.urlpatterns,
+    *oidc.urlpatterns,
     *corpora.urlpatterns,
     *factors.urlpatterns,
     *teams.urlpatterns,

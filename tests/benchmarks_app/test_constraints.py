@@ -22,6 +22,7 @@ from benchmarks_app.models import (
     Document,
     DocumentContent,
     FamilyLink,
+    Identity,
     Invitation,
     Job,
     JudgeEndpoint,
@@ -85,6 +86,16 @@ def draw(of: Benchmark, n_drawn: int) -> QueryDraw:
     """Of two families."""
     facts = {"seed": 1, "frame": "f", "n_population": 2, "families": []}
     return of.query_draws.create(created_by=factories.user("keeper"), n_drawn=n_drawn, **facts)
+
+
+def given_by_group(of, username, **values):
+    """Past the model's own care of it."""
+    row = Membership.objects.filter(user=factories.member(of, username, "viewer"))
+    return row.update(**values)
+
+
+def identity(username, issuer, subject):
+    return Identity.objects.create(user=factories.user(username), issuer=issuer, subject=subject)
 
 
 def invitation(of: Benchmark, digest: str, role: str = "viewer", days: int = 1) -> Invitation:
@@ -345,6 +356,28 @@ CASES = {
     ),
     "membership_role_known": Case(
         good=lambda of: member(of, "max", "viewer"), bad=lambda of: member(of, "moritz", "admin")
+    ),
+    "membership_group_gave_role": Case(
+        good=lambda of: given_by_group(of, "max", role_by_group="viewer"),
+        bad=lambda of: given_by_group(of, "moritz", role_by_group="annotator"),
+    ),
+    "membership_role_before_group": Case(
+        good=lambda of: given_by_group(
+            of, "max", role_by_group="viewer", role_before_group="viewer"
+        ),
+        bad=lambda of: given_by_group(of, "moritz", role_before_group="viewer"),
+    ),
+    "user_staff_by_group_is_staff": Case(
+        good=lambda of: factories.user("max", is_staff=True, is_staff_by_group=True),
+        bad=lambda of: factories.User.objects.update(is_staff=False, is_staff_by_group=True),
+    ),
+    "identity_once": Case(
+        good=lambda of: [identity("max", "a", "1"), identity("moritz", "a", "2")],
+        bad=lambda of: identity("mia", "a", "1"),
+    ),
+    "identity_once_per_person": Case(
+        good=lambda of: [identity("max", "a", "1"), identity("max", "b", "1")],
+        bad=lambda of: identity("max", "a", "2"),
     ),
     "invitation_role_known": Case(
         good=lambda of: invitation(of, "a"), bad=lambda of: invitation(of, "b", role="admin")

@@ -471,6 +471,8 @@ NO_PAGES = {
     "team-leave": "takes posts only",
     "team-link": "takes posts only",
     "sign-out": "takes posts only",
+    "provider-sign-in": "takes posts only",
+    "provider-callback": "of who comes from a provider: test_provider looks at it",
     "sign-in-second": "of who has second factors: test_factors looks at it",
     "recovery-codes-create": "of who has second factors: test_factors looks at it",
     "factor-remove": "of who has second factors: test_factors looks at it",

@@ -27,7 +27,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "sign-ins": SIGN_INS,
     "accounts": (
         *("account-create", "account-change", "email-change", "address-verify"),
-        *("password-change", "password-reset"),
+        *("password-change", "password-reset", "identity-link"),
     ),
     "two-factor": ("factor-add", "factor-remove", "recovery-codes-create", "recovery-code-use"),
     "tokens": ("api-token-create", "api-token-revoke"),

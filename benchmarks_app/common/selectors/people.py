@@ -165,6 +165,7 @@ columns(
     *("name", "scopes", "created_at", "expires_at", "last_used_at", "revoked_at"),
     begins_with="hint",
 )
+columns("identities", lambda user: user.identities, "issuer", "subject", "created_at", "used_at")
 columns(
     "uploads", lambda user: user.uploads, "name", "sha256", "size", "created_at", **OF_BENCHMARK
 )

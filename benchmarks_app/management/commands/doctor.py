@@ -1,6 +1,7 @@
 from typing import Any
 
 from benchmarks_app.management.declared import FORM, DeclaredCommand, is_json
+from benchmarks_app.oidc import examining  # noqa: F401  # adds its part
 from benchmarks_app.operating.doctor import FINE, WRONG, as_json, examined
 
 

@@ -1,17 +1,22 @@
 """Forms of second factors; what changes them asks for the password again."""
 
+import time
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from benchmarks_app.errors import PeopleError
+from benchmarks_app.errors import NoPasswordError, PeopleError
 from benchmarks_app.language import told
 from benchmarks_app.models import User
 from benchmarks_app.people.services.factors import CREDENTIAL_LENGTH, read_credential, totp_step
-from benchmarks_app.people.services.guesses import check_password_again
+from benchmarks_app.people.services.guesses import check_password_again, knows_password
+from benchmarks_app.requests import PersonRequest
+from benchmarks_app.sessions import PROVIDER
 
 CODE_LENGTH = 40
+# How long a sign-in through a provider stands in for the password again.
+FRESH_SECONDS = 600
 CODE_WIDGET = {"autocomplete": "one-time-code", "spellcheck": "false", "autocapitalize": "off"}
 
 
@@ -32,7 +37,10 @@ def right_password(user: User, password: str) -> str:
 
 
 class PasswordAgainForm(forms.Form):
-    """That the person is still who they were; a stolen session is not enough."""
+    """That the person is still who they were; a stolen session is not enough.
+
+    Who signs in through a provider has no password to ask for: they have to have done it just now.
+    """
 
     password = forms.CharField(
         label=_("Your password"),
@@ -41,9 +49,19 @@ class PasswordAgainForm(forms.Form):
     )
     field_order = ("name", "code", "password")
 
-    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
-        self.user = user
+    def __init__(self, *args: Any, request: PersonRequest, **kwargs: Any) -> None:
+        self.user = request.user
+        signed_in = request.session.get(PROVIDER, {}).get("at", 0)
+        self.is_fresh = time.time() - signed_in <= FRESH_SECONDS
         super().__init__(*args, **kwargs)
+        if not knows_password(self.user):
+            del self.fields["password"]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if "password" not in self.fields and not self.is_fresh:
+            raise forms.ValidationError(told(NoPasswordError()))
+        return cleaned
 
     def clean_password(self) -> str:
         return right_password(self.user, self.cleaned_data["password"])

@@ -14,6 +14,7 @@ from benchmarks_app.limits import is_among_first
 from benchmarks_app.models import ApiToken, Role, Scope, User
 from benchmarks_app.people.forms.factors import right_password
 from benchmarks_app.people.services.api_tokens import MOST_DAYS
+from benchmarks_app.people.services.guesses import knows_password
 from benchmarks_app.people.services.people import MOST_INVITATION_DAYS
 
 ROLE_HELP = {
@@ -94,6 +95,9 @@ class ProfileForm(forms.ModelForm):
         self.fields["email"].label = _("Email")
         # Without an address a forgotten password could not be reset.
         self.fields["email"].required = True
+        if self.instance.pk and not knows_password(self.instance):
+            self.fields["email"].disabled = True
+            del self.fields["current_password"]
 
     def clean_email(self) -> str:
         return unused_email(self.cleaned_data["email"], but_of=self.instance)

@@ -175,7 +175,7 @@ def use_code(*, user: User, code: str) -> Authenticator | None:
             if factor.wrap().validate_code(code):
                 factor.refresh_from_db()
                 audit.record(actor=user, action="recovery-code-use", target=named(user.pk))
-                _tell(user, f"a recovery code was used; {n_codes_left(factor)} are left")
+                tell(user, f"a recovery code was used; {n_codes_left(factor)} are left")
                 return _used(factor)
             continue
         secret, last = decrypt(factor.data["secret"]), factor.data.get("last_step", 0)
@@ -191,7 +191,7 @@ def renew_recovery_codes(*, user: User) -> list[str]:
     _lock(user)
     factors_of(user).filter(type=CODES).delete()
     audit.record(actor=user, action="recovery-codes-create", target=named(user.pk))
-    _tell(user, "new recovery codes were made, and earlier ones do not work any more")
+    tell(user, "new recovery codes were made, and earlier ones do not work any more")
     return _new_codes(user)
 
 
@@ -208,7 +208,7 @@ def remove_factor(*, factor: Authenticator, actor: User) -> None:
     if not has_second_factor(user):
         factors_of(user).delete()
     audit.record(actor=actor, action="factor-remove", target=named(user.pk), kind=factor.type)
-    _tell(user, f"{NAMES[factor.type]} was taken away from it")
+    tell(user, f"{NAMES[factor.type]} was taken away from it")
 
 
 @transaction.atomic
@@ -219,7 +219,7 @@ def remove_all_factors(*, user: User, actor: User | None) -> int:
     factors_of(user).delete()
     if kinds:
         audit.record(actor=actor, action="factor-remove", target=named(user.pk), kind="all")
-        _tell(user, "all its second factors were taken away by whoever runs the site")
+        tell(user, "all its second factors were taken away by whoever runs the site")
     return len([kind for kind in kinds if kind != CODES])
 
 
@@ -232,7 +232,7 @@ def _lock(user: User) -> None:
 
 def _added(user: User, factor: Authenticator) -> list[str]:
     audit.record(actor=user, action="factor-add", target=named(user.pk), kind=factor.type)
-    _tell(user, f"{NAMES[factor.type]} was set up for it")
+    tell(user, f"{NAMES[factor.type]} was set up for it")
     if factors_of(user).filter(type=CODES).exists():
         return []
     return _new_codes(user)
@@ -250,7 +250,8 @@ def _used(factor: Authenticator) -> Authenticator:
     return factor
 
 
-def _tell(user: User, what: str) -> None:
+def tell(user: User, what: str) -> None:
+    """Mail somebody that how their account is signed in to has changed."""
     if user.email:
         text = render_to_string("registration/factor_email.txt", {"user": user, "what": what})
         subject = "Signing in to your Benchwright account has changed"
@@ -261,4 +262,4 @@ def _tell(user: User, what: str) -> None:
 def tell_of_guesses(user: User) -> None:
     """Whoever tries codes knows the password: its owner is told, once an hour."""
     if is_among_first(1, of=f"told-of-guesses-{user.pk}"):
-        _tell(user, "somebody who knows its password has tried many wrong codes to sign in")
+        tell(user, "somebody who knows its password has tried many wrong codes to sign in")

@@ -10,7 +10,7 @@ from django.utils.crypto import salted_hmac
 
 from benchmarks_app.common.selectors.people import named
 from benchmarks_app.common.services import audit
-from benchmarks_app.errors import ManyTriesError, PasswordNeededError
+from benchmarks_app.errors import ManyTriesError, NoPasswordError, PasswordNeededError
 from benchmarks_app.models import AuditEvent, User
 
 WITHIN = timedelta(hours=1)
@@ -31,6 +31,11 @@ def take_guess(*, user: User, action: str, most: int, **detail: Any) -> AuditEve
     return audit.record(actor=None, action=action, target=named(user.pk), under=under, **detail)
 
 
+def knows_password(user: User) -> bool:
+    """Whether somebody has a password that counts on this site."""
+    return settings.SIGN_IN_BY_PASSWORD and user.has_usable_password()
+
+
 def check_password_again(*, user: User, password: str) -> None:
     """Refuse a password that is not the person's: a session may be stolen, and guess it.
 
@@ -40,7 +45,11 @@ def check_password_again(*, user: User, password: str) -> None:
     ------
     ManyTriesError, PasswordNeededError
         If too many were wrong within the hour, or this one is.
+    NoPasswordError
+        If they have none, or none that counts.
     """
+    if not knows_password(user):
+        raise NoPasswordError
     most = settings.AXES_FAILURE_LIMIT
     guess = take_guess(user=user, action="password-try", most=most)
     if guess is None:

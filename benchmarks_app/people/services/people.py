@@ -50,9 +50,14 @@ class Invited(NamedTuple):
 
 @transaction.atomic
 def create_account(
-    *, username: str, email: str, password: str, is_staff: bool = False, is_superuser: bool = False
+    *,
+    username: str,
+    email: str,
+    password: str | None,
+    is_staff: bool = False,
+    is_superuser: bool = False,
 ) -> User:
-    """Write an account whose values a form or a command has validated."""
+    """Write an account whose values a form or a command has validated; None: without a password."""
     user = get_user_model().objects.create_user(
         username, email, password, is_staff=is_staff, is_superuser=is_superuser
     )
@@ -163,6 +168,8 @@ def add_member(*, benchmark: Benchmark, user: User, role: Role, actor: User | No
 def change_role(*, membership: Membership, role: Role, actor: User | None) -> Membership:
     """Give a member another role; an owner who stops being one takes their open links along.
 
+    The role that a group gave, given again by somebody, stays whatever becomes of the group.
+
     Raises
     ------
     LastOwnerError
@@ -171,6 +178,9 @@ def change_role(*, membership: Membership, role: Role, actor: User | None) -> Me
     locked = _locked(membership)
     before = Role(locked.role)
     if before == role:
+        if actor is not None and locked.role_by_group:
+            locked.role_by_group = locked.role_before_group = ""
+            locked.save(update_fields=["role_by_group", "role_before_group"])
         return locked
     if before == Role.OWNER:
         _stop_owning(locked, actor)

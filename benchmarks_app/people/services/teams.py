@@ -68,6 +68,32 @@ def _let_in(team: Team, person: User) -> None:
     if others.count() >= MOST_MEMBERS:
         raise TeamFullError(limit=MOST_MEMBERS)
     team.members.add(person)
+    team.members_by_group.remove(person)  # from here on they are in by a person's word
+
+
+# --- what a group at the provider gives ----------------------------------------------------
+
+
+@transaction.atomic
+def put_in(*, team: Team, user: User) -> None:
+    """Let somebody in because of their group, until they have left it.
+
+    Raises
+    ------
+    TeamFullError
+        If the team has as many members as one may have.
+    """
+    _let_in(team, user)
+    team.members_by_group.add(user)
+    audit.record(actor=None, action="team-add", target=_named(team), member=user.pk, by="group")
+
+
+@transaction.atomic
+def take_out(*, team: Team, user: User) -> None:
+    """Take out whom a group let in; a team that is empty then stays for who comes next."""
+    team.members.remove(user)
+    team.members_by_group.remove(user)
+    audit.record(actor=None, action="team-leave", target=_named(team), member=user.pk, by="group")
 
 
 # --- the link ------------------------------------------------------------------------------
@@ -123,6 +149,7 @@ def leave_team(*, team: Team, user: User) -> None:
     """Leave; what was submitted for the team stays the team's, and who sent it keeps seeing it."""
     Team.objects.select_for_update().get(pk=team.pk)
     team.members.remove(user)
+    team.members_by_group.remove(user)
     audit.record(actor=user, action="team-leave", target=_named(team))
     if not team.members.exists() and not _has_work(team):
         team.delete()

@@ -4,6 +4,7 @@ from functools import partial
 from typing import Any
 
 from axes.utils import reset as forget_failed_sign_ins
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import views as auth_views
 from django.contrib.auth.decorators import login_required
@@ -15,7 +16,7 @@ from django.contrib.auth.forms import (
 )
 from django.contrib.auth.mixins import LoginRequiredMixin
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse_lazy
 from django.utils import timezone
@@ -29,6 +30,7 @@ from django.views.generic.edit import FormMixin
 from benchmarks_app.common.selectors.factors import has_second_factor, second_factors_of
 from benchmarks_app.common.selectors.people import named
 from benchmarks_app.common.services import audit
+from benchmarks_app.errors import NoPasswordError, PasswordsOffError
 from benchmarks_app.language import speak_anew
 from benchmarks_app.models import User
 from benchmarks_app.notices.forms import MailChoicesForm
@@ -43,8 +45,10 @@ from benchmarks_app.people.forms.people import (
 )
 from benchmarks_app.people.services import mailing
 from benchmarks_app.people.services.api_tokens import create_api_token, revoke_api_token
+from benchmarks_app.people.services.guesses import knows_password
 from benchmarks_app.people.services.people import change_profile, open_address_link, verify_address
 from benchmarks_app.requests import PersonRequest
+from benchmarks_app.sessions import PROVIDER
 from benchmarks_app.sign_ins import remember_device
 
 TOKENS_SHOWN = 100
@@ -54,6 +58,12 @@ class SignIn(auth_views.LoginView):
     """Locked out after too many failures; see `sign_ins`. A second factor is asked for next."""
 
     template_name = "registration/sign_in.html"
+    extra_context = {"site": settings}
+
+    def post(self, *args: Any, **kwargs: Any) -> HttpResponse:
+        if not settings.SIGN_IN_BY_PASSWORD:
+            raise PasswordsOffError
+        return super().post(*args, **kwargs)
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         if has_second_factor(form.get_user()):
@@ -64,7 +74,21 @@ class SignIn(auth_views.LoginView):
 
 
 class SignOut(auth_views.LogoutView):
-    pass
+    """Here, and at the provider where somebody came through one that has a page for it."""
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        end = request.session.get(PROVIDER, {}).get("end")
+        response = super().post(request, *args, **kwargs)
+        return redirect(end) if end else response
+
+
+class ByPassword(View):
+    """Pages of passwords, on a site that has some."""
+
+    def dispatch(self, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if not settings.SIGN_IN_BY_PASSWORD:
+            raise PasswordsOffError
+        return super().dispatch(*args, **kwargs)
 
 
 class ShortHelp(FormMixin):
@@ -78,10 +102,15 @@ class ShortHelp(FormMixin):
         return form
 
 
-class PasswordChange(ShortHelp, auth_views.PasswordChangeView):
+class PasswordChange(ByPassword, ShortHelp, auth_views.PasswordChangeView):
     form_class = PasswordForm
     template_name = "registration/password_change.html"
     success_url = reverse_lazy("account-detail")
+
+    def dispatch(self, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if self.request.user.is_authenticated and not knows_password(self.request.user):
+            raise NoPasswordError
+        return super().dispatch(*args, **kwargs)
 
     @transaction.atomic
     def form_valid(self, form: PasswordChangeForm) -> HttpResponse:
@@ -92,7 +121,7 @@ class PasswordChange(ShortHelp, auth_views.PasswordChangeView):
         return response
 
 
-class PasswordReset(auth_views.PasswordResetView):
+class PasswordReset(ByPassword, auth_views.PasswordResetView):
     """Answers the same, and as soon, whether or not an account has the address."""
 
     form_class = ResetForm
@@ -115,11 +144,11 @@ class PasswordReset(auth_views.PasswordResetView):
         return redirect(self.get_success_url())
 
 
-class PasswordResetSent(auth_views.PasswordResetDoneView):
+class PasswordResetSent(ByPassword, auth_views.PasswordResetDoneView):
     template_name = "registration/password_reset_sent.html"
 
 
-class PasswordResetConfirm(ShortHelp, auth_views.PasswordResetConfirmView):
+class PasswordResetConfirm(ByPassword, ShortHelp, auth_views.PasswordResetConfirmView):
     """The link of the email: good once, because the new password changes what it was made of."""
 
     template_name = "registration/password_reset_confirm.html"
@@ -186,6 +215,7 @@ def _account_page(
         "form": form,
         "memberships": person.memberships.select_related("benchmark").order_by("benchmark__name"),
         "teams": person.teams.order_by("name"),
+        "has_password": knows_password(person),
         "n_factors": second_factors_of(person).count(),
         "token_form": token_form,
         "mail_form": MailChoicesForm(initial={"events": mails_wanted(person)}),

@@ -119,7 +119,7 @@ def totp_create(request: PersonRequest) -> HttpResponse:
     if factors_of(request.user).filter(type=TOTP).exists():
         raise ManyFactorsError(most=1, kind="authenticator app")
     secret = request.session.setdefault(NEW_SECRET, factors.new_totp_secret())
-    form = TotpForm(_posted(request), user=request.user, secret=secret)
+    form = TotpForm(_posted(request), request=request, secret=secret)
     if form.is_valid():
         codes = factors.add_totp(user=request.user, secret=secret, step=form.step)
         del request.session[NEW_SECRET]
@@ -140,7 +140,7 @@ def totp_create(request: PersonRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def security_key_create(request: PersonRequest) -> HttpResponse:
-    form = SecurityKeyForm(_posted(request), user=request.user)
+    form = SecurityKeyForm(_posted(request), request=request)
     if form.is_valid():
         name, credential = form.cleaned_data["name"], form.cleaned_data["credential"]
         codes = factors.add_key(user=request.user, name=name, credential=credential)
@@ -159,7 +159,7 @@ def security_key_create(request: PersonRequest) -> HttpResponse:
 def recovery_codes_create(request: PersonRequest) -> HttpResponse:
     """New codes in the place of what is left of earlier ones."""
     get_object_or_404(factors_of(request.user), type=CODES)
-    form = PasswordAgainForm(_posted(request), user=request.user)
+    form = PasswordAgainForm(_posted(request), request=request)
     if form.is_valid():
         codes = factors.renew_recovery_codes(user=request.user)
         return render(request, CODES_PAGE, {"codes": codes})
@@ -172,7 +172,7 @@ def recovery_codes_create(request: PersonRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def factor_remove(request: PersonRequest, pk: int) -> HttpResponse:
     factor = get_object_or_404(second_factors_of(request.user), pk=pk)
-    form = PasswordAgainForm(_posted(request), user=request.user)
+    form = PasswordAgainForm(_posted(request), request=request)
     if form.is_valid():
         factors.remove_factor(factor=factor, actor=request.user)
         messages.success(request, _taken_away(factor))

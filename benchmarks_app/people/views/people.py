@@ -2,6 +2,7 @@
 
 from typing import Any, cast
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login
 from django.core.paginator import Paginator
@@ -14,7 +15,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from benchmarks_app.common.selectors.factors import members_of
-from benchmarks_app.errors import InvitationAddressError, InvitationClosedError
+from benchmarks_app.errors import InvitationAddressError, InvitationClosedError, PasswordsOffError
 from benchmarks_app.language import told, translated
 from benchmarks_app.models import Benchmark, Invitation, Membership, Role
 from benchmarks_app.people.forms.people import ROLE_HELP, AccountForm, InvitationForm, RoleForm
@@ -153,6 +154,10 @@ def _join(request: PersonRequest, invitation: Invitation) -> HttpResponse:
 
 
 def _join_with_new_account(request: HttpRequest, invitation: Invitation) -> HttpResponse:
+    if not settings.SIGN_IN_BY_PASSWORD:
+        if request.method == "POST":
+            raise PasswordsOffError
+        return _link_page(request, invitation, {})
     form = AccountForm(request.POST or None)
     if form.is_bound and form.is_valid() and not invitation.is_for(form.cleaned_data["email"]):
         form.add_error("email", told(InvitationAddressError()))

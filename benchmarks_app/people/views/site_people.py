@@ -40,7 +40,7 @@ def account_export(request: PersonRequest) -> HttpResponseBase:
 def account_delete(request: PersonRequest) -> HttpResponse:
     """Deletes one's own account, for who knows its password."""
     person = User.objects.get(pk=request.user.pk)
-    form = PasswordAgainForm(request.POST or None, user=request.user)
+    form = PasswordAgainForm(request.POST or None, request=request)
     if request.method == "POST" and form.is_valid():
         try:
             forgotten = forgetting.delete_person(user=person, actor=person)
@@ -102,7 +102,7 @@ def person_list(request: PersonRequest) -> HttpResponse:
 @site_view
 def person_delete(request: PersonRequest, pk: int) -> HttpResponse:
     person = get_object_or_404(User, pk=pk, is_anonymised=False)
-    form = PasswordAgainForm(request.POST or None, user=request.user)
+    form = PasswordAgainForm(request.POST or None, request=request)
     if request.method == "POST" and form.is_valid():
         try:
             forgotten = forgetting.delete_person(user=person, actor=request.user)

@@ -10,7 +10,10 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from benchmarks_app.models import WorkerHeartbeat
+from benchmarks_app.oidc import examining  # noqa: F401  # adds its part
+from benchmarks_app.oidc.provider import Grant, Provider
 from benchmarks_app.operating import doctor
+from tests import oidc_provider
 
 pytestmark = pytest.mark.django_db
 
@@ -64,6 +67,51 @@ def test_mail_server_that_does_not_answer(found, settings):
     assert level == "wrong"
     assert what.startswith("127.0.0.1 does not answer")
     assert "EMAIL_PORT" in advice
+
+
+PROVIDER = {"client_id": "b", "secret": "s", "label": "SSO", "scopes": "openid", "domains": ()}
+PROVIDER |= {"groups_claim": "groups", "grants": (), "links_accounts": False}
+
+
+def test_sign_in_is_by_password_alone_where_there_is_no_provider(found):
+    assert found("sign-in") == [("fine", "by password alone", "")]
+
+
+def test_provider_that_answers_is_fine_and_what_is_lacking_is_told(found, settings):
+    grants = (Grant("labelers", "benchmark", "nowhere", "viewer"), Grant("a", "team", "Nobody"))
+    with oidc_provider.running() as server:
+        server.described = {
+            "code_challenge_methods_supported": ["plain"],
+            "claims_supported": ["sub", "email"],
+        }
+        settings.OIDC = Provider(**{**PROVIDER, "issuer": server.url, "grants": grants})
+        said = found("sign-in")
+
+    assert [(level, what.split(":")[0]) for level, what, _ in said] == [
+        ("odd", "the provider says that it knows no PKCE (S256), which is always sent"),
+        ("odd", "the provider does not say that it knows the claim groups"),
+        ("wrong", "the group labelers gives a place in the benchmark nowhere"),
+        ("wrong", "the group a gives a place in the team Nobody"),
+        ("fine", "through http"),
+        ("fine", "the provider must lead back to http"),
+    ]
+    assert said[4][1] == f"through {server.url}, 1 keys; passwords as well"
+    assert said[5][1].endswith("/sign-in/provider/callback/")
+
+
+def test_provider_that_does_not_answer_or_is_another_is_wrong(found, settings):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        silent = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        settings.OIDC = Provider(**{**PROVIDER, "issuer": silent})
+        ((level, what, advice),) = found("sign-in")
+    assert (level, "does not answer" in what, "OIDC_ISSUER" in advice) == ("wrong", True, True)
+
+    with oidc_provider.running() as server:
+        server.described = {"issuer": "https://another.example"}
+        settings.OIDC = Provider(**{**PROVIDER, "issuer": server.url})
+        ((level, what, _),) = found("sign-in")
+    assert (level, "it calls itself https://another.example" in what) == ("wrong", True)
 
 
 def test_settings_that_others_could_use(found, settings):

@@ -449,6 +449,7 @@ CONTENT = {
         DocumentContent.content_hash DocumentContent.lang DocumentContent.parent_docid
         DocumentContent.text DocumentContent.title FamilyChange.after FamilyChange.before
         Grouping.algorithm Grouping.inputs_sha256 Grouping.parameters
+        Identity.issuer Identity.subject Membership.role_before_group Membership.role_by_group
         Invitation.email Invitation.secret_digest Job.kind JudgeEndpoint.answer_format
         JudgeEndpoint.base_url JudgeEndpoint.key_sealed JudgeEndpoint.key_variable
         JudgeEndpoint.model JudgeEndpoint.trial KeyedRequest.fingerprint KeyedRequest.key_sha256

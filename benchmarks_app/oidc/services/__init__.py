@@ -1,0 +1,1 @@
+"""What a sign-in through the provider writes: the account, and what its groups give."""
