@@ -3,16 +3,18 @@
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 from benchwright.detection.kinds import CONTENT_OF, FileKind
+from benchwright.errors import FileProblemsError, Problems
 from benchwright.files.inputs import Input
 from benchwright.formats.errors import UnreadableKindError
 from benchwright.formats.file_grades import suggested_grades, word_of
+from benchwright.formats.foreign import are_most
 from benchwright.formats.mapping import (
     PARENT_FROM_ID,
     Content,
@@ -33,10 +35,13 @@ from benchwright.formats.tables import (
     delimited_layout,
     head_of,
     layout_of,
+    records,
     sample,
 )
 
 HEAD_LINES = 20
+# In the beginning of a text that was damaged.
+MOST_NULS = 3
 SAMPLE_ROWS = 50
 # Queries are rarely longer than this, texts rarely shorter.
 LONGEST_QUERY = 180
@@ -131,7 +136,17 @@ def guess(file: Input, folder: Path) -> Guess:
     rows = [record for _, record in sample(file, layout, folder=folder, n=SAMPLE_ROWS)]
     if kind is None or (layout.form in _NAMED and rows):
         kind = _of_columns(layout, rows, file.name)
-    return _guess_as(kind, layout, rows, file.name)
+    told = _guess_as(kind, layout, rows, file.name)
+    problem = "" if rows or kind else _first_problem(file, layout, folder)
+    return replace(told, doubt=f"No record can be read: {problem}") if problem else told
+
+
+def _first_problem(file: Input, layout: Layout, folder: Path) -> str:
+    try:
+        next(iter(records(file, layout, folder=folder, problems=Problems(1))), None)
+    except FileProblemsError as error:
+        return str(error.problems[0])
+    return ""
 
 
 def guess_as(kind: FileKind, file: Input, folder: Path, *, has_header: bool | None = None) -> Guess:
@@ -161,10 +176,20 @@ def _refuse_foreign(head: Head, file: str) -> None:
     for magic, (what, advice) in FOREIGN.items():
         if head.start.startswith(magic):
             raise UnreadableKindError(file=file, what=what, advice=advice)
+    if not head.start:
+        raise UnreadableKindError(file=file, what="empty", advice="Write it again.")
     if not head.lines and not head.is_parquet:
         raise UnreadableKindError(
-            file=file, what="no text", advice="Texts in UTF-8 and Parquet are taken."
+            file=file, what=_no_text(head.start), advice="Texts in UTF-8 and Parquet are taken."
         )
+
+
+def _no_text(start: bytes) -> str:
+    """What a file is that holds NUL: a text with a stray one names its line."""
+    if start.count(b"\0") > MOST_NULS or any(byte in start for byte in b"\1\2\3\4\5\6"):
+        return "no text"
+    line = start.count(b"\n", 0, start.index(b"\0")) + 1
+    return f"no text: line {line} holds NUL (U+0000), which no text does. Remove it"
 
 
 # The kind
@@ -225,9 +250,11 @@ def _of_tokens(lines: list[bytes], name: str) -> FileKind | None:
         # Two cells: the blanks in them separate words, and no columns.
         return _of_delimited(lines, name)
     counts = {len(row) for row in rows}
-    if counts == {4} and all(whole(row[3]) is not None for row in rows):
-        return FileKind.QREL_TABLE if _is_shifted(rows) else FileKind.QRELS
-    if all(count >= 5 for count in counts) and all(_is_run_line(row) for row in rows):
+    # A line of these that is broken is told when they are read.
+    graded = [row for row in rows if len(row) == 4 and whole(row[3]) is not None]
+    if are_most(row in graded for row in rows):
+        return FileKind.QREL_TABLE if _is_shifted(graded) else FileKind.QRELS
+    if are_most(len(row) >= 5 and _is_run_line(row) for row in rows):
         return FileKind.RUN
     if counts == {3} and all(whole(row[2]) is not None for row in rows):
         return FileKind.RUN_TABLE if _is_ranked(rows) else FileKind.QREL_TABLE
@@ -294,7 +321,7 @@ def _of_columns(layout: Layout, rows: Sequence[Record], name: str) -> FileKind |
     if layout.form in (Form.TSV, Form.SPACED) or not (layout.has_header or layout.form in _NAMED):
         return _of_nameless(layout, rows, name)
     pairs = guessed(Content.QRELS, layout.columns)
-    if _are_judged_queries(layout, rows):
+    if _are_judged_queries(layout, rows) or _lack_documents(layout, rows):
         return FileKind.JUDGED
     if {"query", "document"} <= pairs.keys():
         ranked = guessed(Content.RUN, layout.columns)
@@ -330,6 +357,15 @@ def _are_judged_queries(layout: Layout, rows: Sequence[Record]) -> bool:
     column, texts = mapping["grade"], [str(row.get(mapping["text"]) or "") for row in rows]
     is_text = "id" in mapping or any(len(text.split()) > 1 for text in texts)
     return (_are_grades(rows, column) or is_named_grade(column)) and is_text
+
+
+def _lack_documents(layout: Layout, rows: Sequence[Record]) -> bool:
+    """Whether queries come with several grades each, so that a column of documents is missing."""
+    mapping = guessed(Content.JUDGED, layout.columns)
+    if "document" in mapping or not {"id", "text", "grade"} <= mapping.keys():
+        return False
+    ids = [row.get(mapping["id"]) for row in rows]
+    return len({str(one) for one in ids}) < len(ids) and _are_grades(rows, mapping["grade"])
 
 
 def _are_grades(rows: Sequence[Record], column: str) -> bool:

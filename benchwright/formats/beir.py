@@ -282,7 +282,7 @@ def _json_object(line: bytes) -> tuple[dict[str, Any] | None, str]:
         return None, "is nested too deeply; write metadata flat"
     except ValueError as error:
         hint = " (is this one JSON array? BEIR wants one object a line)" if line[:1] == b"[" else ""
-        return None, f"is not JSON: {error}{hint}"
+        return None, f"is not JSON: {error}{hint}; complete the line or drop it"
     if not isinstance(value, dict):
         return None, f'is JSON but not an object{_shown(value)}; expected {{"_id": …, "text": …}}'
     return value, ""

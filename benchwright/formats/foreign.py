@@ -27,7 +27,8 @@ WHOLE_KEYS = re.compile(
     rb'\{\s*"(judgmentRatings|requests|took)"|"(judgmentRatings|ratings)"\s*:\s*\['
 )
 LETOR = re.compile(rb"\s*[+-]?\d+(\.\d*)?\s+qid:\S+(\s+\d+:\S+)*\s*(#.*)?$")
-DOCID = re.compile(r"(?:doc_?id\s*[=:]\s*)?(\S+)", re.IGNORECASE)
+# Not what is said under another name: `inc = 1`.
+DOCID = re.compile(r"(?:doc_?id\s*[=:]\s*)?(\S+)(?!\S|\s*=)", re.IGNORECASE)
 # As our own export says what a query is called, which is a number before.
 DOCID_AND_QUERY = re.compile(r"docid = (\S+) query = (\S+)$")
 PAIR_COLUMNS = ("query", "document", "score")
@@ -43,7 +44,7 @@ def is_whole_json(lines: Sequence[bytes]) -> bool:
     first = first.strip()
     if first.startswith(b"["):
         # Objects in a list; a line that is one list among objects is a broken line.
-        return first in (b"[", b"[{") or not second.lstrip().startswith(b"{")
+        return first.rstrip(b"{").strip(b"[") == b"" or not second.lstrip().startswith(b"{")
     if not first.startswith(b"{"):
         return False
     if first == b"{" or (not second and _is_of_pairs(first)):
@@ -67,7 +68,7 @@ def _are_pairs(document: Any) -> bool:
         isinstance(document, dict)
         and bool(document)
         and all(isinstance(one, dict) and one for one in document.values())
-        and all(_is_number(value) for one in document.values() for value in one.values())
+        and are_most(_is_number(value) for one in document.values() for value in one.values())
     )
 
 
@@ -91,7 +92,10 @@ def json_document_records(table: Input, problems: Problems) -> Records:
         document = json.loads(content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        problems.add(table.shown, line, "is not UTF-8; save the file as UTF-8", is_whole=True)
+        reason = "is not UTF-8; save the file as UTF-8"
+        if error.end == len(content):
+            reason = "ends within a letter; the file may have been cut short. Write it again"
+        problems.add(table.shown, line, reason, is_whole=True)
         return
     except json.JSONDecodeError as error:
         reason = f"is not JSON: {error.msg} (character {error.colno}); it may have been cut short"
@@ -342,7 +346,17 @@ def bulk_records(numbered: Records, file: str, problems: Problems) -> Records:
 def is_letor(lines: Sequence[bytes]) -> bool:
     """Whether lines are grades with features, as SVMlight and LETOR have them."""
     rows = [line for line in lines if line.strip() and not line.lstrip().startswith(b"#")][:20]
-    return bool(rows) and all(LETOR.match(line) for line in rows)
+    return bool(rows) and are_most(bool(LETOR.match(line)) for line in rows)
+
+
+def are_most(told: Iterable[bool]) -> bool:
+    """Whether two in three or more agree: a broken line among a file's first leaves it what it is.
+
+    >>> are_most([True, True, False]), are_most([True, False])
+    (True, False)
+    """
+    answers = list(told)
+    return 3 * sum(answers) >= 2 * len(answers) > 0
 
 
 def letor_records(texts: Iterable[tuple[int, str, bool]], file: str, problems: Problems) -> Records:

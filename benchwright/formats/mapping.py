@@ -203,7 +203,8 @@ def checked(content: Content, mapping: Mapped, columns: Iterable[str]) -> dict[s
         )
     if lacking:
         raise MappingError(
-            reason=f"no column is chosen for the {lacking}; the columns are {_listed(here)}"
+            reason=f"no column is chosen for the {lacking}; the columns are {_listed(here)}. "
+            "Choose the one that has it"
         )
     return chosen
 

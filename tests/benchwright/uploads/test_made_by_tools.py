@@ -4,15 +4,17 @@
 """
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from benchwright.detection.kinds import FileKind
+from benchwright.errors import BenchmarkError
 from benchwright.uploads import Place, look_at
+from tests.benchwright.uploads.breaking import MADE, WAYS
 
 HERE = Path(__file__).parent
-MADE = HERE / "made"
 DOCS = Path(__file__).parents[3] / "docs" / "importing.md"
 JUDGED, DOCUMENTS, QRELS, RUN = (
     FileKind.JUDGED,
@@ -122,6 +124,59 @@ def test_answers_that_argilla_has_flattened_are_asked_for():
 
     assert "no column is chosen for the grade: is it id, status" in look.error
     assert "relevance.responses" in look.error
+
+
+# --- broken on purpose ------------------------------------------------------------------------
+
+
+BROKEN = [
+    (name, way)
+    for name in READ
+    for way in WAYS
+    if WAYS[way](name, (MADE / name).read_bytes()) is not None
+]
+# What is expected, or what to do, stands in every refusal; most have their line.
+ADVICE = re.compile(
+    r"expected|drop|[Ww]rite it|make it again|Remove|Choose|choose|check the quotes|Quote cells"
+    r"|save|without it|are taken|keep one"
+)
+WITHOUT_LINE = ("empty", "without_a_column", "with_nul", "cut")
+
+
+def refusal_of(path: Path) -> tuple[str, bool]:
+    """What is said of a file that cannot be taken, and whether it is asked about."""
+    try:
+        look = looked_at(path)
+    except BenchmarkError as error:
+        return str(error), False
+    assert not look.is_ready
+    is_asked = look.part.kind is None or bool(look.error)
+    return look.error or " ".join(map(str, look.problems)) or look.part.note, is_asked
+
+
+@pytest.mark.parametrize(("name", "way"), BROKEN)
+def test_a_broken_file_is_refused_with_what_to_do(tmp_path, name, way):
+    path = tmp_path / name
+    broken = WAYS[way](name, (MADE / name).read_bytes())
+    assert broken != (MADE / name).read_bytes()
+    path.write_bytes(broken)
+
+    refusal, is_asked = refusal_of(path)
+
+    assert ADVICE.search(refusal)
+    assert is_asked or name in refusal
+    # Of a table without a column somebody is asked which it is.
+    assert not is_asked or way == "without_a_column"
+    assert way in WITHOUT_LINE or re.search(rf"{re.escape(name)}:\d+: ", refusal), refusal
+
+
+def test_each_way_breaks_files_of_each_form():
+    n_of = Counter(way for _, way in BROKEN)
+
+    assert n_of["cut"] == len(READ) - 1  # all but SMART, of which a shorter text is a text
+    assert n_of["empty"] == n_of["with_nul"] == len(READ)
+    assert n_of["wrong_type"] == len(READ) - 1  # all but the sheet that nothing here writes
+    assert min(n_of["without_a_column"], n_of["nested"]) > 15
 
 
 # --- what the documentation says of them ----------------------------------------------------------
