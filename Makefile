@@ -13,7 +13,7 @@ DOCS := $(shell find docs -name '*.md' -o -name '*.toml' -o -name '*.ipynb' -o -
 # What builds it comes with either; a checkout that has one needs not the other.
 BUILDER := $(if $(wildcard $(VENV)/.installed-demo),$(DEMO),$(DEVELOPMENT))
 
-.PHONY: demo docs release-check test test-fast test-all check bench mutants readers clients messages screenshots openapi fuzz-api fuzz-files lock clean
+.PHONY: demo docs release-check test test-fast test-all check bench mutants readers clients messages screenshots openapi fuzz-api fuzz-files two-hosts lock clean
 
 $(RUNTIME): requirements.lock pyproject.toml benchwright/reading/_scanner.c benchwright/evaluation/_mappings.c
 	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) not found; install Python 3.11 or later, or set PYTHON=…"; exit 1; }
@@ -113,6 +113,14 @@ docs_site/index.html: $(DOCS) | $(BUILDER)
 
 screenshots: $(DEVELOPMENT)
 	@$(BIN)/python -m tests.browser.screenshots docs/images
+
+# One site on two hosts, with a store of objects and either broker: a host is killed in each stage of
+# the work (docs/operating.md). It needs PostgreSQL (DATABASE_URL), RabbitMQ and Redis.
+two-hosts: export BENCHWRIGHT_REQUIRE_SERVICES = 1
+two-hosts: export TWO_HOSTS_PEOPLE ?= 32
+two-hosts: export TWO_HOSTS_QUERIES ?= 40
+two-hosts: $(DEVELOPMENT)
+	@$(BIN)/python -m pytest -q -s -p no:cacheprovider --nomigrations tests/system/test_two_hosts.py $(ARGS)
 
 # The description of the API and the list of errors that are checked in; tests say when they are out of date.
 openapi: $(RUNTIME)

@@ -2,8 +2,11 @@
 
 import os
 from collections.abc import Sequence
+from importlib.util import find_spec
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 TRUE = ("1", "true", "yes", "on")
 # Of what nobody is to guess.
@@ -133,6 +136,41 @@ def env_choice(name: str, default: str, choices: Sequence[str]) -> str:
     if value not in choices:
         raise EnvError(name, value, ", ".join(choices))
     return value
+
+
+def env_store(name: str) -> dict[str, Any]:
+    """Where files lie, as Django's STORAGES takes it: the data folder, or `s3://bucket/prefix?…`.
+
+    Who may read and write there the environment tells by AWS's own variables, and never the URL.
+    """
+    value = os.environ.get(name, "")
+    if not value:
+        return {"BACKEND": "django.core.files.storage.FileSystemStorage"}
+    url = urlsplit(value)
+    if url.username or url.password or "@" in url.netloc:
+        accepted = "without keys: they go into AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+        raise EnvError(name, "a URL with a name or a key", accepted)
+    told = dict(parse_qsl(url.query, keep_blank_values=True))
+    unknown = told.keys() - {"endpoint", "region", "addressing"}
+    addressing = told.get("addressing", "path" if "endpoint" in told else "auto")
+    is_endpoint = told.get("endpoint", "https://").startswith(("http://", "https://"))
+    is_known = not unknown and addressing in ("path", "virtual", "auto") and is_endpoint
+    if url.scheme != "s3" or not url.hostname or not is_known or "@" in told.get("endpoint", ""):
+        accepted = (
+            "s3://bucket/prefix, with ?endpoint=https://host:port&region=name&addressing=path "
+            "where it is not Amazon's; left out, a folder of the data folder"
+        )
+        raise EnvError(name, value, accepted)
+    if find_spec("storages") is None or find_spec("boto3") is None:
+        raise EnvError(name, value, "this after: pip install 'benchwright[s3]'")
+    options = {
+        "bucket_name": url.netloc,
+        "location": url.path.strip("/"),
+        "endpoint_url": told.get("endpoint") or None,
+        "region_name": told.get("region") or None,
+        "addressing_style": addressing,
+    }
+    return {"BACKEND": "benchmarks_app.store.objects.ObjectStorage", "OPTIONS": options}
 
 
 def env_path(name: str, default: Path) -> Path:

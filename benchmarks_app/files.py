@@ -1,4 +1,4 @@
-"""Files behind Django's storage: written once under a name, read through a local path.
+"""Files of the store: written once under a name, read through a local path.
 
 What is read must be what was written: `local_path` holds a file against the SHA-256 that was
 recorded of it, once per size and time of change.
@@ -7,23 +7,17 @@ recorded of it, once per size and time of change.
 import hashlib
 import logging
 import re
-import shutil
-import uuid
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from functools import lru_cache
+from datetime import datetime
 from pathlib import Path
 
-from django.conf import settings
-from django.core.files import File
-from django.core.files.storage import FileSystemStorage, default_storage
 from django.db import transaction
 
 from benchmarks_app.models import Backup, LeftFile, StoreCheck
+from benchmarks_app.store import file_store
+from benchmarks_app.store.errors import AlteredError
 from benchwright.files.errors import StoredFileError, StoredFileMissingError
-from benchwright.files.sources import sha256_of
 
 log = logging.getLogger(__name__)
 
@@ -34,10 +28,6 @@ NAMED_BY_DIGEST = re.compile(
     r"|(?:corpora|runs|candidates|logs|scores|exports|contrastive|contextual|images)/"
     r".*?([0-9a-f]{64})\.(?:parquet|npy|zip|png|jpg|webp|gif)"
 )
-# Smaller files are read anew by each process: that takes a millisecond.
-REMEMBERED_FROM = 1 << 20
-# So many digests each process holds, in 6 MB; with the paths of 65,536 files they took 77.
-DIGESTS_HELD = 1 << 13
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,29 +55,20 @@ KEEPERS: list[Keeper] = []
 
 
 def publish(path: Path, name: str, sha256: str = "") -> str:
-    """Move a staged file into the storage as `name`; the same name again keeps what is there.
+    """Move a staged file into the store as `name`; the same name again keeps what is there.
 
     Names carry a digest of the content or the job that made it, so an earlier file of this name
     has the same bytes: it was published by an attempt that died before its commit. Where the
     digest is known (by the name, or given), a file that is there and has another is replaced.
     """
     recorded = sha256 or digest_in(name)
-    if default_storage.exists(name):
+    if file_store().exists(name):
         if not recorded or digest_of(name) == recorded:
             LeftFile.objects.filter(name=name).delete()  # it is needed again
             return name
         log.error("stored anew: %s was there with other bytes than %s", name, recorded)
-    if isinstance(default_storage, FileSystemStorage):
-        target = Path(default_storage.path(name))
-        target.parent.mkdir(parents=True, exist_ok=True)
-        _move(path, target)
-        if recorded:  # so an upload of gigabytes is not read once more before it is shown
-            at = target.stat()
-            _remember(target, at.st_size, (at.st_mtime_ns, at.st_ctime_ns), recorded)
-        return name
-    default_storage.delete(name)
-    with path.open("rb") as content:
-        return default_storage.save(name, File(content))
+    file_store().put(path, name, recorded)
+    return name
 
 
 def publish_copy(path: Path, name: str) -> str:
@@ -96,19 +77,6 @@ def publish_copy(path: Path, name: str) -> str:
     copy.unlink(missing_ok=True)
     copy.hardlink_to(path)
     return publish(copy, name)
-
-
-def _move(path: Path, target: Path) -> None:
-    try:
-        path.replace(target)
-    except OSError:  # another file system: a crash while copying leaves no half file under the name
-        partial = target.with_name(f"{target.name}.part")
-        try:
-            shutil.copyfile(path, partial)
-            partial.replace(target)
-        except OSError:  # no room for it: what was copied must not take up the rest
-            partial.unlink(missing_ok=True)
-            raise
 
 
 # --- removing ------------------------------------------------------------------------------
@@ -123,7 +91,7 @@ def remove(name: str) -> None:
     if Backup.objects.under_way().exists():
         LeftFile.objects.get_or_create(name=name)
     else:
-        default_storage.delete(name)
+        file_store().delete(name)
 
 
 def remove_left() -> None:
@@ -136,7 +104,7 @@ def remove_left() -> None:
             left = LeftFile.objects.select_for_update().filter(pk=pk).first()
             if left:
                 if not any(stored_files(left.name)):
-                    default_storage.delete(left.name)
+                    file_store().delete(left.name)
                 left.delete()
 
 
@@ -151,13 +119,17 @@ def local_path(name: str, sha256: str = "") -> Path:
     StoredFileError
         If its bytes do not have the SHA-256 that is given, or that its name carries.
     """
+    recorded = sha256 or digest_in(name)
     try:
-        path = Path(default_storage.path(name))
-    except NotImplementedError:
-        path = _cached_copy(name)
-    if recorded := sha256 or digest_in(name):
-        _refuse_altered(path, name, recorded)
-    return path
+        return file_store().local(name, recorded)
+    except FileNotFoundError as error:
+        if not recorded:
+            raise
+        raise _broken(StoredFileMissingError, name, recorded) from error
+    except AlteredError as error:
+        raise _broken(
+            StoredFileError, name, recorded, found=error.sha256, changed=error.changed_at
+        ) from error
 
 
 def digest_in(name: str) -> str:
@@ -174,69 +146,8 @@ def digest_in(name: str) -> str:
 
 def digest_of(name: str) -> str:
     """The SHA-256 of a stored file, read from its first byte to its last whatever is remembered."""
-    with default_storage.open(name) as content:
-        digest = hashlib.sha256()
-        for chunk in content.chunks(1 << 20):
-            digest.update(chunk)
-    return digest.hexdigest()
-
-
-def _cached_copy(name: str) -> Path:
-    key = hashlib.sha256(name.encode()).hexdigest()
-    cached = settings.DATA_DIR / "cache" / f"{key}{Path(name).suffix}"
-    if not cached.exists():
-        cached.parent.mkdir(parents=True, exist_ok=True)
-        partial = cached.with_suffix(".part")
-        with default_storage.open(name) as content, partial.open("wb") as out:
-            shutil.copyfileobj(content, out)
-        partial.replace(cached)
-    return cached
-
-
-def _refuse_altered(path: Path, name: str, recorded: str) -> None:
-    try:
-        at = path.stat()
-        digest = _digest_at(str(path), at.st_size, (at.st_mtime_ns, at.st_ctime_ns))
-    except FileNotFoundError as error:
-        raise _broken(StoredFileMissingError, name, recorded) from error
-    if digest != recorded:
-        changed = datetime.fromtimestamp(at.st_mtime, UTC)
-        raise _broken(StoredFileError, name, recorded, found=digest, changed=changed)
-
-
-@lru_cache(maxsize=DIGESTS_HELD)
-def _digest_at(place: str, size: int, changed: tuple[int, int]) -> str:
-    """The SHA-256 of a file; of a large one it is remembered for the other processes, too.
-
-    It is remembered by size and times of change: of the content, and of the file's entry, which
-    nobody can set back.
-    """
-    path = Path(place)
-    if size < REMEMBERED_FROM:
-        return sha256_of(path)
-    with suppress(OSError, ValueError):
-        *at, digest = _memory_of(path).read_text("ascii").split()
-        if at == [str(number) for number in (size, *changed)] and len(digest) == 64:
-            return digest
-    digest = sha256_of(path)
-    _remember(path, size, changed, digest)
-    return digest
-
-
-def _remember(path: Path, size: int, changed: tuple[int, int], digest: str) -> None:
-    if size < REMEMBERED_FROM:
-        return
-    memory = _memory_of(path)
-    with suppress(OSError):  # a full disk is no reason not to read
-        memory.parent.mkdir(parents=True, exist_ok=True)
-        partial = memory.with_name(f"{memory.name}.{uuid.uuid4().hex}.part")
-        partial.write_text(" ".join(map(str, (size, *changed, digest))), "ascii")
-        partial.replace(memory)
-
-
-def _memory_of(path: Path) -> Path:
-    key = hashlib.sha256(str(path).encode()).hexdigest()
-    return settings.DATA_DIR / "cache" / "digests" / key
+    with file_store().opened(name) as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 # --- what is broken ------------------------------------------------------------------------

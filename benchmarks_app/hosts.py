@@ -8,14 +8,13 @@ import logging
 import uuid
 from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import NamedTuple
 
-from django.core.files.storage import FileSystemStorage, default_storage
 from django.db import connection
 from django.utils import timezone
 
 from benchmarks_app.models import WorkerHeartbeat
+from benchmarks_app.store import file_store
 
 log = logging.getLogger(__name__)
 MARK = ".mark"
@@ -23,7 +22,7 @@ CLOCKS_APART_SECONDS = 2.0
 
 
 class Host(NamedTuple):
-    """What a process sees; `store` is empty where files are no folder, or cannot be read."""
+    """What a process sees; `store` is empty where files cannot be read."""
 
     version: str
     store: str
@@ -42,22 +41,9 @@ def site_version() -> str:
 
 
 def store_mark() -> str:
-    """The mark of the folder of stored files, made by who comes first."""
-    if not isinstance(default_storage, FileSystemStorage):
-        return ""
-    path = Path(default_storage.path(MARK))
+    """The mark of the store of files, made by who comes first."""
     try:
-        if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            own = path.with_name(f"{MARK}-{uuid.uuid4().hex}")
-            own.write_text(uuid.uuid4().hex)
-            try:
-                path.hardlink_to(own)  # which fails where another was first
-            except FileExistsError:
-                pass
-            finally:
-                own.unlink()
-        return path.read_text()[:32]
+        return file_store().put_first(MARK, uuid.uuid4().hex.encode()).decode()[:32]
     except OSError:
         log.warning("the mark of the stored files cannot be read", exc_info=True)
         return ""

@@ -19,6 +19,7 @@ from benchmarks_app.env import (
     env_proxies,
     env_regions,
     env_secret,
+    env_store,
     env_str,
     env_token,
     env_words,
@@ -230,6 +231,8 @@ LOG_REGIONS = env_regions(
 # --- files -------------------------------------------------------------------------------------
 MEDIA_ROOT = DATA_DIR / "files"
 STAGING_DIR = DATA_DIR / "staging"
+# Copies of what lies in an object store.
+STORE_CACHE_BYTES = env_int("STORE_CACHE_MB", 20_480, minimum=64) * 1024 * 1024
 # Temporary files of the processes that read files from outside.
 READERS_DIR = DATA_DIR / "readers"
 FILE_UPLOAD_TEMP_DIR = str(DATA_DIR / "incoming")
@@ -277,7 +280,7 @@ WEBHOOK_SECONDS = env_int("WEBHOOK_SECONDS", 10, minimum=1)
 # Mails about what happened that one person is sent in an hour.
 NOTICE_MAILS_PER_HOUR = env_int("NOTICE_MAILS_PER_HOUR", 20, minimum=1)
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "default": env_store("BENCHWRIGHT_STORE"),
     "staticfiles": {"BACKEND": "benchmarks_app.static_files.VersionedStaticFiles"},
 }
 STATIC_URL = "static/"

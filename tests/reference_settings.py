@@ -27,6 +27,7 @@ TAKES = {
     "env_words": "`name=word word`, with commas",
     "env_proxies": "a number, or networks with commas",
     "env_path": "a folder",
+    "env_store": "`s3://bucket/prefix?endpoint=…`",
 }
 # Of commands that need no site, beside those that each command's help names.
 OF_JUDGES = (

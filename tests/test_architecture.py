@@ -77,9 +77,17 @@ MAY_DELETE = {
 
 
 def test_stored_files_are_removed_past_no_backup():
-    deleting = [path for path in sources() if "storage.delete(" in path.read_text()]
+    deleting = [path for path in sources() if "file_store().delete(" in path.read_text()]
 
     assert {str(path.relative_to(ROOT)) for path in deleting} == MAY_DELETE
+
+
+def test_store_of_files_has_one_owner():
+    asking = [
+        path for path in sources() if re.search(r"default_storage|storages\[", path.read_text())
+    ]
+
+    assert {path.parent.name for path in asking} == {"store"}
 
 
 def test_no_module_is_called_utils():

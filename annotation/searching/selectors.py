@@ -1,6 +1,7 @@
 """A query's documents with their grades and the runs that rank them; the corpus by words."""
 
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -15,6 +16,7 @@ from annotation.models import Judgment, Pool
 from benchmarks_app.common.selectors.reading import benchmark_documents, run_path
 from benchmarks_app.models import Benchmark, Job, Query, Run
 from benchmarks_app.permissions import Action, may
+from benchmarks_app.store import file_store
 from benchwright.retrieval.errors import UnknownLanguageError
 from benchwright.retrieval.languages import ENGLISH, language_code
 from benchwright.retrieval.word_index import excerpt, index_name, search_words
@@ -82,13 +84,24 @@ def corpus_language(benchmark: Benchmark) -> str:
 
 
 def word_index_path(benchmark: Benchmark) -> Path | None:
-    """Where the index of the newest version lies, made or not; None without texts."""
+    """Where the index of the newest version lies, made or not; None without texts.
+
+    Of hosts without a common folder each has the one that any of them has made.
+    """
+    name = word_index_name(benchmark)
+    if name and file_store().folder is None:
+        with suppress(FileNotFoundError):
+            return file_store().local(name)
+    return Path(settings.DATA_DIR) / "cache" / Path(name).name if name else None
+
+
+def word_index_name(benchmark: Benchmark) -> str:
+    """What that index is called in a store of objects; "" without texts."""
     version = benchmark.current_corpus_version
     if version is None or not benchmark.corpus.has_texts:
-        return None
+        return ""
     how = index_name(corpus_language(benchmark))
-    name = f"words-{version.sha256[:24]}-{benchmark.unit}-{how}.sqlite"
-    return Path(settings.DATA_DIR) / "cache" / name
+    return f"words/words-{version.sha256[:24]}-{benchmark.unit}-{how}.sqlite"
 
 
 def indexing_job(benchmark: Benchmark) -> Job | None:

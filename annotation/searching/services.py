@@ -19,12 +19,14 @@ from annotation.searching.selectors import (
     INDEX_JOB,
     corpus_language,
     indexing_job,
+    word_index_name,
     word_index_path,
 )
 from benchmarks_app.common.selectors.reading import benchmark_documents, documents_in_unit
 from benchmarks_app.common.selectors.reading import n_documents_in_unit as n_documents_in
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, CorpusVersion, Document, Job, Query, User
+from benchmarks_app.store import file_store
 from benchwright.retrieval.word_index import write_word_index
 
 SOURCE = "search"
@@ -78,7 +80,10 @@ def index_words(job: jobs.RunningJob) -> None:
     )
     path.parent.mkdir(parents=True, exist_ok=True)
     with job.commit() as result:
-        written.replace(path)
+        if file_store().folder is None:
+            file_store().put(written, word_index_name(benchmark), "")
+        else:
+            written.replace(path)
         result.update(n_documents=n)
 
 

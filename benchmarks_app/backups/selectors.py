@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Any
 
-from django.core.files.storage import default_storage
 from django.db.models import Q, QuerySet
 
 from benchmarks_app.files import KEEPERS, Keeper, StoredFile, digest_in
@@ -17,6 +16,7 @@ from benchmarks_app.models import (
     Run,
     Upload,
 )
+from benchmarks_app.store import file_store
 from benchwright.exports import EXPORTERS
 
 # Counted up when the bytes that an exporter writes change: what was made before is not given then.
@@ -30,10 +30,7 @@ def stored_export_name(release: Release, exporter: str) -> str:
 
 def finished_in(folder: str) -> list[str]:
     """Stored files of a folder that carry the digest of their content in their name."""
-    try:
-        names = default_storage.listdir(folder)[1]
-    except FileNotFoundError:
-        return []
+    names = file_store().listed(folder)[1]
     return sorted(name for one in names if digest_in(name := f"{folder}/{one}"))
 
 
@@ -86,13 +83,10 @@ def _leak_reports(name: str) -> Iterator[StoredFile]:
         return
     for benchmark in Benchmark.objects.order_by("pk").iterator():
         folder = f"leaks/{benchmark.pk}"
-        try:
-            states = default_storage.listdir(folder)[0]
-        except FileNotFoundError:
-            continue
+        states = file_store().listed(folder)[0]
         for file in (file for state in sorted(states) for file in finished_in(f"{folder}/{state}")):
             if name in ("", file):
-                stored_at = default_storage.get_modified_time(file)
+                stored_at = file_store().changed_at(file)
                 yield StoredFile(file, digest_in(file), f"leak report of {benchmark}", stored_at)
 
 

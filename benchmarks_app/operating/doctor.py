@@ -15,13 +15,12 @@ from typing import Any
 
 from django.conf import settings
 from django.core import checks, mail
-from django.core.files.base import ContentFile
-from django.core.files.storage import default_storage
 from django.db import DatabaseError, connection
 
 from benchmarks_app.hosts import differences, site_version, this_host
 from benchmarks_app.migrated import unapplied
 from benchmarks_app.site import selectors
+from benchmarks_app.store import file_store
 
 log = logging.getLogger(__name__)
 
@@ -139,12 +138,17 @@ def _migrations() -> Found:
 def _storage() -> Found:
     """A file is written, read and removed again."""
     content = uuid.uuid4().bytes
-    name = default_storage.save(f"doctor-{uuid.uuid4().hex}", ContentFile(content))
+    name, staged = f"doctor-{uuid.uuid4().hex}", settings.STAGING_DIR / f"doctor-{uuid.uuid4().hex}"
+    staged.write_bytes(content)
+    began = time.perf_counter()
     try:
-        with default_storage.open(name) as file:
+        file_store().put(staged, name, "")
+        with file_store().opened(name) as file:
             is_same = file.read() == content
+        file_store().delete(name)
     finally:
-        default_storage.delete(name)
+        staged.unlink(missing_ok=True)
+    milliseconds = 1000 * (time.perf_counter() - began)
     state = selectors.storage_state()
     if not is_same:
         yield WRONG, "a file that was written came back otherwise", "Look at its disk."
@@ -153,7 +157,11 @@ def _storage() -> Found:
         yield WRONG, what, "Free some space, or move the data folder."
     else:
         free = f", {state.n_free / 1e9:,.1f} GB free" if state.n_free is not None else ""
-        yield FINE, f"a file was written, read and removed{free}", ""
+        if state.n_copied is not None and state.n_copied_most is not None:
+            copied, most = state.n_copied / 1e9, state.n_copied_most / 1e9
+            free = f"; copies here {copied:,.1f} of {most:,.1f} GB"
+        taken = f"a file was written, read and removed in {milliseconds:,.0f} ms"
+        yield FINE, f"{file_store().place}: {taken}{free}", ""
 
 
 def _temporary_files() -> Found:

@@ -74,6 +74,11 @@ def _site() -> Iterator[Figure]:
     if storage.n_used is not None and storage.n_free is not None:
         yield Figure("benchwright_storage_bytes", "Bytes of stored files.", storage.n_used)
         yield Figure("benchwright_storage_free_bytes", "Free on their disk.", storage.n_free)
+    if storage.n_copied is not None and storage.n_copied_most is not None:
+        yield Figure("benchwright_store_copies_bytes", "Copies on this host.", storage.n_copied)
+        yield Figure("benchwright_store_copies_limit_bytes", "At most.", storage.n_copied_most)
+    if storage.seconds is not None:
+        yield Figure("benchwright_store_seconds", "Time of one answer.", storage.seconds)
     yield Figure("benchwright_database_bytes", "Size of the database.", _database_bytes())
 
 

@@ -3,6 +3,7 @@
 import logging
 import os
 import shutil
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -12,7 +13,6 @@ from typing import Any
 from celery import current_app
 from django.conf import settings
 from django.core.cache import cache
-from django.core.files.storage import FileSystemStorage, default_storage
 from django.db import DatabaseError, connection
 from django.db.models import (
     Case,
@@ -42,6 +42,7 @@ from benchmarks_app.models import (
     WorkerHeartbeat,
 )
 from benchmarks_app.permissions import ALLOWED, Action
+from benchmarks_app.store import file_store
 
 log = logging.getLogger(__name__)
 
@@ -167,7 +168,9 @@ class QueueState:
 class StorageState:
     """Bytes of stored files, of this disk, and of what was uploaded in the last week.
 
-    `n_used`, `n_free` and `n_disk` are None where files are not on a disk of this machine.
+    `n_used`, `n_free` and `n_disk` are None where files are not on a disk of this machine; there
+    `n_copied` of them, `n_copied_most` at the most, are copied here, and the store answered in
+    `seconds` (None: it did not).
     """
 
     place: str
@@ -175,6 +178,9 @@ class StorageState:
     n_free: int | None
     n_disk: int | None
     n_uploaded: int
+    n_copied: int | None = None
+    n_copied_most: int | None = None
+    seconds: float | None = None
 
     @property
     def is_tight(self) -> bool:
@@ -201,14 +207,26 @@ def workers_seen() -> list[WorkerHeartbeat]:
 def storage_state() -> StorageState:
     since = timezone.now() - timedelta(days=GROWTH_DAYS)
     uploaded = Upload.objects.filter(created_at__gt=since).aggregate(n=Sum("size"))["n"] or 0
-    if not _is_on_disk():
-        return StorageState("object store", None, None, None, uploaded)
-    folder = Path(default_storage.path(""))
+    folder, copies = file_store().folder, file_store().cached()
+    if folder is None:
+        place, (copied, most) = file_store().place, copies or (None, None)
+        seconds = seconds_to_answer()
+        return StorageState(place, None, None, None, uploaded, copied, most, seconds)
     disk = shutil.disk_usage(folder)
     used = cache.get_or_set(
         f"storage-size:{folder}", lambda: folder_size(folder), STORAGE_SIZE_KEPT_SECONDS
     )
     return StorageState(str(folder), used, disk.free, disk.total, uploaded)
+
+
+def seconds_to_answer() -> float | None:
+    """How long the store of files takes to say that it is there; None where it does not."""
+    began = time.perf_counter()
+    try:
+        file_store().check()
+    except OSError:
+        return None
+    return time.perf_counter() - began
 
 
 def folder_size(folder: Path) -> int:
@@ -220,10 +238,6 @@ def folder_size(folder: Path) -> int:
         except OSError:
             continue
     return total
-
-
-def _is_on_disk() -> bool:
-    return isinstance(default_storage, FileSystemStorage)
 
 
 def n_failed_jobs() -> int:
@@ -353,12 +367,10 @@ def is_database_migrated() -> bool:
 
 
 def is_storage_there() -> bool:
-    if _is_on_disk():
-        return _is_writable(Path(default_storage.path("")))
     try:
-        default_storage.exists("readyz")
-    except Exception:
-        log.exception("not ready: the storage does not answer")
+        file_store().check()
+    except OSError as error:
+        log.error("not ready: the stored files cannot be used: %s", error)
         return False
     return True
 

@@ -35,13 +35,13 @@ class Seen:
 class Connection:
     """One HTTP connection that is kept, with its cookies."""
 
-    def __init__(self, port: int) -> None:
-        self.port = port
+    def __init__(self, port: int, host: str = "127.0.0.1") -> None:
+        self.host, self.port = host, port
         self.cookies: dict[str, str] = {}
         self.connect()
 
     def connect(self) -> None:
-        self.socket = socket.create_connection(("127.0.0.1", self.port), timeout=60)
+        self.socket = socket.create_connection((self.host, self.port), timeout=60)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.rest = b""
 
@@ -51,7 +51,7 @@ class Connection:
     def ask(self, method: str, path: str, body: bytes = b"", kind: str = "") -> tuple[int, bytes]:
         cookie = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         head = (
-            f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nCookie: {cookie}\r\n"
+            f"{method} {path} HTTP/1.1\r\nHost: {self.host}:{self.port}\r\nCookie: {cookie}\r\n"
             f"X-CSRFToken: {self.cookies.get('csrftoken', '')}\r\n"
             f"Content-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n"
         )

@@ -16,6 +16,7 @@ from benchmarks_app.common.selectors.reading import release_file_path
 from benchmarks_app.files import local_path
 from benchmarks_app.models import CorpusVersion, Release
 from benchmarks_app.releases.services import exporting
+from benchmarks_app.store import digests
 from benchwright.exports import exporter_of
 from benchwright.files.errors import StoredFileError, StoredFileMissingError
 from benchwright.files.sources import sha256_of
@@ -175,8 +176,10 @@ def test_error_counts_what_depends_on_a_file_and_the_log_names_it(release, tmp_p
 
 def test_file_is_read_once_for_its_size_and_time(release, monkeypatch):
     read = []
-    monkeypatch.setattr(files, "sha256_of", lambda path: read.append(path.name) or sha256_of(path))
-    files._digest_at.cache_clear()
+    monkeypatch.setattr(
+        digests, "sha256_of", lambda path: read.append(path.name) or sha256_of(path)
+    )
+    digests._digest_at.cache_clear()
 
     for _ in range(3):
         release_file_path(release, "qrels.trec")
@@ -199,7 +202,7 @@ def test_file_whose_time_was_set_back_is_looked_at_anew(release):
 
 
 def test_large_file_is_read_once_by_all_processes(monkeypatch):
-    content = bytes(files.REMEMBERED_FROM)
+    content = bytes(digests.REMEMBERED_FROM)
     name = f"runs/1/{hashlib.sha256(content).hexdigest()}.parquet"
     staged = settings.STAGING_DIR / "made"
     staged.write_bytes(content)
@@ -207,8 +210,8 @@ def test_large_file_is_read_once_by_all_processes(monkeypatch):
     path = settings.MEDIA_ROOT / name
     os.utime(path)  # as a backup does that is played back
     local_path(name)
-    files._digest_at.cache_clear()  # as another process begins
-    monkeypatch.setattr(files, "sha256_of", None)
+    digests._digest_at.cache_clear()  # as another process begins
+    monkeypatch.setattr(digests, "sha256_of", None)
 
     assert local_path(name) == path
 
@@ -219,10 +222,10 @@ def test_large_file_is_read_once_by_all_processes(monkeypatch):
 
 
 def test_large_file_is_not_read_once_more_when_it_was_just_written(monkeypatch):
-    content = bytes(files.REMEMBERED_FROM)
+    content = bytes(digests.REMEMBERED_FROM)
     staged = settings.STAGING_DIR / "made"
     staged.write_bytes(content)
-    monkeypatch.setattr(files, "sha256_of", None)
+    monkeypatch.setattr(digests, "sha256_of", None)
 
     name = files.publish(staged, f"uploads/{hashlib.sha256(content).hexdigest()}/a.run")
 

@@ -4,6 +4,7 @@ import os
 import shutil
 from collections.abc import Iterator
 
+import kombu
 import pytest
 import redis
 
@@ -11,6 +12,7 @@ from tests.system.site import FILESYSTEM, Site
 from tests.system.visitor import Visitor
 
 REDIS = os.environ.get("TEST_BROKER_URL", "redis://127.0.0.1:6379/9")
+RABBITMQ = os.environ.get("TEST_AMQP_URL", "amqp://guest:guest@127.0.0.1:5672//")
 BROKERS = [
     pytest.param(FILESYSTEM, id="filesystem"),
     pytest.param(REDIS, id="redis", marks=pytest.mark.broker),
@@ -18,14 +20,17 @@ BROKERS = [
 
 
 def needs_broker(url: str) -> None:
-    """Skip the test where no Redis answers; fail it where services are required."""
-    if not url.startswith("redis"):
-        return
+    """Skip the test where the broker does not answer; fail it where services are required."""
     try:
-        with redis.Redis.from_url(url, socket_connect_timeout=2) as client:
-            client.ping()
-    except redis.RedisError as error:
-        why = f"no Redis answers at {url} (TEST_BROKER_URL): {error}"
+        if url.startswith("redis"):
+            with redis.Redis.from_url(url, socket_connect_timeout=2) as client:
+                client.ping()
+        elif url.startswith("amqp"):
+            with kombu.Connection(url, connect_timeout=2) as connection:
+                connection.ensure_connection(max_retries=1, timeout=2)
+    except (redis.RedisError, OSError, kombu.exceptions.KombuError) as error:
+        names = "TEST_BROKER_URL, TEST_AMQP_URL"
+        why = f"no broker answers at {url} ({names}): {error}"
         if os.environ.get("BENCHWRIGHT_REQUIRE_SERVICES") == "1" or os.environ.get("CI") == "true":
             pytest.fail(why)
         pytest.skip(why)

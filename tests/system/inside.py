@@ -405,6 +405,24 @@ def make_race(
     return {"pool": pool.pk, "sessions": [_session_of(person) for person in people]}
 
 
+def annotators_of(slug: str, n_people: int) -> dict[str, Any]:
+    """The one pool of a benchmark, and the sessions of as many annotators who may begin."""
+    benchmark = Benchmark.objects.get(slug=slug)
+    names = [f"{slug}-{number}" for number in range(n_people)]
+    people = User.objects.bulk_create(User(username=name, password="!") for name in names)
+    Membership.objects.bulk_create(
+        Membership(benchmark=benchmark, user=person, role="annotator") for person in people
+    )
+    pool = Pool.objects.get(benchmark=benchmark)
+    annotation_making.begun(pool)
+    return {"pool": pool.pk, "sessions": [_session_of(person) for person in people]}
+
+
+def open_phase(slug: str) -> int:
+    """The phase in which runs are submitted to a benchmark's one release."""
+    return phases.open_submissions(release=Benchmark.objects.get(slug=slug).releases.get()).pk
+
+
 def _session_of(person: User) -> str:
     session = SessionStore()
     session[SESSION_KEY] = str(person.pk)

@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit, urlunsplit
 
+import kombu
 import psycopg
 
 from benchmarks_app.supervisor import commands_of
@@ -48,29 +49,45 @@ class Site:
     folder
         The data folder, made if missing. Logs are in `folder/logs/<name>.log`.
     broker
-        A `BROKER_URL`. On Redis the site has a queue of its own, deleted by `stop`.
+        A `BROKER_URL`. On Redis and RabbitMQ the site has a queue of its own, deleted by `stop`.
     on_sqlite
         Its database is SQLite in the folder. Otherwise it is so only where the environment's
         `DATABASE_URL` names no PostgreSQL server; on that, a fresh one is made, dropped by `stop`.
+    host
+        The address of loopback that it listens on.
+    beside
+        Another host of the same site, whose database and queue are its own as well; it ends first.
     """
 
     # Of an answer or a short command.
     longest_seconds = 120
 
-    def __init__(self, folder: Path, *, broker: str = FILESYSTEM, on_sqlite: bool = False) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        broker: str = FILESYSTEM,
+        on_sqlite: bool = False,
+        host: str = "127.0.0.1",
+        beside: "Site | None" = None,
+    ) -> None:
         self.folder = folder
         self.broker = broker
         self.name = f"benchwright_site_{uuid.uuid4().hex[:12]}"
+        self.host = host
         self.port = free_port()
+        self.beside = beside
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
         self._asked: tuple[subprocess.Popen[str], dict[str, str]] | None = None
         self._asking = threading.Lock()
         self._server = "" if on_sqlite else os.environ.get("DATABASE_URL", "")
         if not self._server.startswith("postgres"):
             self._server = ""
-        self.database = self._own_database()
+        self.database = beside.database if beside else self._own_database()
         (folder / "logs").mkdir(parents=True, exist_ok=True)
         self.env = self._environment()
+        if beside:
+            return
         if self._server:
             template = migrated_template(self._server)
             _execute(self._server, f"CREATE DATABASE {self.name} TEMPLATE {template}")
@@ -90,11 +107,11 @@ class Site:
             "BROKER_URL": self.broker,
             "DATABASE_URL": self.database,
             "DJANGO_SETTINGS_MODULE": "benchmarks_app.settings",
-            "HOST": "127.0.0.1",
+            "HOST": self.host,
             "PORT": str(self.port),
             "PYTHONPATH": str(ROOT),
             "PYTHONUNBUFFERED": "1",
-            "QUEUE_NAME": self.name,
+            "QUEUE_NAME": self.beside.name if self.beside else self.name,
             "SECRET_KEY": "only-for-tests-0123456789-abcdefghijklmnopqrstuvwxyz",
             MARK: self.name,
         }
@@ -113,7 +130,7 @@ class Site:
     @property
     def url(self) -> str:
         """The address of the site, without a slash at the end."""
-        return f"http://127.0.0.1:{self.port}"
+        return f"http://{self.host}:{self.port}"
 
     # --- short commands ------------------------------------------------------------------
 
@@ -221,7 +238,7 @@ class Site:
     def _command(self, kind: str, n_workers: int) -> list[str]:
         if kind == "up":
             return [sys.executable, "manage.py", "up", "--workers", str(n_workers)]
-        return commands_of("127.0.0.1", self.port, n_workers)[kind]
+        return commands_of(self.host, self.port, n_workers)[kind]
 
     def is_serving(self) -> bool:
         try:
@@ -277,6 +294,12 @@ class Site:
         """End every process of the site; drop its database and queue."""
         self.end_processes()
         self._end_asked()
+        if self.beside:
+            return
+        if self.broker.startswith("amqp"):
+            with kombu.Connection(self.broker) as connection:
+                connection.default_channel.queue_delete(self.name)
+                connection.default_channel.exchange_delete(self.name)
         if self.broker.startswith("redis"):
             self._delete_queue()
         if self._server:

@@ -113,7 +113,7 @@ class Annotator(threading.Thread):
         while True:
             try:
                 if self.connection is None:
-                    self.connection = Connection(self.site.port)
+                    self.connection = Connection(self.site.port, self.site.host)
                     self.connection.cookies = dict(self.cookies)
                 answer = self.connection.exchange(self.path, say, list(self.held), want)
             except OSError:

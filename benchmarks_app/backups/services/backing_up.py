@@ -13,7 +13,6 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, cast
 
-from django.core.files.storage import default_storage
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection, connections, transaction
 from django.utils import timezone
 
@@ -23,6 +22,8 @@ from benchmarks_app.files import StoredFile
 from benchmarks_app.hosts import site_version
 from benchmarks_app.migrated import unapplied
 from benchmarks_app.models import Backup
+from benchmarks_app.store import file_store
+from benchmarks_app.store.errors import StoreAwayError
 from benchwright.backups.errors import BackupError, NotMigratedError
 from benchwright.backups.layout import FILES, FORMAT, write_manifest
 from benchwright.backups.lines import LineWriter
@@ -205,9 +206,11 @@ def _files(
 
 def _copied(stored: StoredFile, target: Target, backup: Backup) -> tuple[str, int]:
     try:
-        content = default_storage.open(stored.name)
+        content = file_store().opened(stored.name)
     except FileNotFoundError as error:
         raise UnreadableError(problem="gone") from error
+    except StoreAwayError:
+        raise
     except OSError as error:
         raise UnreadableError(problem=f"cannot be read: {error}") from error
     with content:
@@ -231,5 +234,7 @@ class _Source:
     def read(self, size: int) -> bytes:
         try:
             return self._content.read(size)
+        except StoreAwayError:
+            raise
         except OSError as error:
             raise UnreadableError(problem=f"cannot be read: {error}") from error

@@ -15,7 +15,6 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.contenttypes.models import ContentType
-from django.core.files.storage import default_storage
 from django.core.management import call_command
 from django.db import connection, transaction
 from django.db.migrations.executor import MigrationExecutor
@@ -27,6 +26,7 @@ from benchmarks_app.backups.services import table_rows
 from benchmarks_app.backups.services.store_checking import verify_store
 from benchmarks_app.backups.services.table_rows import Table
 from benchmarks_app.models import StoreCheck, WorkerHeartbeat
+from benchmarks_app.store import file_store
 from benchmarks_app.triggers import lift_triggers
 from benchwright.backups.errors import (
     BackupDamagedError,
@@ -305,9 +305,9 @@ def _placed(
         for name, sha256, size, _ in rows_in(snapshot.files):
             if name in lost:
                 continue
-            is_there = default_storage.exists(name)
+            is_there = file_store().exists(name)
             if not is_there or files.digest_of(name) != sha256:
-                default_storage.delete(name)
+                file_store().delete(name)
                 path = staged / "file"
                 shutil.copyfile(folder.object_path(sha256), path)
                 if sha256_of(path) != sha256:  # changed since it was verified
@@ -320,7 +320,7 @@ def _placed(
         yield n_files, n_bytes
     except BaseException:
         for name in new:
-            default_storage.delete(name)
+            file_store().delete(name)
         raise
     finally:
         shutil.rmtree(staged, ignore_errors=True)

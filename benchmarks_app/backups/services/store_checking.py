@@ -5,12 +5,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from django.core.files.storage import default_storage
 from django.utils import timezone
 
 from benchmarks_app import files
 from benchmarks_app.files import StoredFile
 from benchmarks_app.models import StoreCheck
+from benchmarks_app.store import file_store
+from benchmarks_app.store.errors import StoreAwayError
 
 log = logging.getLogger(__name__)
 
@@ -58,11 +59,13 @@ def _read(stored: StoredFile) -> _Read:
     try:
         digest = files.digest_of(stored.name)
         read = _Read(
-            n_bytes=default_storage.size(stored.name),
-            changed_at=default_storage.get_modified_time(stored.name),
+            n_bytes=file_store().size(stored.name),
+            changed_at=file_store().changed_at(stored.name),
         )
     except FileNotFoundError:
         return _Read(problem="gone")
+    except StoreAwayError:  # of none of them anything is known
+        raise
     except OSError as error:  # a bad disk: the other files are read all the same
         return _Read(problem=f"cannot be read: {error}")
     if stored.sha256 and digest != stored.sha256:

@@ -10,7 +10,7 @@ import shutil
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
@@ -29,6 +29,8 @@ from benchmarks_app.jobs.services.limits import JobStopped, Limits, Stopper, wat
 from benchmarks_app.models import Benchmark, Job, User
 from benchmarks_app.models.notices import Event
 from benchmarks_app.operating.tracing import of_job
+from benchmarks_app.store import file_store
+from benchmarks_app.store.errors import StoreAwayError
 from benchwright.errors import BenchmarkError, FileProblemsError
 from benchwright.full_disk import DiskFullError, is_disk_full
 
@@ -260,13 +262,17 @@ class RunningJob:
 
     def give_back(self) -> None:
         """Leave the job to another worker, as if it had not been begun: it is no lost attempt."""
+        self.put_off("worker stopped; starting again", is_attempt=False)
+
+    def put_off(self, message: str, *, is_attempt: bool) -> None:
+        """Leave the job to a later attempt, when the sweeper next looks."""
         self.remove_folder()
         self._write(
             state=Job.State.QUEUED,
             token=None,
-            attempt=self.row.attempt - 1,
-            message="worker stopped; starting again",
-            # The sweeper sends it: a message sent now this very worker would take, and end with it.
+            attempt=self.row.attempt - (not is_attempt),
+            message=message,
+            # The sweeper sends it: a message sent now this very worker would take at once.
             sent_at=None,
         )
         self.is_given_back = True
@@ -336,7 +342,8 @@ def execute(
     running = RunningJob(job, on_progress)
     running.folder.mkdir(parents=True, exist_ok=True)
     try:
-        with of_job(job.pk), _watched(running, is_on=has_heartbeat, is_worker=is_worker):
+        watching = _watched(running, is_on=has_heartbeat, is_worker=is_worker)
+        with of_job(job.pk), watching, file_store().using():
             _run(running)
     finally:
         if not running.is_given_back:
@@ -394,6 +401,8 @@ def _run(running: RunningJob) -> None:
         _say_fenced(running)
     except FileProblemsError as error:
         fail_attempt(running, "The file has problems; nothing was imported.", error.problems)
+    except StoreAwayError as error:
+        _put_off(running, error)
     except BenchmarkError as error:
         fail_attempt(running, str(error))
     except OperationalError:
@@ -402,6 +411,21 @@ def _run(running: RunningJob) -> None:
     except Exception as error:  # process boundary
         log.exception("job %s failed", job.pk)
         fail_attempt(running, told_of(error))
+
+
+def _put_off(running: RunningJob, error: StoreAwayError) -> None:
+    """Leave the job to a later attempt: of many, while the store of files is away as a whole."""
+    log.exception("job %s: the stored files could not be used", running.row.pk)
+    try:
+        file_store().check()
+        is_attempt = True
+    except OSError:
+        is_attempt = False
+    if is_attempt and running.row.attempt >= settings.JOB_MAX_ATTEMPTS:
+        fail_attempt(running, str(error))
+        return
+    with suppress(JobFencedError):
+        running.put_off("stored files cannot be reached; starting again", is_attempt=is_attempt)
 
 
 def told_of(error: Exception) -> str:

@@ -23,6 +23,7 @@ from benchmarks_app.jobs.services import jobs
 from benchmarks_app.jobs.services.limits import Limits
 from benchmarks_app.migrated import NotMigratedError, explained
 from benchmarks_app.models import Job
+from benchmarks_app.store import file_store
 
 log = logging.getLogger(__name__)
 
@@ -65,6 +66,7 @@ def sweep() -> Swept:
         clear_incoming,
         files.remove_left,
         changes.fold,
+        file_store().sweep,
         *jobs.SWEEPERS,
     )
     for step in steps:

@@ -16,7 +16,6 @@ from axes.models import AccessAttempt, AccessFailureLog, AccessLog
 from django.apps import apps
 from django.conf import settings
 from django.contrib.sessions.models import Session
-from django.core.files.storage import default_storage
 from django.db import IntegrityError, models, transaction
 from django.db.models import Q
 from django.db.models.functions import Cast
@@ -45,6 +44,7 @@ from benchmarks_app.people.services.freed_pages import start_erasing
 from benchmarks_app.permissions import KEEPERS, is_site_manager
 from benchmarks_app.person_records import CHUNK, LASTING, RUN_FOLLOWERS, WRITTEN
 from benchmarks_app.sessions import SessionStore
+from benchmarks_app.store import file_store
 from benchwright.texts.names import Names
 
 ACTION = "user-delete"
@@ -127,7 +127,7 @@ def lasting_places(names: Names, *, seen_by: User | None) -> list[str]:
 
 def _content(release: Release, file: str) -> str:
     try:
-        with default_storage.open(f"{release.folder}/{file}") as content:
+        with file_store().opened(f"{release.folder}/{file}") as content:
             return content.read(MOST_BYTES_READ).decode(errors="replace")
     except FileNotFoundError:
         return ""
@@ -346,9 +346,8 @@ def _rename_uploads(names: Names, pseudonym: str, reach: Reach) -> None:
     for stored, name in dict(files_of).items():
         folder = stored.rpartition("/")[0]
         renamed = f"{folder}/{safe_name(names.replaced(name, pseudonym))}"
-        if default_storage.exists(stored):
-            with default_storage.open(stored) as content:
-                renamed = default_storage.save(renamed, content)
+        if file_store().exists(stored):
+            file_store().copy(stored, renamed)
             transaction.on_commit(partial(files.remove, stored))
         Upload.objects.filter(stored=stored).update(stored=renamed)
 

@@ -15,7 +15,6 @@ from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
 from django.conf import settings
-from django.core.files.storage import default_storage
 from django.db import OperationalError, transaction
 from django.utils import timezone
 
@@ -23,6 +22,7 @@ from benchmarks_app import files
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.jobs.services.jobs import RunningJob
 from benchmarks_app.models import Release, Run
+from benchmarks_app.store import file_store
 from benchwright.files.errors import StoredFileError
 from benchwright.files.sources import sha256_of
 from scoring.models import Comparison
@@ -121,7 +121,7 @@ def stored(question: Asked) -> Comparison | None:
 
 def has_numbers(row: Comparison) -> bool:
     """Whether the numbers are there to be read; a broken file is as good as none."""
-    if not row.result or not default_storage.exists(row.result):
+    if not row.result or not file_store().exists(row.result):
         return False
     try:
         files.local_path(row.result)

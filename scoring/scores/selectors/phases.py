@@ -8,9 +8,10 @@ from typing import Any
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
-from benchmarks_app.common.selectors.reading import release_file_path, release_qrels
+from benchmarks_app.common.selectors.reading import release_qrels
 from benchmarks_app.models import Benchmark, Release
 from benchmarks_app.releases.selectors import release_splits
+from benchmarks_app.store import file_store
 from scoring.models import Phase, Submission
 from scoring.scores.selectors.releases import SCORER_VERSION, open_phases, scorer_version_of
 
@@ -59,7 +60,7 @@ def version_of(phase: Phase) -> str:
 def scope_of(phase: Phase) -> Scope:
     """The queries of a phase; the files of a release never change, so they are read once."""
     release = phase.release
-    graded, by_split = _graded_by_split(str(release_file_path(release, "x")), release.pk)
+    graded, by_split = _graded_by_split(_place(release), release.pk)
     qids = by_split.get(phase.split, frozenset())
     return Scope(
         split=phase.split,
@@ -81,9 +82,13 @@ def _graded_by_split(
     return graded, {split: graded.intersection(qids) for split, qids in splits.items()}
 
 
+def _place(release: Release) -> str:
+    return f"{file_store().place}/{release.folder}"
+
+
 def splits_of(release: Release) -> list[str]:
     """The splits of a release that have graded queries, those that are hidden last."""
-    _, by_split = _graded_by_split(str(release_file_path(release, "x")), release.pk)
+    _, by_split = _graded_by_split(_place(release), release.pk)
     there = [split for split, qids in by_split.items() if qids]
     return sorted(there, key=lambda split: (split in release.hidden_splits, split))
 
@@ -92,7 +97,7 @@ def split_members(release: Release) -> dict[str, frozenset[str]]:
     """{name of its slice: graded queries} of each split that is but a part of what is graded."""
     if not release.folder:  # not published: it has no files yet
         return {}
-    graded, by_split = _graded_by_split(str(release_file_path(release, "x")), release.pk)
+    graded, by_split = _graded_by_split(_place(release), release.pk)
     return {
         OF_SPLIT.format(split=split): qids
         for split, qids in by_split.items()
@@ -102,7 +107,7 @@ def split_members(release: Release) -> dict[str, frozenset[str]]:
 
 def split_queries(release: Release, split: str) -> frozenset[str]:
     """The graded queries of a split."""
-    _, by_split = _graded_by_split(str(release_file_path(release, "x")), release.pk)
+    _, by_split = _graded_by_split(_place(release), release.pk)
     return by_split.get(split, frozenset())
 
 

@@ -13,6 +13,7 @@ from benchmarks_app.models import WorkerHeartbeat
 from benchmarks_app.oidc import examining  # noqa: F401  # adds its part
 from benchmarks_app.oidc.provider import Grant, Provider
 from benchmarks_app.operating import doctor
+from benchmarks_app.store.folder import FolderStore
 from tests import oidc_provider
 
 pytestmark = pytest.mark.django_db
@@ -143,7 +144,7 @@ def test_file_that_comes_back_otherwise(found, monkeypatch):
 
         return BytesIO(b"something else")
 
-    monkeypatch.setattr(doctor.default_storage, "open", opened)
+    monkeypatch.setattr(FolderStore, "opened", lambda store, name: opened(name))
     ((level, what, _),) = found("storage")
 
     assert (level, what) == ("wrong", "a file that was written came back otherwise")

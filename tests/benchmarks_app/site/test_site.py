@@ -8,7 +8,6 @@ from datetime import timedelta
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.core.cache import cache
-from django.core.files.storage import DefaultStorage
 from django.db import DatabaseError, OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -315,9 +314,7 @@ def test_storage_counts_the_bytes_of_all_files(settings, db):
     assert 0 < storage.n_free <= storage.n_disk
 
 
-def test_storage_that_nobody_has_touched_yet_is_known_to_be_a_disk(settings, db, monkeypatch):
-    monkeypatch.setattr(site_selectors, "default_storage", DefaultStorage())
-
+def test_storage_that_nobody_has_touched_yet_is_known_to_be_a_disk(settings, db):
     assert site_selectors.storage_state().place == str(settings.MEDIA_ROOT)
     assert site_selectors.is_storage_there()
 

@@ -1,0 +1,105 @@
+"""Files in a folder of this machine, or of a disk that hosts share."""
+
+import errno
+import os
+import shutil
+import uuid
+from datetime import UTC, datetime
+from io import BufferedReader
+from pathlib import Path
+
+from django.core.files.storage import FileSystemStorage
+
+from benchmarks_app.store.digests import digest_at, remember
+from benchmarks_app.store.errors import AlteredError
+from benchmarks_app.store.interface import Store
+
+
+class FolderStore(Store):
+    """The folder of a `FileSystemStorage`."""
+
+    def __init__(self, storage: FileSystemStorage) -> None:
+        self._storage = storage
+        self.folder: Path = self._path("")
+        self.place = str(self.folder)
+
+    def _path(self, name: str) -> Path:
+        return Path(self._storage.path(name))
+
+    def put(self, path: Path, name: str, sha256: str) -> None:
+        target = self._path(name)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _move(path, target)
+        if sha256:  # so an upload of gigabytes is not read once more before it is shown
+            remember(target, sha256)
+
+    def put_first(self, name: str, content: bytes) -> bytes:
+        path = self._path(name)
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            own = path.with_name(f"{path.name}-{uuid.uuid4().hex}")
+            own.write_bytes(content)
+            try:
+                path.hardlink_to(own)  # which fails where another was first
+            except FileExistsError:
+                pass
+            finally:
+                own.unlink()
+        return path.read_bytes()
+
+    def copy(self, name: str, to: str) -> None:
+        target = self._path(to)
+        partial = target.with_name(f"{target.name}.part")
+        shutil.copyfile(self._path(name), partial)
+        partial.replace(target)
+
+    def local(self, name: str, sha256: str = "") -> Path:
+        path = self._path(name)
+        changed_at = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+        if sha256 and (digest := digest_at(path)) != sha256:
+            raise AlteredError(digest, changed_at)
+        return path
+
+    def opened(self, name: str) -> BufferedReader:
+        return self._path(name).open("rb")
+
+    def exists(self, name: str) -> bool:
+        return self._storage.exists(name)
+
+    def size(self, name: str) -> int:
+        return self._storage.size(name)
+
+    def changed_at(self, name: str) -> datetime:
+        return self._storage.get_modified_time(name)
+
+    def delete(self, name: str) -> None:
+        self._storage.delete(name)
+
+    def listed(self, folder: str) -> tuple[list[str], list[str]]:
+        try:
+            return self._storage.listdir(folder)
+        except FileNotFoundError:
+            return [], []
+
+    def check(self) -> None:
+        if not (self.folder.is_dir() and os.access(self.folder, os.W_OK)):
+            raise PermissionError(errno.EACCES, "cannot be written", str(self.folder))
+
+    def release(self) -> None:
+        """Nothing is: its files lie where they lie."""
+
+    def sweep(self) -> None:
+        """What writing leaves behind is staged elsewhere."""
+
+
+def _move(path: Path, target: Path) -> None:
+    try:
+        path.replace(target)
+    except OSError:  # another file system: a crash while copying leaves no half file under the name
+        partial = target.with_name(f"{target.name}.part")
+        try:
+            shutil.copyfile(path, partial)
+            partial.replace(target)
+        except OSError:  # no room for it: what was copied must not take up the rest
+            partial.unlink(missing_ok=True)
+            raise
