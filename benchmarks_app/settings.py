@@ -291,7 +291,7 @@ WHITENOISE_MAX_AGE = 3600
 IN_MEMORY = "django.core.cache.backends.locmem.LocMemCache"
 CACHES = {
     "default": {"BACKEND": IN_MEMORY},
-    "limits": {"BACKEND": IN_MEMORY, "LOCATION": "limits", "OPTIONS": {"MAX_ENTRIES": 100_000}},
+    "limits": {"BACKEND": "benchmarks_app.limits.SharedCounts"},
 }
 
 # --- people ------------------------------------------------------------------------------------

@@ -29,19 +29,34 @@ LONGEST_PAUSE_SECONDS = 60.0
 CALM_SECONDS = 60.0
 MOST_FAILED_STARTS = 3
 LINES_TOLD = 20
+MOST_WEB_PROCESSES = 4
 CHUNK = 1 << 16
 # In the environment of a child: the file by which it says that it has started.
 STARTED = "BENCHWRIGHT_STARTED"
+# The client library of Prometheus calls it so.
+FIGURES = "PROMETHEUS_MULTIPROC_DIR"
 PR_SET_PDEATHSIG = 1
 
 
-def commands_of(host: str, port: int, n_workers: int) -> dict[str, list[str]]:
+def usual_web_processes() -> int:
+    """One for each core that this process may use, as one process has one interpreter.
+
+    Not more than `MOST_WEB_PROCESSES` unasked: each takes memory, and connections of a database.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return max(1, min(cores or 1, MOST_WEB_PROCESSES))
+
+
+def commands_of(
+    host: str, port: int, n_workers: int, n_web_processes: int = 1
+) -> dict[str, list[str]]:
     """The three commands, by the name the log gives them."""
     python = sys.executable
     return {
         "web": [
             python, "-m", "granian", "--interface", "wsgi", "benchmarks_app.wsgi:application",
-            "--host", host, "--port", str(port), "--workers", "1", "--blocking-threads", "8",
+            "--host", host, "--port", str(port), "--workers", str(n_web_processes),
+            "--blocking-threads", "8",
             "--backpressure", "64", "--log-level", "error", "--no-ws",
             # An upload that is on its way may take hours: it is no reason to stay.
             "--workers-kill-timeout", "2",
@@ -192,6 +207,10 @@ class Supervisor:
         if child.name == "web":
             # Its last lines are to be the reason, and not where in the program it was.
             more |= {"DATABASE_POOL": "1", "RUST_BACKTRACE": "0"}
+            # What several web processes count of their requests is added up there.
+            figures = Path(self._folder.name) / f"figures-{child.n_starts}"
+            figures.mkdir(exist_ok=True)
+            more |= {FIGURES: os.environ.get(FIGURES, str(figures))}
         return {**os.environ, **more}
 
     def _ended(self, child: Child, how: str) -> None:

@@ -28,10 +28,14 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.utils.safestring import SafeString, mark_safe
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
 
 from benchmarks_app.changes import public_state_of, state_of
 from benchmarks_app.hosts import site_version
 from benchmarks_app.language import readers_language
+from benchmarks_app.models import Benchmark
 from benchmarks_app.requests import SiteRequest
 from benchmarks_app.static_files import lacks_styles, styles_of
 from scoring.boards.selectors.audiences import EVERYBODY, audience_of
@@ -124,7 +128,9 @@ def _version() -> str:
     return site_version()
 
 
-def _key(request: HttpRequest, benchmark: int, state: int, audience: str, kind: str) -> str:
+def _key(
+    request: HttpRequest | Request, benchmark: int, state: int, audience: str, kind: str
+) -> str:
     facts = (
         *(_version(), kind, benchmark, state, audience, readers_language(request)),
         *(request.scheme, request.get_host(), request.get_full_path()),
@@ -203,19 +209,26 @@ def sent(request: HttpRequest, kept: Kept) -> HttpResponse:
     """
     if lacks_styles(request, kept.styles):
         return HttpResponse(kept.content, headers=kept.headers)
-    encoding = accepted_encoding(request.headers.get("Accept-Encoding", ""))
-    body = {"zstd": kept.by_zstd, "gzip": kept.by_gzip}.get(encoding) or kept.content
-    response = HttpResponse(body, headers=kept.headers)
-    if encoding:
-        response["Content-Encoding"] = encoding
+    response = compressed(request, kept)
     response["ETag"] = kept.tag
     response["Cache-Control"] = CACHE_CONTROL
-    patch_vary_headers(response, ("Cookie", "Accept-Encoding"))
+    patch_vary_headers(response, ("Cookie",))
     answer = get_conditional_response(request, etag=kept.tag, response=response) or response
     if answer is not response:
         answer["Cache-Control"] = CACHE_CONTROL
         patch_vary_headers(answer, ("Cookie", "Accept-Encoding"))
     return answer
+
+
+def compressed(request: HttpRequest | Request, kept: Kept) -> HttpResponse:
+    """What is kept, in the first encoding that the asker takes."""
+    encoding = accepted_encoding(request.headers.get("Accept-Encoding", ""))
+    body = {"zstd": kept.by_zstd, "gzip": kept.by_gzip}.get(encoding) or kept.content
+    response = HttpResponse(body, headers=kept.headers)
+    if encoding:
+        response["Content-Encoding"] = encoding
+    patch_vary_headers(response, ("Accept-Encoding",))
+    return response
 
 
 def accepted_encoding(header: str) -> str:
@@ -234,6 +247,33 @@ def accepted_encoding(header: str) -> str:
         if not re.fullmatch(r"\s*q\s*=\s*0(\.0*)?\s*", weight):
             accepted.add(name.strip())
     return next((name for name in ("zstd", "gzip") if name in accepted), "")
+
+
+# --- answers of the API ---------------------------------------------------------------------
+
+
+def kept_json(request: Request, benchmark: Benchmark, make: Callable[[], Response]) -> HttpResponse:
+    """An answer of an endpoint as bytes, made once for each audience and state.
+
+    Limits, the tag and who may ask are the endpoint's, each time.
+    """
+    audience = audience_of(request.user, benchmark)
+    is_plain = "indent" not in request.headers.get("Accept", "")
+    if audience is None or not is_plain or len(request.get_full_path()) > LONGEST_ADDRESS:
+        return make()
+    key = _key(request, benchmark.pk, state_of(benchmark.pk), audience, "json")
+    kept = find(key)
+    if kept is None:
+        with turn(key):
+            kept = find(key)
+            if kept is None:
+                now = timezone.now()
+                answer = make()
+                content = JSONRenderer().render(answer.data)
+                headers = {"Content-Type": "application/json", **answer.headers}
+                kept = Kept.of(content, headers, _until(benchmark.pk, now, KEPT_FOR))
+                keep(key, kept)
+    return compressed(request, kept)
 
 
 # --- what stands inside a page -------------------------------------------------------------

@@ -25,6 +25,7 @@ from benchmarks_app import files
 from benchmarks_app.backups.services import table_rows
 from benchmarks_app.backups.services.store_checking import verify_store
 from benchmarks_app.backups.services.table_rows import Table
+from benchmarks_app.common.services.analysing import analyse
 from benchmarks_app.models import StoreCheck, WorkerHeartbeat
 from benchmarks_app.store import file_store
 from benchmarks_app.triggers import lift_triggers
@@ -93,6 +94,7 @@ def restore(
     say("migrating to this version")
     call_command("migrate", verbosity=0, interactive=False)
     ContentType.objects.clear_cache()
+    analyse()
     say("reading every stored file")
     broken = [f"{one['file']}: {one['problem']}" for one in manifest["broken"]]
     return Restored(

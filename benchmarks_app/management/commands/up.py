@@ -16,6 +16,7 @@ from benchmarks_app.supervisor import (
     Supervisor,
     commands_of,
     is_free,
+    usual_web_processes,
 )
 from benchwright.recipes.arguments import option, switch
 
@@ -26,13 +27,31 @@ class Command(DeclaredCommand):
         option("--host", default=settings.SITE_HOST, help="address to listen on"),
         option("--port", kind=int, default=settings.SITE_PORT),
         option("--workers", kind=int, default=1, help="jobs done at the same time"),
+        option(
+            "--web-processes",
+            kind=int,
+            default=None,
+            help="processes that answer: one a core, at most 4 unless more are asked for; "
+            "1 where memory is scarce",
+        ),
         switch("--no-migrate"),
         DATA,
     )
 
     def handle(
-        self, *args: Any, host: str, port: int, workers: int, no_migrate: bool, **options: Any
+        self,
+        *args: Any,
+        host: str,
+        port: int,
+        workers: int,
+        web_processes: int | None,
+        no_migrate: bool,
+        **options: Any,
     ) -> None:
+        if web_processes is None:
+            web_processes = usual_web_processes()
+        if web_processes < 1:
+            raise CommandError(f"--web-processes is {web_processes}; at least 1 has to answer.")
         self.say(f"The data of this site is in {settings.DATA_DIR}")
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
         try:
@@ -46,7 +65,8 @@ class Command(DeclaredCommand):
         if not (is_free(host, port) or (lock.was_left and self.gets_free(host, port))):
             why = f"Something listens on {host}:{port} already. Choose another port with --port."
             raise CommandError(why)
-        supervisor = Supervisor(commands_of(host, port, workers), say=self.say)
+        commands = commands_of(host, port, workers, web_processes)
+        supervisor = Supervisor(commands, say=self.say)
         code = supervisor.run(when_up=lambda: self.say_where(address))
         lock.release()
         gc.freeze()  # to look through all of it once more takes Python a second

@@ -1,8 +1,9 @@
 """Endpoints of boards: ranked runs, their means by slice, and how the top rose."""
 
+from collections.abc import Callable
 from typing import Any
 
-from django.http import Http404
+from django.http import Http404, HttpResponse
 from django.urls import path, reverse
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
@@ -17,6 +18,7 @@ from benchmarks_app.permissions import Action
 from benchmarks_app.releases.downloads import published_release
 from benchwright.evaluation.uncertainty import TIE_GROUPS
 from scoring.boards.forms.boards import BoardFilterForm
+from scoring.boards.keeping import kept_json
 from scoring.boards.services.boards import Board, board_of
 from scoring.boards.services.slices import SliceBoard, row_of, slice_board
 from scoring.boards.services.tables import board_table
@@ -175,6 +177,10 @@ class BoardEndpoint(Endpoint):
             asked=wanted,
         )
 
+    def kept(self, make: Callable[[], Response]) -> HttpResponse:
+        """What `make` answers, made once for those to whom it is the same (`keeping`)."""
+        return kept_json(self.request, self.benchmark_for(Action.SEE_RESULTS), make)
+
     def _measure(self, release: Release, text: str) -> Shown:
         user = self.request.user
         measure = measure_seen(user, release, text)
@@ -220,7 +226,10 @@ class LeaderboardDetail(BoardEndpoint):
         operation_id="leaderboard_retrieve",
         parameters=[MEASURE, SLICE, SPLIT, *FILTERS, LIMIT, CURSOR],
     )
-    def get(self, request: Request, slug: str, version: str) -> Response:
+    def get(self, request: Request, slug: str, version: str) -> HttpResponse:
+        return self.kept(lambda: self.answer(request, slug, version))
+
+    def answer(self, request: Request, slug: str, version: str) -> Response:
         board = self.board(version)
         pages = RowPages() if is_by_cursor(request) else None
         rows = pages.paginate_queryset(board.rows, request) if pages else board.rows
@@ -265,9 +274,12 @@ class LeaderboardSlices(BoardEndpoint):
             *FILTERS,
         ],
     )
-    def get(self, request: Request, slug: str, version: str) -> Response:
+    def get(self, request: Request, slug: str, version: str) -> HttpResponse:
+        return self.kept(lambda: self.answer(version))
+
+    def answer(self, version: str) -> Response:
         board = self.board(version)
-        wanted = request.query_params.get("baseline", "")
+        wanted = self.request.query_params.get("baseline", "")
         baseline = row_of(board, wanted)
         if wanted and baseline is None:
             raise Http404
@@ -296,7 +308,10 @@ class LeaderboardHistory(BoardEndpoint):
         operation_id="leaderboard_history",
         parameters=[MEASURE, SLICE, SPLIT],
     )
-    def get(self, request: Request, slug: str, version: str) -> Response:
+    def get(self, request: Request, slug: str, version: str) -> HttpResponse:
+        return self.kept(lambda: self.answer(version))
+
+    def answer(self, version: str) -> Response:
         board = self.board(version)
         answer = {
             "release": board.release.version,

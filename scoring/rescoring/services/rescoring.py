@@ -19,13 +19,14 @@ from django.urls import reverse
 from django.utils import timezone
 
 from benchmarks_app.common.services import audit
+from benchmarks_app.common.services.analysing import analyse
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.jobs.services.jobs import JobFencedError, RunningJob, told_of
 from benchmarks_app.jobs.services.retry import JobFinishedError, cancel
 from benchmarks_app.models import Benchmark, Job, Release, Run, User
 from benchwright.errors import BenchmarkError
 from benchwright.full_disk import is_disk_full
-from scoring.models import ScoreSet
+from scoring.models import Score, ScoreSet
 from scoring.scores.selectors.ladder import ladder_on, runs_in_the_way
 from scoring.scores.selectors.phases import split_queries
 from scoring.scores.selectors.releases import SCORER_VERSION, newest_release
@@ -189,6 +190,8 @@ def score_runs(job: RunningJob) -> None:
     )
     waiting = _runs_of(job, release)
     failed = list(_scored(job, release, waiting)) if waiting else []
+    if len(waiting) > FEWEST:
+        analyse(ScoreSet, Score)
     with job.commit() as result:
         result["made"] = [f"scores of {len(waiting) - len(failed):,} runs"]
         result["notes"] = [f"{failure['name']}: {failure['cause']}" for failure in failed]
