@@ -117,6 +117,7 @@ screenshots: $(DEVELOPMENT)
 # One site on two hosts, with a store of objects and either broker: a host is killed in each stage of
 # the work (docs/operating.md). It needs PostgreSQL (DATABASE_URL), RabbitMQ and Redis.
 two-hosts: export BENCHWRIGHT_REQUIRE_SERVICES = 1
+two-hosts: export TWO_HOSTS_ALL = 1
 two-hosts: export TWO_HOSTS_PEOPLE ?= 32
 two-hosts: export TWO_HOSTS_QUERIES ?= 40
 two-hosts: $(DEVELOPMENT)
