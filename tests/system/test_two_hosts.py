@@ -63,6 +63,10 @@ class Asked:
             for host in hosts
         }
 
+    def close(self) -> None:
+        for client in self.clients.values():
+            client.close()
+
     def __call__(self, path: str, *, of: Site | None = None, **body: Any) -> httpx.Response:
         """The answer of one host; of whichever answers, where none is named."""
         hosts = [of] if of else self.hosts
@@ -140,11 +144,12 @@ class Killed:
         begin(self.host)
 
 
-def test_either_host_ends_what_the_other_has_begun(hosts, tmp_path, capsys):
+def test_either_host_ends_what_the_other_has_begun(hosts, tmp_path, capsys, request):
     a, b = hosts
     began = time.monotonic()
     a.call("make_benchmark", slug="two")
     ask = Asked(hosts, a.call("token_of", username="olga"))
+    request.addfinalizer(ask.close)
     archive = beir_zip(tmp_path / "two.zip", n_documents=N_DOCUMENTS, n_queries=N_QUERIES)
     path = run_file(
         tmp_path / "made.run", n_queries=N_QUERIES, depth=DEPTH, n_documents=N_DOCUMENTS
