@@ -34,6 +34,7 @@ from benchwright.formats.tables import (
     cells_of,
     delimited_layout,
     head_of,
+    is_smart,
     layout_of,
     records,
     sample,
@@ -206,7 +207,7 @@ def _of_text(head: Head, name: str) -> FileKind | None:
         return FileKind.TOPICS
     if DOC_START.match(first):
         return FileKind.TOPICS if _names(NAMES_QUERIES, name) else FileKind.DOCUMENTS
-    if first.startswith(b".I "):
+    if is_smart(lines):
         return FileKind.QUERIES if _names(NAMES_QUERIES, name) else FileKind.DOCUMENTS
     if first.startswith(b"{"):
         return _of_json(lines, name)

@@ -159,7 +159,7 @@ def _layout_of(table: Input, head: Head, folder: Path, has_header: bool | None) 
         return _foreign_layout(form, table, lines)
     if first.lstrip().startswith((b"{", b"[")):
         return Layout(Form.JSON, _json_columns(lines))
-    if first.startswith(b".I "):
+    if is_smart(lines):
         return Layout(Form.SMART, tuple(_smart_columns(lines)))
     if DOC_START.match(first.lstrip()):
         return Layout(Form.DOCS, ("id", "title", "text"))
@@ -227,6 +227,16 @@ def _object_of(text: str | bytes) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
+
+
+def is_smart(lines: Iterable[bytes]) -> bool:
+    """Whether lines hold records of SMART; the first of them may stand before any.
+
+    >>> is_smart([b"made in 1968", b".I 1", b".W"]), is_smart([b".I", b".W"])
+    (True, False)
+    """
+    marks = [match for line in lines if (match := SMART_LINE.match(line.decode(errors="replace")))]
+    return bool(marks) and marks[0][1] == "I"
 
 
 def _smart_columns(lines: Sequence[bytes]) -> Iterator[str]:
@@ -355,7 +365,7 @@ def records(table: Input, layout: Layout, *, folder: Path, problems: Problems) -
             cells, layout.columns, has_header=layout.has_header, has_index=layout.has_index
         )
     if layout.form is Form.SMART:
-        return _smart_records(_texts(table.lines(), file, problems))
+        return _smart_records(_texts(table.lines(), file, problems), file, problems)
     if layout.form is Form.DOCS:
         return _doc_records(table.lines(), file, problems)
     if layout.form is Form.SPACED:
@@ -585,8 +595,11 @@ def _spaced_records(
         yield line, dict(zip(layout.columns, cells, strict=True))
 
 
-def _smart_records(lines: Iterable[tuple[int, str, bool]]) -> Records:
+def _smart_records(
+    lines: Iterable[tuple[int, str, bool]], file: str, problems: Problems
+) -> Records:
     begins, field = 0, ""
+    has_strays = False
     record: dict[str, list[str]] = {}
     is_whole = True
     for number, raw, is_good in lines:
@@ -602,6 +615,9 @@ def _smart_records(lines: Iterable[tuple[int, str, bool]]) -> Records:
             record.setdefault(field, [])
         elif record:
             record[field].append(text)
+        elif text.strip() and not has_strays:
+            has_strays = True
+            problems.warn(file, number, "stands before the first record (.I) and is left out")
         is_whole = is_whole and is_good
     if record and is_whole:
         yield begins, _smart(record)
