@@ -19,6 +19,7 @@ import click
 from django.core.management import get_commands, load_command_class
 
 import benchwright
+from benchmarks_app.management.replaced import replacement
 from benchwright.cli.main import Command, main
 from benchwright.diversity.measures import ALIASES, NAMES, NO_CUTOFF
 from benchwright.measures.families import FAMILIES, Family, OptionValue
@@ -64,7 +65,10 @@ def commands() -> str:
     for name, app in sorted(get_commands().items()):
         if app in APPS:
             parser = load_command_class(app, name).create_parser("manage.py", name)
-            parts += [f"### `{name}`", _first(parser.description), _list(_of_argparse(parser))]
+            parts += [f"### `{name}`", _first(parser.description)]
+            if instead := replacement(name):
+                parts += [f"Replaced by `{instead}`; it stays for this version."]
+            parts += [_list(_of_argparse(parser))]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

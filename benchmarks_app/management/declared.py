@@ -9,27 +9,13 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.management.naming import actor_of, benchmark_of
 from benchmarks_app.management.parameters import add_declared
+from benchmarks_app.management.replaced import replacement
 from benchmarks_app.models import Benchmark, Job, User
 from benchwright.errors import BenchmarkError
 from benchwright.recipes.arguments import Argument, Declared, option, switch, unless_told, word
 
 BENCHMARK = word("slug", "short name of the benchmark")
 USER = unless_told("--user", help="who does it; by default an owner of the benchmark")
-FROM_AFAR = {
-    "build_pool": "pool",
-    "create_benchmark": "create",
-    "export_release": "pull",
-    "group_queries": "families",
-    "import_file": "import",
-    "import_judgments": "label",
-    "invite": "invite",
-    "leaderboard": "leaderboard",
-    "publish_qrels": "publish",
-    "publish_release": "release",
-    "split_queries": "split",
-    "submit_run": "submit",
-}
-"""What does the same through the API, with a person's token."""
 FORM = (
     option("--format", help="how it ended is said", choices=("text", "json"), default="text"),
     switch("--json", help="the same as --format json"),
@@ -47,9 +33,8 @@ class DeclaredCommand(BaseCommand):
     takes: ClassVar[Sequence[Declared]] = ()
 
     def create_parser(self, prog_name: str, subcommand: str, **settings: Any) -> CommandParser:
-        if subcommand in FROM_AFAR:
-            where = f"benchwright --site URL --benchmark SLUG {FROM_AFAR[subcommand]}"
-            settings["epilog"] = f"From another machine, with a token: {where}"
+        if instead := replacement(subcommand):
+            settings["epilog"] = f"Replaced, from any machine and with a token, by: {instead}"
         return super().create_parser(prog_name, subcommand, **settings)
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -57,6 +42,10 @@ class DeclaredCommand(BaseCommand):
         add_declared(parser, self.takes)
 
     def execute(self, *args: Any, **options: Any) -> str | None:
+        name = type(self).__module__.rpartition(".")[2]
+        # Only a person who types it is told; code that calls it is not.
+        if getattr(self, "_called_from_command_line", False) and (instead := replacement(name)):
+            self.note(f"{name} is replaced by `{instead}`; it stays for this version.")
         try:
             return super().execute(*args, **options)
         except BenchmarkError as error:

@@ -28,6 +28,7 @@ CLICKS_THERE = declared(
     option("--name", metavar="NAME", group="Grades", help="Of the set; by default as the file."),
 )
 READ = ("name", "floor", "regions", "lenient", "keep_raw")
+READING = (*READ, "columns", "kinds")
 
 
 @door
@@ -47,7 +48,7 @@ def sample_on_site(asked: Asked, log: str, preview: bool, **chosen: Any) -> None
             message = "--given needs --allocation given."
             raise click.UsageError(message)
         design["given"] = dict(parse_given(chosen["given"]))
-    row = _read(asked, Path(log), ctx, chosen) if Path(log).is_file() else _known(asked, log)
+    row = _read(asked, Path(log), ctx, chosen) if Path(log).is_file() else _known(asked, log, ctx)
     where = f"logs/{row['id']}/samples/"
     if preview:
         plan = asked.ask("POST", f"{where}preview/", json=design)
@@ -56,20 +57,35 @@ def sample_on_site(asked: Asked, log: str, preview: bool, **chosen: Any) -> None
     asked.say_made(asked.done(asked.ask("POST", where, json=design)), "drew")
 
 
-def _known(asked: Asked, name: str) -> Mapping[str, Any]:
-    return asked.named("logs/", name, "file here, and no query log")
+def _known(asked: Asked, name: str, ctx: click.Context) -> Mapping[str, Any]:
+    """A log that is there; how it is read was decided when it came."""
+    row = asked.named("logs/", name, "file here, and no query log")
+    told = [one for one in ctx.command.get_params(ctx) if one.name in READING]
+    for parameter in told:
+        if given(ctx, str(parameter.name)):
+            text = f"{parameter.opts[0]} says how a file is read; '{name}' was read already."
+            raise click.UsageError(text, ctx)
+    return row
 
 
 def _read(
     asked: Asked, file: Path, ctx: click.Context, chosen: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """The log that the file became."""
+    """The log that the file became, now or when it was sent before."""
+    from benchwright.files.sources import sha256_of
+
     fields = {**sent(given(ctx, *READ)), **named_columns(chosen["columns"])}
-    fields["name"] = chosen["name"] or file.name.partition(".")[0]
+    fields["name"] = name = chosen["name"] or file.name.partition(".")[0]
+    rows = asked.client.rows(f"benchmarks/{asked.slug}/logs/")
+    earlier = next((row for row in rows if row["name"] == name), None)
+    if earlier and earlier["facts"].get("sha256") == sha256_of(file):
+        note = f"'{name}' is this file, sent and read before; it is drawn from as it was read then."
+        click.echo(note, err=True)
+        return dict(earlier)
     if chosen["kinds"]:
         fields["kinds"] = list(chosen["kinds"])
     job = asked.done(asked.send("logs/", {"file": file}, fields))
-    return asked.named("logs/", fields["name"], f"log; job {job['id']} made none")
+    return asked.named("logs/", name, f"log; job {job['id']} made none")
 
 
 def _planned(plan: Mapping[str, Any]) -> Iterator[str]:

@@ -37,7 +37,7 @@ def score_on_site(
 
     Every run is scored by the measures of the benchmark as it comes, and by each new release.
     """
-    release = release or asked.version or None
+    release = asked.release(release) if release or asked.version else None
     if not runs:
         job = asked.ask("POST", "runs/score/", json=sent({"release": release}))
         asked.say_made(asked.done(job), "scored")
@@ -49,7 +49,7 @@ def score_on_site(
         for run in runs
     ]
     known = list(dict.fromkeys(row["measure"] for of in answers for row in of["scores"]))
-    asked.check(measures, known, "measure that these runs have scores of; on the leaderboard")
+    asked.check(measures, known, "measure of the scored runs")
     for answer in answers:
         answer["scores"] = [
             row

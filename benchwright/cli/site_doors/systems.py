@@ -215,8 +215,7 @@ def reusability_on_site(asked: Asked, release: str | None) -> None:
 
     Which runs were pooled, how deep and by which teams, the site knows.
     """
-    release = release or asked.version or asked.client.release(asked.slug).version
-    treatment = asked.ask("GET", f"releases/{release}/reusability/")
+    treatment = asked.ask("GET", f"releases/{asked.release(release)}/reusability/")
     asked.say(treatment, _treatments(treatment))
 
 

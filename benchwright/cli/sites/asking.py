@@ -126,6 +126,20 @@ class Asked:
         self.check([name], known, what)
         return dict(rows[known.index(name)])
 
+    def release(self, version: str | None = None) -> str:
+        """The version that is meant: this one, the one named before the command, or the newest.
+
+        Raises
+        ------
+        UnknownName
+            If it is none of the benchmark's.
+        """
+        wanted = version or self.version
+        if not wanted:
+            return self.client.release(self.slug).version
+        self.check([wanted], [one.version for one in self.client.releases(self.slug)], "release")
+        return wanted
+
     def send(self, path: str, files: Mapping[str, Path | None], fields: Mapping[str, Any]) -> Any:
         """What an operation answers that takes files, with a line of how much has been sent."""
         what = f"Sending {', '.join(file.name for file in files.values() if file)}"
@@ -308,7 +322,9 @@ def size(n_bytes: int) -> str:
 
     Examples
     --------
-    >>> size(900), size(1_500_000)
-    ('900 bytes', '1.5 MB')
+    >>> size(900), size(6_400), size(1_500_000)
+    ('900 bytes', '6.4 kB', '1.5 MB')
     """
-    return f"{n_bytes} bytes" if n_bytes < 1000 else f"{n_bytes / 1e6:,.1f} MB"
+    if n_bytes < 1000:
+        return f"{n_bytes} bytes"
+    return f"{n_bytes / 1e3:.1f} kB" if n_bytes < 1_000_000 else f"{n_bytes / 1e6:,.1f} MB"

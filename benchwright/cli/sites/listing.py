@@ -128,8 +128,7 @@ def _address(asked: Asked, kind: Kind, release: str | None) -> str:
         return "benchmarks/"
     path = kind.path
     if "{release}" in path:
-        version = release or asked.version or asked.client.release(asked.slug).version
-        path = path.format(release=version)
+        path = path.format(release=asked.release(release))
     return f"benchmarks/{asked.slug}/{path}"
 
 

@@ -2,17 +2,21 @@
 
 import json
 from datetime import date
+from io import StringIO
 
 import pytest
 from django.core.management import get_commands, load_command_class
 
+from annotation.estimates.services import estimates_of
 from annotation.models import Pool
-from benchmarks_app.management.declared import FROM_AFAR
+from benchmarks_app.management.replaced import REPLACED
 from benchmarks_app.models import QueryFamily, Release
 from benchwright.cli.main import _command_of as command_of
-from benchwright.cli.main import main
-from tests import factories
+from benchwright.cli.sites.listing import KINDS
+from tests import factories, reference_pages
+from tests.annotation.estimates import making as estimates
 from tests.system.site import ROOT
+from tests.test_doc_commands import of_benchwright
 
 FIXTURE = ROOT / "fixtures" / "tiny_benchmark"
 HALVES = ("--shares", "train=50,test=50")
@@ -79,13 +83,37 @@ def test_what_is_of_files_is_refused_and_what_has_its_own_site_takes_it(on, site
     assert "--benchmark SLUG publish" in nowhere.stderr
 
 
-def test_command_of_the_site_leads_to_the_one_from_afar():
-    for name, there in FROM_AFAR.items():
+OURS = [name for name, app in get_commands().items() if app in reference_pages.APPS]
+
+
+@pytest.mark.parametrize("name", sorted(OURS))
+def test_command_that_is_replaced_says_by_what_and_others_say_nothing(name, monkeypatch):
+    kind = type(load_command_class(get_commands()[name], name))
+    monkeypatch.setattr(kind, "handle", lambda self, *args, **options: "done")
+    told = {}
+
+    for is_typed in (True, False):
+        out, err = StringIO(), StringIO()
+        command = kind(stdout=out, stderr=err, no_color=True)
+        command._called_from_command_line = is_typed  # as `run_from_argv` sets it
+        command.execute(no_color=True, force_color=False, skip_checks=True)
+        told[is_typed] = err.getvalue()
+        assert out.getvalue() == "done\n"
+
+    instead = f"`benchwright --site URL --benchmark SLUG {REPLACED.get(name)}`"
+    replaced = f"{name} is replaced by {instead}; it stays for this version.\n"
+    assert told == {True: replaced if name in REPLACED else "", False: ""}
+
+
+def test_what_replaces_a_command_is_taken_by_the_one_command():
+    assert set(REPLACED) <= set(OURS)
+    for name, there in REPLACED.items():
         command = load_command_class(get_commands()[name], name)
         shown = " ".join(command.create_parser("manage.py", name).format_help().split())
+        words = ["--site", "https://bench.example", "--benchmark", "tiny", *there.split()]
 
         assert shown.endswith(f"benchwright --site URL --benchmark SLUG {there}")
-        assert there in main.known()
+        of_benchwright(words)
 
 
 @pytest.mark.parametrize(
@@ -124,3 +152,80 @@ def test_json_is_the_same_as_its_format_and_every_command_that_tells_has_it(benc
         assert member in json.loads(done.stdout), words
     words = next(iter(lines))
     assert benchwright(*words, "--json").output == benchwright(*words, "--format", "json").output
+
+
+@pytest.mark.parametrize("what", KINDS)
+def test_lists_show_members_that_the_api_describes(what):
+    described = json.loads((ROOT / "docs" / "openapi.json").read_text("utf-8"))
+
+    def meant(schema):
+        while "$ref" in schema:
+            schema = described["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+        return schema
+
+    kind = KINDS[what]
+    below = kind.path.replace("{release}", "{version}")
+    path = f"/api/v1/benchmarks/{{slug}}/{below}" if below else "/api/v1/benchmarks/"
+    answer = described["paths"][path]["get"]["responses"]["200"]["content"]["application/json"]
+    rows = meant(answer["schema"])
+    rows = meant(rows["properties"]["results"]) if "properties" in rows else rows
+
+    assert set(kind.columns) <= set(meant(rows["items"])["properties"])
+
+
+def test_every_list_is_walked_and_an_empty_one_says_so(on):
+    factories.release(factories.Benchmark.objects.get(slug="tiny").qrel_sets.get(), "1.0.0")
+
+    for what in KINDS:
+        shown, rows = on("list", what), on("list", what, "--json")
+        assert (shown.exit_code, rows.exit_code) == (0, 0), (what, shown.output, rows.output)
+        n = len(json.loads(rows.stdout))
+        lines = shown.stdout.splitlines()
+        assert len(lines) == n + 1 if n else lines[0].startswith("There are no "), what
+    some = on("list", "queries", "--first", "2")
+    assert len(some.stdout.splitlines()) == 3
+    assert "These are the first 2" in some.stderr
+    assert "Did you mean 'slices'" in on("list", "slicse").stderr
+    assert "--words is of queries." in on("list", "runs", "--words", "x").stderr
+
+
+def test_estimates_are_told_once_every_drawn_document_has_a_label(on):
+    benchmark = factories.benchmark("est")
+    olga = factories.member(benchmark, "olga", "owner")
+    estimates.queries(benchmark)
+    runs = estimates.runs(benchmark)
+    pool = estimates.estimation_pool(benchmark, olga, runs, labels=60)
+
+    early = on("estimate", "to estimate", benchmark="est")
+    estimates.labelled(pool, olga)
+    told = on("estimate", "to estimate", benchmark="est")
+    other = on("estimate", "to estimate", "--against", "other", "--json", benchmark="est")
+    unknown = on("estimate", "to estimate", "--against", "goood", benchmark="est")
+
+    assert (early.exit_code, early.stdout) == (1, "")
+    rows = {row["run"]: row for row in json.loads(other.stdout)["rows"]}
+    expected = {run: row.mean.value for run, row in by_run(estimates_of(pool, olga)).items()}
+    assert {run: row["mean"]["value"] for run, row in rows.items()} == pytest.approx(expected)
+    assert rows["other"]["difference"] is None
+    assert all(f"{value:.4f}" in told.stdout for value in expected.values())
+    assert "Did you mean 'good'?" in unknown.stderr
+
+
+def by_run(of):
+    return {row.run: row for row in of.rows}
+
+
+def test_member_changes_role_and_leaves(on):
+    benchmark = factories.Benchmark.objects.get(slug="tiny")
+    factories.member(benchmark, "ada", "annotator")
+
+    changed = on("member", "ada", "--role", "adjudicator")
+    mixed = on("member", "ada", "--role", "viewer", "--remove")
+    left = on("member", "ada", "--remove")
+    unknown = on("member", "olgo", "--role", "viewer")
+
+    assert changed.stdout.startswith("ada: adjudicator, since ")
+    assert (mixed.exit_code, "--remove ends what they are." in mixed.stderr) == (2, True)
+    assert left.stdout == "ada has left tiny\n"
+    assert list(benchmark.memberships.values_list("user__username", flat=True)) == ["olga"]
+    assert (unknown.exit_code, "Did you mean 'olga'?" in unknown.stderr) == (2, True)

@@ -36,7 +36,9 @@ def test_log_is_sent_drawn_from_and_drawn_from_again(on, benchwright, tmp_path):
     log.write_text(factories.LOG)
 
     planned = answered(on("sample", str(log), "-n", "6", "--dry-run", "--json"))
+    again = on("sample", str(log), "-n", "6", "--dry-run", "--json")
     drawn = on("sample", "Süche 2024", "-n", "6", "--seed", "3")
+    too_late = on("sample", "Süche 2024", "--floor", "3")
     unknown = on("sample", "Suche 2024")
     by_files = benchwright("sample", str(log), "-n", "6", "--dry-run").stdout
 
@@ -45,6 +47,9 @@ def test_log_is_sent_drawn_from_and_drawn_from_again(on, benchwright, tmp_path):
         [cells[0], cells[4]] for cells in strata
     ]
     assert QueryLog.objects.get().name == "Süche 2024"
+    assert answered(again) == planned
+    assert "'Süche 2024' is this file, sent and read before" in again.stderr
+    assert "--floor says how a file is read" in too_late.stderr
     assert (drawn.exit_code, drawn.stdout.split()[0]) == (0, "drew"), drawn.output
     sample = QuerySample.objects.get()
     assert (sample.n_families, sample.seed) == (6, 3)
@@ -102,6 +107,7 @@ def test_what_an_index_keeps_and_how_judgments_treat_it_is_as_on_files(on, bench
     scored = on("score")
     shown = answered(on("score", "exact", "-m", "nDCG@10", "--json"))
     treated = answered(on("reusability", "--json"))
+    unknown = on("reusability", "--release", "1.0.1")
     as_table = on("reusability", "--release", "1.0.0")
 
     assert there["recall"] == here["recall"] == 0.5
@@ -112,6 +118,7 @@ def test_what_an_index_keeps_and_how_judgments_treat_it_is_as_on_files(on, bench
                                     "-m", "nDCG@10", "--json"))  # fmt: skip
     (row,) = shown[0]["scores"]
     assert row["mean"] == pytest.approx(by_files["runs"][0]["means"]["nDCG@10"], abs=1e-12)
+    assert (unknown.exit_code, "Did you mean '1.0.0'?" in unknown.stderr) == (2, True)
     assert {one["run"] for one in treated["systems"]} == {"exact", "index"}
     assert (as_table.exit_code, "mean shift" in as_table.stdout) == (0, True), as_table.output
 
