@@ -31,6 +31,7 @@ html_show_sphinx = False
 html_domain_indices = False
 html_use_index = False
 html_search_language = "en"
+html_search_scorer = str(Path(__file__).with_name("scorer.js"))
 html_permalinks_icon = "#"
 
 

@@ -41,6 +41,13 @@ def test_every_chapter_is_built_with_its_anchors_and_nothing_inline(built):
     assert not [path for path in built.rglob("*") if path.stat().st_size > 1_000_000]
 
 
+def test_search_knows_which_chapter_is_called_so(built):
+    """Sphinx's own order puts a list that says a word in a heading before the chapter of it."""
+    scorer = (ROOT / "docs" / "site" / "scorer.js").read_text("utf-8")
+
+    assert scorer.strip() in (built / "_static" / "language_data.js").read_text("utf-8")
+
+
 def test_built_pages_are_served_to_anybody_with_the_site_s_policy(built, client):
     first, page = client.get("/docs/"), client.get("/docs/metrics/")
     words = client.get("/docs/searchindex.js", headers={"Accept-Encoding": "gzip"})
