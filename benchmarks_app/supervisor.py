@@ -1,7 +1,12 @@
-"""Web server, worker and sweeper as one: started together, kept running, stopped together."""
+"""Web server, worker and sweeper as one: started together, kept running, stopped together.
+
+`up` becomes this module, once the database is there: `python -m benchmarks_app.supervisor`. It
+looks at processes and passes on lines for as long as the site runs, and loads no Django for that.
+"""
 
 import contextlib
 import ctypes
+import json
 import os
 import selectors
 import signal
@@ -11,14 +16,16 @@ import sys
 import tempfile
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 from typing import IO
 
-from django.conf import settings
+from benchmarks_app.site_lock import let_go
 
+# Where the packages are that the commands are run from.
+FOLDER = Path(__file__).resolve().parent.parent
 # The site is to be gone within 5 seconds: who is asked to stop has this long for it.
 GRACE_SECONDS = 3.0
 POLL_SECONDS = 0.2
@@ -185,7 +192,7 @@ class Supervisor:
             # A session of its own: Ctrl-C reaches this process only, which then stops the others.
             process = subprocess.Popen(
                 child.command,
-                cwd=settings.BASE_DIR,
+                cwd=FOLDER,
                 start_new_session=True,
                 env=self._environment(child),
                 stdout=subprocess.PIPE,
@@ -330,3 +337,38 @@ def _end_with_parent() -> None:
     """In a child, before its command: ask to stop when `up` is no more, even after kill -9."""
     if _PRCTL is not None:
         _PRCTL(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+# --- what `up` becomes ---------------------------------------------------------------------
+
+
+def become(commands: Mapping[str, list[str]], *, told: Sequence[str], lock: IO[str]) -> None:
+    """Put a supervisor of the commands in the place of this process, which has its memory back.
+
+    `told` are the lines that are printed when the web server has started. `lock` is held by the
+    process, whatever it runs, and let go when all is stopped.
+    """
+    os.set_inheritable(lock.fileno(), True)
+    facts = json.dumps({"commands": dict(commands), "told": list(told), "lock": lock.fileno()})
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    os.chdir(FOLDER)
+    os.execv(sys.executable, [sys.executable, "-m", __spec__.name, facts])
+
+
+def main(words: Sequence[str]) -> int:
+    """Supervise what `become` was told; the exit code."""
+    facts = json.loads(words[0])
+
+    def say(*lines: str) -> None:
+        sys.stdout.writelines(f"{line}\n" for line in lines)
+        sys.stdout.flush()
+
+    code = Supervisor(facts["commands"], say=say).run(when_up=lambda: say(*facts["told"]))
+    with os.fdopen(facts["lock"], "a+") as lock:
+        let_go(lock)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -102,8 +102,17 @@ def test_only_the_last_few_runs_are_kept_and_none_names_the_machine(tmp_path):
     assert platform.node() not in (tmp_path / "statistics.json").read_text("utf-8")
 
 
-SITES = ("raw-export", "judging", "large-site", "boards", "run-pages", "campaigns")
-OF_BROKER = ("scoring-service", "shards")
+SITES = (
+    "flame",
+    "raw-export",
+    "judging",
+    "large-site",
+    "boards",
+    "run-pages",
+    "campaigns",
+    "idle-site",
+)
+OF_BROKER = ("scoring-service", "burst", "shards")
 OF_DATA = ("simulation", "gate", *OF_JUDGES)  # all draw from real runs
 OTHERS = tuple(part for part in PARTS if part not in {*SITES, *OF_BROKER, *OF_DATA})
 

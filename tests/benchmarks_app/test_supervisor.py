@@ -20,8 +20,6 @@ NO_PROGRAM = "/no/such/program"
 STUBBORN = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n" + RUNS
 SUPERVISE = """
 import json, sys
-from django.conf import settings
-settings.configure(BASE_DIR="/")
 from benchmarks_app.supervisor import Supervisor
 commands = {
     name: [code] if code.startswith("/") else [sys.executable, "-S", "-c", code]

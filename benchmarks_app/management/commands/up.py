@@ -1,9 +1,9 @@
-import gc
 import time
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import CommandError
+from django.db import connections
 
 from benchmarks_app.data_folder import DATA
 from benchmarks_app.first_tables import bring_up_to_date
@@ -13,7 +13,7 @@ from benchmarks_app.site_lock import FolderInUseError, SiteLock
 from benchmarks_app.supervisor import (
     GRACE_SECONDS,
     POLL_SECONDS,
-    Supervisor,
+    become,
     commands_of,
     is_free,
     usual_web_processes,
@@ -65,12 +65,10 @@ class Command(DeclaredCommand):
         if not (is_free(host, port) or (lock.was_left and self.gets_free(host, port))):
             why = f"Something listens on {host}:{port} already. Choose another port with --port."
             raise CommandError(why)
+        told = (self.style.SUCCESS(f"Benchwright is at {address}"), "Ctrl-C stops it.")
+        connections.close_all()
         commands = commands_of(host, port, workers, web_processes)
-        supervisor = Supervisor(commands, say=self.say)
-        code = supervisor.run(when_up=lambda: self.say_where(address))
-        lock.release()
-        gc.freeze()  # to look through all of it once more takes Python a second
-        raise SystemExit(code)
+        become(commands, told=told, lock=lock.file)
 
     def gets_free(self, host: str, port: int) -> bool:
         """Whether what an `up` that was killed has left behind ends within its time."""
@@ -84,7 +82,3 @@ class Command(DeclaredCommand):
     def say(self, text: str) -> None:
         super().say(text)
         self.stdout.flush()
-
-    def say_where(self, address: str) -> None:
-        self.say(self.style.SUCCESS(f"Benchwright is at {address}"))
-        self.say("Ctrl-C stops it.")

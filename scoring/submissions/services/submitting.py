@@ -251,13 +251,18 @@ def _refuse_foreign_team(user: User, team: Team | None) -> None:
 
 def refuse_same_bytes(*, phase: Phase, user: User, team: Team | None, sha256: str) -> None:
     """Raise `SubmittedBeforeError` where the person, or the team, sent these bytes to the phase."""
-    theirs = Q(submitter=user) | (Q(team=team) if team else Q(pk=None))
-    # Of one that has a run, no job is looked into: that of thousands would take long.
-    same = Q(run__sha256=sha256) | Q(run=None, job__parameters__sha256=sha256)
-    counted = Submission.objects.filter(phase=phase).exclude(state__in=UNCOUNTED)
-    earlier = counted.filter(theirs, same).select_related("phase__benchmark").first()
-    if earlier is None:
+    theirs = Q(submitter=user) | Q(team=team) if team else Q(submitter=user)
+    counted = _counted(phase).filter(theirs)
+    # Of one that has a run no job is looked into: that of thousands would take long.
+    key = (
+        counted.filter(run__sha256=sha256).values_list("pk", flat=True).first()
+        or counted.filter(run=None, job__parameters__sha256=sha256)
+        .values_list("pk", flat=True)
+        .first()
+    )
+    if key is None:
         return
+    earlier = Submission.objects.select_related("phase__benchmark").get(pk=key)
     outcome = (
         "It was withdrawn, and stays so." if earlier.withdrawn_at else "It was not scored again."
     )
