@@ -6,6 +6,7 @@ from collections.abc import Callable
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
+from benchmarks_app.operating.spans import span
 from benchmarks_app.operating.tracing import REQUEST, request_name
 
 HEADER = "X-Request-ID"
@@ -27,7 +28,15 @@ class WatchedRequests:
         token = REQUEST.set(request_name(sent))
         began = time.perf_counter()
         try:
-            response = self.get_response(request)
+            with span("request") as tell:
+                response = self.get_response(request)
+                view = _view(request)
+                tell(
+                    f"{_method(request)} {view}",
+                    http__request__method=_method(request),
+                    http__response__status_code=response.status_code,
+                    benchwright__view=view,
+                )
             if response.status_code >= BROKEN:
                 response[HEADER] = REQUEST.get()
         finally:
@@ -40,7 +49,14 @@ class WatchedRequests:
     def _time(request: HttpRequest, status: int, seconds: float) -> None:
         from benchmarks_app.operating.figures import REQUEST_SECONDS
 
-        match = request.resolver_match
-        view = match.view_name if match else "none"
-        method = request.method if request.method in METHODS else "other"
-        REQUEST_SECONDS.labels(view, method, f"{status // 100}xx").observe(seconds)
+        labels = _view(request), _method(request), f"{status // 100}xx"
+        REQUEST_SECONDS.labels(*labels).observe(seconds)
+
+
+def _view(request: HttpRequest) -> str:
+    """The name of the address that was asked for; no address itself, which may have a secret."""
+    return request.resolver_match.view_name if request.resolver_match else "none"
+
+
+def _method(request: HttpRequest) -> str:
+    return request.method if request.method in METHODS else "other"

@@ -28,6 +28,7 @@ from benchmarks_app.common.services.happening import happened
 from benchmarks_app.jobs.services.limits import JobStopped, Limits, Stopper, watched
 from benchmarks_app.models import Benchmark, Job, User
 from benchmarks_app.models.notices import Event
+from benchmarks_app.operating.spans import span
 from benchmarks_app.operating.tracing import of_job
 from benchmarks_app.store import file_store
 from benchmarks_app.store.errors import StoreAwayError
@@ -343,7 +344,8 @@ def execute(
     running.folder.mkdir(parents=True, exist_ok=True)
     try:
         watching = _watched(running, is_on=has_heartbeat, is_worker=is_worker)
-        with of_job(job.pk), watching, file_store().using():
+        doing = span(f"job {job.kind}", benchwright__job_kind=job.kind)
+        with of_job(job.pk), doing, watching, file_store().using():
             _run(running)
     finally:
         if not running.is_given_back:
