@@ -235,8 +235,8 @@ def proxied(request, tmp_path_factory) -> Iterator[Proxied]:
                 time.sleep(0.1)
             yield Proxied(site, port)
         finally:
-            proxy.terminate()
-            proxy.wait(10)
+            proxy.kill()  # asked to end, it would wait for who listens to events
+            proxy.wait()
 
 
 def test_pages_go_through_and_what_is_for_watchers_does_not(proxied):
