@@ -36,7 +36,10 @@ def span(name: str, **attributes: Any) -> Iterator[Callable[..., None]]:
         return
     from opentelemetry.trace import Status, StatusCode
 
-    belonging = {"benchwright.request_id": REQUEST.get() or None, "benchwright.job_id": JOB.get()}
+    belonging: dict[str, Any] = {
+        "benchwright.request_id": REQUEST.get() or None,
+        "benchwright.job_id": JOB.get(),
+    }
     with _tracer().start_as_current_span(
         name, record_exception=False, set_status_on_exception=False
     ) as begun:
