@@ -37,6 +37,7 @@ PARTS = {
     "corpora": "corpora",
     "large-site": "large_site",
     "boards": "boards",
+    "board-readers": "board_readers",
     "run-pages": "run_pages",
     "scoring-service": "scoring_service",
     "burst": "burst",
