@@ -53,7 +53,9 @@ def test_every_command_prints_json_or_has_a_reason_not_to(name):
 
 def documented(name: str) -> set[str]:
     """The members that docs/commands.md says a command always prints."""
-    page = (ROOT / "docs" / "commands.md").read_text("utf-8").partition("### What `--json` prints")[2]
+    page = (
+        (ROOT / "docs" / "commands.md").read_text("utf-8").partition("### What `--json` prints")[2]
+    )
     row = next(line for line in page.splitlines() if f"`{name}`" in line.partition(" | ")[0])
     return set(re.findall(r"`([a-z_]+)`", re.split(r" with|;", row.partition(" | ")[2])[0]))
 
