@@ -108,6 +108,7 @@ SITES = (
     "judging",
     "large-site",
     "boards",
+    "board-readers",
     "run-pages",
     "campaigns",
     "idle-site",
