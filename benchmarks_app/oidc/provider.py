@@ -1,6 +1,5 @@
 """What the operator says of the provider, from the environment; no Django, settings read it."""
 
-import os
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -93,7 +92,7 @@ def env_passwords(provider: Provider | None) -> bool:
 
 
 def _secret() -> str:
-    file = os.environ.get(SECRET_FILE)
+    file = env_str(SECRET_FILE, "")
     if not file:
         secret = env_str(SECRET, "")
     else:
