@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, cast
 
 from benchwright.errors import ArchiveError, MissingFileError
 from benchwright.files.encodings import UTF16, UTF16_MARKS, as_utf8
@@ -248,7 +248,8 @@ def _gzip() -> tuple[Callable[..., Any], tuple[type[Exception], ...]]:
         from isal import igzip, isal_zlib
     except ImportError:
         return gzip.GzipFile, (zlib.error, gzip.BadGzipFile)
-    return igzip.IGzipFile, (isal_zlib.error, gzip.BadGzipFile)
+    # Its types call the class of its errors one of them.
+    return igzip.IGzipFile, (cast("type[Exception]", isal_zlib.error), gzip.BadGzipFile)
 
 
 # What can be read only once, by device and inode, is kept here until the process ends.
