@@ -34,6 +34,10 @@ def is_among_first(most: int, *, of: str) -> bool:
         return True
 
 
+def _path() -> Path:
+    return Path(settings.DATA_DIR) / "cache" / "limits.sqlite3"
+
+
 class SharedCounts(BaseCache):
     """A cache that all processes of a host share: a file of the data folder, of JSON values.
 
@@ -46,7 +50,7 @@ class SharedCounts(BaseCache):
         self._of_thread = threading.local()
 
     def _open(self) -> sqlite3.Connection:
-        path = Path(settings.DATA_DIR) / "cache" / "limits.sqlite3"
+        path = _path()
         known: tuple[Path, sqlite3.Connection] | None = getattr(self._of_thread, "open", None)
         if known is not None and known[0] == path and path.exists():
             return known[1]
@@ -111,4 +115,5 @@ class SharedCounts(BaseCache):
         return bool(self._write("DELETE FROM counts WHERE key = ? RETURNING 1", (name,)))
 
     def clear(self) -> None:
-        self._write("DELETE FROM counts", ())
+        if _path().exists():
+            self._write("DELETE FROM counts", ())

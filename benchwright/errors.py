@@ -107,7 +107,8 @@ class MissingPackageError(BenchmarkError, ImportError, code="missing-package"):
 
 # Packages of the extra `tools`, by the name they are imported by.
 TOOLS = {
-    **{name: name for name in ("httpx", "nh3", "numpy", "phonenumbers", "polars", "rich", "scipy")},
+    **{name: name for name in ("httpx", "isal", "nh3", "numpy", "phonenumbers", "polars", "rich")},
+    "scipy": "scipy",
     "Stemmer": "pystemmer",
     "charset_normalizer": "charset-normalizer",
     "markdown_it": "markdown-it-py",

@@ -220,7 +220,8 @@ def _unlisted_help(preview: Preview) -> str:
     """What to think of, by what the file shows; whether it is so, a person says."""
     if preview.unlisted == QrelSet.Unlisted.NOT_RELEVANT:
         return "The export says so. Nothing counts as unjudged then."
-    if 0 not in preview.grades:
+    has_words = any(isinstance(grade, str) for grade in preview.grades)
+    if 0 not in preview.grades and not has_words:
         return (
             "No document of this file has the grade 0: does it list the relevant ones alone? Then "
             "those that are not listed are not relevant, and nothing counts as unjudged."

@@ -270,7 +270,8 @@ def kept_json(request: Request, benchmark: Benchmark, make: Callable[[], Respons
                 now = timezone.now()
                 answer = make()
                 content = JSONRenderer().render(answer.data)
-                headers = {"Content-Type": "application/json", **answer.headers}
+                # Not rendered yet, it still has Django's own type.
+                headers = {**answer.headers, "Content-Type": JSONRenderer.media_type}
                 kept = Kept.of(content, headers, _until(benchmark.pk, now, KEPT_FOR))
                 keep(key, kept)
     return compressed(request, kept)

@@ -22,7 +22,7 @@ from tests.performance.toy import size
 from tests.system.site import SHORT, Site
 
 N_CLIENTS, N_EACH, N_BURST = size((16, 13, 1_000), (2, 2, 6))
-N_QUERIES, DEPTH, N_JUDGED = size((50, 300, 20), (5, 10, 2))
+N_QUERIES, DEPTH, N_JUDGED = size((50, 300, 20), (5, 300, 20))
 SLUG = "burst"
 PROCESSOR_MS, RUNS_A_SECOND, WAIT_SECONDS = 30, 20, 3.0
 TICKS = os.sysconf("SC_CLK_TCK")

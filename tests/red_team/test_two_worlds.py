@@ -24,6 +24,7 @@ from uuid import uuid4
 
 import pytest
 from django.apps import apps
+from django.core import mail
 from django.core.cache import caches
 from django.core.management.color import no_style
 from django.db import connection, transaction
@@ -32,7 +33,10 @@ from django.urls import reverse
 
 from annotation.models import Judgment
 from benchmarks_app.jobs.services import jobs
-from benchmarks_app.models import Benchmark, Qrel, QueryFamily, User
+from benchmarks_app.models import Benchmark, Notice, Qrel, QueryFamily, User
+from benchmarks_app.models.notices import Event
+from benchmarks_app.notices.services.mailing import choose_mails
+from benchmarks_app.notices.services.sending import body_of, send_due
 from benchwright.linting.sources import Look
 from benchwright.releases.options import ReleaseOptions
 from scoring.gates.services.gating import start_gate
@@ -56,6 +60,8 @@ PLACES = {
     **dict.fromkeys(("vi", "tess", "olga"), RESULTS),
 }
 OTHERS = [who for who in PLACES if who != "olga"]
+# Beside pages: what leaves the site by itself, as bodies of webhooks and as mails.
+SENT = ("webhooks", "mails")
 QUERIES = [HIDDEN, *(f"q-hidden-{number:02}" for number in range(2, 31))]
 DECLARED = ["nDCG@10", "RR@10"]
 RUNS = ("first", "second")
@@ -183,6 +189,11 @@ def furnish(world: World) -> None:
     """What people ask for: gates, a rehearsal and comparisons, of Sam and of Olga."""
     benchmark, release = world.benchmark, world.benchmark.releases.published().get()
     factories.member(benchmark, "tess", "submitter")
+    for who in ("sam", "tess", "vi"):
+        person = User.objects.get(username=who)
+        person.email = person.verified_email = f"{who}@example.org"
+        person.save()
+        choose_mails(person=person, events=Event.values)
     world.sessions["tess"] = worlds.session_of(User.objects.get(username="tess"))
     sam, olga = (User.objects.get(username=name) for name in ("sam", "olga"))
     baseline, candidate = (benchmark.runs.get(name=f"stdlib-{name}") for name in RUNS)
@@ -301,6 +312,14 @@ def views(world: World, chance: Chance) -> Views:
                 whole = f"{answer.status_code}\n".encode() + LEFT.sub(b"", told(answer))
                 found[who, url] = gzip.compress(whole, 1)
                 transaction.set_rollback(True)
+    chance.seed("notices")
+    bodies = [body_of(notice) for notice in Notice.objects.order_by("pk")]
+    mail.outbox.clear()
+    while send_due():
+        pass
+    mails = [message.message().as_bytes() for message in mail.outbox]
+    for kind, sent in zip(SENT, (bodies, mails), strict=True):
+        found[kind, "sent"] = gzip.compress(f"{len(sent)}\n".encode() + b"\n".join(sent), 1)
     return Views(found)
 
 
@@ -339,7 +358,7 @@ def differing(both: list[Views], who: str) -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize("who", OTHERS)
+@pytest.mark.parametrize("who", [*OTHERS, *SENT])
 def test_nobody_but_keepers_sees_a_difference(both, who):
     assert differing(both, who) == {}
 
@@ -349,6 +368,15 @@ def test_there_is_something_to_see(both, who, n):
     answers = [both[0].at(who, url) for name, url in both[0].of if name == who]
 
     assert sum(answer.startswith(b"200\n") for answer in answers) > n
+
+
+def test_webhooks_and_mails_are_sent_at_all(both):
+    bodies, mails = (both[0].at(kind, "sent") for kind in SENT)
+
+    assert int(bodies.split(b"\n")[0]) > 1
+    assert b"gate.decided" in bodies
+    assert int(mails.split(b"\n")[0]) > 1
+    assert b"To: sam@" in mails
 
 
 def test_the_owner_sees_the_difference(both):
