@@ -144,8 +144,8 @@ def test_stop_in_the_middle_of_work_takes_five_seconds_and_loses_nothing(
     plain_site, tmp_path, capsys
 ):
     site, slug = plain_site, "stopped"
-    site.call("make_phase", slug=slug, n_queries=2_000)
-    path = str(run_file(tmp_path / "long.run", n_queries=2_000, depth=500, n_documents=500))
+    site.call("make_phase", slug=slug, n_queries=6_000)
+    path = str(run_file(tmp_path / "long.run", n_queries=6_000, depth=500, n_documents=500))
     started(site)
     with signed_in(site, "sam") as client:
         assert sent_in(client, slug, path).status_code == 200
