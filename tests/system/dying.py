@@ -156,16 +156,16 @@ def _of_publishing(job: Any, is_done: bool) -> list[str]:
 
 def _of_exporting(job: Any, is_done: bool) -> list[str]:
     """A file that nobody committed yet may be there, but whole."""
-    from benchmarks_app import files
     from benchmarks_app.models import Release
     from benchmarks_app.releases.services.exporting import stored_export
     from benchwright.exports import exporter_of
+    from benchwright.files.sources import sha256_of
 
     release = Release.objects.get(pk=job.parameters["release"])
     path = stored_export(release, exporter_of(job.parameters["format"]))
     if path is None:
         return ["there is no file"] if is_done else []
-    faults = [] if files.sha256_of(path) == path.stem else ["its file is not whole"]
+    faults = [] if sha256_of(path) == path.stem else ["its file is not whole"]
     return faults + ["its size is another" for _ in [0] if _other_size(job, path, is_done)]
 
 
