@@ -30,6 +30,7 @@ from benchmarks_app.models import (
     Backup,
     Benchmark,
     LeftFile,
+    Team,
     Upload,
     User,
     WorkerHeartbeat,
@@ -140,6 +141,11 @@ def _furnish() -> None:
     # The highest number was given, and is not given again.
     factories.benchmark(slug="gone").delete()
     Backup.objects.create(place="elsewhere", snapshot="")
+    # Whom a group at the provider brought in.
+    olga = User.objects.get(username="olga")
+    team = Team.objects.create(name="by group")
+    team.members.add(olga)
+    team.members_by_group.add(olga)
 
 
 def _raw() -> list[Any]:
