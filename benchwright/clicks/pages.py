@@ -26,7 +26,7 @@ MOST_PROBLEMS = 20
 ROWS_AT_ONCE = 20_000
 PAGES_A_MESSAGE = 20_000
 Tell = Callable[[int, int, str], None]
-CLICKS = ("click", "item_click", "product_click", "result_click")
+CLICKS = ("click", "click_through", "item_click", "product_click", "result_click")
 SEPARATORS = re.compile(r"[\s,;|]+")
 YES = {"1", "1.0", "true", "yes", "y", "t", "clicked"}
 NO = {"", "0", "0.0", "false", "no", "n", "f", "none", "null"}
@@ -266,6 +266,8 @@ def _of_ubi(
     thing, where = _object(attributes.get("object")), _object(attributes.get("position"))
     doc = _text(thing.get("object_id", cells.get(roles.get("doc", ""))))
     position = where.get("ordinal", cells.get(roles.get("position", "")))
+    if isinstance(position, Mapping):  # as UBI's schema had it up to 1.2.0
+        position = position.get("index")
     if not doc:
         message = "is a click on nothing; expected event_attributes.object.object_id."
         raise ValueError(message)

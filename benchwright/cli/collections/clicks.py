@@ -76,8 +76,8 @@ EXAMPLES = (
     multiple=True,
     metavar="NAME",
     group="Log",
-    help="Actions of UBI's events that are clicks.  [default: click, item_click, product_click, "
-    "result_click]",
+    help="Actions of UBI's events that are clicks.  [default: click, click_through, item_click, "
+    "product_click, result_click]",
 )
 @written_option("-o", "--output", group="Output", help="Write the grades there as TREC qrels.")
 @written_option("--table", group="Output", help="Write every pair there, with value and interval.")

@@ -3,6 +3,7 @@
 import gzip
 import json
 from math import isnan
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -68,6 +69,31 @@ def test_queries_and_events_become_pages(ubi, read):
     assert (reading.n_pages, reading.n_clicks, reading.n_elsewhere) == (2, 1, 2)
     assert reading.actions == {"click": 4, "impression": 1}
     assert read(*ubi[::-1]) == EXPECTED
+
+
+def test_a_dump_of_the_two_indices_of_ubi_is_read(read):
+    made = Path(__file__).parent / "made"
+    reading = Reading()
+
+    assert read(made / "ubi_queries.ndjson", made / "ubi_events.ndjson", reading=reading) == [
+        Page("green tea", ("d-tea", "d-pot", "d-line"), (2,), "browser-1", "A"),
+        Page("warm pot", ("d-pot", "d-tea"), (1,), "browser-2", "B"),
+        Page("yak butter", (), (), "browser-1", "A"),
+    ]
+    assert (reading.n_clicks, reading.n_bad) == (2, 0)
+    assert set(reading.actions) == {"impression", "click", "click_through", "add_to_cart"}
+
+
+def test_place_of_a_click_as_older_schemas_of_ubi_have_it(read, tmp_path):
+    attributes = {"object": {"object_id": "d2"}, "position": {"ordinal": {"index": 2}}}
+    events = [{**EVENTS[0], "event_attributes": attributes}]
+    paths = [
+        json_lines(tmp_path / f"{n}.ndjson", rows) for n, rows in (("q", QUERIES), ("e", events))
+    ]
+    reading = Reading()
+
+    assert read(*paths, reading=reading) == EXPECTED
+    assert reading.n_bad == 0
 
 
 def test_rows_may_lie_anywhere_and_be_many(ubi, read, monkeypatch, tmp_path):

@@ -34,7 +34,7 @@ READ = {
     "doccano.json": (JUDGED, 4, WORDS),
     "doccano.jsonl": (JUDGED, 4, WORDS),
     "elasticsearch-bulk.ndjson": (DOCUMENTS, 4, {}),
-    "elasticsearch-dump.ndjson": (DOCUMENTS, 2, {}),
+    "elasticsearch-dump.ndjson": (DOCUMENTS, 4, {}),
     "elasticsearch-ltr.txt": (QRELS, 3, THREE),
     "elasticsearch-rank-eval.json": (JUDGED, 4, ALL_FOUR),
     "esci-examples.parquet": (JUDGED, 4, {"E": 1, "S": 1, "C": 1, "I": 1}),
@@ -188,7 +188,7 @@ def rows_of(page: Path) -> list[list[str]]:
 
 
 def test_the_table_of_importing_names_each_file_its_tool_and_version():
-    folders = [MADE, HERE.parent / "contextual" / "made"]
+    folders = [MADE, *(HERE.parent / room / "made" for room in ("clicks", "contextual"))]
     tools = {
         name: row[1]
         for folder in folders
