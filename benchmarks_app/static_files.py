@@ -106,7 +106,8 @@ class FirstStylesMiddleware:
     A first paint then waits for one answer and not for two. The policy names these styles by their
     digest, so that still no other style inside a page holds. The browser fetches the file when the
     page is painted, and a cookie says that it has: the next page has the link alone. Whoever does
-    not say that it opens a page for somebody (`Sec-Fetch-Dest`), such as a script, gets links.
+    not say that it opens a page for somebody (`Sec-Fetch-Dest`), such as a script, gets links. A
+    page that anybody may keep has links for everybody: it is the same bytes for all.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -116,7 +117,8 @@ class FirstStylesMiddleware:
         response = self.get_response(request)
         is_page = response.get("Content-Type", "").startswith("text/html")
         opens = request.headers.get("Sec-Fetch-Dest") == "document"
-        if opens and is_page and not response.streaming:
+        is_for_all = response.get("Cache-Control", "").startswith("public")
+        if opens and is_page and not is_for_all and not response.streaming:
             _bring_styles(request, response)
         return response
 

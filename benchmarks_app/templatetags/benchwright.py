@@ -1,7 +1,7 @@
 """Template helpers; built in, so no template loads them."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django import template
@@ -254,6 +254,20 @@ def in_hours(minutes: float) -> str:
     if not tens:
         return _("{h} h").format(h=hours)
     return _("{h} h {min} min").format(h=hours, min=10 * tens)
+
+
+@register.filter
+def listed(values: Sequence[object], most: int = 6) -> str:
+    """Numbers as they are and words in quotes, with "and" before the last; the rest as a count.
+
+    >>> listed([0, 7, 9]), listed(["E", "so, so"]), listed(["I"])
+    ('0, 7 and 9', "'E' and 'so, so'", "'I'")
+    >>> listed([1, 2, 3], most=2)
+    '1, 2 and 1 more'
+    """
+    words = [f"'{one}'" if isinstance(one, str) else f"{one}" for one in values]
+    *first, last = words if len(words) <= most else [*words[:most], f"{len(words) - most} more"]
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 @register.filter

@@ -1,5 +1,6 @@
 """What one file is, by its first lines; its name decides only where they leave it open."""
 
+import codecs
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -47,6 +48,8 @@ SAMPLE_ROWS = 50
 # Queries are rarely longer than this, texts rarely shorter.
 LONGEST_QUERY = 180
 TOPIC = re.compile(rb"<top(ic)?[\s>]|<topics", re.IGNORECASE)
+NO_RECORD = "Expected at least one record: write it again, or leave it out."
+COMMENT = re.compile(rb"#|//|<!--.*-->$")
 NAMES_QUERIES = re.compile(r"quer|topic|question|claim|\bqry|\.qry")
 NAMES_DOCUMENTS = re.compile(r"corpus|collection|docs?\b|documents|passages|abstracts")
 DOCUMENT_COLUMNS = {
@@ -130,6 +133,7 @@ def guess(file: Input, folder: Path) -> Guess:
     """
     head = head_of(file)
     _refuse_foreign(head, file.shown)
+    _refuse_wordless(head, file.shown)
     kind = None if head.is_parquet else _of_text(head, file.name)
     if kind is not None and kind not in CONTENT_OF and kind is not FileKind.PASSAGES:
         return Guess(kind, lang=language_of(file.name))
@@ -177,12 +181,42 @@ def _refuse_foreign(head: Head, file: str) -> None:
     for magic, (what, advice) in FOREIGN.items():
         if head.start.startswith(magic):
             raise UnreadableKindError(file=file, what=what, advice=advice)
+    if head.is_parquet:
+        return
     if not head.start:
-        raise UnreadableKindError(file=file, what="empty", advice="Write it again.")
-    if not head.lines and not head.is_parquet:
-        raise UnreadableKindError(
-            file=file, what=_no_text(head.start), advice="Texts in UTF-8 and Parquet are taken."
-        )
+        raise UnreadableKindError(file=file, what="empty", advice=NO_RECORD)
+    if not head.lines:
+        what, advice = _no_text(head.start), "Texts in UTF-8 and Parquet are taken."
+        if _is_unmarked_utf16(head.start):
+            what = "UTF-16 without the mark that begins such a file"
+            advice = "Save it as UTF-8, or as UTF-16 with its mark (BOM)."
+        raise UnreadableKindError(file=file, what=what, advice=advice)
+
+
+def _refuse_wordless(head: Head, file: str) -> None:
+    """Refuse a text of white space and comments alone."""
+    lines = [line.strip() for line in head.lines]
+    words = [line for line in lines if line]
+    if head.is_whole and lines and all(map(COMMENT.match, words)):
+        n_lines = max(len(lines) - (not lines[-1]), 1)
+        what = f"{'made of comments alone' if words else 'blank'} up to line {n_lines}"
+        raise UnreadableKindError(file=file, what=what, advice=NO_RECORD)
+
+
+def _is_unmarked_utf16(start: bytes) -> bool:
+    """Whether bytes with NULs are text, two bytes a character, in either order."""
+    orders = ("utf-16-le", "utf-16-be")
+    return start.count(b"\0") > MOST_NULS and any(_is_printable_in(start, one) for one in orders)
+
+
+def _is_printable_in(start: bytes, encoding: str) -> bool:
+    try:
+        text = codecs.getincrementaldecoder(encoding)().decode(start)
+    except UnicodeDecodeError:
+        return False
+    if "\0" in text or not all(one.isprintable() or one in "\t\r\n" for one in text):
+        return False
+    return any("a" <= one <= "z" or one in "\t\n" for one in text)
 
 
 def _no_text(start: bytes) -> str:

@@ -100,6 +100,8 @@ class ZipSource(Source):
         self.limits = limits
         self._budget = _Budget(self.name, limits.inflated(path.stat().st_size))
         _refuse_large_directory(path)
+        if not zipfile.is_zipfile(path):
+            raise _without_directory(path)
         try:
             self._zip = zipfile.ZipFile(path)
         except (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError, ValueError) as error:
@@ -155,11 +157,16 @@ class TarSource(Source):
         self.path = path
         self.limits = limits
         self._budget = _Budget(self.name, limits.inflated(path.stat().st_size))
+        self._last = ""
         names: list[str] = []
         with self._tar() as tar:
             for info in _checked_entries(self.name, tar, limits):
+                self._last = info.name
                 if info.isfile() and not is_hidden(info.name):
                     names.append(info.name)
+            if not tar.has_end:
+                reason = "it lacks the empty blocks that end every tar"
+                raise self._cut_short(reason)
         _refuse_repeated(self.name, names)
         top = _top_folder([_plain(name) for name in names])
         self._names = {_plain(name).removeprefix(top): name for name in names}
@@ -192,15 +199,19 @@ class TarSource(Source):
         """Do nothing: the file is closed whenever it was read."""
 
     @contextmanager
-    def _tar(self) -> Iterator[tarfile.TarFile]:
+    def _tar(self) -> Iterator["_ModestTar"]:
         with open_inflated(self.path, file=self.name, limits=self.limits) as stream:
             try:
                 # A stream: seeking back is not needed, and what is compressed could not do it.
-                with tarfile.open(fileobj=stream, mode="r|", tarinfo=_ModestInfo) as tar:
+                with _ModestTar.open(fileobj=stream, mode="r|") as tar:
                     yield tar
             except (tarfile.TarError, EOFError) as error:
-                reason = f"the tar is damaged or cut short ({error}); make it again"
-                raise ArchiveError(file=self.name, reason=reason) from error
+                raise self._cut_short(str(error)) from error
+
+    def _cut_short(self, why: str) -> ArchiveError:
+        where = f" in or after its member '{self._last[:200]}'" if self._last else ""
+        reason = f"the tar is damaged or cut short{where} ({why}); make it again"
+        return ArchiveError(file=self.name, reason=reason)
 
 
 class _ModestInfo(tarfile.TarInfo):
@@ -213,6 +224,21 @@ class _ModestInfo(tarfile.TarInfo):
             msg = f"a header of {info.size:,} bytes"
             raise tarfile.ReadError(msg)
         return info
+
+    @classmethod
+    def fromtarfile(cls, tar: tarfile.TarFile) -> Self:
+        try:
+            return super().fromtarfile(tar)
+        except tarfile.EOFHeaderError:  # type: ignore[attr-defined,unused-ignore]
+            tar.has_end = True  # type: ignore[attr-defined]
+            raise
+
+
+class _ModestTar(tarfile.TarFile):
+    """A tar that knows whether its end was met: tarfile takes one that was cut in a header."""
+
+    tarinfo = _ModestInfo
+    has_end = False
 
 
 _CONTENT_TYPES = (tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.CONTTYPE, tarfile.GNUTYPE_SPARSE)
@@ -288,6 +314,14 @@ class _CountedEntry(InflatedReader):
 
     def _read(self, n: int) -> bytes:
         return self.inner.read(n)  # a broken entry is a broken zip: `ZipSource._lines` says so
+
+
+def _without_directory(path: Path) -> ArchiveError:
+    reason = (
+        f"the zip is damaged or cut short: it ends at byte {path.stat().st_size:,}, without the "
+        "list of members that ends every zip; make it again, or fetch it anew"
+    )
+    return ArchiveError(file=path.name, reason=reason)
 
 
 def _damaged(file: str, error: Exception) -> ArchiveError:

@@ -20,6 +20,10 @@ from benchwright.files.sources import (
     whole_lines,
 )
 
+# How texts begin that are closed by a bracket, and tables that are no text.
+_CLOSED = {b"{": b"}", b"[": b"]", b"<": b">"}
+_BINARY = (b"PAR1", b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+
 
 class Input(ABC):
     """Bytes that can be read again and again, inflated where they are compressed.
@@ -60,6 +64,23 @@ class Input(ABC):
         """Yield its lines, each with its line feed."""
         with self.opened() as stream:
             yield from whole_lines(stream, self.shown)
+
+    @property
+    def line_left_open(self) -> int:
+        """The number of the last line where no line feed ends it, else 0.
+
+        Of JSON and XML that a bracket closes it is 0, as of tables that are no text.
+        """
+        with self.opened() as stream:
+            piece = stream.read(CHUNK)
+            if piece.startswith(_BINARY):
+                return 0
+            ends = b"\n", _CLOSED.get(piece.lstrip()[:1], b"\n")
+            n_lines, last = 0, b"\n"
+            while piece:
+                n_lines, last = n_lines + piece.count(b"\n"), piece[-1:]
+                piece = stream.read(CHUNK)
+        return 0 if last in ends else n_lines + 1
 
     def seekable(self, folder: Path) -> Path:
         """A plain file of the same bytes, made in `folder` where there is none."""

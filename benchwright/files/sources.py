@@ -69,6 +69,7 @@ class InflatedReader(io.RawIOBase):
         *,
         file: str,
         limit: int,
+        compressed: int = 0,
         kind: str = "gzip",
         damaged: tuple[type[Exception], ...] = (zlib.error,),
     ) -> None:
@@ -76,6 +77,7 @@ class InflatedReader(io.RawIOBase):
         self.inner = inner
         self.file = file
         self.limit = limit
+        self.compressed = compressed
         self.kind = kind
         self.damaged = damaged
         self.n_bytes = 0
@@ -98,7 +100,10 @@ class InflatedReader(io.RawIOBase):
         try:
             return self.inner.read(n)
         except EOFError as error:
-            reason = f"the {self.kind} file ends too early; it was cut short, so upload it again"
+            reason = (
+                f"the {self.kind} file ends too early, at byte {self.compressed:,}; it was cut "
+                "short, so upload it again"
+            )
             raise ArchiveError(file=self.file, reason=reason) from error
         except self.damaged as error:
             reason = f"the {self.kind} file is damaged ({error}); compress it again"
@@ -225,12 +230,19 @@ def _inflated(
     if start.startswith(GZIP_MAGIC):
         file_type, damaged = _gzip()
         with file_type(fileobj=stream, mode="rb") as inflating:
-            counted = InflatedReader(inflating, file=file, limit=limit, damaged=damaged)
+            counted = InflatedReader(
+                inflating, file=file, limit=limit, compressed=compressed, damaged=damaged
+            )
             yield io.BufferedReader(counted, INFLATED_CHUNK)
     elif start == ZSTD_MAGIC:
         frames = _ZstdStream(stream)
         counted = InflatedReader(
-            frames, file=file, limit=limit, kind="zstd", damaged=(frames.damaged,)
+            frames,
+            file=file,
+            limit=limit,
+            compressed=compressed,
+            kind="zstd",
+            damaged=(frames.damaged,),
         )
         yield io.BufferedReader(counted, INFLATED_CHUNK)
     else:

@@ -92,6 +92,13 @@ class UnreadableKindError(BenchmarkError, code="unreadable-file-kind"):
     message = "{file} is {what}. {advice}"
 
 
+class NoRecordError(BenchmarkError, code="no-record"):
+    message = (
+        "{file} ends before its first record; expected at least one, after the header where there "
+        "is one. Write it again, or leave it out."
+    )
+
+
 class LoneFileError(BenchmarkError, code="lone-file"):
     message = (
         "{file} is one file. A collection in BEIR's layout is several, in a zip or tar: leave the "

@@ -98,10 +98,11 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The beginning of a file; `lines` is empty where it is no text."""
+    """The beginning of a file, or all of it; `lines` is empty where it is no text."""
 
     start: bytes
     lines: tuple[bytes, ...]
+    is_whole: bool = False
 
     @property
     def is_parquet(self) -> bool:
@@ -126,7 +127,9 @@ def head_of(table: Input) -> Head:
         return Head(content[:4096], ())
     lines = content.removeprefix(BOM).split(b"\n")
     whole = lines if len(content) < HEAD_BYTES or len(lines) == 1 else lines[:-1]
-    return Head(content[:4096], tuple(line.rstrip(b"\r") for line in whole[:HEAD_LINES]))
+    is_whole = len(content) < HEAD_BYTES and len(lines) <= HEAD_LINES
+    first = tuple(line.rstrip(b"\r") for line in whole[:HEAD_LINES])
+    return Head(content[:4096], first, is_whole)
 
 
 # Layout
@@ -601,11 +604,14 @@ def _smart_records(
     begins, field = 0, ""
     has_strays = False
     record: dict[str, list[str]] = {}
+    in_all: set[str] | None = None
     is_whole = True
     for number, raw, is_good in lines:
         text = raw.rstrip("\r\n")
         mark = SMART_LINE.match(text)
         if mark and "I" in mark.groups():
+            if record:
+                in_all = record.keys() & in_all if in_all else set(record)
             if record and is_whole:
                 yield begins, _smart(record)
             begins, field, record = number, "I", {"I": [mark[2] or ""]}
@@ -621,6 +627,9 @@ def _smart_records(
         is_whole = is_whole and is_good
     if record and is_whole:
         yield begins, _smart(record)
+    if lacks := sorted((in_all or set()) - record.keys()):
+        problem = f"the last record has no .{lacks[0]}, as all before it have. If the file was cut "
+        problems.warn(file, begins, problem + "short there, write it again and take it whole")
 
 
 def _smart(record: dict[str, list[str]]) -> Record:

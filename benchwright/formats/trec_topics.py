@@ -20,6 +20,7 @@ _BLOCK = re.compile(
     r"(?P<body>.*?)(?=</(?P=kind)\s*>|<(?P=kind)(?=[\s>])|\Z)",
     _FLAGS,
 )
+_ROOT = re.compile(r"<topics[\s>]", re.IGNORECASE)
 _TAG = re.compile(r"<(?P<name>[a-z][\w-]*)(?:\s[^<>]*)?>", _FLAGS)
 _ANY_TAG = re.compile(r"</?[a-z][^<>]*>", _FLAGS)
 _END_TAG = re.compile(r"</([a-z][\w-]*)\s*>", re.IGNORECASE)
@@ -153,12 +154,22 @@ def topic_time(text: str) -> str:
 def _tagged_topics(text: str, file: str, problems: Problems) -> Iterator[TopicRow]:
     text = _without_comments(text)
     line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
+    closed = ""
     for block in _BLOCK.finditer(text):
         number = bisect_right(line_starts, block.start())
+        if text.startswith("</", block.end()):
+            closed = f"</{block['kind']}>"
+        elif closed and block.end() == len(text):
+            problem = f"the topic is never closed; expected {closed}, as before. The file may have "
+            problems.add(file, number, problem + "been cut short: write it again.", is_whole=True)
+            return
         fields = _fields(block["body"])
         qid = _first(fields, _NUMBER_FIELDS) or _number_attribute(block["attributes"])
         if not _id_problem(qid, number, file, problems):
             yield from _topic(number, qid, fields, file, problems)
+    if _ROOT.search(text) and "</topics" not in text.lower():
+        problem = "<topics> is never closed; expected </topics>. The file may have been cut short: "
+        problems.add(file, len(line_starts), problem + "write it again.", is_whole=True)
 
 
 def _topic(

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from math import inf
@@ -16,11 +17,17 @@ from benchwright.detection import (
     Part,
     layout_for,
 )
-from benchwright.errors import BenchmarkError, FileProblemsError, PassedOver, Problems
+from benchwright.errors import (
+    BenchmarkError,
+    FileProblemsError,
+    PassedOver,
+    Problem,
+    Problems,
+)
 from benchwright.files.encodings import encoding_note
 from benchwright.files.inputs import Input
 from benchwright.formats import beir, mapped, pairs, passages
-from benchwright.formats.errors import LoneFileError, MappingError
+from benchwright.formats.errors import LoneFileError, MappingError, NoRecordError
 from benchwright.formats.file_grades import FileGrade
 from benchwright.formats.mapping import PARENT_FROM_ID, Content, checked
 from benchwright.formats.tables import PASSED_OVER, Layout, Record, records, sample
@@ -29,12 +36,13 @@ from benchwright.formats.trec import RunRow, read_qrels, read_run
 from benchwright.formats.trec_topics import read_topics
 from benchwright.problem_groups import GroupedProblems, grouped
 from benchwright.runs.intake import Intake, Terms
-from benchwright.uploads.looks import Look
+from benchwright.uploads.looks import Look, warn_of_open_end
 
 ROWS_SHOWN = 20
 ROWS_CHECKED = 200
 GRADES_COUNTED = 300_000
 PROBLEMS_SHOWN = 8
+WARNINGS_SHOWN = 3
 LONGEST_CELL = 160
 # Topics are read whole; files of them are small.
 TOPIC_BYTES = 2 << 20
@@ -70,6 +78,10 @@ def _with_encoding(part: Part, given: Input) -> Part:
     """The part whose note says in which encoding its file is read, unless it is UTF-8."""
     notes = [note for note in (part.note, encoding_note(given.encoding)) if note]
     return replace(part, note=" ".join(notes))
+
+
+def _sentence(warning: Problem) -> str:
+    return f"{warning}".rstrip(".") + "."
 
 
 def _lacking(part: Part) -> str:
@@ -108,10 +120,16 @@ class _Looking:
     def found(self, **more: Any) -> Look:
         problems = self.problems
         whole = more.pop("problems", tuple(problems.found))
+        if self.is_whole:
+            with suppress(BenchmarkError):  # what is damaged was told already
+                warn_of_open_end(self.given, problems)
+            if not whole and self._holds_nothing and not more.get("error"):
+                more["error"] = str(NoRecordError(file=self.given.shown))
+        notes = [self.part.note, *map(_sentence, problems.warnings[:WARNINGS_SHOWN])]
         # A run is what a system answered: without some of its lines it would be another.
         is_run = self.part.kind in RUN_KINDS
         return Look(
-            self.part,
+            replace(self.part, note=" ".join(filter(None, notes))),
             self.given.shown,
             problems=(*whole, *problems.left_out)[:PROBLEMS_SHOWN],
             n_bad=len(whole) + problems.n_left_out,
@@ -120,6 +138,12 @@ class _Looking:
             **self.seen,
             **more,
         )
+
+    @property
+    def _holds_nothing(self) -> bool:
+        """Whether a file on its own has no record, good or bad; of a collection a part may lack."""
+        is_read = self.part.kind is not None and not self.part.member
+        return is_read and not self.problems.n_left_out and not self.seen.get("n_rows_read")
 
     # --- tables, whose columns are mapped ---------------------------------------------------
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.detection import KIND_LABELS, Part
-from benchwright.errors import Problem
+from benchwright.errors import Problem, Problems
 from benchwright.files.archives import is_tar, is_workbook, is_zip, open_source
 from benchwright.files.inputs import FileInput, Input, MemberInput
 from benchwright.files.sources import Source
@@ -34,6 +34,13 @@ def input_at(place: Place) -> Input:
     if not place.member:
         return FileInput(place.path, place.name)
     return MemberInput(_source(place.path), place.member)
+
+
+def warn_of_open_end(file: Input, problems: Problems) -> None:
+    """Say where a text ends within a line: what was cut short there has lost what followed."""
+    if line := file.line_left_open:
+        text = "is the last line, and no line break ends it. If the file was cut short there, "
+        problems.warn(file.shown, line, text + "write it again and take it whole")
 
 
 # The archive that was read last. Its members come one after the other, and what they all inflate to

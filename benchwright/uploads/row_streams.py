@@ -12,6 +12,7 @@ from typing import Any
 
 from benchwright.detection import FileKind, Part, rows
 from benchwright.errors import FileProblemsError, News, Problems, ToldProblems
+from benchwright.files.inputs import Input
 from benchwright.files.sources import stream_lines
 from benchwright.formats.beir import CorpusRow, GradedRow, QueryRow
 from benchwright.formats.mapped import ResultRow
@@ -21,7 +22,7 @@ from benchwright.runs.intake import Intake, Taken, Terms
 from benchwright.runs.metadata import read_metadata_text, read_run_metadata
 from benchwright.sandbox import reader
 from benchwright.slices.files import Members, read_slice_file
-from benchwright.uploads.looks import Place, input_at
+from benchwright.uploads.looks import Place, input_at, warn_of_open_end
 
 DOCUMENTS, QUERIES, QRELS, RESULTS, LINES = "documents", "queries", "qrels", "results", "lines"
 _READ: dict[str, Callable[..., Iterable[Any]]] = {
@@ -47,7 +48,8 @@ def sent_rows(
     `folder` is for what must be unpacked. At `limit` problems the rows end.
     """
     problems = ToldProblems(limit, leaves_out=leaves_out)
-    yield from with_news(_rows(what, place, part, folder, problems), problems)
+    rows = _rows(what, place, part, folder, problems)
+    yield from with_news(_rows_to_end(input_at(place), rows, problems), problems)
 
 
 def with_news(rows: Iterable[Any], problems: ToldProblems) -> Iterator[Any]:
@@ -62,6 +64,11 @@ def with_news(rows: Iterable[Any], problems: ToldProblems) -> Iterator[Any]:
             raise
     if problems.has_news:
         yield problems.news()
+
+
+def _rows_to_end(given: Input, rows: Iterable[Any], problems: Problems) -> Iterator[Any]:
+    yield from rows
+    warn_of_open_end(given, problems)
 
 
 def _rows(
@@ -108,6 +115,7 @@ def pairs_said(
     problems = ToldProblems(limit, leaves_out=leaves_out)
     read = read_families if kind is FileKind.FAMILIES else read_weights
     pairs: dict[str, Any] = dict(read(given.lines(), file=given.shown, problems=problems))
+    warn_of_open_end(given, problems)
     return pairs, problems.news()
 
 
@@ -125,6 +133,7 @@ def slices_said(
         known=known,
         refusal=lambda name: refusals.get(name, ""),
     )
+    warn_of_open_end(given, problems)
     return members, problems.news()
 
 
@@ -146,11 +155,14 @@ def take_run(
     intake = Intake(terms, problems, progress)
     if part.kind is not FileKind.RUN:
         read = rows.run_rows(part, given, folder=terms.folder, problems=problems)
-        return Taken(intake.of_rows(read), intake.seen_extra, problems.news())
+        summary = intake.of_rows(read)
+        warn_of_open_end(given, problems)
+        return Taken(summary, intake.seen_extra, problems.news())
     with given.opened() as stream:
         metadata = read_run_metadata(stream, file=given.shown, problems=problems)
     with given.opened() as stream:
         summary = intake.of_stream(stream)
+    warn_of_open_end(given, problems)
     return Taken(summary, intake.seen_extra, problems.news(), metadata)
 
 

@@ -125,7 +125,7 @@ def _form_of(given: FollowedInput, folder: Path) -> Guess | _JsonObject | None:
     width = widths.most_common(1)[0][0] if widths else 0
     if width == 3 and not any(mark in lines[0] for mark in b",;"):
         return _of_three_columns(guess_as(FileKind.RUN_TABLE, given, folder), lines)
-    if width >= 5:
+    if width >= 5 or not lines:
         return None
     form = guess(given, folder)
     is_named = form.layout is not None and form.layout.has_header

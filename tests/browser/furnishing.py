@@ -295,12 +295,15 @@ def _asked_of_people(case_set, owner) -> None:
 
 
 def _grown(owner) -> None:
-    """A benchmark with two releases: between them a label changes, one comes, and runs move."""
+    """A benchmark with two releases: between them a label changes, one comes, and runs move.
+
+    It is public, and its board may stand on other sites.
+    """
     from benchmarks_app.jobs.services import jobs
     from scoring.rescoring.services.rescoring import start_scoring_new_runs
     from tests import factories
 
-    benchmark = factories.benchmark(GROWN, name="Grown")
+    benchmark = factories.benchmark(GROWN, name="Grown", visibility="public", may_embed=True)
     factories.member(benchmark, owner.username, "owner")
     rankings = {"finds new": "d9 d2", "answers": "d1", "third": "d2"}
     for name, docids in rankings.items():

@@ -2,6 +2,8 @@
 
 import os
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -94,6 +96,55 @@ def test_page_is_accessible_and_in_bounds(visitor: Person, facts: dict[str, Any]
         ]
         faults += page.watch.complaints()
     assert faults == []
+
+
+# A page of somebody else, as a board's *Put this board on a page* says it.
+ELSEWHERE = """<!doctype html><html lang="en"><title>Elsewhere</title><main><h1>Ours</h1>
+<iframe src="{board}embed/" title="Board" width="300" height="400"></iframe>
+<img src="{board}badge.svg" alt="Our badge"></main>"""
+
+
+@pytest.fixture
+def elsewhere(demo: DemoSite, facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """The addresses of a board, and of a page of another host that shows it."""
+    board = demo.url + FIRST_OF_VIEW["scoring:board-embed"].url(facts).removesuffix("embed/")
+
+    class Page(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(ELSEWHERE.format(board=board).encode())
+
+        def log_message(self, *about: Any) -> None:
+            """Say nothing: the test's output is its own."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield board, f"http://localhost:{server.server_port}/"
+        server.shutdown()
+
+
+def test_a_board_and_its_badge_stand_on_a_page_of_another_host(
+    person: Person, elsewhere: tuple[str, str]
+):
+    page = person(None, **NARROW)
+    board, other = elsewhere
+
+    page.goto(other)
+    row = page.frame_locator("iframe").locator("tbody tr").first
+    expect(row).to_contain_text("finds new")
+    width = page.evaluate("() => document.images[0].decode().then(() => document.images[0].width)")
+    badge = page.evaluate(f"() => fetch('{board}badge.json').then((answer) => answer.json())")
+
+    # Read again it is as it was: its policy comes with a 304, too.
+    page.goto(f"{board}embed/")
+    page.reload()
+
+    assert page.evaluate("() => document.styleSheets.length") == 2
+    assert width > 100
+    assert (badge["label"], badge["schemaVersion"]) == ("Grown", 1)
+    assert faults_of(page, "light") == faults_of(page, "dark") == []
 
 
 # Translated pages that a fresh demo has nothing for.

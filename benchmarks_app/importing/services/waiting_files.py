@@ -144,7 +144,8 @@ class WaitingFile:
         if self.is_left_without or self.look_to_map:
             return ()
         kept = tuple(group for look in self.preview.taken for group in look.groups)
-        return kept or grouped(self.preview.bad_records)
+        # What keeps the whole file from being read is its error, said above them.
+        return kept if self.error else kept or grouped(self.preview.bad_records)
 
     @property
     def is_of_runs(self) -> bool:

@@ -75,6 +75,9 @@ NOTES = {
     "pandas-semicolon-latin-1.csv": "is read as Windows-1252 (Western European), which is a guess",
     "pandas-utf-16.csv": "The file is UTF-16 and is read so",
     "pandas-xlsxwriter.xlsx": "The sheet 'ratings' is read, and not 'documents'",
+    "ranx-qrels.trec": "ranx-qrels.trec:4: is the last line, and no line break ends it",
+    "ranx-run.trec": "ranx-run.trec:4: is the last line, and no line break ends it",
+    "smart.all": "smart.all:1: stands before the first record (.I) and is left out",
 }
 
 

@@ -61,6 +61,19 @@ def test_everybody_gets_the_same_bytes_and_they_are_an_outsiders(
     assert "anonymous" in outside["embed/"].content.decode()
 
 
+def test_a_page_that_a_browser_opens_again_keeps_its_styles(embedded, client):
+    opening = {"Sec-Fetch-Dest": "document"}
+    page = client.get(f"{AT}embed/", headers=opening)
+
+    again = client.get(f"{AT}embed/", headers={**opening, "If-None-Match": page["ETag"]})
+
+    # Styles inside it would need a policy that names them, which the 304 has not.
+    assert "<style" not in page.content.decode()
+    assert again.status_code == 304
+    assert again["Content-Security-Policy"] == page["Content-Security-Policy"]
+    assert not page.cookies
+
+
 def test_page_alone_may_be_framed_and_runs_nothing(embedded, client):
     page = client.get(f"{AT}embed/")
 
