@@ -13,7 +13,7 @@ DOCS := $(shell find docs -name '*.md' -o -name '*.toml' -o -name '*.ipynb' -o -
 # What builds it comes with either; a checkout that has one needs not the other.
 BUILDER := $(if $(wildcard $(VENV)/.installed-demo),$(DEMO),$(DEVELOPMENT))
 
-.PHONY: demo docs release-check test test-fast test-all check bench mutants readers clients messages screenshots openapi fuzz-api fuzz-files two-hosts lock clean
+.PHONY: demo docs release release-check test test-fast test-all check bench mutants readers clients messages screenshots openapi fuzz-api fuzz-files two-hosts lock clean
 
 $(RUNTIME): requirements.lock pyproject.toml benchwright/reading/_scanner.c benchwright/evaluation/_mappings.c
 	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) not found; install Python 3.11 or later, or set PYTHON=…"; exit 1; }
@@ -102,6 +102,9 @@ messages: $(DEVELOPMENT)
 	@BENCHWRIGHT_DATA=$$(mktemp -d) DJANGO_SETTINGS_MODULE=benchmarks_app.settings $(BIN)/python -m tests.catalogues
 
 # What a release lacks (docs/releasing.md); it builds apart, and sends nothing.
+release: $(DEVELOPMENT)
+	@$(BIN)/python .ci/release.py "$(VERSION)"
+
 release-check: $(DEVELOPMENT)
 	@$(BIN)/python .ci/release_check.py
 

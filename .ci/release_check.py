@@ -15,6 +15,8 @@ from pathlib import Path
 
 VERSION = r"(\d+\.\d+\.\d+) \((\d{4}-\d\d-\d\d)\)"
 ROOT = Path(__file__).resolve().parent.parent
+# Where else the version stands: file and how.
+PLACES = {"CITATION.cff": "version: {}", "docs/gate-in-ci.md": "v{}"}
 
 
 def version() -> str:
@@ -57,10 +59,11 @@ def words_missing(of: str) -> Iterator[str]:
         yield f"docs/CHANGELOG.md has no heading '## {of} (YYYY-MM-DD)'"
     if unreleased := re.search(r"^## Unreleased\n+(?=- )", changelog, re.MULTILINE):
         line = changelog[: unreleased.start()].count("\n") + 1
-        yield f"docs/CHANGELOG.md:{line}: something stands under Unreleased; move it to {of}"
-    citation = (ROOT / "CITATION.cff").read_text("utf-8")
-    if f"\nversion: {of}\n" not in citation:
-        yield f"CITATION.cff is not of version {of}"
+        advice = "`make release VERSION=…` gives it the version to come"
+        yield f"docs/CHANGELOG.md:{line}: something stands under Unreleased; {advice}"
+    for name, words in PLACES.items():
+        if not re.search(rf"\b{re.escape(words.format(of))}\b", (ROOT / name).read_text("utf-8")):
+            yield f"{name} is not of version {of}"
 
 
 def tag_missing(of: str) -> Iterator[str]:

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -132,7 +133,11 @@ def test_hook_takes_runs_and_qrels_and_nothing_else():
 @pytest.fixture
 def check() -> ModuleType:
     """.ci/release_check.py."""
-    spec = importlib.util.spec_from_file_location("release_check", ROOT / ".ci/release_check.py")
+    return module_at(ROOT / ".ci" / "release_check.py")
+
+
+def module_at(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -172,9 +177,32 @@ def test_release_check_knows_what_a_version_has_to_say(check, monkeypatch, tmp_p
     (tmp_path / "CITATION.cff").write_text("title: x\nversion: 0.2.0\n")
     changelog = tmp_path / "docs" / "CHANGELOG.md"
     changelog.write_text("# Changelog\n\n## Unreleased\n\n- a\n")
+    (tmp_path / "docs" / "gate-in-ci.md").write_text("OWNER/benchwright@v0.2.0\n")
     assert len(list(check.words_missing("0.2.0"))) == 2
     changelog.write_text("# Changelog\n\n## Unreleased\n\n## 0.2.0 (2027-01-31)\n\n- a\n")
     assert list(check.words_missing("0.2.0")) == []
+
+
+def test_one_command_writes_a_version_wherever_it_stands(check, monkeypatch, tmp_path, capsys):
+    (tmp_path / "docs").mkdir()
+    names = ("pyproject.toml", "docs/CHANGELOG.md", *check.PLACES)
+    for name in names:
+        (tmp_path / name).write_text((ROOT / name).read_text("utf-8"), "utf-8")
+    monkeypatch.setattr(check, "ROOT", tmp_path)
+    monkeypatch.setitem(sys.modules, "release_check", check)
+    release = module_at(ROOT / ".ci" / "release.py")
+    day, before = date(2999, 1, 31), check.version()
+
+    for of in ("", "0.2", before):
+        assert release.main(of, day) == 1
+    assert "release: docs/CHANGELOG.md:" in capsys.readouterr().out
+    assert release.main("99.0.0", day) == 0
+
+    assert check.version() == "99.0.0"
+    assert list(check.words_missing("99.0.0")) == []
+    changelog = (tmp_path / "docs" / "CHANGELOG.md").read_text("utf-8")
+    assert "## Unreleased\n\n## 99.0.0 (2999-01-31)\n" in changelog
+    assert f"v{before}" not in (tmp_path / "docs" / "gate-in-ci.md").read_text("utf-8")
 
 
 def test_files_name_no_place_of_a_machine():

@@ -119,7 +119,8 @@ def put_down_files(page: Page) -> None:
     ]
     page.locator("input[name=files]").first.set_input_files(files)
     page.get_by_role("button", name="Look at them").click()
-    page.get_by_text("mine.run").first.wait_for()
+    # A link once it is there; before that its name stands among the files that were chosen.
+    page.get_by_role("link", name="mine.run").wait_for()
     for _ in range(120):
         page.goto("/b/stdlib/import/")
         if not page.get_by_text("being checked").count():
