@@ -21,6 +21,8 @@ from django.core.management import get_commands, load_command_class
 import benchwright
 from benchmarks_app.management.replaced import replacement
 from benchwright.cli.main import Command, main
+from benchwright.cli.sites.nouns import LINES
+from benchwright.cli.sites.nouns.commands import NOUNS, command_of
 from benchwright.diversity.measures import ALIASES, NAMES, NO_CUTOFF
 from benchwright.measures.families import FAMILIES, Family, OptionValue
 from benchwright.measures.trec_table import TREC_MEASURES
@@ -56,7 +58,8 @@ def commands() -> str:
                 beside = f", beside {kept}" if kept else ""
                 more = f"{beside}:" if door.also else f"{beside}, nothing more."
                 parts += [f"On a site{more}", _list(_rows(command, door.also))]
-    parts += ["## Where each is done", where_done()]
+    parts += ["## Where each is done", where_done(), "## What a site has", NOUNS_OF_A_SITE]
+    parts += [nouns()]
     parts += [
         "## `manage.py`",
         "Installed, `python -m benchmarks_app`. Each also takes Django's own options, "
@@ -70,6 +73,30 @@ def commands() -> str:
                 parts += [f"Replaced by `{instead}`; it stays for this version."]
             parts += [_list(_of_argparse(parser))]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+NOUNS_OF_A_SITE = """\
+As in `benchwright --site URL --benchmark SLUG webhooks try https://ci.example.org/`.
+Without a verb what there is is listed, or the one thing is shown; so do `list` and `show`."""
+
+
+def nouns() -> str:
+    """A table of what a site has: each noun with its verbs and what they take."""
+    rows = ["| noun | verb | takes | |", "|---|---|---|---|"]
+    for noun, line in LINES.items():
+        rows.append(f"| **{noun}** | | | {_plain(line)} |")
+        for verb, what in NOUNS[noun].verbs.items():
+            takes = " ".join(
+                usage for usage, _ in _of_click(command_of(noun, verb)) if usage not in COMMON
+            )
+            takes = f"`{takes}`" if takes else ""
+            rows.append(
+                f"| | `{verb}` | {takes.replace('|', chr(92) + '|')} | {_plain(what.line)} |"
+            )
+    return "\n".join(rows)
+
+
+COMMON = ("--json", "-h, --help", "--first N")
 
 
 def where_done() -> str:

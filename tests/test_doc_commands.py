@@ -12,7 +12,7 @@ import click
 import pytest
 from django.core.management import get_commands, load_command_class
 
-from benchwright.cli.main import Commands, Noun, main
+from benchwright.cli.main import Commands, Noun, SiteNoun, main
 from tests.doc_blocks import ROOT, blocks
 
 # What may stand before a command: a prompt, where Python is, a setting.
@@ -73,7 +73,7 @@ def of_make(words: list[str]) -> None:
 def of_benchwright(words: list[str]) -> None:
     group: click.Command = main
     with click.Context(main) as context:
-        while isinstance(group, Commands | Noun):
+        while isinstance(group, Commands | Noun | SiteNoun):
             words = after_options(group, words)
             if not words:
                 return

@@ -1,6 +1,6 @@
 """Everything the agreement page says, from labels alone; plain values that JSON can hold."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -22,6 +22,7 @@ from benchwright.agreement.labels import Ints, Labels, split_at
 from benchwright.agreement.measured import Measured
 from benchwright.agreement.two_raters import cohen, pair_tables
 
+Pair = tuple[str, str]
 N_QUERIES_SHOWN = 50
 N_RATERS_PAIRED = 24
 N_RATERS_LEFT_OUT = 100
@@ -43,6 +44,34 @@ def overall(labels: Labels, relevant_from: int, rng: np.random.Generator) -> dic
         **_cohens(labels),
     }
     return {name: asdict(measured) for name, measured in coefficients.items()}
+
+
+def of_two(
+    grades: Sequence[Mapping[Pair, int]],
+    *,
+    scale: Sequence[int] | None,
+    relevant_from: int,
+    rng: np.random.Generator,
+) -> dict[str, Any]:
+    """How far two raters agree, of {(query, document): grade} by each.
+
+    Without a scale it is every whole number from 0 (or the lowest grade) to the highest one: a
+    grade that happens not to occur is a step of the scale all the same. `relevant_from` is the
+    lowest relevant grade. Where they have no pair in common, `n_shared` is 0, and it is all.
+    """
+    shared = grades[0].keys() & grades[1].keys()
+    if not shared:
+        return {"n_shared": 0}
+    occurring = {grade for of in grades for grade in of.values()}
+    whole = scale or list(range(min(0, *occurring), max(1, *occurring) + 1))
+    position = sum(grade < relevant_from for grade in whole)
+    rows = [(*pair, rater, grade) for rater, of in enumerate(grades) for pair, grade in of.items()]
+    return {
+        "n_shared": len(shared),
+        "same_share": sum(grades[0][pair] == grades[1][pair] for pair in shared) / len(shared),
+        "scale": list(whole),
+        "overall": overall(Labels.from_rows(rows, whole), position, rng),
+    }
 
 
 def _cohens(labels: Labels) -> dict[str, Measured]:

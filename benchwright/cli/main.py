@@ -250,15 +250,16 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in NOUNS:
             return Noun(self, cmd_name)
-        if cmd_name not in self.known():
-            return None  # `resolve_command` says what may have been meant
-        command: click.Command = importlib.import_module(self.known()[cmd_name][0]).command
-        return command
+        if cmd_name in self.known():
+            command: click.Command = importlib.import_module(self.known()[cmd_name][0]).command
+            return command
+        return SiteNoun(cmd_name) if cmd_name in site_nouns() else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        _refuse_unknown(ctx, args[0], [*self.known(), *NOUNS])
+        if args[0] not in self.known():
+            _refuse_unknown(ctx, args[0], [*self.known(), *NOUNS, *site_nouns()])
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -266,6 +267,8 @@ class Commands(click.Group):
             formatter.write_dl([(name, line) for name, (_, line) in self.known().items()])
         with formatter.section("Commands by noun, as in `benchwright run score`"):
             formatter.write_dl([(noun, line) for noun, (_, line) in NOUNS.items()])
+        with formatter.section("What a site has, as in `benchwright webhooks --help`"):
+            formatter.write_text(", ".join(site_nouns()))
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         write_conventions(formatter)
@@ -312,6 +315,39 @@ class Noun(click.Group):
         known = self.whole.known()
         with formatter.section("Commands"):
             formatter.write_dl([(name, known[name][1]) for name in self.list_commands(ctx)])
+
+
+def site_nouns() -> Mapping[str, str]:
+    """What a site has, a line each; imported when it is asked for, as commands are."""
+    lines: Mapping[str, str] = importlib.import_module("benchwright.cli.sites.nouns").LINES
+    return lines
+
+
+class SiteNoun(click.Group):
+    """What is done with what a site has; without a verb it is listed or shown."""
+
+    def __init__(self, noun: str) -> None:
+        super().__init__(noun, help=site_nouns()[noun])
+        self.made = importlib.import_module("benchwright.cli.sites.nouns.commands")
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.made.verbs_of(self.name))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        is_here = cmd_name in self.list_commands(ctx)
+        return self.made.command_of(self.name, cmd_name) if is_here else None
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        is_help = bool({"-h", "--help"} & set(args[:1]))
+        if not is_help and (not args or args[0].startswith("-")):
+            args = [self.list_commands(ctx)[0], *args]
+        return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        _refuse_unknown(ctx, args[0], self.list_commands(ctx))
+        return super().resolve_command(ctx, args)
 
 
 def _refuse_unknown(ctx: click.Context, given: str, known: Sequence[str]) -> None:

@@ -37,6 +37,62 @@ class InputFile(click.ParamType):  # type: ignore[type-arg,unused-ignore] # gene
         return path
 
 
+class Content(InputFile):
+    """What is in a file: its text, or what its JSON says."""
+
+    def __init__(self, *, is_json: bool = False) -> None:
+        super().__init__()
+        self.is_json = is_json
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        import json
+
+        path = super().convert(value, param, ctx)
+        text = text_of(path)
+        if not self.is_json:
+            return text
+        try:
+            return json.loads(text)
+        except json.JSONDecodeError as error:
+            message = f"{path}:{error.lineno}: is no JSON ({error.msg}). Mend the line."
+            raise click.ClickException(message) from error
+
+
+class Rows(InputFile):
+    """The rows of a table of tab-separated values, whose first line names what is in them."""
+
+    NAMES = {"query-id": "query", "corpus-id": "document"}
+    """BEIR's names of columns, and what the API calls them."""
+
+    def __init__(self, *columns: str) -> None:
+        super().__init__()
+        self.columns = columns
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        path = super().convert(value, param, ctx)
+        lines = [line.split("\t") for line in text_of(path).splitlines()]
+        head = [self.NAMES.get(name, name) for name in lines[0]] if lines else []
+        if missing := [name for name in self.columns if name not in head]:
+            what = f"has no column {missing[0]}; expected {', '.join(self.columns)}"
+            raise self._wrong(path, 1, f"{what}, between tabs. Name the columns there.")
+        for number, cells in enumerate(lines[1:], start=2):
+            if len(cells) != len(head):
+                what = f"{len(cells)} cells, expected {len(head)}, between tabs. Mend the line."
+                raise self._wrong(path, number, what)
+        return [dict(zip(head, cells, strict=True)) for cells in lines[1:]]
+
+    @staticmethod
+    def _wrong(path: Path, line: int, what: str) -> click.ClickException:
+        return click.ClickException(f"{path}:{line}: {what}")
+
+
+def text_of(path: Path) -> str:
+    """The text of a file, or of standard input."""
+    import sys
+
+    return sys.stdin.read() if path == STANDARD_INPUT else path.read_text("utf-8-sig")
+
+
 FILE = InputFile()
 WRITTEN = click.Path(dir_okay=False, path_type=Path)
 

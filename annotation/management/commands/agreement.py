@@ -13,7 +13,6 @@ from benchmarks_app.management.declared import DeclaredCommand
 from benchmarks_app.management.naming import benchmark_of
 from benchmarks_app.models import Benchmark
 from benchwright.agreement import COEFFICIENTS, report
-from benchwright.agreement.labels import Labels
 from benchwright.recipes.arguments import OneOf, unless_told, word
 
 Grades = dict[tuple[str, str], int]
@@ -69,26 +68,21 @@ class Command(DeclaredCommand):
     def _compare(
         self, first: Path, second: Path, scale: list[int] | None, relevant_from: int | None
     ) -> None:
-        by_rater = [grades_in(path, scale) for path in (first, second)]
-        shared = by_rater[0].keys() & by_rater[1].keys()
-        if not shared:
+        found = report.of_two(
+            [grades_in(path, scale) for path in (first, second)],
+            scale=scale,
+            relevant_from=scale[relevant_from] if scale and relevant_from is not None else 1,
+            rng=np.random.default_rng(SEED),
+        )
+        if not found["n_shared"]:
             raise CommandError(f"{first} and {second} have no pair in common.")
-        whole = scale or _whole_scale(by_rater)
-        rows = [
-            (qid, docid, rater, grade)
-            for rater, grades in enumerate(by_rater)
-            for (qid, docid), grade in grades.items()
-        ]
-        labels = Labels.from_rows(rows, whole)
-        same = sum(by_rater[0][pair] == by_rater[1][pair] for pair in shared)
-        listed = ", ".join(map(str, whole))
+        listed = ", ".join(map(str, found["scale"]))
         guessed = "" if scale else " (from the files; --scale or --benchmark says it)"
         self.say(
-            f"{len(shared):,} pairs graded twice: {same / len(shared):.0%} the same grade; "
+            f"{found['n_shared']:,} pairs graded twice: {found['same_share']:.0%} the same grade; "
             f"scale {listed}{guessed}"
         )
-        threshold = 1 if relevant_from is None else relevant_from
-        overall = report.overall(labels, threshold, np.random.default_rng(SEED))
+        overall = found["overall"]
         if relevant_from is None:
             del overall["relevant"]
         self._tell(overall)
@@ -114,15 +108,6 @@ def _scale(scale_text: str | None) -> tuple[list[int] | None, int | None]:
     if not re.fullmatch(r"\s*-?\d+(\s*,\s*-?\d+)+\s*", scale_text):
         raise CommandError(f"--scale {scale_text}: expected two grades or more, such as 0,1,2,3.")
     return sorted({int(grade) for grade in scale_text.split(",")}), None
-
-
-def _whole_scale(by_rater: Sequence[Grades]) -> list[int]:
-    """Every whole number from 0 (or the lowest grade) to the highest one that occurs.
-
-    A grade that happens not to occur is a step of the scale all the same.
-    """
-    occurring = {grade for grades in by_rater for grade in grades.values()}
-    return list(range(min(0, *occurring), max(1, *occurring) + 1))
 
 
 def grades_in(path: Path, scale: Sequence[int] | None = None) -> Grades:

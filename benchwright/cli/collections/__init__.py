@@ -10,6 +10,10 @@ COMMANDS = {
         "benchwright.cli.collections.pool",
         "Which documents of runs to judge, and in which order.",
     ),
+    "agreement": (
+        "benchwright.cli.collections.agreement",
+        "How far people agree: kappas, alpha, of two files or of a site's labels.",
+    ),
     "clicks": (
         "benchwright.cli.collections.clicks",
         "Grades from a log of clicks, or online outcomes by arm.",

@@ -82,7 +82,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "export": (
         "benchwright.cli.sites.exporting",
-        "A file of a benchmark of a site: qrels, a run, judgments, leaks.",
+        "A file of a benchmark of a site: qrels, a run, judgments, ….",
     ),
     "job": (
         "benchwright.cli.sites.job",

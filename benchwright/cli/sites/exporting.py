@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import click
 
@@ -16,6 +17,7 @@ EXAMPLES = (
     "benchwright --benchmark help-pages export qrels november -o november.qrels",
     "benchwright --benchmark help-pages export run bm25 -o bm25.zip",
     "benchwright --benchmark help-pages export judgments --form csv > judgments.csv",
+    "benchwright --benchmark help-pages export report 12 --form xml -o gate.xml",
 )
 
 
@@ -27,23 +29,34 @@ def _run(asked: Asked, name: str) -> str:
     return f"runs/{asked.named('runs/', name, 'run')['id']}/export/"
 
 
-NAMED: dict[str, Callable[[Asked, str], str]] = {"qrels": _qrels, "run": _run}
-WHOLE = {"judgments": "judgments/", "leaks": "splits/leaks.md"}
+def _report(asked: Asked, name: str) -> str:
+    form = click.get_current_context().params["written"] or "md"
+    return f"gates/{quote(name, safe='')}/report.{form}"
+
+
+NAMED: dict[str, Callable[[Asked, str], str]] = {"qrels": _qrels, "run": _run, "report": _report}
+WHOLE = {"judgments": "judgments/", "activity": "audit/export/", "leaks": "splits/leaks.md"}
+FORMS = {
+    "judgments": ("jsonl", "csv"),
+    "activity": ("jsonl", "csv"),
+    "report": ("md", "json", "xml"),
+}
 
 
 @click.command(
     cls=SiteCommand,
     name="export",
     examples=EXAMPLES,
-    short_help="A file of a benchmark of a site: qrels, a run, judgments, leaks.",
+    short_help="A file of a benchmark of a site: qrels, a run, judgments, ….",
 )
 @click.argument("what", type=click.Choice([*NAMED, *WHOLE]), metavar="WHAT")
 @click.argument("name", required=False)
 @option(
     "--form",
-    type=click.Choice(["jsonl", "csv"]),
-    group="Judgments",
-    help="How judgments are written; jsonl unless told.",
+    "written",
+    type=click.Choice(["jsonl", "csv", "md", "json", "xml"]),
+    group="Form",
+    help="Judgments and activity: jsonl, or csv. A report: md, json, or xml as JUnit has it.",
 )
 @option("--all", "has_all", is_flag=True, group="Judgments", help="Practice and checks as well.")
 @option(
@@ -64,10 +77,11 @@ def command(
     output: Path | None,
     **more: Any,
 ) -> None:
-    """Bring qrels NAME, run NAME, judgments or leaks of a benchmark into a file.
+    """Bring qrels NAME, run NAME, report ID, judgments, activity or leaks into a file.
 
-    Qrels are TREC's; a run is a zip of it and what is known of the system; judgments name people by
-    pseudonym; leaks are the report on the splits, as Markdown. A release comes by `pull`.
+    Qrels are TREC's; a run is a zip of it and what is known of the system; a report is that of a
+    gate; judgments name people by pseudonym; activity is who did what; leaks are the report on the
+    splits, as Markdown. A release comes by `pull`.
     """
     if what in NAMED and not name:
         text = f"Which? Name it: export {what} NAME; `list` has the names."
@@ -75,7 +89,11 @@ def command(
     if what in WHOLE and name:
         text = f"{what} are of the whole benchmark. Leave '{name}' out."
         raise click.UsageError(text, ctx)
-    asking = {"form": more["form"], "all": more["has_all"] or None, "as_of": more["as_of"]}
+    if (form := more["written"]) and form not in FORMS.get(what, ()):
+        forms = ", ".join(FORMS.get(what, ())) or "one alone: leave --form out"
+        text = f"'{form}' is no form of {what}. There is: {forms}."
+        raise click.UsageError(text, ctx)
+    asking = {"all": more["has_all"] or None, "as_of": more["as_of"]}
     params = {one: value for one, value in asking.items() if value is not None}
     if params and what != "judgments":
         text = f"--{next(iter(params)).replace('_', '-')} is of judgments. Leave it out."
@@ -83,6 +101,8 @@ def command(
     if output is None and (asked.is_json or (what == "run" and sys.stdout.isatty())):
         text = "Name a file for it with -o."
         raise click.UsageError(text, ctx)
+    if form and what in WHOLE:
+        params["form"] = form
     path = NAMED[what](asked, name) if name else WHOLE[what]
     address = f"benchmarks/{asked.slug}/{path}"
     if output is None:

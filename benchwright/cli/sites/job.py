@@ -40,14 +40,20 @@ def command(asked: Asked, number: int, wait: bool, cancel: bool, retry: bool) ->
     job = asked.client.job(number)
     if wait:
         job = asked.done(job)
-    asked.say(job, _lines(job))
+    asked.say(job, job_lines(job))
     if job["state"] in ENDED_BADLY and not cancel:
         raise click.exceptions.Exit(1)
 
 
-def _lines(job: Mapping[str, Any]) -> Iterator[str]:
+def is_job(answer: Mapping[str, Any]) -> bool:
+    """Whether an answer of the API is a job."""
+    return set(answer) >= {"kind", "title", "problems", "state"}
+
+
+def job_lines(job: Mapping[str, Any]) -> Iterator[str]:
+    """How far a job is and what came of it, for people."""
     share = f", {job['done'] / job['total']:.0%}" if job["total"] else ""
-    told: Any = job["message"] or job["error"]
+    told = job["error"] or (job["message"] if job["state"] != "done" else "")
     yield f"{job['title']} ({job['id']}): {job['state']}{share}{f': {told}' if told else ''}"
     from benchwright.client import Problem
 

@@ -1,0 +1,54 @@
+"""`benchwright agreement` on a site: over its labels, as its page has it."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from benchwright.cli.doors import declared
+from benchwright.cli.main import option
+from benchwright.cli.sites.asking import Asked, door
+
+THERE = declared(
+    option("--pool", metavar="NAME", group="Labels", help="Those of a pool; by default all."),
+    option("--afresh", is_flag=True, group="Labels", help="Measure first, where there are many."),
+)
+
+
+@door
+def on_site(asked: Asked, pool: str | None, afresh: bool) -> None:
+    """Say how far people agree, over all labels of the benchmark or those of a pool."""
+    body = {"pool": asked.named("pools/", pool, "pool")["id"]} if pool else {}
+    if afresh:
+        asked.done(asked.ask("POST", "agreement/", json=body))
+    report = asked.ask("GET", "agreement/", params=body or None)
+    asked.say(report, _lines(report))
+
+
+def _lines(report: Mapping[str, Any]) -> Iterator[str]:
+    shared = f"{report['n_shared']:,} of {report['n_documents']:,} documents with two or more"
+    yield f"{report['n_labels']:,} labels of {report['n_raters']:,} people, {shared}"
+    yield from coefficient_lines(report["overall"])
+
+
+def coefficient_lines(overall: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """A table of coefficients with their intervals, and why others are undefined."""
+    from benchwright.agreement import COEFFICIENTS
+    from benchwright.cli.tables import Table, plain
+
+    known = [(label, overall[key]) for key, label, _ in COEFFICIENTS if key in overall]
+    rows = [
+        [
+            label,
+            *(_number(row.get(name)) for name in ("value", "low", "high")),
+            f"{row['n_items']:,}",
+        ]
+        for label, row in known
+        if row["value"] is not None
+    ]
+    yield plain(Table(("coefficient", "value", "low", "high", "documents"), rows))
+    for label, row in known:
+        if row["value"] is None:
+            yield f"{label}: undefined, because {row['why']}"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"

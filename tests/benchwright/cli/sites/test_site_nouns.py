@@ -1,0 +1,247 @@
+"""Nouns of a site and their verbs, as `benchwright` does them: what the site then has, and says."""
+
+import json
+import re
+import shlex
+
+import pytest
+
+from annotation.models import Pool
+from benchmarks_app.models import ContaminationCheck, Guideline, QueryFamily, Slice, Webhook
+from benchwright.cli.sites.nouns.commands import NOUNS, verbs_of
+from scoring.models import GatePolicy, Phase
+from tests import factories
+from tests.benchmarks_app.notices.receiving import receiving
+from tests.benchwright.cli.sites.test_site_doors import EXACT, INDEX, answered, bench
+from tests.judge_stub import JudgeStub
+from tests.system.site import ROOT
+
+HOOK = "https://ci.example.org/hook"
+
+
+def said(done):
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def refused(done, code, sentence):
+    assert (done.exit_code, done.stdout) == (code, ""), done.output
+    assert sentence in done.stderr
+
+
+def test_phase_is_made_changed_closed_and_opened_again(on):
+    factories.release(bench().qrel_sets.get(), "1.0.0")
+    new = ("phases", "new", "spring", "--release", "1.0.0", "--split", "dev")
+
+    made = answered(on(*new, "--closes-at", "2030-12-24T12:00:00Z", "--daily-limit", "3", "--json"))
+    closed = said(on("phases", "close", "spring"))
+    opened = answered(on("phases", "change", "spring", "--closes-at", "2031-01-01", "--json"))
+    named = said(on("phases", "--first", "1"))
+
+    phase = Phase.objects.get(name="spring")
+    assert (made["id"], phase.daily_limit, phase.name) == (phase.pk, 3, "spring")
+    assert "state: over" in closed
+    assert opened["state"] == "open"
+    assert named.splitlines()[1].split()[:4] == [str(phase.pk), "spring", "1.0.0", "dev"]
+    refused(on("phases", "close", "sprng"), 2, "'sprng' is no phase of tiny. Did you mean 'spring'")
+    refused(on("phases", "change", "spring"), 2, "Nothing is named that is to change.")
+    refused(on("phases", "new", "x", "--release", "1.0.0", "--split", "tset"), 2, "mean 'test'?")
+    refused(
+        on(*new[:3], "--release", "9.9.9", "--split", "test"),
+        1,
+        "release: No published release has this version.",
+    )
+
+
+def test_policy_is_frozen_rehearsed_and_retired(on, tmp_path):
+    for name, text in (("old", EXACT), ("other", INDEX)):
+        factories.run(bench(), text, name=name, owner=factories.user("olga"))
+    factories.release(bench().qrel_sets.get(), "1.0.0")
+    content = tmp_path / "gate.json"
+    content.write_text('{"alpha": 0.1}')
+    broken = tmp_path / "broken.json"
+    broken.write_text('{"goal":\n nothing}')
+    new = ("policies", "new", "nightly", "--baseline", "old")
+
+    rehearsed = on("policies", "rehearse", "draft", "--baseline", "old", "--run", "other")
+    frozen = answered(on(*new, "--json"))
+    again = answered(on(*new, "--content", str(content), "--json"))
+    refused(on(*new, "--content", str(content)), 1, "says the same already")
+    retired = said(on("policies", "retire", "nightly"))
+
+    assert "state: done" in said(rehearsed)
+    assert [frozen["version"], again["version"]] == [1, 2]
+    assert "retired at: " in retired
+    assert GatePolicy.objects.get(version=2).retired_at
+    refused(on(*new, "--content", str(broken)), 1, f"{broken}:2: is no JSON")
+    refused(on("policies", "new", "x", "--baseline", "oldd"), 1, "oldd")
+
+
+def test_webhook_is_told_and_its_answers_are_seen(on, settings):
+    settings.WEBHOOK_PRIVATE_ADDRESSES = ["127.0.0.1"]
+    with receiving() as receiver:
+        url = f"{receiver.address}/hook"
+        made = said(on("webhooks", "new", url, "--event", "job.failed", "--event", "gate.decided"))
+        said(on("webhooks", "try", url))
+        answers = answered(on("webhooks", "answers", url, "--json"))
+        again = answered(on("webhooks", "send-again", url, str(answers[0]["id"]), "--json"))
+    changed = answered(on("webhooks", "change", url, "--off", "--event", "job.failed", "--json"))
+    renewed = answered(on("webhooks", "secret", url, "--json"))
+    removed = said(on("webhooks", "remove", url))
+
+    assert "secret: whsec_" in made
+    assert [row["event"] for row in answers] == ["test"]
+    assert again["id"] == answers[0]["id"]
+    assert (changed["off"], changed["events"]) == ("by_hand", ["job.failed"])
+    assert renewed["secret"] not in made
+    assert (removed, Webhook.objects.count()) == ("done\n", 0)
+    refused(on("webhooks", "new", HOOK, "--event", "job.faild"), 2, "Did you mean 'job.failed'?")
+    refused(on("webhooks", "new", "ftp://x/", "--event", "job.failed"), 1, "https")
+    refused(on("webhooks", "try", HOOK), 2, f"'{HOOK}' is no webhook of tiny.")
+
+
+def test_guideline_is_written_and_read_as_it_was_written(on, tmp_path):
+    text = tmp_path / "guideline.md"
+    text.write_text("# What helps\n\nA page helps if it answers. ü 日\n")
+
+    refused(on("guideline"), 1, "There is no guideline so far.")
+    said(on("guideline", "write", str(text)))
+    text.write_text("# Second\n")
+    said(on("guideline", "write", str(text), "--upon", "1"))
+    late = on("guideline", "write", str(text), "--upon", "1")
+
+    assert said(on("guideline")) == "# Second\n"
+    assert said(on("guideline", "--version", "1")).endswith("ü 日\n")
+    assert [row["version"] for row in answered(on("guideline", "versions", "--json"))] == [2, 1]
+    assert Guideline.objects.count() == 2
+    assert (late.exit_code, late.stdout) == (1, "")
+    refused(on("guideline", "write", "gone.md"), 2, "gone.md: no such file")
+
+
+def test_contamination_is_checked_and_clean_queries_become_a_slice(on, tmp_path):
+    known = bench().queries.first().text
+    outside = tmp_path / "train.txt"
+    outside.write_text(f"{known}\nsomething else entirely\n")
+
+    made = said(on("contamination", "new", str(outside), "--name", "train"))
+    matches = answered(on("contamination", "matches", "train", "--json"))
+    clean = answered(on("contamination", "clean", "train", "--json"))
+    sliced = answered(on("contamination", "slice", "train", "--json"))
+    shown = said(on("contamination", "show", "train"))
+
+    assert made == "Compare queries with train (2): done\n1 exact, 0 near, 0 possible\n"
+    assert [row["degree"] for row in matches] == ["exact"]
+    assert len(clean) == bench().queries.count() - 1
+    assert Slice.objects.get(name=sliced["name"]).members.count() == len(clean)
+    assert "outside: 2" in shown
+    said(on("contamination", "remove", "train"))
+    assert not ContaminationCheck.objects.exists()
+
+
+def test_families_are_told_apart_and_it_is_undone(on):
+    one, other = QueryFamily.objects.order_by("pk")[:2]
+
+    merge = ("family", "merge", str(one.pk), str(other.pk))
+    refused(on(*merge), 1, "Say which split the merged family takes.")
+    said(on(*merge, "--split", "dev"))
+    (whole,) = [row for row in answered(on("family", "--json")) if row["n_queries"] == 2]
+    pair = [
+        row["id"] for row in answered(on("family", "show", str(whole["id"]), "--json"))["queries"]
+    ]
+    said(on("family", "confirm", str(whole["id"])))
+    said(on("family", "split", str(whole["id"]), "--query", pair[0]))
+    changed = said(on("family", "undo"))
+
+    assert "kind: undo" in changed
+    assert sorted(row["n_queries"] for row in answered(on("family", "--json")))[-1] == 2
+
+
+def test_slices_pools_splits_and_judges_are_kept(on):
+    said(on("slice", "long", "--expression", "length >= 1"))
+    factories.run(bench(), EXACT, name="exact")
+    said(on("pool", "exact", "--depth", "2", "--name", "first"))
+    query = bench().queries.first().qid
+
+    said(on("slices", "change", "long", "--name", "longer", "--description", "of words"))
+    said(on("slices", "decide", "longer", "reject", "--query", query))
+    rejected = answered(on("slices", "queries", "longer", "--state", "rejected", "--json"))
+    paused = answered(on("pools", "change", "first", "--state", "paused", "--json"))
+    said(on("split", "--shares", "train=50,test=50"))
+    hidden = answered(on("splits", "hide", "test", "--json"))
+    shown = answered(on("splits", "hide", "--json"))
+
+    assert [row["query"] for row in rejected] == [query]
+    assert (paused["state"], Pool.objects.get().state) == ("paused", "paused")
+    assert (hidden["hidden_splits"], shown["hidden_splits"]) == (["test"], [])
+
+
+def test_judge_is_set_up_tried_and_removed(on, settings, tmp_path):
+    settings.JUDGE_PRIVATE_ADDRESSES = True
+    key = tmp_path / "key"
+    key.write_text("sk-secret\n")
+    with JudgeStub() as stub:
+        model = ("--base-url", stub.url, "--model", "stub")
+        said(on("judges", "new", "stub", *model, "--key-file", str(key), "--price-in", "0.5"))
+        tried = answered(on("judges", "try", "stub", "--json"))
+    changed = answered(on("judges", "change", "stub", "--forget-key", "--name", "ours", "--json"))
+
+    assert (tried["is_being_tried"], tried["has_stored_key"]) == (False, True)
+    assert tried["trial"]
+    assert "sk-secret" not in json.dumps(tried)
+    assert (changed["name"], changed["has_stored_key"]) == ("ours", False)
+    assert said(on("judges", "remove", "ours")) == "done\n"
+    refused(on("judges", "new", "x", "--model", "m"), 2, "--base-url")
+
+
+def test_commands_md_shows_what_is_done(on, settings, tmp_path, monkeypatch):
+    """The block under *What a site has*, line by line, on a benchmark with what it names."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in {
+        "gate.json": '{"measure": "AP"}',
+        "train.txt": f"{bench().queries.first().text}\n",
+        "key.txt": "sk-secret",
+        "guideline.md": "# Old\n",
+    }.items():
+        (tmp_path / name).write_text(text)
+    factories.release(bench().qrel_sets.get(), "1.0.0")
+    factories.run(bench(), EXACT, name="bm25", owner=factories.user("olga"))
+    said(on("pool", "bm25", "--depth", "2", "--name", "first"))
+    said(on("guideline", "write", "guideline.md"))
+    for number in (12, 31):
+        family = QueryFamily.objects.create(pk=number, benchmark=bench())
+        factories.query(bench(), f"f{number}", "opening hours", family=family)
+    factories.query_slice(bench(), "head", factories.query(bench(), "q1", "closing hours"))
+    page = (ROOT / "docs" / "commands.md").read_text("utf-8").partition("### What a site has")[2]
+    lines = re.findall(r"^on (?!\()(.*)$", page.partition("\n### ")[0], re.MULTILINE)
+
+    for line in lines:
+        words, _, output = line.partition(" > ")
+        shown = said(on(*shlex.split(words)))
+        if output:
+            (tmp_path / output).write_text(f"{shown}And more.\n")  # somebody edits it
+
+    assert len(lines) > 15
+    assert Guideline.objects.count() == 2
+    assert Pool.objects.get().state == "closed"
+
+
+ALONE = [
+    (noun, verb)
+    for noun, of in NOUNS.items()
+    for verb, what in verbs_of(noun).items()
+    if what.how == "GET" and "{}" not in what.path and not any(one.required for one in what.takes)
+]
+
+
+@pytest.mark.parametrize(("noun", "verb"), ALONE)
+def test_what_is_asked_without_a_name_is_answered_for_people_and_programs(on, noun, verb):
+    factories.release(bench().qrel_sets.get(), "1.0.0")
+
+    shown, facts = on(noun, verb), on(noun, verb, "--json")
+
+    if (noun, verb) == ("guideline", "show"):
+        refused(shown, 1, "There is no guideline so far.")
+        return
+    assert (shown.exit_code, facts.exit_code) == (0, 0), (shown.output, facts.output)
+    assert shown.stdout.strip()
+    json.loads(facts.stdout)
