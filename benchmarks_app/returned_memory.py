@@ -1,7 +1,11 @@
-"""Memory of a process that stays, given back once a large answer is done."""
+"""Memory of a process that stays: given back once a large answer is done, or not looked through."""
 
 import ctypes
+import gc
 from contextlib import suppress
+from typing import Any
+
+from django.core.signals import request_finished
 
 # <malloc.h>; the sizes are glibc's own, at which it begins.
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX = -1, -3, -8
@@ -21,3 +25,13 @@ def return_memory_at_once() -> None:
         mallopt(M_MMAP_THRESHOLD, THRESHOLD)  # either threshold, once set, stays
         mallopt(M_TRIM_THRESHOLD, THRESHOLD)
         mallopt(M_ARENA_MAX, ARENAS)
+
+
+def pass_over_what_is_loaded(**kwargs: Any) -> None:
+    """After its first answer a process has its code: Python's collector looks through it no more.
+
+    That takes longer than a board does, and comes while one is made, of many new objects.
+    """
+    request_finished.disconnect(pass_over_what_is_loaded)
+    gc.collect()
+    gc.freeze()

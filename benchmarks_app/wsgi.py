@@ -2,11 +2,13 @@
 
 import os
 
+from django.core.signals import request_finished
 from django.core.wsgi import get_wsgi_application
 
-from benchmarks_app.returned_memory import return_memory_at_once
+from benchmarks_app.returned_memory import pass_over_what_is_loaded, return_memory_at_once
 
 return_memory_at_once()
+request_finished.connect(pass_over_what_is_loaded)
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchmarks_app.settings")
 application = get_wsgi_application()
 

@@ -18,7 +18,8 @@ from functools import cache as once
 from functools import wraps
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from threading import Lock
+from typing import Any, NamedTuple, TypeVar
 
 import zstandard
 from django.conf import settings
@@ -48,6 +49,7 @@ LONGEST_ADDRESS = 1_000
 # So long others wait for who renders the same board, before they do it as well.
 LONGEST_WAIT_SECONDS, LOOK_EVERY_SECONDS = 5.0, 0.005
 N_TURNS = 64
+_TURNS = [Lock() for _ in range(N_TURNS)]
 GZIP_LEVEL, ZSTD_LEVEL = 6, 9
 # As the browser's own copy is asked for again each time, and is nobody else's.
 CACHE_CONTROL = "private, no-cache"
@@ -109,18 +111,86 @@ def keep(key: str, kept: Kept) -> None:
 @contextmanager
 def turn(key: str) -> Iterator[None]:
     """One after the other, of all threads and processes; who has waited long enough goes on."""
-    folder = Path(settings.DATA_DIR) / "cache" / "turns"
-    folder.mkdir(parents=True, exist_ok=True)
+    place = int(key[:8], 16) % N_TURNS
     deadline = time.monotonic() + LONGEST_WAIT_SECONDS
-    with (folder / str(int(key[:8], 16) % N_TURNS)).open("ab") as file:
-        while time.monotonic() < deadline:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                time.sleep(LOOK_EVERY_SECONDS)
-            else:
-                break
-        yield  # closing the file ends the turn
+    # Of the threads of a process one looks whether it is its turn, the others wait for it.
+    is_first = _TURNS[place].acquire(timeout=LONGEST_WAIT_SECONDS)
+    try:
+        folder = Path(settings.DATA_DIR) / "cache" / "turns"
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / str(place)).open("ab") as file:
+            while time.monotonic() < deadline:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    time.sleep(LOOK_EVERY_SECONDS)
+                else:
+                    break
+            yield  # closing the file ends the turn
+    finally:
+        if is_first:
+            _TURNS[place].release()
+
+
+# --- one place ------------------------------------------------------------------------------
+
+
+class Content(NamedTuple):
+    """What of an answer may be kept, and for how long at most."""
+
+    body: bytes
+    headers: dict[str, str]
+    longest: timedelta = KEPT_FOR
+
+
+# A benchmark by its key, its state, the audience, and what kind of answer it is.
+Place = tuple[int, int, str, str]
+Answer = TypeVar("Answer")
+
+
+def _kept_or_made(
+    request: HttpRequest | Request,
+    place: Place | None,
+    make: Callable[[], Answer],
+    content_of: Callable[[Answer], Content | None],
+) -> Kept | Answer:
+    """What is kept at a place, made by one while others wait; an answer as `make` makes it where
+    there is no place, or nothing of it may be kept."""
+    if place is None or len(request.get_full_path()) > LONGEST_ADDRESS:
+        return make()
+    key = _key(request, *place)
+    if kept := find(key):
+        return kept
+    with turn(key):
+        if kept := find(key):
+            return kept
+        now = timezone.now()
+        answer = make()
+        content = content_of(answer)
+        if content is None or TOKEN in content.body:
+            return answer
+        kept = Kept.of(content.body, content.headers, _until(place[0], now, content.longest))
+        keep(key, kept)
+        return kept
+
+
+def _kept_for_audience(
+    request: HttpRequest | Request,
+    benchmark: Benchmark,
+    kind: str,
+    make: Callable[[], Answer],
+    content_of: Callable[[Answer], Content | None],
+) -> Kept | Answer:
+    """As `_kept_or_made`, for those to whom it is the same as to who asks; else made for them."""
+    audience = audience_of(request.user, benchmark)
+    place = audience and (benchmark.pk, state_of(benchmark.pk), audience, kind)
+
+    def content(answer: Answer) -> Content | None:
+        # Who has come to be alone while it was made may have been told what others are not.
+        still = audience_of(request.user, benchmark) == audience
+        return content_of(answer) if still else None
+
+    return _kept_or_made(request, place or None, make, content)
 
 
 @once
@@ -155,25 +225,12 @@ def kept_for_everybody(view: Callable[..., HttpResponse]) -> Callable[..., HttpR
 
     @wraps(view)
     def answering(request: SiteRequest, slug: str, *args: Any, **kwargs: Any) -> HttpResponse:
-        if not _is_of_nobody(request) or len(request.get_full_path()) > LONGEST_ADDRESS:
+        def make() -> HttpResponse:
             return view(request, slug, *args, **kwargs)
-        found = public_state_of(slug)
-        if found is None:
-            return view(request, slug, *args, **kwargs)
-        benchmark, state = found
-        key = _key(request, benchmark, state, EVERYBODY, "answer")
-        kept = find(key)
-        if kept is None:
-            with turn(key):
-                kept = find(key)
-                if kept is None:
-                    now = timezone.now()
-                    response = view(request, slug, *args, **kwargs)
-                    if not _may_be_kept(response):
-                        return response
-                    kept = _kept_of(response, _until(benchmark, now, KEPT_FOR))
-                    keep(key, kept)
-        return sent(request, kept)
+
+        found = public_state_of(slug) if _is_of_nobody(request) else None
+        kept = _kept_or_made(request, found and (*found, EVERYBODY, "answer"), make, _page_content)
+        return sent(request, kept) if isinstance(kept, Kept) else kept
 
     return answering
 
@@ -186,19 +243,15 @@ def _is_of_nobody(request: HttpRequest) -> bool:
     )
 
 
-def _may_be_kept(response: HttpResponse) -> bool:
-    return (
+def _page_content(response: HttpResponse) -> Content | None:
+    is_of_all = (
         response.status_code == 200
         and not response.streaming
         and not response.cookies
         and not response.has_header("Content-Encoding")
-        and TOKEN not in response.content
     )
-
-
-def _kept_of(response: HttpResponse, until: datetime) -> Kept:
     headers = {name: response[name] for name in HEADERS if response.has_header(name)}
-    return Kept.of(response.content, headers, until)
+    return Content(response.content, headers) if is_of_all else None
 
 
 def sent(request: HttpRequest, kept: Kept) -> HttpResponse:
@@ -257,24 +310,17 @@ def kept_json(request: Request, benchmark: Benchmark, make: Callable[[], Respons
 
     Limits, the tag and who may ask are the endpoint's, each time.
     """
-    audience = audience_of(request.user, benchmark)
     is_plain = "indent" not in request.headers.get("Accept", "")
-    if audience is None or not is_plain or len(request.get_full_path()) > LONGEST_ADDRESS:
+    if not is_plain:
         return make()
-    key = _key(request, benchmark.pk, state_of(benchmark.pk), audience, "json")
-    kept = find(key)
-    if kept is None:
-        with turn(key):
-            kept = find(key)
-            if kept is None:
-                now = timezone.now()
-                answer = make()
-                content = JSONRenderer().render(answer.data)
-                # Not rendered yet, it still has Django's own type.
-                headers = {**answer.headers, "Content-Type": JSONRenderer.media_type}
-                kept = Kept.of(content, headers, _until(benchmark.pk, now, KEPT_FOR))
-                keep(key, kept)
-    return compressed(request, kept)
+    kept = _kept_for_audience(request, benchmark, "json", make, _json_content)
+    return compressed(request, kept) if isinstance(kept, Kept) else kept
+
+
+def _json_content(answer: Response) -> Content:
+    # Not rendered yet, it still has Django's own type.
+    headers = {**answer.headers, "Content-Type": JSONRenderer.media_type}
+    return Content(JSONRenderer().render(answer.data), headers)
 
 
 # --- what stands inside a page -------------------------------------------------------------
@@ -296,20 +342,12 @@ class Part:
 
 def kept_part(request: SiteRequest, make: Callable[[], Part], kind: str = "part") -> Part:
     """As `make` makes it, or as it was made for the same audience in the same state."""
-    benchmark = request.benchmark
-    audience = audience_of(request.user, benchmark)
-    if audience is None or len(request.get_full_path()) > LONGEST_ADDRESS:
-        return make()
-    key = _key(request, benchmark.pk, state_of(benchmark.pk), audience, kind)
-    kept = find(key)
-    if kept is None:
-        with turn(key):
-            kept = find(key)
-            if kept is None:
-                now = timezone.now()
-                part = make()
-                if part.status == 200 and part.longest and TOKEN not in part.content.encode():
-                    until = _until(benchmark.pk, now, part.longest)
-                    keep(key, Kept.of(part.content.encode(), {}, until))
-                return part
-    return Part(kept.content.decode())
+    if not request.user.is_authenticated:
+        return make()  # the whole answer is kept
+    kept = _kept_for_audience(request, request.benchmark, kind, make, _part_content)
+    return Part(kept.content.decode()) if isinstance(kept, Kept) else kept
+
+
+def _part_content(part: Part) -> Content | None:
+    may_be_kept = part.status == 200 and part.longest
+    return Content(part.content.encode(), {}, part.longest) if may_be_kept else None

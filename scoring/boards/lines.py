@@ -29,7 +29,6 @@ class Mark(NamedTuple):
 
 # What each icon says of any run, in the order of a legend.
 LEGEND = {
-    "mine": gettext_noop("yours"),
     BASELINE: gettext_noop("baseline: made by the benchmark, nobody's entry"),
     "pooled": gettext_noop("pooled: its first documents were put before judges"),
     "partial": gettext_noop("does not answer every query; the others count 0"),
@@ -92,6 +91,7 @@ def board_lines(
     axis = _axis(board)
     names = [each.part.name for each in columns.slices]
     by_run = moves.by_run if moves is not None else {}
+    labeled = [(column.shown_label, column) for column in columns.shown]
     lines = []
     for place, row in enumerate(rows):
         cells_of_slices = heat[place] if place < len(heat) else []
@@ -113,7 +113,7 @@ def board_lines(
                 marks=_marks(row),
                 whisker=_whisker(row, name, axis),
                 interval=interval_text(row.intervals[name]) if name in row.intervals else "",
-                cells=[(column.shown_label, column.cell(line)) for column in columns.shown],
+                cells=[(label, column.cell(line)) for label, column in labeled],
             )
         )
     return BoardLines(lines, axis, _has_bars(bars), bars.n_lanes)
@@ -146,8 +146,6 @@ def _rank(row: BoardRow) -> tuple[str, str]:
 
 def _marks(row: BoardRow) -> list[Mark]:
     marks = []
-    if row.is_mine:
-        marks.append(Mark("mine", _("yours")))
     if row.is_baseline:
         marks.append(Mark(BASELINE, _("baseline")))
     if row.run.pooled_depth:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from django import template
+from django.utils.safestring import SafeString, mark_safe
 
 register = template.Library()
 DASH = "\N{EN DASH}"
@@ -44,3 +45,19 @@ def unsigned(value: int) -> int:
 def elsewhere(ranks: Mapping[str, int | None], run: int) -> int | None:
     """The rank in the list of a run, by its key."""
     return ranks.get(str(run))
+
+
+@register.simple_tag
+def score_bar(share: float | None, interval: tuple[float, float] | None) -> SafeString:
+    """A mean from 0 to 1 as a bar, its 95 % interval a line over it: decoration beside numbers."""
+    width, *ends = (round(1000 * (value or 0)) for value in (share, *(interval or ())))
+    line = (
+        '<path class="bar-interval" d="M{} 5H{}" vector-effect="non-scaling-stroke"/>'.format(*ends)
+        if ends
+        else ""
+    )
+    return mark_safe(
+        '<svg class="bar" viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">'
+        '<rect class="bar-track" width="1000" height="10"/>'
+        f'<rect class="bar-fill" width="{width}" height="10"/>{line}</svg>'
+    )

@@ -1,5 +1,6 @@
 """What the web process holds after large answers."""
 
+import os
 import subprocess
 import sys
 
@@ -47,3 +48,26 @@ def held(setting: str) -> float:
 @pytest.mark.skipif(sys.platform != "linux", reason="glibc's malloc")
 def test_large_answers_leave_nothing_behind():
     assert held(SETTING) < 5 < 20 < held("")
+
+
+ANSWERED = """
+import gc
+from django.test import RequestFactory
+from benchmarks_app.wsgi import application
+before = gc.get_freeze_count()
+answer = application(RequestFactory().get("/healthz", headers={"host": "localhost"}).environ, print)
+answer.close()
+print(before, gc.get_freeze_count(), len(gc.get_objects()))
+"""
+
+
+def test_the_collector_passes_over_what_is_loaded_when_the_first_answer_is_sent(tmp_path):
+    env = {**os.environ, "DJANGO_SETTINGS_MODULE": "benchmarks_app.settings"}
+    env |= {"BENCHWRIGHT_DATA": str(tmp_path), "ALLOWED_HOSTS": "localhost"}
+    env.pop("DATABASE_URL", None)
+    run = [sys.executable, "-c", ANSWERED]
+    said = subprocess.run(run, env=env, capture_output=True, text=True, check=True).stdout
+    before, frozen, looked_through = map(int, said.splitlines()[-1].split())
+
+    assert before == 0
+    assert frozen > 100_000 > 10_000 > looked_through

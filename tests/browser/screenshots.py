@@ -143,7 +143,11 @@ SCREENS = {
     "leaderboard": Screen(
         "sam",
         "/b/stdlib/leaderboard/",
-        ("templates/scoring/boards/*board*", "benchmarks_app/static/benchmarks_app/board.*"),
+        (
+            "templates/scoring/boards/*board*",
+            "scoring/boards/rows.py",
+            "benchmarks_app/static/benchmarks_app/board.*",
+        ),
     ),
     "compare": Screen(
         "olga",

@@ -20,7 +20,7 @@ from benchwright.evaluation.uncertainty import TIE_GROUPS
 from scoring.boards.forms.boards import BoardFilterForm
 from scoring.boards.keeping import kept_json
 from scoring.boards.services.boards import Board, board_of
-from scoring.boards.services.slices import SliceBoard, row_of, slice_board
+from scoring.boards.services.slices import SliceBoard, SliceRow, row_of, slice_board
 from scoring.boards.services.tables import board_table
 from scoring.scores.selectors.attempts import unranked_on
 from scoring.scores.selectors.history import Record, records_of
@@ -94,24 +94,21 @@ class BoardSerializer(serializers.Serializer):
 
 
 class SliceCellSerializer(serializers.Serializer):
-    slice = serializers.CharField(source="slice.name", help_text="Empty: all queries.")
+    slice = serializers.CharField(help_text="Empty: all queries.")
     n = serializers.IntegerField()
     mean = serializers.FloatField(allow_null=True)
-    low = serializers.SerializerMethodField()
-    high = serializers.SerializerMethodField()
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
     difference = serializers.FloatField(allow_null=True, help_text="From the baseline's mean.")
 
-    def get_low(self, cell: Any) -> float | None:
-        return cell.interval[0] if cell.interval else None
 
-    def get_high(self, cell: Any) -> float | None:
-        return cell.interval[1] if cell.interval else None
+CELL = tuple(SliceCellSerializer().fields)
 
 
 class SliceRowSerializer(serializers.Serializer):
-    run = serializers.IntegerField(source="row.run.pk")
-    name = serializers.CharField(source="row.run.name")
-    by = serializers.CharField(source="row.by")
+    run = serializers.IntegerField()
+    name = serializers.CharField()
+    by = serializers.CharField()
     cells = SliceCellSerializer(many=True)
 
 
@@ -254,11 +251,9 @@ class LeaderboardDetail(BoardEndpoint):
             "columns": table.columns,
             "rows": table.rows,
         }
-        if pages is None:
-            return Response(BoardSerializer(answer).data)
-        links = pages.get_next_link(), pages.get_previous_link()
+        links = (pages.get_next_link(), pages.get_previous_link()) if pages else (None, None)
         answer |= dict(zip(("next", "previous"), links, strict=True))
-        return Response(BoardSerializer(answer).data, headers=link_header(*links))
+        return Response(answer, headers=link_header(*links) if pages else None)
 
 
 class LeaderboardSlices(BoardEndpoint):
@@ -293,9 +288,18 @@ class LeaderboardSlices(BoardEndpoint):
                 for part in sliced.slices
                 for warning in part.warnings
             ],
-            "rows": sliced.rows,
+            "rows": [_slice_row(of) for of in sliced.rows],
         }
-        return Response(SliceBoardSerializer(answer).data)
+        return Response(answer)
+
+
+def _slice_row(of: SliceRow) -> dict[str, Any]:
+    cells = []
+    for cell in of.cells:
+        low, high = cell.interval or (None, None)
+        values = (cell.slice.name, cell.n, cell.mean, low, high, cell.difference)
+        cells.append(dict(zip(CELL, values, strict=True)))
+    return {"run": of.row.run.pk, "name": of.row.run.name, "by": of.row.by, "cells": cells}
 
 
 class LeaderboardHistory(BoardEndpoint):

@@ -1,6 +1,6 @@
 """A board as one person sees it: ranked, with what is known of its ranks, filtered, sorted."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -123,11 +123,13 @@ def board_of(
     slice_name: str = "",
     split: BoardSplit | None = None,
     asked: BoardFilter = NOTHING_ASKED,
+    is_alone: bool = False,
 ) -> Board:
     """The board of a release as this person may see it; what is lacking is computed, and stored.
 
     Over a slice where one is named, else over the `split`; without either over all queries. Ranks
-    are those among all rows the person may see, whatever is filtered.
+    are those among all rows the person may see, whatever is filtered. Where the measure `is_alone`
+    no other is read.
     """
     split = None if slice_name else split
     slice_name = slice_name or (split.slice_name if split else "")
@@ -141,6 +143,7 @@ def board_of(
         measure=measure,
         slice_name=slice_name,
         sight=sight,
+        is_alone=is_alone,
     )
     rows = held_rows(rows, sight, user, measure.name, slice_name)
     facts = ranking.board_facts(
@@ -149,8 +152,8 @@ def board_of(
         name=measure.name,
         slice_name=slice_name,
     )
-    whole = _with_facts(rows, facts, measure.name, slice_name, sight)
-    whole = _with_attempts(whole, facts, release, user, measure.name, sight)
+    standings = _standings(rows, facts, measure.name, slice_name, sight)
+    whole = _with_attempts(rows, standings, facts, release, user, measure.name, sight)
     shown_rows = sorted_rows(filtered(whole, asked), asked.sort, is_reversed=asked.is_reversed)
     return Board(
         release=release,
@@ -251,31 +254,28 @@ def weighted_of(
 # --- ranks and attempts --------------------------------------------------------------------
 
 
-def _with_facts(
+def _standings(
     rows: list[BoardRow], facts: BoardFacts | None, name: str, slice_name: str, sight: Sight
-) -> list[BoardRow]:
-    """Rows with the ranks they may have.
+) -> Mapping[int, Standing]:
+    """The ranks that rows may have, by their sources.
 
     Over all splits together these move with single hidden grades, although no rounded mean does:
     who keeps none of them sees a range on the board of a split, where the phase is scored.
     """
     if facts is None or not (slice_name or sight.is_clear):
-        return rows
-    standings = dict(facts.standings)
-    if not sight.is_clear:
-        standings |= _shared(rows, standings, name)
-    return [
-        row.standing_at(None if row.source is None else standings.get(row.source)) for row in rows
-    ]
+        return {}
+    if sight.is_clear:
+        return facts.standings
+    return {**facts.standings, **_shared(rows, facts.standings, name)}
 
 
 def _shared(
-    rows: Iterable[BoardRow], standings: dict[int, Standing], name: str
+    rows: Iterable[BoardRow], standings: Mapping[int, Standing], name: str
 ) -> dict[int, Standing]:
     """One standing for runs whose rounded means are equal: theirs would tell which is better."""
     alike: dict[float | None, list[int]] = {}
     for row in rows:
-        if row.source in standings:
+        if row.source is not None and row.source in standings:
             alike.setdefault(row.scores.get(name), []).append(row.source)
     shared: dict[int, Standing] = {}
     for keys in alike.values():
@@ -291,13 +291,15 @@ def _shared(
 
 def _with_attempts(
     rows: list[BoardRow],
+    standings: Mapping[int, Standing],
     facts: BoardFacts | None,
     release: Release,
     user: Any,
     name: str,
     sight: Sight,
 ) -> list[BoardRow]:
-    """Rows with how many tries they are of, the best of each team with its mean as expected.
+    """Rows with the ranks they may have, and how many tries they are of; the best of each team
+    with its mean as expected.
 
     Of whom the run is must be known for that: attempts would tell who an anonymous run is by.
     """
@@ -308,5 +310,6 @@ def _with_attempts(
         if row.team and row.team not in seen and k > 1 and facts and mean is not None:
             adjusted = sight.rounded(mean - selection_gain(facts.error_of(row.team), k))
         seen.add(row.team)
-        adjusted_rows.append(replace(row, n_attempts=k, adjusted=adjusted))
+        standing = None if row.source is None else standings.get(row.source)
+        adjusted_rows.append(replace(row, standing=standing, n_attempts=k, adjusted=adjusted))
     return adjusted_rows

@@ -130,13 +130,18 @@ def stored_means(
     measure = board.measure.name
     names = [part.name for part in slices]
     keys = {row.score_set.pk for row in [*rows, *([baseline] if baseline else [])]}
+    scores = Score.objects.filter(measure=measure, slice_name__in=names).values_list(
+        "score_set", "slice_name", "mean", "ci_low", "ci_high", "n"
+    )
+    if sight.is_clear:
+        clear = scores.filter(score_set__in=keys)
+        return {(key, name): (mean, low, high, n) for key, name, mean, low, high, n in clear}
     sources = {(key, name): sight.source(key, measure, name) for key in keys for name in names}
-    scores = Score.objects.filter(
-        score_set__in=keys | set(sources.values()) - {None}, measure=measure, slice_name__in=names
-    ).values_list("score_set", "slice_name", "mean", "ci_low", "ci_high", "n")
     stored = {
         (key, name): (sight.rounded(mean), sight.rounded(low), sight.rounded(high), n)
-        for key, name, mean, low, high, n in scores
+        for key, name, mean, low, high, n in scores.filter(
+            score_set__in=keys | set(sources.values()) - {None}
+        )
     }
     return {
         (key, name): stored[(of, name)]
@@ -153,7 +158,8 @@ class _Scale:
     ) -> None:
         self.sight, self.stored, self.baseline = sight, stored, baseline
         self.low, self.high = (min(means), max(means)) if means else (0.0, 1.0)
-        differences = [self.difference(key, name) for key, name in stored]
+        places = stored if baseline else ()
+        differences = [self.difference(key, name) for key, name in places]
         self.widest = max(
             (abs(difference) for difference in differences if difference), default=0.0
         )

@@ -1,5 +1,6 @@
 """Leaderboards, each of one release."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -9,7 +10,6 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
 from benchmarks_app.models import Benchmark, Release
@@ -22,6 +22,8 @@ from scoring.boards.columns import CHOSEN, INTERVALS, columns_of
 from scoring.boards.forms.boards import BoardFilterForm
 from scoring.boards.keeping import KEPT_FOR, Part, kept_for_everybody, kept_part
 from scoring.boards.lines import board_lines
+from scoring.boards.rows import board_rows, with_own
+from scoring.boards.selectors.audiences import own_runs
 from scoring.boards.services.boards import (
     Board,
     board_of,
@@ -64,20 +66,28 @@ def leaderboard(request: SiteRequest, benchmark: Benchmark) -> HttpResponse:
     release = newest_release(benchmark)
     if release is None:
         return render(request, "scoring/boards/leaderboard_empty.html")
-    return _board_page(request, release)
+    return part_page(request, release, _board_part)
 
 
 @require_safe
 @kept_for_everybody
 @benchmark_view(Action.SEE_RESULTS)
 def leaderboard_release(request: SiteRequest, benchmark: Benchmark, version: str) -> HttpResponse:
-    return _board_page(request, release_or_404(benchmark, version))
+    return part_page(request, release_or_404(benchmark, version), _board_part)
 
 
-def _board_page(request: SiteRequest, release: Release) -> HttpResponse:
-    part = kept_part(request, lambda: _board_part(request, release))
-    context = {"release": release, "part": part.html}
-    return render(request, "scoring/boards/leaderboard.html", context, status=part.status)
+def part_page(
+    request: SiteRequest,
+    release: Release,
+    make: Callable[[SiteRequest, Release], Part],
+    name: str = "",
+) -> HttpResponse:
+    """A page of boards around its part, in which the rows of who asks are pointed out."""
+    part = kept_part(request, lambda: make(request, release))
+    own = own_runs(request.user, request.benchmark)
+    context = {"release": release, "part": with_own(part.html, request.benchmark.slug, own)}
+    template = f"scoring/boards/leaderboard{name}.html"
+    return render(request, template, context, status=part.status)
 
 
 def _board_part(request: SiteRequest, release: Release) -> Part:
@@ -95,7 +105,6 @@ def _board_part(request: SiteRequest, release: Release) -> Part:
         "form": form,
         "page": page,
         **_table_context(request, board, page),
-        "queries_query": _queries_query(board),
         "chosen_key": CHOSEN,
         "intervals_key": INTERVALS,
         "kept": _kept(request),
@@ -159,6 +168,7 @@ def _table_context(request: SiteRequest, board: Board, page: Page) -> dict[str, 
     )
     return {
         "table": lines,
+        "rows": board_rows(board, lines, has_intervals=columns.has_intervals),
         "chooser": columns,
         "asked_columns": asked_columns,
         "baseline": baseline,
@@ -185,11 +195,6 @@ def _baselines(board: Board, baseline: BoardRow | None) -> list[BoardRow]:
     return list({row.run.pk: row for row in rows}.values())
 
 
-def _queries_query(board: Board) -> str:
-    """How the page of a run query by query is asked for, for every row the same."""
-    return urlencode({"release": board.release.version, "m": board.measure.label})
-
-
 def _kept(request: HttpRequest) -> list[tuple[str, str]]:
     """What an address asks beside its columns: choosing these keeps it."""
     asked = request.GET.lists()
@@ -213,6 +218,7 @@ def board_top(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpR
         user=request.user,
         measure=asked_measure(request, release).measure,
         split=board_split(release),
+        is_alone=True,
     )
     context = {
         "board": board,

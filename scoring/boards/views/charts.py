@@ -1,10 +1,11 @@
 """A board slice by slice, and how its top rose: tables, their files, and a chart."""
 
 import csv
+from datetime import timedelta
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
@@ -17,7 +18,8 @@ from benchmarks_app.requests import SiteRequest
 from benchwright.errors import ScoringError
 from benchwright.files.cells import safe_cell
 from scoring.boards.charts import history_chart
-from scoring.boards.keeping import kept_for_everybody
+from scoring.boards.keeping import KEPT_FOR, Part, kept_for_everybody
+from scoring.boards.rows import slice_rows
 from scoring.boards.services.boards import Board, board_of
 from scoring.boards.services.slices import (
     SliceBoard,
@@ -26,7 +28,7 @@ from scoring.boards.services.slices import (
     slice_board,
     slice_labels,
 )
-from scoring.boards.views.boards import asked_board, board_context
+from scoring.boards.views.boards import asked_board, board_context, part_page
 from scoring.boards.views.files import refusal
 from scoring.scores.selectors.history import records_of
 from scoring.scores.services.firewall import measure_seen
@@ -44,7 +46,10 @@ BEST_OF_SLICE = 5
 @kept_for_everybody
 @benchmark_view(Action.SEE_RESULTS)
 def leaderboard_slices(request: SiteRequest, benchmark: Benchmark, version: str) -> HttpResponse:
-    release = release_or_404(benchmark, version)
+    return part_page(request, release_or_404(benchmark, version), _slices_part, "_slices")
+
+
+def _slices_part(request: SiteRequest, release: Release) -> Part:
     choice, sliced, form, board = asked_board(request, release, takes_split=False)
     page = page_of(request, board.rows)
     n_lacking = add_slice_means(board, page.object_list) if request.user.is_authenticated else 0
@@ -55,6 +60,7 @@ def leaderboard_slices(request: SiteRequest, benchmark: Benchmark, version: str)
         "form": form,
         "page": page,
         "found": slices,
+        "rows": slice_rows(board, slices),
         "baseline": baseline,
         "multiples": slices.multiples(BEST_OF_SLICE),
         "n_lacking": n_lacking,
@@ -62,7 +68,9 @@ def leaderboard_slices(request: SiteRequest, benchmark: Benchmark, version: str)
         "splits": board_split(release).splits,
     }
     status = 422 if choice.error or form.errors else 200
-    return render(request, "scoring/boards/leaderboard_slices.html", context, status=status)
+    content = render_to_string("scoring/boards/_leaderboard_slices.html", context, request)
+    # Who asks for what is lacking once more has more of it computed.
+    return Part(content, status, timedelta() if n_lacking else KEPT_FOR)
 
 
 def _query(request: HttpRequest, board: Board) -> str:
@@ -119,7 +127,10 @@ def _numbers(cell: Any) -> list[float | None]:
 @kept_for_everybody
 @benchmark_view(Action.SEE_RESULTS)
 def leaderboard_history(request: SiteRequest, benchmark: Benchmark, version: str) -> HttpResponse:
-    release = release_or_404(benchmark, version)
+    return part_page(request, release_or_404(benchmark, version), _history_part, "_history")
+
+
+def _history_part(request: SiteRequest, release: Release) -> Part:
     choice, sliced, form, board = asked_board(request, release)
     records = records_of(board.whole, board.measure.name)
     context = {
@@ -127,18 +138,19 @@ def leaderboard_history(request: SiteRequest, benchmark: Benchmark, version: str
         "form": form,
         "records": records[::-1],
         "chart": history_chart(board.measure, records),
-        "chart_url": _history_url(benchmark, release, board) if len(records) > 1 else "",
+        "chart_url": _history_url(release, board) if len(records) > 1 else "",
     }
     is_wrong = bool(sliced.error or (board.split and board.split.error))
     status = 422 if choice.error or is_wrong else 200
-    return render(request, "scoring/boards/leaderboard_history.html", context, status=status)
+    content = render_to_string("scoring/boards/_leaderboard_history.html", context, request)
+    return Part(content, status)
 
 
-def _history_url(benchmark: Benchmark, release: Release, board: Board) -> str:
+def _history_url(release: Release, board: Board) -> str:
     """Of the queries that a board takes unasked; of others there is no chart."""
     if board.slice_name != board_split(release).slice_name or "/" in board.measure.name:
         return ""
-    args = [benchmark.slug, release.version, board.measure.name, "svg"]
+    args = [release.benchmark.slug, release.version, board.measure.name, "svg"]
     return reverse("scoring:leaderboard-history-chart", args=args)
 
 
@@ -153,7 +165,11 @@ def leaderboard_history_chart(
     except ScoringError as error:
         raise Http404 from error
     board = board_of(
-        release=release, user=request.user, measure=shown_measure, split=board_split(release)
+        release=release,
+        user=request.user,
+        measure=shown_measure,
+        split=board_split(release),
+        is_alone=True,
     )
     records = records_of(board.whole, board.measure.name)
     return chart_response(request, history_chart(shown_measure, records), format)

@@ -55,6 +55,8 @@ class SliceAgainst:
 def baselines_for(user: Any, score_set: ScoreSet) -> list[ScoreSet]:
     """What a run can be held against: the other scored runs one may see, baselines first."""
     others = score_sets_seen_by(user, score_set.release).exclude(run=score_set.run_id)
+    # Of a thousand runs not people, but names are chosen from.
+    others = others.prefetch_related(None)
     return sorted(others, key=lambda other: (other.run.kind != Run.Kind.BASELINE, other.run.name))
 
 

@@ -56,7 +56,9 @@ def board_means(question: Question, user: Any) -> list[BoardMean]:
     """The runs in the order they were named; the reference is the baseline, or the first one."""
     release = question.release
     measure = any_measure(question.measure, relevance_threshold(release))
-    board = board_of(release=release, user=user, measure=measure, split=board_split(release))
+    board = board_of(
+        release=release, user=user, measure=measure, split=board_split(release), is_alone=True
+    )
     means = {row.run.pk: row.scores.get(measure.name) for row in board.whole}
     reference = question.baseline or question.runs[0]
     sight = sight_of(user, release)

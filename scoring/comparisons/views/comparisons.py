@@ -77,7 +77,9 @@ def _choice(request: HttpRequest, release: Release) -> dict[str, Any]:
     letters = request.GET.get("find", "").strip()
     sight = sight_of(request.user, release)
     ranked_by = measure_seen(request.user, release)
-    rows = leaderboard(release=release, user=request.user, measure=ranked_by, sight=sight)
+    rows = leaderboard(
+        release=release, user=request.user, measure=ranked_by, sight=sight, is_alone=True
+    )
     is_chosen = {row.run.pk: str(row.run.pk) in chosen or row.run.name in chosen for row in rows}
     listed = [
         row

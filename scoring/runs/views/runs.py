@@ -81,7 +81,11 @@ def _place(request: HttpRequest, score_set: ScoreSet, measure: Shown) -> dict[st
     """The rank of the run on the board of the release as this person sees it."""
     release = score_set.release
     board = board_of(
-        release=release, user=request.user, measure=measure, split=board_split(release)
+        release=release,
+        user=request.user,
+        measure=measure,
+        split=board_split(release),
+        is_alone=True,
     )
     row = next((each for each in board.whole if each.run.pk == score_set.run_id), None)
     return {"row": row, "n": len(board.whole), "board": board} if row else None

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import inf, isnan
 from typing import Any, NamedTuple, Protocol
 
@@ -31,6 +31,8 @@ PROVISIONAL, NOT_COMPARABLE = gettext_noop("provisional"), gettext_noop("not com
 class Sees(Protocol):
     """What one person is told of the numbers of a release: `services.firewall.Sight`."""
 
+    @property
+    def is_clear(self) -> bool: ...
     def tells(self, measure: str) -> bool: ...
     def rounded(self, value: float | None) -> float | None: ...
     def source(self, score_set: int, measure: str, slice_name: str) -> int | None: ...
@@ -112,9 +114,6 @@ class BoardRow:
     def is_private(self) -> bool:
         return self.run.visibility != Run.Visibility.BENCHMARK
 
-    def standing_at(self, standing: Standing | None) -> "BoardRow":
-        return replace(self, standing=standing)
-
 
 @dataclass(frozen=True)
 class _Entry:
@@ -130,11 +129,18 @@ class _Entry:
 
 
 def whole_score_sets(release: Release) -> QuerySet[ScoreSet]:
-    """The score sets of the runs of a release that were not withdrawn, with run and owner."""
+    """The score sets of the runs of a release that were not withdrawn, with run and owner.
+
+    A thousand runs are of few people: each of these is read once.
+    """
     standing = Run.objects.filter(benchmark=release.benchmark_id).standing()
-    return ScoreSet.objects.filter(
-        release=release, scorer_version=SCORER_VERSION, run__in=standing.values("pk")
-    ).select_related("run__owner", "run__team", "run__benchmark")
+    return (
+        ScoreSet.objects.filter(
+            release=release, scorer_version=SCORER_VERSION, run__in=standing.values("pk")
+        )
+        .select_related("run")
+        .prefetch_related("run__owner", "run__team", "run__benchmark")
+    )
 
 
 def score_sets_seen_by(user: Any, release: Release) -> QuerySet[ScoreSet]:
@@ -165,19 +171,21 @@ def leaderboard(
     measure: Shown = FIRST_MEASURE,
     slice_name: str = "",
     sight: Sees | None = None,
+    is_alone: bool = False,
 ) -> list[BoardRow]:
     """The runs of a release that this person may see, best first by `measure`.
 
-    Two queries however many runs there are. Runs rank by the four decimals a board shows: what
+    As many queries however many runs there are. Runs rank by the four decimals a board shows: what
     looks equal shares a rank, and the next rank counts all before it (1, 2, 2, 4). Equal ones stand
     by full score, then by name. With a `sight` measures that are not told are left out, every mean
     is rounded before anything else is done with it, and so are the ends of intervals, and the
-    numbers of a run may be those of another, by measure.
+    numbers of a run may be those of another, by measure. Where the measure `is_alone` rows have no
+    others, which takes half as long.
     """
     name = measure.counting_from(relevance_threshold(release))
-    entries = _entries(release, score_sets_seen_by(user, release), slice_name, sight)
-    rows = _ranked(entries, name, user.pk)
-    return [_named(row, user) for row in rows]
+    score_sets = score_sets_seen_by(user, release)
+    entries = _entries(release, score_sets, slice_name, sight, name if is_alone else "")
+    return list(_ranked(entries, name, user))
 
 
 def whole_leaderboard(
@@ -193,24 +201,30 @@ def _entries(
     score_sets: QuerySet[ScoreSet],
     slice_name: str,
     sight: Sees | None = None,
+    alone: str = "",
 ) -> list[_Entry]:
     entries = {score_set.pk: _Entry(score_set) for score_set in score_sets}
+    withheld = None if sight is None or sight.is_clear else sight
     stored: dict[int, dict[str, tuple[float | None, Interval | None]]] = {}
     # Plain values: a thousand runs have seven thousand scores, and models of them take long.
-    rows = Score.objects.filter(
+    scores = Score.objects.filter(
         score_set__release=release,
         score_set__scorer_version=SCORER_VERSION,
         slice_name=slice_name,
-    ).values_list("score_set", "measure", "mean", "ci_low", "ci_high")
-    for key, measure, *numbers in rows:
-        if sight and not sight.tells(measure):
-            continue
-        mean, low, high = map(sight.rounded, numbers) if sight else numbers
+    )
+    if alone:
+        scores = scores.filter(measure=alone)
+    rows = scores.values_list("score_set", "measure", "mean", "ci_low", "ci_high")
+    for key, measure, mean, low, high in rows:
+        if withheld:
+            if not withheld.tells(measure):
+                continue
+            mean, low, high = map(withheld.rounded, (mean, low, high))
         ends = (low, high) if low is not None and high is not None else None
         stored.setdefault(key, {})[measure] = mean, ends
     for key, entry in entries.items():
         for measure in stored.get(key, ()):
-            of = sight.source(key, measure, slice_name) if sight else key
+            of = withheld.source(key, measure, slice_name) if withheld else key
             entry.sources[measure] = of
             mean, ends = (stored.get(of, {}) if of else {}).get(measure, (None, None))
             entry.scores[measure] = mean
@@ -219,27 +233,26 @@ def _entries(
     return list(entries.values())
 
 
-def _ranked(entries: list[_Entry], name: str, user_id: int | None) -> Iterator[BoardRow]:
+def _ranked(entries: list[_Entry], name: str, viewer: Any) -> Iterator[BoardRow]:
+    """Rows by the measure `name`; without a viewer nobody is named in them."""
     entries.sort(key=lambda entry: (-_sortable(entry.scores.get(name)), entry.score_set.run.name))
     shown = [_shown(entry.scores.get(name)) for entry in entries]
     n_equal, rank_of = Counter(shown), _first_places(shown)
     for label, entry in zip(shown, entries, strict=True):
+        run = entry.score_set.run
+        is_told = viewer is not None and not is_anonymous_to(run, viewer)
         yield BoardRow(
             rank=rank_of[label] if _has_value(entry.scores.get(name)) else None,
             is_tied=n_equal[label] > 1 and _has_value(entry.scores.get(name)),
-            run=entry.score_set.run,
+            run=run,
             score_set=entry.score_set,
             scores=entry.scores,
             intervals=entry.intervals,
-            is_mine=_is_submission_of(entry.score_set.run, user_id),
+            is_mine=viewer is not None and _is_submission_of(run, viewer.pk),
             source=entry.sources.get(name),
+            by="" if viewer is None else owner_name(run, viewer),
+            team=group_of(run) if is_told else "",
         )
-
-
-def _named(row: BoardRow, viewer: Any) -> BoardRow:
-    run = row.run
-    team = "" if is_anonymous_to(run, viewer) else group_of(run)
-    return replace(row, by=owner_name(run, viewer), team=team)
 
 
 # --- scores beside the plain ones ------------------------------------------------------------

@@ -48,6 +48,8 @@ class BoardFilter:
 
 def filtered(rows: Iterable[BoardRow], asked: BoardFilter) -> list[BoardRow]:
     """The rows that are asked for, in their order."""
+    if not asked.is_narrow:
+        return list(rows)
     matches = [row for row in rows if _is_asked(row, asked)]
     return best_of_each(matches) if asked.best else matches
 

@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from benchmarks_app.models import Run
+from scoring.boards import keeping
 from scoring.scores.selectors.boards import leaderboard
 from scoring.scores.selectors.filters import SORTS, BoardFilter, filtered, sorted_rows
 
@@ -232,7 +233,8 @@ def test_a_release_without_slices_says_what_to_do(board, signed_in, vi):
     assert "1.0.0 has no slice" in page.content.decode()
 
 
-def test_heat_map_asks_as_often_for_20_runs_as_for_2(sliced, scored, signed_in, vi):
+def test_heat_map_asks_as_often_for_20_runs_as_for_2(sliced, scored, signed_in, vi, monkeypatch):
+    monkeypatch.setattr(keeping, "find", lambda key: None)
     url = reverse("scoring:leaderboard-slices", args=["stdlib", "2.0.0"])
     counts = []
     client = signed_in(vi)

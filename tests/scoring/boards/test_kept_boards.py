@@ -12,6 +12,7 @@ import pytest
 import zstandard
 from django.contrib.auth.models import AnonymousUser
 from django.db import connection
+from django.http import HttpResponse, StreamingHttpResponse
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -143,27 +144,105 @@ def deprecate(release, owner) -> None:
 # --- who shares a board --------------------------------------------------------------------
 
 
-def test_who_has_something_on_a_board_shares_it_with_nobody(
+def audience(person: User, benchmark: Benchmark) -> str | None:
+    return audience_of(User.objects.get(pk=person.pk), benchmark)
+
+
+def test_a_board_is_shared_by_role_whoever_has_a_run_on_it(
     board, public, phase, sam, vi, cy, owner
 ):
-    assert audience_of(AnonymousUser(), public) == EVERYBODY
-    assert audience_of(sam, public) is None
-    others = {
-        name: audience_of(who, public) for name, who in (("vi", vi), ("cy", cy), ("o", owner))
-    }
-    assert others == {"vi": "as viewer", "cy": "as guest", "o": "as owner"}
-
     phase.submissions.create(name="sent", submitter=vi)
-    assert audience_of(User.objects.get(pk=vi.pk), public) is None
+
+    assert audience_of(AnonymousUser(), public) == EVERYBODY
+    assert [audience(person, public) for person in (sam, vi, cy, owner)] == [
+        "as submitter",
+        "as viewer",
+        "as guest",
+        "as owner",
+    ]
 
 
-def test_a_board_of_a_reader_with_a_run_is_never_kept(board, sam, monkeypatch):
-    kept = []
+@pytest.mark.parametrize("whose", ["sam", "team"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"visibility": "owner"},
+        {"visibility": "team"},
+        {"visibility": "owner", "withdrawn_at": timezone.now()},
+        {"anonymous_until": timezone.now() + timedelta(days=1)},
+        {"anonymous_until": timezone.now() + timedelta(days=1), "withdrawn_at": timezone.now()},
+    ],
+)
+def test_whose_run_is_told_to_them_alone_shares_a_board_with_nobody(
+    board, public, sam, cy, whose, change
+):
+    run, reader = Run.objects.filter(name="of sam"), sam
+    if whose == "team":
+        team, reader = Team.objects.create(name="the team"), cy
+        run.update(team=team)
+        team.members.add(cy)
+    assert audience(reader, public) is not None
+
+    run.update(**change)
+
+    assert audience(reader, public) is None
+
+
+def test_a_step_of_the_ladder_and_a_failure_are_told_to_their_sender_alone(
+    board, public, phase, sam, vi
+):
+    failed = phase.submissions.create(name="f", submitter=vi, state="failed")
+    mine = ScoreSet.objects.get(run__name="of sam")
+    LadderStep.objects.create(score_set=mine, measure="MAP", source=mine)
+
+    assert audience(vi, public) is audience(sam, public) is None
+
+    Submission.objects.filter(pk=failed.pk).update(withdrawn_at=timezone.now())
+    assert audience(vi, public) == "as viewer"
+
+
+def test_a_reader_with_runs_is_shown_the_kept_board_and_which_are_theirs(
+    board, public, sam, scored, monkeypatch
+):
+    other = factories.member(public, "other", "submitter")
+    scored(PERFECT, "of <other>", owner=other, kind=Run.Kind.SUBMITTED)
+    Run.objects.filter(name="of <other>").update(pooled_depth=5)  # has a mark beside
+    assert b"is-mine" in client_of(sam).get(BOARD).content
+    monkeypatch.setattr("scoring.boards.views.boards.board_of", None)
+
+    rows = {
+        name: re.findall(r'<tr(?: class="(.*?)")?><td class="is-pick">.*?</tr>', page)
+        for name, page in (
+            (person.username, client_of(person).get(BOARD).content.decode())
+            for person in (sam, other)
+        )
+    }
+
+    assert rows == {"sam": ["", "", "is-mine"], "other": ["is-mine", "", ""]}
+    page = client_of(other).get(BOARD).content.decode()
+    row = next(row for row in page.split("<tr") if "of &lt;other&gt;</a>" in row)
+    marks = re.findall(r'<svg class="mark is-(\w+)" role="img"><title>(.*?)</title>', row)
+    assert marks == [("mine", "yours"), ("pooled", "pooled to 5")]
+    assert row.count('<span class="badges">') == 1
+
+
+def test_what_was_made_while_somebody_came_to_be_alone_is_not_kept(
+    board, public, sam, vi, monkeypatch
+):
+    """A private run that comes after it was asked who reads stands on the page that is made."""
+    from scoring.boards.views import boards
+
+    kept, really = [], boards.board_of
     monkeypatch.setattr(keeping, "keep", lambda key, board: kept.append(board))
 
-    page = client_of(sam).get(BOARD)
+    def board_of(**of):
+        Run.objects.filter(name="of sam").update(owner=vi, visibility="owner")
+        return really(**of)
 
-    assert b"is-mine" in page.content
+    monkeypatch.setattr(boards, "board_of", board_of)
+    page = client_of(vi).get(BOARD).content
+
+    assert b"of sam" in page
     assert kept == []
 
 
@@ -184,16 +263,33 @@ def test_what_is_kept_names_no_reader_and_has_no_token(board, vi, owner, cy, mon
             assert f">{name}<".encode() not in each.content
 
 
-def test_an_answer_with_a_token_or_a_cookie_is_not_kept():
-    from django.http import HttpResponse
+@pytest.mark.parametrize(
+    ("answer", "is_kept"),
+    [
+        (HttpResponse("a"), True),
+        (HttpResponse("a", status=404), False),
+        (HttpResponse('<input name="csrfmiddlewaretoken">'), False),
+        (HttpResponse("a", headers={"Content-Encoding": "gzip"}), False),
+        (StreamingHttpResponse(["a"]), False),
+    ],
+)
+def test_an_answer_with_a_token_or_of_no_page_is_not_kept(public, rf, monkeypatch, answer, is_kept):
+    kept: list[keeping.Kept] = []
+    monkeypatch.setattr(keeping, "keep", lambda key, board: kept.append(board))
 
-    page = HttpResponse('<input name="csrfmiddlewaretoken">')
-    assert not keeping._may_be_kept(page)
-    page = HttpResponse("a")
-    page.set_cookie("a", "b")
-    assert not keeping._may_be_kept(page)
-    assert not keeping._may_be_kept(HttpResponse("a", status=404))
-    assert keeping._may_be_kept(HttpResponse("a"))
+    keeping.kept_for_everybody(lambda request, slug: answer)(rf.get(BOARD), public.slug)
+
+    assert bool(kept) == is_kept
+
+
+def test_an_answer_that_sets_a_cookie_is_not_kept(public, rf, monkeypatch):
+    monkeypatch.setattr(keeping, "keep", None)
+    answer = HttpResponse("a")
+    answer.set_cookie("a", "b")
+
+    view = keeping.kept_for_everybody(lambda request, slug: answer)
+
+    assert view(rf.get(BOARD), public.slug) is answer
 
 
 # --- what is asked -------------------------------------------------------------------------
@@ -308,7 +404,7 @@ NOT_SHOWN = {
     "benchmarks_app_corpusversion": "comes along with a release, which pins it",
     "benchmarks_app_qrelset": "comes along with a release, which pins it",
     "benchmarks_app_membership": "a role is part of a key",
-    "benchmarks_app_team_members": "who is in a team with a run shares no board",
+    "benchmarks_app_team_members": "of whom a run is told to its team alone, is part of a key",
     "annotation_pool": "whether somebody may see results is asked before",
     "scoring_caseset": "whether somebody may see results is asked before",
     "django_session": "who reads",
