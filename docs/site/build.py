@@ -10,12 +10,14 @@ import shutil
 import sys
 import tempfile
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 SITE = Path(__file__).resolve().parent
 DOCS = SITE.parent
 LINK = re.compile(r"(?<!!)\[([^\]]+)\]\((?!https?:)([^)#\s]+)(#[^)\s]*)?\)")
+MERMAID = re.compile(r"```mermaid\nflowchart \w+\n(.*?)\n```", re.DOTALL)
 UNUSED = [".buildinfo", "objects.inv"]
 UNUSED += [
     f"_static/{name}" for name in ("basic.css", "pygments.css", "file.png", "minus.png", "plus.png")
@@ -81,7 +83,24 @@ def _linked_within(path: Path) -> str:
         # What a chapter is called by its file, its page is not. Sphinx says which are not there.
         return f"[{words.removesuffix('.md')}]({target}{anchor})"
 
-    return LINK.sub(linked, path.read_text("utf-8"))
+    text = MERMAID.sub(lambda drawing: "\n".join(_arrows(drawing[1])), path.read_text("utf-8"))
+    return LINK.sub(linked, text)
+
+
+def _arrows(drawing: str) -> Iterator[str]:
+    """A Mermaid flowchart, which these pages have no script to draw, as a list of its arrows."""
+    names: dict[str, str] = {}
+    for line in drawing.splitlines():
+        first, *rest = re.split(r"\s*-->(?:\|(.*?)\|)?\s*", line.strip())
+        shown = [_node(first, names)]
+        for how, node in zip(rest[::2], rest[1::2], strict=True):
+            shown += [f"*{how}* →" if how else "→", _node(node, names)]
+        yield f"- {' '.join(shown)}"
+
+
+def _node(node: str, names: dict[str, str]) -> str:
+    name, words = re.fullmatch(r"(\w+)\W*(.*?)\W*", node).groups()
+    return f"**{names.setdefault(name, words)}**"
 
 
 def _chapter_of(notebook: Path) -> str:
@@ -100,7 +119,7 @@ def _output(output: dict[str, Any]) -> str:
         html = "".join(data["text/html"])
         return f'````{{raw}} html\n<div class="notebook-output">\n{html}\n</div>\n````'
     text = "".join(data.get("text/plain", output.get("text", ())))
-    return f"```text\n{text.rstrip()}\n```"
+    return f":::{{container}} notebook-output\n```text\n{text.rstrip()}\n```\n:::"
 
 
 def _contents() -> list[str]:

@@ -41,6 +41,29 @@ def test_every_chapter_is_built_with_its_anchors_and_nothing_inline(built):
     assert not [path for path in built.rglob("*") if path.stat().st_size > 1_000_000]
 
 
+def test_what_came_of_a_cell_is_told_from_its_code(built):
+    page = (built / "notebooks" / "score-two-runs" / "index.html").read_text("utf-8")
+    outputs = page.split("notebook-output")[1:]
+
+    assert [
+        ("(60, 48)" in out[:400], "<table" in out[:400], "True" in out[:400]) for out in outputs
+    ] == [
+        (True, False, False),
+        (False, True, False),
+        (False, False, True),
+        (False, True, False),
+    ]
+
+
+def test_a_drawing_that_no_script_draws_is_a_list_of_its_arrows(built):
+    page = (built / "architecture" / "index.html").read_text("utf-8")
+    words = " ".join(re.sub(r"<[^>]+>", "", page).split())
+
+    assert "flowchart" not in words
+    assert "corpus, queries, qrels, runs import → collection" in words
+    assert "release: files, written once → per-query values, means → leaderboard" in words
+
+
 def test_search_knows_which_chapter_is_called_so(built):
     """Sphinx's own order puts a list that says a word in a heading before the chapter of it."""
     scorer = (ROOT / "docs" / "site" / "scorer.js").read_text("utf-8")
