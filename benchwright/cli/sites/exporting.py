@@ -90,8 +90,9 @@ def command(
         text = f"{what} are of the whole benchmark. Leave '{name}' out."
         raise click.UsageError(text, ctx)
     if (form := more["written"]) and form not in FORMS.get(what, ()):
-        forms = ", ".join(FORMS.get(what, ())) or "one alone: leave --form out"
-        text = f"'{form}' is no form of {what}. There is: {forms}."
+        text = f"{what} are written in one form. Leave --form out."
+        if what in FORMS:
+            text = f"'{form}' is no form of {what}. There is: {', '.join(FORMS[what])}."
         raise click.UsageError(text, ctx)
     asking = {"all": more["has_all"] or None, "as_of": more["as_of"]}
     params = {one: value for one, value in asking.items() if value is not None}

@@ -5,7 +5,7 @@ import click
 from benchwright.cli.doors import meant
 from benchwright.cli.main import option
 from benchwright.cli.sites.asking import Asked, SiteCommand, sent
-from benchwright.cli.sites.nouns.commands import FIRST, NOUNS, say_rows
+from benchwright.cli.sites.nouns.commands import FIRST, NOUNS, none_of, say_rows
 from benchwright.cli.sites.nouns.table import Noun
 
 EXAMPLES = (
@@ -58,7 +58,7 @@ def command(
     address = noun.path if noun.is_of_site else f"benchmarks/{asked.slug}/{noun.path}"
     if "{release}" in address:
         address = address.format(release=asked.release(release))
-    say_rows(asked, address, noun.columns, what.replace("-", " "), first, **sent({"q": words}))
+    say_rows(asked, address, noun.columns, none_of(what), first, **sent({"q": words}))
 
 
 def _listed(what: str) -> Noun:

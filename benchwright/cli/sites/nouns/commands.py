@@ -62,13 +62,19 @@ def command_of(noun: str, verb: str) -> click.Command:
     return FIRST(command) if what.columns else command
 
 
+def none_of(noun: str) -> str:
+    """What is said of a list that is empty, after `There`."""
+    single = NOUNS[noun].single
+    return f"is no {single} so far" if single else f"are no {noun.replace('-', ' ')}"
+
+
 def say_rows(
-    asked: Asked, address: str, columns: tuple[str, ...], what: str, first: int | None, **more: Any
+    asked: Asked, address: str, columns: tuple[str, ...], none: str, first: int | None, **more: Any
 ) -> None:
     """Print the rows of a list, as JSON or as a table, and say where there are more."""
     coming = asked.client.rows(address, **more)
     rows = list(islice(coming, first or None))
-    asked.say(rows, row_lines(columns, rows) if rows else [f"There are no {what}."])
+    asked.say(rows, row_lines(columns, rows) if rows else [f"There {none}."])
     if first and next(iter(coming), None) is not None:
         click.echo(f"These are the first {first:,}; --first 0 shows all.", err=True)
 
@@ -80,7 +86,8 @@ def _perform(
     body = _body(asked, verb, thing, chosen)
     address = _address(asked, noun, verb, thing, body)
     if verb.columns:
-        say_rows(asked, address, verb.columns, noun, first, **_params(body))
+        none = none_of(noun) if address.endswith(of.path) else "are none"
+        say_rows(asked, address, verb.columns, none, first, **_params(body))
     elif verb.prints:
         row = next(iter(asked.client.rows(address, **_params(body))), None)
         if row is None:

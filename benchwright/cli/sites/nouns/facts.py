@@ -51,9 +51,13 @@ def fact_lines(facts: Mapping[str, Any]) -> Iterator[str]:
 def _below(value: Any) -> Iterator[str]:
     """Lines of what does not stand in one: a thing, rows of things, or a text of several."""
     rows = list(value.values()) if isinstance(value, Mapping) else value
-    if isinstance(rows, list) and rows and all(isinstance(row, Mapping) for row in rows):
+    if _are_rows(rows):
         if isinstance(value, Mapping):
             rows = [{"": name, **row} for name, row in value.items()]
+        if any(_are_rows(member) for row in rows for member in row.values()):
+            for row in rows:
+                yield from fact_lines(row)
+            return
         names = dict.fromkeys(name for row in rows for name in row)
         columns = [name for name in names if any(row.get(name) is not None for row in rows)]
         for block in row_lines(columns, rows):
@@ -62,6 +66,10 @@ def _below(value: Any) -> Iterator[str]:
         yield from fact_lines(value)
     elif isinstance(value, str) and "\n" in value.strip():
         yield from value.splitlines()
+
+
+def _are_rows(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(of, Mapping) for of in value)
 
 
 def worded(name: str) -> str:

@@ -162,7 +162,9 @@ def test_every_list_is_walked_and_an_empty_one_says_so(on):
         assert (shown.exit_code, rows.exit_code) == (0, 0), (what, shown.output, rows.output)
         n = len(json.loads(rows.stdout))
         lines = shown.stdout.splitlines()
-        assert len(lines) == n + 1 if n else lines[0].startswith("There are no "), what
+        assert (
+            len(lines) == n + 1 if n else lines[0].startswith(("There are no ", "There is no "))
+        ), what
     some = on("list", "queries", "--first", "2")
     assert len(some.stdout.splitlines()) == 3
     assert "These are the first 2" in some.stderr

@@ -193,6 +193,97 @@ def test_judge_is_set_up_tried_and_removed(on, settings, tmp_path):
     refused(on("judges", "new", "x", "--model", "m"), 2, "--base-url")
 
 
+def test_known_grades_and_candidates_come_from_tables(on, tmp_path):
+    factories.run(bench(), EXACT, name="exact")
+    said(on("pool", "exact", "--depth", "2", "--name", "first"))
+    grades, rows = tmp_path / "gold.tsv", tmp_path / "rows.tsv"
+    grades.write_text("query-id\tcorpus-id\tgrade\tpurpose\n1\t123\t2\tpractice\n")
+    rows.write_text("query-id\tcorpus-id\n1\t123\n1\td-cjk\n")
+    short, bare = tmp_path / "short.tsv", tmp_path / "bare.tsv"
+    short.write_text("query-id\tcorpus-id\n1\t123\n1\n")
+    bare.write_text("query-id\tdocument\n1\t123\n")
+
+    said(on("pools", "know", "first", str(grades)))
+    (known,) = answered(on("pools", "known", "first", "--json"))
+    made = answered(on("candidates", "new", "odd", str(rows), "--origin", "by hand", "--json"))
+    gone = said(on("pools", "forget", "first", str(known["id"])))
+
+    assert (known["document"], known["grade"], known["purpose"]) == ("123", 2, "practice")
+    assert (made["n_documents"], made["n_queries"]) == (2, 1)
+    assert (gone, said(on("pools", "known", "first"))) == ("done\n", "There are none.\n")
+    refused(on("candidates", "new", "x", str(short)), 1, f"{short}:3: 1 cells, expected 2")
+    refused(on("pools", "know", "first", str(bare)), 1, f"{bare}:1: has no column grade")
+
+
+def test_teams_are_made_and_people_let_in(on):
+    factories.member(bench(), "ada", "annotator")
+
+    said(on("teams", "new", "Reds"))
+    grown = answered(on("teams", "add", "Reds", "ada", "--json"))
+    unknown = on("teams", "add", "Blues", "ada")
+    left = said(on("teams", "leave", "Reds"))
+
+    assert sorted(grown["members"]) == ["ada", "olga"]
+    refused(unknown, 2, "'Blues' is no team of yours. There is: Reds.")
+    assert left == "done\n"
+    assert said(on("teams")) == "There are no teams.\n"
+
+
+def test_agreement_is_the_same_on_a_site_and_of_its_files(on, benchwright, tmp_path):
+    factories.run(bench(), EXACT, name="exact")
+    said(on("pool", "exact", "--depth", "2", "--overlap", "2", "--name", "first"))
+    scale = sorted(bench().grades.values_list("value", flat=True))
+    relevant = min(bench().grades.filter(is_relevant=True).values_list("value", flat=True))
+    files = []
+    for rater, grades in {"ada": (2, 0, 1, 0), "ann": (2, 1, 1, 0)}.items():
+        pairs = [("1", "123"), ("1", "d-cjk"), ("q-cjk", "d-cjk"), ("q-cjk", "123")]
+        rows = zip(pairs, grades, strict=True)
+        files.append(tmp_path / f"{rater}.qrels")
+        files[-1].write_text("".join(f"{qid} 0 {doc} {grade}\n" for (qid, doc), grade in rows))
+        said(on("label", str(files[-1]), "--pool", "first", "--rater", rater))
+
+    there = answered(on("agreement", "--json"))
+    of_pool = answered(on("agreement", "--pool", "first", "--afresh", "--json"))
+    words = ("--scale", ",".join(map(str, scale)), "--rel", str(relevant))
+    here = answered(benchwright("agreement", *map(str, files), *words, "--json"))
+    table = said(benchwright("agreement", *map(str, files), *words))
+
+    assert here["same_share"] == 0.75
+    for name, row in there["overall"].items():
+        assert here["overall"][name]["value"] == pytest.approx(row["value"]), name
+    assert of_pool["overall"] == there["overall"]
+    assert said(on("agreement")).splitlines()[1:] == table.splitlines()[1:]
+    refused(on("agreement", "--pool", "frist"), 2, "Did you mean 'first'?")
+
+
+def test_agreement_refuses_what_is_no_scale_and_what_is_off_it(benchwright, tmp_path):
+    one, other = tmp_path / "one.qrels", tmp_path / "other.qrels"
+    one.write_text("q1 0 d1 1\nq1 0 d2 4\n")
+    other.write_text("q9 0 d1 1\n")
+
+    refused(benchwright("agreement", str(one), str(one), "--scale", "0-3"), 2, "'0-3' is no scale")
+    refused(benchwright("agreement", str(one), str(one), "--scale", "0,1"), 1, "one.qrels:2: ")
+    refused(benchwright("agreement", str(one), str(other)), 1, "have no pair in common")
+
+
+def test_report_of_a_gate_and_the_activity_are_brought_home(on, tmp_path):
+    said(on("slice", "long", "--expression", "length >= 1"))
+
+    lines = said(on("export", "activity")).splitlines()
+    table = said(on("export", "activity", "--form", "csv"))
+
+    assert {json.loads(line)["by"] for line in lines} == {"olga"}
+    # The head, and the export before, which is an activity as well.
+    assert len(table.splitlines()) == len(lines) + 2
+    refused(on("export", "report", "7"), 1, "gates/7/report.md")
+    refused(on("export", "report", "7", "--form", "csv"), 2, "'csv' is no form of report.")
+    refused(
+        on("export", "leaks", "--form", "csv"),
+        2,
+        "leaks are written in one form. Leave --form out.",
+    )
+
+
 def test_commands_md_shows_what_is_done(on, settings, tmp_path, monkeypatch):
     """The block under *What a site has*, line by line, on a benchmark with what it names."""
     monkeypatch.chdir(tmp_path)
