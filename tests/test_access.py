@@ -227,6 +227,8 @@ api:contamination-detail        GET  401   200   200   200   200   200   200   4
 api:contamination-detail        POST 405
 api:contamination-list          GET  401   200   200   200   200   200   200   404   200   200
 api:contamination-list          POST 401   403   403   403   403   415   415   404   401   403
+api:contamination-salt          GET  401   403   403   403   403   200   200   404   401   403
+api:contamination-salt          POST 405
 api:contamination-matches       GET  401   200   200   200   200   200   200   404   200   200
 api:contamination-matches       POST 405
 api:comparison-detail           GET  401   200   403   200   200   200   200   404   200   200

@@ -205,6 +205,7 @@ qrels-map             POST   mapped   401    403 403 403 403 201 201 404
 qrels-download        GET    -        401    403 403 403 403 200 200 404
 contamination-list    GET    -        401    200 200 200 200 200 200 404
 contamination-list    POST   -        401    403 403 403 403 400 400 404
+contamination-salt    GET    -        401    403 403 403 403 200 200 404
 contamination-detail  GET    -        401    200 200 200 200 200 200 404
 contamination-matches GET    -        401    200 200 200 200 200 200 404
 leak-report           GET    -        401    200 403 200 200 200 200 404
@@ -666,6 +667,7 @@ def _urls(benchmark: Benchmark, cast: dict[str, User]) -> dict[str, str]:
         "qrels-map": f"{of}qrels/{qrels.pk}/map/",
         "qrels-download": f"{of}qrels/{qrels.pk}/download/",
         "contamination-list": f"{of}contamination/",
+        "contamination-salt": f"{of}contamination/salt/",
         "contamination-detail": f"{of}contamination/{check.pk}/",
         "contamination-matches": f"{of}contamination/{check.pk}/matches/",
         "leak-report": f"{of}splits/leaks/",

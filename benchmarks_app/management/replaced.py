@@ -4,6 +4,7 @@ REPLACED = {
     "agreement": "agreement",
     "ask_system": "ask SYSTEM",
     "build_pool": "pool",
+    "check_contamination": "contamination new FILE",
     "create_benchmark": "create SLUG",
     "delete_qrels": "qrels remove NAME",
     "derive_document_qrels": "qrels by-document NAME",

@@ -260,6 +260,23 @@ class ContaminationList(Endpoint):
         return Response(JobSerializer(job).data, status=202)
 
 
+class ContaminationSaltSerializer(serializers.Serializer):
+    salt = serializers.CharField()
+
+
+class ContaminationSalt(Endpoint):
+    serializer_class = ContaminationSaltSerializer
+    pagination_class = None
+
+    @extend_schema(
+        operation_id="contamination_salt",
+        summary="The salt that a list's owner makes a sketch for this benchmark with",
+        tags=["splits"],
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        return Response({"salt": contamination.salt_of(self.benchmark_for(Action.EDIT))})
+
+
 class ContaminationDetail(Endpoint):
     serializer_class = ContaminationSerializer
     pagination_class = None
@@ -423,6 +440,7 @@ of_benchmark = [
     path("splits/leaks/", LeakReport.as_view(), name="leak-report"),
     path("splits/leaks.md", LeakReportMarkdown.as_view(), name="leak-report-markdown"),
     path("contamination/", ContaminationList.as_view(), name="contamination-list"),
+    path("contamination/salt/", ContaminationSalt.as_view(), name="contamination-salt"),
     path("contamination/<int:pk>/", ContaminationDetail.as_view(), name="contamination-detail"),
     path("splits/queries/", SplitQueries.as_view(), name="split-queries"),
     path("contamination/<int:pk>/clean/", ContaminationClean.as_view(), name="contamination-clean"),

@@ -178,6 +178,7 @@ NOUNS = {
                 one("--name", metavar="NAME", help="What the list is; by default the file's."),
                 one("--salt", metavar="TEXT", help="Of a sketch with a salt of its owner's."),
             ),
+            "salt": seen("salt/", "The salt of a sketch that is made for it (`sketch --salt`)."),
             "show": SHOWN,
             "matches": listed("{}/matches/", "The queries that are known there, nearest first.",
                               "query degree similarity outside_text"),

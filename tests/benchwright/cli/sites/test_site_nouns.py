@@ -8,6 +8,7 @@ import pytest
 
 from annotation.models import Pool
 from benchmarks_app.models import ContaminationCheck, Guideline, QueryFamily, Slice, Webhook
+from benchmarks_app.splits.services.contamination import salt_of
 from benchwright.cli.sites.nouns.commands import NOUNS, verbs_of
 from scoring.models import GatePolicy, Phase
 from tests import factories
@@ -134,6 +135,7 @@ def test_contamination_is_checked_and_clean_queries_become_a_slice(on, tmp_path)
     assert len(clean) == bench().queries.count() - 1
     assert Slice.objects.get(name=sliced["name"]).members.count() == len(clean)
     assert "outside: 2" in shown
+    assert said(on("contamination", "salt")) == f"salt: {salt_of(bench())}\n"
     said(on("contamination", "remove", "train"))
     assert not ContaminationCheck.objects.exists()
 
