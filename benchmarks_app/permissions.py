@@ -7,11 +7,13 @@ from typing import Any
 
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404
 
 from benchmarks_app.errors import BlindError
 from benchmarks_app.models import Benchmark, Membership, Role
+from benchmarks_app.prepared import prepared
 from benchmarks_app.requests import SiteRequest
 
 EVERYONE = frozenset(Role)
@@ -49,9 +51,15 @@ def role_in(user: Any, benchmark: Benchmark) -> Role | None:
         return None
     known = user.__dict__.setdefault("_roles", {})
     if benchmark.pk not in known:
-        membership = Membership.objects.filter(benchmark=benchmark, user=user).first()
-        known[benchmark.pk] = Role(membership.role) if membership else None
+        roles = _roles(benchmark.pk, user.pk)
+        known[benchmark.pk] = Role(roles[0]) if roles else None
     return known[benchmark.pk]
+
+
+@prepared
+def _roles(benchmark: int, user: int) -> QuerySet:
+    members = Membership.objects.filter(benchmark=benchmark, user=user)
+    return members.values_list("role", flat=True)
 
 
 def is_blind(user: Any, benchmark: Benchmark) -> bool:

@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from benchmarks_app.models.people import User
+from benchmarks_app.prepared import prepared
 
 MAX_ID_BYTES = 512
 
@@ -214,7 +215,12 @@ class Benchmark(models.Model):
 
     @property
     def current_corpus_version(self) -> CorpusVersion | None:
-        return self.corpus.versions.ready().order_by("-number").first()
+        return next(iter(_versions_ready(self.corpus_id)), None)
+
+
+@prepared
+def _versions_ready(corpus: int) -> models.QuerySet[CorpusVersion]:
+    return CorpusVersion.objects.ready().filter(corpus=corpus).order_by("-number")[:1]
 
 
 class Grade(models.Model):

@@ -3,6 +3,7 @@
 import hashlib
 import secrets
 from collections.abc import Collection, Iterable
+from datetime import datetime
 from typing import Any, Self
 
 from django.conf import settings
@@ -236,9 +237,9 @@ class Scope(models.TextChoices):
 
 
 class ApiTokenQuerySet(models.QuerySet):
-    def valid(self) -> Self:
+    def valid(self, now: datetime | None = None) -> Self:
         """Neither revoked nor expired."""
-        return self.filter(revoked_at=None, expires_at__gt=timezone.now())
+        return self.filter(revoked_at=None, expires_at__gt=now or timezone.now())
 
 
 class ApiToken(models.Model):

@@ -428,10 +428,11 @@ def hits_against(
     scan = pl.scan_parquet(parquet)
     if only is not None:
         scan = scan.filter(pl.col("qid").is_in(sorted_ids(only)))
-    sizes = scan.group_by("qid").agg(pl.len()).sort("qid").collect()
+    of_queries = scan.group_by("qid").agg(pl.len()).sort("qid")
+    joined = scan.join(grades.lazy(), on=["qid", "docid"], how="inner")
+    judged = joined.select("qid", "rank", "grade").sort("qid", "rank")
+    sizes, rows = pl.collect_all([of_queries, judged], engine="streaming")
     hits: Hits = {qid: (n_retrieved, []) for qid, n_retrieved in sizes.iter_rows()}
-    judged = scan.join(grades.lazy(), on=["qid", "docid"], how="inner")
-    rows = judged.select("qid", "rank", "grade").sort("qid", "rank").collect(engine="streaming")
     for qid, rank, grade in rows.iter_rows():
         hits[qid][1].append((rank, grade))
     return hits

@@ -11,10 +11,11 @@ from typing import Any
 from celery import current_app
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import QuerySet
 
 from benchmarks_app.models import Benchmark, Delivery, MailChoice, Notice, Webhook
 from benchmarks_app.models.notices import Event
+from benchmarks_app.prepared import prepared
 
 log = logging.getLogger(__name__)
 TASK = "benchmarks_app.send_notices"
@@ -55,18 +56,28 @@ def happened(
 def _webhooks(event: Event, benchmark: Benchmark | None) -> list[int]:
     if benchmark is None:
         return []
-    hooks = Webhook.objects.filter(benchmark=benchmark, off="").values_list("pk", "events")
-    return [key for key, events in hooks if event in events]
+    return [key for key, events in _hooks(benchmark.pk) if event in events]
+
+
+@prepared
+def _hooks(benchmark: int) -> QuerySet:
+    return Webhook.objects.filter(benchmark=benchmark, off="").values_list("pk", "events")
 
 
 def _people(
     event: Event, benchmark: Benchmark | None, concerns: Collection[int] | None
 ) -> list[int]:
-    wanting = MailChoice.objects.filter(event=event, person__is_active=True)
-    whose = Q(person__memberships__benchmark=benchmark)
     if concerns is not None:
-        whose = Q(person__in=list(concerns))
-    return list(wanting.filter(whose).values_list("person", flat=True).distinct())
+        return [key for person in set(concerns) for key in _choices(str(event), person)]
+    wanting = MailChoice.objects.filter(event=event, person__is_active=True)
+    members = wanting.filter(person__memberships__benchmark=benchmark)
+    return list(members.values_list("person", flat=True).distinct())
+
+
+@prepared
+def _choices(event: str, person: int) -> QuerySet:
+    wanting = MailChoice.objects.filter(event=event, person__is_active=True, person=person)
+    return wanting.values_list("person", flat=True)
 
 
 def send_soon() -> None:

@@ -19,7 +19,7 @@ from typing import Any, cast
 from celery import current_app
 from django.conf import settings
 from django.db import OperationalError, connection, transaction
-from django.db.models import Count, Max, Min, Q
+from django.db.models import Count, Max, Min, Q, QuerySet
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.module_loading import autodiscover_modules
@@ -30,6 +30,7 @@ from benchmarks_app.models import Benchmark, Job, User
 from benchmarks_app.models.notices import Event
 from benchmarks_app.operating.spans import span
 from benchmarks_app.operating.tracing import of_job
+from benchmarks_app.prepared import prepared
 from benchmarks_app.store import file_store
 from benchmarks_app.store.errors import StoreAwayError
 from benchwright.errors import BenchmarkError, FileProblemsError
@@ -306,9 +307,7 @@ def execute_next(sent: int) -> None:
 
 def _next_in_turn(sent: int) -> int | None:
     """Of who has the fewest jobs at work, then of who was served longest ago, the first sent."""
-    # What was given back waits for the sweeper, and `sent` may be taken before it is noted as sent.
-    waiting = Job.objects.filter(Q(pk=sent) | Q(sent_at__isnull=False), state=Job.State.QUEUED)
-    first_of = dict(waiting.order_by().values_list("created_by").annotate(first=Min("pk")))
+    first_of = dict(_first_waiting(sent))
     if len(first_of) < 2:
         return next(iter(first_of.values()), None)
     is_running = Q(state=Job.State.RUNNING)
@@ -323,6 +322,13 @@ def _next_in_turn(sent: int) -> int | None:
     never = (0, datetime.min.replace(tzinfo=UTC))
     person = min(first_of, key=lambda person: (*turns.get(person, never), first_of[person]))
     return first_of[person]
+
+
+@prepared
+def _first_waiting(sent: int) -> QuerySet:
+    # What was given back waits for the sweeper, and `sent` may be taken before it is noted as sent.
+    waiting = Job.objects.filter(Q(pk=sent) | Q(sent_at__isnull=False), state=Job.State.QUEUED)
+    return waiting.order_by().values_list("created_by").annotate(first=Min("pk"))
 
 
 def execute(
@@ -365,9 +371,10 @@ def run_queued() -> int:
 def _take(job_id: int) -> Job | None:
     now = timezone.now()
     token = uuid.uuid4()
-    job = Job.objects.filter(pk=job_id, state=Job.State.QUEUED).first()
-    if job is None:
+    queued = _queued(job_id)
+    if not queued:
         return None
+    (job,) = queued
     values = {
         "state": Job.State.RUNNING,
         "attempt": job.attempt + 1,
@@ -385,6 +392,11 @@ def _take(job_id: int) -> Job | None:
     for name, value in values.items():
         setattr(job, name, value)
     return job
+
+
+@prepared
+def _queued(job_id: int) -> QuerySet[Job]:
+    return Job.objects.filter(pk=job_id, state=Job.State.QUEUED)
 
 
 def _run(running: RunningJob) -> None:

@@ -5,15 +5,16 @@ import secrets
 import string
 import zlib
 from collections.abc import Collection
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from benchmarks_app.common.services import audit
 from benchmarks_app.models import ApiToken, Scope, User
+from benchmarks_app.prepared import prepared
 
 # What scanners find a leaked token by: the prefix, so many random digits, and their CRC-32.
 PREFIX = "bw_"
@@ -96,11 +97,16 @@ def digest_of(secret: str) -> str:
 
 def token_of(secret: str) -> ApiToken | None:
     """The valid token of a secret, with its user; that it was used is written now and then."""
-    valid = ApiToken.objects.valid().filter(user__is_active=True).select_related("user")
-    token = valid.filter(secret_digest=digest_of(secret)).first()
-    if token is not None:
+    for token in _tokens(digest_of(secret), timezone.now()):
         _say_used(token)
-    return token
+        return token
+    return None
+
+
+@prepared
+def _tokens(digest: str, now: datetime) -> QuerySet[ApiToken]:
+    valid = ApiToken.objects.valid(now).filter(user__is_active=True, secret_digest=digest)
+    return valid.select_related("user")
 
 
 def _say_used(token: ApiToken) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 
@@ -65,12 +66,15 @@ def release_of_version(benchmark: Benchmark, version: str) -> Release | None:
 
 def open_phases(benchmark: Benchmark) -> QuerySet[Phase]:
     """The phases that take submissions now, those of the newest release first."""
-    now = timezone.now()
+    return phases_open_at(benchmark.pk, timezone.now()).select_related("release", "benchmark")
+
+
+def phases_open_at(benchmark: int, now: datetime) -> QuerySet[Phase]:
     return (
         Phase.objects.filter(benchmark=benchmark, opens_at__lte=now, daily_limit__gt=0)
         .filter(Q(closes_at=None) | Q(closes_at__gt=now))
         .filter(release__in=Release.objects.published())
-        .select_related("release", "benchmark")
+        .select_related("release")
         .order_by("-release__major", "-release__minor", "-release__patch", "-pk")
     )
 

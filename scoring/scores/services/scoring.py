@@ -19,6 +19,7 @@ from benchwright.datasets import released
 from benchwright.errors import NoWeightError
 from benchwright.evaluation.stored_hits import (
     ScoreFiles,
+    StoredHits,
     rescan_stored_run,
     scan_stored_run,
     unchanged_queries,
@@ -108,6 +109,10 @@ class Target:
     @property
     def top_grade(self) -> int | None:
         return released.top_grade(self.release.manifest)
+
+    def hits_of(self, parquet: Path) -> StoredHits:
+        """What a stored run has of the grades, of every query it answers."""
+        return scan_stored_run(parquet, self.frame)
 
     def evaluation_of(self, hits: Mapping[str, QueryHits[str]]) -> Evaluation[str]:
         """The measures that are stored, of these hits."""
@@ -225,15 +230,14 @@ class Scored:
         )
 
 
-def scored_run(*, parquet: Path, target: Target, folder: Path) -> Scored:
-    """Score a stored run on a release; writes its score files into `folder`.
+def scored_run(*, hits: Mapping[str, QueryHits[str]], target: Target, folder: Path) -> Scored:
+    """Score what a stored run has of a release; writes its score files into `folder`.
 
     Raises
     ------
     EmptyQrelsError, NoCommonQueryError
         If there is nothing to compare.
     """
-    hits = scan_stored_run(parquet, target.frame)
     evaluation = target.evaluation_of(hits)
     return Scored.of(evaluation, hits, target=target, folder=folder)
 
@@ -253,7 +257,8 @@ def rescored_run(*, run: Run, earlier: ScoreSet, target: Target, folder: Path) -
         unchanged=target.unchanged_since(earlier.release),
     )
     if not hits:  # no query in common, which the whole run tells best
-        return scored_run(parquet=run_path(run), target=target, folder=folder)
+        hits = target.hits_of(run_path(run))
+        return scored_run(hits=hits, target=target, folder=folder)
     evaluation = target.evaluation_of(hits)
     # Queries without qrels were not looked at: they are those of the run that are not here.
     evaluation = replace(evaluation, n_extra=run.n_queries - len(hits))
@@ -337,7 +342,7 @@ def score_run(*, run: Run, target: Target, folder: Path, job: RunningJob | None 
     if earlier and target.unchanged_since(earlier.release):
         scored = rescored_run(run=run, earlier=earlier, target=target, folder=folder)
     else:
-        scored = scored_run(parquet=run_path(run), target=target, folder=folder)
+        scored = scored_run(hits=target.hits_of(run_path(run)), target=target, folder=folder)
     with job.fenced() if job else transaction.atomic():
         return store_scores(
             run=run, target=target, scored=scored, n_left_out=run.metadata.get(LEFT_OUT, 0)

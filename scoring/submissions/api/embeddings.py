@@ -68,7 +68,7 @@ class SubmissionEmbeddings(SubmissionList):
             )
         except SubmittedBeforeError as error:
             return self.told(self.again(error.submission.pk))
-        return self.told(self.again(submission.pk), status.HTTP_201_CREATED)
+        return self.told(submission, status.HTTP_201_CREATED)
 
 
 def _arguments(fields: dict[str, Any], request: Request) -> dict[str, Any]:

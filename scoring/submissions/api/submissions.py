@@ -282,7 +282,7 @@ class SubmissionList(SubmissionEndpoint):
             submission = submitting.submit_file(phase=phase, user=request.user, **fields)
         except SubmittedBeforeError as error:
             return self.told(self.again(error.submission.pk))
-        return self.told(self.again(submission.pk), status.HTTP_201_CREATED)
+        return self.told(submission, status.HTTP_201_CREATED)
 
 
 class SubmissionDetail(SubmissionEndpoint):
@@ -324,7 +324,7 @@ class SubmissionLeaveOut(SubmissionEndpoint):
         refused = self.found()
         n = self.validated(LinesAgreedSerializer)["n"]
         submission = score_without_lines(submission=refused, user=request.user, n=n)
-        return self.told(self.again(submission.pk), status.HTTP_201_CREATED)
+        return self.told(submission, status.HTTP_201_CREATED)
 
 
 class PhaseChosenSerializer(serializers.Serializer):
@@ -347,7 +347,7 @@ class SubmissionSendOn(SubmissionEndpoint):
         number = self.validated(PhaseChosenSerializer)["phase"]
         phase = submitting.phase_open_in(scored.phase.benchmark, number)
         submission = send_on(submission=scored, phase=phase, user=request.user)
-        return self.told(self.again(submission.pk), status.HTTP_201_CREATED)
+        return self.told(submission, status.HTTP_201_CREATED)
 
 
 of_benchmark = [

@@ -73,7 +73,7 @@ class SubmissionRow:
 def submission_rows(submissions: Iterable[Submission]) -> list[SubmissionRow]:
     """Submissions with their means on the release they were made for; one query for all."""
     rows = list(submissions)
-    wanted = Q(pk=None)
+    wanted = Q()
     for submission in rows:
         if submission.run_id:
             wanted |= Q(
@@ -82,7 +82,8 @@ def submission_rows(submissions: Iterable[Submission]) -> list[SubmissionRow]:
                 score_set__scorer_version=version_of(submission.phase),
             )
     by_run: dict[tuple[int | None, int, str], list[Score]] = {}
-    for score in Score.objects.filter(wanted, slice_name="").select_related("score_set"):
+    scores = Score.objects.filter(wanted, slice_name="").select_related("score_set")
+    for score in scores if wanted else ():
         of = score.score_set
         by_run.setdefault((of.run_id, of.release_id, of.scorer_version), []).append(score)
     return [

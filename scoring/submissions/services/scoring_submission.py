@@ -1,6 +1,6 @@
 """Scoring one submission: its file is checked, then becomes a run with its scores, or nothing."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import ceil
@@ -9,6 +9,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import OperationalError, transaction
+from django.db.models import QuerySet
 from django.urls import reverse
 
 from benchmarks_app.collections.services import runs, uploading
@@ -16,16 +17,18 @@ from benchmarks_app.common.selectors.reading import missing_documents
 from benchmarks_app.common.services import reading_apart
 from benchmarks_app.common.services.happening import happened
 from benchmarks_app.jobs.services.jobs import JobFencedError, RunningJob, told_of
-from benchmarks_app.models import Benchmark, CorpusVersion, Job, Run, Upload
+from benchmarks_app.models import Benchmark, CorpusVersion, Job, Query, Run, Upload
 from benchmarks_app.models.notices import Event
+from benchmarks_app.prepared import prepared
 from benchmarks_app.releases.selectors import hidden_queries
 from benchwright.errors import BenchmarkError, FileProblemsError, Problem, Problems
+from benchwright.evaluation.stored_hits import StoredHits
 from benchwright.full_disk import is_disk_full
 from benchwright.ids import some_ids
 from benchwright.retrieval.dense.bundles import is_bundle
 from benchwright.runs.aggregation import DEFAULT
 from benchwright.runs.facts import RunFactsError, checked
-from benchwright.runs.store import document_ids, query_ids
+from benchwright.runs.store import document_ids
 from benchwright.uploads import Place
 from benchwright.uploads.submissions import READ, take_submitted
 from scoring.models import Submission
@@ -47,8 +50,7 @@ OUR_FAULT = "The fault is on our side, and its log has the details. Nothing is c
 
 def score_submission(job: RunningJob) -> None:
     """The handler: validate the file, make the run, score it; visible all at once or not at all."""
-    related = ("phase__release", "phase__benchmark__corpus", "submitter", "team")
-    submission = Submission.objects.select_related(*related).get(pk=job.parameters["submission"])
+    (submission,) = _submissions(job.parameters["submission"])
     if submission.state == Submission.State.SCORED:
         return
     # It is one already that was just sent in.
@@ -67,6 +69,12 @@ def score_submission(job: RunningJob) -> None:
         _move(job, submission, Submission.State.FAILED, problems=problems)
         raise
     probing.flag(submission)
+
+
+@prepared
+def _submissions(pk: int) -> QuerySet[Submission]:
+    related = ("phase__release", "phase__benchmark__corpus", "submitter", "team")
+    return Submission.objects.filter(pk=pk).select_related(*related)
 
 
 def problems_of(error: BenchmarkError) -> list[dict[str, Any]]:
@@ -98,6 +106,7 @@ class _Valid:
     # What the file says of its system.
     metadata: dict[str, Any]
     target: Target
+    hits: StoredHits
     left_out: Sequence[Problem] = ()
 
 
@@ -108,9 +117,7 @@ def _score_submission(job: RunningJob, submission: Submission) -> None:
         job.progress(WRITTEN, WHOLE, "the file is right")
         _move(job, submission, Submission.State.SCORING)
     staged, target = valid.staged, valid.target
-    scored = scoring.scored_run(
-        parquet=staged.summary.parquet, target=target, folder=job.folder / "scores"
-    )
+    scored = scoring.scored_run(hits=valid.hits, target=target, folder=job.folder / "scores")
     if job.is_slow:
         job.progress(COMPUTED, WHOLE, "storing the scores")
     with job.commit() as result:
@@ -142,7 +149,7 @@ def _tell(submission: Submission) -> None:
 
 def _validated(job: RunningJob, submission: Submission) -> _Valid:
     phase = submission.phase
-    upload = Upload.objects.get(pk=job.parameters["upload"])
+    (upload,) = _uploads(job.parameters["upload"])
     path = uploading.local(upload)
     version = phase.benchmark.current_corpus_version
     if is_bundle(path):
@@ -151,15 +158,20 @@ def _validated(job: RunningJob, submission: Submission) -> _Valid:
     else:
         staged, metadata, left_out = _read_run(job, path, upload.name, phase.benchmark, version)
     parquet = staged.summary.parquet
-    answered = query_ids(parquet)
     scope = scope_of(phase)
-    _refuse_other_split(answered, upload.name, submission, scope)
     target = held_target(phase.release, scope.split if scope.is_apart else "", scope.qids)
-    _refuse_few_hidden(answered, upload.name, target)
+    hits = target.hits_of(parquet)
+    _refuse_other_split(hits, upload.name, submission, scope)
+    _refuse_few_hidden(hits, upload.name, target)
     # Where nobody knows the documents of the corpus, ids of another one would be a silent zero.
-    if version is None:
+    if version is None and not any(of.hits for of in hits.values()):
         _refuse_nothing_judged(document_ids(parquet), upload.name, target)
-    return _Valid(submission, upload, staged, metadata, target, left_out)
+    return _Valid(submission, upload, staged, metadata, target, hits, left_out)
+
+
+@prepared
+def _uploads(pk: int) -> QuerySet[Upload]:
+    return Upload.objects.filter(pk=pk)
 
 
 Reading = tuple[runs.StagedRun, dict[str, Any]]
@@ -211,7 +223,7 @@ def _read_run(
             progress=tell,
         ),
         problems=problems,
-        allowed_queries=set(benchmark.queries.committed().values_list("qid", flat=True)),
+        allowed_queries=set(_qids(benchmark.pk)),
         known_document=partial(missing_documents, version, benchmark) if version else None,
         benchmark=benchmark,
         aggregation=job.parameters.get("aggregation") or DEFAULT,
@@ -225,8 +237,13 @@ def _read_run(
     return staged, staged.said, by_line
 
 
+@prepared
+def _qids(benchmark: int) -> QuerySet:
+    return Query.objects.committed().filter(benchmark=benchmark).values_list("qid", flat=True)
+
+
 def _refuse_other_split(
-    answered: Sequence[str], file: str, submission: Submission, scope: Scope
+    answered: Collection[str], file: str, submission: Submission, scope: Scope
 ) -> None:
     if scope.qids.isdisjoint(answered):
         release = submission.phase.release
@@ -245,7 +262,7 @@ def _others(counts: Mapping[str, int]) -> str:
     return f"its queries are {listed}"
 
 
-def _refuse_few_hidden(answered: Sequence[str], file: str, target: Target) -> None:
+def _refuse_few_hidden(answered: Collection[str], file: str, target: Target) -> None:
     """Who answers a handful of hidden queries learns what is known of them, and no system does."""
     hidden = hidden_queries(target.release) & target.qrels.keys()
     n = len(hidden.intersection(answered))
@@ -267,14 +284,19 @@ def _refuse_nothing_judged(docids: Sequence[str], file: str, target: Target) -> 
 def _run_of(job: RunningJob, valid: _Valid) -> Run:
     """The run of the submission: a new one, or that of the same bytes in another phase."""
     submission = valid.submission
-    same = Run.objects.filter(
-        benchmark=submission.phase.benchmark,
-        name=submission.name,
-        owner=submission.submitter,
-        sha256=valid.upload.sha256,
-        kind=Run.Kind.SUBMITTED,
-    ).first()
-    return same or _create_run(job, valid)
+    same = _same_runs(
+        submission.phase.benchmark_id,
+        submission.name,
+        submission.submitter_id,
+        valid.upload.sha256,
+    )
+    return same[0] if same else _create_run(job, valid)
+
+
+@prepared
+def _same_runs(benchmark: int, name: str, owner: int, sha256: str) -> QuerySet[Run]:
+    of_name = Run.objects.filter(benchmark=benchmark, name=name, kind=Run.Kind.SUBMITTED)
+    return of_name.filter(owner=owner, sha256=sha256)
 
 
 def _create_run(job: RunningJob, valid: _Valid) -> Run:

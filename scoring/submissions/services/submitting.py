@@ -11,12 +11,14 @@ it: neither a second team nor a second member gives another place. What was with
 import hashlib
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import CharField, Count, F, Q, QuerySet
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Cast
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -25,9 +27,10 @@ from benchmarks_app.common.services import audit
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Job, Run, Team, Upload, User
 from benchmarks_app.permissions import Action, may
+from benchmarks_app.prepared import prepared
 from scoring.models import Phase, Submission
 from scoring.scores.selectors.phases import UNCOUNTED, state_of_phase
-from scoring.scores.selectors.releases import open_phases
+from scoring.scores.selectors.releases import phases_open_at
 from scoring.scores.services.errors import (
     NO_RELEASE,
     DailyLimitError,
@@ -40,7 +43,12 @@ from scoring.scores.services.errors import (
 )
 
 JOB_KIND = "score-submission"
+# In the place of a person or a team.
+NOBODY = 0
+LONG_AGO = datetime.min.replace(tzinfo=UTC)
 DAY = timedelta(hours=24)
+# What somebody may have changed while a file was sent.
+TERMS_OF_PHASE = ("opens_at", "closes_at", "daily_limit", "total_limit")
 
 
 @dataclass(frozen=True)
@@ -77,7 +85,9 @@ def phase_open_in(benchmark: Benchmark, number: int | None = None) -> Phase:
     PhaseChoiceError
         If phases are open, and that one is none of them.
     """
-    there = list(open_phases(benchmark))
+    there = _open_phases(benchmark.pk, timezone.now())
+    for phase in there:
+        phase.benchmark = phase.release.benchmark = benchmark
     if not there:
         raise NoOpenPhaseError(benchmark=benchmark.name, reason=why_closed(benchmark))
     if number is None:
@@ -87,6 +97,9 @@ def phase_open_in(benchmark: Benchmark, number: int | None = None) -> Phase:
         listed = ", ".join(f"{phase.pk} ({phase.name})" for phase in there)
         raise PhaseChoiceError(reason=f"Phase {number} takes no runs.", phases=listed)
     return match
+
+
+_open_phases = prepared(phases_open_at)
 
 
 def why_closed(benchmark: Benchmark) -> str:
@@ -220,8 +233,9 @@ def _admit(
     is_limited_daily: bool = True,
 ) -> Submission:
     # One at a time in a phase: two uploads at once must not both take the last place of the day.
-    locked = Phase.objects.select_for_update(of=("self",)).select_related("benchmark")
-    phase = locked.get(pk=phase.pk)
+    locked = Phase.objects.select_for_update().values(*TERMS_OF_PHASE).get(pk=phase.pk)
+    for name_of, value in locked.items():
+        setattr(phase, name_of, value)
     _refuse_closed(phase)
     _refuse_foreign_team(user, team)
     refuse_same_bytes(phase=phase, user=user, team=team, sha256=upload.sha256)
@@ -251,58 +265,78 @@ def _refuse_foreign_team(user: User, team: Team | None) -> None:
 
 def refuse_same_bytes(*, phase: Phase, user: User, team: Team | None, sha256: str) -> None:
     """Raise `SubmittedBeforeError` where the person, or the team, sent these bytes to the phase."""
-    theirs = Q(submitter=user) | Q(team=team) if team else Q(submitter=user)
-    counted = _counted(phase).filter(theirs)
+    for key in _same_bytes(phase.pk, user.pk, team.pk if team else NOBODY, sha256):
+        earlier = Submission.objects.select_related("phase__benchmark").get(pk=key)
+        outcome = (
+            "It was withdrawn, and stays so."
+            if earlier.withdrawn_at
+            else "It was not scored again."
+        )
+        raise SubmittedBeforeError(
+            name=earlier.name, digest=sha256[:12], submission=earlier, outcome=outcome
+        )
+
+
+@prepared
+def _same_bytes(phase: int, user: int, team: int, sha256: str) -> QuerySet:
+    theirs = _sent(phase, user, team)
     # Of one that has a run no job is looked into: that of thousands would take long.
-    key = (
-        counted.filter(run__sha256=sha256).values_list("pk", flat=True).first()
-        or counted.filter(run=None, job__parameters__sha256=sha256)
-        .values_list("pk", flat=True)
-        .first()
-    )
-    if key is None:
-        return
-    earlier = Submission.objects.select_related("phase__benchmark").get(pk=key)
-    outcome = (
-        "It was withdrawn, and stays so." if earlier.withdrawn_at else "It was not scored again."
-    )
-    raise SubmittedBeforeError(
-        name=earlier.name, digest=sha256[:12], submission=earlier, outcome=outcome
-    )
+    is_waiting = Q(run=None) & Q(sha256_of_job=sha256)
+    of_job = Cast(KeyTextTransform("sha256", F("job__parameters")), CharField(max_length=64))
+    same = theirs.alias(sha256_of_job=of_job)
+    return same.filter(Q(run__sha256=sha256) | is_waiting).values_list("pk", flat=True)[:1]
 
 
 def _refuse_taken_name(phase: Phase, user: User, name: str, sha256: str) -> None:
-    waiting = Submission.objects.filter(phase__benchmark=phase.benchmark, name=name, run=None)
-    is_waiting = waiting.exclude(state__in=UNCOUNTED).exists()
+    benchmark = phase.benchmark_id
+    if _waiting_named(benchmark, name) or _runs_named(benchmark, name, user.pk, sha256):
+        raise NameInUseError(name=name)
+
+
+@prepared
+def _waiting_named(benchmark: int, name: str) -> QuerySet:
+    waiting = Submission.objects.filter(phase__benchmark=benchmark, name=name, run=None)
+    return waiting.exclude(state__in=UNCOUNTED).values_list("pk")[:1]
+
+
+@prepared
+def _runs_named(benchmark: int, name: str, user: int, sha256: str) -> QuerySet:
     # The same bytes may go to another phase under their name: they are one run.
-    others = Run.objects.filter(benchmark=phase.benchmark, name=name).exclude(
+    others = Run.objects.filter(benchmark=benchmark, name=name).exclude(
         owner=user, sha256=sha256, kind=Run.Kind.SUBMITTED, withdrawn_at=None
     )
-    if is_waiting or others.exists():
-        raise NameInUseError(name=name)
+    return others.values_list("pk")[:1]
 
 
 # --- limits --------------------------------------------------------------------------------
 
 
-def _counted(phase: Phase) -> QuerySet[Submission]:
-    """Valid submissions, and those of which it is not known yet."""
-    return Submission.objects.filter(phase=phase).exclude(state__in=UNCOUNTED)
+def _sent(phase: int, user: int, team: int) -> QuerySet[Submission]:
+    """Valid submissions of a person or a team, and those of which it is not known yet."""
+    theirs = Submission.objects.filter(Q(submitter=user) | Q(team=team), phase=phase)
+    return theirs.exclude(state__in=UNCOUNTED)
 
 
-def _sets(phase: Phase, user: User, team: Team | None) -> list[tuple[str, QuerySet[Submission]]]:
-    counted = _counted(phase)
-    sets = [("You have", counted.filter(submitter=user))]
-    return [*sets, (f"The team {team.name} has", counted.filter(team=team))] if team else sets
+@prepared
+def _numbers_sent(phase: int, user: int, team: int, since: datetime) -> QuerySet:
+    since_then = _sent(phase, user, team).filter(created_at__gt=since)
+    return since_then.values("phase").annotate(n=Count("pk")).values_list("n", flat=True)
 
 
-def _of_last_day(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
-    return submissions.filter(created_at__gt=timezone.now() - DAY)
+def _n_sent(phase: Phase, sender: tuple[int, int], since: datetime = LONG_AGO) -> int:
+    return sum(_numbers_sent(phase.pk, *sender, since))
+
+
+def _senders(user: User, team: Team | None) -> dict[str, tuple[int, int]]:
+    """Whose submissions are counted, in words and as keys of a person and a team."""
+    senders = {"You have": (user.pk, NOBODY)}
+    return {**senders, f"The team {team.name} has": (NOBODY, team.pk)} if team else senders
 
 
 def n_left_today(*, phase: Phase, user: User, team: Team | None = None) -> int:
     """How many more the phase takes of this person, for this team, within 24 hours."""
-    used = max(_of_last_day(sent).count() for _, sent in _sets(phase, user, team))
+    since = timezone.now() - DAY
+    used = max(_n_sent(phase, sender, since) for sender in _senders(user, team).values())
     left = max(0, phase.daily_limit - used)
     in_all = n_left_in_all(phase=phase, user=user, team=team)
     return left if in_all is None else min(left, in_all)
@@ -312,7 +346,7 @@ def n_left_in_all(*, phase: Phase, user: User, team: Team | None = None) -> int 
     """How many more the phase takes of this person, for this team, at all; None: no limit."""
     if phase.total_limit is None:
         return None
-    used = max(sent.count() for _, sent in _sets(phase, user, team))
+    used = max(_n_sent(phase, sender) for sender in _senders(user, team).values())
     return max(0, phase.total_limit - used)
 
 
@@ -320,27 +354,27 @@ def refuse_over_limit(
     *, phase: Phase, user: User, team: Team | None = None, is_limited_daily: bool = True
 ) -> None:
     """Raise `DailyLimitError`, which says when the next is possible, or `TotalLimitError`."""
-    for who, sent in _sets(phase, user, team):
-        _refuse_over_total(phase, who, sent)
+    for who, sender in _senders(user, team).items():
+        _refuse_over_total(phase, who, sender)
         if is_limited_daily:
-            _refuse_over_daily(phase, who, sent)
+            _refuse_over_daily(phase, who, sender)
 
 
-def _refuse_over_total(phase: Phase, who: str, sent: QuerySet[Submission]) -> None:
+def _refuse_over_total(phase: Phase, who: str, sender: tuple[int, int]) -> None:
     if phase.total_limit is None:
         return
-    used = sent.count()
+    used = _n_sent(phase, sender)
     if used >= phase.total_limit:
         raise TotalLimitError(who=who, used=used, limit=phase.total_limit, phase=phase.name)
 
 
-def _refuse_over_daily(phase: Phase, who: str, sent: QuerySet[Submission]) -> None:
-    recent = _of_last_day(sent)
+def _refuse_over_daily(phase: Phase, who: str, sender: tuple[int, int]) -> None:
+    since = timezone.now() - DAY
     limit = max(phase.daily_limit, 1)
-    used = recent.count()
+    used = _n_sent(phase, sender, since)
     if used < limit:
         return
     # Where the limit was lowered meanwhile, more than one must pass out of the window first.
-    newest = recent.order_by("-created_at").values_list("created_at", flat=True)
-    frees_a_place = newest[limit - 1]
+    newest = _sent(phase.pk, *sender).order_by("-created_at")
+    frees_a_place = newest.values_list("created_at", flat=True)[limit - 1]
     raise DailyLimitError(who=who, used=used, limit=phase.daily_limit, next_at=frees_a_place + DAY)

@@ -174,7 +174,8 @@ def test_stored_run_scores_as_its_text_file_does(seed, benchmark, publish, tmp_p
     release = publish(factories.qrel_set(benchmark, grades))
     run = factories.run(benchmark, "\n".join(lines))
 
-    stored = scored_run(parquet=run_path(run), target=Target.of(release), folder=tmp_path / "s")
+    target = Target.of(release)
+    stored = scored_run(hits=target.hits_of(run_path(run)), target=target, folder=tmp_path / "s")
 
     (tmp_path / "run").write_text("\n".join(lines) + "\n")
     (tmp_path / "qrels").write_text(
@@ -313,7 +314,8 @@ def test_run_on_a_new_release_scores_as_if_it_were_the_first(seed, benchmark, pu
 
     score_set = score_run(run=run, target=second, folder=tmp_path / "second")
 
-    whole = scored_run(parquet=run_path(run), target=second, folder=tmp_path / "whole")
+    hits = second.hits_of(run_path(run))
+    whole = scored_run(hits=hits, target=second, folder=tmp_path / "whole")
     assert files.local_path(score_set.per_query).read_bytes() == whole.files.per_query.read_bytes()
     assert files.local_path(score_set.hits).read_bytes() == whole.files.hits.read_bytes()
     counts = ("n_queries", "n_missing", "n_extra")
