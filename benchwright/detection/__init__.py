@@ -1,7 +1,15 @@
 """What a file is, and what each of a collection's files is: by content first, then by name."""
 
 from benchwright.detection.collections import Part, part_of, parts_of_collection
-from benchwright.detection.files import HEAD_LINES, Guess, detect, guess, guess_as, layout_for
+from benchwright.detection.files import (
+    HEAD_LINES,
+    Guess,
+    detect,
+    guess,
+    guess_as,
+    layout_for,
+    refuse_foreign,
+)
 from benchwright.detection.kinds import (
     CONTENT_OF,
     DOCUMENT_KINDS,
@@ -31,4 +39,5 @@ __all__ = [
     "layout_for",
     "part_of",
     "parts_of_collection",
+    "refuse_foreign",
 ]

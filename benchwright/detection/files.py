@@ -132,7 +132,7 @@ def guess(file: Input, folder: Path) -> Guess:
         If it is of a kind that is never taken.
     """
     head = head_of(file)
-    _refuse_foreign(head, file.shown)
+    refuse_foreign(head, file.shown)
     _refuse_wordless(head, file.shown)
     kind = None if head.is_parquet else _of_text(head, file.name)
     if kind is not None and kind not in CONTENT_OF and kind is not FileKind.PASSAGES:
@@ -157,7 +157,7 @@ def _first_problem(file: Input, layout: Layout, folder: Path) -> str:
 def guess_as(kind: FileKind, file: Input, folder: Path, *, has_header: bool | None = None) -> Guess:
     """Return how a file would be read as of this kind; raises as `guess` does."""
     head = head_of(file)
-    _refuse_foreign(head, file.shown)
+    refuse_foreign(head, file.shown)
     if kind not in CONTENT_OF and kind is not FileKind.PASSAGES:
         return Guess(kind, lang=language_of(file.name))
     layout = _layout(file, head, folder, kind, has_header)
@@ -175,7 +175,8 @@ def language_of(name: str) -> str:
     return code[1] if code else LANGUAGES[word[1]] if word else ""
 
 
-def _refuse_foreign(head: Head, file: str) -> None:
+def refuse_foreign(head: Head, file: str) -> None:
+    """Refuse what is no text and no Parquet; a spreadsheet is for who reads its sheets."""
     if head.is_sheet:
         return  # told where its sheets are read
     for magic, (what, advice) in FOREIGN.items():

@@ -27,7 +27,8 @@ class ParquetSink:
     leaving it well finishes the file, leaving it by an error removes it.
 
     polars asks for frames on a thread of its own, so that whoever calls `write` stays on theirs:
-    progress is told, and problems are raised, where the caller's database connection is.
+    progress is told, and problems are raised, where the caller's database connection is. A single
+    frame needs none.
     """
 
     def __init__(
@@ -43,15 +44,22 @@ class ParquetSink:
         self.rows_per_group = rows_per_group
         self.has_statistics = has_statistics
         self._frames: queue.Queue[pl.DataFrame | None] = queue.Queue(WAITING_BATCHES)
+        self._first: pl.DataFrame | None = None
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, name="parquet-sink", daemon=True)
 
     def __enter__(self) -> Self:
-        self._thread.start()
         return self
 
     def write(self, frame: pl.DataFrame) -> None:
         """Append the rows of a frame, which has the sink's schema."""
+        if self._thread.ident is None and self._first is None:
+            self._first = frame
+            return
+        if self._first is not None:
+            self._thread.start()
+            self._put(self._first)
+            self._first = None
         self._put(frame)
 
     def __exit__(
@@ -60,10 +68,16 @@ class ParquetSink:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        import polars as pl
+
         try:
-            self._put(None)
+            if self._thread.ident is not None:
+                self._put(None)
+            elif error is None:
+                self._run(pl.DataFrame(schema=self.schema) if self._first is None else self._first)
         finally:
-            self._thread.join()
+            if self._thread.ident is not None:
+                self._thread.join()
             if error is not None or self._error is not None:
                 self.path.unlink(missing_ok=True)
         self._raise_own(unless=error)
@@ -80,12 +94,12 @@ class ParquetSink:
         if self._error is not None and unless is None:
             raise self._error
 
-    def _run(self) -> None:
+    def _run(self, frame: pl.DataFrame | None = None) -> None:
         from polars.io.plugins import register_io_source
 
         try:
-            lazy = register_io_source(self._batches, schema=self.schema)
-            lazy.sink_parquet(
+            batches = register_io_source(self._batches, schema=self.schema)
+            (batches if frame is None else frame.lazy()).sink_parquet(
                 self.path,
                 compression="zstd",
                 row_group_size=self.rows_per_group,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,13 +29,6 @@ class NoCommonQueryError(BenchmarkError, code="run-no-common-query"):
     message = (
         "{file} and the benchmark share no query id. The run has {run_ids}; the benchmark has "
         "{benchmark_ids}."
-    )
-
-
-class RunTooDeepError(BenchmarkError, code="run-too-deep"):
-    message = (
-        "{file} ranks more than {limit:,} documents for query '{query}', which this site does not "
-        "take (RUN_MAX_DEPTH). Cut the ranking of each query."
     )
 
 
@@ -94,8 +86,6 @@ class Intake:
         """Write a TREC run that is read in blocks."""
         frames = run_frames(stream, file=self.terms.file, problems=self.problems)
         usable = _usable_frames(frames, self.terms.allowed, self.seen_extra)
-        if self.terms.max_depth:
-            usable = _frames_to_depth(usable, self.terms.max_depth, self.terms.file)
         return write_run_frames(usable, **self._written())
 
     def of_lines(self, lines: Iterable[bytes]) -> RunSummary:
@@ -109,8 +99,6 @@ class Intake:
         return self._of(_wanted(rows, self.terms.allowed, self.seen_extra))
 
     def _of(self, rows: Iterable[StoredRow | ResultRow]) -> RunSummary:
-        if self.terms.max_depth:
-            rows = _rows_to_depth(rows, self.terms.max_depth, self.terms.file)
         return write_run(rows, **self._written())
 
     def _written(self) -> dict[str, Any]:
@@ -120,6 +108,7 @@ class Intake:
             "file": self.terms.file,
             "progress": self.progress,
             "ties": self.terms.ties,
+            "max_depth": self.terms.max_depth,
         }
 
 
@@ -133,31 +122,6 @@ def _usable_frames(
         extra = set(frame["qid"].unique()) - allowed if allowed is not None else ()
         seen_extra.update(extra)
         yield frame.filter(~pl.col("qid").is_in(list(extra))) if extra else frame
-
-
-def _frames_to_depth(
-    frames: Iterable[pl.DataFrame], limit: int, file: str
-) -> Iterator[pl.DataFrame]:
-    counts: Counter[str] = Counter()
-    for frame in frames:
-        for qid, n in frame.group_by("qid").len().iter_rows():
-            _count(counts, qid, n, limit, file)
-        yield frame
-
-
-def _rows_to_depth(
-    rows: Iterable[StoredRow | ResultRow], limit: int, file: str
-) -> Iterator[StoredRow | ResultRow]:
-    counts: Counter[str] = Counter()
-    for row in rows:
-        _count(counts, row.qid, 1, limit, file)
-        yield row
-
-
-def _count(counts: Counter[str], qid: str, n: int, limit: int, file: str) -> None:
-    counts[qid] += n
-    if counts[qid] > limit:
-        raise RunTooDeepError(file=file, query=qid, limit=limit)
 
 
 def _wanted(

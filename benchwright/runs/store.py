@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import isnan
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from benchwright.errors import BenchmarkError
 from benchwright.files.external_sort import batched
 from benchwright.files.parquet import ParquetSink
 from benchwright.files.sources import sha256_of
@@ -47,6 +48,13 @@ class RunSummary:
     warnings: tuple[str, ...]
 
 
+class RunTooDeepError(BenchmarkError, code="run-too-deep"):
+    message = (
+        "{file} ranks more than {limit:,} documents for query '{query}', which this site does not "
+        "take (RUN_MAX_DEPTH). Cut the ranking of each query."
+    )
+
+
 class StoredRow(NamedTuple):
     """One result of a run and the line it stands on."""
 
@@ -75,6 +83,7 @@ def write_run(
     file: str,
     progress: Progress | None = None,
     ties: str = "trec",
+    max_depth: int | None = None,
 ) -> RunSummary:
     """Write a run as Parquet: qid, docid, score, rank; by query id bytes, then rank.
 
@@ -91,12 +100,16 @@ def write_run(
         Called on the caller's thread: `(read, None)` while the rows are read, `(written, total)`.
     ties
         `trec9` compares scores as 32-bit floats, as trec_eval did up to 9; `trec` as doubles.
+    max_depth
+        How many documents a query may have; None: any number.
 
     Raises
     ------
     FileProblemsError
         If a document comes twice in a query, an id cannot be taken, a score is NaN, or `problems`
         holds any. A run without rows is no error here: its summary says 0.
+    RunTooDeepError
+        If a query has more than `max_depth` documents, soon after it had.
 
     Notes
     -----
@@ -106,7 +119,13 @@ def write_run(
     """
     frames = _framed(_checked(rows, problems, file))
     return write_run_frames(
-        frames, directory=directory, problems=problems, file=file, progress=progress, ties=ties
+        frames,
+        directory=directory,
+        problems=problems,
+        file=file,
+        progress=progress,
+        ties=ties,
+        max_depth=max_depth,
     )
 
 
@@ -118,6 +137,7 @@ def write_run_frames(
     file: str,
     progress: Progress | None = None,
     ties: str = "trec",
+    max_depth: int | None = None,
 ) -> RunSummary:
     """Write a run of which line, qid, docid, score come as frames; ids and scores are good ones.
 
@@ -129,6 +149,8 @@ def write_run_frames(
         parts = _Parts(Path(folder))
         for frame in frames:
             parts.add(frame)
+            if max_depth:
+                parts.refuse_deeper(max_depth, file)
             tell(parts.n_rows, None)
         path = Path(folder) / PARQUET_NAME
         notes = _write_ranked(parts, path, problems, file, tell, ties)
@@ -197,6 +219,11 @@ class _Parts:
         if self._n_waiting >= PART_ROWS:
             self._spill()
 
+    def refuse_deeper(self, limit: int, file: str) -> None:
+        for qid, n in self.counts.most_common(1):
+            if n > limit:
+                raise RunTooDeepError(file=file, query=qid, limit=limit)
+
     def buckets(self) -> Iterator[pl.DataFrame]:
         """Yield all rows, cut between queries; buckets ascend by the bytes of query ids."""
         import polars as pl
@@ -244,6 +271,12 @@ class _Notes:
     n_tied: int = 0
     n_constant: int = 0
     n_infinite: int = 0
+    # Queries that have a document more than once.
+    n_repeated: int = 0
+
+    def add(self, other: _Notes) -> None:
+        for name, n in asdict(other).items():
+            setattr(self, name, getattr(self, name) + n)
 
 
 def _write_ranked(
@@ -261,8 +294,12 @@ def _write_ranked(
     n_done = 0
     with ParquetSink(path, schema=schema, rows_per_group=GROUP_ROWS, has_statistics=True) as sink:
         for bucket in parts.buckets():
-            ranked = _ranked(_without_repeated(bucket, problems, file), ties)
-            _note(ranked, notes)
+            ranked = _ranked(bucket, ties)
+            of_bucket = _notes_of(ranked)
+            if of_bucket.n_repeated:
+                ranked = _ranked(_without_repeated(bucket, problems, file), ties)
+                of_bucket = _notes_of(ranked)
+            notes.add(of_bucket)
             sink.write(ranked)
             n_done += len(ranked)
             tell(n_done, parts.n_rows)
@@ -298,17 +335,18 @@ def _without_repeated(bucket: pl.DataFrame, problems: Problems, file: str) -> pl
     return bucket.sort("line").unique(["qid", "docid"], keep="first", maintain_order=True)
 
 
-def _note(ranked: pl.DataFrame, notes: _Notes) -> None:
+def _notes_of(ranked: pl.DataFrame) -> _Notes:
     import polars as pl
 
     score, is_top = pl.col("score"), pl.col("rank") <= TIES_SHOWN_WITHIN
-    by_query = ranked.group_by("qid").agg(
-        tied=score.filter(is_top).is_duplicated().any(),
-        constant=(score.n_unique() == 1) & (pl.len() > 1),
+    by_query = ranked.lazy().group_by("qid")
+    counts = by_query.agg(
+        n_tied=score.filter(is_top).is_duplicated().any(),
+        n_constant=(score.min() == score.max()) & (pl.len() > 1),
+        n_infinite=score.is_infinite().sum(),
+        n_repeated=pl.col("docid").n_unique() < pl.len(),
     )
-    notes.n_tied += int(by_query["tied"].sum())
-    notes.n_constant += int(by_query["constant"].sum())
-    notes.n_infinite += int(ranked["score"].is_infinite().sum())
+    return _Notes(**counts.select(pl.exclude("qid").sum()).collect().row(0, named=True))
 
 
 def _summary(parquet: Path, parts: _Parts, notes: _Notes) -> RunSummary:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchwright.detection import CONTENT_OF, FileKind, Guess, guess, guess_as
+from benchwright.detection import CONTENT_OF, FileKind, Guess, guess, guess_as, refuse_foreign
 from benchwright.errors import BenchmarkError, FileProblemsError, Problems, ToldProblems
 from benchwright.files.inputs import FileInput
 from benchwright.files.sources import CHUNK, inflated
@@ -79,15 +79,21 @@ class FollowedInput(FileInput):
 
     def __init__(self, path: Path, name: str, tell: Tell) -> None:
         super().__init__(path, name)
-        self.tell = tell
+        self.tell, self.n_told = tell, 0
 
     @contextmanager
     def opened(self) -> Iterator["io.BufferedReader[Any]"]:
         size = self.path.stat().st_size
         with self.path.open("rb", buffering=0) as raw:
-            counted = io.BufferedReader(_Counted(raw, size, self.tell), CHUNK)
+            counted = io.BufferedReader(_Counted(raw, size, self._see), CHUNK)
             with inflated(counted, file=self.shown, compressed=size) as stream:
                 yield stream
+
+    def _see(self, done: int, total: int) -> None:
+        """Tell what is new: a file is opened more than once."""
+        if done > self.n_told:
+            self.n_told = done
+            self.tell(done, total)
 
 
 class _Counted(io.RawIOBase):
@@ -114,7 +120,7 @@ def _form_of(given: FollowedInput, folder: Path) -> Guess | _JsonObject | None:
     head = head_of(given)
     if is_json_run(head.start):
         return _JsonObject()
-    guess_as(FileKind.RUN, given, folder)  # refuses what is no text and no Parquet
+    refuse_foreign(head, given.shown)
     if head.is_parquet or head.start.lstrip().startswith((b"{", b"[")):
         form = guess_as(FileKind.RUN_TABLE, given, folder)
         if not head.is_parquet and not {"query", "document"} <= form.mapping.keys():
