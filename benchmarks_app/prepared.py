@@ -10,19 +10,20 @@ The function is called once, with placeholders; whoever calls it then gets the r
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
+from datetime import datetime
 from functools import wraps
 from inspect import signature
 from typing import Any, ParamSpec
 
 from django.db import connection
-from django.db.models import Expression, QuerySet, Value
+from django.db.models import Expression, QuerySet
 from django.db.models.sql.compiler import SQLCompiler
 
 Asked = ParamSpec("Asked")
 
 
 class Placeholder(Expression):
-    """Stands in a query for a value that comes with each call; never for None."""
+    """Stands in a query for a number, a text or a moment that comes with each call."""
 
     def __init__(self, place: int) -> None:
         super().__init__()
@@ -55,9 +56,7 @@ class _Prepared:
 
     def rows(self, values: tuple[Any, ...]) -> list[Any]:
         bound = [
-            Value(values[it.place]).as_sql(self.compiler, connection)[1][0]
-            if isinstance(it, Placeholder)
-            else it
+            _as_stored(values[it.place]) if isinstance(it, Placeholder) else it
             for it in self.parameters
         ]
         compiler = copy(self.compiler)
@@ -67,6 +66,10 @@ class _Prepared:
         rows: Any = self.queryset.all()
         rows.query.get_compiler = lambda *_, **__: compiler
         return list(rows)
+
+
+def _as_stored(value: int | str | datetime) -> Any:
+    return connection.ops.adapt_datetimefield_value(value) if isinstance(value, datetime) else value
 
 
 def prepared(queryset_of: Callable[Asked, QuerySet]) -> Callable[Asked, list[Any]]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import FrameType
 
 from django.conf import settings
-from django.db import OperationalError, connection
+from django.db import OperationalError, connections
 
 log = logging.getLogger(__name__)
 
@@ -210,7 +210,7 @@ class _Watch:
                     self._end(reason if is_mine else "")
                     return
         finally:
-            connection.close()
+            connections.close_all()  # its own, if it has asked anything
 
     def _is_mine(self) -> bool:
         try:
