@@ -12,7 +12,8 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
@@ -43,8 +44,9 @@ from scoring.scores.services.errors import (
 )
 
 JOB_KIND = "score-submission"
-# In the place of a person or a team.
-NOBODY = 0
+# By which column of a submission its sender is known, and the key there.
+Sender: TypeAlias = tuple[str, int]
+COLUMNS = ("submitter", "team")
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
 DAY = timedelta(hours=24)
 # What somebody may have changed while a file was sent.
@@ -265,26 +267,28 @@ def _refuse_foreign_team(user: User, team: Team | None) -> None:
 
 def refuse_same_bytes(*, phase: Phase, user: User, team: Team | None, sha256: str) -> None:
     """Raise `SubmittedBeforeError` where the person, or the team, sent these bytes to the phase."""
-    for key in _same_bytes(phase.pk, user.pk, team.pk if team else NOBODY, sha256):
-        earlier = Submission.objects.select_related("phase__benchmark").get(pk=key)
-        outcome = (
-            "It was withdrawn, and stays so."
-            if earlier.withdrawn_at
-            else "It was not scored again."
-        )
-        raise SubmittedBeforeError(
-            name=earlier.name, digest=sha256[:12], submission=earlier, outcome=outcome
-        )
+    for column, key in _senders(user, team).values():
+        for pk in _SAME_BYTES[column](phase.pk, key, sha256):
+            raise _submitted_before(
+                Submission.objects.select_related("phase__benchmark").get(pk=pk), sha256
+            )
 
 
-@prepared
-def _same_bytes(phase: int, user: int, team: int, sha256: str) -> QuerySet:
-    theirs = _sent(phase, user, team)
+def _submitted_before(earlier: Submission, sha256: str) -> SubmittedBeforeError:
+    outcome = (
+        "It was withdrawn, and stays so." if earlier.withdrawn_at else "It was not scored again."
+    )
+    return SubmittedBeforeError(
+        name=earlier.name, digest=sha256[:12], submission=earlier, outcome=outcome
+    )
+
+
+def _same_bytes(column: str, phase: int, key: int, sha256: str) -> QuerySet:
+    of_job = Cast(KeyTextTransform("sha256", F("job__parameters")), CharField(max_length=64))
     # Of one that has a run no job is looked into: that of thousands would take long.
     is_waiting = Q(run=None) & Q(sha256_of_job=sha256)
-    of_job = Cast(KeyTextTransform("sha256", F("job__parameters")), CharField(max_length=64))
-    same = theirs.alias(sha256_of_job=of_job)
-    return same.filter(Q(run__sha256=sha256) | is_waiting).values_list("pk", flat=True)[:1]
+    theirs = _sent(column, phase, key).alias(sha256_of_job=of_job)
+    return theirs.filter(Q(run__sha256=sha256) | is_waiting).values_list("pk", flat=True)[:1]
 
 
 def _refuse_taken_name(phase: Phase, user: User, name: str, sha256: str) -> None:
@@ -311,26 +315,29 @@ def _runs_named(benchmark: int, name: str, user: int, sha256: str) -> QuerySet:
 # --- limits --------------------------------------------------------------------------------
 
 
-def _sent(phase: int, user: int, team: int) -> QuerySet[Submission]:
-    """Valid submissions of a person or a team, and those of which it is not known yet."""
-    theirs = Submission.objects.filter(Q(submitter=user) | Q(team=team), phase=phase)
-    return theirs.exclude(state__in=UNCOUNTED)
+def _sent(column: str, phase: int, key: int) -> QuerySet[Submission]:
+    """Valid submissions of a sender, and those of which it is not known yet."""
+    return Submission.objects.filter(phase=phase, **{column: key}).exclude(state__in=UNCOUNTED)
 
 
-@prepared
-def _numbers_sent(phase: int, user: int, team: int, since: datetime) -> QuerySet:
-    since_then = _sent(phase, user, team).filter(created_at__gt=since)
-    return since_then.values("phase").annotate(n=Count("pk")).values_list("n", flat=True)
+def _numbers_sent(column: str, phase: int, key: int, since: datetime) -> QuerySet:
+    since_then = _sent(column, phase, key).filter(created_at__gt=since).values("phase")
+    return since_then.annotate(n=Count("pk")).values_list("n", flat=True)
 
 
-def _n_sent(phase: Phase, sender: tuple[int, int], since: datetime = LONG_AGO) -> int:
-    return sum(_numbers_sent(phase.pk, *sender, since))
+_SAME_BYTES = {column: prepared(partial(_same_bytes, column)) for column in COLUMNS}
+_NUMBERS_SENT = {column: prepared(partial(_numbers_sent, column)) for column in COLUMNS}
 
 
-def _senders(user: User, team: Team | None) -> dict[str, tuple[int, int]]:
-    """Whose submissions are counted, in words and as keys of a person and a team."""
-    senders = {"You have": (user.pk, NOBODY)}
-    return {**senders, f"The team {team.name} has": (NOBODY, team.pk)} if team else senders
+def _n_sent(phase: Phase, sender: Sender, since: datetime = LONG_AGO) -> int:
+    column, key = sender
+    return sum(_NUMBERS_SENT[column](phase.pk, key, since))
+
+
+def _senders(user: User, team: Team | None) -> dict[str, Sender]:
+    """Whose submissions are counted, in words."""
+    senders = {"You have": ("submitter", user.pk)}
+    return {**senders, f"The team {team.name} has": ("team", team.pk)} if team else senders
 
 
 def n_left_today(*, phase: Phase, user: User, team: Team | None = None) -> int:
@@ -360,7 +367,7 @@ def refuse_over_limit(
             _refuse_over_daily(phase, who, sender)
 
 
-def _refuse_over_total(phase: Phase, who: str, sender: tuple[int, int]) -> None:
+def _refuse_over_total(phase: Phase, who: str, sender: Sender) -> None:
     if phase.total_limit is None:
         return
     used = _n_sent(phase, sender)
@@ -368,13 +375,13 @@ def _refuse_over_total(phase: Phase, who: str, sender: tuple[int, int]) -> None:
         raise TotalLimitError(who=who, used=used, limit=phase.total_limit, phase=phase.name)
 
 
-def _refuse_over_daily(phase: Phase, who: str, sender: tuple[int, int]) -> None:
+def _refuse_over_daily(phase: Phase, who: str, sender: Sender) -> None:
     since = timezone.now() - DAY
     limit = max(phase.daily_limit, 1)
     used = _n_sent(phase, sender, since)
     if used < limit:
         return
     # Where the limit was lowered meanwhile, more than one must pass out of the window first.
-    newest = _sent(phase.pk, *sender).order_by("-created_at")
+    newest = _sent(sender[0], phase.pk, sender[1]).order_by("-created_at")
     frees_a_place = newest.values_list("created_at", flat=True)[limit - 1]
     raise DailyLimitError(who=who, used=used, limit=phase.daily_limit, next_at=frees_a_place + DAY)

@@ -111,19 +111,19 @@ def test_message_that_comes_while_the_job_runs_does_nothing(does):
 @pytest.mark.parametrize("is_back_in_the_queue", [False, True])
 def test_job_taken_between_look_and_grasp_is_left_alone(monkeypatch, is_back_in_the_queue):
     job = queued()
-    look = JobQuerySet.first
+    look = jobs._queued
     quicker = []
 
-    def first_while_another_takes_it(self):
-        row = look(self)
+    def look_while_another_takes_it(job_id):
+        rows = look(job_id)
         if not quicker:
             quicker.append("is at it")
             quicker.append(jobs._take(job.pk))
             if is_back_in_the_queue:
                 Job.objects.filter(pk=job.pk).update(state=Job.State.QUEUED, token=None)
-        return row
+        return rows
 
-    monkeypatch.setattr(JobQuerySet, "first", first_while_another_takes_it)
+    monkeypatch.setattr(jobs, "_queued", look_while_another_takes_it)
 
     assert jobs._take(job.pk) is None
     assert quicker[1] is not None
