@@ -8,7 +8,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
-from benchmarks_app.models import Run
+from benchmarks_app.jobs.services import jobs
+from benchmarks_app.models import Job, Run
 from benchmarks_app.people.services.api_tokens import create_api_token
 from benchmarks_app.people.services.teams import make_team
 from scoring.models import Phase, Submission
@@ -56,6 +57,17 @@ def test_run_is_received_and_then_has_its_scores(api, phase, do_jobs):
     assert told["intervals"].keys() <= told["scores"].keys()
     assert run.metadata == {"type": "sparse", "latency_ms": 12.5, "k1": "0.9"}
     assert told["url"].startswith("http://testserver/b/stdlib/runs/submissions/")
+
+
+def test_statements_of_a_run_stay_few(api, phase, django_assert_max_num_queries):
+    """Each costs more in Django than in the database, and every run is held up by them."""
+    send(api, GOOD + b"q1 Q0 d9 9 0.01 first\n", name="first")  # says that the token was used
+
+    with django_assert_max_num_queries(19):
+        send(api)
+    with django_assert_max_num_queries(28):
+        jobs.execute(Job.objects.latest("pk").pk, has_heartbeat=False)
+    assert Submission.objects.get(name="mine").state == Submission.State.SCORED
 
 
 def test_same_bytes_again_answer_with_the_first_submission(api, do_jobs):
