@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Callable
+from io import StringIO
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -48,11 +49,11 @@ def _file(
 
 
 def _csv(request: HttpRequest, board: Board, table: BoardTable) -> HttpResponse:
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    writer = csv.writer(response)
+    file = StringIO()
+    writer = csv.writer(file)
     writer.writerow(table.columns)
     writer.writerows([_csv_cell(row[name]) for name in table.columns] for row in table.rows)
-    return response
+    return HttpResponse(file.getvalue(), content_type="text/csv; charset=utf-8")
 
 
 def _csv_cell(value: Any) -> Any:
