@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from benchmarks_app.data_folder import choose_data_folder
 from benchmarks_app.env import EnvError
+from benchmarks_app.memory import loading_for_good
 
 # Commands that have the option --data.
 SITES = ("up", "demo")
@@ -15,9 +16,12 @@ def main(words: Sequence[str]) -> None:
     """Run a server command; `words` begin with the name of the program, as `sys.argv` does."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchmarks_app.settings")
     choose_data_folder(words[2:] if words[1:2] and words[1] in SITES else ())
-    from django.core.management import execute_from_command_line
-
     try:
+        with loading_for_good():
+            import django
+            from django.core.management import execute_from_command_line
+
+            django.setup()
         execute_from_command_line(list(words))
     except EnvError as error:
         sys.exit(str(error))

@@ -61,7 +61,7 @@ def commands_of(
     python = sys.executable
     return {
         "web": [
-            python, "-m", "granian", "--interface", "wsgi", "benchmarks_app.wsgi:application",
+            python, "-m", "benchmarks_app.web",
             "--host", host, "--port", str(port), "--workers", str(n_web_processes),
             "--blocking-threads", "8",
             "--backpressure", "64", "--log-level", "error", "--no-ws",

@@ -27,7 +27,12 @@ SLUG = "burst"
 PROCESSOR_MS, RUNS_A_SECOND, WAIT_SECONDS = 30, 20, 3.0
 TICKS = os.sysconf("SC_CLK_TCK")
 # Of a command line, what it is a process of.
-KINDS = {b"granian": "web", b"celery": "worker", b"sandbox.child": "reader", b"sweep": "sweeper"}
+KINDS = {
+    b"benchmarks_app.web": "web",
+    b"celery": "worker",
+    b"sandbox.child": "reader",
+    b"sweep": "sweeper",
+}
 IS_OPEN = (
     "SELECT count(*) FROM scoring_submission WHERE state NOT IN ('scored', 'failed', 'invalid')"
 )

@@ -18,7 +18,7 @@ LIMIT_BYTES = 200 << 20
 # Of a command line, what it is a process of; the supervisor's names all the others.
 KINDS = {
     "benchmarks_app.supervisor": "up",
-    "granian": "web server",
+    "benchmarks_app.web": "web server",
     "celery": "worker",
     "sweep": "sweeper",
 }

@@ -34,7 +34,7 @@ def started(site: Site) -> float:
 def parts(site: Site) -> dict[str, int]:
     """The process id of each of the three that `up` has started."""
     up = site.processes["up"].pid
-    words = {"granian": "web", "celery": "worker", "sweep": "sweeper"}
+    words = {"benchmarks_app.web": "web", "celery": "worker", "sweep": "sweeper"}
     found = {}
     for pid in site.alive():
         status = Path(f"/proc/{pid}/status").read_text()
@@ -74,7 +74,8 @@ def test_one_command_starts_the_site_on_loopback_and_one_ctrl_c_stops_it(plain_s
         print(f"\na second start of the site took {seconds:.1f} s")  # noqa: T201
 
     assert seconds < on_this_machine(STARTS_WITHIN_SECONDS)
-    assert f"Benchwright is at {plain_site.url}/" in plain_site.log("up")
+    address = f"Benchwright is at {plain_site.url}/"
+    plain_site.wait_for(lambda: address in plain_site.log("up"), address)
     assert set(parts(plain_site)) == {"web", "worker", "sweeper"}
     # All of 127.0.0.0/8 is this machine, but only one address of it is asked for.
     assert accepts("127.0.0.1", plain_site.port)
