@@ -97,7 +97,8 @@ class JudgeStub:
     `knows` is how answers may be asked for: as "schema", "json" or "text" at best.
 
     `key`: the only key that is let in, "" for anybody. `refuses`: fields of a body that it does not
-    take. `requests` holds what was asked.
+    take. `requests` holds what was asked. Of `expected` requests none is answered before as many
+    wait as `together`, or all that are left: who leaves a place free gets no further answer.
     """
 
     delay: float = 0.0
@@ -111,6 +112,8 @@ class JudgeStub:
     scripts: dict[str, deque[str]] = field(default_factory=dict)
     always: dict[str, str] = field(default_factory=dict)
     most_at_once: int = 0
+    together: int = 0
+    expected: int = 0
 
     def script(self, words: str, *faults: str) -> None:
         """Have requests whose text holds these words meet the faults, one after the other."""
@@ -150,7 +153,8 @@ class JudgeStub:
         self.stopping = asyncio.Event()
         self.free = asyncio.Semaphore(self.places)
         self.tasks: set[asyncio.Task[None]] = set()
-        self.n_open = 0
+        self.n_open = self.n_waiting = self.n_answered = 0
+        self.all_wait = asyncio.Condition()
         server = await asyncio.start_server(self._connected, "127.0.0.1", self.port)
         self.port = server.sockets[0].getsockname()[1]
         started.set()
@@ -191,6 +195,8 @@ class JudgeStub:
                 await asyncio.sleep(3600)
             async with self.free:
                 await asyncio.sleep(float(number) if kind == "slow" else self.delay)
+            if self.together:
+                await self._until_all_wait()
             status, headers, body = self._response(asked, kind, number)
             told = body if isinstance(body, str) else json.dumps(body)
             payload = _http(status, headers, told)
@@ -203,6 +209,16 @@ class JudgeStub:
             return True
         finally:
             self.n_open -= 1
+
+    async def _until_all_wait(self) -> None:
+        async with self.all_wait:
+            self.n_waiting += 1
+            self.all_wait.notify_all()
+            await self.all_wait.wait_for(
+                lambda: self.n_waiting >= min(self.together, self.expected - self.n_answered)
+            )
+            self.n_waiting, self.n_answered = self.n_waiting - 1, self.n_answered + 1
+            self.all_wait.notify_all()
 
     def _fault(self, text: str) -> str:
         for words, faults in self.scripts.items():
