@@ -9,7 +9,7 @@ import polars as pl
 from PIL import Image
 from scipy import sparse
 
-from benchmarks_app.models import Benchmark, Grade
+from benchmarks_app.models import Benchmark, Grade, User
 from benchwright.estimation.drawing import drawn
 from tests import factories
 
@@ -265,11 +265,11 @@ NAMES = {
 }
 
 
-def furnish(page: str) -> None:
-    """The benchmarks that a page's commands name, and files of their own."""
+def furnish(page: str) -> User:
+    """Who owns the benchmarks that a page's commands name, which are made, with files of theirs."""
+    owner = factories.user("olga")
     for slug in BENCHMARKS.get(page, ()):
-        benchmark = factories.texts_benchmark(slug)
-        factories.member(benchmark, f"owner-of-{slug}", "owner")
+        factories.member(factories.texts_benchmark(slug), owner.username, "owner")
     if page == "docs/slices.md":
         factories.query(Benchmark.objects.get(), "q1")
         lines = ["query-id\tslice", "q1\thead", "d-qX\thead", "alone"]
@@ -283,6 +283,7 @@ def furnish(page: str) -> None:
         cranfield = Benchmark.objects.get(slug="cranfield")
         Grade.objects.create(benchmark=cranfield, value=4, name="Best", is_relevant=True)
         _write_foreign_files()
+    return owner
 
 
 BENCHMARKS = {

@@ -110,7 +110,8 @@ class ParaphraseExtraError(FamiliesError, code="paraphrase-extra"):
 class TooManyToPreviewError(FamiliesError, code="families-preview"):
     message = (
         "{n} queries are too many to compare while you wait; expected at most {most}. "
-        "Run `manage.py group_queries {slug} --reviews`, or group them: the job tells it."
+        "Run `benchwright families FILE --reviews` on a file of them, or group them: "
+        "the job tells it."
     )
 
 

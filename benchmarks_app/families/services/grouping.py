@@ -135,7 +135,7 @@ def review_preview(
     """
     n = benchmark.queries.committed().count()
     if most is not None and n > most:
-        raise TooManyToPreviewError(n=n, most=most, slug=benchmark.slug)
+        raise TooManyToPreviewError(n=n, most=most)
     if not n:
         raise NothingToGroupError(benchmark=benchmark.name)
     _, texts = texts_to_group(benchmark, qrel_set)

@@ -361,7 +361,7 @@ def test_too_many_queries_are_not_previewed_on_a_page(signed_in, owner, asked, m
     )
 
     assert answer.status_code == 422
-    assert "group_queries stdlib --reviews" in answer.json()["message"]
+    assert "`benchwright families FILE --reviews`" in answer.json()["message"]
 
 
 MOST_2 = {"qrel_set": None, "most": 2}
