@@ -183,7 +183,8 @@ def _slice_cell(cell: SliceCell, href: str, *, has_baseline: bool) -> str:
 def with_own(html: SafeString, slug: str, keys: Iterable[int]) -> SafeString:
     """A board's page in which the rows of these runs are pointed out as their reader's."""
     run_of, page = run_addresses("run-detail", slug), str(html)
-    badge = f'<span class="badges">{_mark(Mark(MINE, _("yours")))}'
+    said = _("yours")
+    badge = f'<span class="badges">{_mark(Mark(MINE, said))}'
     for key in keys:
         row = f'<tr><td class="is-pick"><input type="checkbox" name="run" value="{key}"'
         if row not in page:
@@ -194,4 +195,4 @@ def with_own(html: SafeString, slug: str, keys: Iterable[int]) -> SafeString:
     if page == html:
         return html
     item = f'<li><svg class="mark is-{MINE}" aria-hidden="true"><use href="#i-{MINE}"/></svg>'
-    return mark_safe(MARKS.sub(rf"\1{item}{escape(_('yours'))}</li>\2", page, count=1))
+    return mark_safe(MARKS.sub(rf"\1{item}{escape(said)}</li>\2", page, count=1))

@@ -189,8 +189,8 @@ class RetryForm(forms.Form):
 class EvaluationField(forms.ModelChoiceField):
     def label_from_instance(self, obj: ContextualEvaluation) -> str:
         """An evaluation among others of its set."""
-        strict = f", {gettext('strict')}" if obj.is_strict else ""
-        return f"{obj.judge_name} ({obj.model}), {obj.created_at:%Y-%m-%d %H:%M}{strict}"
+        facts = [f"{obj.judge_name} ({obj.model})", f"{obj.created_at:%Y-%m-%d %H:%M}"]
+        return ", ".join([*facts, gettext("strict")] if obj.is_strict else facts)
 
 
 class ComparisonForm(forms.Form):
