@@ -1,10 +1,7 @@
 """What the commands that import share: what they are told of corpora and grades, and how."""
 
-import shutil
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from django.core.management.base import CommandError
@@ -103,13 +100,3 @@ class ImportCommand(BenchmarkCommand):
                 n_left_out += 1
         if n_left_out == len(imports):
             raise CommandError("Nothing was imported: no file is left.")
-
-
-@contextmanager
-def packed(path: Path) -> Iterator[Path]:
-    """A file as it is; a folder as one zip: it is kept byte for byte, like any other upload."""
-    if not path.is_dir():
-        yield path
-        return
-    with TemporaryDirectory() as folder:
-        yield Path(shutil.make_archive(str(Path(folder) / path.name), "zip", path))

@@ -2,6 +2,7 @@
 
 import io
 import re
+import shutil
 import stat
 import struct
 import tarfile
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, Any, Self
 
 from benchwright.errors import ArchiveError, MissingFileError
@@ -434,3 +436,13 @@ def _top_folder(names: list[str]) -> str:
     firsts = {name.split("/", 1)[0] if "/" in name else "" for name in names}
     only = firsts.pop() if len(firsts) == 1 else ""
     return f"{only}/" if only and only != "qrels" else ""
+
+
+@contextmanager
+def packed(path: Path) -> Iterator[Path]:
+    """A file as it is; a folder as one zip: it is kept byte for byte, like any other upload."""
+    if not path.is_dir():
+        yield path
+        return
+    with TemporaryDirectory() as folder:
+        yield Path(shutil.make_archive(str(Path(folder) / path.name), "zip", path))

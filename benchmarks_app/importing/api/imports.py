@@ -26,6 +26,8 @@ from benchmarks_app.importing.services.previewing_uploads import (
 from benchmarks_app.importing.services.reading_uploads import begin_reading, is_read_at_once
 from benchmarks_app.models import Benchmark, QrelSet, Upload
 from benchmarks_app.permissions import Action
+from benchwright.corpora.cuts import LARGEST_SEED
+from benchwright.corpora.units import Parents
 from benchwright.detection import FileKind, Part
 from benchwright.formats.file_grades import words_sentence
 from benchwright.formats.mapping import EVERY_ROW
@@ -34,6 +36,8 @@ from benchwright.runs.aggregation import DEFAULT
 from benchwright.uploads import Look
 
 KINDS = [kind.value for kind in FileKind]
+# What is said of the corpus in it.
+OF_CORPUS = ("max_docs", "seed", "take", "snapshot_date", "parents")
 
 
 class UploadSerializer(serializers.ModelSerializer):
@@ -140,6 +144,27 @@ class ImportStartSerializer(serializers.Serializer):
         child=serializers.CharField(max_length=120), required=False
     )
     max_docs = Id(required=False, allow_null=True, default=None)
+    seed = serializers.IntegerField(
+        required=False,
+        default=0,
+        min_value=0,
+        max_value=LARGEST_SEED,
+        help_text="Of the draw of documents that `max_docs` leaves room for.",
+    )
+    take = serializers.BooleanField(
+        required=False,
+        default=False,
+        help_text="Take a corpus that differs from the one there is at once, without a look at it.",
+    )
+    snapshot_date = serializers.DateField(
+        required=False, allow_null=True, default=None, help_text="As of when the corpus is."
+    )
+    parents = serializers.ChoiceField(
+        choices=[parent.value for parent in Parents],
+        required=False,
+        default=Parents.STATED.value,
+        help_text="Where passages say their document: stated in a column, or ids such as X#Y.",
+    )
     aggregation = serializers.CharField(required=False, default=DEFAULT)
     unlisted = serializers.ChoiceField(
         choices=QrelSet.Unlisted.choices,
@@ -234,7 +259,7 @@ class UploadImport(Endpoint):
             user=request.user,
             upload=upload,
             has_header=data.pop("header"),
-            corpus={"max_docs": data.pop("max_docs")},
+            corpus={name: data.pop(name) for name in OF_CORPUS},
             parts=None if parts is None else [Part.of_json(part) for part in parts],
             **data,
         )

@@ -8,8 +8,8 @@ from benchmarks_app.management.importing import (
     ImportCommand,
     corpus_arguments,
     grades_arguments,
-    packed,
 )
+from benchwright.files.archives import packed
 from benchwright.recipes.arguments import option, word
 
 

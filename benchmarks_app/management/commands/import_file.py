@@ -11,9 +11,9 @@ from benchmarks_app.management.importing import (
     ImportCommand,
     corpus_arguments,
     grades_arguments,
-    packed,
 )
 from benchwright.detection import KIND_LABELS, FileKind
+from benchwright.files.archives import packed
 from benchwright.formats.mapping import parsed
 from benchwright.recipes import importing
 from benchwright.recipes.arguments import option, switch, unless_told, word

@@ -9,9 +9,10 @@ import click
 from benchwright.cli.main import option
 from benchwright.cli.parameters import parameter_option
 from benchwright.cli.sites.asking import Asked, Line, SiteCommand, sent
+from benchwright.files.archives import packed
 from benchwright.recipes import importing
 
-FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+FILE = click.Path(exists=True, path_type=Path)
 EXAMPLES = (
     "benchwright --benchmark help-pages import corpus.jsonl queries.jsonl bm25.run dense.run",
     "benchwright --benchmark help-pages import qrels.tsv --name official --grade-map '1=2, 0=0'",
@@ -93,8 +94,29 @@ EXAMPLES = (
     group="Corpus",
     help="A key of the documents' metadata that people who judge see; may be repeated.",
 )
+@option("--seed", type=int, metavar="N", group="Corpus", help="Of what --max-docs draws; 0.")
+@option(
+    "--take",
+    is_flag=True,
+    group="Corpus",
+    help="Take a corpus that differs from the one there is at once, without a look at it.",
+)
+@option("--snapshot-date", metavar="DATE", group="Corpus", help="As of when it is: 2026-03-31.")
+@option(
+    "--parents",
+    metavar="WHERE",
+    group="Corpus",
+    help="Where passages say their document: stated (in a column), or ids such as X#Y.",
+)
+@option(
+    "--aggregation",
+    metavar="HOW",
+    group="Runs",
+    help="How a run of passages becomes one of documents: maxp, firstp, sump or rrf.",
+)
 def command(asked: Asked, files: tuple[Path, ...], **chosen: Any) -> None:
-    """Import FILES in their order: each is told by its content and comes in whole or not."""
+    """Import FILES, or folders, in their order: each is told by its content, and comes in whole
+    or not."""
     fields = dict(_pair(text) for text in chosen.pop("columns"))
     if chosen.pop("every_row_relevant"):
         fields["grade"] = "every row is relevant"
@@ -104,9 +126,9 @@ def command(asked: Asked, files: tuple[Path, ...], **chosen: Any) -> None:
         raise click.UsageError(text)
     jobs = []
     for path in files:
-        with Line() as line:
+        with Line() as line, packed(path) as file:
             tell = partial(line.bytes, f"Sending {path.name}")
-            upload = asked.client.upload(asked.slug, path, tell=tell)
+            upload = asked.client.upload(asked.slug, file, tell=tell)
         job = asked.ask("POST", f"uploads/{upload}/import/", json={"name": path.stem, **body})
         jobs.append(asked.done(job))
         if not asked.is_json:

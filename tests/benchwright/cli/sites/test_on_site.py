@@ -10,7 +10,7 @@ from django.core.management import get_commands, load_command_class
 from annotation.estimates.services import estimates_of
 from annotation.models import Pool
 from benchmarks_app.management.replaced import REPLACED
-from benchmarks_app.models import QueryFamily, Release
+from benchmarks_app.models import Corpus, CorpusVersion, QueryFamily, Release, Unit
 from benchwright.cli.main import _command_of as command_of
 from benchwright.cli.sites.nouns.commands import NOUNS
 from tests import factories, reference_pages
@@ -42,6 +42,22 @@ def test_pool_split_and_families_take_their_options_to_the_site(on, tmp_path):
     assert json.loads(split.stdout)["sizes"] == {"train": 3, "dev": 0, "test": 2}
     assert (grouped.exit_code, QueryFamily.objects.count()) == (0, 5), grouped.stderr
     assert "families" in grouped.stdout
+
+
+def test_folder_comes_in_whole_with_what_is_said_of_its_corpus(on, tmp_path):
+    beir = tmp_path / "next"
+    (beir / "qrels").mkdir(parents=True)
+    rows = [{"_id": f"{of}#{at}", "title": "", "text": f"passage {at}"} for of in "xy" for at in "12"]
+    (beir / "corpus.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    (beir / "queries.jsonl").write_text('{"_id": "n1", "text": "a new query"}\n')
+    Corpus.objects.update(unit=Unit.PASSAGE)
+    said = ("--take", "--snapshot-date", "2026-03-31", "--parents", "ids", "--name", "next")
+
+    done = on("import", str(beir), *said)
+
+    assert done.exit_code == 0, done.stderr
+    (version,) = CorpusVersion.objects.filter(snapshot_date=date(2026, 3, 31))
+    assert (version.state, version.n_parents, version.n_documents) == ("ready", 2, 4)
 
 
 def test_strict_release_of_what_has_warnings_leaves_nothing_behind(on):
