@@ -1,4 +1,4 @@
-"""A corpus retrieved by four worker processes, one killed with SIGKILL in the middle.
+"""A corpus retrieved by four worker processes, of which one is killed with a shard in its hands.
 
 The run has to have the bytes of the one that a single process makes. Workers, queue on Redis,
 sweeper and database are real ones of a site made for this.
@@ -82,29 +82,31 @@ def _shared(site: Site) -> tuple[float, dict[str, Any]]:
     """Seconds of the workers, with the one that dies; and what they made."""
     job = site.call("start_baseline", slug="words", system=SYSTEM, n_shards=N_SHARDS)
     started = time.perf_counter()
-    for number in range(N_WORKERS):
+    # Alone at first, so that it has a shard in its hands however quick the others are.
+    site.start("worker", name="worker-0")
+    _stop_at_work(site, "worker-0")
+    for number in range(1, N_WORKERS):
         site.start("worker", name=f"worker-{number}")
     site.start("sweeper")
-    _kill_at_work(site, "worker-1")
+    time.sleep(INTO_THE_MIDDLE)
+    site.kill("worker-0")
     wait_for_job(site, job, seconds=3600)
     seconds = time.perf_counter() - started
     return seconds, site.call("baseline_made", slug="words")
 
 
-def _kill_at_work(site: Site, name: str) -> None:
-    """Kill a worker with a shard in its hands: it is stopped first, and cannot finish meanwhile."""
+def _stop_at_work(site: Site, name: str) -> None:
+    """Stop the one worker there is in the middle of a shard, which it does not finish any more."""
 
-    def are_all_at_work() -> bool:
-        return site.rows(AT_WORK) == [(N_WORKERS,)]
+    def is_at_work() -> bool:
+        return site.rows(AT_WORK) == [(1,)]
 
-    site.wait_for(are_all_at_work, "all to be at work", seconds=120, pause=0.005)
-    time.sleep(INTO_THE_MIDDLE)
+    site.wait_for(is_at_work, "a worker to be at work", seconds=120, pause=0.005)
     site.kill(name, signal.SIGSTOP)
-    while not are_all_at_work():
+    while not is_at_work():
         site.kill(name, signal.SIGCONT)
-        site.wait_for(are_all_at_work, "all to be at work again", seconds=120, pause=0.005)
+        site.wait_for(is_at_work, "it to be at work again", seconds=120, pause=0.005)
         site.kill(name, signal.SIGSTOP)
-    site.kill(name)
 
 
 def _seconds(work: Any) -> float:
