@@ -47,7 +47,9 @@ def test_pool_split_and_families_take_their_options_to_the_site(on, tmp_path):
 def test_folder_comes_in_whole_with_what_is_said_of_its_corpus(on, tmp_path):
     beir = tmp_path / "next"
     (beir / "qrels").mkdir(parents=True)
-    rows = [{"_id": f"{of}#{at}", "title": "", "text": f"passage {at}"} for of in "xy" for at in "12"]
+    rows = [
+        {"_id": f"{of}#{at}", "title": "", "text": f"passage {at}"} for of in "xy" for at in "12"
+    ]
     (beir / "corpus.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     (beir / "queries.jsonl").write_text('{"_id": "n1", "text": "a new query"}\n')
     Corpus.objects.update(unit=Unit.PASSAGE)
