@@ -15,8 +15,10 @@ Progress = Callable[[int, int], None]
 
 # Lower makes more of each row take part in the first product, and fewer pairs reach the second.
 _REST = 0.75  # of the threshold
-_PRODUCTS_AT_A_TIME = 40_000_000
+_PRODUCTS_AT_A_TIME = 10_000_000
 _PAIRS_AT_A_TIME = 200_000
+# So often at most rows that have had their turn are left out of the columns.
+_TURNS = 50
 
 
 @dataclass(frozen=True)
@@ -108,16 +110,18 @@ def similar_rows(
     begun_others = begun if others is None else _beginnings(others, rest)
     columns = begun_others.T.tocsr()
     found_a, found_b, found_s = [], [], []
+    first, right = 0, columns
     for start, stop in _blocks(begun, columns):
         # Of rows compared with themselves, those before the block have had their turn.
-        first = start if others is None else 0
-        right = begun[first:].T.tocsr() if first else columns
-        product = (begun[start:stop] @ right).tocoo()
-        a, b = product.coords[0] + start, product.coords[1] + first
-        near = product.data >= threshold - rest - 1e-5
+        if others is None and start - first >= rows.shape[0] / _TURNS:
+            first, right = start, begun[start:].T.tocsr()
+        product = begun[start:stop] @ right
+        # Few of its values are near: rows are looked up for these alone.
+        near = np.flatnonzero(product.data >= threshold - rest - 1e-5)
+        a = np.searchsorted(product.indptr, near, side="right") - 1 + start
+        b = product.indices[near].astype(np.int64) + first
         if others is None:
-            near &= a < b
-        a, b = a[near].astype(np.int64), b[near].astype(np.int64)
+            a, b = a[a < b], b[a < b]
         similarity = similarities(rows, a, b, others)
         is_enough = similarity >= threshold - 1e-6
         order = np.lexsort((b[is_enough], a[is_enough]))
