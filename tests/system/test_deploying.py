@@ -4,6 +4,7 @@ import http.client
 import os
 import re
 import shutil
+import signal
 import socket
 import ssl
 import subprocess
@@ -224,6 +225,7 @@ def proxied(request, tmp_path_factory) -> Iterator[Proxied]:
         proxy = subprocess.Popen(
             command,
             env={**os.environ, **home},
+            start_new_session=True,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
@@ -235,7 +237,8 @@ def proxied(request, tmp_path_factory) -> Iterator[Proxied]:
                 time.sleep(0.1)
             yield Proxied(site, port)
         finally:
-            proxy.kill()  # asked to end, it would wait for who listens to events
+            # Asked to end, it would wait for who listens to events; and nginx's workers outlive it.
+            os.killpg(proxy.pid, signal.SIGKILL)
             proxy.wait()
 
 
