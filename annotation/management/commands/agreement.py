@@ -68,21 +68,21 @@ class Command(DeclaredCommand):
     def _compare(
         self, first: Path, second: Path, scale: list[int] | None, relevant_from: int | None
     ) -> None:
-        found = report.of_two(
+        agreement = report.of_two(
             [grades_in(path, scale) for path in (first, second)],
             scale=scale,
             relevant_from=scale[relevant_from] if scale and relevant_from is not None else 1,
             rng=np.random.default_rng(SEED),
         )
-        if not found["n_shared"]:
+        if not agreement["n_shared"]:
             raise CommandError(f"{first} and {second} have no pair in common.")
-        listed = ", ".join(map(str, found["scale"]))
+        listed = ", ".join(map(str, agreement["scale"]))
         guessed = "" if scale else " (from the files; --scale or --benchmark says it)"
         self.say(
-            f"{found['n_shared']:,} pairs graded twice: {found['same_share']:.0%} the same grade; "
-            f"scale {listed}{guessed}"
+            f"{agreement['n_shared']:,} pairs graded twice: "
+            f"{agreement['same_share']:.0%} the same grade; scale {listed}{guessed}"
         )
-        overall = found["overall"]
+        overall = agreement["overall"]
         if relevant_from is None:
             del overall["relevant"]
         self._tell(overall)

@@ -68,22 +68,22 @@ def command(first: Path, second: Path, is_json: bool, **chosen: Any) -> None:
     from benchwright.agreement import report
 
     check_standard_input((first, second))
-    told = report.of_two(
+    agreement = report.of_two(
         [_graded(path, chosen["scale"]) for path in (first, second)],
         scale=chosen["scale"],
         relevant_from=chosen["relevant_from"],
         rng=np.random.default_rng(chosen["seed"]),
     )
-    if not told["n_shared"]:
+    if not agreement["n_shared"]:
         text = f"{first} and {second} have no pair in common. Name grades of the same queries."
         raise click.ClickException(text)
     if is_json:
-        say_json(told)
+        say_json(agreement)
         return
-    scale = ", ".join(map(str, told["scale"]))
-    same = f"{told['same_share']:.0%} the same grade"
-    say(f"{told['n_shared']:,} pairs graded twice: {same}; scale {scale}")
-    for line in agreeing.coefficient_lines(told["overall"]):
+    scale = ", ".join(map(str, agreement["scale"]))
+    same = f"{agreement['same_share']:.0%} the same grade"
+    say(f"{agreement['n_shared']:,} pairs graded twice: {same}; scale {scale}")
+    for line in agreeing.coefficient_lines(agreement["overall"]):
         say(line)
 
 

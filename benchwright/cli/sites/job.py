@@ -53,8 +53,8 @@ def is_job(answer: Mapping[str, Any]) -> bool:
 def job_lines(job: Mapping[str, Any]) -> Iterator[str]:
     """How far a job is and what came of it, for people."""
     share = f", {job['done'] / job['total']:.0%}" if job["total"] else ""
-    told = job["error"] or (job["message"] if job["state"] != "done" else "")
-    yield f"{job['title']} ({job['id']}): {job['state']}{share}{f': {told}' if told else ''}"
+    remark = job["error"] or (job["message"] if job["state"] != "done" else "")
+    yield f"{job['title']} ({job['id']}): {job['state']}{share}{f': {remark}' if remark else ''}"
     from benchwright.client import Problem
 
     yield from (str(Problem.of(problem)) for problem in job["problems"])
