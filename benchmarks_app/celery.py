@@ -8,7 +8,12 @@ from typing import Any
 
 from billiard import active_children
 from celery import Celery, bootsteps
-from celery.signals import celeryd_after_setup, worker_process_init, worker_shutting_down
+from celery.signals import (
+    celeryd_after_setup,
+    task_prerun,
+    worker_process_init,
+    worker_shutting_down,
+)
 
 from benchmarks_app import message_files
 
@@ -68,12 +73,16 @@ def share_memory(**kwargs: Any) -> None:
 
 @worker_process_init.connect
 def keep_connection(**kwargs: Any) -> None:
-    """One connection for many jobs: opened anew, SQLite reads the whole schema, and for each."""
-    from django.db import connections
+    """One connection for many jobs: opened anew, SQLite reads the whole schema, and for each.
+
+    PostgreSQL starts a process for each. One whose database has gone is opened anew all the same.
+    """
+    from django.db import close_old_connections, connections
 
     for connection in connections.all():
         connection.settings_dict["CONN_MAX_AGE"] = KEEPS_CONNECTION_SECONDS
         connection.settings_dict["CONN_HEALTH_CHECKS"] = True
+    task_prerun.connect(close_old_connections)
 
 
 @worker_shutting_down.connect

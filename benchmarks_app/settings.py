@@ -1,6 +1,7 @@
 """Django settings. Every value that a site may change comes through `env.py`."""
 
 import secrets
+import sys
 from datetime import timedelta
 from pathlib import Path
 
@@ -195,6 +196,9 @@ CELERY_TASK_IGNORE_RESULT = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+# Celery would close the database after each task, whatever CONN_MAX_AGE says; which connection is
+# of no use any more is for `celery.keep_connection`.
+CELERY_DB_REUSE_MAX = sys.maxsize
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 
 # A running job whose heartbeat is older than this was lost with its worker, and starts again.
