@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from math import log2
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from benchwright.evaluation.evaluating import Evaluation
 from benchwright.formats.unlisted import NOT_LISTED_GRADE, NOT_RELEVANT, UNKNOWN
@@ -104,22 +104,20 @@ def _write_per_query(
     """qid, is_missing, n_retrieved, then a column for each measure; by the bytes of qid."""
     import polars as pl
 
-    rows = [
-        {
-            "qid": qid,
-            "is_missing": qid not in hits,
-            "n_retrieved": hits[qid].n_retrieved if qid in hits else 0,
-            **evaluation.per_query[qid],
-        }
-        for qid in qids
-    ]
+    names = list(map(str, evaluation.measures))
+    columns: dict[str, Any] = {
+        "qid": qids,
+        "is_missing": [qid not in hits for qid in qids],
+        "n_retrieved": [hits[qid].n_retrieved if qid in hits else 0 for qid in qids],
+        **{name: [evaluation.per_query[qid][name] for qid in qids] for name in names},
+    }
     schema = {
         "qid": pl.String(),
         "is_missing": pl.Boolean(),
         "n_retrieved": pl.UInt32(),
-        **{str(measure): pl.Float64() for measure in evaluation.measures},
+        **dict.fromkeys(names, pl.Float64()),
     }
-    pl.DataFrame(rows, schema=schema, orient="row").write_parquet(path)
+    pl.DataFrame(columns, schema=schema).write_parquet(path)
     return path
 
 

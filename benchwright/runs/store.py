@@ -28,6 +28,8 @@ BUCKET_ROWS = 300_000
 GROUP_ROWS = 50_000
 FRAME_ROWS = 50_000
 TIES_SHOWN_WITHIN = 10
+# A Parquet file of fewer bytes is joined with grades in memory, in half the time.
+SMALL_BYTES = 1 << 20
 
 # Line, query id, document id, score, as `StoredRow`; a reader's own row type may have more fields.
 RunLine = tuple[Any, ...]
@@ -212,7 +214,7 @@ class _Parts:
         if not len(frame):
             return
         self._waiting.append(frame)
-        for qid, n in frame.group_by("qid").len().iter_rows():
+        for qid, n in frame["qid"].value_counts().iter_rows():
             self.counts[qid] += n
         self.n_rows += len(frame)
         self._n_waiting += len(frame)
@@ -463,17 +465,33 @@ def hits_against(
     import polars as pl
 
     grades = grades_frame(qrels)
+    if only is None and parquet.stat().st_size < SMALL_BYTES:
+        run = pl.read_parquet(parquet, columns=["qid", "docid", "rank"])
+        # Its rows stand in the order of query ids, then ranks.
+        sizes = run["qid"].rle().struct.unnest().select("value", "len")
+        joined = run.join(grades, on=["qid", "docid"], how="inner", maintain_order="left")
+        rows = joined.select("qid", "rank", "grade")
+    else:
+        sizes, rows = _streamed(parquet, grades, only)
+    hits: Hits = {qid: (n_retrieved, []) for qid, n_retrieved in sizes.iter_rows()}
+    for qid, rank, grade in rows.iter_rows():
+        hits[qid][1].append((rank, grade))
+    return hits
+
+
+def _streamed(
+    parquet: Path, grades: pl.DataFrame, only: Collection[str] | None
+) -> list[pl.DataFrame]:
+    """How many rows each query has, and qid, rank, grade of the judged ones, both in order."""
+    import polars as pl
+
     scan = pl.scan_parquet(parquet)
     if only is not None:
         scan = scan.filter(pl.col("qid").is_in(sorted_ids(only)))
     of_queries = scan.group_by("qid").agg(pl.len()).sort("qid")
     joined = scan.join(grades.lazy(), on=["qid", "docid"], how="inner")
     judged = joined.select("qid", "rank", "grade").sort("qid", "rank")
-    sizes, rows = pl.collect_all([of_queries, judged], engine="streaming")
-    hits: Hits = {qid: (n_retrieved, []) for qid, n_retrieved in sizes.iter_rows()}
-    for qid, rank, grade in rows.iter_rows():
-        hits[qid][1].append((rank, grade))
-    return hits
+    return pl.collect_all([of_queries, judged], engine="streaming")
 
 
 def grades_frame(qrels: Mapping[str, Mapping[str, int]] | pl.DataFrame) -> pl.DataFrame:

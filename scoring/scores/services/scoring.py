@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 
@@ -265,26 +265,33 @@ def rescored_run(*, run: Run, earlier: ScoreSet, target: Target, folder: Path) -
     return Scored.of(evaluation, hits, target=target, folder=folder)
 
 
-def store_scores(*, run: Run, target: Target, scored: Scored, n_left_out: int = 0) -> ScoreSet:
+def store_scores(
+    *, run: Run, target: Target, scored: Scored, n_left_out: int = 0, is_new_run: bool = False
+) -> ScoreSet:
     """Publish the files and write the rows; a score set that is there already is left alone.
 
     Called inside the transaction that makes the result visible. `n_left_out` queries of the run's
-    file are not stored and count as extra all the same.
+    file are not stored and count as extra all the same. One that was made in this transaction has
+    no score set, and none is looked for.
     """
     evaluation = scored.evaluation
-    score_set, is_new = ScoreSet.objects.get_or_create(
-        run=run,
-        release=target.release,
-        scorer_version=target.scorer_version,
-        defaults={
-            "per_query": _published(scored.files.per_query, target.release),
-            "hits": _published(scored.files.hits, target.release),
-            "n_queries": evaluation.n_queries,
-            "n_missing": evaluation.n_missing,
-            "n_extra": evaluation.n_extra + n_left_out,
-            "intervals": scored.recipe.as_dict(),
-        },
-    )
+    key: dict[str, Any] = {
+        "run": run,
+        "release": target.release,
+        "scorer_version": target.scorer_version,
+    }
+    values: dict[str, Any] = {
+        "per_query": _published(scored.files.per_query, target.release),
+        "hits": _published(scored.files.hits, target.release),
+        "n_queries": evaluation.n_queries,
+        "n_missing": evaluation.n_missing,
+        "n_extra": evaluation.n_extra + n_left_out,
+        "intervals": scored.recipe.as_dict(),
+    }
+    if is_new_run:
+        score_set, is_new = ScoreSet.objects.create(**key, **values), True
+    else:
+        score_set, is_new = ScoreSet.objects.get_or_create(**key, defaults=values)
     if is_new:
         Score.objects.bulk_create(scores_of(score_set, evaluation, scored.intervals))
         Score.objects.bulk_create(slice_scores_of(score_set, scored.slices), batch_size=2_000)

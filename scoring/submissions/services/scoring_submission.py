@@ -121,9 +121,13 @@ def _score_submission(job: RunningJob, submission: Submission) -> None:
     if job.is_slow:
         job.progress(COMPUTED, WHOLE, "storing the scores")
     with job.commit() as result:
-        run = _run_of(job, valid)
+        run, is_new = _run_of(job, valid)
         scoring.store_scores(
-            run=run, target=target, scored=scored, n_left_out=staged.n_extra_queries
+            run=run,
+            target=target,
+            scored=scored,
+            n_left_out=staged.n_extra_queries,
+            is_new_run=is_new,
         )
         Submission.objects.filter(pk=submission.pk).update(
             run=run, state=Submission.State.SCORED, left_out=_as_json(valid.left_out, "left-out")
@@ -281,8 +285,8 @@ def _refuse_nothing_judged(docids: Sequence[str], file: str, target: Target) -> 
         )
 
 
-def _run_of(job: RunningJob, valid: _Valid) -> Run:
-    """The run of the submission: a new one, or that of the same bytes in another phase."""
+def _run_of(job: RunningJob, valid: _Valid) -> tuple[Run, bool]:
+    """The submission's run and whether it is new: if not, of the same bytes in another phase."""
     submission = valid.submission
     same = _same_runs(
         submission.phase.benchmark_id,
@@ -290,7 +294,7 @@ def _run_of(job: RunningJob, valid: _Valid) -> Run:
         submission.submitter_id,
         valid.upload.sha256,
     )
-    return same[0] if same else _create_run(job, valid)
+    return (same[0], False) if same else (_create_run(job, valid), True)
 
 
 @prepared

@@ -213,6 +213,25 @@ def test_hits_are_the_judged_documents_with_rank_and_grade(tmp_path):
     assert hits == {"q1": (5, [(2, 0), (4, 2), (5, -1)]), "q2": (1, [])}
 
 
+@pytest.mark.parametrize("small_bytes", [0, 1 << 20], ids=["streamed", "in memory"])
+def test_hits_are_the_same_however_the_run_is_read(small_bytes, tmp_path, monkeypatch):
+    qids = ("é", "b", "q10", "q9", "Z")
+    results = [(qid, f"d{n}", n * 7 % 5) for n in range(40) for qid in qids]
+    qrels = {qid: {f"d{n}": n % 4 - 1 for n in range(35, 3, -2)} for qid in (*qids[1:], "absent")}
+    summary = write(results, tmp_path)
+    ranks = {(row.qid, row.docid): row.rank for row in top_k(summary.parquet, 40)}
+    monkeypatch.setattr("benchwright.runs.store.SMALL_BYTES", small_bytes)
+
+    hits = hits_against(summary.parquet, qrels)
+
+    judged = {
+        qid: sorted((ranks[qid, docid], grade) for docid, grade in qrels.get(qid, {}).items())
+        for qid in qids
+    }
+    assert hits == {qid: (40, judged[qid]) for qid in qids}
+    assert list(hits) == ["Z", "b", "q10", "q9", "é"]
+
+
 def test_hits_take_qrels_as_a_frame_too(tmp_path):
     import polars as pl
 
