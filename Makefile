@@ -4,7 +4,8 @@ PORT ?= 8000
 HOST ?= 127.0.0.1
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# Or `PIP="uv -q pip"`, which takes a tenth of the time.
+PIP ?= $(BIN)/python -m pip --disable-pip-version-check --quiet
 RUNTIME := $(VENV)/.installed
 DEVELOPMENT := $(VENV)/.installed-dev
 DEMO := $(VENV)/.installed-demo
@@ -154,6 +155,7 @@ lock:
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --excludes tests/readers/light.excludes tests/readers/light.in -o tests/readers/light.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header tests/clients/generators.in -o tests/clients/generators.lock
 	cd tests/clients && npm install --package-lock-only --silent
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header .ci/uv.in -o .ci/uv.lock
 	uv pip compile -q --no-deps --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header tests/mutants/mutants.in -o tests/mutants/mutants.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --excludes tests/readers/heavy.excludes tests/readers/heavy.in -o tests/readers/heavy.lock
 

@@ -37,7 +37,6 @@ SHORT = {
 }
 # In the environment of every process of a site, by which each can be found again.
 MARK = "BENCHWRIGHT_TEST_SITE"
-SETUP = "import django; django.setup()\n"
 TEMPLATES = "benchwright_template_"
 
 
@@ -139,8 +138,8 @@ class Site:
         return self._run(sys.executable, "manage.py", *args)
 
     def python(self, code: str) -> str:
-        """What a piece of Python prints that runs in a process of the site, after `setup`."""
-        return self._run(sys.executable, "-c", SETUP + code)
+        """What a piece of Python prints that runs where `call` does."""
+        return self.call("python", code=code)
 
     def call(self, name: str, /, **arguments: Any) -> Any:
         """What a function of `inside.py` returns that runs in a process of the site.
