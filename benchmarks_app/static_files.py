@@ -53,6 +53,15 @@ class CompressedStaticFiles(WhiteNoiseMiddleware):
     Styles stand before the first paint of a page: on a slow line their bytes are its seconds.
     """
 
+    @staticmethod
+    def serve(static_file: StaticFile, request: HttpRequest) -> HttpResponse:
+        """A file under the address of another version, by a page of another host, is not kept."""
+        response: HttpResponse = WhiteNoiseMiddleware.serve(static_file, request)
+        name = request.path.removeprefix(settings.STATIC_URL)
+        if request.GET.get("v", version_of(name)) != version_of(name):
+            response["Cache-Control"] = "no-cache"
+        return response
+
     def get_static_file(self, path: str, url: str, stat_cache: Any = None) -> StaticFile:
         plain = super().get_static_file(path, url, stat_cache)
         twin = _twin_of(Path(path))

@@ -64,6 +64,15 @@ def test_styles_go_compressed_to_who_takes_it(client):
     assert again["Content-Length"] == "10"
 
 
+def test_what_a_page_of_another_version_asks_for_is_given_and_not_kept(client):
+    ours, content = asked(client, static(STYLES))
+    others, same = asked(client, f"/static/{STYLES}?v=0123456789")
+
+    assert ours["Cache-Control"] == "max-age=3600, public"
+    assert others["Cache-Control"] == "no-cache"
+    assert same == content
+
+
 def test_what_gains_nothing_stays_as_it_is(client):
     headers, _ = asked(client, static("benchmarks_app/logo.svg"), accept_encoding="gzip")
 

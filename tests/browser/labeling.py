@@ -20,7 +20,7 @@ BEGIN += "begun(Pool.objects.get(pk=1))"
 def begin(demo: DemoSite) -> None:
     """Everybody has read what comes before judging."""
     if not demo.states.get("has begun"):
-        demo.site.python(BEGIN)
+        demo.site.snippet(BEGIN)
         demo.states["has begun"] = True
 
 

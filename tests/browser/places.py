@@ -554,5 +554,5 @@ def names_of_views(resolver: Any = None, spaces: tuple[str, ...] = ()) -> Iterat
 
 def furnish(demo: DemoSite) -> dict[str, Any]:
     """Add to the running demo what pages need that a fresh demo lacks; the facts of `PAGES`."""
-    facts: dict[str, Any] = json.loads(demo.site.python(FURNISH).splitlines()[-1])
+    facts: dict[str, Any] = json.loads(demo.site.snippet(FURNISH).splitlines()[-1])
     return facts

@@ -27,10 +27,10 @@ def case(demo, person):
     """A function that opens a case of its own as Bo; `words()` of the page is what was said."""
 
     def open_case(**options) -> Page:
-        query, docid = json.loads(demo.site.python(DISPUTE))
+        query, docid = json.loads(demo.site.snippet(DISPUTE))
         page = person("bo", **options)
         page.goto(f"/b/{SLUG}/adjudicate/{query}/{docid}/")
-        page.words = lambda: json.loads(demo.site.python(WORD.format(query=query, docid=docid)))
+        page.words = lambda: json.loads(demo.site.snippet(WORD.format(query=query, docid=docid)))
         return page
 
     return open_case

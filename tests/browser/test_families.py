@@ -36,10 +36,10 @@ def review(demo, person):
     """A function that opens the review of a family of its own; `families()` counts its parts."""
 
     def open_review(**options) -> Page:
-        family = json.loads(demo.site.python(DOUBTFUL))
+        family = json.loads(demo.site.snippet(DOUBTFUL))
         page = person("olga", **options)
         page.goto(f"/b/{SLUG}/families/review/?family={family}")
-        page.families = lambda: json.loads(demo.site.python(STATE.format(family=family)))[0]
+        page.families = lambda: json.loads(demo.site.snippet(STATE.format(family=family)))[0]
         return page
 
     return open_review

@@ -98,7 +98,7 @@ def facts(demo: DemoSite) -> dict[str, Any]:
     for name in HANDS:
         demo.create_user(f"{ANNOTATOR}-{name}")
         demo.create_user(f"{SUBMITTER}-{name}")
-    return json.loads(demo.site.python(MAKE).splitlines()[-1])
+    return json.loads(demo.site.snippet(MAKE).splitlines()[-1])
 
 
 def enter(hands: Mouse, username: str, password: str) -> None:

@@ -64,7 +64,7 @@ def gated_benchmark(demo: DemoSite, folder: Path) -> Path:
     )
     site, by = demo.site, ("--user", "olga")
     site.manage("create_benchmark", SLUG, "--name", "Gated", "--owner", "olga", "--scale", SCALE)
-    site.python(PEOPLE)
+    site.snippet(PEOPLE)
     files = [str(folder / name) for name in ("corpus.jsonl", "queries.jsonl", "old.trec")]
     site.manage("import_file", *by, SLUG, *files)
     site.manage("import_judgments", *by, SLUG, str(folder / "labels.qrels"))

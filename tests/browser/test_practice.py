@@ -27,9 +27,9 @@ def page(person: Person, demo: DemoSite) -> Iterator[Page]:
     """A newcomer before the first practice document."""
     if not demo.states.get(NOVICE):
         demo.create_user(NOVICE)
-    demo.site.python(FORGET.format(mark=None))
+    demo.site.snippet(FORGET.format(mark=None))
     yield person(NOVICE)
-    demo.site.python(FORGET.format(mark=None))
+    demo.site.snippet(FORGET.format(mark=None))
 
 
 def test_who_guesses_practises_again_and_who_is_let_in_judges(page: Page, demo: DemoSite):

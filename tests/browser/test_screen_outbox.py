@@ -28,7 +28,7 @@ begun(pool(of, {{"q1": [f"d{{n}}" for n in range(40)]}}))
 def killable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """A site that a test may kill: one query with forty documents, for Ada and Bo."""
     with Site(tmp_path_factory.mktemp("killable")) as site:
-        site.python(SITE)
+        site.snippet(SITE)
         site.start("web")
         yield site
 

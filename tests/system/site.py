@@ -37,6 +37,7 @@ SHORT = {
 }
 # In the environment of every process of a site, by which each can be found again.
 MARK = "BENCHWRIGHT_TEST_SITE"
+SETUP = "import django; django.setup()\n"
 TEMPLATES = "benchwright_template_"
 
 
@@ -76,6 +77,7 @@ class Site:
         self.host = host
         self.port = free_port()
         self.beside = beside
+        self.root = ROOT  # of the code that its processes run
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
         self._asked: tuple[subprocess.Popen[str], dict[str, str]] | None = None
         self._asking = threading.Lock()
@@ -115,6 +117,11 @@ class Site:
             MARK: self.name,
         }
 
+    def run_code_of(self, root: Path) -> None:
+        """What is started from now on has its code from a copy of the checkout."""
+        self.root = root
+        self.env["PYTHONPATH"] = str(root)
+
     def __enter__(self) -> Self:
         return self
 
@@ -138,8 +145,12 @@ class Site:
         return self._run(sys.executable, "manage.py", *args)
 
     def python(self, code: str) -> str:
-        """What a piece of Python prints that runs where `call` does."""
-        return self.call("python", code=code)
+        """What a piece of Python prints that runs in a process of the site, after `setup`."""
+        return self._run(sys.executable, "-c", SETUP + code)
+
+    def snippet(self, code: str) -> str:
+        """The same in the process of `call`, which need not start."""
+        return str(self.call("python", code=code))
 
     def call(self, name: str, /, **arguments: Any) -> Any:
         """What a function of `inside.py` returns that runs in a process of the site.
@@ -168,7 +179,7 @@ class Site:
             self._end_asked()
             command = [sys.executable, "-m", "tests.system.asked"]
             pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-            self._asked = subprocess.Popen(command, cwd=ROOT, env=env, **pipes), env
+            self._asked = subprocess.Popen(command, cwd=self.root, env=env, **pipes), env
         return self._asked[0]
 
     def _end_asked(self) -> None:
@@ -179,7 +190,7 @@ class Site:
     def _run(self, *command: str) -> str:
         done = subprocess.run(
             command,
-            cwd=ROOT,
+            cwd=self.root,
             env=self.env,
             capture_output=True,
             text=True,
@@ -223,7 +234,7 @@ class Site:
         with self.log_path(name).open("ab") as log:
             self.processes[name] = subprocess.Popen(
                 [*self._command(kind, n_workers), *arguments],
-                cwd=ROOT,
+                cwd=self.root,
                 env={**self.env, "DATABASE_POOL": "1"} if kind == "web" else self.env,
                 stdin=subprocess.DEVNULL,
                 stdout=log,

@@ -257,7 +257,7 @@ def test_parts_of_files_go_through(proxied):
 
 
 def test_client_is_who_it_is_and_links_lead_to_the_site_whatever_it_says(proxied):
-    proxied.site.python(
+    proxied.site.snippet(
         "from tests import factories; from benchmarks_app.models import User\n"
         "User.objects.filter(username='ada').exists() or factories.user('ada')"
     )
@@ -277,7 +277,7 @@ def test_client_is_who_it_is_and_links_lead_to_the_site_whatever_it_says(proxied
     sent = proxied.ask("POST", "/password/reset/", f"{posted}&email=ada@example.org", **said)
 
     assert (wrong.status, sent.status) == (200, 302)
-    seen = proxied.site.python(
+    seen = proxied.site.snippet(
         "from axes.models import AccessAttempt as A\n"
         "print(*A.objects.values_list('ip_address', flat=True))"
     )
@@ -292,7 +292,7 @@ def test_client_is_who_it_is_and_links_lead_to_the_site_whatever_it_says(proxied
 
 def test_events_come_as_they_happen(proxied):
     """Through a proxy that keeps them, the first would come with the last, after 25 seconds."""
-    key, secret = proxied.site.python(
+    key, secret = proxied.site.snippet(
         "from tests import factories; from benchmarks_app.models import Job\n"
         "from benchmarks_app.people.services.api_tokens import create_api_token\n"
         "of = factories.benchmark(); olga = factories.member(of, 'olga', 'owner')\n"

@@ -71,13 +71,13 @@ def furnish(site: Site, covid: Path, folder: Path) -> None:
     for run in (covid / "runs").iterdir():
         ids.update(line.split()[2] for line in lines_of(run))
     (folder / "ids.txt").write_text("".join(f"{one}\n" for one in sorted(ids)))
-    site.python("from tests import factories\nfactories.user('olga')")
+    site.snippet("from tests import factories\nfactories.user('olga')")
     scale = "0 = Not relevant\n1 = Partially *\n2 = Relevant *"
     site.manage(
         *("create_benchmark", "covid", "--name", "TREC-COVID", "--owner", "olga"),
         *("--ids-only", "--scale", scale, "--ties", "trec9"),
     )
-    site.python(
+    site.snippet(
         "from tests import factories\n"
         "from benchmarks_app.models import Benchmark\n"
         "Benchmark.objects.filter(slug='covid').update(visibility='public')\n"
@@ -101,7 +101,7 @@ def allow_many(site: Site) -> None:
 
 
 def token_of(site: Site, person: str) -> str:
-    return site.python(
+    return site.snippet(
         "from benchmarks_app.models import User\n"
         "from benchmarks_app.people.services.api_tokens import create_api_token\n"
         f"user = User.objects.get(username={person!r})\n"

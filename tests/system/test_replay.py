@@ -7,7 +7,7 @@ from statistics import median_low
 
 import pytest
 
-from tests.system.site import ROOT, Site
+from tests.system.site import ROOT, SETUP, Site
 
 pytestmark = pytest.mark.slow
 N_WRITERS, N_SETS = 3, 5
@@ -19,8 +19,7 @@ WHERE j.id <= ? ORDER BY j.id
 
 
 def start(site: Site, code: str) -> subprocess.Popen:
-    setup = "import django; django.setup(); from tests.system import replaying"
-    command = [sys.executable, "-c", f"{setup}; replaying.{code}"]
+    command = [sys.executable, "-c", f"{SETUP}from tests.system import replaying; replaying.{code}"]
     return subprocess.Popen(
         command, cwd=ROOT, env=site.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

@@ -1,16 +1,20 @@
 """Two hosts, each with a folder of its own, share a database, a broker and a store of objects.
 
 A host is killed in each stage of the work, from an import to an export; the other one ends it.
-`make two-hosts` is the same with more people and documents.
+And both go to another version, one after the other. `make two-hosts` is the same with more people
+and documents.
 """
 
 import contextlib
 import itertools
 import os
+import shutil
+import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -20,7 +24,7 @@ from benchwright import evaluate
 from tests.object_store import KEYS, ObjectServer
 from tests.system.conftest import RABBITMQ, REDIS, needs_broker
 from tests.system.making import beir_zip, run_file
-from tests.system.site import Site
+from tests.system.site import ROOT, Site
 from tests.system.test_judging_race import Annotator as Racer
 from tests.system.test_judging_race import (
     assert_ledger_is_what_was_told,
@@ -258,3 +262,181 @@ def judged_everywhere(hosts: list[Site], pool: int, sessions: list[str]) -> None
 
 def has_labels(host: Site, pool: int, n: int) -> bool:
     return n_done(host, pool) >= n
+
+
+# --- another version -----------------------------------------------------------------------------
+
+NEXT = "99.0.0"
+CODE = ("annotation", "benchmarks_app", "benchwright", "scoring", "templates", "tests", "docs")
+NEW_COLUMN = "    rolled = models.CharField(max_length=8, db_default='new')\n"
+NEW_KIND = """
+
+@jobs.handles("rolled")
+def rolled(job: jobs.RunningJob) -> None:
+    with job.commit() as result:
+        result["url"] = "/rolled/"
+"""
+START_NEW = """
+from benchmarks_app.jobs.services import jobs
+for number in range(6):
+    jobs.start(kind="rolled", title="rolled", benchmark=None, user=None, parameters={})
+"""
+OPEN_TO_ALL = """
+from benchmarks_app.models import Benchmark
+from scoring.models import Phase
+Benchmark.objects.update(visibility="public")
+Phase.objects.update(daily_limit=100_000)
+"""
+OF_MADE = "/api/v1/benchmarks/made/"
+PATHS = ("/", "/b/made/", "/b/made/v/1.0.0/leaderboard/", "/b/race/", OF_MADE)
+
+
+def next_version(root: Path) -> Path:
+    """A copy of the code whose jobs have one more column, which is not null, and one more kind."""
+    for name in CODE:
+        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "manage.py", root)
+    about = root / f"benchwright-{NEXT}.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: benchwright\nVersion: {NEXT}\n")
+    models, tasks = root / "benchmarks_app/models/jobs.py", root / "benchmarks_app/tasks.py"
+    before, manager, after = models.read_text().partition("    objects = JobQuerySet")
+    models.write_text(f"{before}{NEW_COLUMN}\n{manager}{after}")
+    tasks.write_text(tasks.read_text() + NEW_KIND)
+    return root
+
+
+class Caller(threading.Thread):
+    """Asks one thing after the other, as through a balancer: at the next host where one is gone."""
+
+    def __init__(self, hosts: list[Site], asking: Callable[["Caller"], None]) -> None:
+        super().__init__(daemon=True)
+        self.hosts = itertools.cycle(hosts)
+        self.asking = asking
+        self.answers: list[tuple[str, int]] = []
+        self.broken: list[str] = []
+        self.is_over = threading.Event()
+
+    def run(self) -> None:
+        while not self.is_over.is_set():
+            self.asking(self)
+            time.sleep(0.05)
+
+    def ask(self, method: str, path: str, **more: Any) -> httpx.Response | None:
+        """The answer; None, and noted, where a connection that was there broke."""
+        while True:
+            host = next(self.hosts)
+            try:
+                answer = httpx.request(method, f"{host.url}{path}", timeout=60, **more)
+            except httpx.ConnectError:
+                time.sleep(0.02)
+                continue
+            except httpx.TransportError as error:
+                self.broken.append(f"{method} {path}: {error!r}")
+                return None
+            self.answers.append((f"{method} {path}", answer.status_code))
+            return answer
+
+
+def is_ready(host: Site) -> bool:
+    with contextlib.suppress(httpx.TransportError):
+        return httpx.get(f"{host.url}/readyz", timeout=5).status_code == 200
+    return False
+
+
+def test_hosts_go_to_the_next_version_one_by_one_and_nobody_sees_an_error(hosts, tmp_path, capsys):
+    a = hosts[0]
+    made = a.call(
+        "make_race", slug="race", n_queries=10, n_documents=60, overlap=1, n_people=N_PEOPLE
+    )
+    a.call("make_phase", slug="made", n_queries=N_QUERIES)
+    a.snippet(OPEN_TO_ALL)
+    token = {"Authorization": f"Bearer {a.call('token_of', username='sam')}"}
+    content = run_file(
+        tmp_path / "made.run", n_queries=N_QUERIES, depth=DEPTH, n_documents=N_DOCUMENTS
+    ).read_bytes()
+    numbers = itertools.count()
+    sent: list[int] = []
+
+    def submit(caller: Caller) -> None:
+        answer = caller.ask(
+            "POST",
+            f"{OF_MADE}submissions/",
+            data={"name": f"sent {next(numbers)}"},
+            files={"file": ("made.run", content)},
+            headers=token,
+        )
+        if answer is not None and answer.is_success:
+            sent.append(answer.json()["id"])
+        caller.is_over.wait(0.3)
+
+    cookies = {"sessionid": made["sessions"][0]}
+    paths = itertools.cycle((*PATHS, f"/judge/{made['pool']}/"))
+
+    def read(caller: Caller) -> None:
+        path = next(paths)
+        caller.ask("GET", path, **{"headers": token} if path == OF_MADE else {"cookies": cookies})
+
+    callers = [Caller(hosts, submit), Caller(hosts[::-1], read)]
+    is_over = threading.Event()
+    people = [
+        Annotator(hosts, made["pool"], session, number, is_over)
+        for number, session in enumerate(made["sessions"])
+    ]
+    root = next_version(tmp_path / "next")
+    for thread in (*callers, *people):
+        thread.start()
+    try:
+        a.run_code_of(root)
+        a.manage("makemigrations", "benchmarks_app", "--name", "rolled", "--verbosity", "0")
+        a.manage("migrate", "--verbosity", "0")  # with both hosts at work
+        for host in hosts:
+            goes_to(root, host)
+            if host is a:  # while the other is still of the version before
+                a.snippet(START_NEW)
+        for caller in callers:
+            caller.is_over.set()
+            caller.join(timeout=60)
+        for person in people:
+            person.join(timeout=LONGEST_SECONDS)
+    finally:
+        is_over.set()
+        for thread in (*callers, *people):
+            thread.is_over.set()
+            thread.join(timeout=60)
+
+    answers = [answer for caller in callers for answer in caller.answers]
+    assert {answer for answer in answers if answer[1] >= 400} == set()
+    assert [trouble for caller in callers for trouble in caller.broken] == []
+    assert [person.trouble for person in people] == [[]] * len(people)
+    assert_pool_is_right(a, made["pool"], 600, 1)
+    assert_ledger_is_what_was_told(a, made["pool"], people)
+    assert len(sent) > 10
+    with contextlib.suppress(AssertionError):
+        a.wait_for(lambda: not jobs_left(a), "all jobs", LONGEST_SECONDS)
+    assert jobs_left(a) == []
+    assert a.rows("SELECT state, count(*) FROM scoring_submission GROUP BY state") == [
+        ("scored", len(sent))
+    ]
+    assert a.rows("SELECT DISTINCT version FROM benchmarks_app_workerheartbeat") == [(NEXT,)]
+    with capsys.disabled():
+        print(f"\n{len(answers)} answers, {len(sent)} submissions")  # noqa: T201
+
+
+def goes_to(root: Path, host: Site) -> None:
+    """Ends the processes of a host, as they are ended, and begins anew with other code."""
+    for name in host.processes:
+        host.kill(name, signal.SIGTERM, group=False)
+    for process in host.processes.values():
+        process.wait(timeout=60)
+    host.end_processes()
+    host.run_code_of(root)
+    begin(host)
+    host.wait_for(partial(is_ready, host), "the host to be ready", LONGEST_SECONDS)
+
+
+def jobs_left(host: Site) -> list[tuple[Any, ...]]:
+    return host.rows(
+        "SELECT kind, state, attempt, message, error, count(*) FROM benchmarks_app_job"
+        " WHERE state <> 'done' GROUP BY kind, state, attempt, message, error"
+    )

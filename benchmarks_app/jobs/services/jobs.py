@@ -307,7 +307,11 @@ def execute_next(sent: int) -> None:
 
 def _next_in_turn(sent: int) -> int | None:
     """Of who has the fewest jobs at work, then of who was served longest ago, the first sent."""
-    first_of = dict(_first_waiting(sent))
+    load_handlers()
+    first_of: dict[int | None, int] = {}
+    for person, kind, first in _first_waiting(sent):
+        if kind in HANDLERS:  # or it waits for a worker of another version, which knows it
+            first_of[person] = min(first, first_of.get(person, first))
     if len(first_of) < 2:
         return next(iter(first_of.values()), None)
     is_running = Q(state=Job.State.RUNNING)
@@ -328,7 +332,7 @@ def _next_in_turn(sent: int) -> int | None:
 def _first_waiting(sent: int) -> QuerySet:
     # What was given back waits for the sweeper, and `sent` may be taken before it is noted as sent.
     waiting = Job.objects.filter(Q(pk=sent) | Q(sent_at__isnull=False), state=Job.State.QUEUED)
-    return waiting.order_by().values_list("created_by").annotate(first=Min("pk"))
+    return waiting.order_by().values_list("created_by", "kind").annotate(first=Min("pk"))
 
 
 def execute(

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
-def quick(settings):
+def snippet(settings):
     settings.JOB_HEARTBEAT_SECONDS = 0.02
     settings.JOB_GRACE_SECONDS = 1
 

@@ -698,6 +698,21 @@ def test_message_whose_job_another_worker_took_does_the_next(does, monkeypatch):
     assert done == [second.pk]
 
 
+def test_job_of_a_kind_that_only_the_next_version_knows_waits_for_its_worker(does):
+    done: list[int] = []
+    does(lambda job: done.append(job.row.pk))
+    sam = factories.user("sam")
+    (newer, older) = burst(2, sam)
+    Job.objects.filter(pk=newer.pk).update(kind="of the next version")
+
+    jobs.execute_next(newer.pk)
+    jobs.execute_next(newer.pk)
+
+    assert done == [older.pk]
+    newer.refresh_from_db()
+    assert (newer.state, newer.attempt) == (Job.State.QUEUED, 0)
+
+
 def test_job_that_was_given_back_is_left_to_the_sweeper(does):
     done: list[int] = []
     does(lambda job: done.append(job.row.pk))
