@@ -7,9 +7,8 @@ from typing import Any
 
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import Http404, HttpRequest, HttpResponseBase
-from django.shortcuts import get_object_or_404
 
 from benchmarks_app.errors import BlindError
 from benchmarks_app.models import Benchmark, Membership, Role
@@ -18,6 +17,7 @@ from benchmarks_app.requests import SiteRequest
 
 EVERYONE = frozenset(Role)
 KEEPERS = frozenset({Role.OWNER, Role.MAINTAINER})
+NOBODY = 0  # no account has this key
 
 
 class Action(StrEnum):
@@ -49,17 +49,38 @@ def role_in(user: Any, benchmark: Benchmark) -> Role | None:
     """The user's role, or None for somebody who is not a member; asked once per request."""
     if not user.is_authenticated:
         return None
-    known = user.__dict__.setdefault("_roles", {})
+    known = _known_roles(user)
     if benchmark.pk not in known:
         roles = _roles(benchmark.pk, user.pk)
         known[benchmark.pk] = Role(roles[0]) if roles else None
     return known[benchmark.pk]
 
 
+def _known_roles(user: Any) -> dict[int, Role | None]:
+    roles: dict[int, Role | None] = user.__dict__.setdefault("_roles", {})
+    return roles
+
+
 @prepared
 def _roles(benchmark: int, user: int) -> QuerySet:
     members = Membership.objects.filter(benchmark=benchmark, user=user)
     return members.values_list("role", flat=True)
+
+
+def benchmark_named(slug: str, user: Any) -> Benchmark | None:
+    """A benchmark, whoever may see it; the user's role in it comes along, in one query."""
+    for benchmark in _benchmarks(slug, user.pk or NOBODY):
+        role = benchmark.readers_role
+        _known_roles(user)[benchmark.pk] = Role(role) if role else None
+        return benchmark
+    return None
+
+
+@prepared
+def _benchmarks(slug: str, user: int) -> QuerySet[Benchmark]:
+    role = Membership.objects.filter(benchmark=OuterRef("pk"), user=user).values("role")
+    named = Benchmark.objects.filter(slug=slug).select_related("corpus")
+    return named.annotate(readers_role=Subquery(role))
 
 
 def is_blind(user: Any, benchmark: Benchmark) -> bool:
@@ -99,16 +120,18 @@ def benchmark_view(action: Action) -> Callable[[Callable], Callable]:
     def decorate(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
         @wraps(view)
         def checked(request: SiteRequest, slug: str, *args: Any, **kwargs: Any) -> HttpResponseBase:
-            benchmark = Benchmark.objects.visible_to(request.user).filter(slug=slug)
-            if not request.user.is_authenticated and not (
-                action in OF_PUBLIC and benchmark.exists()
-            ):
+            user, benchmark = request.user, benchmark_named(slug, request.user)
+            if benchmark is not None and not may(user, Action.VIEW, benchmark):
+                benchmark = None
+            is_allowed = benchmark is not None and may(user, action, benchmark)
+            if not is_allowed and not user.is_authenticated:
                 return redirect_to_login(request.get_full_path())
-            row = get_object_or_404(benchmark.select_related("corpus"))
-            if not may(request.user, action, row):
-                raise refusal(request.user, action, row)
-            request.benchmark = row
-            return view(request, row, *args, **kwargs)
+            if benchmark is None:
+                raise Http404
+            if not is_allowed:
+                raise refusal(user, action, benchmark)
+            request.benchmark = benchmark
+            return view(request, benchmark, *args, **kwargs)
 
         return checked
 

@@ -23,8 +23,7 @@ from benchmarks_app.api.throttling import Rate, say_limits
 from benchmarks_app.common.selectors.factors import lacks_factor
 from benchmarks_app.errors import FactorAskedError, ScopeError
 from benchmarks_app.models import ApiToken, Benchmark, KeyedRequest, Scope, User
-from benchmarks_app.permissions import Action, is_site_manager, may, refusal
-from benchmarks_app.prepared import prepared
+from benchmarks_app.permissions import Action, benchmark_named, is_site_manager, may, refusal
 
 
 class Answering(APIView):
@@ -52,11 +51,6 @@ class Answering(APIView):
         elif isinstance(response, HttpResponse) and not response.has_header("ETag"):
             return tagged(response, request)
         return response
-
-
-@prepared
-def _benchmarks(slug: str) -> QuerySet[Benchmark]:
-    return Benchmark.objects.select_related("corpus").filter(slug=slug)
 
 
 class Endpoint(Answering, GenericAPIView):
@@ -121,13 +115,12 @@ class Endpoint(Answering, GenericAPIView):
         nobody knows 401 where an account might help.
         """
         user = self.request.user
-        for benchmark in _benchmarks(self.kwargs["slug"]):
-            if may(user, action, benchmark):
-                return benchmark
-            self.caller()
-            if may(user, Action.VIEW, benchmark):
-                raise refusal(user, action, benchmark)
+        benchmark = benchmark_named(self.kwargs["slug"], user)
+        if benchmark is not None and may(user, action, benchmark):
+            return benchmark
         self.caller()
+        if benchmark is not None and may(user, Action.VIEW, benchmark):
+            raise refusal(user, action, benchmark)
         raise Http404
 
     def caller(self) -> User:

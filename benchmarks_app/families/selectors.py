@@ -15,6 +15,7 @@ from benchmarks_app.models import (
     Query,
     QueryFamily,
 )
+from benchmarks_app.prepared import prepared
 from benchmarks_app.splits.selectors import relevant_documents
 from benchwright.families import GroupingOptions, Known, Link, QueryText, Reason
 from benchwright.families.holding import Held, weakest_needed
@@ -96,7 +97,13 @@ def family_counts(benchmark: Benchmark) -> FamilyCounts:
 
 def n_waiting(benchmark: Benchmark) -> int:
     """How many families wait for a person to look at them."""
-    return QueryFamily.objects.filter(benchmark=benchmark, is_flagged=True).count()
+    return sum(_n_flagged(benchmark.pk))
+
+
+@prepared
+def _n_flagged(benchmark: int) -> QuerySet:
+    flagged = QueryFamily.objects.filter(benchmark=benchmark, is_flagged=True)
+    return flagged.values("benchmark").annotate(n=Count("pk")).values_list("n", flat=True)
 
 
 def waiting_families(benchmark: Benchmark) -> QuerySet[QueryFamily]:

@@ -33,7 +33,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from benchmarks_app.changes import public_state_of, state_of
+from benchmarks_app.changes import public_state_of
 from benchmarks_app.hosts import site_version
 from benchmarks_app.language import readers_language
 from benchmarks_app.models import Benchmark
@@ -182,15 +182,15 @@ def _kept_for_audience(
     content_of: Callable[[Answer], Content | None],
 ) -> Kept | Answer:
     """As `_kept_or_made`, for those to whom it is the same as to who asks; else made for them."""
-    audience = audience_of(request.user, benchmark)
-    place = audience and (benchmark.pk, state_of(benchmark.pk), audience, kind)
+    audience, state = audience_of(request.user, benchmark)
+    place = (benchmark.pk, state, audience, kind) if audience else None
 
     def content(answer: Answer) -> Content | None:
         # Who has come to be alone while it was made may have been told what others are not.
-        still = audience_of(request.user, benchmark) == audience
+        still = audience_of(request.user, benchmark).name == audience
         return content_of(answer) if still else None
 
-    return _kept_or_made(request, place or None, make, content)
+    return _kept_or_made(request, place, make, content)
 
 
 @once

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from benchmarks_app.common.selectors.reading import release_file_path
 from benchmarks_app.models import Benchmark, Release
+from benchmarks_app.prepared import prepared
 from benchmarks_app.releases.selectors import release_weights
 from benchwright.datasets import released
 from benchwright.files.sources import open_lines
@@ -59,9 +60,15 @@ def release_of_version(benchmark: Benchmark, version: str) -> Release | None:
     major, minor, patch = (row_key(part) for part in parts)
     if major is None or minor is None or patch is None:
         return None
-    release = published_releases(benchmark).filter(major=major, minor=minor, patch=patch).first()
     # "01.0.0" is another way to write a version, and a pinned address has one.
-    return release if release and release.version == version else None
+    releases = _numbered(benchmark.pk, major, minor, patch)
+    return next((release for release in releases if release.version == version), None)
+
+
+@prepared
+def _numbered(benchmark: int, major: int, minor: int, patch: int) -> QuerySet[Release]:
+    releases = Release.objects.filter(benchmark=benchmark).published()
+    return releases.filter(major=major, minor=minor, patch=patch)
 
 
 def open_phases(benchmark: Benchmark) -> QuerySet[Phase]:

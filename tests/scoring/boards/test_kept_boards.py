@@ -145,7 +145,7 @@ def deprecate(release, owner) -> None:
 
 
 def audience(person: User, benchmark: Benchmark) -> str | None:
-    return audience_of(User.objects.get(pk=person.pk), benchmark)
+    return audience_of(User.objects.get(pk=person.pk), benchmark).name
 
 
 def test_a_board_is_shared_by_role_whoever_has_a_run_on_it(
@@ -153,7 +153,7 @@ def test_a_board_is_shared_by_role_whoever_has_a_run_on_it(
 ):
     phase.submissions.create(name="sent", submitter=vi)
 
-    assert audience_of(AnonymousUser(), public) == EVERYBODY
+    assert audience_of(AnonymousUser(), public).name == EVERYBODY
     assert [audience(person, public) for person in (sam, vi, cy, owner)] == [
         "as submitter",
         "as viewer",
