@@ -1,10 +1,14 @@
 """What forms of several features share: fields of rows and choices, lists that come as a file."""
 
+from collections.abc import Iterable
 from typing import Any, cast
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
+from django.db.models import QuerySet
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
 
 MOST_LIST_BYTES = 32 << 20
 
@@ -23,6 +27,37 @@ def has_rows(form: forms.BaseForm, name: str) -> bool:
 def choice_field(form: forms.BaseForm, name: str) -> forms.ChoiceField:
     """The field of that name, whose class says that it offers choices; to be told which."""
     return cast(forms.ChoiceField, form.fields[name])
+
+
+class SelectOfMany(forms.Select):
+    """As Django's, byte for byte; a template for each option takes ten times as long."""
+
+    def optgroups(self, name: str, value: list[str], attrs: Any = None) -> list[Any]:
+        return []
+
+    def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
+        html, end = super().render(name, value, attrs, renderer), "\n</select>"
+        chosen = self.format_value(value)
+        options = (
+            f'\n  <option value="{escape(key)}"{" selected" if str(key) in chosen else ""}>'
+            f"{escape(label)}</option>\n"
+            for key, label in self.choices
+        )
+        return mark_safe("".join([html.removesuffix(end), *options, end]))
+
+
+class SelectMultipleOfMany(SelectOfMany, forms.SelectMultiple):
+    """The same, of which several may be chosen."""
+
+
+def offer_runs(form: forms.BaseForm, names: Iterable[str], runs: QuerySet) -> None:
+    """Let fields choose from these runs by name, which are read once for all of them."""
+    choices = list(runs.values_list("pk", "name"))
+    for name in names:
+        field = row_field(form, name)
+        field.queryset = runs
+        empty = [] if field.empty_label is None else [("", field.empty_label)]
+        cast(forms.Select, field.widget).choices = [*empty, *choices]
 
 
 class ListFileField(forms.FileField):

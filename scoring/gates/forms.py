@@ -8,6 +8,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from benchmarks_app.clicks.forms import LogForm
+from benchmarks_app.common.forms import SelectMultipleOfMany, SelectOfMany, offer_runs
 from benchmarks_app.common.parameters import form_field
 from benchmarks_app.language import told
 from benchmarks_app.models import Benchmark, Release, Run
@@ -35,6 +36,7 @@ class PolicyForm(forms.Form):
     baseline = forms.ModelChoiceField(
         Run.objects.none(),
         label=_("Baseline"),
+        widget=SelectOfMany,
         empty_label=None,
         help_text=_("The system that is there now."),
     )
@@ -67,6 +69,7 @@ class PolicyForm(forms.Form):
     lexical = forms.ModelChoiceField(
         Run.objects.none(),
         label=_("Lexical run"),
+        widget=SelectOfMany,
         required=False,
         empty_label=_("none"),
         help_text=_("BM25 or the like: a candidate must not fall behind it on exact matches."),
@@ -75,6 +78,7 @@ class PolicyForm(forms.Form):
     runs = forms.ModelMultipleChoiceField(
         Run.objects.none(),
         label=_("Rehearse with"),
+        widget=SelectMultipleOfMany,
         required=False,
         help_text=_(
             "1 to 10 runs that are there already, never the candidate: how often the policy would "
@@ -84,9 +88,7 @@ class PolicyForm(forms.Form):
 
     def __init__(self, *args: Any, benchmark: Benchmark, user: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        runs = runs_offered(benchmark, user)
-        for name in ("baseline", "lexical", "runs"):
-            cast(forms.ModelChoiceField, self.fields[name]).queryset = runs
+        offer_runs(self, ("baseline", "lexical", "runs"), runs_offered(benchmark, user))
         release = newest_release(benchmark)
         self.offered = slices_offered(release) if release else []
         names = [(part.name, _with_size(part.name, part.n)) for part in self.offered]
@@ -137,14 +139,16 @@ class ReleaseField(forms.ModelChoiceField):
 class GateForm(forms.Form):
     """A candidate and the release it is decided on."""
 
-    candidate = forms.ModelChoiceField(Run.objects.none(), label=_("Candidate"), empty_label=None)
+    candidate = forms.ModelChoiceField(
+        Run.objects.none(), label=_("Candidate"), widget=SelectOfMany, empty_label=None
+    )
     release = ReleaseField(Release.objects.none(), label=_("Release"), empty_label=None)
 
     def __init__(self, *args: Any, policy: GatePolicy, user: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         benchmark = policy.benchmark
         offered = runs_offered(benchmark, user).exclude(pk=policy.baseline_id)
-        cast(forms.ModelChoiceField, self.fields["candidate"]).queryset = offered.order_by("-pk")
+        offer_runs(self, ["candidate"], offered.order_by("-pk"))
         cast(forms.ModelChoiceField, self.fields["release"]).queryset = published_releases(
             benchmark
         )

@@ -5,8 +5,10 @@ from typing import Any, cast
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from benchmarks_app.common.forms import SelectOfMany, offer_runs
 from benchmarks_app.models import Benchmark, Run
 from scoring.models import ReportedScore
+from scoring.scores.selectors.rankings import runs_offered
 from scoring.scores.selectors.releases import published_releases
 
 
@@ -70,6 +72,7 @@ class ReportedValueForm(ReleaseChoiceForm):
     run = forms.ModelChoiceField(
         Run.objects.none(),
         label=_("Our run of this system"),
+        widget=SelectOfMany,
         required=False,
         empty_label=_("The run called like the system"),
         help_text=_("What it measured here stands beside the value."),
@@ -84,9 +87,7 @@ class ReportedValueForm(ReleaseChoiceForm):
 
     def __init__(self, *args: Any, benchmark: Benchmark, viewer: Any, **more: Any) -> None:
         super().__init__(*args, benchmark=benchmark, **more)
-        cast(forms.ModelChoiceField, self.fields["run"]).queryset = (
-            Run.objects.visible_to(viewer).standing().filter(benchmark=benchmark).order_by("name")
-        )
+        offer_runs(self, ["run"], runs_offered(benchmark, viewer))
 
 
 def values_of(score: ReportedScore) -> dict[str, Any]:

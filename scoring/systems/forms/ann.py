@@ -1,10 +1,11 @@
 """Which two runs to compare as exact and approximate search, and how deep."""
 
-from typing import Any, cast
+from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from benchmarks_app.common.forms import SelectOfMany, offer_runs
 from benchmarks_app.models import Run
 from benchwright.retrieval.ann import TOLERANCE
 from scoring.systems.services.ann import CUTOFF, DEEPEST
@@ -12,10 +13,16 @@ from scoring.systems.services.ann import CUTOFF, DEEPEST
 
 class AnnForm(forms.Form):
     exact = forms.ModelChoiceField(
-        Run.objects.none(), label=_("Exact search"), help_text=_("Every document compared.")
+        Run.objects.none(),
+        label=_("Exact search"),
+        widget=SelectOfMany,
+        help_text=_("Every document compared."),
     )
     approximate = forms.ModelChoiceField(
-        Run.objects.none(), label=_("Approximate index"), help_text=_("Of the same model.")
+        Run.objects.none(),
+        label=_("Approximate index"),
+        widget=SelectOfMany,
+        help_text=_("Of the same model."),
     )
     k = forms.IntegerField(
         label=_("First"), required=False, min_value=1, max_value=DEEPEST, initial=CUTOFF
@@ -30,8 +37,7 @@ class AnnForm(forms.Form):
 
     def __init__(self, *args: Any, runs: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        for name in ("exact", "approximate"):
-            cast(forms.ModelChoiceField, self.fields[name]).queryset = runs
+        offer_runs(self, ("exact", "approximate"), runs)
         self.fields["k"].widget.attrs["placeholder"] = CUTOFF
 
     def clean(self) -> dict[str, Any]:
