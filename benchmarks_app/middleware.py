@@ -1,8 +1,12 @@
 """Domain errors become pages here, and nowhere else; and who may keep an answer is said here."""
 
 import logging
+import struct
 from collections.abc import Callable
+from secrets import randbelow, token_bytes
+from typing import cast
 
+import zstandard
 from django.conf import settings
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
@@ -10,13 +14,18 @@ from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import render
 from django.template.loader import render_to_string
+from django.utils.cache import patch_vary_headers
 
 from benchmarks_app.language import is_translated, speak, told, translated
 from benchmarks_app.migrated import NotMigratedError, explained
+from benchmarks_app.requests import accepted_encoding
 from benchwright.errors import BenchmarkError
 from benchwright.full_disk import DiskFullError, is_disk_full
 
 log = logging.getLogger(__name__)
+# Of a page that is made for one person: higher ones take four times as long for a hundredth.
+ZSTD_LEVEL, LEAST = 3, 200
+SKIPPABLE = 0x184D2A50
 
 
 class NullCharacterMiddleware:
@@ -34,9 +43,12 @@ class NullCharacterMiddleware:
 class CompressedPagesMiddleware(GZipMiddleware):
     """Pages go compressed, which on a slow line is most of their time; files and streams do not.
 
-    Django adds up to 100 random bytes to each, and masks the token of forms anew for each answer:
-    from a length nobody reads what stands on a page.
+    Up to 100 random bytes are added to each, and Django masks the token of forms anew for each
+    answer: from a length nobody reads what stands on a page. zstd takes a tenth of the time of gzip
+    and comes out smaller; it goes to who takes it, as browsers do by HTTPS.
     """
+
+    max_random_bytes = 100
 
     def process_response(
         self, request: HttpRequest, response: HttpResponseBase
@@ -44,7 +56,23 @@ class CompressedPagesMiddleware(GZipMiddleware):
         is_page = response.get("Content-Type", "").startswith("text/html")
         if response.streaming or not is_page:
             return response
-        return super().process_response(request, response)
+        page = cast(HttpResponse, response)
+        wanted = accepted_encoding(request.headers.get("Accept-Encoding", ""))
+        is_plain = len(page.content) >= LEAST and not page.has_header("Content-Encoding")
+        if wanted != "zstd" or not is_plain:
+            return super().process_response(request, page)
+        page.content = zstandard.compress(page.content, ZSTD_LEVEL) + _passed_over()
+        page["Content-Encoding"], page["Content-Length"] = "zstd", str(len(page.content))
+        if page.get("ETag", "").startswith('"'):
+            page["ETag"] = f"W/{page['ETag']}"  # the same words, other bytes
+        patch_vary_headers(page, ("Accept-Encoding",))
+        return page
+
+
+def _passed_over() -> bytes:
+    """A frame of some length that a reader of zstd skips (RFC 8878, 3.1.2)."""
+    n = randbelow(CompressedPagesMiddleware.max_random_bytes + 1)
+    return struct.pack("<II", SKIPPABLE, n) + token_bytes(n)
 
 
 class DomainErrorMiddleware:

@@ -263,9 +263,15 @@ class PlaceLink:
     def url(self) -> str:
         return self.target.url
 
-    @property
+    @cached_property
     def n_waiting(self) -> int:
         return sum(tab.n_waiting for tab in self.tabs)
+
+    @property
+    def shown(self) -> tuple[Any, ...]:
+        """All that the menu says of it, by which what is rendered once is found again."""
+        is_page = self.target.is_current
+        return self.place.letter, self.label, self.url, self.is_current, is_page, self.n_waiting
 
 
 def navigation(request: HttpRequest) -> dict[str, Any]:
@@ -280,7 +286,7 @@ def navigation(request: HttpRequest) -> dict[str, Any]:
     for one in places:
         one.last = used.get(one.place.letter, "")
     links = {link.tab.view: (place, link) for place in places for link in place.tabs}
-    view = _current(request, {name: link.url for name, (_, link) in links.items()})
+    view = _current(request, {name: link for name, (_, link) in links.items()})
     place, link = links.get(view, (None, None))
     if place and link:
         place.is_current = link.is_current = True
@@ -289,6 +295,8 @@ def navigation(request: HttpRequest) -> dict[str, Any]:
         "benchmark": benchmark,
         "search_url": reverse("search", args=[benchmark.slug]),
         "places": places,
+        # Worked out where the menu is shown, and not for a part of a page that has none.
+        "menu": lambda: [one.shown for one in places],
         "place": place,
         "chapter": link.tab.chapter if link else "",
         "role_note": ROLE_NOTES[role] if role else "",
@@ -333,11 +341,12 @@ def places_for(user: Any, benchmark: Benchmark) -> Iterator[PlaceLink]:
             yield PlaceLink(place, tabs, label)
 
 
-def _current(request: HttpRequest, urls: dict[str, str]) -> str:
+def _current(request: HttpRequest, links: dict[str, Link]) -> str:
     """The tab whose page this is, or under which it lies: the longest address that fits."""
     match = request.resolver_match
     view = BELONGS_TO.get(match.view_name, match.view_name) if match else ""
-    if view in urls:
+    if view in links:
         return view
-    above = [name for name, url in urls.items() if name != HOME and request.path.startswith(url)]
+    urls = {name: link.url for name, link in links.items() if name != HOME}
+    above = [name for name, url in urls.items() if request.path.startswith(url)]
     return max(above, key=lambda name: len(urls[name]), default="")

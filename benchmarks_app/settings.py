@@ -296,6 +296,8 @@ IN_MEMORY = "django.core.cache.backends.locmem.LocMemCache"
 CACHES = {
     "default": {"BACKEND": IN_MEMORY},
     "limits": {"BACKEND": "benchmarks_app.limits.SharedCounts"},
+    # Parts of a page's frame, by all that they say: `{% cache %}`.
+    "template_fragments": {"BACKEND": IN_MEMORY, "LOCATION": "fragments"},
 }
 
 # --- people ------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any
 
 from django import template
@@ -154,6 +155,7 @@ def allowed(context: dict[str, Any], action: str, benchmark: Benchmark | None = 
 
 
 @register.simple_tag
+@cache
 def icon(name: str) -> SafeString:
     """A small picture of static/benchmarks_app/icons.svg beside a word: `{% icon "home" %}`."""
     return format_html(

@@ -8,7 +8,6 @@ of a page: no name of a person who reads, no token and no mark of theirs is in i
 
 import fcntl
 import gzip
-import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -37,7 +36,7 @@ from benchmarks_app.changes import public_state_of
 from benchmarks_app.hosts import site_version
 from benchmarks_app.language import readers_language
 from benchmarks_app.models import Benchmark
-from benchmarks_app.requests import SiteRequest
+from benchmarks_app.requests import SiteRequest, accepted_encoding
 from benchmarks_app.static_files import lacks_styles, styles_of
 from scoring.boards.selectors.audiences import EVERYBODY, audience_of
 from scoring.boards.selectors.moments import next_moment
@@ -282,24 +281,6 @@ def compressed(request: HttpRequest | Request, kept: Kept) -> HttpResponse:
         response["Content-Encoding"] = encoding
     patch_vary_headers(response, ("Accept-Encoding",))
     return response
-
-
-def accepted_encoding(header: str) -> str:
-    """The first of zstd and gzip that is accepted; "" where neither is.
-
-    Examples
-    --------
-    >>> accepted_encoding("gzip, deflate, br, zstd"), accepted_encoding("zstd;q=0, gzip;q=0.5")
-    ('zstd', 'gzip')
-    >>> accepted_encoding("br"), accepted_encoding("")
-    ('', '')
-    """
-    accepted = set()
-    for part in header.lower().split(","):
-        name, _, weight = part.partition(";")
-        if not re.fullmatch(r"\s*q\s*=\s*0(\.0*)?\s*", weight):
-            accepted.add(name.strip())
-    return next((name for name in ("zstd", "gzip") if name in accepted), "")
 
 
 # --- answers of the API ---------------------------------------------------------------------

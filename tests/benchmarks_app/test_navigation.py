@@ -1,9 +1,13 @@
 """The menu: nine places for an owner, fewer for others; none that its person may not open."""
 
+import re
+
 import pytest
+from django.core.cache import caches
 from django.test import RequestFactory
 from django.urls import get_resolver, resolve, reverse
 
+from benchmarks_app.models import Benchmark, QueryFamily, User
 from benchmarks_app.navigation import ACTS, BELONGS_TO, HOME, PLACES, navigation, places_for
 from benchmarks_app.site.manual import all_names
 from tests import factories
@@ -129,6 +133,42 @@ def test_a_tab_that_may_no_longer_be_opened_is_not_led_to(benchmark, owner, sign
 
     links = client.get(benchmark.get_absolute_url()).context["places"]
     assert {link.url for link in links} == set(places_of(owner, benchmark).values())
+
+
+def test_a_menu_that_was_rendered_before_says_what_is_so_now(
+    benchmark, owner, vi, signed_in, client
+):
+    """For whoever reads, after whatever it says has changed: as one that is rendered anew."""
+    Benchmark.objects.update(visibility="public")
+    family = factories.query(benchmark, "q1").family
+    readers = [client, *map(signed_in, (owner, vi))]
+
+    def menus() -> list[str]:
+        names = Benchmark.objects.values_list("slug", flat=True)
+        pages = [reverse("slice-list", args=[slug]) for slug in names]
+        texts = (reader.get(page).content.decode() for reader in readers for page in pages)
+        return [part for text in texts for part in MENUS.findall(text)]
+
+    changes = {
+        "nothing": lambda: None,
+        "what waits": lambda: QueryFamily.objects.filter(pk=family.pk).update(is_flagged=True),
+        "a role": lambda: owner.memberships.update(role="submitter"),
+        "no role": lambda: vi.memberships.all().delete(),
+        "a language": lambda: User.objects.update(language="de"),
+        "another benchmark": lambda: factories.benchmark("another", visibility="public"),
+        "an address": lambda: Benchmark.objects.filter(slug="another").update(slug="new"),
+    }
+    seen = []
+    for what, change in changes.items():
+        change()
+        menus()  # where a place leads to follows the first visit
+        seen.append(menus())
+        caches["template_fragments"].clear()
+        assert seen[-1] == menus(), what
+    assert len(set(map(tuple, seen))) == len(changes)
+
+
+MENUS = re.compile(r'<nav class="sidebar".*?</nav>|<dialog.*?</dialog>', re.DOTALL)
 
 
 def places_of(user, benchmark) -> dict[str, str]:

@@ -7,10 +7,13 @@ import re
 from pathlib import Path
 
 import pytest
+import zstandard
 from django.contrib.staticfiles import finders
+from django.http import HttpResponse
 from django.templatetags.static import static
 from django.urls import reverse
 
+from benchmarks_app.middleware import CompressedPagesMiddleware
 from benchmarks_app.static_files import version_of
 
 
@@ -80,14 +83,49 @@ def test_what_gains_nothing_stays_as_it_is(client):
 
 
 @pytest.mark.django_db
-def test_pages_go_compressed_and_files_do_not(benchmark, owner, signed_in):
+@pytest.mark.parametrize(
+    ("accepted", "encoding", "unpack"),
+    [
+        ("gzip, br", "gzip", gzip.decompress),
+        ("gzip, deflate, br, zstd", "zstd", zstandard.decompress),
+    ],
+)
+def test_pages_go_compressed_and_files_do_not(
+    benchmark, owner, signed_in, accepted, encoding, unpack
+):
     client = signed_in(owner)
-    headers, page = asked(client, benchmark.get_absolute_url(), accept_encoding="gzip")
-    of_api, _ = asked(client, "/api/v1/schema/", accept_encoding="gzip")
+    headers, page = asked(client, benchmark.get_absolute_url(), accept_encoding=accepted)
+    of_api, _ = asked(client, "/api/v1/schema/", accept_encoding=accepted)
 
-    assert headers["Content-Encoding"] == "gzip"
-    assert b"<main" in gzip.decompress(page)
+    assert headers["Content-Encoding"] == encoding
+    assert headers["Content-Length"] == str(len(page))
+    assert "Accept-Encoding" in headers["Vary"]
+    assert unpack(page).rstrip().endswith(b"</html>")
     assert "Content-Encoding" not in of_api
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "zstd"])
+def test_a_length_tells_nothing_and_a_tag_is_of_the_words(rf, encoding):
+    """Of one page sent often: lengths differ, by a hundred bytes at most."""
+    compressing = CompressedPagesMiddleware(
+        lambda request: HttpResponse("word " * 100, headers={"ETag": '"a"'})
+    )
+    answers = [compressing(rf.get("/", headers={"accept-encoding": encoding})) for _ in range(40)]
+
+    lengths = {len(answer.content) for answer in answers}
+    assert len(lengths) > 10
+    assert max(lengths) - min(lengths) <= 100
+    assert {(answer["ETag"], answer["Content-Encoding"]) for answer in answers} == {
+        ('W/"a"', encoding)
+    }
+
+
+def test_a_short_part_of_a_page_goes_as_it_is(rf):
+    compressing = CompressedPagesMiddleware(lambda request: HttpResponse("short"))
+
+    answer = compressing(rf.get("/", headers={"accept-encoding": "zstd"}))
+
+    assert (answer.content, answer.get("Content-Encoding")) == (b"short", None)
 
 
 # --- styles inside the first page that a browser opens (ADR 43) ---------------------------------
