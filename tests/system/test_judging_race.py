@@ -26,6 +26,8 @@ LONGEST_SECONDS = 180
 class Annotator(threading.Thread):
     """Grades what it is given: in any order, with pauses, twice now and then, through crashes."""
 
+    longest_pause = 0.02
+
     def __init__(self, site: Site, pool: int, session: str, number: int, is_over: threading.Event):
         super().__init__(name=f"annotator {number}", daemon=True)
         self.site = site
@@ -64,7 +66,7 @@ class Annotator(threading.Thread):
             if answer["work"]["state"] == "finished" and not self.outbox:
                 return
             waits = answer["work"]["state"] in ("held", "second_person")
-            time.sleep(0.5 if waits else self.rng.random() * 0.02)
+            time.sleep(0.5 if waits else self.rng.random() * self.longest_pause)
 
     def _sleep_on_documents(self) -> None:
         self._exchange(want=6)
