@@ -3,7 +3,6 @@
 from django.db.models import Count, Q, QuerySet
 
 from benchmarks_app.models import Benchmark, Delivery, User, Webhook
-from benchmarks_app.models.notices import Event
 
 
 def webhooks_of(benchmark: Benchmark) -> QuerySet[Webhook]:
@@ -19,7 +18,3 @@ def deliveries_of(webhook: Webhook) -> QuerySet[Delivery]:
 
 def mails_wanted(person: User) -> list[str]:
     return list(person.mail_choices.order_by("event").values_list("event", flat=True))
-
-
-def event_label(event: str) -> str:
-    return str(Event(event).label) if event in Event.values else "a test"

@@ -8,10 +8,6 @@ from benchwright.exports.side_files import side_files
 from benchwright.formats.beir_writing import corpus_jsonl, qrels_tsv, queries_jsonl
 from benchwright.releases.source import ReleaseSource
 
-UNJUDGED = (
-    "Pairs that were pooled and never judged (grade below 0): its readers take -1 for a grade."
-)
-
 
 def members(source: ReleaseSource, work: Path) -> Iterator[Member]:
     """Yield corpus, queries, qrels, and the files beside them."""

@@ -24,7 +24,6 @@ from benchwright.recipes import gates
 from benchwright.recipes.errors import ParameterError
 from benchwright.recipes.parameters import Choice, Parameter
 
-GOALS = tuple(gates.GOAL.choices)
 UNSAID_RULE = "share"
 """What a policy means that does not say its rule, as those from before it could be chosen."""
 

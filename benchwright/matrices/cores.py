@@ -13,12 +13,9 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
-
-Given = TypeVar("Given")
-Found = TypeVar("Found")
 
 MOST_THREADS = 8
 LIBRARIES = ("../numpy.libs/libscipy_openblas*", ".dylibs/libscipy_openblas*")

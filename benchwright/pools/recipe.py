@@ -22,8 +22,6 @@ ESTIMATE = "estimate"
 RRF = "rrf"
 RBP = "rbp"
 LISTED = "listed"
-# By an estimate of the labels so far; without one it stands as layered.
-DOUBT = "doubt"
 
 # A preview looks at so many ranks of each run, however shallow the pool is.
 CUTOFF = 10

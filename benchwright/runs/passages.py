@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from benchwright.corpora.store import CorpusReader
 
 CHUNK_ROWS = 200_000
-Progress = Callable[[int], None]
 
 
 @dataclass(slots=True)

@@ -10,8 +10,6 @@ from benchwright.splits.recipe import SPLITS
 from benchwright.splits.strata import densities
 from benchwright.splits.types import EXCLUDED, Assignment, SplitQuery
 
-ALL = "all queries"
-
 
 @dataclass(frozen=True)
 class SplitPart:

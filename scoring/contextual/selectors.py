@@ -12,7 +12,7 @@ from django.db.models.functions import Coalesce
 
 from benchmarks_app.files import local_path
 from benchmarks_app.judges.selectors import USES, Use
-from benchmarks_app.models import Benchmark, CorpusVersion, JudgeEndpoint, Query, Run, User
+from benchmarks_app.models import Benchmark, CorpusVersion, JudgeEndpoint, Query, User
 from benchmarks_app.queries.selectors import sliceable_queries
 from benchwright.contextual.cases import case_of
 from benchwright.contextual.types import Case
@@ -48,13 +48,6 @@ def evaluations_of(
     """Those that the user sees, newest first."""
     rows = ContextualEvaluation.objects.filter(case_set__benchmark=benchmark)
     return rows.visible_to(user).listed()
-
-
-def evaluations_of_run(run: Run) -> QuerySet[ContextualEvaluation]:
-    """Those of case sets that were made of a run, newest first."""
-    rows = ContextualEvaluation.objects.filter(case_set__source__run=run)
-    related = ("case_set__source__run", "case_set__source__corpus_version")
-    return rows.listed().select_related(*related)
 
 
 def _current_corpus(corpus: str) -> Subquery:

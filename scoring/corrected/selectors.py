@@ -11,8 +11,6 @@ from benchmarks_app.releases.selectors import release_families
 from benchwright.estimation.drawing import Draw, frame_of
 from benchwright.judges.families import FAMILIES, families_in, texts_in
 
-Grades = Mapping[str, Mapping[str, int]]
-
 
 def family_of_queries(release: Release) -> dict[str, str]:
     """{query: its family} of every query of a release, graded or not."""

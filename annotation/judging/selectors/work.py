@@ -1,6 +1,5 @@
 """Which documents a person may take, which they hold, and why there are none."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -8,7 +7,6 @@ from enum import StrEnum
 from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
-from annotation.judging.protocol.shuffling import InHand, shown_order
 from annotation.models import Judgment, Pool, PoolAnnotator, PoolEntry, Slot
 from benchmarks_app.models import User
 
@@ -40,26 +38,6 @@ def claimable_by(pool: Pool, annotator: User | int) -> QuerySet[Slot]:
         .exclude(label & Exists(judged.filter(is_surplus=True)))
         .exclude(Exists(anew))
     )
-
-
-def queries_of_others(pool: Pool, annotator: User | int) -> list[int]:
-    """Queries that somebody else is in the middle of: they hold documents of it now."""
-    held = Slot.objects.filter(pool=pool, state=Slot.State.CLAIMED, lease_expires_at__gt=Now())
-    return list(held.exclude(annotator=annotator).values_list("query", flat=True).distinct())
-
-
-def in_shown_order(slots: Iterable[Slot], annotator: User) -> list[Slot]:
-    """Slots of one pool, with their `pool` and `entry`, as this person sees them."""
-    by_key = {slot.entry_id: slot for slot in slots}
-    if not by_key:
-        return []
-    pool = next(iter(by_key.values())).pool
-    documents = [
-        InHand(key, slot.query_id, slot.queue_position, is_later=slot.is_later)
-        for key, slot in by_key.items()
-    ]
-    ordered = shown_order(documents, seed=pool.seed, person=annotator.pk)
-    return [by_key[document.key] for document in ordered]
 
 
 class Work(StrEnum):

@@ -20,7 +20,7 @@ from benchmarks_app.common.services import audit
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Job, Release, Run, User
 from benchmarks_app.releases.selectors import has_images, release_source, whole_release_source
-from benchwright.exports import BEIR, EXPORTERS, Exporter, exporter_of
+from benchwright.exports import EXPORTERS, Exporter, exporter_of
 from benchwright.exports.errors import ExportNotReadyError
 from benchwright.exports.exporter import file_pieces, written, zipped
 from benchwright.exports.runs import run_members
@@ -118,11 +118,6 @@ def _n_documents(release: Release) -> int:
 
 
 # --- a zip, as it is made or as it was -----------------------------------------------------------
-
-
-def beir_zip(release: Release) -> Iterator[bytes]:
-    """The release as a BEIR zip, in pieces; raises as `export_zip` does."""
-    return export_zip(release, BEIR)
 
 
 def export_zip(release: Release, exporter: Exporter) -> Iterator[bytes]:

@@ -23,7 +23,6 @@ EXAMPLES = (
     "benchwright --benchmark help-pages families --merge-at 0.7 --dry-run",
     "cut -f2 log.tsv | benchwright families -",
 )
-Decorator = Callable[[Any], Any]
 
 
 def thresholds(command: Any) -> Any:

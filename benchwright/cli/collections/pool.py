@@ -1,6 +1,6 @@
 """`benchwright pool`: from runs to the documents worth judging."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,9 +31,6 @@ EXAMPLES = (
     "benchwright --benchmark help-pages pool bm25 dense --depth 10 --overlap 2",
     "benchwright pool --strategy top-up --candidates unjudged.tsv --qrels judged.qrels -o more.tsv",
 )
-
-
-Decorator = Callable[[Any], Any]
 
 
 @click.command(

@@ -1,6 +1,6 @@
 """`benchwright sketch`: hashes of a private list of queries, to be checked elsewhere."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,6 @@ EXAMPLES = (
     "benchwright sketch queries.txt --salt-inside -o public.sketch  # anybody may try guesses",
 )
 TOLD_EVERY = 10_000
-Decorator = Callable[[Any], Any]
 
 
 @click.command(

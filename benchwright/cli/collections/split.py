@@ -1,6 +1,5 @@
 """`benchwright split`: a BEIR folder with one split becomes one with several that do not leak."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +27,6 @@ EXAMPLES = (
     "benchwright split my-benchmark/ -o split/ --mode given --given splits.tsv",
     "benchwright --benchmark help-pages split --shares train=80,test=20 --seed 7",
 )
-Decorator = Callable[[Any], Any]
 
 
 @click.command(

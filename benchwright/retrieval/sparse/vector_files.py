@@ -21,7 +21,6 @@ from benchwright.retrieval.errors import VectorError, VectorFileError
 from benchwright.retrieval.sparse.index import refuse_duplicates
 from benchwright.retrieval.sparse.vectors import as_matrix
 
-BATCH = 4096
 NEGATIVE = re.compile(r"-[0-9]+")
 PARTS = ("indptr", "indices", "data", "shape")
 

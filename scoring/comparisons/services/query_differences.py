@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks_app.models import Query, Release
+from benchmarks_app.models import Release
 from benchwright.statistics.effects import TIE
 from scoring.comparisons.services.numbers import values_of
 from scoring.models import ScoreSet
@@ -103,10 +103,3 @@ def neighbours(rows: Sequence[QueryDifference], qid: str) -> dict[str, Any]:
         "before": qids[at - 1] if at else None,
         "after": qids[at + 1] if at + 1 < len(qids) else None,
     }
-
-
-def query_keys(release: Release, rows: Iterable[QueryDifference]) -> dict[str, int]:
-    """The keys of the queries' own pages, of those that still have one."""
-    qids = [row.qid for row in rows]
-    queries = Query.objects.filter(benchmark=release.benchmark_id, qid__in=qids)
-    return dict(queries.values_list("qid", "pk"))

@@ -15,7 +15,6 @@ from benchwright.matrices.arrays import Limits
 from scoring.contrastive.services.errors import EmptyPairFileError, PairFileTooLargeError
 
 MATRICES = ("z1", "z2")
-BESIDE = ("ids", "slices")
 
 
 def limits() -> Limits:

@@ -52,7 +52,6 @@ from scoring.scores.shown import measures_on
 if TYPE_CHECKING:
     import polars as pl
 
-RUNS_KIND = "score-runs"
 # In a run's metadata: queries of its file that the benchmark lacks, which are not stored.
 LEFT_OUT = "queries left out"
 

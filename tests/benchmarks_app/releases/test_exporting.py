@@ -14,7 +14,7 @@ from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import AuditEvent, Benchmark, QrelSet, Query, Release
 from benchmarks_app.releases.selectors import release_source
 from benchmarks_app.releases.services import exporting
-from benchwright.exports import EXPORTERS, exporter_of
+from benchwright.exports import BEIR, EXPORTERS, exporter_of
 from benchwright.exports.errors import ExportNotReadyError
 from benchwright.linting.folders import lint_folder
 from benchwright.releases.canonical import content_parts
@@ -73,7 +73,7 @@ def test_page_api_and_command_give_the_same_bytes(release, tmp_path):
 def test_old_address_of_the_beir_zip_still_works(release):
     old = signed_in("vi").get("/b/tiny/releases/1.0.0/beir.zip")
 
-    assert body(old) == b"".join(exporting.beir_zip(release))
+    assert body(old) == b"".join(exporting.export_zip(release, BEIR))
 
 
 def test_folder_of_the_command_is_what_the_zip_holds(release, tmp_path):
@@ -289,7 +289,7 @@ def test_import_of_an_export_that_loses_nothing_gives_an_equal_release(full, tmp
 
 
 def test_beir_export_has_the_files_of_the_release_byte_for_byte(full):
-    with zipfile.ZipFile(io.BytesIO(b"".join(exporting.beir_zip(full)))) as archive:
+    with zipfile.ZipFile(io.BytesIO(b"".join(exporting.export_zip(full, BEIR)))) as archive:
         held = {name.partition("/")[2]: archive.read(name) for name in archive.namelist()}
 
     pinned = full.manifest["files"]

@@ -24,6 +24,7 @@ from benchmarks_app.common.selectors.reading import (
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Job, Qrel, QrelSet, Query, Release
 from benchmarks_app.releases.services import exporting, releasing
+from benchwright.exports import BEIR
 from benchwright.ids import text_hash
 from benchwright.releases.errors import NothingToReleaseError, VersionError, VersionTakenError
 from tests import factories
@@ -130,7 +131,7 @@ def everything(release: Release) -> dict[str, Any]:
     return {
         "qrels": release_qrels(release),
         "queries": release_queries(release),
-        "zip": b"".join(exporting.beir_zip(release)),
+        "zip": b"".join(exporting.export_zip(release, BEIR)),
         "manifest": exporting.manifest_bytes(release),
     }
 

@@ -9,7 +9,7 @@ from django.core.management import call_command
 from benchmarks_app.common.selectors.reading import release_file_path
 from benchmarks_app.models import QrelSet
 from benchmarks_app.releases.services import exporting
-from benchwright.exports import exporter_of
+from benchwright.exports import BEIR, exporter_of
 from benchwright.formats.errors import UnlistedError
 from tests import factories
 
@@ -76,7 +76,7 @@ def test_what_is_said_goes_before_what_the_export_says():
     release = factories.release(tiny.qrel_sets.get(), "1.0.0")
     other = factories.texts_benchmark("other")
 
-    zipped = b"".join(exporting.beir_zip(release))
+    zipped = b"".join(exporting.export_zip(release, BEIR))
     factories.done(factories.imported(other, zipped, "again.zip", unlisted="unknown"))
 
     assert other.qrel_sets.get().unlisted == "unknown"

@@ -11,10 +11,11 @@ from django.urls import reverse
 from benchmarks_app import files
 from benchmarks_app.common.selectors.reading import run_path
 from benchmarks_app.models import Query, QueryFamily
-from benchmarks_app.releases.services.exporting import beir_zip
+from benchmarks_app.releases.services.exporting import export_zip
 from benchwright import evaluate, evaluate_model
 from benchwright.cli.main import main
 from benchwright.errors import MeasureParameterError, UnknownMeasureError
+from benchwright.exports import BEIR
 from scoring.boards.services.boards import board_of
 from scoring.models import Score
 from scoring.scores.selectors.boards import whole_score_sets
@@ -368,7 +369,7 @@ def test_exported_release_gives_the_numbers_of_its_board(tmp_path):
     run = factories.run(benchmark, lines)
     score_set = score_run(run=run, target=Target.of(release), folder=tmp_path / "s")
     path = tmp_path / "export.zip"
-    path.write_bytes(b"".join(beir_zip(release)))
+    path.write_bytes(b"".join(export_zip(release, BEIR)))
     results = {}
     for qid, _, docid, _, score, _ in (line.split() for line in lines.splitlines()):
         results.setdefault(benchmark.queries.get(qid=qid).text, []).append((docid, float(score)))
