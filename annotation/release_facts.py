@@ -14,7 +14,7 @@ def annotation_facts(qrel_set: QrelSet) -> dict[str, Any]:
     if qrel_set.as_of_event is None:
         return {}
     # Numpy is not needed before somebody asks.
-    from annotation.agreement.selectors.agreement_summary import agreement_summary
+    from annotation.agreement.selectors.agreement import agreement_summary
 
     agreement = agreement_summary(qrel_set.benchmark, qrel_set.as_of_event)
     told: dict[str, Any] = {"pools": [_pool(pool) for pool in _pools(qrel_set)]}

@@ -11,7 +11,7 @@ from typing import Any
 from django.db import connections
 from django.db.models import BigIntegerField, Func, Q, QuerySet
 
-from benchmarks_app.models.changes import EVERY_BENCHMARK, Change
+from benchmarks_app.models.collection import EVERY_BENCHMARK, Change
 
 TABLE = Change._meta.db_table
 OPERATIONS = ("INSERT", "UPDATE", "DELETE")

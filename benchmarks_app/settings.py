@@ -120,7 +120,7 @@ MIDDLEWARE = [
     "benchmarks_app.people.second_step.AskedFactorMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
-CSRF_FAILURE_VIEW = "benchmarks_app.common.views.refusals.csrf_failure"
+CSRF_FAILURE_VIEW = "benchmarks_app.common.views.csrf_failure"
 ROOT_URLCONF = "benchmarks_app.urls"
 WSGI_APPLICATION = "benchmarks_app.wsgi.application"
 TEMPLATES = [

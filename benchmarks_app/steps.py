@@ -7,11 +7,7 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.core.cache import cache
 from django.urls import reverse
 
-from benchmarks_app.collections.selectors.overview import (
-    active_jobs,
-    jobs_failed_lately,
-    latest_events,
-)
+from benchmarks_app.collections.selectors import active_jobs, jobs_failed_lately, latest_events
 from benchmarks_app.families.selectors import n_waiting
 from benchmarks_app.homes import Check, Need, cards_of, check, checks_of, home, need, needs_of
 from benchmarks_app.models import Benchmark, QrelSet, QueryFamily, Release, Run, Unit

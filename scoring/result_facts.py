@@ -3,8 +3,7 @@
 from collections.abc import Collection, Mapping
 
 from benchmarks_app.models import Benchmark
-from benchmarks_app.reach import Reach, measures_reach
-from benchmarks_app.results_seen import counts_results
+from benchmarks_app.result_facts import Reach, counts_results, measures_reach
 from scoring.models import ScoreSet
 
 

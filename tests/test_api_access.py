@@ -29,7 +29,7 @@ from benchmarks_app.models import (
 )
 from benchmarks_app.people.services import people, teams
 from benchmarks_app.people.services.api_tokens import create_api_token, revoke_api_token
-from benchmarks_app.queries.services.drawing import draw_families
+from benchmarks_app.queries.services import draw_families
 from benchmarks_app.releases.services.drafting import create_draft
 from scoring.contextual.services.people import ask_people
 from scoring.models import GatePolicy, LiveSystem, ProbingFlag

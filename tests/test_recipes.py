@@ -49,7 +49,6 @@ from benchwright.recipes import (
     judging,
     live,
     pools,
-    queues,
     retrieval,
     slices,
     splits,
@@ -59,7 +58,7 @@ from benchwright.recipes import sampling as recipe_of_sampling
 from benchwright.recipes.parameters import Choice, Day, Parameter, Real, Whole
 from scoring.contextual.api.runs import NewRunCasesSerializer
 from scoring.contextual.api.shapes import NewContextualEvaluationSerializer
-from scoring.contextual.forms.contextual import EvaluationForm, RunCasesForm
+from scoring.contextual.forms import EvaluationForm, RunCasesForm
 from scoring.gates.api import NewGateRehearsalSerializer
 from scoring.gates.forms import PolicyForm
 from scoring.live.api import LiveAskSerializer, NewLiveSystemSerializer
@@ -69,8 +68,8 @@ from scoring.submissions.api.embeddings import EmbeddingCreateSerializer
 from scoring.submissions.api.phases import PhaseChangeSerializer
 from scoring.submissions.forms.embeddings import EmbeddingForm
 from scoring.submissions.forms.phases import PhaseForm
-from scoring.systems.api.baselines import NewBaselinesSerializer
-from scoring.systems.forms.baselines import BaselineForm
+from scoring.systems.api import NewBaselinesSerializer
+from scoring.systems.forms import BaselineForm
 
 
 @dataclass(frozen=True, eq=False)  # each is itself alone, and a key
@@ -193,7 +192,7 @@ RECIPES = {
         api=NewCampaignSerializer,
         admin="judge_pool",
     ),
-    "queues": Doors(queues.QUEUE, form=QueueForm, api=NewQueueSerializer),
+    "queues": Doors(pools.QUEUE, form=QueueForm, api=NewQueueSerializer),
     "sparing": Doors(
         campaigns.SPARING,
         form=SparingForm,

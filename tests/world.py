@@ -26,7 +26,7 @@ from benchmarks_app.models import Benchmark, Role, User
 from benchmarks_app.notices.services.mailing import stop_token
 from benchmarks_app.people.services import people, teams
 from benchmarks_app.people.services.api_tokens import create_api_token
-from benchmarks_app.queries.services.drawing import draw_families
+from benchmarks_app.queries.services import draw_families
 from benchmarks_app.releases.services.drafting import create_draft
 from benchmarks_app.splits.views.splits import TOKEN_SALT
 from scoring.comparisons.forms import asked_comparison, asked_release

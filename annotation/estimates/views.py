@@ -3,18 +3,37 @@
 Who may still be asked to judge sees none of it: an estimate tells of grades.
 """
 
+from typing import TYPE_CHECKING
+
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from annotation.campaigns.drawing import Forest, ForestRow, forest_of
 from annotation.common.selectors.pools import pools_of
-from annotation.estimates.drawing import estimates_forest
 from annotation.estimates.services import estimates_of
 from benchmarks_app.common.services import audit
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.requests import PersonRequest
+
+if TYPE_CHECKING:
+    from annotation.estimates.services import Estimates
+
+
+def estimates_forest(estimates: "Estimates") -> Forest | None:
+    """None where there is nothing to draw."""
+    differences = [(row.run, row.difference) for row in estimates.rows if row.difference]
+    drawn = differences or [(row.run, row.mean) for row in estimates.rows]
+    rows = [
+        ForestRow(
+            run, of.n_labels, of.value, of.low, of.high, "",
+            is_faint=False, is_off=of.high < 0, digits=3,
+        )
+        for run, of in drawn
+    ]  # fmt: skip
+    return forest_of(rows) if rows else None
 
 
 @never_cache

@@ -10,8 +10,7 @@ from rest_framework.response import Response
 from annotation.common.selectors.questions import questions_in
 from annotation.common.serializers import QuestionSerializer
 from annotation.guidelines.forms import AnswerForm
-from annotation.guidelines.services.answering import answer_question
-from annotation.guidelines.services.guidelines import save_guideline
+from annotation.guidelines.services import answer_question, save_guideline
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import Whole
 from benchmarks_app.models import Guideline

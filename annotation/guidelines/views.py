@@ -12,8 +12,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from annotation.common.selectors import questions as selectors
 from annotation.common.selectors.screen import contents_of, current_guideline
 from annotation.guidelines.forms import AnswerForm, GuidelineForm
-from annotation.guidelines.services.answering import answer_question
-from annotation.guidelines.services.guidelines import save_guideline
+from annotation.guidelines.services import answer_question, save_guideline
 from annotation.judging.protocol.errors import GuidelineChangedError
 from benchmarks_app.models import Benchmark, Guideline
 from benchmarks_app.paging import page_of

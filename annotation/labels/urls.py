@@ -2,14 +2,14 @@
 
 from django.urls import path
 
-from annotation.labels.views import known_grades, ledger, publishing
+from annotation.labels.views import known_grades, ledger
 
 in_benchmark = [
     path("judgments/", ledger.judgment_list, name="judgment-list"),
     path("judgments/export/", ledger.judgments_export, name="judgments-export"),
     path("judgments/import/", ledger.judgments_import, name="judgments-import"),
     path("pairs/<int:pk>/<path:docid>/", ledger.pair_detail, name="pair-detail"),
-    path("qrels/publish/", publishing.qrels_publish, name="qrels-publish"),
+    path("qrels/publish/", ledger.qrels_publish, name="qrels-publish"),
     path("pools/<int:pk>/stale/", ledger.stale_list, name="stale-list"),
     path("pools/<int:pk>/stale/offer/", ledger.stale_offer, name="stale-offer"),
     path("pools/<int:pk>/known/", known_grades.known_grade_list, name="known-grade-list"),

@@ -1,6 +1,6 @@
 """From runs to grades; import the models from here."""
 
-from annotation.models.judgments import Judgment
+from annotation.models.judgments import AggregationPolicy, Judgment
 from annotation.models.machines import (
     Campaign,
     CampaignPair,
@@ -8,10 +8,8 @@ from annotation.models.machines import (
     JudgePrompt,
     MachineLabel,
 )
-from annotation.models.people import KeyMap, PoolStart
-from annotation.models.policies import AggregationPolicy
+from annotation.models.people import KeyMap, PoolStart, Question
 from annotation.models.pools import KnownGrade, Pool, PoolAnnotator, PoolEntry, PoolRun
-from annotation.models.questions import Question
 from annotation.models.slots import Slot
 from annotation.models.sparing import SparingRule, ZeroEntry
 

@@ -24,8 +24,7 @@ from annotation.common.serializers import (
 from annotation.judging.services.claiming import release_slots_of, waive_double_labels
 from annotation.labels.services.known_grades import set_gold_share, set_practice_mark
 from annotation.models import Pool
-from annotation.pools.selectors.contributions import contributions_to
-from annotation.pools.selectors.dashboard import pool_report
+from annotation.pools.selectors import contributions_to, pool_report
 from annotation.pools.services.planning import Sharing
 from annotation.pools.services.pooling import pool_arguments, set_pool_state
 from annotation.pools.services.settings import (

@@ -6,10 +6,10 @@ from typing import Any
 
 from annotation.common.selectors.pools import PoolProgress
 from annotation.models import Pool
-from annotation.pools.selectors.dashboard import projection_of
+from annotation.pools.selectors import projection_of
 from benchmarks_app.charts import Chart
 from benchmarks_app.charts.chart import day
-from benchwright.progress.rates import Rate
+from benchwright.progress.signals import Rate
 
 Signals = dict[str, Any]
 COVERAGE = ("none", "to 25 %", "to 50 %", "to 75 %", "nearly all", "all")

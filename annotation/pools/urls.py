@@ -2,11 +2,11 @@
 
 from django.urls import path
 
-from annotation.agreement.views import by_slice
-from annotation.pools.views import building, people, pools, simulating, topping_up, watching
+from annotation.agreement.views import agreement
+from annotation.pools.views import building, people, simulating, topping_up, watching
 
 in_benchmark = [
-    path("pools/", pools.pool_list, name="pool-list"),
+    path("pools/", watching.pool_list, name="pool-list"),
     path("pools/new/", building.pool_new, name="pool-new"),
     path("pools/simulate/", simulating.pool_simulate, name="pool-simulate"),
     path(
@@ -21,7 +21,7 @@ in_benchmark = [
     path(
         "pools/<int:pk>/charts/<slug:chart>.<slug:format>", watching.pool_chart, name="pool-chart"
     ),
-    path("pools/slices/", by_slice.slice_coverage, name="slice-coverage"),
+    path("pools/slices/", agreement.slice_coverage, name="slice-coverage"),
     path("pools/summary/", watching.pool_summary, name="pool-summary"),
     path("pools/<int:pk>/people/", people.pool_people, name="pool-people"),
     path("pools/<int:pk>/people/settings/", people.pool_settings, name="pool-settings"),

@@ -21,9 +21,9 @@ from benchmarks_app.api.serializers import JobSerializer
 from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.permissions import Action
-from benchwright.recipes import pools, queues
+from benchwright.recipes import pools
 
-ORDERS = list(queues.BY.choices)
+ORDERS = list(pools.BY.choices)
 
 
 class QueueSerializer(serializers.Serializer):
@@ -34,7 +34,7 @@ class QueueSerializer(serializers.Serializer):
 
 
 class NewQueueSerializer(serializers.Serializer):
-    by = api_field(queues.BY)
+    by = api_field(pools.BY)
     campaigns = serializers.ListField(
         child=serializers.CharField(max_length=120),
         default=list,
@@ -48,7 +48,7 @@ class NewQueueSerializer(serializers.Serializer):
         help_text="Names of two runs, for `verdict`.",
     )
     measure = api_field(pools.MEASURE)
-    cutoff = api_field(queues.CUTOFF)
+    cutoff = api_field(pools.CUTOFF)
 
 
 class PoolQueue(Endpoint):

@@ -9,13 +9,13 @@ from annotation.queueing.selectors import campaigns_of, runs_of
 from benchmarks_app.common.forms import row_field
 from benchmarks_app.common.parameters import form_field
 from benchmarks_app.models import Run, User
-from benchwright.recipes import pools, queues
+from benchwright.recipes import pools
 
 
 class QueueForm(forms.Form):
     """What was left empty is as by default."""
 
-    by = form_field(queues.BY, widget=forms.RadioSelect, required=True)
+    by = form_field(pools.BY, widget=forms.RadioSelect, required=True)
     campaigns = forms.ModelMultipleChoiceField(
         Campaign.objects.none(),
         required=False,
@@ -30,7 +30,7 @@ class QueueForm(forms.Form):
         Run.objects.none(), required=False, label="and another", empty_label="choose two"
     )
     measure = form_field(pools.MEASURE, help_text="Others do not add up over documents.")
-    cutoff = form_field(queues.CUTOFF)
+    cutoff = form_field(pools.CUTOFF)
 
     def __init__(self, *args: Any, pool: Pool, user: User, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -47,5 +47,5 @@ class QueueForm(forms.Form):
             "campaigns": list(cleaned["campaigns"]),
             "runs": [run for run in (cleaned["first"], cleaned["second"]) if run],
             "measure": cleaned["measure"] or pools.MEASURE.default,
-            "cutoff": cleaned["cutoff"] or queues.CUTOFF.default,
+            "cutoff": cleaned["cutoff"] or pools.CUTOFF.default,
         }

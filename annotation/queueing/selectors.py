@@ -8,7 +8,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.models import Campaign, CampaignPair, Pool
 from benchmarks_app.models import Benchmark, Run, User
-from benchwright.recipes import queues
+from benchwright.recipes import pools
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Ordered:
 
     @property
     def label(self) -> str:
-        return queues.BY.choices[self.by]
+        return pools.BY.choices[self.by]
 
     @classmethod
     def of(cls, pool: Pool) -> Self | None:

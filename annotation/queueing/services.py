@@ -11,7 +11,7 @@ from typing import Any
 from django.db.models import Max, Min
 from django.utils import timezone
 
-from annotation.common.selectors.judged import last_event
+from annotation.common.selectors.ledger import last_event
 from annotation.judging.selectors.work import LEARNING
 from annotation.models import Campaign, Judgment, Pool, Slot
 from annotation.pools.services.doubting import doubt_in, families_to_doubt_by
@@ -23,12 +23,12 @@ from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Run
 from benchwright.files.external_sort import batched
 from benchwright.pools.entries import Pair
-from benchwright.recipes import pools, queues
+from benchwright.recipes import pools
 
 JOB_KIND = "order-queue"
 QUERIES_AT_ONCE = 200
 DECIMALS = 9
-DOUBT, DISAGREEMENT, VERDICT = queues.BY.choices
+DOUBT, DISAGREEMENT, VERDICT = pools.BY.choices
 # Two machines, two runs.
 OF_TWO = 2
 # Between two machines a grade and none count more than two grades that both are relevant.
@@ -38,11 +38,11 @@ ACROSS = 0.5
 def queue_arguments(
     *,
     pool: Pool,
-    by: str = queues.BY.default,
+    by: str = pools.BY.default,
     campaigns: Sequence[Campaign] = (),
     runs: Sequence[Run] = (),
     measure: str = pools.MEASURE.default,
-    cutoff: int = queues.CUTOFF.default,
+    cutoff: int = pools.CUTOFF.default,
 ) -> dict[str, Any]:
     """What `jobs.start` or `jobs.run_here` need to put a queue in order.
 

@@ -9,18 +9,35 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
+from annotation.campaigns.drawing import Forest, ForestRow, forest_of
 from annotation.common.selectors.pools import pools_of
 from annotation.models import Pool
-from annotation.sparing.drawing import bounds_forest
 from annotation.sparing.errors import SparingIdleError
 from annotation.sparing.forms import SparingForm
-from annotation.sparing.selectors import campaigns_to_spare_by, rules_of, sparing_of
+from annotation.sparing.selectors import Sparing, campaigns_to_spare_by, rules_of, sparing_of
 from annotation.sparing.services import ask_to_spare, follow, stop_sparing
 from benchmarks_app.common.services import audit
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError
+
+
+def bounds_forest(sparing: Sparing) -> Forest | None:
+    """Share of relevant documents, up to its bound; None before any is judged."""
+    counts = [("Audit", sparing.audit.n_audited, sparing.audit.n_relevant, sparing.audit.bound)]
+    if sparing.running:
+        last = sparing.running.last
+        counts.append(("Last checks", len(last), sum(last), sparing.running.bound))
+    most = sparing.rule.most_missed
+    rows = [
+        ForestRow(
+            label, n, n_relevant / n, 0.0, bound, "", is_faint=False, is_off=bound > most, digits=3
+        )
+        for label, n, n_relevant, bound in counts
+        if n
+    ]
+    return forest_of(rows, mark=most) if rows else None
 
 
 @never_cache

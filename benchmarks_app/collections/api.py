@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import BenchmarkDetailSerializer, BenchmarkSummarySerializer
-from benchmarks_app.collections.forms.benchmarks import BenchmarkForm, SettingsForm
+from benchmarks_app.collections.forms import BenchmarkForm, SettingsForm
 from benchmarks_app.collections.services.benchmarks import change_settings, create_benchmark
 from benchmarks_app.common.selectors.naming import facts_told, owner_name
 from benchmarks_app.models import Benchmark, Corpus, Run, Unit

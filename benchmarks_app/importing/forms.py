@@ -11,7 +11,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
-from benchmarks_app.collections.forms.corpora import aggregation_choices
+from benchmarks_app.collections.forms import aggregation_choices
 from benchmarks_app.common.forms import choice_field
 from benchmarks_app.common.selectors.qrel_sets import relevant_values
 from benchmarks_app.importing.services.previewing_uploads import Preview

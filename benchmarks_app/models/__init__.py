@@ -2,9 +2,9 @@
 
 from benchmarks_app.models.audit import AuditEvent, Forgetting
 from benchmarks_app.models.candidates import CandidateList
-from benchmarks_app.models.changes import Change
 from benchmarks_app.models.collection import (
     Benchmark,
+    Change,
     Corpus,
     CorpusImage,
     CorpusVersion,

@@ -14,7 +14,7 @@ from benchmarks_app.common.selectors.reading import benchmark_documents, passage
 from benchmarks_app.models import Query, QueryDraw
 from benchmarks_app.permissions import Action
 from benchmarks_app.queries.selectors import queries_in_draw, queries_with
-from benchmarks_app.queries.services.drawing import draw_families
+from benchmarks_app.queries.services import draw_families
 from benchwright.recipes.sampling import FAMILIES_DRAWN
 
 TAG = ["drawn queries"]

@@ -14,7 +14,7 @@ from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.queries.forms import DrawForm
 from benchmarks_app.queries.selectors import families_to_draw, queries_in_draw, queries_with
-from benchmarks_app.queries.services.drawing import draw_families
+from benchmarks_app.queries.services import draw_families
 from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError
 from benchwright.estimation.drawing import frame_of

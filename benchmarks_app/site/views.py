@@ -1,18 +1,22 @@
 """Pages of the site as a whole: home, health, and how the operator sees it."""
 
+import mimetypes
+
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db import connection
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
+from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
 from benchmarks_app.hosts import differences, site_version, this_host
 from benchmarks_app.requests import PersonRequest
 from benchmarks_app.site import selectors
+from benchmarks_app.site.manual import FIRST, all_names, built_files, built_page, chapter, contents
 
 PAGE_SIZE = 25
 JOBS_ON_HOME = 5
@@ -74,3 +78,41 @@ def system(request: PersonRequest) -> HttpResponse:
         "growth_days": selectors.GROWTH_DAYS,
     }
     return render(request, "benchmarks_app/site/system.html", context)
+
+
+AN_HOUR = 3600
+
+
+@require_safe
+def docs(request: HttpRequest) -> HttpResponse:
+    if page := built_page(""):
+        return HttpResponse(page)
+    first = chapter(FIRST)
+    return render(request, "benchmarks_app/site/docs.html", {"first": first, "groups": contents()})
+
+
+@require_safe
+def docs_page(request: HttpRequest, chapter_name: str) -> HttpResponse:
+    """A chapter; beside another page, as its help, without the frame."""
+    is_help = request.headers.get("HX-Request") == "true"
+    if not is_help and (page := built_page(chapter_name)):
+        return HttpResponse(page)
+    if chapter_name not in all_names():
+        raise Http404
+    part = "_docs_chapter" if is_help else "docs_page"
+    return render(
+        request, f"benchmarks_app/site/{part}.html", {"chapter_page": chapter(chapter_name)}
+    )
+
+
+@require_safe
+@gzip_page
+def docs_file(request: HttpRequest, file_name: str) -> HttpResponse:
+    """A style, script, picture or the index of words of the built documentation."""
+    path = built_files(settings.DOCS_SITE).get(file_name)
+    if path is None:
+        raise Http404
+    kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    response = HttpResponse(path.read_bytes(), content_type=kind)
+    response["Cache-Control"] = f"public, max-age={AN_HOUR}"
+    return response

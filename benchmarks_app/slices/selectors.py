@@ -7,7 +7,7 @@ from django.db.models import Count, Max, Q, QuerySet, Sum
 
 from benchmarks_app.models import Benchmark, Qrel, Slice, SliceMember
 from benchmarks_app.queries.selectors import grades_set, relevant_grades, sliceable_queries
-from benchmarks_app.reach import Reach, reach_of
+from benchmarks_app.result_facts import Reach, reach_of
 from benchwright.slices.oversampling import Plan, oversampling_plan
 
 MEMBER = Q(members__state=SliceMember.State.MEMBER, members__query__staged_by=None)

@@ -9,16 +9,16 @@ from benchmarks_app.audit import urls as audit
 from benchmarks_app.clicks import urls as clicks
 from benchmarks_app.collections import urls as collections
 from benchmarks_app.families import urls as families
-from benchmarks_app.importing.urls import corpora, imports
+from benchmarks_app.importing import urls as importing
 from benchmarks_app.jobs import urls as jobs
 from benchmarks_app.judges import urls as judges
 from benchmarks_app.logs import urls as logs
 from benchmarks_app.notices import urls as notices
 from benchmarks_app.oidc import urls as oidc
 from benchmarks_app.operating import urls as operating
-from benchmarks_app.people.urls import account, factors, people, teams
+from benchmarks_app.people import urls as people
 from benchmarks_app.queries import urls as queries
-from benchmarks_app.releases.urls import exports, qrels, releases
+from benchmarks_app.releases import urls as releases
 from benchmarks_app.search import urls as search
 from benchmarks_app.site import urls as site
 from benchmarks_app.slices import urls as slices
@@ -29,25 +29,22 @@ in_benchmark = [
     *audit.in_benchmark,
     *queries.in_benchmark,
     *search.in_benchmark,
-    *qrels.in_benchmark,
     *clicks.in_benchmark,
     *people.in_benchmark,
     *jobs.in_benchmark,
-    *imports.in_benchmark,
-    *corpora.in_benchmark,
+    *importing.in_benchmark,
     *logs.in_benchmark,
     *families.in_benchmark,
     *slices.in_benchmark,
     *splits.in_benchmark,
     *releases.in_benchmark,
-    *exports.in_benchmark,
     *judges.in_benchmark,
     *notices.in_benchmark,
 ]
-handler400 = "benchmarks_app.common.views.refusals.bad_request"
-handler403 = "benchmarks_app.common.views.refusals.not_allowed"
-handler404 = "benchmarks_app.common.views.refusals.not_found"
-handler500 = "benchmarks_app.common.views.refusals.broken"
+handler400 = "benchmarks_app.common.views.bad_request"
+handler403 = "benchmarks_app.common.views.not_allowed"
+handler404 = "benchmarks_app.common.views.not_found"
+handler500 = "benchmarks_app.common.views.broken"
 urlpatterns = [
     *site.urlpatterns,
     *operating.urlpatterns,
@@ -56,11 +53,8 @@ urlpatterns = [
     *audit.urlpatterns,
     *people.urlpatterns,
     *jobs.urlpatterns,
-    *account.urlpatterns,
     *oidc.urlpatterns,
-    *corpora.urlpatterns,
-    *factors.urlpatterns,
-    *teams.urlpatterns,
+    *importing.urlpatterns,
     *notices.urlpatterns,
     path("b/<slug:slug>/", include(in_benchmark)),
     path("api/v1/", include("benchmarks_app.urls.api")),

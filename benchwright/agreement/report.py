@@ -17,8 +17,14 @@ from benchwright.agreement.coefficients import (
     krippendorff,
     percent_agreement,
 )
-from benchwright.agreement.consensus import NOBODY, confusion, consensus_of_others
-from benchwright.agreement.labels import Ints, Labels, split_at
+from benchwright.agreement.labels import (
+    NOBODY,
+    Ints,
+    Labels,
+    confusion,
+    consensus_of_others,
+    split_at,
+)
 from benchwright.agreement.measured import Measured
 from benchwright.agreement.two_raters import cohen, pair_tables
 

@@ -10,9 +10,9 @@ from benchwright.lazily import lazily
 
 if TYPE_CHECKING:
     from benchwright.contextual.arithmetic import contextual_precision, contextual_precisions
-    from benchwright.contextual.caching import FileCache
     from benchwright.contextual.cases import read_cases
     from benchwright.contextual.metric import ContextualPrecision, evaluate
+    from benchwright.contextual.serial import FileCache
     from benchwright.contextual.types import Case, Outcome
     from benchwright.judges.client import OpenAIJudge
     from benchwright.judges.endpoint import Endpoint
@@ -42,7 +42,7 @@ __getattr__ = lazily(
         "Case": "benchwright.contextual.types",
         "ContextualPrecision": "benchwright.contextual.metric",
         "Endpoint": "benchwright.judges.endpoint",
-        "FileCache": "benchwright.contextual.caching",
+        "FileCache": "benchwright.contextual.serial",
         "Image": "benchwright.judges.messages",
         "JudgeFailedError": "benchwright.judges.messages",
         "OpenAIJudge": "benchwright.judges.client",

@@ -6,6 +6,7 @@ from typing import Any
 
 from benchwright.contextual.types import Outcome, Verdict
 from benchwright.judges.course import Answer, Failure
+from benchwright.judges.keeping import LineCache
 
 ANSWER_FIELDS = tuple(field.name for field in fields(Answer))
 
@@ -71,3 +72,24 @@ def _failure_as_json(failure: Failure | None) -> dict[str, str] | None:
 
 def _failure_from_json(facts: Mapping[str, str] | None) -> Failure | None:
     return None if facts is None else Failure(facts["code"], facts["message"])
+
+
+class FileCache(LineCache[Outcome]):
+    """A cache in one file, made where there is none; close it, or use it in `with`.
+
+    Texts of cases are not in it, but answers of judges are, who may quote them.
+
+    Raises
+    ------
+    CacheFileError
+        If the file is something else.
+    """
+
+    mark = b'{"benchwright_contextual_cache": 1}\n'
+    command = "benchwright contextual"
+
+    def as_json(self, kept: Outcome) -> Mapping[str, Any]:
+        return outcome_as_json(kept)
+
+    def from_json(self, facts: Mapping[str, Any]) -> Outcome:
+        return outcome_from_json(facts)

@@ -4,18 +4,22 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
+from hashlib import blake2b, file_digest
 from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
-from benchwright.errors import CutoffError, DuplicateDocumentError
+from benchwright.detection import FileKind, guess, part_of
+from benchwright.detection.files import guess_as
+from benchwright.detection.rows import document_rows
+from benchwright.errors import CutoffError, DuplicateDocumentError, Problems
+from benchwright.files.inputs import FileInput
 from benchwright.findings import Finding
 from benchwright.retrieval import pitfalls
 from benchwright.retrieval.cache import cache_folder, cached
-from benchwright.retrieval.corpus_files import corpus_texts, file_sha256
 from benchwright.retrieval.searching import Progress, Result, id_bytes
 from benchwright.retrieval.sparse import sharding
 from benchwright.retrieval.sparse.analysis import ANALYSIS
@@ -23,6 +27,37 @@ from benchwright.retrieval.sparse.index import Counted, Index, count_documents
 from benchwright.retrieval.sparse.systems import Parameters, described, system_named
 from benchwright.retrieval.sparse.vector_files import VectorSet, read_vectors
 from benchwright.retrieval.sparse.vectors import VectorIndex, vector_idf
+
+
+def corpus_texts(path: Path) -> Iterator[tuple[str, str]]:
+    """Id, and title and text, of each document of BEIR's JSON lines, a table, or TREC's documents.
+
+    Read as a stream; also compressed. A table without a header is id and text.
+
+    Raises
+    ------
+    FileProblemsError
+        With the wrong lines, at the end of the file or when there are too many.
+    ArchiveError, UnreadableKindError
+        If it is damaged or of a kind that is never read.
+    """
+    given, problems = FileInput(path, str(path)), Problems()
+    with TemporaryDirectory(prefix="benchwright-") as unpacked:
+        folder = Path(unpacked)
+        guessed = guess(given, folder)
+        if guessed.kind not in (FileKind.CORPUS, FileKind.DOCUMENTS):
+            guessed = guess_as(FileKind.DOCUMENTS, given, folder)
+        part = part_of(path.name, guessed)
+        for row in document_rows(part, given, folder=folder, problems=problems):
+            yield row.docid, f"{row.title}\n{row.text}".strip()
+    problems.raise_found()
+
+
+def file_sha256(path: Path) -> str:
+    """SHA-256 of the bytes of a file."""
+    with path.open("rb") as stream:
+        return file_digest(stream, "sha256").hexdigest()
+
 
 KIND = "counts"
 Texts = Sequence[tuple[str, str]]

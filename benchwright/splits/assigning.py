@@ -8,6 +8,7 @@ from hashlib import sha256
 from itertools import accumulate
 
 from benchwright.recipes.splits import Mode, Straddling
+from benchwright.splits.balancing import Stratum, strata_by_family
 from benchwright.splits.digests import family_names
 from benchwright.splits.errors import (
     CutMissingError,
@@ -21,7 +22,6 @@ from benchwright.splits.errors import (
     UnknownSliceError,
 )
 from benchwright.splits.recipe import SPLITS, SplitRecipe
-from benchwright.splits.strata import Stratum, strata_by_family
 from benchwright.splits.types import DROPPED, IN_GAP, LEFT_OUT, STRADDLES, Assignment, SplitQuery
 
 SHOWN_SLICES = 8

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
+from benchwright.splits.balancing import densities
 from benchwright.splits.recipe import SPLITS
-from benchwright.splits.strata import densities
 from benchwright.splits.types import EXCLUDED, Assignment, SplitQuery
 
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from benchmarks_app.charts import Chart
-from scoring.scores.selectors.history import Record
+from scoring.scores.selectors.boards import Record
 from scoring.scores.shown import Shown
 
 # A point further right than this has its name on its left.

@@ -1,6 +1,5 @@
 """From submitted runs to comparable numbers; import the models from here."""
 
-from scoring.models.comparisons import Comparison
 from scoring.models.contextual import (
     CaseImage,
     CaseOutcome,
@@ -12,11 +11,10 @@ from scoring.models.contextual import (
 )
 from scoring.models.contrastive import EmbeddingPair
 from scoring.models.gates import GatePolicy, GateRehearsal, GateResult, OnlineResult
-from scoring.models.latencies import RunLatencies
 from scoring.models.live import LiveRun, LiveSystem
 from scoring.models.reported import ReportedScore
 from scoring.models.retrieval import Retrieval, ShardJob
-from scoring.models.scores import LadderStep, Score, ScoreSet
+from scoring.models.scores import Comparison, LadderStep, RunLatencies, Score, ScoreSet
 from scoring.models.submissions import Phase, ProbingFlag, Submission
 
 __all__ = [

@@ -1,9 +1,10 @@
 """The numbers of runs, computed here."""
 
+from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
-from benchmarks_app.models import Release, Run
+from benchmarks_app.models import Benchmark, Job, Release, Run
 
 
 class ScoreSet(models.Model):
@@ -90,3 +91,58 @@ class LadderStep(models.Model):
 
     def __str__(self) -> str:
         return f"{self.measure} of {self.score_set}"
+
+
+class RunLatencies(models.Model):
+    """Milliseconds a query of one run, measured here: each in a file, their summary in columns."""
+
+    class Source(models.TextChoices):
+        LIVE = "live", "asked of a search endpoint, network included"
+        HERE = "here", "retrieved by this site"
+
+    run = models.OneToOneField(Run, models.CASCADE, related_name="latencies")
+    source = models.CharField(max_length=8, choices=Source)
+    # Parquet of query and ms, in storage.
+    stored = models.CharField(max_length=255)
+    n_queries = models.PositiveIntegerField()
+    mean = models.FloatField()
+    p50 = models.FloatField()
+    p95 = models.FloatField()
+    p99 = models.FloatField()
+    longest = models.FloatField()
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        verbose_name_plural = "run latencies"
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(n_queries__gte=1, p50__gte=0, p95__gte=models.F("p50")),
+                name="run_latencies_in_order",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.run}: p50 {self.p50:.1f} ms"
+
+
+class Comparison(models.Model):
+    """What came out of comparing runs on a release; the same question has one row.
+
+    `key` is the SHA-256 of release, runs in their order, measures, slices, methods and scorer
+    version. The numbers are a JSON file, written once; empty until they are worked out.
+    """
+
+    benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="comparisons")
+    release = models.ForeignKey(Release, models.PROTECT, related_name="comparisons")
+    runs = models.ManyToManyField(Run, related_name="comparisons")
+    key = models.CharField(max_length=64, unique=True)
+    parameters = models.JSONField(default=dict)
+    result = models.CharField(max_length=255, blank=True)
+    job = models.ForeignKey(Job, models.SET_NULL, null=True, blank=True, related_name="comparisons")
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return f"comparison {self.key[:8]} on {self.release}"

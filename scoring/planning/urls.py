@@ -2,23 +2,23 @@
 
 from django.urls import path
 
-from scoring.planning.views import freshness, planner, reliability, reusability
+from scoring.planning import views
 
 in_benchmark = [
-    path("reliability/", reliability.reliability, name="reliability"),
+    path("reliability/", views.reliability, name="reliability"),
     path(
         "slices/<str:slice_name>/visible.<str:format>",
-        reliability.slice_reach_chart,
+        views.slice_reach_chart,
         name="slice-reach-chart",
     ),
-    path("planner/", planner.planner, name="planner"),
-    path("planner/<str:wish>/cost.<str:format>", planner.planner_chart, name="planner-chart"),
-    path("freshness/", freshness.freshness, name="freshness"),
-    path("v/<str:version>/stale-labels.csv", freshness.freshness_csv, name="freshness-csv"),
-    path("reusability/", reusability.reusability, name="reusability"),
+    path("planner/", views.planner, name="planner"),
+    path("planner/<str:wish>/cost.<str:format>", views.planner_chart, name="planner-chart"),
+    path("freshness/", views.freshness, name="freshness"),
+    path("v/<str:version>/stale-labels.csv", views.freshness_csv, name="freshness-csv"),
+    path("reusability/", views.reusability, name="reusability"),
     path(
         "v/<str:version>/reusability.<str:format>",
-        reusability.reusability_chart,
+        views.reusability_chart,
         name="reusability-chart",
     ),
 ]

@@ -22,7 +22,7 @@ from benchwright.evaluation.stored_hits import DEPTH, DEPTHS
 from scoring.models import ProbingFlag, Score, ScoreSet
 from scoring.rescoring.services.rescoring import start_scoring_runs
 from scoring.runs.selectors import holes_of
-from scoring.runs.services.query_lists import chosen_queries
+from scoring.runs.services import chosen_queries
 from scoring.scores.selectors.releases import (
     newest_release,
     release_of_version,

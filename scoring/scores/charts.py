@@ -7,7 +7,7 @@ import numpy as np
 from django.utils.translation import gettext as _
 
 from benchmarks_app.charts import Chart, axis_of_counts
-from benchmarks_app.reach import Reach
+from benchmarks_app.result_facts import Reach
 from benchwright.evaluation.latency import LatencySummary, latency_bins, latency_summary, told_ms
 from benchwright.statistics.power import LARGEST, detectable_differences
 

@@ -2,16 +2,16 @@
 
 from django.urls import path
 
-from scoring.systems.views import ann, baselines
+from scoring.systems import views
 
 in_benchmark = [
-    path("runs/baselines/", baselines.baseline_list, name="baseline-list"),
-    path("runs/baselines/make/", baselines.baselines_create, name="baselines-create"),
-    path("runs/baselines/progress/", baselines.baseline_progress, name="baseline-progress"),
-    path("ann/", ann.ann, name="ann"),
+    path("runs/baselines/", views.baseline_list, name="baseline-list"),
+    path("runs/baselines/make/", views.baselines_create, name="baselines-create"),
+    path("runs/baselines/progress/", views.baseline_progress, name="baseline-progress"),
+    path("ann/", views.ann, name="ann"),
     path(
         "ann/<int:exact>/<int:approximate>/recall-<int:k>.<str:format>",
-        ann.ann_chart,
+        views.ann_chart,
         name="ann-chart",
     ),
 ]

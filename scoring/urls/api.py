@@ -11,29 +11,25 @@ from scoring.contrastive import api as contrastive
 from scoring.corrected import api as corrected
 from scoring.gates import api as gates
 from scoring.live import api as live
-from scoring.planning.api import freshness, planner, reliability, reusability
+from scoring.planning import api as planning
 from scoring.rescoring import api as rescoring
 from scoring.runs import api as runs
 from scoring.submissions.api import embeddings, phases, submissions
-from scoring.systems.api import ann, baselines
+from scoring.systems import api as systems
 
 of_benchmark: list[URLPattern] = [
     *submissions.of_benchmark,
     *phases.of_benchmark,
     *completeness.of_benchmark,
-    *planner.of_benchmark,
-    *ann.of_benchmark,
-    *freshness.of_benchmark,
-    *reliability.of_benchmark,
+    *planning.of_benchmark,
     *gates.of_benchmark,
-    *reusability.of_benchmark,
     *boards.of_benchmark,
     *reported.of_benchmark,
     *corrected.of_benchmark,
     *rescoring.of_benchmark,
     *comparisons.of_benchmark,
     *runs.of_benchmark,
-    *baselines.of_benchmark,
+    *systems.of_benchmark,
     *live.of_benchmark,
     *embeddings.of_benchmark,
     *contrastive.of_benchmark,

@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from benchmarks_app.models import AuditEvent, Query
-from benchmarks_app.queries.services.drawing import draw_families
+from benchmarks_app.queries.services import draw_families
 from benchwright.estimation.errors import DrawSizeError
 from tests import factories
 

@@ -114,8 +114,8 @@ def ours_bulk(n: int) -> Callable[[], None]:
 
 
 def _ours_cached(n: int, *, is_full: bool) -> Callable[[], None]:
-    from benchwright.contextual.caching import FileCache
     from benchwright.contextual.metric import ContextualPrecision, evaluate
+    from benchwright.contextual.serial import FileCache
 
     cases, metric = our_cases(n), ContextualPrecision(model=Judge())
     folder = TemporaryDirectory()

@@ -11,12 +11,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from annotation.agreement.forms.adjudicating import NO_GRADE, AdjudicationForm
+from annotation.agreement.forms import NO_GRADE, AdjudicationForm
 from annotation.agreement.selectors import adjudication as selectors
 from annotation.agreement.services.adjudicating import adjudicate as settle
 from annotation.agreement.services.adjudicating import case_to_settle
 from annotation.common.forms import PolicyForm
-from annotation.common.selectors.policies import policy_of
+from annotation.common.selectors.ledger import policy_of
 from annotation.common.selectors.screen import current_guideline
 from annotation.common.services.policies import set_policy
 from annotation.models import Judgment

@@ -9,7 +9,8 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.agreement.forms.agreement import AgreementFilterForm
+from annotation.agreement.forms import AgreementFilterForm
+from annotation.agreement.selectors.by_slice import slice_coverage as coverage_of
 from annotation.agreement.services.measuring_agreement import (
     JOB_KIND,
     measuring_arguments,
@@ -138,3 +139,13 @@ def _matrix(pairs: dict[str, Any], name: Callable[[list[Any]], str]) -> dict[str
         "rows": list(zip(names, cells, strict=True)),
         "n_left_out": pairs["n_left_out"],
     }
+
+
+@require_safe
+@benchmark_view(Action.SEE_POOLS)
+def slice_coverage(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
+    """How far each slice is judged; a page of its own without htmx."""
+    wanted = request.GET.get("slice", "")
+    rows = [row for row in coverage_of(benchmark) if not wanted or row.name == wanted]
+    template = "_slice_coverage.html" if request.htmx else "slice_coverage.html"
+    return render(request, f"annotation/agreement/{template}", {"rows": rows})

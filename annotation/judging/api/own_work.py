@@ -11,9 +11,9 @@ from rest_framework.response import Response
 
 from annotation.common.selectors.questions import questions_of
 from annotation.common.serializers import QuestionSerializer
-from annotation.judging.forms.own_work import ChangeForm, OwnJudgmentFilterForm
+from annotation.judging.forms import ChangeForm, OwnJudgmentFilterForm
 from annotation.judging.selectors import own_work
-from annotation.judging.services.changing_own import change_own_judgment
+from annotation.judging.services.judging import change_own_judgment
 from annotation.models import Judgment
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import GradeValue

@@ -1,12 +1,19 @@
 """Writing down what people said about documents. The ledger is only ever appended to."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, cast
 from uuid import UUID
 
+from django.db import transaction
 from django.db.models.functions import Now
 
-from annotation.common.selectors.screen import last_judgment_of, undoable_judgments
+from annotation.common.selectors.screen import (
+    content_of,
+    current_guideline,
+    last_judgment_of,
+    undoable_judgments,
+)
 from annotation.common.services import statements
 from annotation.common.services.statements import Known, Target
 from annotation.judging.protocol.errors import (
@@ -298,3 +305,42 @@ def ask(slot: int, actor: int, client_id: UUID, text: str, pool: int | None = No
     return Question.objects.create(
         entry_id=target.entry, slot_id=slot, asked_by_id=actor, client_id=client_id, text=text
     )
+
+
+@transaction.atomic
+def change_own_judgment(
+    *,
+    judgment: Judgment,
+    actor: User,
+    client_id: UUID,
+    grade: int | None = None,
+    reason: str = "",
+    note: str = "",
+) -> Judgment:
+    """Judge a document anew that one has judged; the new event takes the place of the old one.
+
+    Raises
+    ------
+    PoolClosedError
+        If the pool is not open.
+    GradeNotOnScaleError
+        If the benchmark has no such grade.
+    """
+    # One's own judgments were given in slots, which are in pools.
+    slot, pool = cast(Slot, judgment.slot), cast(Pool, judgment.pool)
+    if not Pool.objects.open().filter(pk=pool.pk).exists():
+        raise PoolClosedError(pool=pool.name)
+    content, guideline = content_of(slot), current_guideline(pool.benchmark)
+    shown = Shown(
+        content_hash=content.content_hash if content else "",
+        guideline_id=guideline.pk if guideline else None,
+        shown_position=judgment.shown_position,
+        view=Judgment.View.FULL,
+        shown_chars=len(content.text) if content else None,
+    )
+    record = (
+        partial(record_cant_judge, reason=reason)
+        if grade is None
+        else partial(record_judgment, grade=grade)
+    )
+    return record(slot=slot, actor=actor, client_id=client_id, shown=shown, note=note)

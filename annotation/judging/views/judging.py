@@ -23,7 +23,7 @@ from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.common.selectors import screen
-from annotation.judging.forms.judging import (
+from annotation.judging.forms import (
     CANT_JUDGE_REASONS,
     AskForm,
     CantJudgeForm,

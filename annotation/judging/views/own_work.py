@@ -14,10 +14,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.common.selectors.screen import content_of
-from annotation.judging.forms.judging import CANT_JUDGE_REASONS
-from annotation.judging.forms.own_work import ChangeForm, OwnJudgmentFilterForm
+from annotation.judging.forms import CANT_JUDGE_REASONS, ChangeForm, OwnJudgmentFilterForm
 from annotation.judging.selectors import own_work
-from annotation.judging.services.changing_own import change_own_judgment
+from annotation.judging.services.judging import change_own_judgment
 from annotation.models import Judgment, Pool, Slot
 from benchmarks_app.paging import page_of
 from benchmarks_app.requests import PersonRequest

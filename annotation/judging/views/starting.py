@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 
 from annotation.common.selectors import screen
 from annotation.common.services import statements
-from annotation.judging.forms.starting import PracticeForm, ReadForm
+from annotation.judging.forms import PracticeForm, ReadForm
 from annotation.judging.selectors import keys, starting
 from annotation.judging.services.showing import (
     NO_TEXT,

@@ -4,29 +4,35 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from annotation.agreement.selectors.publication import publication_of
+from annotation.common.forms import QrelsForm
 from annotation.common.selectors import stale
 from annotation.judging.services.rejudging import offer_rejudging
 from annotation.labels.forms.ledger import LabelsImportForm, RatersForm
 from annotation.labels.selectors import pairs
 from annotation.labels.services.exporting_judgments import CONTENT_TYPES, export_judgments
 from annotation.labels.services.importing_labels import raters_in, start_import
+from annotation.labels.services.publishing import publishing_arguments
 from annotation.models import Judgment, Pool
 from benchmarks_app.collections.services.uploading import receive_upload
 from benchmarks_app.common.selectors.reading import benchmark_documents
 from benchmarks_app.common.services import audit
 from benchmarks_app.common.services.exposure import is_withheld
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError
 from benchwright.qrels.raw_judgments import FORMATS
+from benchwright.qrels.rules import RULES
 
 PAGE_SIZE = 50
 
@@ -189,3 +195,17 @@ def stale_offer(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpRe
 def _pool(benchmark: Benchmark, pk: int) -> Pool:
     built = Pool.objects.built().select_related("benchmark")
     return get_object_or_404(built, benchmark=benchmark, pk=pk)
+
+
+@benchmark_view(Action.EDIT)
+def qrels_publish(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
+    """A set of qrels from everything that was judged in the benchmark, whichever the pool."""
+    form = QrelsForm(request.POST or None, benchmark=benchmark)
+    if request.method == "POST" and form.is_valid():
+        with transaction.atomic():
+            arguments = publishing_arguments(benchmark=benchmark, **form.cleaned_data)
+            job = jobs.start(benchmark=benchmark, user=request.user, **arguments)
+        return redirect(job)
+    context = {"form": form, "rules": RULES, "publication": publication_of(benchmark)}
+    status = 422 if form.errors else 200
+    return render(request, "annotation/labels/qrels_publish.html", context, status=status)

@@ -5,21 +5,23 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from annotation.common.selectors.judged import last_event
+from annotation.common.selectors.ledger import last_event
 from annotation.common.selectors.pools import free_pool_name
 from annotation.models import Pool
 from annotation.pools.services.doubting import families_to_doubt_by
 from annotation.pools.services.planning import Sharing
 from benchmarks_app.common.forms import ListFileField, has_rows, row_field
 from benchmarks_app.common.parameters import form_field, percent_field
-from benchmarks_app.models import Benchmark, CandidateList, Run, User
+from benchmarks_app.models import Benchmark, CandidateList, QrelSet, Run, User
 from benchmarks_app.permissions import ALLOWED, Action
 from benchmarks_app.queries.selectors import newest_draw
 from benchwright.errors import FileProblemsError, Problems
 from benchwright.pools import Recipe, Stratum
+from benchwright.pools.adaptive import BURN_IN
 from benchwright.pools.entries import ENOUGH_DOUBLES
 from benchwright.pools.errors import PoolError
 from benchwright.qrels.candidates import read_candidates
+from benchwright.recipes import pools
 from benchwright.recipes import pools as recipes
 from benchwright.recipes.errors import ParameterError
 
@@ -299,3 +301,32 @@ class CandidateUploadForm(forms.Form):
     name = forms.CharField(
         max_length=120, required=False, help_text="The file's own name if left empty."
     )
+
+
+class SimulationForm(forms.Form):
+    qrel_set = forms.ModelChoiceField(
+        QrelSet.objects.none(),
+        label="Known grades",
+        help_text="The labels that would have come.",
+    )
+    runs = forms.ModelMultipleChoiceField(
+        Run.objects.none(), widget=forms.CheckboxSelectMultiple, help_text="Two or more."
+    )
+    depth = form_field(
+        pools.DEPTH,
+        required=True,
+        initial=20,
+        help_text="Of the pool: each run's first so many.",
+    )
+    burn_in = forms.IntegerField(
+        min_value=0,
+        max_value=1000,
+        initial=BURN_IN,
+        label="Ranks before learning",
+        help_text="The orders that learn judge each run's first so many ranks before they begin.",
+    )
+
+    def __init__(self, *args: Any, runs: Any, qrel_sets: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        row_field(self, "runs").queryset = runs
+        row_field(self, "qrel_set").queryset = qrel_sets

@@ -58,3 +58,9 @@ class ReleaseForm(forms.Form):
     """Whose documents go back to the others."""
 
     annotator = forms.ModelChoiceField(User.objects.all())
+
+
+class PoolStateForm(forms.Form):
+    state = forms.ChoiceField(
+        choices=[(state, state.label) for state in Pool.State if state != Pool.State.BUILDING]
+    )

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.models import Pool
-from annotation.pools.selectors.dashboard import newest_event, read_signals
+from annotation.pools.selectors import newest_event, read_signals
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Job, User
 

@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_safe
 
 from annotation.models import Pool
-from annotation.pools.forms.simulating import SimulationForm
+from annotation.pools.forms.building import SimulationForm
 from annotation.pools.services.simulating import JOB_KIND, simulation_arguments
 from annotation.pools.views.building import runs_of
 from benchmarks_app.charts import Chart, chart_response

@@ -18,15 +18,27 @@ from annotation.common.forms import QrelsForm
 from annotation.common.selectors import pools as selectors
 from annotation.models import Pool, Question
 from annotation.pools.charts import CHARTS
-from annotation.pools.forms.pools import PoolStateForm
-from annotation.pools.selectors.dashboard import due_note, people_of, projection_of
+from annotation.pools.forms.people import PoolStateForm
+from annotation.pools.selectors import due_note, people_of, projection_of
 from annotation.pools.services.pooling import set_pool_state
 from annotation.pools.services.watching import signals_of
 from benchmarks_app.charts import Chart, chart_response
-from benchmarks_app.models import Benchmark
+from benchmarks_app.models import Benchmark, Run
+from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.requests import PersonRequest
 from benchwright.progress.signals import stop_signal
+
+PAGE_SIZE = 25
+
+
+@require_safe
+@benchmark_view(Action.SEE_POOLS)
+def pool_list(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
+    page = page_of(request, selectors.pools_of(benchmark), PAGE_SIZE)
+    n_runs = Run.objects.visible_to(request.user).filter(benchmark=benchmark).count()
+    return render(request, "annotation/pools/pool_list.html", {"page": page, "n_runs": n_runs})
+
 
 # Fewer systems leave a new one with more than a third of its top 10 unjudged.
 FEW_RUNS = 3

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import Id, JobSerializer, QrelSetSerializer
 from benchmarks_app.api.throttling import COMPUTATIONS
-from benchmarks_app.collections.selectors import corpora
+from benchmarks_app.collections import selectors
 from benchmarks_app.collections.services import snapshots, units
 from benchmarks_app.importing.services import fetching
 from benchmarks_app.models import Benchmark, Corpus, CorpusVersion, QrelSet, Unit
@@ -120,7 +120,7 @@ class SnapshotSerializer(CorpusVersionSerializer):
 
     @extend_schema_field(AtStakeSerializer(many=True))
     def get_labels(self, version: CorpusVersion) -> list[dict[str, Any]]:
-        labels = corpora.labels_at_stake(version, self.context["request"].user)
+        labels = selectors.labels_at_stake(version, self.context["request"].user)
         rows = [
             {**label, "benchmark": label["benchmark"] and label["benchmark"].slug}
             for label in labels
@@ -174,7 +174,7 @@ class CorpusDetail(Endpoint):
         corpus = benchmark.corpus
         versions = corpus.versions.order_by("-number")
         may_edit = may(self.request.user, Action.EDIT, benchmark)
-        sharing = corpora.sharing_of(corpus, self.request.user)
+        sharing = selectors.sharing_of(corpus, self.request.user)
         vars(corpus).update(
             shown_versions=versions if may_edit else versions.ready(),
             measures=benchmark.unit,
@@ -281,8 +281,8 @@ class CorpusList(Endpoint):
     )
     def get(self, request: Request) -> Response:
         caller = self.caller()
-        page = list(self.paginate_queryset(corpora.corpora_visible_to(caller)) or ())
-        context = {"benchmarks": corpora.benchmarks_of(page, caller)}
+        page = list(self.paginate_queryset(selectors.corpora_visible_to(caller)) or ())
+        context = {"benchmarks": selectors.benchmarks_of(page, caller)}
         rows = SharedCorpusSerializer(page, many=True, context=context).data
         return self.get_paginated_response(rows)
 

@@ -14,7 +14,7 @@ from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.parameters import api_field
 from benchmarks_app.api.serializers import Id, JobSerializer, ProblemSerializer
 from benchmarks_app.api.throttling import COMPUTATIONS, UPLOADS
-from benchmarks_app.collections.selectors.uploads import waiting_uploads
+from benchmarks_app.collections.selectors import waiting_uploads
 from benchmarks_app.collections.services import uploading
 from benchmarks_app.importing.services.importing import LEAVE_OUT, start_import
 from benchmarks_app.importing.services.previewing_uploads import (

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks_app.collections.selectors.uploads import Refusal, refusals, waiting_uploads
+from benchmarks_app.collections.selectors import Refusal, refusals, waiting_uploads
 from benchmarks_app.importing.services.previewing_uploads import (
     NOTHING_LACKS,
     Lacking,

@@ -8,8 +8,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from benchmarks_app.collections.forms.corpora import CorpusForm, DocumentGradesForm, FetchForm
-from benchmarks_app.collections.selectors import corpora
+from benchmarks_app.collections import selectors
+from benchmarks_app.collections.forms import CorpusForm, DocumentGradesForm, FetchForm
 from benchmarks_app.collections.services import snapshots, units
 from benchmarks_app.common.forms import has_rows
 from benchmarks_app.common.selectors.reading import corpus_documents, measures_documents_of_passages
@@ -26,9 +26,9 @@ from benchwright.fetching.names import KNOWN_BEIR
 @require_safe
 @login_required
 def corpus_list(request: PersonRequest) -> HttpResponse:
-    rows = corpora.corpora_visible_to(request.user)
+    rows = selectors.corpora_visible_to(request.user)
     page = page_of(request, rows)
-    of_corpus = corpora.benchmarks_of(page, request.user)
+    of_corpus = selectors.benchmarks_of(page, request.user)
     listed = [(one, of_corpus.get(one.pk, []), cut_sentence(one.is_cut or {})) for one in page]
     return render(
         request, "benchmarks_app/importing/corpus_list.html", {"page": page, "rows": listed}
@@ -58,8 +58,8 @@ def corpus_detail(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         "versions": _versions(benchmark, may_edit),
         "keys": keys,
         "cut": cut_sentence(version.cut) if version else "",
-        "samples": corpora.sample_documents(version) if version else [],
-        "sharing": corpora.sharing_of(benchmark.corpus, request.user),
+        "samples": selectors.sample_documents(version) if version else [],
+        "sharing": selectors.sharing_of(benchmark.corpus, request.user),
         "wanted": wanted,
         "form": form,
         "may_edit": may_edit,
@@ -92,9 +92,9 @@ def corpus_version(request: PersonRequest, benchmark: Benchmark, number: int) ->
         "version": version,
         "corpus": benchmark.corpus,
         "cut": cut_sentence(version.cut),
-        "changes": corpora.examples_of(version),
-        "at_stake": corpora.labels_at_stake(version, request.user),
-        "sharing": corpora.sharing_of(benchmark.corpus, request.user),
+        "changes": selectors.examples_of(version),
+        "at_stake": selectors.labels_at_stake(version, request.user),
+        "sharing": selectors.sharing_of(benchmark.corpus, request.user),
         "is_proposed": version.state == CorpusVersion.State.PROPOSED,
     }
     return render(request, "benchmarks_app/importing/corpus_version.html", context)

@@ -11,7 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
-from benchmarks_app.collections.selectors.uploads import imported_uploads
+from benchmarks_app.collections.selectors import imported_uploads
 from benchmarks_app.collections.services import uploading
 from benchmarks_app.importing.forms import (
     GradesForm,

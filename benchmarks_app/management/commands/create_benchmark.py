@@ -2,7 +2,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from benchmarks_app.collections.forms.benchmarks import BenchmarkForm
+from benchmarks_app.collections.forms import BenchmarkForm
 from benchmarks_app.collections.services.benchmarks import create_benchmark
 from benchmarks_app.management.declared import DeclaredCommand
 from benchmarks_app.models import Benchmark, Corpus, User

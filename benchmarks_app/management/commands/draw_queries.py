@@ -1,7 +1,7 @@
 from typing import Any
 
 from benchmarks_app.management.declared import BenchmarkCommand
-from benchmarks_app.queries.services.drawing import draw_families
+from benchmarks_app.queries.services import draw_families
 from benchwright.recipes.sampling import FAMILIES_DRAWN
 
 

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.models import Invitation, Team
-from benchmarks_app.people.forms.teams import MateForm, TeamForm
+from benchmarks_app.people.forms.people import MateForm, TeamForm
 from benchmarks_app.people.services import people, teams
 
 TAG = ["account"]

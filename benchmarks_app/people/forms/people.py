@@ -6,12 +6,13 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.contrib.auth.forms import PasswordChangeForm, PasswordResetForm, UserCreationForm
+from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
 from benchmarks_app.common.forms import has_rows, row_field
 from benchmarks_app.limits import is_among_first
-from benchmarks_app.models import ApiToken, Role, Scope, User
+from benchmarks_app.models import ApiToken, Role, Scope, Team, User
 from benchmarks_app.people.forms.factors import right_password
 from benchmarks_app.people.services.api_tokens import MOST_DAYS
 from benchmarks_app.people.services.guesses import knows_password
@@ -202,3 +203,30 @@ class RoleForm(forms.Form):
 
     def clean_role(self) -> Role:
         return Role(self.cleaned_data["role"])
+
+
+class TeamForm(forms.Form):
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=Team._meta.get_field("name").max_length,
+        help_text=_("As boards show it; nobody else's team can be called so."),
+    )
+
+    def clean_name(self) -> str:
+        name = " ".join(self.cleaned_data["name"].split())
+        if not name.isprintable():
+            reason = _("The name holds a control character; remove it.")
+            raise ValidationError(reason)
+        if name.lower() in ("anonymous", "you"):
+            taken = _("“{name}” means something else on boards; choose another name.")
+            raise ValidationError(taken.format(name=name))
+        return name
+
+
+class MateForm(forms.Form):
+    username = forms.CharField(
+        max_length=150,
+        label=_("User name"),
+        help_text=_("Of somebody who works on one of your benchmarks."),
+        widget=forms.TextInput(attrs={"autocapitalize": "none", "spellcheck": "false"}),
+    )

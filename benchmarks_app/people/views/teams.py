@@ -15,7 +15,7 @@ from benchmarks_app.errors import TeamError, TeamLinkError
 from benchmarks_app.language import told
 from benchmarks_app.models import Team
 from benchmarks_app.paging import page_of
-from benchmarks_app.people.forms.teams import MateForm, TeamForm
+from benchmarks_app.people.forms.people import MateForm, TeamForm
 from benchmarks_app.people.services import teams
 from benchmarks_app.requests import PersonRequest
 

@@ -17,7 +17,6 @@ from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.models import Benchmark, QrelSet, Release
 from benchmarks_app.permissions import Action, may
 from benchmarks_app.releases.downloads import KINDS, TSV, file_response, published_release
-from benchmarks_app.releases.services.deprecating import deprecate_release
 from benchmarks_app.releases.services.drafting import (
     change_draft,
     create_draft,
@@ -26,6 +25,7 @@ from benchmarks_app.releases.services.drafting import (
     publish_draft,
     start_check,
 )
+from benchmarks_app.releases.services.releasing import deprecate_release
 from benchwright.exports import EXPORTERS
 from benchwright.releases.options import ReleaseOptions
 from benchwright.releases.source import public_manifest

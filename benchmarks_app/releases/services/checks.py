@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 from benchmarks_app.models import Benchmark, Release, Slice
-from benchmarks_app.reach import reach_of
 from benchmarks_app.releases.selectors import hidden_parts, hidden_queries, release_weights
 from benchmarks_app.releases.services.files import Contents
+from benchmarks_app.result_facts import reach_of
 from benchmarks_app.splits.selectors import current_plan, is_outdated
 from benchmarks_app.splits.services.leak_reports import current_leak_report
 from benchwright.findings import Finding, errors_in

@@ -1,6 +1,6 @@
 """Publishing a release: its files are written once, then a row that never changes."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,11 +16,13 @@ from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Job, QrelSet, Release, User
 from benchmarks_app.models.notices import Event
 from benchmarks_app.releases.services.building import Built, Wanted, build, write_words
-from benchmarks_app.releases.services.declaring import declared
 from benchmarks_app.releases.services.files import machine_sets, trec_lines
 from benchmarks_app.signals import release_published
+from benchwright.errors import BenchmarkError
 from benchwright.findings import Finding, Severity
 from benchwright.releases.errors import (
+    DeclaredMeasureError,
+    DeprecationError,
     DraftChangedError,
     NothingToReleaseError,
     ReleaseRefusedError,
@@ -290,3 +292,71 @@ def _expose(built: Built, now: Any) -> None:
         if contents.is_public(qid) and contents.grades_of(qid).n
     ]
     mark_exposed(benchmark=contents.benchmark, queries=graded, at=now)
+
+
+@transaction.atomic
+def deprecate_release(
+    *, user: User, release: Release, reason: str, successor: Release | None = None
+) -> Release:
+    """Mark a published release as deprecated; it can still be read and scored on.
+
+    Raises
+    ------
+    DeprecationError
+        If it is not published, no reason is given, or the successor is none that can be used.
+    """
+    row = Release.objects.select_for_update().get(pk=release.pk)
+    if row.state != Release.State.PUBLISHED:
+        text = f"Release {row.version} is {row.get_state_display()}; only a published one can "
+        raise DeprecationError(reason=text + "be deprecated.")
+    if not reason.strip():
+        raise DeprecationError(reason="Say why: whoever has used the release will ask.")
+    if successor is not None:
+        _refuse_successor(row, successor)
+    row.state = Release.State.DEPRECATED
+    row.deprecated_at = timezone.now()
+    row.deprecated_reason = reason.strip()
+    row.successor = successor
+    row.save(update_fields=["state", "deprecated_at", "deprecated_reason", "successor"])
+    audit.record(
+        actor=user,
+        action="deprecate-release",
+        benchmark=row.benchmark,
+        target=row.version,
+        reason=reason.strip(),
+        successor=successor.version if successor else None,
+    )
+    return row
+
+
+def _refuse_successor(release: Release, successor: Release) -> None:
+    usable = Release.objects.filter(benchmark=release.benchmark_id, state=Release.State.PUBLISHED)
+    if not usable.exclude(pk=release.pk).filter(pk=successor.pk).exists():
+        raise DeprecationError(
+            reason=f"{successor.version} can not be used instead of {release.version}: choose "
+            "another published release of this benchmark."
+        )
+
+
+# What a measure is, an app above knows: it says so when the site starts.
+READERS: list[Callable[[str], str]] = []
+
+
+def declared(names: Iterable[str]) -> tuple[str, ...]:
+    """Their canonical names, each once.
+
+    Raises
+    ------
+    DeclaredMeasureError
+        If one is no measure, or none that may be told of grades that are hidden.
+    """
+    return tuple(dict.fromkeys(_read(name) for name in names))
+
+
+def _read(name: str) -> str:
+    try:
+        for read in READERS:
+            name = read(name)
+    except BenchmarkError as error:
+        raise DeclaredMeasureError(name=name[:80], why=str(error)) from error
+    return name

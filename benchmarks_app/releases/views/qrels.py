@@ -12,7 +12,7 @@ from benchmarks_app.models import Benchmark, QrelSet
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.releases.downloads import qrels_response
-from benchmarks_app.releases.forms.qrels import QrelMapForm
+from benchmarks_app.releases.forms import QrelMapForm
 from benchmarks_app.releases.services.qrel_sets import delete_qrels, map_qrels, users_of
 from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError

@@ -18,9 +18,8 @@ from benchmarks_app.models import Benchmark, QrelSet, Release
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.releases.downloads import export_response, file_response, published_release
-from benchmarks_app.releases.forms.releases import DeprecateForm, DraftForm, PublishForm
+from benchmarks_app.releases.forms import DeprecateForm, DraftForm, PublishForm
 from benchmarks_app.releases.services import exporting
-from benchmarks_app.releases.services.deprecating import deprecate_release
 from benchmarks_app.releases.services.drafting import (
     change_draft,
     create_draft,
@@ -30,7 +29,7 @@ from benchmarks_app.releases.services.drafting import (
     publish_draft,
     start_check,
 )
-from benchmarks_app.releases.services.releasing import findings_of
+from benchmarks_app.releases.services.releasing import deprecate_release, findings_of
 from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError
 from benchwright.exports import BEIR

@@ -6,7 +6,7 @@ from django.utils import timezone
 from benchmarks_app.common.services import audit
 from benchmarks_app.models import Slice, SliceMember, User
 from benchmarks_app.models.slices import SMALLEST_SLICE
-from benchmarks_app.results_seen import n_results_seen
+from benchmarks_app.result_facts import n_results_seen
 from benchmarks_app.slices.services.records import (
     members_digest,
     members_of,

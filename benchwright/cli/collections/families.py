@@ -12,6 +12,7 @@ from benchwright.cli import options
 from benchwright.cli.answers import say_json
 from benchwright.cli.doors import Door
 from benchwright.cli.main import Command, option
+from benchwright.cli.options import written_option
 from benchwright.cli.parameters import parameter_option
 from benchwright.cli.site_doors import grouping
 from benchwright.recipes import families
@@ -41,18 +42,14 @@ def thresholds(command: Any) -> Any:
     short_help="Group queries into families of wordings, with a similarity and a reason a link.",
 )
 @click.argument("file", type=click.Path(allow_dash=True, path_type=Path))
-@option(
+@written_option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
     group="Output",
     help="Where the families go (TSV); by default to the standard output.",
 )
-@option(
+@written_option(
     "--links",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
     group="Output",
     help="Where the links go: two queries, reason, similarity, both texts (TSV).",
 )

@@ -11,7 +11,7 @@ import click
 from benchwright.cli.answers import say_json
 from benchwright.cli.doors import Door
 from benchwright.cli.main import Command, option
-from benchwright.cli.options import JSON, named_columns
+from benchwright.cli.options import JSON, named_columns, written_option
 from benchwright.cli.parameters import parameter_option
 from benchwright.cli.site_doors import logs
 from benchwright.recipes import sampling as recipe
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from benchwright.logs.sampling import Design, Plan
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-OUT = click.Path(dir_okay=False, path_type=Path)
 EXAMPLES = (
     "benchwright sample searches.csv.gz -n 300 -o queries.jsonl --weights weights.tsv",
     "benchwright sample log.tsv --column query='search string' --column count=searches --dry-run",
@@ -96,11 +95,9 @@ EXAMPLES = (
     group="Output",
     help="Show what would be drawn, and draw nothing.",
 )
-@option(
+@written_option(
     "-o",
     "--output",
-    type=OUT,
-    metavar="FILE",
     group="Output",
     help="Write the queries there as BEIR has them, one JSON object a line.  [default: standard "
     "output]",
@@ -108,15 +105,11 @@ EXAMPLES = (
 @option(
     "--weights",
     "weights_file",
-    type=OUT,
-    metavar="FILE",
     group="Output",
     help="Also write query-id<TAB>weight, as `score --weights` reads it.",
 )
-@option(
+@written_option(
     "--families-file",
-    type=OUT,
-    metavar="FILE",
     group="Output",
     help="Also write query-id<TAB>family, as `score --families` reads it.",
 )

@@ -8,7 +8,7 @@ import click
 
 from benchwright.cli.answers import say_json
 from benchwright.cli.main import Command, option
-from benchwright.cli.options import JSON
+from benchwright.cli.options import JSON, written_option
 
 EXAMPLES = (
     "benchwright sketch train-queries.tsv --salt f3a9…c1 -o train.sketch",
@@ -26,15 +26,7 @@ TOLD_EVERY = 10_000
     short_help="Hashes of a private list of queries, by which others find theirs in it.",
 )
 @click.argument("queries", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    required=True,
-    metavar="FILE",
-    group="Output",
-    help="Where the sketch goes.",
-)
+@written_option("-o", "--output", required=True, group="Output", help="Where the sketch goes.")
 @option(
     "--salt",
     metavar="SALT",

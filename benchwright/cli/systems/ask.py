@@ -10,7 +10,7 @@ import click
 from benchwright.cli.answers import refuse_mixed
 from benchwright.cli.doors import Door
 from benchwright.cli.main import Command, option
-from benchwright.cli.options import JSON
+from benchwright.cli.options import JSON, written_option
 from benchwright.cli.parameters import FILE, parameter_option
 from benchwright.cli.site_doors import systems
 from benchwright.cli.systems.ask_output import (
@@ -98,21 +98,10 @@ EXAMPLES = (
 @parameter_option(live.TIMEOUT_SECONDS, group="Pace", metavar="SECONDS")
 @parameter_option(live.RETRIES, group="Pace")
 @parameter_option(live.MAY_FAIL, group="Pace", metavar="N")
-@option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    group="Output",
-    help="A TREC run; standard output unless given, or -.",
+@written_option(
+    "-o", "--output", group="Output", help="A TREC run; standard output unless given, or -."
 )
-@option(
-    "--latencies",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    group="Output",
-    help="Query and milliseconds as TSV.",
-)
+@written_option("--latencies", group="Output", help="Query and milliseconds as TSV.")
 @option(
     "--fresh",
     is_flag=True,

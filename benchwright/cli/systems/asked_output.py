@@ -1,12 +1,18 @@
-"""What commands that ask a judge show while they ask, and the file that they write meanwhile."""
+"""Commands that ask a judge: what they show while they ask, and the file they write meanwhile."""
 
 import json
 import sys
 import time
+from collections.abc import Iterable
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import IO, TYPE_CHECKING, Any, Self, TypeVar
 
 from benchwright.cli.progress import CLEAR_LINE, PAUSE
+
+if TYPE_CHECKING:
+    from benchwright.judges.client import OpenAIJudge
+
+Answer = TypeVar("Answer")
 
 
 class AskedProgress:
@@ -64,3 +70,35 @@ class LineWriter:
         if self.file:
             self.file.write(json.dumps(row, ensure_ascii=False) + "\n")
             self.file.flush()
+
+
+def collected(coming: Iterable[Answer], writer: Any, progress: Any) -> list[Answer]:
+    """All that come, each written and counted as it comes, so that none is lost."""
+    answers = []
+    try:
+        for answer in coming:
+            writer.add(answer)
+            answers.append(answer)
+            progress.add(answer)
+    finally:
+        progress.end()
+    return answers
+
+
+def judge_of(model: str, address: str, chosen: dict[str, Any], **settings: Any) -> "OpenAIJudge":
+    """The judge that the options of a command describe; its key comes from the environment."""
+    from benchwright.judges.client import OpenAIJudge
+    from benchwright.judges.endpoint import Endpoint, key_from_environment
+
+    endpoint = Endpoint(
+        model,
+        address,
+        timeout=chosen["timeout_seconds"],
+        max_attempts=chosen["max_attempts"],
+        concurrency=chosen["concurrency"],
+        requests_per_minute=chosen["requests_per_minute"],
+        price_in=chosen["price_in"],
+        price_out=chosen["price_out"],
+        **settings,
+    )
+    return OpenAIJudge(endpoint, key_from_environment(endpoint.base_url))

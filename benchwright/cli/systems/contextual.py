@@ -1,7 +1,7 @@
 """`benchwright contextual`: do helpful nodes stand before the others, in the eyes of a judge?"""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,6 @@ from benchwright.cli.site_doors import judging
 from benchwright.recipes import contextual as recipes
 
 if TYPE_CHECKING:
-    from benchwright.contextual.caching import FileCache
     from benchwright.contextual.options import Options
     from benchwright.contextual.types import Case, Outcome
     from benchwright.judges.client import OpenAIJudge
@@ -115,33 +114,17 @@ def command(ctx: click.Context, /, cases: Path, **chosen: Any) -> None:
     reach the expected output; the score is 1 where every helpful node stands before every other.
     Ends with 1 only where a case could not be judged, not where scores are low.
     """
+    from benchwright.cli.systems.asked_output import judge_of
     from benchwright.cli.systems.contextual_output import show, warn
     from benchwright.contextual.cases import read_cases
 
     read = read_cases(cases, images=chosen["images"])
     warn(read.warnings)
-    outcomes = _judged(read.cases, _judge(chosen), _options(chosen), chosen)
+    judge = judge_of(chosen["model"], chosen["base_url"], chosen, max_tokens=chosen["max_tokens"])
+    outcomes = _judged(read.cases, judge, _options(chosen), chosen)
     show(outcomes, model=chosen["model"], form=chosen["form"])
     if any(outcome.error for outcome in outcomes):
         ctx.exit(1)
-
-
-def _judge(chosen: dict[str, Any]) -> "OpenAIJudge":
-    from benchwright.judges.client import OpenAIJudge
-    from benchwright.judges.endpoint import Endpoint, key_from_environment
-
-    endpoint = Endpoint(
-        chosen["model"],
-        chosen["base_url"],
-        timeout=chosen["timeout_seconds"],
-        max_attempts=chosen["max_attempts"],
-        concurrency=chosen["concurrency"],
-        requests_per_minute=chosen["requests_per_minute"],
-        price_in=chosen["price_in"],
-        price_out=chosen["price_out"],
-        max_tokens=chosen["max_tokens"],
-    )
-    return OpenAIJudge(endpoint, key_from_environment(endpoint.base_url))
 
 
 def _options(chosen: dict[str, Any]) -> "Options":
@@ -159,31 +142,14 @@ def _judged(
     cases: "Sequence[Case]", judge: "OpenAIJudge", options: "Options", chosen: dict[str, Any]
 ) -> "list[Outcome]":
     """Outcomes in the order of the cases; each is written as it comes, so none is lost."""
+    from benchwright.cli.systems.asked_output import collected
     from benchwright.cli.systems.contextual_output import Progress, Writer
     from benchwright.contextual.judging import outcomes_of
+    from benchwright.contextual.serial import FileCache
 
     place = {case.id: number for number, case in enumerate(cases)}
-    outcomes: list[Outcome] = []
-    with _cache(chosen["cache"]) as cache, Writer(chosen["output"]) as writer:
-        progress = Progress(len(cases))
-        try:
-            for outcome in outcomes_of(
-                cases, judge, options, concurrency=chosen["concurrency"], cache=cache
-            ):
-                writer.add(outcome)
-                outcomes.append(outcome)
-                progress.add(outcome)
-        finally:
-            progress.end()
+    path = chosen["cache"]
+    with FileCache(path) if path else nullcontext() as cache, Writer(chosen["output"]) as writer:
+        coming = outcomes_of(cases, judge, options, concurrency=chosen["concurrency"], cache=cache)
+        outcomes = collected(coming, writer, Progress(len(cases)))
     return sorted(outcomes, key=lambda outcome: place[outcome.case_id])
-
-
-@contextmanager
-def _cache(path: Path | None) -> "Iterator[FileCache | None]":
-    if path is None:
-        yield None
-        return
-    from benchwright.contextual.caching import FileCache
-
-    with FileCache(path) as cache:
-        yield cache

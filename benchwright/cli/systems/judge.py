@@ -1,7 +1,7 @@
 """`benchwright judge`: grades of pairs by a judge model."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -147,23 +147,11 @@ def _refuse_spaces(pairs: "Sequence[Pair]") -> None:
 
 
 def _judge(chosen: dict[str, Any]) -> "OpenAIJudge":
-    from benchwright.judges.client import OpenAIJudge
-    from benchwright.judges.endpoint import Endpoint, key_from_environment
+    from benchwright.cli.systems.asked_output import judge_of
 
     address, model = address_and_model(chosen["judge"])
-    endpoint = Endpoint(
-        model,
-        address,
-        timeout=chosen["timeout_seconds"],
-        max_attempts=chosen["max_attempts"],
-        concurrency=chosen["concurrency"],
-        requests_per_minute=chosen["requests_per_minute"],
-        price_in=chosen["price_in"],
-        price_out=chosen["price_out"],
-        seed=chosen["answer_seed"],
-        has_probabilities=chosen["probabilities"],
-    )
-    return OpenAIJudge(endpoint, key_from_environment(endpoint.base_url))
+    settings = {"seed": chosen["answer_seed"], "has_probabilities": chosen["probabilities"]}
+    return judge_of(model, address, chosen, **settings)
 
 
 def address_and_model(judge: str) -> tuple[str, str]:
@@ -212,13 +200,12 @@ def _graded(
     pairs: "Sequence[Pair]", judge: "OpenAIJudge", prompt: "GradingPrompt", chosen: dict[str, Any]
 ) -> "list[Graded]":
     """Gradings in the order of the pairs; each is written as it comes, so none is lost."""
+    from benchwright.cli.systems.asked_output import collected
     from benchwright.cli.systems.judge_output import Progress, Writer
     from benchwright.grading.looping import Budget, gradings_of
 
     place = {(pair.query_id, pair.document_id): number for number, pair in enumerate(pairs)}
-    gradings: list[Graded] = []
     with _cache(chosen["cache"]) as cache, Writer(chosen["output"]) as writer:
-        progress = Progress(len(pairs))
         coming = gradings_of(
             pairs,
             judge,
@@ -227,22 +214,11 @@ def _graded(
             cache=cache,
             budget=Budget(chosen["cost_cap"]),
         )
-        try:
-            for grading in coming:
-                writer.add(grading)
-                gradings.append(grading)
-                progress.add(grading)
-        finally:
-            progress.end()
+        gradings = collected(coming, writer, Progress(len(pairs)))
     return sorted(gradings, key=lambda one: place[one.query_id, one.document_id])
 
 
-@contextmanager
-def _cache(path: Path | None) -> "Iterator[GradeCache | None]":
-    if path is None:
-        yield None
-        return
+def _cache(path: Path | None) -> "AbstractContextManager[GradeCache | None]":
     from benchwright.grading.caching import GradeCache
 
-    with GradeCache(path) as cache:
-        yield cache
+    return GradeCache(path) if path else nullcontext()

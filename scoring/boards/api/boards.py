@@ -23,7 +23,7 @@ from scoring.boards.services.boards import Board, board_of
 from scoring.boards.services.slices import SliceBoard, SliceRow, row_of, slice_board
 from scoring.boards.services.tables import board_table
 from scoring.scores.selectors.attempts import unranked_on
-from scoring.scores.selectors.history import Record, records_of
+from scoring.scores.selectors.boards import Record, records_of
 from scoring.scores.services.firewall import measure_seen
 from scoring.scores.services.slice_scores import BoardSplit, board_split, slices_on_board
 from scoring.scores.shown import Shown

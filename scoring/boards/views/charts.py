@@ -32,7 +32,7 @@ from scoring.boards.services.slices import (
 )
 from scoring.boards.views.boards import asked_board, board_context, part_page
 from scoring.boards.views.files import refusal
-from scoring.scores.selectors.history import records_of
+from scoring.scores.selectors.boards import records_of
 from scoring.scores.services.firewall import measure_seen
 from scoring.scores.services.slice_scores import board_split
 from scoring.scores.views import release_or_404

@@ -14,7 +14,7 @@ from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError
-from scoring.contextual.forms.contextual import CaseSetForm
+from scoring.contextual.forms import CaseSetForm
 from scoring.contextual.selectors import (
     case_sets_of,
     evaluations_of,

@@ -17,7 +17,7 @@ from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.requests import PersonRequest, SiteRequest
 from benchwright.errors import BenchmarkError
 from scoring.contextual.charts import scores_chart
-from scoring.contextual.forms.contextual import EvaluationForm, RetryForm
+from scoring.contextual.forms import EvaluationForm, RetryForm
 from scoring.contextual.selectors import counts_of, evaluations_of, outcome_rows
 from scoring.contextual.services.estimates import estimate
 from scoring.contextual.services.evaluating import (

@@ -13,7 +13,7 @@ from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchwright.files.cells import Echo, safe_cell
-from scoring.contextual.forms.contextual import ComparisonForm
+from scoring.contextual.forms import ComparisonForm
 from scoring.contextual.selectors import images_by_name, parts_shown
 from scoring.contextual.services.results import arithmetic_of, compare
 from scoring.contextual.views.contextual import set_of

@@ -8,7 +8,7 @@ from benchmarks_app.models import Benchmark, Job, Run
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.requests import PersonRequest, SiteRequest
 from benchwright.errors import BenchmarkError
-from scoring.contextual.forms.contextual import RunCasesForm
+from scoring.contextual.forms import RunCasesForm
 from scoring.contextual.services.from_runs import start_cases_of_run
 from scoring.contextual.services.results import values_of_run
 from scoring.scores.views import run_of

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.requests import PersonRequest
-from scoring.contextual.forms.contextual import VerdictsForm
+from scoring.contextual.forms import VerdictsForm
 from scoring.contextual.selectors import (
     images_by_name,
     next_case,

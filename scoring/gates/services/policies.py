@@ -14,8 +14,8 @@ from django.utils.translation import gettext as _
 from benchmarks_app.common.services import audit, reading_apart
 from benchmarks_app.models import Benchmark, Release, Run, User
 from benchmarks_app.permissions import Action, may
-from benchmarks_app.reach import Reach
 from benchmarks_app.releases.selectors import hidden_queries, release_splits
+from benchmarks_app.result_facts import Reach
 from benchwright.gates.errors import PolicySplitError
 from benchwright.gates.policy import Policy
 from benchwright.gates.small_files import policy_in

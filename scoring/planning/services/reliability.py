@@ -13,8 +13,8 @@ import numpy as np
 from django.core.cache import cache
 
 from benchmarks_app.models import Benchmark, Query, Release
-from benchmarks_app.reach import Reach
 from benchmarks_app.releases.selectors import hidden_queries
+from benchmarks_app.result_facts import Reach
 from benchwright.statistics.families import FamilyOf, Floats
 from benchwright.statistics.power import (
     LARGEST,

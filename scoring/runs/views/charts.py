@@ -14,7 +14,7 @@ from benchwright.errors import ScoringError
 from scoring.comparisons.services.against import baselines_for, slices_against
 from scoring.models import ScoreSet
 from scoring.runs.charts import cumulative_chart, distribution_chart, grades_chart, slices_chart
-from scoring.runs.services.profiles import grade_names, grade_ranks_of
+from scoring.runs.services import grade_names, grade_ranks_of
 from scoring.runs.views.runs import chosen_baseline
 from scoring.scores.charts import latency_chart, latency_words
 from scoring.scores.selectors.runs import latencies_of, query_latencies

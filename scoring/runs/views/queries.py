@@ -25,8 +25,7 @@ from scoring.runs.charts import (
     grades_chart,
     sorted_bars,
 )
-from scoring.runs.services.profiles import grade_names, grade_ranks_of
-from scoring.runs.services.query_lists import chosen_queries
+from scoring.runs.services import chosen_queries, grade_names, grade_ranks_of
 from scoring.scores.selectors.releases import release_query_texts, relevance_threshold
 from scoring.scores.selectors.retrieved import retrieved
 from scoring.scores.selectors.runs import per_query_values, query_rows, sorted_queries

@@ -16,7 +16,7 @@ from scoring.comparisons.services.against import baselines_for, slices_against
 from scoring.models import ScoreSet
 from scoring.rescoring.services.rescoring import mark_looked_at, start_scoring_runs
 from scoring.runs.charts import slices_chart
-from scoring.runs.services.profiles import brackets_of, judged_share_of, patterns_of, scenarios_of
+from scoring.runs.services import brackets_of, judged_share_of, patterns_of, scenarios_of
 from scoring.runs.views.queries import worst_queries
 from scoring.scores.selectors.releases import newest_release, open_phase, release_of_version
 from scoring.scores.selectors.runs import score_sets_of_run

@@ -17,7 +17,7 @@ from annotation.labels.selectors.pairs import pair_grades
 from annotation.labels.services.publishing import publishing_arguments
 from annotation.models import Judgment, KnownGrade, Pool, Slot
 from annotation.overview import judge_step
-from annotation.pools.selectors.dashboard import people_of, read_signals
+from annotation.pools.selectors import people_of, read_signals
 from benchmarks_app.homes import needs_of
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Qrel, QrelSet

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from annotation.common.services import statements
-from annotation.guidelines.services.answering import answer_question
+from annotation.guidelines.services import answer_question
 from annotation.judging.services.judging import ask_question
 from annotation.models import Slot
 from tests.annotation.making import claimed, pool

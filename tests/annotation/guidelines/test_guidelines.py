@@ -5,7 +5,7 @@ import uuid
 import pytest
 from django.urls import reverse
 
-from annotation.guidelines.services.guidelines import add_guideline_line, save_guideline
+from annotation.guidelines.services import add_guideline_line, save_guideline
 from annotation.models import Pool, Question
 from benchmarks_app.models import AuditEvent, Guideline
 from tests import factories

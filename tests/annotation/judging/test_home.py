@@ -7,7 +7,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.guidelines.services.answering import answer_question
+from annotation.guidelines.services import answer_question
 from annotation.judging.selectors.own_work import hours_of
 from annotation.judging.services.home import answers_for, home_context, next_up, pace_of, rows_of
 from annotation.judging.services.judging import ask_question

@@ -16,10 +16,10 @@ from django.utils import timezone
 from annotation.common.selectors.pools import due_of, pool_progress
 from annotation.models import Judgment, Pool, Slot
 from annotation.pools.charts import CHARTS
-from annotation.pools.selectors.dashboard import due_note, pool_report, read_signals
+from annotation.pools.selectors import due_note, pool_report, read_signals
 from annotation.pools.services import watching
 from benchmarks_app.models import Job
-from benchwright.progress.projection import Projection
+from benchwright.progress.pace import Projection
 from tests import factories
 from tests.annotation import making
 

@@ -10,7 +10,7 @@ from benchmarks_app.collections.services.candidates import make_candidate_list
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Document, DocumentContent, Job, QueryDraw, Run
 from benchmarks_app.people.services.forgetting import delete_person
-from benchmarks_app.queries.services.drawing import draw_families
+from benchmarks_app.queries.services import draw_families
 from benchwright.corpora.store import StoredDocument
 from benchwright.ids import content_hash
 from benchwright.pools import Recipe, Stratum, recipe_of

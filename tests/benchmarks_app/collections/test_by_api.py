@@ -9,7 +9,7 @@ from django.utils import timezone
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Run
 from benchmarks_app.queries.selectors import queries_in_draw
-from benchmarks_app.queries.services.drawing import draw_families
+from benchmarks_app.queries.services import draw_families
 from benchmarks_app.splits.services.contamination import clean_qids
 from tests import factories
 

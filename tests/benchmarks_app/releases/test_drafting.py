@@ -15,7 +15,7 @@ from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import AuditEvent, Job, Qrel, QrelSet, Release, User
 from benchmarks_app.releases.selectors import release_source
 from benchmarks_app.releases.services import drafting, exporting, releasing
-from benchmarks_app.releases.services.deprecating import deprecate_release
+from benchmarks_app.releases.services.releasing import deprecate_release
 from benchwright.findings import Severity
 from benchwright.releases.errors import (
     DeprecationError,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks_app import results_seen
+from benchmarks_app import result_facts
 from benchmarks_app.models import AuditEvent, Job, Slice
 from benchmarks_app.slices.selectors import plan_for, slice_rows, slices_of
 from benchmarks_app.slices.services import (
@@ -281,7 +281,7 @@ def test_queries_that_are_not_there_are_all_told(benchmark, olga):
 
 
 def test_registering_fixes_members_and_says_what_was_seen(benchmark, olga, monkeypatch):
-    monkeypatch.setattr(results_seen, "COUNTERS", [lambda of: 3, lambda of: 4])
+    monkeypatch.setattr(result_facts, "COUNTERS", [lambda of: 3, lambda of: 4])
     made = enough(make(benchmark, olga))
 
     fixed = changes.register_slice(of=made, actor=olga)

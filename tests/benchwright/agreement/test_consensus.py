@@ -5,8 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.agreement.consensus import NOBODY, confusion, consensus_of_others
-from benchwright.agreement.labels import Labels
+from benchwright.agreement.labels import NOBODY, Labels, confusion, consensus_of_others
 from tests.benchwright.agreement import naive
 
 SCALE = (0, 1, 2, 3)

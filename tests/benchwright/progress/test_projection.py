@@ -4,7 +4,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from benchwright.progress.projection import Projection, projection
+from benchwright.progress.pace import Projection, projection
 
 TODAY = date(2026, 3, 16)
 

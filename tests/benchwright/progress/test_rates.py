@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
-from benchwright.progress.rates import Rate, difference
+from benchwright.progress.signals import Rate, difference
 
 rates = st.integers(1, 2000).flatmap(lambda of: st.builds(Rate, st.integers(0, of), st.just(of)))
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.progress.rates import Rate
-from benchwright.progress.signals import Entry, Label, pool_signals, stop_signal
+from benchwright.progress.signals import Entry, Label, Rate, pool_signals, stop_signal
 
 MONDAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
 RELEVANT = {1, 2, 3}

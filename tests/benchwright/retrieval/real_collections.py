@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchwright.families.query_files import read_query_texts
-from benchwright.retrieval.corpus_files import corpus_texts
+from benchwright.retrieval.from_files import corpus_texts
 from tests.benchwright.realdata import data_folder, smart_blocks
 
 

@@ -195,7 +195,7 @@ def test_stratified_is_never_less_even_than_where_its_greedy_part_began(queries,
 
 def chi_square(queries, assignment, wanted) -> float:
     """The sum that is to become small, written down a second time."""
-    from benchwright.splits.strata import strata_by_family
+    from benchwright.splits.balancing import strata_by_family
 
     strata = strata_by_family(queries)
     total = sum(strata.values(), Counter())

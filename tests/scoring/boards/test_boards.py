@@ -19,8 +19,7 @@ from scoring.boards.selectors.scenarios import stored_scenarios
 from scoring.boards.services.boards import board_of
 from scoring.boards.services.scenarios import add_scenarios
 from scoring.models import Score, Submission
-from scoring.scores.selectors.boards import leaderboard
-from scoring.scores.selectors.history import records_of
+from scoring.scores.selectors.boards import leaderboard, records_of
 from scoring.scores.services import ranking
 from scoring.scores.shown import measure_of
 from tests import factories

@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from benchmarks_app.changes import TABLE, WATCHED, state_of
 from benchmarks_app.models import Benchmark, Job, Membership, Run, Team, User
-from benchmarks_app.releases.services.deprecating import deprecate_release
+from benchmarks_app.releases.services.releasing import deprecate_release
 from scoring.boards import keeping
 from scoring.boards.selectors.audiences import EVERYBODY, audience_of
 from scoring.models import LadderStep, Phase, Score, ScoreSet, Submission

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from benchmarks_app.models import Qrel, QrelSet
-from benchmarks_app.queries.services import drawing
-from benchmarks_app.queries.services.drawing import draw_families
+from benchmarks_app.queries import services
+from benchmarks_app.queries.services import draw_families
 from scoring.scores.services.scoring import Target, score_run
 from tests import factories
 
@@ -45,7 +45,7 @@ def world(benchmark, owner, publish, tmp_path, monkeypatch):
     rng = Random(19)
     for qid in QIDS:
         factories.query(benchmark, qid)
-    monkeypatch.setattr(drawing, "uuid4", lambda: SimpleNamespace(int=7))
+    monkeypatch.setattr(services, "uuid4", lambda: SimpleNamespace(int=7))
     draw = draw_families(benchmark=benchmark, n=DRAWN, user=owner)
     truth = {(qid, docid): rng.randint(0, 3) for qid in QIDS for docid in documents(qid)}
     machine = {

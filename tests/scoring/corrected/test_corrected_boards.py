@@ -10,7 +10,7 @@ from rest_framework.serializers import FloatField
 from scipy.stats import t as student
 
 from benchmarks_app.models import QrelSet, QueryDraw, Run
-from benchmarks_app.queries.services.drawing import draw_families
+from benchmarks_app.queries.services import draw_families
 from scoring.boards.services.boards import board_of
 from scoring.corrected.api import CorrectedPairSerializer, CorrectedRowSerializer
 from scoring.corrected.services.correcting import corrected_board

@@ -15,8 +15,8 @@ from scipy.optimize import minimize
 from annotation.models import Judgment
 from benchmarks_app.common.selectors import learning
 from benchmarks_app.models import Corpus, Qrel, QrelSet, Run
-from benchmarks_app.queries.services import drawing
-from benchmarks_app.queries.services.drawing import draw_families
+from benchmarks_app.queries import services
+from benchmarks_app.queries.services import draw_families
 from benchwright.estimation.learned import folds_of
 from scoring.boards.services.boards import board_of
 from scoring.corrected.services import machines
@@ -55,7 +55,7 @@ def world(benchmark, owner, publish, tmp_path, monkeypatch):
     benchmark.refresh_from_db()
     for qid in QIDS:
         factories.query(benchmark, qid, text=" ".join(rng.sample(WORDS, 2)))
-    monkeypatch.setattr(drawing, "uuid4", lambda: SimpleNamespace(int=7))
+    monkeypatch.setattr(services, "uuid4", lambda: SimpleNamespace(int=7))
     draw = draw_families(benchmark=benchmark, n=DRAWN, user=owner)
     people = {(qid, docid): grade for qid in draw.families for docid, grade in truth[qid].items()}
     release = publish(graded(benchmark, people, "people", QrelSet.Kind.HUMAN))

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from benchmarks_app.models import Run
 from scoring.comparisons.services.against import slices_against
-from scoring.runs.services.profiles import n_draws_for
+from scoring.runs.services import n_draws_for
 from scoring.scores.services import measuring
 from scoring.scores.services.firewall import Sight
 from tests import factories
