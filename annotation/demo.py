@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import uuid4
 
-from annotation.common.selectors.ledger import policy_of
+from annotation.common.selectors.policies import policy_of
 from annotation.common.services.policies import set_policy
 from annotation.guidelines.services import answer_question
 from annotation.judging.services.judging import ask_question

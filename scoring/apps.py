@@ -7,7 +7,7 @@ class ScoringConfig(AppConfig):
     verbose_name = "Scoring"
 
     def ready(self) -> None:
-        from benchmarks_app.releases.services.releasing import READERS
+        from benchmarks_app.releases.services.declaring import READERS
         from benchmarks_app.signals import demo_built, release_published
         from benchmarks_app.triggers import install_triggers
         from scoring import (  # noqa: F401  # register what is kept

@@ -19,7 +19,8 @@ from annotation.agreement.selectors.by_slice import slice_coverage
 from annotation.agreement.services.adjudicating import adjudicate, case_to_settle
 from annotation.agreement.services.measuring_agreement import JOB_KIND, measuring_arguments
 from annotation.common.forms import PolicyForm
-from annotation.common.selectors.ledger import last_event_of, policy_of
+from annotation.common.selectors.ledger import last_event_of
+from annotation.common.selectors.policies import policy_of
 from annotation.common.serializers import AgreementQuerySerializer, AgreementSerializer
 from annotation.common.services.policies import set_policy
 from annotation.judging.protocol.errors import NothingJudgedError

@@ -8,7 +8,8 @@ from django.utils import timezone
 from django.utils.dateparse import parse_date, parse_datetime
 from django.utils.html import format_html
 
-from annotation.common.selectors.ledger import annotators_of, policy_of
+from annotation.common.selectors.ledger import annotators_of
+from annotation.common.selectors.policies import policy_of
 from annotation.models import AggregationPolicy
 from benchmarks_app.common.forms import row_field
 from benchmarks_app.models import Benchmark, QrelSet, User

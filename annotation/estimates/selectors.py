@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from annotation.common.selectors.ledger import ledger_events, policy_of
+from annotation.common.selectors.ledger import ledger_events
+from annotation.common.selectors.policies import policy_of
 from annotation.models import Judgment, Pool, PoolEntry
 from benchmarks_app.common.selectors.qrel_sets import machine_sets
 from benchmarks_app.common.selectors.reading import qrels_of

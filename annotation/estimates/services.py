@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from django.core.cache import cache
 
-from annotation.common.selectors.ledger import last_event_of, policy_of
+from annotation.common.selectors.ledger import last_event_of
+from annotation.common.selectors.policies import policy_of
 from annotation.estimates.errors import (
     OtherStrategyError,
     PopulationChangedError,

@@ -4,14 +4,14 @@ Queries stay where they are, and so does whether a document is asked for the fir
 Of what the order rests on nothing is stored but its name: no estimate, no grade of a machine.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
 from django.db.models import Max, Min
 from django.utils import timezone
 
-from annotation.common.selectors.ledger import last_event
+from annotation.common.selectors.judged import last_event
 from annotation.judging.selectors.work import LEARNING
 from annotation.models import Campaign, Judgment, Pool, Slot
 from annotation.pools.services.doubting import doubt_in, families_to_doubt_by
@@ -61,7 +61,7 @@ def queue_arguments(
     _refuse_pool(pool)
     if by == DOUBT:
         families_to_doubt_by(pool.benchmark, last_event(pool.benchmark))
-    if by == DISAGREEMENT and len(_machines(campaigns)) < OF_TWO:
+    if by == DISAGREEMENT and len({(row.judge_name, row.model) for row in campaigns}) < OF_TWO:
         what = "Fewer than two machines have graded documents of this pool"
         raise QueueSourceError(what=what, expected="campaigns of two or more models")
     if by == VERDICT and len(set(runs)) != OF_TWO:
@@ -78,10 +78,6 @@ def queue_arguments(
             "cutoff": cutoff,
         },
     }
-
-
-def _machines(campaigns: Collection[Campaign]) -> set[tuple[str, str]]:
-    return {(one.judge_name, one.model) for one in campaigns}
 
 
 def _refuse_pool(pool: Pool) -> None:

@@ -72,11 +72,7 @@ def _first_line(path: Path) -> str:
 
 
 def all_names_in_order() -> list[str]:
-    return [FIRST, *_grouped_names()]
-
-
-def _grouped_names() -> list[str]:
-    return [name for names in chapter_names().values() for name in names]
+    return [FIRST, *(name for names in chapter_names().values() for name in names)]
 
 
 @cache

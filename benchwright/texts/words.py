@@ -152,7 +152,7 @@ def finder(query: str, *, lang: str, text: str) -> Finder:
 
     Function words ("the", "of") are no words of the query unless it has no others.
     """
-    stem = _stems(lang)
+    stem = _Stems(stemmer_of(lang))
     idle = FUNCTION_WORDS.get(code_of(lang) or "en", frozenset())
     words = _once(_tokens(query), stem)
     wanted = {key: word for key, word in words.items() if word.casefold() not in idle}
@@ -233,7 +233,3 @@ class _Stems:
         if self.stemmer is None:
             return folded
         return list(self.stemmer.stemWords([word.replace(CURLY, "'") for word in folded]))
-
-
-def _stems(lang: str) -> _Stems:
-    return _Stems(stemmer_of(lang))

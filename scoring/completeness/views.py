@@ -68,7 +68,9 @@ def _top_up(request: HttpRequest, benchmark: Benchmark, runs: list[Run]) -> Http
     except ScoringError as wrong:
         measure, error = MEASURE, str(wrong)
         completeness = completeness_of(release=release, runs=runs, is_public=is_public)
-    form = TopUpForm(request.POST or None, n=_suggested(completeness), most=len(completeness.worth))
+    form = TopUpForm(
+        request.POST or None, n=completeness.n_worth or None, most=len(completeness.worth)
+    )
     if request.method == "POST" and form.is_valid():
         person = cast(PersonRequest, request)  # visitors may not edit
         return _made(person, release, runs, measure, form.cleaned_data["n"])
@@ -84,10 +86,6 @@ def _choice(request: HttpRequest, benchmark: Benchmark, release: Release | None)
         "offered": list(runs_offered(benchmark, request.user)[:MOST_OFFERED]),
         "most": MOST_RUNS,
     }
-
-
-def _suggested(completeness: Completeness) -> int | None:
-    return completeness.n_worth or None
 
 
 def _made(

@@ -11,7 +11,7 @@ from django.core.cache import cache
 from django.db.models import Count, F, Max, Min, Q
 
 from annotation.common.selectors import ledger
-from annotation.common.selectors.ledger import policy_of
+from annotation.common.selectors.policies import policy_of
 from annotation.models import Judgment, PoolEntry, PoolRun
 from benchmarks_app.common.selectors.reading import benchmark_documents
 from benchmarks_app.models import Benchmark, DocumentContent, Query, User

@@ -16,7 +16,7 @@ from annotation.agreement.selectors import adjudication as selectors
 from annotation.agreement.services.adjudicating import adjudicate as settle
 from annotation.agreement.services.adjudicating import case_to_settle
 from annotation.common.forms import PolicyForm
-from annotation.common.selectors.ledger import policy_of
+from annotation.common.selectors.policies import policy_of
 from annotation.common.selectors.screen import current_guideline
 from annotation.common.services.policies import set_policy
 from annotation.models import Judgment

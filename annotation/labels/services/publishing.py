@@ -9,8 +9,8 @@ from django.db.models import Count, Sum
 from django.urls import reverse
 
 from annotation.common.selectors import ledger
-from annotation.common.selectors.ledger import policy_of
 from annotation.common.selectors.names import pseudonyms_in
+from annotation.common.selectors.policies import policy_of
 from annotation.common.selectors.pools import labelled_for_estimates, n_not_asked
 from annotation.judging.protocol.errors import NothingJudgedError
 from annotation.models import Judgment, Pool

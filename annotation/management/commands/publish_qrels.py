@@ -3,7 +3,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from annotation.common.forms import as_time
-from annotation.common.selectors.ledger import policy_of
+from annotation.common.selectors.policies import policy_of
 from annotation.labels.services.publishing import publishing_arguments
 from benchmarks_app.management.declared import BenchmarkCommand
 from benchmarks_app.management.naming import person_named

@@ -12,9 +12,9 @@ from benchmarks_app.common.services import audit
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Job, QrelSet, Release, User
 from benchmarks_app.releases.services.building import Built, build
+from benchmarks_app.releases.services.declaring import declared
 from benchmarks_app.releases.services.files import machine_sets
 from benchmarks_app.releases.services.releasing import (
-    declared,
     findings_of,
     proposed_version,
     refuse_findings,

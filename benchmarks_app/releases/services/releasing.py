@@ -1,6 +1,6 @@
 """Publishing a release: its files are written once, then a row that never changes."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,12 +16,11 @@ from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Job, QrelSet, Release, User
 from benchmarks_app.models.notices import Event
 from benchmarks_app.releases.services.building import Built, Wanted, build, write_words
+from benchmarks_app.releases.services.declaring import declared
 from benchmarks_app.releases.services.files import machine_sets, trec_lines
 from benchmarks_app.signals import release_published
-from benchwright.errors import BenchmarkError
 from benchwright.findings import Finding, Severity
 from benchwright.releases.errors import (
-    DeclaredMeasureError,
     DeprecationError,
     DraftChangedError,
     NothingToReleaseError,
@@ -336,27 +335,3 @@ def _refuse_successor(release: Release, successor: Release) -> None:
             reason=f"{successor.version} can not be used instead of {release.version}: choose "
             "another published release of this benchmark."
         )
-
-
-# What a measure is, an app above knows: it says so when the site starts.
-READERS: list[Callable[[str], str]] = []
-
-
-def declared(names: Iterable[str]) -> tuple[str, ...]:
-    """Their canonical names, each once.
-
-    Raises
-    ------
-    DeclaredMeasureError
-        If one is no measure, or none that may be told of grades that are hidden.
-    """
-    return tuple(dict.fromkeys(_read(name) for name in names))
-
-
-def _read(name: str) -> str:
-    try:
-        for read in READERS:
-            name = read(name)
-    except BenchmarkError as error:
-        raise DeclaredMeasureError(name=name[:80], why=str(error)) from error
-    return name

@@ -102,7 +102,7 @@ EXAMPLES = (
     help="Write the queries there as BEIR has them, one JSON object a line.  [default: standard "
     "output]",
 )
-@option(
+@written_option(
     "--weights",
     "weights_file",
     group="Output",

@@ -25,7 +25,6 @@ from benchwright.recipes import live
 if TYPE_CHECKING:
     from benchwright.live.answer_file import AnswerFile
     from benchwright.live.asking import Ask, Endpoint, Failed
-    from benchwright.live.headers import Header
 
 EXAMPLES = (
     "benchwright ask https://search.example.org/docs/_search --queries queries.jsonl "
@@ -155,7 +154,7 @@ def _endpoint(url: str, chosen: Mapping[str, Any]) -> "Endpoint":
     preset = PRESETS[chosen["preset"]]
     method = chosen["method"] or preset.method
     headers = read_headers("\n".join(chosen["headers"]))
-    variables = _variables(headers)
+    variables = [name for header in headers for name in header.variables]
     filled = filled_headers(
         headers,
         address=url,
@@ -179,10 +178,6 @@ def _endpoint(url: str, chosen: Mapping[str, Any]) -> "Endpoint":
         headers=filled,
         hidden=tuple(os.environ[name].strip() for name in variables),
     )
-
-
-def _variables(headers: Sequence["Header"]) -> list[str]:
-    return [name for header in headers for name in header.variables]
 
 
 def _template(chosen: Mapping[str, Any]) -> str:

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from annotation.pools.selectors.dashboard import read_signals
 from django.core.cache import cache
 from django.urls import reverse
 
@@ -13,7 +14,7 @@ from annotation.agreement.selectors.adjudication import open_cases
 from annotation.agreement.selectors.agreement import Filters, agreement_report
 from annotation.agreement.selectors.careless import careless_signs
 from annotation.agreement.selectors.publication import publication_of
-from annotation.common.selectors import ledger
+from annotation.common.selectors import judged, ledger
 from annotation.common.selectors.pools import pool_progress, pools_of
 from annotation.judging.selectors.own_work import hours_of
 from annotation.judging.selectors.queue import queue_rows
@@ -24,7 +25,6 @@ from annotation.labels.services.counting_labels import labelled_documents, n_lab
 from annotation.labels.services.exporting_judgments import export_judgments
 from annotation.labels.services.publishing import publishing_arguments
 from annotation.models import Judgment, Pool
-from annotation.pools.selectors import read_signals
 from annotation.searching.selectors import grades_of
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, QrelSet
@@ -77,8 +77,8 @@ def seen(pool: Pool, ada, name: str) -> dict[str, Any]:
         "events": list(ledger.ledger_events(benchmark, last)),
         "annotators": list(ledger.annotators_of(benchmark)),
         "newer": ledger.n_events_since(benchmark, 0),
-        "judged": ledger.judged_pairs(benchmark, last),
-        "last judged": ledger.last_event(benchmark),
+        "judged": judged.judged_pairs(benchmark, last),
+        "last judged": judged.last_event(benchmark),
         "agreement": agreement_in(benchmark),
         "cases": open_cases(benchmark),
         "careless": careless_signs(benchmark),
