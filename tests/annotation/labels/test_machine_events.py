@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from annotation.pools.selectors.dashboard import read_signals
+from annotation.pools.selectors import read_signals
 from django.core.cache import cache
 from django.urls import reverse
 
