@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 import pytest
-from annotation.pools.selectors import read_signals
 from django.core.cache import cache
 from django.urls import reverse
 
@@ -25,6 +24,7 @@ from annotation.labels.services.counting_labels import labelled_documents, n_lab
 from annotation.labels.services.exporting_judgments import export_judgments
 from annotation.labels.services.publishing import publishing_arguments
 from annotation.models import Judgment, Pool
+from annotation.pools.selectors import read_signals
 from annotation.searching.selectors import grades_of
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, QrelSet
