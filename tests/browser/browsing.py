@@ -5,7 +5,7 @@ import shutil
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, Playwright, expect
 
 ARGUMENTS = (
     "--no-sandbox",
@@ -130,3 +130,13 @@ def room_faults(page: Page, address: str) -> list[str]:
             faults.append(f"{address} is {width} wide in {room}")
         faults += [f"{address} at {room}: “{text}” is cut" for text in page.evaluate(CUT)]
     return faults
+
+
+def load_until_there(page: Page, shown: Locator) -> None:
+    """Load a page again and again that says only when it is asked what a job has come to."""
+    for _ in range(120):
+        if shown.count():
+            return
+        page.wait_for_timeout(500)
+        page.reload()
+    raise AssertionError(f"{shown} did not come")

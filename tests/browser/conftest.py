@@ -10,14 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.browser.browsing import Watch, chromium_path, open_chromium, sign_in
 from tests.made_once import made_once
 from tests.system.site import ROOT, Site
 
 HERE = Path(__file__).parent
+# How long is waited for a click to be possible, and for what it leads to: longer than any takes on a
+# machine with other work. How quick something is, is measured elsewhere.
 ACTION_MS = 15_000
+expect.set_options(timeout=ACTION_MS)
 Person = Callable[..., Page]
 
 

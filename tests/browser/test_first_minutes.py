@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.browsing import load_until_there
 from tests.browser.conftest import DemoSite, Person
 
 ANNOTATOR, SUBMITTER = "newjudge", "newsubmitter"
@@ -168,19 +169,11 @@ def test_a_submitters_score_is_four_clicks_from_the_sign_in(
     else:
         with page.expect_navigation():  # what is on its way cannot be loaded again
             hands.press(submit)
-        wait_by_loading_again(page)
+        load_until_there(page, page.get_by_role("main").get_by_text("nDCG@10"))
     expect(page.get_by_role("main")).to_contain_text("nDCG@10", timeout=60_000)
     assert hands.n <= MOST_TO_A_SCORE
     if isinstance(hands, Keys):
         compare_with_the_first(hands, name)
-
-
-def wait_by_loading_again(page: Page) -> None:
-    for _ in range(60):
-        if page.get_by_role("main").get_by_text("nDCG@10").count():
-            return
-        page.wait_for_timeout(1000)
-        page.reload()
 
 
 def compare_with_the_first(hands: Keys, name: str) -> None:

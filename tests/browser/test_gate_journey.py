@@ -5,7 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.browsing import wait_for_job
+from tests.browser.browsing import load_until_there, wait_for_job
 from tests.browser.conftest import DemoSite, Person
 from tests.browser.labeling import READY, press
 
@@ -35,7 +35,9 @@ def test_a_verdict_changes_once_the_unjudged_are_judged(
     publish(demo)
 
     olga.goto(gate)
-    olga.get_by_role("link", name="decided again on release 0.2.0").click()
+    again = olga.get_by_role("link", name="decided again on release 0.2.0")
+    load_until_there(olga, again)
+    again.click()
     expect(olga.get_by_role("heading", level=1)).to_contain_text("PASS")
     expect(olga.locator("main")).to_contain_text("strong candidate for an A/B test")
 

@@ -179,7 +179,7 @@ def test_job_list_asks_as_often_for_20_jobs_as_for_2(signed_in, benchmark, owner
         page = client.get(url).content.decode()
 
     assert f"person{n - 1}" in page
-    assert len(queries) == 9, [query["sql"] for query in queries]
+    assert len(queries) == 8, [query["sql"] for query in queries]
 
 
 def test_job_list_has_pages_newest_first(signed_in, benchmark, owner):
