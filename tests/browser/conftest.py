@@ -17,8 +17,8 @@ from tests.made_once import made_once
 from tests.system.site import ROOT, Site
 
 HERE = Path(__file__).parent
-# How long is waited for a click to be possible, and for what it leads to: longer than any takes on a
-# machine with other work. How quick something is, is measured elsewhere.
+# How long is waited for a click to be possible, and for what it leads to: longer than any takes on
+# a machine with other work. How quick something is, is measured elsewhere.
 ACTION_MS = 15_000
 expect.set_options(timeout=ACTION_MS)
 Person = Callable[..., Page]
