@@ -55,7 +55,7 @@ def press(page: Page, key: str) -> None:
 
 
 def all_saved(page: Page) -> None:
-    expect(page.locator(SAVED)).to_have_text("All saved", timeout=40_000)
+    expect(page.locator(SAVED)).to_have_text("All saved")
 
 
 def settle(page: Page) -> None:

@@ -5,7 +5,6 @@ import json
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ACTION_MS
 from tests.browser.furnishing import SLUG
 
 DISPUTE = f"""
@@ -38,7 +37,7 @@ def case(demo, person):
 
 def left(page: Page) -> None:
     """Wait until the page of another case, or the inbox, is there."""
-    expect(page.locator("#messages .alert")).to_be_visible(timeout=ACTION_MS)
+    expect(page.locator("#messages .alert")).to_be_visible()
 
 
 @pytest.mark.parametrize(

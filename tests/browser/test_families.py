@@ -5,7 +5,6 @@ import json
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ACTION_MS
 from tests.browser.furnishing import SLUG
 
 DOUBTFUL = f"""
@@ -46,7 +45,7 @@ def review(demo, person):
 
 
 def said(page: Page, words: str) -> None:
-    expect(page.locator("#messages .alert", has_text=words)).to_be_visible(timeout=ACTION_MS)
+    expect(page.locator("#messages .alert", has_text=words)).to_be_visible()
 
 
 def test_keys_take_a_family_apart_and_undo_it(review):

@@ -98,7 +98,7 @@ def test_labeling_page_speaks_its_readers_language(chromium: Browser, demo: Demo
 
     press(page, "1")
 
-    expect(page.locator(SAVED)).to_have_text("Alles gespeichert", timeout=40_000)
+    expect(page.locator(SAVED)).to_have_text("Alles gespeichert")
     expect(page.locator(SAID)).to_contain_text("Stufe 1 gespeichert")
     expect(page.locator("[data-part=pool]")).to_contain_text("Bewertung")
     assert page.watch.complaints() == []
