@@ -7,6 +7,13 @@ class AnnotationConfig(AppConfig):
     verbose_name = "Annotation"
 
     def ready(self) -> None:
+        from annotation import (  # noqa: F401  # register
+            figures,
+            label_facts,
+            notice_facts,
+            people,  # registers what is known of a person
+            release_facts,
+        )
         from annotation.listeners import furnish_demo, index_corpus
         from annotation.pools.services import run_names  # noqa: F401  # registers what follows runs
         from annotation.signals import pool_state_set

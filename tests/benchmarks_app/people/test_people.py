@@ -482,7 +482,7 @@ def test_people_page_asks_as_often_for_20_members_as_for_2(signed_in, benchmark,
         answer = client.get(url)
 
     assert f"member{n - 1}" in answer.content.decode()
-    assert len(queries) == 11, [query["sql"] for query in queries]
+    assert len(queries) == 10, [query["sql"] for query in queries]
 
 
 # --- commands ------------------------------------------------------------------------------
