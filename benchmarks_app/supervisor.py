@@ -63,10 +63,6 @@ def commands_of(
         "web": [
             python, "-m", "benchmarks_app.web",
             "--host", host, "--port", str(port), "--workers", str(n_web_processes),
-            "--blocking-threads", "8",
-            "--backpressure", "64", "--log-level", "error", "--no-ws",
-            # An upload that is on its way may take hours: it is no reason to stay.
-            "--workers-kill-timeout", "2",
         ],
         "worker": [
             python, "-m", "celery", "-A", "benchmarks_app.celery", "--quiet", "worker",

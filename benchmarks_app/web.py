@@ -2,14 +2,23 @@
 
 The pages are loaded once, in the process that the others are forked from: that takes seconds of
 processor, and is most of what a web process holds.
+
+A browser keeps up to six connections for its next requests. Granian opens no more than its
+`backpressure` at a time, quiet ones counted: with 64 a dozen people kept all others waiting for
+half a minute. So it may have thousands; what is computed at a time, its threads limit.
 """
 
 import os
+import resource
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 
 from benchmarks_app.memory import loading_for_good
+
+# Of each process. The rest of its files are the database's, what is read and what is told.
+MOST_CONNECTIONS = 8192
+OTHER_FILES = 256
 
 
 def load() -> None:
@@ -23,11 +32,29 @@ def load() -> None:
         import_module(settings.ROOT_URLCONF)
 
 
+def most_connections() -> int:
+    """How many a process may have. Each is an open file: those it lets itself have, up to what the
+    system allows.
+    """
+    wanted = MOST_CONNECTIONS + OTHER_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    n_files = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < n_files:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (n_files, hard))
+    return max(n_files - OTHER_FILES, n_files // 2)
+
+
 def main(words: Sequence[str]) -> None:
     from granian.cli import cli
 
     load()
-    cli(["--interface", "wsgi", "benchmarks_app.wsgi:application", *words])
+    options = [
+        "--interface", "wsgi", "--no-ws", "--log-level", "error",
+        "--blocking-threads", "8", "--backpressure", str(most_connections()),
+        # An upload that is on its way may take hours: it is no reason to stay.
+        "--workers-kill-timeout", "2",
+    ]  # fmt: skip
+    cli([*options, "benchmarks_app.wsgi:application", *words])
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """`manage.py up`: one command starts three processes and keeps them running until one Ctrl-C."""
 
+import contextlib
 import os
 import signal
 import socket
@@ -17,6 +18,8 @@ pytestmark = pytest.mark.slow
 # On a machine that has nothing else to do; there it starts in 6.
 STARTS_WITHIN_SECONDS = 12
 STOPS_WITHIN_SECONDS = 5
+# Shorter than the half a minute after which the server closes a quiet connection.
+LONGEST_ANSWER_SECONDS = 20
 
 
 def on_this_machine(seconds: float) -> float:
@@ -124,6 +127,20 @@ def test_killed_processes_are_started_again_and_the_site_goes_on(plain_site, tmp
         120,
     )
     assert site.processes["up"].poll() is None
+
+
+def test_connections_that_wait_for_their_next_request_keep_nobody_waiting(plain_site):
+    """A browser keeps six; 400 are of some 70 people who read what they were shown."""
+    started(plain_site)
+    host, port = plain_site.host, plain_site.port
+    asked = f"GET /healthz HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode()
+
+    with contextlib.ExitStack() as connections:
+        for _ in range(400):
+            kept = connections.enter_context(socket.create_connection((host, port)))
+            kept.sendall(asked)
+            kept.settimeout(LONGEST_ANSWER_SECONDS)
+            assert kept.recv(4096).startswith(b"HTTP/1.1 200")
 
 
 def test_web_whose_port_is_taken_meanwhile_comes_back_with_it(plain_site):
