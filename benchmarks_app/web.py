@@ -5,7 +5,7 @@ processor, and is most of what a web process holds.
 
 A browser keeps up to six connections for its next requests. Granian opens no more than its
 `backpressure` at a time, quiet ones counted: with 64 a dozen people kept all others waiting for
-half a minute. So it may have thousands; what is computed at a time, its threads limit.
+half a minute. So it may have thousands; what is computed at a time, `places` limits.
 """
 
 import os
@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from benchmarks_app.memory import loading_for_good
+from benchmarks_app.places import N_THREADS
 
 # Of each process. The rest of its files are the database's, what is read and what is told.
 MOST_CONNECTIONS = 8192
@@ -50,7 +51,7 @@ def main(words: Sequence[str]) -> None:
     load()
     options = [
         "--interface", "wsgi", "--no-ws", "--log-level", "error",
-        "--blocking-threads", "8", "--backpressure", str(most_connections()),
+        "--blocking-threads", str(N_THREADS), "--backpressure", str(most_connections()),
         # An upload that is on its way may take hours: it is no reason to stay.
         "--workers-kill-timeout", "2",
     ]  # fmt: skip

@@ -3,11 +3,12 @@
 from django.core.wsgi import get_wsgi_application
 
 from benchmarks_app.memory import return_memory_at_once
+from benchmarks_app.places import with_places
 from benchmarks_app.web import load
 
 return_memory_at_once()
 load()
-application = get_wsgi_application()
+application = with_places(get_wsgi_application())
 
 from benchmarks_app.supervisor import tell_started  # noqa: E402 (reads the settings)
 

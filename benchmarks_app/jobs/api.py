@@ -6,6 +6,7 @@ from threading import BoundedSemaphore
 from time import monotonic, sleep
 
 from django.core.exceptions import PermissionDenied
+from django.db import close_old_connections
 from django.http import StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import path
@@ -21,10 +22,12 @@ from benchmarks_app.errors import StreamsBusyError
 from benchmarks_app.jobs.services.retry import cancel, may_cancel, may_retry, retry
 from benchmarks_app.models import Job, User
 from benchmarks_app.permissions import Action
+from benchmarks_app.places import N_THREADS
 from benchmarks_app.site.selectors import jobs_readable_by
 
-# A stream holds a thread of the web process: few at a time, none for long. Browsers ask again.
-STREAMS = BoundedSemaphore(2)
+# A stream holds a thread of the web process: a quarter of them at a time, none for long. Browsers
+# ask again.
+STREAMS = BoundedSemaphore(N_THREADS // 4)
 STREAM_SECONDS = 25
 LOOKED_EVERY_SECONDS = 1.0
 UNDER_WAY = (Job.State.QUEUED, Job.State.RUNNING)
@@ -119,6 +122,7 @@ def _events(job: Job) -> Iterator[str]:
             last = state
         if job.state not in UNDER_WAY or monotonic() >= ends:
             return
+        close_old_connections()  # others need it meanwhile
         sleep(LOOKED_EVERY_SECONDS)
         job.refresh_from_db()
 

@@ -7,6 +7,7 @@ import socket
 import time
 from pathlib import Path
 
+import httpx
 import pytest
 
 from tests.system.making import run_file
@@ -141,6 +142,24 @@ def test_connections_that_wait_for_their_next_request_keep_nobody_waiting(plain_
             kept.sendall(asked)
             kept.settimeout(LONGEST_ANSWER_SECONDS)
             assert kept.recv(4096).startswith(b"HTTP/1.1 200")
+
+
+def test_what_is_being_sent_slowly_keeps_nobody_waiting(plain_site):
+    """By more clients than answers are computed at a time, who say nothing further."""
+    started(plain_site)
+    host, port = plain_site.host, plain_site.port
+    begun = (
+        f"POST /sign-in/ HTTP/1.1\r\nHost: {host}:{port}\r\nCookie: csrftoken={'a' * 32}\r\n"
+        "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 500\r\n\r\ncsrf"
+    )
+
+    with contextlib.ExitStack() as connections:
+        for _ in range(48):
+            sending = connections.enter_context(socket.create_connection((host, port)))
+            sending.sendall(begun.encode())
+        for _ in range(8):
+            page = httpx.get(f"{plain_site.url}/sign-in/", timeout=LONGEST_ANSWER_SECONDS)
+            assert page.status_code == 200
 
 
 def test_web_whose_port_is_taken_meanwhile_comes_back_with_it(plain_site):

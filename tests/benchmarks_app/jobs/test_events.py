@@ -1,6 +1,7 @@
 """Jobs as they go on, told as server-sent events."""
 
 import json
+from unittest.mock import Mock
 from uuid import uuid4
 
 import pytest
@@ -41,11 +42,14 @@ def test_every_change_is_told_until_the_job_has_ended(owner, job, monkeypatch):
     steps = iter([{"done": 1}, {"done": 2}, {"done": 3, "state": "done", "token": None}])
     rows = Job.objects.filter(pk=job.pk)
     monkeypatch.setattr(api, "sleep", lambda seconds: rows.update(**next(steps)))
+    given_back = Mock()
+    monkeypatch.setattr(api, "close_old_connections", given_back)
 
     response = ask(owner, job)
 
     assert response["Content-Type"] == "text/event-stream"
     assert [state["done"] for state in told(response)] == [1, 2, 3]
+    assert given_back.call_count == 3  # the connection, before each sleep
 
 
 def test_a_stream_ends_by_itself_and_makes_room(owner, job, monkeypatch):

@@ -1,0 +1,80 @@
+"""Requests that are being sent keep none waiting that are there.
+
+A request has a thread for as long as its body is on its way: hours, where a large file comes over a
+slow line. Of threads there are many, as one that waits costs little; of places to compute in there
+are few, as a process computes one thing at a time. Who waits for its body has neither a place nor
+a connection of the database.
+"""
+
+from collections.abc import Callable, Iterable
+from threading import BoundedSemaphore
+from typing import Any, Self
+
+from django.db import close_old_connections
+
+# Of each process.
+N_THREADS = 64
+N_PLACES = 8
+# So long is waited for the place that was given away: who has begun to write must not wait for who
+# waits for what it writes.
+LONGEST_WAIT_SECONDS = 5.0
+Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
+
+
+class Place:
+    """Of one request; taken while it computes."""
+
+    def __init__(self, free: BoundedSemaphore) -> None:
+        self._free = free
+        self._is_taken = False
+
+    def __enter__(self) -> Self:
+        self._free.acquire()
+        self._is_taken = True
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.leave()
+
+    def leave(self) -> None:
+        if self._is_taken:
+            self._is_taken = False
+            self._free.release()
+
+    def take_again(self) -> None:
+        self._is_taken = self._free.acquire(timeout=LONGEST_WAIT_SECONDS)
+
+
+class Body:
+    """What a client sends; the place is left for as long as it is waited for."""
+
+    def __init__(self, sent: Any, place: Place) -> None:
+        self._sent = sent
+        self._place = place
+
+    def read(self, *size: int) -> bytes:
+        return self._without_place(self._sent.read, *size)
+
+    def readline(self, *size: int) -> bytes:
+        return self._without_place(self._sent.readline, *size)
+
+    def _without_place(self, ask: Callable[..., bytes], *size: int) -> bytes:
+        close_old_connections()
+        self._place.leave()
+        try:
+            return ask(*size)
+        finally:
+            self._place.take_again()
+
+
+def with_places(application: Application, n: int = N_PLACES) -> Application:
+    """The same application, which computes `n` answers at a time."""
+    free = BoundedSemaphore(n)
+
+    def answer(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        place = Place(free)
+        environ["wsgi.input"] = Body(environ["wsgi.input"], place)
+        with place:
+            return application(environ, start_response)
+
+    return answer

@@ -1,0 +1,109 @@
+"""Few requests compute at a time, and one that waits for what it is sent is none of them."""
+
+import io
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+from unittest.mock import Mock
+
+import pytest
+
+from benchmarks_app import places
+
+
+class Slow(io.BytesIO):
+    """A body that comes when it is let."""
+
+    def __init__(self, content: bytes) -> None:
+        super().__init__(content)
+        self.is_asked, self.may_come = Event(), Event()
+
+    def read(self, *size: int) -> bytes:
+        self.is_asked.set()
+        assert self.may_come.wait(20)
+        return super().read(*size)
+
+
+@pytest.fixture(autouse=True)
+def given_back(monkeypatch):
+    """Told of connections of the database that are given back; here is none."""
+    told = Mock()
+    monkeypatch.setattr(places, "close_old_connections", told)
+    return told
+
+
+@pytest.fixture
+def threads():
+    with ThreadPoolExecutor(3) as pool:
+        yield pool
+
+
+def reads_it(environ, start_response):
+    return [environ["wsgi.input"].read()]
+
+
+def test_one_computes_while_another_waits_for_its_body(threads, given_back):
+    served = places.with_places(reads_it, n=1)
+    slow = Slow(b"slow")
+
+    waiting = threads.submit(served, {"wsgi.input": slow}, None)
+    assert slow.is_asked.wait(20)
+    assert given_back.called
+    quick = threads.submit(served, {"wsgi.input": io.BytesIO(b"quick")}, None)
+
+    assert quick.result(20) == [b"quick"]
+    assert not waiting.done()
+    slow.may_come.set()
+    assert waiting.result(20) == [b"slow"]
+
+
+def test_no_more_compute_at_a_time_than_there_are_places(threads):
+    begun, may_end = Event(), Event()
+
+    def computes(environ, start_response):
+        begun.set()
+        assert may_end.wait(20)
+        return []
+
+    served = places.with_places(computes, n=1)
+    first = threads.submit(served, {"wsgi.input": io.BytesIO()}, None)
+    assert begun.wait(20)
+    begun.clear()
+    second = threads.submit(served, {"wsgi.input": io.BytesIO()}, None)
+
+    assert not begun.wait(0.2)
+    may_end.set()
+    assert first.result(20) == second.result(20) == []
+
+
+def test_a_place_is_left_however_an_answer_ends():
+    def fails(environ, start_response):
+        environ["wsgi.input"].readline()
+        raise ValueError("broken")
+
+    served = places.with_places(fails, n=1)
+
+    for _ in range(3):
+        with pytest.raises(ValueError, match="broken"):
+            served({"wsgi.input": io.BytesIO(b"a")}, None)
+
+
+def test_who_has_begun_goes_on_without_a_place_in_the_end(threads, monkeypatch):
+    """It may have written, and the one in its place be waiting for that."""
+    monkeypatch.setattr(places, "LONGEST_WAIT_SECONDS", 0.05)
+    slow, slower = Slow(b"first"), Event()
+
+    def answers(environ, start_response):
+        if environ["wsgi.input"].read(1) == b"s":
+            assert slower.wait(20)
+        return []
+
+    served = places.with_places(answers, n=1)
+    first = threads.submit(served, {"wsgi.input": slow}, None)
+    assert slow.is_asked.wait(20)
+    second = threads.submit(served, {"wsgi.input": io.BytesIO(b"second")}, None)
+    slow.may_come.set()
+
+    assert first.result(20) == []
+    slower.set()
+    assert second.result(20) == []
+    assert served({"wsgi.input": io.BytesIO(b"third")}, None) == []
