@@ -71,10 +71,10 @@ def with_places(application: Application, n: int = N_PLACES) -> Application:
     """The same application, which computes `n` answers at a time."""
     free = BoundedSemaphore(n)
 
-    def answer(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+    def answer(request: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         place = Place(free)
-        environ["wsgi.input"] = Body(environ["wsgi.input"], place)
+        request["wsgi.input"] = Body(request["wsgi.input"], place)
         with place:
-            return application(environ, start_response)
+            return application(request, start_response)
 
     return answer
