@@ -3,18 +3,21 @@
 A request has a thread for as long as its body is on its way: hours, where a large file comes over a
 slow line. Of threads there are many, as one that waits costs little; of places to compute in there
 are few, as a process computes one thing at a time. Who waits for its body has neither a place nor
-a connection of the database.
+a connection of the database, and neither has what is sent piece by piece to a slow client, unless
+it reads the database for the next piece: of such answers only some are sent at a time.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from threading import BoundedSemaphore
 from typing import Any, Self
 
 from django.db import close_old_connections
+from django.http import FileResponse, StreamingHttpResponse
 
-# Of each process.
+# Of each process. Places and turns keep a connection each: together fewer than a pool has.
 N_THREADS = 64
 N_PLACES = 8
+N_TURNS = 4
 # So long is waited for the place that was given away: who has begun to write must not wait for who
 # waits for what it writes.
 LONGEST_WAIT_SECONDS = 5.0
@@ -67,14 +70,52 @@ class Body:
             self._place.take_again()
 
 
-def with_places(application: Application, n: int = N_PLACES) -> Application:
-    """The same application, which computes `n` answers at a time."""
-    free = BoundedSemaphore(n)
+class DetachedResponse(StreamingHttpResponse):
+    """Its pieces are of a file, or it gives the connection back between them."""
+
+
+class BegunResponse(StreamingHttpResponse):
+    """Its first pieces were read from the database before it was known how many there are."""
+
+
+class Pieces:
+    """What is sent piece by piece; ended with the answer, sent to its end or not."""
+
+    def __init__(self, response: StreamingHttpResponse, turns: BoundedSemaphore) -> None:
+        self._response = response
+        self._pieces = _in_turn(response, turns)
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self._pieces
+
+    def close(self) -> None:
+        self._pieces.close()
+        self._response.close()
+
+
+def _in_turn(
+    response: StreamingHttpResponse, turns: BoundedSemaphore
+) -> Generator[bytes, None, None]:
+    if not isinstance(response, BegunResponse):
+        close_old_connections()
+    if isinstance(response, BegunResponse | DetachedResponse | FileResponse):
+        yield from response
+        return
+    with turns:
+        yield from response
+
+
+def with_places(application: Application, n: int = N_PLACES, n_turns: int = N_TURNS) -> Application:
+    """The same application, which computes `n` answers at a time, and sends as many as `n_turns`
+    at a time that read the database as they go.
+    """
+    free, turns = BoundedSemaphore(n), BoundedSemaphore(n_turns)
 
     def answer(request: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         place = Place(free)
         request["wsgi.input"] = Body(request["wsgi.input"], place)
         with place:
-            return application(request, start_response)
+            response = application(request, start_response)
+        return Pieces(response, turns) if isinstance(response, StreamingHttpResponse) else response
 
     return answer

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
-from django.http import HttpRequest, JsonResponse, StreamingHttpResponse
+from django.http import HttpRequest, JsonResponse
 from django.http.response import HttpResponseBase
 from django.utils.cache import get_conditional_response
 
+from benchmarks_app.places import BegunResponse, DetachedResponse
 from benchmarks_app.problems import CONTENT_TYPE, problem
 from benchwright.exports.exporter import CHUNK, file_pieces
 
@@ -40,7 +41,7 @@ def made_response(
     held, rest = _held(iter(pieces))
     headers = _headers(content_type, name)
     if held is None:
-        return StreamingHttpResponse(rest, headers={**headers, "Accept-Ranges": "none"})
+        return BegunResponse(rest, headers={**headers, "Accept-Ranges": "none"})
     return _ranged(
         request,
         lambda begin, end: (held[at : min(at + CHUNK, end)] for at in range(begin, end, CHUNK)),
@@ -78,7 +79,7 @@ def _ranged(
     begin, end = _part(request, tag, size)
     if begin >= end and size:
         return _beyond(request, size)
-    response = StreamingHttpResponse(
+    response = DetachedResponse(
         pieces(begin, end), headers={**headers, "Content-Length": str(end - begin)}
     )
     if (begin, end) != (0, size):

@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from benchmarks_app.memory import loading_for_good
-from benchmarks_app.places import N_THREADS
 
 # Of each process. The rest of its files are the database's, what is read and what is told.
 MOST_CONNECTIONS = 8192
@@ -47,6 +46,8 @@ def most_connections() -> int:
 
 def main(words: Sequence[str]) -> None:
     from granian.cli import cli
+
+    from benchmarks_app.places import N_THREADS
 
     load()
     options = [

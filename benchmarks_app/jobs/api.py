@@ -22,7 +22,7 @@ from benchmarks_app.errors import StreamsBusyError
 from benchmarks_app.jobs.services.retry import cancel, may_cancel, may_retry, retry
 from benchmarks_app.models import Job, User
 from benchmarks_app.permissions import Action
-from benchmarks_app.places import N_THREADS
+from benchmarks_app.places import N_THREADS, DetachedResponse
 from benchmarks_app.site.selectors import jobs_readable_by
 
 # A stream holds a thread of the web process: a quarter of them at a time, none for long. Browsers
@@ -101,7 +101,7 @@ class JobEvents(Endpoint):
         return response
 
 
-class _Streamed(StreamingHttpResponse):
+class _Streamed(DetachedResponse):
     """Gives its place to the next stream when it is closed, read to its end or not; once."""
 
     has_place = True

@@ -49,7 +49,9 @@ LONGEST_ADDRESS = 1_000
 LONGEST_WAIT_SECONDS, LOOK_EVERY_SECONDS = 5.0, 0.005
 N_TURNS = 64
 _TURNS = [Lock() for _ in range(N_TURNS)]
-GZIP_LEVEL, ZSTD_LEVEL = 6, 9
+# Of gzip and zstd; what is large is sent to programs, and to compress it well takes longer than to
+# make it.
+LEVELS, LEVELS_OF_LARGE, LARGE = (6, 9), (1, 3), 1 << 18
 # As the browser's own copy is asked for again each time, and is nobody else's.
 CACHE_CONTROL = "private, no-cache"
 HEADERS = ("Content-Type", "Content-Disposition")
@@ -72,8 +74,9 @@ class Kept:
     def of(cls, content: bytes, headers: dict[str, str], until: datetime) -> "Kept":
         # Weak: the same words in any encoding.
         tag = f'W/"{sha256(content).hexdigest()[:32]}"'
-        by_gzip = gzip.compress(content, GZIP_LEVEL, mtime=0)
-        by_zstd = zstandard.compress(content, ZSTD_LEVEL)
+        of_gzip, of_zstd = LEVELS_OF_LARGE if len(content) > LARGE else LEVELS
+        by_gzip = gzip.compress(content, of_gzip, mtime=0)
+        by_zstd = zstandard.compress(content, of_zstd)
         return cls(by_gzip, by_zstd, tag, headers, styles_of(content), until)
 
     @property
@@ -229,6 +232,25 @@ def kept_for_everybody(view: Callable[..., HttpResponse]) -> Callable[..., HttpR
 
         found = public_state_of(slug) if _is_of_nobody(request) else None
         kept = _kept_or_made(request, found and (*found, EVERYBODY, "answer"), make, _page_content)
+        return sent(request, kept) if isinstance(kept, Kept) else kept
+
+    return answering
+
+
+def kept_for_audience(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """The view's answers to who is signed in are kept, for those to whom they are the same.
+
+    For a file, below `benchmark_view`, which says who may have it.
+    """
+
+    @wraps(view)
+    def answering(request: SiteRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        def make() -> HttpResponse:
+            return view(request, *args, **kwargs)
+
+        if not request.user.is_authenticated:
+            return make()  # the whole answer is kept
+        kept = _kept_for_audience(request, request.benchmark, "answer", make, _page_content)
         return sent(request, kept) if isinstance(kept, Kept) else kept
 
     return answering

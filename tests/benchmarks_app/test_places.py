@@ -6,8 +6,11 @@ from threading import Event
 from unittest.mock import Mock
 
 import pytest
+from django.http import FileResponse, StreamingHttpResponse
 
 from benchmarks_app import places
+
+pytestmark = pytest.mark.django_db  # asked for by the end of a request
 
 
 class Slow(io.BytesIO):
@@ -107,3 +110,56 @@ def test_who_has_begun_goes_on_without_a_place_in_the_end(threads, monkeypatch):
     slower.set()
     assert second.result(20) == []
     assert served({"wsgi.input": io.BytesIO(b"third")}, None) == []
+
+
+# --- what is sent piece by piece ------------------------------------------------------------
+
+
+def sends(response, n_turns=1):
+    """An application with one place and some turns, which answers with a response each time."""
+    return places.with_places(lambda request, start: response(), n=1, n_turns=n_turns)
+
+
+def test_a_slow_reader_has_no_place(given_back):
+    served = sends(lambda: StreamingHttpResponse(["a", "b"]), n_turns=2)
+
+    first, second = (iter(served({"wsgi.input": io.BytesIO()}, None)) for _ in range(2))
+
+    assert next(first) == next(second) == b"a"
+    assert given_back.call_count == 2
+
+
+def test_of_answers_that_read_the_database_as_they_go_only_some_are_sent_at_a_time(threads):
+    served = sends(lambda: StreamingHttpResponse(["a", "b"]))
+    first, second = (served({"wsgi.input": io.BytesIO()}, None) for _ in range(2))
+    assert next(iter(first)) == b"a"
+
+    waiting = threads.submit(list, second)
+
+    with pytest.raises(TimeoutError):
+        waiting.result(0.2)
+    first.close()  # read to its end or not
+    assert waiting.result(20) == [b"a", b"b"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "gives_back"),
+    [(places.DetachedResponse, True), (places.BegunResponse, False), (FileResponse, True)],
+)
+def test_answers_that_do_not_need_no_turn(kind, gives_back, given_back):
+    served = sends(lambda: kind(io.BytesIO(b"a")))
+
+    answers = [served({"wsgi.input": io.BytesIO()}, None) for _ in range(3)]
+
+    assert [next(iter(answer)) for answer in answers] == [b"a"] * 3
+    assert given_back.called == gives_back
+
+
+def test_an_answer_is_closed_with_its_pieces():
+    response = StreamingHttpResponse(["a"])
+    served = sends(lambda: response)
+    answer = served({"wsgi.input": io.BytesIO()}, None)
+
+    answer.close()
+
+    assert response.closed

@@ -15,7 +15,7 @@ from tests.system.site import Site
 # A board of more than 60 runs is ranked by a job.
 N_RUNS = int(os.environ.get("BENCH_RUNS", size("1000", "61")))
 N_PEOPLE, N_QUERIES, N_SLICES, N_ROUNDS = size((50, 200, 20, 7), (2, 40, 2, 1))
-LIMIT_MILLISECONDS = 300
+LIMIT_MILLISECONDS = 150
 
 MAKE = f"""
 import random
@@ -107,6 +107,7 @@ assert job.state == Job.State.DONE, job.error
 print(json.dumps([ranked, pages + [asked(address) for address in others]]))
 """
 BOARD = "/b/large/v/1.0.0/leaderboard/"
+API = "/api/v1/benchmarks/large/releases/1.0.0/leaderboard/"
 PAGES = {
     "board, before its ranks are there": BOARD,
     "board": BOARD,
@@ -115,6 +116,11 @@ PAGES = {
     "runs by slices": f"{BOARD}slices/",
     "history": f"{BOARD}history/",
     "CSV of all": "/b/large/v/1.0.0/leaderboard.csv",
+    "JSON of all": "/b/large/v/1.0.0/leaderboard.json",
+    "Markdown of all": "/b/large/v/1.0.0/leaderboard.md",
+    "CSV of runs by slices": f"{BOARD}slices.csv",
+    "API: board": API,
+    "API: runs by slices": f"{API}slices/",
 }
 
 
@@ -127,7 +133,7 @@ def main() -> list[str]:
     for name, (n_queries, took, cpu) in zip(PAGES, pages, strict=True):
         rows.append(f"| {name} | {took:.0f} | {cpu:.0f} | {n_queries} |")
         print(rows[-1], flush=True)
-        if name != "CSV of all" and cpu > LIMIT_MILLISECONDS:
+        if cpu > LIMIT_MILLISECONDS:
             print(f"  above {LIMIT_MILLISECONDS} ms", flush=True)
     return [
         f"{N_RUNS:,} runs of {N_PEOPLE} people, {N_QUERIES} queries, {N_SLICES} slices. Ranks and "

@@ -154,6 +154,8 @@ class BoardEndpoint(Endpoint):
 
     pagination_class = None
     takes_split = False
+    # Whether it says anything of measures other than the one that is asked for.
+    is_alone = True
 
     def board(self, version: str) -> Board:
         """The board that the address asks for; 400 says what is wrong of it."""
@@ -172,6 +174,7 @@ class BoardEndpoint(Endpoint):
             slice_name=_slice_name(release, params.get("slice", "")),
             split=_split(release, params.get("split", "")) if self.takes_split else None,
             asked=wanted,
+            is_alone=self.is_alone,
         )
 
     def kept(self, make: Callable[[], Response]) -> HttpResponse:
@@ -215,6 +218,7 @@ def _page_of(request: Request, board: Board) -> str:
 
 class LeaderboardDetail(BoardEndpoint):
     takes_split = True
+    is_alone = False
     serializer_class = BoardSerializer
 
     @extend_schema(

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import isnan
 from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple
 
 from scoring.boards.services.boards import Board
 from scoring.models import Score
@@ -19,8 +19,7 @@ SHADES = 10
 SECONDS = 4.0
 
 
-@dataclass(frozen=True)
-class SliceCell:
+class SliceCell(NamedTuple):
     """A mean over a slice, or its difference from the baseline's; `shade` is how strong it is."""
 
     slice: BoardSlice

@@ -247,11 +247,12 @@ def _is_ranking(request: HttpRequest, board: Board) -> bool:
 
 
 def asked_board(
-    request: HttpRequest, release: Release, *, takes_split: bool = True
+    request: HttpRequest, release: Release, *, takes_split: bool = True, is_alone: bool = False
 ) -> tuple[Asked, AskedSlice, BoardFilterForm, Board]:
     """The board that an address asks for, with what it asked and what was wrong of it.
 
     With `takes_split` it is over the split of the open phase, unless another one is asked for.
+    Where its measure `is_alone` no other is read.
     """
     choice = asked_measure(request, release)
     sliced = asked_slice(request, release)
@@ -263,6 +264,7 @@ def asked_board(
         slice_name=sliced.name,
         split=_split(request, release) if takes_split else None,
         asked=form.filter(),
+        is_alone=is_alone,
     )
     return choice, sliced, form, board
 

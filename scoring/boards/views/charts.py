@@ -20,7 +20,7 @@ from benchmarks_app.requests import SiteRequest
 from benchwright.errors import ScoringError
 from benchwright.files.cells import safe_cell
 from scoring.boards.charts import history_chart
-from scoring.boards.keeping import KEPT_FOR, Part, kept_for_everybody
+from scoring.boards.keeping import KEPT_FOR, Part, kept_for_audience, kept_for_everybody
 from scoring.boards.rows import slice_rows
 from scoring.boards.services.boards import Board, board_of
 from scoring.boards.services.slices import (
@@ -85,11 +85,12 @@ def _query(request: HttpRequest, board: Board) -> str:
 @require_safe
 @kept_for_everybody
 @benchmark_view(Action.SEE_RESULTS)
+@kept_for_audience
 def leaderboard_slices_csv(
     request: HttpRequest, benchmark: Benchmark, version: str
 ) -> HttpResponse:
     release = release_or_404(benchmark, version)
-    choice, *_, board = asked_board(request, release, takes_split=False)
+    choice, *_, board = asked_board(request, release, takes_split=False, is_alone=True)
     if choice.error:
         return refusal(choice)
     slices = slice_board(board, board.rows, row_of(board, request.GET.get("baseline", "")))
@@ -103,17 +104,14 @@ def leaderboard_slices_csv(
     return response
 
 
-def _slice_lines(slices: SliceBoard) -> Iterator[list[Any]]:
+def _slice_lines(slices: SliceBoard) -> Iterator[tuple[Any, ...]]:
+    """Numbers in full, as `csv` writes them; what is None stays empty."""
     labels = [safe_cell(label) for label in slice_labels(slices)]
     for of in slices.rows:
-        who = [safe_cell(of.row.run.name), safe_cell(of.row.by)]
+        name, by = safe_cell(of.row.run.name), safe_cell(of.row.by)
         for label, cell in zip(labels, of.cells, strict=True):
-            numbers = ("" if number is None else repr(number) for number in _numbers(cell))
-            yield [*who, label, cell.n, *numbers]
-
-
-def _numbers(cell: Any) -> list[float | None]:
-    return [cell.mean, *(cell.interval or (None, None)), cell.difference]
+            low, high = cell.interval or (None, None)
+            yield name, by, label, cell.n, cell.mean, low, high, cell.difference
 
 
 # --- how the top rose ----------------------------------------------------------------------

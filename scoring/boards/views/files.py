@@ -15,7 +15,7 @@ from benchmarks_app.requests import SiteRequest
 from benchwright.comparison.patterns import markdown_words
 from benchwright.files.cells import safe_cell
 from benchwright.texts.markdown import table_line, table_lines
-from scoring.boards.keeping import kept_for_everybody
+from scoring.boards.keeping import kept_for_audience, kept_for_everybody
 from scoring.boards.services.boards import Board, with_stored_scenarios
 from scoring.boards.services.tables import BoardTable, board_table
 from scoring.boards.views.boards import asked_board, permanent_link, shows_scenarios
@@ -112,6 +112,7 @@ def _markdown_cell(value: Any) -> str:
 @require_safe
 @kept_for_everybody
 @benchmark_view(Action.SEE_RESULTS)
+@kept_for_audience
 def leaderboard_csv(request: SiteRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     return _file(request, benchmark, version, ending="csv", write=_csv)
 
@@ -119,6 +120,7 @@ def leaderboard_csv(request: SiteRequest, benchmark: Benchmark, version: str) ->
 @require_safe
 @kept_for_everybody
 @benchmark_view(Action.SEE_RESULTS)
+@kept_for_audience
 def leaderboard_json(request: SiteRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     return _file(request, benchmark, version, ending="json", write=_json)
 
@@ -126,5 +128,6 @@ def leaderboard_json(request: SiteRequest, benchmark: Benchmark, version: str) -
 @require_safe
 @kept_for_everybody
 @benchmark_view(Action.SEE_RESULTS)
+@kept_for_audience
 def leaderboard_markdown(request: SiteRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     return _file(request, benchmark, version, ending="md", write=_markdown)

@@ -36,6 +36,7 @@ PAGES = (
     f"{BOARD}slices/",
     f"{BOARD}history/",
     f"{BOARD}top/",
+    f"{BOARD}slices.csv",
     BOARD.removesuffix("/") + ".csv",
     BOARD.removesuffix("/") + ".json",
     BOARD.removesuffix("/") + ".md",
@@ -312,6 +313,35 @@ def test_who_has_the_board_costs_one_query_and_no_rendering(board, client, monke
     changed = client.get(BOARD, headers={"If-None-Match": first["ETag"]})
     assert changed.status_code == 200
     assert changed["ETag"] != first["ETag"]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.endswith(("csv", "json", "md"))])
+def test_who_is_signed_in_gets_a_file_that_was_made_for_another(
+    board, public, vi, page, monkeypatch
+):
+    other = client_of(factories.member(public, "val", "viewer"))
+    made = client_of(vi).get(page)
+    for views in ("boards", "charts", "files"):
+        monkeypatch.setattr(f"scoring.boards.views.{views}.release_or_404", None, raising=False)
+
+    kept = other.get(page)
+
+    assert (kept.status_code, kept.content) == (200, made.content)
+    assert kept["Content-Disposition"] == made["Content-Disposition"]
+    again = other.get(page, headers={"If-None-Match": kept["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+def test_a_large_answer_is_compressed_quickly(monkeypatch):
+    levels = []
+    monkeypatch.setattr(
+        keeping.gzip, "compress", lambda content, level, mtime: levels.append(level) or b""
+    )
+    for size in (keeping.LARGE, keeping.LARGE + 1):
+        kept = keeping.Kept.of(b"a" * size, {}, timezone.now())
+        assert zstandard.decompress(kept.by_zstd) == b"a" * size
+
+    assert levels == [6, 1]
 
 
 def test_a_reader_who_is_signed_in_gets_the_inside_of_the_page_without_reading_the_board(
