@@ -23,7 +23,7 @@ from scoring.boards.services.boards import Board, board_of
 from scoring.boards.services.slices import SliceBoard, SliceRow, row_of, slice_board
 from scoring.boards.services.tables import board_table
 from scoring.scores.selectors.attempts import unranked_on
-from scoring.scores.selectors.boards import Record, records_of
+from scoring.scores.selectors.boards import BoardRow, Record, records_of
 from scoring.scores.services.firewall import measure_seen
 from scoring.scores.services.slice_scores import BoardSplit, board_split, slices_on_board
 from scoring.scores.shown import Shown
@@ -56,7 +56,16 @@ LIMIT, CURSOR = (
 )
 
 
-class BoardSerializer(serializers.Serializer):
+class LinksSerializer(serializers.Serializer):
+    """Where the other rows are."""
+
+    next = serializers.URLField(
+        required=False, allow_null=True, help_text="The next rows, where `limit` was given."
+    )
+    previous = serializers.URLField(required=False, allow_null=True)
+
+
+class BoardSerializer(LinksSerializer):
     """A board; each row has a value for every one of `columns`, as the CSV file has them."""
 
     benchmark = serializers.CharField()
@@ -87,10 +96,6 @@ class BoardSerializer(serializers.Serializer):
     )
     columns = serializers.ListField(child=serializers.CharField())
     rows = serializers.ListField(child=serializers.DictField())
-    next = serializers.URLField(
-        required=False, allow_null=True, help_text="The next rows, where `limit` was given."
-    )
-    previous = serializers.URLField(required=False, allow_null=True)
 
 
 class SliceCellSerializer(serializers.Serializer):
@@ -112,7 +117,7 @@ class SliceRowSerializer(serializers.Serializer):
     cells = SliceCellSerializer(many=True)
 
 
-class SliceBoardSerializer(serializers.Serializer):
+class SliceBoardSerializer(LinksSerializer):
     """Runs by slices; the first cell of a row is over all queries."""
 
     release = serializers.CharField()
@@ -181,6 +186,21 @@ class BoardEndpoint(Endpoint):
         """What `make` answers, made once for those to whom it is the same (`keeping`)."""
         return kept_json(self.request, self.benchmark_for(Action.SEE_RESULTS), make)
 
+    def rows_asked(
+        self, rows: list[BoardRow]
+    ) -> tuple[list[BoardRow], dict[str, str | None], dict[str, str]]:
+        """All rows, or those of the page that is asked for; with the links to others, and headers
+        that say the same.
+        """
+        links: tuple[str | None, str | None] = (None, None)
+        headers: dict[str, str] = {}
+        if is_by_cursor(self.request):
+            pages = RowPages()
+            rows = pages.paginate_queryset(rows, self.request)
+            links = pages.get_next_link(), pages.get_previous_link()
+            headers = link_header(*links)
+        return rows, dict(zip(("next", "previous"), links, strict=True)), headers
+
     def _measure(self, release: Release, text: str) -> Shown:
         user = self.request.user
         measure = measure_seen(user, release, text)
@@ -232,8 +252,7 @@ class LeaderboardDetail(BoardEndpoint):
 
     def answer(self, request: Request, slug: str, version: str) -> Response:
         board = self.board(version)
-        pages = RowPages() if is_by_cursor(request) else None
-        rows = pages.paginate_queryset(board.rows, request) if pages else board.rows
+        rows, links, headers = self.rows_asked(board.rows)
         table = board_table(board, rows)
         answer = {
             "benchmark": slug,
@@ -254,10 +273,9 @@ class LeaderboardDetail(BoardEndpoint):
             "notes": board.notes,
             "columns": table.columns,
             "rows": table.rows,
+            **links,
         }
-        links = (pages.get_next_link(), pages.get_previous_link()) if pages else (None, None)
-        answer |= dict(zip(("next", "previous"), links, strict=True))
-        return Response(answer, headers=link_header(*links) if pages else None)
+        return Response(answer, headers=headers)
 
 
 class LeaderboardSlices(BoardEndpoint):
@@ -271,6 +289,8 @@ class LeaderboardSlices(BoardEndpoint):
             MEASURE,
             OpenApiParameter("baseline", type=int, description="A run to compare with, by its id."),
             *FILTERS,
+            LIMIT,
+            CURSOR,
         ],
     )
     def get(self, request: Request, slug: str, version: str) -> HttpResponse:
@@ -282,7 +302,8 @@ class LeaderboardSlices(BoardEndpoint):
         baseline = row_of(board, wanted)
         if wanted and baseline is None:
             raise Http404
-        sliced: SliceBoard = slice_board(board, board.rows, baseline)
+        rows, links, headers = self.rows_asked(board.rows)
+        sliced: SliceBoard = slice_board(board, rows, baseline)
         answer = {
             "release": board.release.version,
             "measure": board.measure.name,
@@ -293,8 +314,9 @@ class LeaderboardSlices(BoardEndpoint):
                 for warning in part.warnings
             ],
             "rows": [_slice_row(of) for of in sliced.rows],
+            **links,
         }
-        return Response(answer)
+        return Response(answer, headers=headers)
 
 
 def _slice_row(of: SliceRow) -> dict[str, Any]:

@@ -548,17 +548,20 @@ def test_the_api_gives_history_and_slices(scored, signed_in, vi):
     assert client.get(f"{API}slices/?baseline=999999").status_code == 404
 
 
-def test_the_api_gives_a_board_in_pages_where_limit_is_given(scored, signed_in, vi):
+@pytest.mark.parametrize("address", [API, f"{API}slices/"])
+def test_the_api_gives_a_board_in_pages_where_limit_is_given(scored, signed_in, vi, address):
     for name in ("a", "b", "c"):
         scored(PERFECT, name)
     client = signed_in(vi)
-    whole = client.get(API).json()
+    whole = client.get(address).json()
 
-    first = client.get(f"{API}?limit=2")
+    first = client.get(f"{address}?limit=2")
     second = client.get(first.json()["next"])
 
     assert (whole["next"], whole["previous"]) == (None, None)
+    assert [len(page.json()["rows"]) for page in (first, second)] == [2, 1]
     assert [*first.json()["rows"], *second.json()["rows"]] == whole["rows"]
-    assert (first.json()["n_runs"], second.json()["next"]) == (3, None)
+    assert first.json().get("n_runs") == whole.get("n_runs")
+    assert second.json()["next"] is None
     assert f'<{first.json()["next"]}>; rel="next"' in first["Link"]
     assert second.json()["previous"]
