@@ -5,11 +5,14 @@ migration rebuilds the table.
 """
 
 from collections.abc import Collection, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import Any
 
 from django.apps import AppConfig
 from django.db import connections, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
 
 from benchmarks_app.changes import TABLE as CHANGES
 from benchmarks_app.changes import WATCHED, ChangeTrigger, change_all
@@ -228,21 +231,57 @@ TRIGGERS: dict[str, list[Trigger | ChangeTrigger]] = {
 
 
 def install_triggers(sender: AppConfig, using: str = "default", **_: Any) -> None:
-    """Receiver of `post_migrate`: put the triggers of one app in place."""
+    """Receiver of `post_migrate`: put the triggers of one app in place.
+
+    On PostgreSQL others may be at work meanwhile, with an earlier version: a trigger that is there
+    as it is to be stays untouched, and each other one is replaced in a transaction of its own, so
+    that never two tables are locked. SQLite locks all there is, and does it at once.
+    """
     connection = connections[using]
     tables = set(connection.introspection.table_names())
-    with transaction.atomic(using=using), connection.cursor() as cursor:
+    is_one_by_one = connection.vendor == "postgresql"
+    digests = _digests(connection) if is_one_by_one else {}
+    with nullcontext() if is_one_by_one else transaction.atomic(using=using):
         for trigger in TRIGGERS.get(sender.label, []):
             if trigger.table in tables:
-                cursor.execute(trigger.dropping(connection.vendor))
-                # Names alone: Django's own description parses the statement of the whole table.
-                cursor.execute(f"SELECT * FROM {trigger.table} LIMIT 0")
-                columns = {column[0] for column in cursor.description}
-                for statement in trigger.over(columns, tables).statements(connection.vendor):
-                    cursor.execute(statement)
+                _install(trigger, tables, connection, digests.get(trigger.name))
         # Other code may show the same rows otherwise.
         if CHANGES in tables:
             change_all(using)
+
+
+def _digests(connection: BaseDatabaseWrapper) -> dict[str, str | None]:
+    """What was written down of each trigger that is there, by its name; None of an older one."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT tgname, obj_description(oid, 'pg_trigger') FROM pg_trigger "
+            "WHERE NOT tgisinternal"
+        )
+        return dict(cursor.fetchall())
+
+
+def _install(
+    trigger: Trigger | ChangeTrigger,
+    tables: Collection[str],
+    connection: BaseDatabaseWrapper,
+    digest: str | None,
+) -> None:
+    vendor = connection.vendor
+    with connection.cursor() as cursor:
+        # Names alone: Django's own description parses the statement of the whole table.
+        cursor.execute(f"SELECT * FROM {trigger.table} LIMIT 0")
+        columns = {column[0] for column in cursor.description}
+        statements = trigger.over(columns, tables).statements(vendor)
+        wanted = sha256("\n".join(statements).encode()).hexdigest()
+        if digest == wanted:
+            return
+        with transaction.atomic(using=connection.alias):
+            cursor.execute(trigger.dropping(vendor))
+            for statement in statements:
+                cursor.execute(statement)
+            if statements and vendor == "postgresql":
+                named = f"TRIGGER {trigger.name} ON {trigger.table}"
+                cursor.execute(f"COMMENT ON {named} IS '{wanted}'")
 
 
 def lift_change_triggers(

@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.db import connection
 from django.db.models import ProtectedError
 from django.utils import timezone
@@ -39,7 +40,7 @@ from benchmarks_app.models import (
     Webhook,
 )
 from benchmarks_app.models.notices import Event
-from benchmarks_app.triggers import RELEASE_STAYS
+from benchmarks_app.triggers import RELEASE_STAYS, TRIGGERS, install_triggers
 from tests import factories
 from tests.constraints import Case, check, constraints_of, refused
 
@@ -523,6 +524,30 @@ def test_published_release_can_be_deprecated_and_nothing_else_then(published):
         Release.objects.update(deprecated_reason="other")
     with refused("a published release never changes"):
         Release.objects.all().delete()
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite locks all there is")
+def test_triggers_that_are_there_stay_untouched_and_another_one_is_replaced():
+    """Others are at work while a site is migrated: to replace a trigger is to wait for them."""
+    apps_with = [apps.get_app_config(label) for label in TRIGGERS]
+    changed = TRIGGERS["scoring"][0]
+    every = {trigger.name for triggers in TRIGGERS.values() for trigger in triggers}
+
+    def oids() -> dict[str, int]:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT tgname, oid FROM pg_trigger WHERE NOT tgisinternal")
+            return {name: oid for name, oid in cursor.fetchall() if name in every}
+
+    for app in apps_with:
+        install_triggers(app)
+    before = oids()
+    with connection.cursor() as cursor:  # as one of an earlier version
+        cursor.execute(f"COMMENT ON TRIGGER {changed.name} ON {changed.table} IS 'another'")
+    for app in apps_with:
+        install_triggers(app)
+
+    assert before.keys() == every
+    assert {name for name, oid in oids().items() if oid != before[name]} == {changed.name}
 
 
 def test_every_column_of_a_release_is_kept_by_its_trigger():

@@ -12,7 +12,7 @@ import shutil
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -117,6 +117,7 @@ def hosts(request, server, tmp_path) -> Iterator[list[Site]]:
     if not os.environ.get("DATABASE_URL", "").startswith("postgres"):
         pytest.skip("hosts share no SQLite: DATABASE_URL names no PostgreSQL")
     store = {**KEYS, "BENCHWRIGHT_STORE": server.url(server.bucket()), "LEASE_SECONDS": "3"}
+    store["API_UPLOADS_PER_MINUTE"] = "6000"  # by one client, as quickly as it is answered
     with (
         Site(tmp_path / "a", broker=request.param, host="127.0.0.2") as first,
         Site(tmp_path / "b", broker=request.param, host="127.0.0.3", beside=first) as second,
@@ -344,6 +345,12 @@ def is_ready(host: Site) -> bool:
     return False
 
 
+def tracebacks(hosts: Sequence[Site]) -> str:
+    """What processes of the hosts have told of errors, to be read where a test fails."""
+    logs = (host.log(name) for host in hosts for name in host.processes)
+    return "\n".join(log[log.index("Traceback") :][:6000] for log in logs if "Traceback" in log)
+
+
 def test_hosts_go_to_the_next_version_one_by_one_and_nobody_sees_an_error(hosts, tmp_path, capsys):
     a = hosts[0]
     made = a.call(
@@ -410,7 +417,7 @@ def test_hosts_go_to_the_next_version_one_by_one_and_nobody_sees_an_error(hosts,
             thread.join(timeout=60)
 
     answers = [answer for caller in callers for answer in caller.answers]
-    assert {answer for answer in answers if answer[1] >= 400} == set()
+    assert {answer for answer in answers if answer[1] >= 400} == set(), tracebacks(hosts)
     assert [trouble for caller in callers for trouble in caller.broken] == []
     assert [person.trouble for person in people] == [[]] * len(people)
     assert_pool_is_right(a, made["pool"], 600, 1)
