@@ -29,7 +29,7 @@ class Place:
 
     def __init__(self, free: BoundedSemaphore) -> None:
         self._free = free
-        self._is_taken = False
+        self._is_taken = self._is_over = False
 
     def __enter__(self) -> Self:
         self._free.acquire()
@@ -37,6 +37,7 @@ class Place:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._is_over = True
         self.leave()
 
     def leave(self) -> None:
@@ -45,7 +46,9 @@ class Place:
             self._free.release()
 
     def take_again(self) -> None:
-        self._is_taken = self._free.acquire(timeout=LONGEST_WAIT_SECONDS)
+        """A body that is read on while the answer is sent has no place any more."""
+        if not self._is_over:
+            self._is_taken = self._free.acquire(timeout=LONGEST_WAIT_SECONDS)
 
 
 class Body:
@@ -78,7 +81,7 @@ class BegunResponse(StreamingHttpResponse):
     """Its first pieces were read from the database before it was known how many there are."""
 
 
-class Pieces:
+class SentPieces:
     """What is sent piece by piece; ended with the answer, sent to its end or not."""
 
     def __init__(self, response: StreamingHttpResponse, turns: BoundedSemaphore) -> None:
@@ -116,6 +119,8 @@ def with_places(application: Application, n: int = N_PLACES, n_turns: int = N_TU
         request["wsgi.input"] = Body(request["wsgi.input"], place)
         with place:
             response = application(request, start_response)
-        return Pieces(response, turns) if isinstance(response, StreamingHttpResponse) else response
+        return (
+            SentPieces(response, turns) if isinstance(response, StreamingHttpResponse) else response
+        )
 
     return answer

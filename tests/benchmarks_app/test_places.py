@@ -90,6 +90,16 @@ def test_a_place_is_left_however_an_answer_ends():
             served({"wsgi.input": io.BytesIO(b"a")}, None)
 
 
+def test_a_body_that_is_read_while_the_answer_is_sent_takes_no_place():
+    def echoes(request, start_response):
+        return (request["wsgi.input"].read(1) for _ in range(2))
+
+    served = places.with_places(echoes, n=1)
+
+    for _ in range(3):
+        assert list(served({"wsgi.input": io.BytesIO(b"ab")}, None)) == [b"a", b"b"]
+
+
 def test_who_has_begun_goes_on_without_a_place_in_the_end(threads, monkeypatch):
     """It may have written, and the one in its place be waiting for that."""
     monkeypatch.setattr(places, "LONGEST_WAIT_SECONDS", 0.05)
