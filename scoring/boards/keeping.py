@@ -240,7 +240,7 @@ def kept_for_everybody(view: Callable[..., HttpResponse]) -> Callable[..., HttpR
 def kept_for_audience(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """The view's answers to who is signed in are kept, for those to whom they are the same.
 
-    For a file, below `benchmark_view`, which says who may have it.
+    For a file, below `benchmark_view`, which says who may have it. Their browsers keep nothing.
     """
 
     @wraps(view)
@@ -251,7 +251,7 @@ def kept_for_audience(view: Callable[..., HttpResponse]) -> Callable[..., HttpRe
         if not request.user.is_authenticated:
             return make()  # the whole answer is kept
         kept = _kept_for_audience(request, request.benchmark, "answer", make, _page_content)
-        return sent(request, kept) if isinstance(kept, Kept) else kept
+        return compressed(request, kept) if isinstance(kept, Kept) else kept
 
     return answering
 

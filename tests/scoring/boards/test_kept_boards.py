@@ -328,8 +328,7 @@ def test_who_is_signed_in_gets_a_file_that_was_made_for_another(
 
     assert (kept.status_code, kept.content) == (200, made.content)
     assert kept["Content-Disposition"] == made["Content-Disposition"]
-    again = other.get(page, headers={"If-None-Match": kept["ETag"]})
-    assert (again.status_code, again.content) == (304, b"")
+    assert kept["Cache-Control"] == "private, no-store"  # on a computer that others use as well
 
 
 def test_a_large_answer_is_compressed_quickly(monkeypatch):
