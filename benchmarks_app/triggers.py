@@ -255,7 +255,7 @@ def _digests(connection: BaseDatabaseWrapper) -> dict[str, str | None]:
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT tgname, obj_description(oid, 'pg_trigger') FROM pg_trigger "
-            "WHERE NOT tgisinternal"
+            "WHERE NOT tgisinternal AND pg_table_is_visible(tgrelid)"  # of this schema
         )
         return dict(cursor.fetchall())
 

@@ -527,27 +527,43 @@ def test_published_release_can_be_deprecated_and_nothing_else_then(published):
 
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite locks all there is")
-def test_triggers_that_are_there_stay_untouched_and_another_one_is_replaced():
+def test_triggers_that_are_there_stay_untouched_and_others_are_put_in_place():
     """Others are at work while a site is migrated: to replace a trigger is to wait for them."""
     apps_with = [apps.get_app_config(label) for label in TRIGGERS]
-    changed = TRIGGERS["scoring"][0]
+    changed, gone, *_ = TRIGGERS["scoring"]
     every = {trigger.name for triggers in TRIGGERS.values() for trigger in triggers}
 
     def oids() -> dict[str, int]:
         with connection.cursor() as cursor:
-            cursor.execute("SELECT tgname, oid FROM pg_trigger WHERE NOT tgisinternal")
+            cursor.execute(
+                "SELECT tgname, oid FROM pg_trigger "
+                "WHERE NOT tgisinternal AND pg_table_is_visible(tgrelid)"
+            )
             return {name: oid for name, oid in cursor.fetchall() if name in every}
 
     for app in apps_with:
         install_triggers(app)
     before = oids()
-    with connection.cursor() as cursor:  # as one of an earlier version
-        cursor.execute(f"COMMENT ON TRIGGER {changed.name} ON {changed.table} IS 'another'")
+    with connection.cursor() as cursor:
+        cursor.execute(f"COMMENT ON TRIGGER {changed.name} ON {changed.table} IS 'earlier'")
+        cursor.execute("SELECT obj_description(%s, 'pg_trigger')", [before[gone.name]])
+        (digest,) = cursor.fetchone()
+        cursor.execute(gone.dropping("postgresql"))
+        # Another site's, in a schema beside this one's.
+        cursor.execute(f"CREATE SCHEMA beside CREATE TABLE {gone.table} (id int)")
+        cursor.execute(
+            f"CREATE TRIGGER {gone.name} BEFORE UPDATE ON beside.{gone.table} "
+            "FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()"
+        )
+        cursor.execute(f"COMMENT ON TRIGGER {gone.name} ON beside.{gone.table} IS '{digest}'")
     for app in apps_with:
         install_triggers(app)
 
-    assert before.keys() == every
-    assert {name for name, oid in oids().items() if oid != before[name]} == {changed.name}
+    assert before.keys() == oids().keys() == every
+    assert {name for name, oid in oids().items() if oid != before[name]} == {
+        changed.name,
+        gone.name,
+    }
 
 
 def test_every_column_of_a_release_is_kept_by_its_trigger():

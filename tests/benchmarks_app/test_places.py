@@ -28,10 +28,10 @@ class Slow(io.BytesIO):
 
 @pytest.fixture(autouse=True)
 def given_back(monkeypatch):
-    """Told of connections of the database that are given back; here is none."""
-    told = Mock()
-    monkeypatch.setattr(places, "close_old_connections", told)
-    return told
+    """Counts how often connections of the database are given back; here is none."""
+    calls = Mock()
+    monkeypatch.setattr(places, "close_old_connections", calls)
+    return calls
 
 
 @pytest.fixture
@@ -40,8 +40,8 @@ def threads():
         yield pool
 
 
-def reads_it(environ, start_response):
-    return [environ["wsgi.input"].read()]
+def reads_it(request, start_response):
+    return [request["wsgi.input"].read()]
 
 
 def test_one_computes_while_another_waits_for_its_body(threads, given_back):
@@ -62,7 +62,7 @@ def test_one_computes_while_another_waits_for_its_body(threads, given_back):
 def test_no_more_compute_at_a_time_than_there_are_places(threads):
     begun, may_end = Event(), Event()
 
-    def computes(environ, start_response):
+    def computes(request, start_response):
         begun.set()
         assert may_end.wait(20)
         return []
@@ -79,8 +79,8 @@ def test_no_more_compute_at_a_time_than_there_are_places(threads):
 
 
 def test_a_place_is_left_however_an_answer_ends():
-    def fails(environ, start_response):
-        environ["wsgi.input"].readline()
+    def fails(request, start_response):
+        request["wsgi.input"].readline()
         raise ValueError("broken")
 
     served = places.with_places(fails, n=1)
@@ -105,8 +105,8 @@ def test_who_has_begun_goes_on_without_a_place_in_the_end(threads, monkeypatch):
     monkeypatch.setattr(places, "LONGEST_WAIT_SECONDS", 0.05)
     slow, slower = Slow(b"first"), Event()
 
-    def answers(environ, start_response):
-        if environ["wsgi.input"].read(1) == b"s":
+    def answers(request, start_response):
+        if request["wsgi.input"].read(1) == b"s":
             assert slower.wait(20)
         return []
 
