@@ -49,7 +49,8 @@ class Score(models.Model):
     # a file of slices has tabs between its columns.
     WEIGHTED = "\tweighted"
 
-    score_set = models.ForeignKey(ScoreSet, models.CASCADE, related_name="scores")
+    # Found by either index that begins with it.
+    score_set = models.ForeignKey(ScoreSet, models.CASCADE, related_name="scores", db_index=False)
     measure = models.CharField(max_length=120)
     slice_name = models.CharField(max_length=120, blank=True)
     mean = models.FloatField(null=True)
@@ -67,6 +68,8 @@ class Score(models.Model):
         indexes = [
             # selectors.leaderboard: best first for one measure and slice.
             models.Index(fields=["measure", "slice_name", "-mean"], name="score_for_board"),
+            # The measures of a run over one slice, of the hundred and more that it has over all.
+            models.Index(fields=["score_set", "slice_name"], name="score_of_slice"),
         ]
 
     def __str__(self) -> str:

@@ -123,6 +123,7 @@ PAGES = {
     "CSV of runs by slices": f"{BOARD}slices.csv",
     "API: board": API,
     "API: runs by slices": f"{API}slices/",
+    "API: 50 runs by slices": f"{API}slices/?limit=50",
 }
 
 

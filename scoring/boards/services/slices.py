@@ -20,14 +20,19 @@ SECONDS = 4.0
 
 
 class SliceCell(NamedTuple):
-    """A mean over a slice, or its difference from the baseline's; `shade` is how strong it is."""
+    """A mean over a slice, or its difference from the baseline's."""
 
     slice: BoardSlice
     mean: float | None
     interval: tuple[float, float] | None
     n: int
-    difference: float | None = None
-    shade: int = 0
+    difference: float | None
+    scale: "_Scale"
+
+    @property
+    def shade(self) -> int:
+        """How strong its colour is; files of twenty thousand cells have none."""
+        return self.scale.shade(self.mean, self.difference)
 
     @property
     def direction(self) -> str:
@@ -174,10 +179,10 @@ class _Scale:
         key = row.score_set.pk
         mean, low, high, n = self.stored.get((key, part.name), (None, None, None, 0))
         interval = None if low is None or high is None else (low, high)
-        difference = self.difference(key, part.name)
-        return SliceCell(part, mean, interval, n, difference, self._shade(mean, difference))
+        difference = self.difference(key, part.name) if self.baseline else None
+        return SliceCell(part, mean, interval, n, difference, self)
 
-    def _shade(self, mean: float | None, difference: float | None) -> int:
+    def shade(self, mean: float | None, difference: float | None) -> int:
         if mean is None or isnan(mean):
             return 0
         if self.baseline is not None:

@@ -1,11 +1,12 @@
 """A board as a file: CSV, JSON or Markdown, with the same columns."""
 
 import csv
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from io import StringIO
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.core.serializers.json import DjangoJSONEncoder
+from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.text import slugify
 from django.views.decorators.http import require_safe
 
@@ -75,9 +76,20 @@ def _json(request: SiteRequest, board: Board, table: BoardTable) -> HttpResponse
         "url": permanent_link(request, board),
         "machine_judged": board.machine_judged,
         "columns": table.columns,
-        "rows": table.rows,
     }
-    return JsonResponse(content, json_dumps_params={"indent": 1})
+    return HttpResponse(_indented(content, table.rows), content_type="application/json")
+
+
+def _indented(content: dict[str, Any], rows: Sequence[dict[str, Any]]) -> str:
+    """The content with its `rows` last, one step a level: rows hold plain values.
+
+    Python's encoder in C knows no steps, and that in Python takes three times as long.
+    """
+    begin = DjangoJSONEncoder(indent=1).encode(content).removesuffix("\n}")
+    encode = DjangoJSONEncoder(separators=(",\n   ", ": ")).encode
+    texts = [f"{{\n   {encode(row)[1:-1]}\n  }}" for row in rows]
+    end = "[\n  " + ",\n  ".join(texts) + "\n ]" if texts else "[]"
+    return f'{begin},\n "rows": {end}\n}}'
 
 
 def _markdown(request: SiteRequest, board: Board, table: BoardTable) -> HttpResponse:

@@ -82,15 +82,16 @@ def add_slice_scores(
     Scoring stores the standard measures; others come here. Stops when a page waited long enough.
     """
     sets, wanted = [each for each in score_sets if each.hits], list(dict.fromkeys(names))
-    rows = Score.objects.filter(score_set__in=[each.pk for each in sets], slice_name=slice_name)
+    keys = [each.pk for each in sets]
+    rows = Score.objects.filter(score_set__in=keys, slice_name=slice_name, measure__in=wanted)
+    if rows.count() == len(keys) * len(wanted):  # each is there once at most
+        return 0
     there = set(rows.values_list("score_set", "measure"))
     lacking = {
         each: [name for name in wanted if (each.pk, name) not in there]
         for each in sets
         if any((each.pk, name) not in there for name in wanted)
     }
-    if not lacking:
-        return 0
     deadline, target, n_done = monotonic() + SECONDS, Target.of(release), 0
     members = {slice_name: members_of(release, slice_name)}
     for score_set, measures in lacking.items():

@@ -356,9 +356,11 @@ def test_files_of_a_board_have_the_same_columns_and_values(scored, signed_in, vi
     client = signed_in(vi)
 
     table = list(csv.reader(io.StringIO(client.get(address("leaderboard-csv")).content.decode())))
-    found = json.loads(client.get(address("leaderboard-json")).content)
+    text = client.get(address("leaderboard-json")).content.decode()
+    found = json.loads(text)
     lines = client.get(address("leaderboard-markdown")).content.decode().splitlines()
 
+    assert text == json.dumps(found, indent=1)
     assert found["columns"] == table[0]
     assert lines[2] == f"| {' | '.join(table[0])} |"
     assert [row["run"] for row in found["rows"]] == ["=a|b", "half"]
@@ -369,10 +371,15 @@ def test_files_of_a_board_have_the_same_columns_and_values(scored, signed_in, vi
 
 
 def test_an_empty_board_is_a_file_of_columns(release, signed_in, vi):
-    text = signed_in(vi).get(address("leaderboard-csv")).content.decode()
+    client = signed_in(vi)
+
+    text = client.get(address("leaderboard-csv")).content.decode()
+    found = client.get(address("leaderboard-json"))
 
     assert text.startswith("rank,best_rank,worst_rank,tie_group,run,by,kind,nDCG@10,")
     assert len(text.splitlines()) == 1
+    assert found.json()["rows"] == []
+    assert found.content.decode() == json.dumps(found.json(), indent=1)
 
 
 def test_the_link_of_a_board_pins_release_measure_and_filters(scored, signed_in, vi):
