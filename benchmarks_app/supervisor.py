@@ -1,4 +1,4 @@
-"""Web server, worker and sweeper as one: started together, kept running, stopped together.
+"""Web server and worker as one: started together, kept running, stopped together.
 
 `up` becomes this module, once the database is there: `python -m benchmarks_app.supervisor`. It
 looks at processes and passes on lines for as long as the site runs, and loads no Django for that.
@@ -40,6 +40,8 @@ MOST_WEB_PROCESSES = 4
 CHUNK = 1 << 16
 # In the environment of a child: the file by which it says that it has started.
 STARTED = "BENCHWRIGHT_STARTED"
+# Of the web server's command: it is the sweeper as well.
+SWEEPS = "--sweeps"
 # The client library of Prometheus calls it so.
 FIGURES = "PROMETHEUS_MULTIPROC_DIR"
 PR_SET_PDEATHSIG = 1
@@ -57,7 +59,7 @@ def usual_web_processes() -> int:
 def commands_of(
     host: str, port: int, n_workers: int, n_web_processes: int = 1
 ) -> dict[str, list[str]]:
-    """The three commands, by the name the log gives them."""
+    """The three commands of a site on several machines, by the names that logs give them."""
     python = sys.executable
     return {
         "web": [
@@ -71,6 +73,16 @@ def commands_of(
         ],
         "sweeper": [python, "-m", "benchmarks_app", "sweep", "--loop"],
     }  # fmt: skip
+
+
+def commands_of_one(
+    host: str, port: int, n_workers: int, n_web_processes: int
+) -> dict[str, list[str]]:
+    """Those of a site on one machine: a sweeper of its own would load once more what web has."""
+    commands = commands_of(host, port, n_workers, n_web_processes)
+    del commands["sweeper"]
+    commands["web"].append(SWEEPS)
+    return commands
 
 
 def is_free(host: str, port: int) -> bool:
@@ -87,6 +99,12 @@ def tell_started() -> None:
     if STARTED in os.environ:
         with contextlib.suppress(OSError):
             Path(os.environ[STARTED]).touch()
+
+
+def wait_until_started() -> None:
+    """Return when a process of the same child of `up` has told that it has started."""
+    while not Path(os.environ[STARTED]).exists():
+        time.sleep(POLL_SECONDS)
 
 
 @dataclass

@@ -1,5 +1,7 @@
 """`python -m benchmarks_app.web OPTIONS`: granian, whose processes share what is loaded.
 
+With `--sweeps`, as `up` starts it, the first of them is the site's sweeper as well.
+
 The pages are loaded once, in the process that the others are forked from: that takes seconds of
 processor, and is most of what a web process holds.
 
@@ -13,8 +15,10 @@ import resource
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from threading import Thread
 
 from benchmarks_app.memory import loading_for_good
+from benchmarks_app.supervisor import SWEEPS, wait_until_started
 
 # Of each process. The rest of its files are the database's, what is read and what is told.
 MOST_CONNECTIONS = 8192
@@ -44,12 +48,30 @@ def most_connections() -> int:
     return max(n_files - OTHER_FILES, n_files // 2)
 
 
+def sweep_beside() -> None:
+    """Sweep in a thread of this process, once the others are forked: they would have its locks."""
+    with loading_for_good():
+        from benchmarks_app.jobs.services.jobs import load_handlers
+        from benchmarks_app.management.commands.sweep import Command
+
+        load_handlers()
+
+    def sweep() -> None:
+        wait_until_started()
+        Command().go_on()
+
+    Thread(target=sweep, name="sweeper", daemon=True).start()
+
+
 def main(words: Sequence[str]) -> None:
     from granian.cli import cli
 
     from benchmarks_app.places import N_THREADS
 
     load()
+    if SWEEPS in words:
+        words = [word for word in words if word != SWEEPS]
+        sweep_beside()
     options = [
         "--interface", "wsgi", "--no-ws", "--log-level", "error",
         "--blocking-threads", str(N_THREADS), "--backpressure", str(most_connections()),

@@ -20,7 +20,6 @@ KINDS = {
     "benchmarks_app.supervisor": "up",
     "benchmarks_app.web": "web server",
     "celery": "worker",
-    "sweep": "sweeper",
 }
 
 

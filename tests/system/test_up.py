@@ -1,4 +1,4 @@
-"""`manage.py up`: one command starts three processes and keeps them running until one Ctrl-C."""
+"""`manage.py up`: one command starts web server and worker, and keeps them until one Ctrl-C."""
 
 import contextlib
 import os
@@ -10,10 +10,16 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.system.making import run_file
+from tests.system.making import beir_zip, run_file
 from tests.system.sending import half_sent, sent_in, signed_in
 from tests.system.site import Site, free_port
-from tests.system.working import assert_nothing_half_done, is_reading, job_row, wait_for_job
+from tests.system.working import (
+    assert_nothing_half_done,
+    is_reading,
+    job_row,
+    lose_messages,
+    wait_for_job,
+)
 
 pytestmark = pytest.mark.slow
 # On a machine that has nothing else to do; there it starts in 6.
@@ -36,9 +42,9 @@ def started(site: Site) -> float:
 
 
 def parts(site: Site) -> dict[str, int]:
-    """The process id of each of the three that `up` has started."""
+    """The process id of each of the two that `up` has started."""
     up = site.processes["up"].pid
-    words = {"benchmarks_app.web": "web", "celery": "worker", "sweep": "sweeper"}
+    words = {"benchmarks_app.web": "web", "celery": "worker"}
     found = {}
     for pid in site.alive():
         status = Path(f"/proc/{pid}/status").read_text()
@@ -58,7 +64,7 @@ def accepts(host: str, port: int) -> bool:
 
 def all_parts(site: Site) -> dict[str, int] | None:
     found = parts(site)
-    return found if len(found) == 3 else None
+    return found if len(found) == 2 else None
 
 
 def is_bound(other: socket.socket, port: int) -> bool:
@@ -80,7 +86,7 @@ def test_one_command_starts_the_site_on_loopback_and_one_ctrl_c_stops_it(plain_s
     assert seconds < on_this_machine(STARTS_WITHIN_SECONDS)
     address = f"Benchwright is at {plain_site.url}/"
     plain_site.wait_for(lambda: address in plain_site.log("up"), address)
-    assert set(parts(plain_site)) == {"web", "worker", "sweeper"}
+    assert set(parts(plain_site)) == {"web", "worker"}
     # All of 127.0.0.0/8 is this machine, but only one address of it is asked for.
     assert accepts("127.0.0.1", plain_site.port)
     assert not accepts("127.0.0.2", plain_site.port)
@@ -103,8 +109,13 @@ def test_one_command_starts_the_site_on_loopback_and_one_ctrl_c_stops_it(plain_s
 def test_killed_processes_are_started_again_and_the_site_goes_on(plain_site, tmp_path):
     site = plain_site
     site.call("make_phase", slug="killed-parts", n_queries=20)
+    archive = beir_zip(tmp_path / "small.zip", n_documents=50, n_queries=20)
+    lost = site.call("start_import", slug="lost", path=str(archive))
+    lose_messages(site)
     started(site)
-    before = site.wait_for(lambda: all_parts(site), "all three")
+    assert wait_for_job(site, lost).attempt == 1
+    assert "sweep: 0 jobs started again, 0 given up, 1 sent again" in site.log("up")
+    before = site.wait_for(lambda: all_parts(site), "both")
 
     for pid in before.values():
         os.kill(pid, signal.SIGKILL)
@@ -113,7 +124,7 @@ def test_killed_processes_are_started_again_and_the_site_goes_on(plain_site, tmp
         said = f"{name} was ended by signal 9; starting it again in 1 s"
         site.wait_for(lambda said=said: said in site.log("up"), said, 120)
     site.wait_for(site.is_serving, "the site to answer again", 120)
-    after = site.wait_for(lambda: all_parts(site), "all three again", 120)
+    after = site.wait_for(lambda: all_parts(site), "both again", 120)
     assert not set(before.values()) & set(after.values())
     path = str(run_file(tmp_path / "after.run", n_queries=20, depth=5, n_documents=30))
     with signed_in(site, "sam") as client:

@@ -1,5 +1,6 @@
+import logging
 import time
-from typing import Any
+from typing import Any, Never
 
 from django.conf import settings
 from django.db import OperationalError, connection
@@ -9,6 +10,8 @@ from benchmarks_app.jobs.services.sweeping import sweep
 from benchmarks_app.management.declared import DeclaredCommand
 from benchmarks_app.supervisor import tell_started
 from benchwright.recipes.arguments import switch
+
+log = logging.getLogger(__name__)
 
 
 class Command(DeclaredCommand):
@@ -21,12 +24,20 @@ class Command(DeclaredCommand):
         # Before the first sweep: what that meets is no reason not to have started.
         tell_started()
         is_done = self.sweep_once()
-        while loop:
-            connection.close()
-            time.sleep(settings.SWEEP_SECONDS)
-            self.sweep_once()
+        if loop:
+            self.go_on()
         if not is_done:
             raise SystemExit(1)
+
+    def go_on(self) -> Never:
+        """Sweep again and again; no connection is held meanwhile."""
+        while True:
+            connection.close()
+            time.sleep(settings.SWEEP_SECONDS)
+            try:
+                self.sweep_once()
+            except Exception:  # a broken answer of the database, say, which the next may not have
+                log.exception("a sweep broke off; the next one begins anew")
 
     def sweep_once(self) -> bool:
         """Whether all of it could be done."""

@@ -14,7 +14,7 @@ from benchmarks_app.supervisor import (
     GRACE_SECONDS,
     POLL_SECONDS,
     become,
-    commands_of,
+    commands_of_one,
     is_free,
     usual_web_processes,
 )
@@ -67,7 +67,7 @@ class Command(DeclaredCommand):
             raise CommandError(why)
         told = (self.style.SUCCESS(f"Benchwright is at {address}"), "Ctrl-C stops it.")
         connections.close_all()
-        commands = commands_of(host, port, workers, web_processes)
+        commands = commands_of_one(host, port, workers, web_processes)
         become(commands, told=told, lock=lock.file)
 
     def gets_free(self, host: str, port: int) -> bool:
