@@ -216,7 +216,7 @@ def _asked(n: int, folder: Path) -> Made:
 
 
 COMMANDS = (
-    Command("score", "queries x 100", size(200, 5), _scored),
+    Command("score", "queries x 100", size(1000, 5), _scored),
     Command("check", "queries x 100", size(200, 5), _checked),
     Command("compare", "queries x 20, 3 runs", size(100, 10), _compared),
     Command("compare runs", "runs of 50 x 20", size(4, 2), _compared_runs),
