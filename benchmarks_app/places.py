@@ -5,10 +5,15 @@ slow line. Of threads there are many, as one that waits costs little; of places 
 are few, as a process computes one thing at a time. Who waits for its body has neither a place nor
 a connection of the database, and neither has what is sent piece by piece to a slow client, unless
 it reads the database for the next piece: of such answers only some are sent at a time.
+
+A small body is waited for before anything is taken, and is there at once nearly always: a place
+and a connection that are given up for it would have to be taken twice.
 """
 
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from threading import BoundedSemaphore
+from io import BytesIO
+from threading import BoundedSemaphore, Lock
 from typing import Any, Self
 
 from django.db import close_old_connections
@@ -21,13 +26,48 @@ N_TURNS = 4
 # So long is waited for the place that was given away: who has begun to write must not wait for who
 # waits for what it writes.
 LONGEST_WAIT_SECONDS = 5.0
+SMALL = 1 << 16
 Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
+
+
+class Places:
+    """So many at a time, each in its turn: a semaphore would let who comes pass who waits."""
+
+    def __init__(self, n: int) -> None:
+        self._lock = Lock()
+        self._n_free = n
+        self._waiting: deque[Lock] = deque()
+
+    def acquire(self, timeout: float = -1) -> bool:
+        """Whether a place was got in so many seconds; -1: it is waited for."""
+        with self._lock:
+            if self._n_free:
+                self._n_free -= 1
+                return True
+            turn = Lock()
+            turn.acquire()
+            self._waiting.append(turn)
+        if turn.acquire(timeout=timeout):
+            return True
+        with self._lock:
+            if turn in self._waiting:
+                self._waiting.remove(turn)
+                return False
+        return True  # given between the two
+
+    def release(self) -> None:
+        """Give the place to who has waited longest."""
+        with self._lock:
+            if self._waiting:
+                self._waiting.popleft().release()
+            else:
+                self._n_free += 1
 
 
 class Place:
     """Of one request; taken while it computes."""
 
-    def __init__(self, free: BoundedSemaphore) -> None:
+    def __init__(self, free: Places) -> None:
         self._free = free
         self._is_taken = self._is_over = False
 
@@ -73,6 +113,13 @@ class Body:
             self._place.take_again()
 
 
+def _body_of(request: dict[str, Any], place: Place) -> Any:
+    length = request.get("CONTENT_LENGTH", "")
+    if length.isdecimal() and int(length) <= SMALL:
+        return BytesIO(request["wsgi.input"].read(int(length)))
+    return Body(request["wsgi.input"], place)
+
+
 class DetachedResponse(StreamingHttpResponse):
     """Its pieces are of a file, or it gives the connection back between them."""
 
@@ -112,11 +159,11 @@ def with_places(application: Application, n: int = N_PLACES, n_turns: int = N_TU
     """The same application, which computes `n` answers at a time, and sends as many as `n_turns`
     at a time that read the database as they go.
     """
-    free, turns = BoundedSemaphore(n), BoundedSemaphore(n_turns)
+    free, turns = Places(n), BoundedSemaphore(n_turns)
 
     def answer(request: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         place = Place(free)
-        request["wsgi.input"] = Body(request["wsgi.input"], place)
+        request["wsgi.input"] = _body_of(request, place)
         with place:
             response = application(request, start_response)
         return (

@@ -3,6 +3,7 @@
 import io
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
+from time import sleep
 from unittest.mock import Mock
 
 import pytest
@@ -59,6 +60,23 @@ def test_one_computes_while_another_waits_for_its_body(threads, given_back):
     assert waiting.result(20) == [b"slow"]
 
 
+def test_a_small_body_is_waited_for_before_anything_is_taken(threads, given_back):
+    served = places.with_places(reads_it, n=1)
+    slow = Slow(b"slow")
+
+    waiting = threads.submit(served, {"wsgi.input": slow, "CONTENT_LENGTH": "4"}, None)
+    assert slow.is_asked.wait(20)
+    quick = served({"wsgi.input": io.BytesIO(b"quick"), "CONTENT_LENGTH": "5"}, None)
+
+    assert quick == [b"quick"]
+    slow.may_come.set()
+    assert waiting.result(20) == [b"slow"]
+    given_back.assert_not_called()
+    large = {"wsgi.input": io.BytesIO(b"large"), "CONTENT_LENGTH": str(places.SMALL + 1)}
+    assert served(large, None) == [b"large"]
+    given_back.assert_called()
+
+
 def test_no_more_compute_at_a_time_than_there_are_places(threads):
     begun, may_end = Event(), Event()
 
@@ -76,6 +94,38 @@ def test_no_more_compute_at_a_time_than_there_are_places(threads):
     assert not begun.wait(0.2)
     may_end.set()
     assert first.result(20) == second.result(20) == []
+
+
+def test_who_has_waited_longest_is_next_and_nobody_passes(threads):
+    """A semaphore let them pass: of 16 annotators one in a hundred waited twice as long."""
+    free, order = places.Places(1), []
+    assert free.acquire()
+
+    def waits(name):
+        assert free.acquire()
+        order.append(name)
+        free.release()
+
+    waiting = []
+    for name in ("first", "second"):
+        waiting.append(threads.submit(waits, name))
+        while len(free._waiting) < len(waiting):
+            sleep(0.001)
+    free.release()
+    waits("late")  # it comes while the first of them has yet to wake
+
+    assert all(one.result(20) is None for one in waiting)
+    assert order == ["first", "second", "late"]
+
+
+def test_who_gives_up_waiting_is_given_no_place():
+    free = places.Places(1)
+    assert free.acquire()
+    assert not free.acquire(timeout=0.01)
+    free.release()
+
+    assert free.acquire(timeout=0.01)
+    assert not free.acquire(timeout=0.01)
 
 
 def test_a_place_is_left_however_an_answer_ends():
