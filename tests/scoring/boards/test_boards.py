@@ -357,29 +357,29 @@ def test_files_of_a_board_have_the_same_columns_and_values(scored, signed_in, vi
 
     table = list(csv.reader(io.StringIO(client.get(address("leaderboard-csv")).content.decode())))
     text = client.get(address("leaderboard-json")).content.decode()
-    found = json.loads(text)
+    content = json.loads(text)
     lines = client.get(address("leaderboard-markdown")).content.decode().splitlines()
 
-    assert text == json.dumps(found, indent=1)
-    assert found["columns"] == table[0]
+    assert text == json.dumps(content, indent=1)
+    assert content["columns"] == table[0]
     assert lines[2] == f"| {' | '.join(table[0])} |"
-    assert [row["run"] for row in found["rows"]] == ["=a|b", "half"]
+    assert [row["run"] for row in content["rows"]] == ["=a|b", "half"]
     assert [row[4] for row in table[1:]] == ["'=a|b", "half"]
     assert "| =a\\|b |" in lines[4]
-    assert found["rows"][0][NDCG] == pytest.approx(2 / 3, abs=1e-15)
-    assert (found["release"], found["measure"]) == ("1.0.0", NDCG)
+    assert content["rows"][0][NDCG] == pytest.approx(2 / 3, abs=1e-15)
+    assert (content["release"], content["measure"]) == ("1.0.0", NDCG)
 
 
 def test_an_empty_board_is_a_file_of_columns(release, signed_in, vi):
     client = signed_in(vi)
 
     text = client.get(address("leaderboard-csv")).content.decode()
-    found = client.get(address("leaderboard-json"))
+    answer = client.get(address("leaderboard-json"))
 
     assert text.startswith("rank,best_rank,worst_rank,tie_group,run,by,kind,nDCG@10,")
     assert len(text.splitlines()) == 1
-    assert found.json()["rows"] == []
-    assert found.content.decode() == json.dumps(found.json(), indent=1)
+    assert answer.json()["rows"] == []
+    assert answer.content.decode() == json.dumps(answer.json(), indent=1)
 
 
 def test_the_link_of_a_board_pins_release_measure_and_filters(scored, signed_in, vi):
