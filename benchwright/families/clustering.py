@@ -13,6 +13,8 @@ _LATER = 1e-9
 
 def clusters_of(n: int, a: Any, b: Any) -> Any:
     """The cluster of each of `n` nodes under the links a[i]-b[i], numbered by their first node."""
+    if not a.size:
+        return np.arange(n)
     links = scipy.sparse.coo_array((np.ones(a.size, dtype=np.int8), (a, b)), shape=(n, n))
     return numbered(scipy.sparse.csgraph.connected_components(links, directed=False)[1])
 

@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchwright.families.clustering import numbered
 from benchwright.families.embeddings import Embeddings, close_pairs
 from benchwright.families.errors import ParaphraseExtraError
 from benchwright.families.keys import bag_keys, exact_key
-from benchwright.families.minhash import candidate_pairs
+from benchwright.families.minhash import alike_pairs
 from benchwright.families.relevant import pairs_sharing_documents
 from benchwright.families.similarity import similar_rows, similarities
 from benchwright.families.vectors import Matrix, weighted_grams
@@ -108,10 +109,11 @@ class Wordings:
         numbers: dict[str, int] = {}
         keys = [numbers.setdefault(exact_key(query.text), len(numbers)) for query in queries]
         alone = {n for a, b in different if keys[a] == keys[b] for n in (a, b)}
-        nodes: dict[tuple[int, int], int] = {}
-        whose = [(key, n if n in alone else -1) for n, key in enumerate(keys)]
         self.key = np.array(keys, np.int64)
-        self.node = np.array([nodes.setdefault(wording, len(nodes)) for wording in whose], np.int64)
+        whose = self.key.copy()
+        for n in alone:
+            whose[n] = len(numbers) + n
+        self.node = numbered(whose)
         self.first = np.unique(self.node, return_index=True)[1]
         self.texts = [queries[n].text for n in self.first]
         self.rows: Matrix = weighted_grams(self.texts)
@@ -140,10 +142,7 @@ def link_alike(
     is_sampled = wordings.n > minhash_above
     if is_sampled:
         tell("Sorting wordings by their signatures", 0, 1)
-        a, b = candidate_pairs(wordings.texts)
-        similarity = similarities(wordings.rows, a, b)
-        near = similarity >= least - 1e-6
-        a, b, similarity = a[near], b[near], similarity[near]
+        a, b, similarity = alike_pairs(wordings.texts, wordings.rows, least - 1e-6)
     else:
         pairs = similar_rows(
             wordings.rows,

@@ -1,11 +1,12 @@
-"""Candidate pairs among very many texts: those whose signatures agree in one of 32 bands."""
+"""Pairs of very many texts that are worded alike: signatures agree in one of 32 bands."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from benchwright.families.vectors import codes_of
+from benchwright.families.similarity import similarities
+from benchwright.families.vectors import Matrix, codes_of
 
 N_PERMUTATIONS = 128
 N_BANDS = 32
@@ -17,19 +18,29 @@ _CHUNK = 20_000
 _NEIGHBOURS = 50
 
 
-def candidate_pairs(texts: Sequence[str]) -> tuple[Any, Any]:
-    """Places a < b of texts that are likely to share many of their shingles of 3 characters.
+def alike_pairs(texts: Sequence[str], rows: Matrix, least: float) -> tuple[Any, Any, Any]:
+    """Places a < b of texts whose cosine is `least` or more, and it, of those that were looked at.
 
-    128 permutations in 32 bands of 4: a pair with a Jaccard of .42 is found in two of three cases,
-    one of .7 nearly always. What is found is to be compared in full.
+    Looked at are texts that are likely to share many of their shingles of 3 characters, by 128
+    permutations in 32 bands of 4: a pair with a Jaccard of .42 is found in two of three cases, one
+    of .7 nearly always. `rows` are the texts' weighted grams.
     """
-    signatures = np.vstack(
-        [_signatures(texts[start : start + _CHUNK]) for start in range(0, len(texts), _CHUNK)]
-        or [np.empty((0, N_PERMUTATIONS), dtype=np.uint32)]
-    )
-    pairs_by_band = [_in_one_bucket(_band_keys(signatures, band)) for band in range(N_BANDS)]
-    pairs = np.unique(np.concatenate(pairs_by_band))
-    return pairs >> 32, pairs & 0xFFFFFFFF
+    keys = np.empty((N_BANDS, len(texts)), dtype=np.uint64)
+    for start in range(0, len(texts), _CHUNK):
+        signatures = _signatures(texts[start : start + _CHUNK])
+        for band in range(N_BANDS):
+            keys[band, start : start + _CHUNK] = _band_keys(signatures, band)
+    near, cosines = np.empty(0, np.int64), np.empty(0)
+    for band in range(N_BANDS):
+        # What is alike is met in many bands, and compared in the first.
+        pairs = _in_one_bucket(keys[band])
+        pairs = pairs[~np.isin(pairs, near)]
+        similarity = similarities(rows, pairs >> 32, pairs & 0xFFFFFFFF)
+        is_near = similarity >= least
+        near = np.append(near, pairs[is_near])
+        cosines = np.append(cosines, similarity[is_near])
+    order = np.argsort(near)
+    return near[order] >> 32, near[order] & 0xFFFFFFFF, cosines[order]
 
 
 def _signatures(texts: Sequence[str]) -> Any:

@@ -21,6 +21,7 @@ _JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
 # Punctuation, spaces, mathematical and modifying signs.
 _SEPARATING = ("P", "Z", "Sm", "Sk", "Cc")
 
+_SIGN = r"[!-/:-@\[-`{-~]"
 _WORD = r"[^\s!-/:-@\[-`{-~]"
 _KEPT = "|".join(
     [
@@ -34,7 +35,8 @@ _KEPT = "|".join(
         r"(?<!\S)-(?=\d)",  # -5
     ]
 )
-_SIGNS = re.compile(rf"({_KEPT})|(?<={_WORD})'(?={_WORD})()|[!-/:-@\[-`{{-~]")
+# Whether there is a sign at all is asked first: at most places there is none.
+_SIGNS = re.compile(rf"(?={_SIGN})(?:({_KEPT})|(?<={_WORD})'(?={_WORD})()|{_SIGN})")
 
 
 class _Signs(dict[int, str | None]):

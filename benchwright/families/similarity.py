@@ -16,7 +16,7 @@ Progress = Callable[[int, int], None]
 # Lower makes more of each row take part in the first product, and fewer pairs reach the second.
 _REST = 0.75  # of the threshold
 _PRODUCTS_AT_A_TIME = 10_000_000
-_PAIRS_AT_A_TIME = 200_000
+_PAIRS_AT_A_TIME = 20_000
 # So often at most rows that have had their turn are left out of the columns.
 _TURNS = 50
 

@@ -24,23 +24,30 @@ def weighted_grams(texts: Sequence[str]) -> Matrix:
     order of how many texts have them, the rarest first, so that a row begins with what tells it
     from others. Only a text of no character has an empty row.
     """
-    counts = scipy.sparse.vstack(
-        [_counted(texts[start : start + _CHUNK]) for start in range(0, len(texts), _CHUNK)]
-        or [scipy.sparse.csr_array((0, N_FEATURES), dtype=np.float32)],
-        format="csr",
-    )
-    n_texts_with = np.bincount(counts.indices, minlength=N_FEATURES)
+    counted = [_counted(texts[start : start + _CHUNK]) for start in range(0, len(texts), _CHUNK)]
+    n_texts_with = np.zeros(N_FEATURES, dtype=np.int64)
+    for counts in counted:
+        n_texts_with += np.bincount(counts.indices, minlength=N_FEATURES)
     used = np.flatnonzero(n_texts_with)
     rarest_first = used[np.argsort(n_texts_with[used], kind="stable")]
     place = np.zeros(N_FEATURES, dtype=np.int32)
     place[rarest_first] = np.arange(rarest_first.size, dtype=np.int32)
     rarity = np.log((1 + len(texts)) / (1 + n_texts_with)) + 1
-    weights = (1 + np.log(counts.data)) * rarity[counts.indices]
-    rows = scipy.sparse.csr_array(
-        (weights, place[counts.indices], counts.indptr), shape=(len(texts), rarest_first.size)
-    )
-    rows.sort_indices()
-    return _of_length_1(rows)
+    lengths = [np.diff(counts.indptr) for counts in counted]
+    ends = np.cumsum(np.concatenate([[0], *lengths]))
+    weights, columns = np.empty(ends[-1], np.float32), np.empty(ends[-1], np.int32)
+    # From the end: each is let go once it is weighted, so that little more than the rows is held.
+    for start in reversed(range(0, len(texts), _CHUNK)):
+        counts = counted.pop()
+        weighted = (1 + np.log(counts.data)) * rarity[counts.indices]
+        rows = scipy.sparse.csr_array(
+            (weighted, place[counts.indices], counts.indptr),
+            shape=(counts.shape[0], rarest_first.size),
+        )
+        rows.sort_indices()
+        own = slice(ends[start], ends[start] + counts.nnz)
+        weights[own], columns[own] = _of_length_1(rows), rows.indices
+    return scipy.sparse.csr_array((weights, columns, ends), shape=(len(texts), rarest_first.size))
 
 
 def codes_of(texts: Sequence[str], width: int) -> tuple[Any, Any]:
@@ -78,8 +85,8 @@ def _hashed(codes: Any) -> Any:
     return (mixed * _MIXERS[1]) >> np.uint64(64 - 20)
 
 
-def _of_length_1(rows: Matrix) -> Matrix:
+def _of_length_1(rows: Matrix) -> Any:
+    """The values of the rows, each divided by the length of its row."""
     lengths = np.sqrt(np.add.reduceat(np.append(rows.data**2, 0.0), rows.indptr[:-1]))
     lengths[np.diff(rows.indptr) == 0] = 1.0
-    rows.data = (rows.data / np.repeat(lengths, np.diff(rows.indptr))).astype(np.float32)
-    return rows
+    return rows.data / np.repeat(lengths, np.diff(rows.indptr))

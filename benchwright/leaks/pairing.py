@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from benchwright.families.keys import DEFAULT_LANGUAGE, accentless_key, bag_keys, exact_key
-from benchwright.families.minhash import candidate_pairs
+from benchwright.families.minhash import alike_pairs
 from benchwright.families.similarity import similar_rows, similarities
 from benchwright.families.vectors import Matrix, weighted_grams
 from benchwright.leaks.types import NEAR_AT, POSSIBLE_AT, Kind, LeakQuery, Pair
@@ -92,10 +92,8 @@ class CrossPairs:
         if len(wordings) <= ALL_PAIRS_UP_TO:
             return similar_rows(rows, threshold=depth, on_progress=self.on_progress)
         self.is_sampled = True
-        a, b = candidate_pairs(wordings)
-        alike = similarities(rows, a, b)
-        kept = alike >= depth
-        return zip(a[kept].tolist(), b[kept].tolist(), alike[kept].tolist(), strict=True)
+        columns = alike_pairs(wordings, rows, depth)
+        return zip(*(column.tolist() for column in columns), strict=True)
 
     def _add_of_one_key(self, wordings: Sequence[str], rows: Matrix, keys: Sequence[str]) -> None:
         """Every pair across splits of one key, however little alike they read."""

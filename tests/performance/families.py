@@ -37,7 +37,12 @@ DATA = Path(
 THRESHOLDS = [round(0.2 + 0.05 * step, 2) for step in range(size(16, 8))]
 MOST_ROWS = size(None, 300)  # of each set
 N_PERMUTATIONS, SHINGLE = 128, 3
-LIMITS = {"10,000 x 10,000": (10, None), "100,000 queries": (600, 2 << 30)}
+LIMITS = {
+    "10,000 x 10,000": (10, None),
+    "100,000 queries": (600, 2 << 30),
+    "100,000 queries of a log": (600, 2 << 30),
+    "1,000,000 queries of a log": (1_800, 2 << 30),
+}
 
 
 class Score(NamedTuple):
@@ -291,6 +296,28 @@ def made_queries(folder: Path, n: int) -> list[str]:
     return chosen[:n]
 
 
+def made_log(folder: Path, n: int) -> list[str]:
+    """Distinct texts of real words, of as many needs a query at any size: one in up to 5 wordings.
+
+    (`made_queries` changes the same real queries, so that each has the more wordings the more
+    queries there are.)
+    """
+    rng = random.Random(7)
+    words = [word for given in sets(folder) for text in given.texts for word in text.split()]
+    found: dict[str, None] = {}
+    while len(found) < n:
+        need = [rng.choice(words) for _ in range(rng.randint(5, 14))]
+        found[" ".join(need)] = None
+        for _ in range(rng.randint(0, 4)):
+            text = list(need)
+            for _ in range(rng.randint(1, 3)):
+                text[rng.randrange(len(text))] = rng.choice(words)
+            found[" ".join(text)] = None
+    chosen = list(found)
+    rng.shuffle(chosen)
+    return chosen[:n]
+
+
 def in_a_process(words: Sequence[str]) -> tuple[float, int]:
     """Seconds of a whole process, and the most memory it took, in bytes."""
     started = time.perf_counter()
@@ -309,16 +336,25 @@ def timed(folder: Path) -> list[str]:
     found = similar_pairs(texts[:half], texts[half:], threshold=0.6)
     seconds = time.perf_counter() - started
     lines.append(_row("10,000 x 10,000", f"{len(found):,} pairs", seconds, None))
+    for name, made, n in (
+        ("100,000 queries", made_queries, size(100_000, 1_000)),
+        ("100,000 queries of a log", made_log, size(100_000, 1_000)),
+        ("1,000,000 queries of a log", made_log, size(1_000_000, 2_000)),
+    ):
+        lines.append(_families_of(name, made(folder, n)))
+    return lines
+
+
+def _families_of(name: str, texts: Sequence[str]) -> str:
+    """The line of the table for what the command makes of these."""
     with tempfile.TemporaryDirectory() as work:
         queries = Path(work) / "queries.tsv"
-        texts = made_queries(folder, size(100_000, 1_000))
         queries.write_text("".join(f"{n}\t{text}\n" for n, text in enumerate(texts)))
         output = Path(work) / "families.tsv"
         program = [sys.executable, "-m", "benchwright.cli.start", "families", str(queries)]
         seconds, memory = in_a_process([*program, "-o", str(output)])
         n = len({line.split("\t")[1] for line in output.read_text().splitlines()[1:]})
-    lines.append(_row("100,000 queries", f"{n:,} families", seconds, memory))
-    return lines
+    return _row(name, f"{n:,} families", seconds, memory)
 
 
 def _row(name: str, found: str, seconds: float, memory: int | None) -> str:

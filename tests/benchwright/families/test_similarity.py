@@ -115,15 +115,21 @@ def test_minhash_finds_nearly_every_pair_of_near_copies():
     ]
     typos = [text.replace("change", "chnage") for text in texts]
 
-    a, b = minhash.candidate_pairs([*texts, *typos])
+    both = [*texts, *typos]
 
-    found = set(zip(a.tolist(), b.tolist(), strict=True))
-    assert {(n, n + 6) for n in range(6)} <= found
+    a, b, similarity = minhash.alike_pairs(both, weighted_grams(both), least=0.7)
+
+    pairs = list(zip(a.tolist(), b.tolist(), strict=True))
+    assert {(n, n + 6) for n in range(6)} <= set(pairs)
+    assert pairs == sorted(set(pairs))  # each once, though it is met in many bands
+    whole = {(a, b): near for a, b, near in similar_pairs(both, threshold=0.7)}
+    assert dict(zip(pairs, similarity.tolist(), strict=True)).items() <= whole.items()
 
 
 def test_a_crowded_bucket_stays_in_bounds(monkeypatch):
     monkeypatch.setattr(minhash, "_NEIGHBOURS", 3)
+    texts = ["the same text"] * 40
 
-    a, _ = minhash.candidate_pairs(["the same text"] * 40)
+    a, _, _ = minhash.alike_pairs(texts, weighted_grams(texts), least=0.9)
 
     assert a.size == 37 + 38 + 39
