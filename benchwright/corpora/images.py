@@ -184,7 +184,7 @@ def with_images(
             continue
         metadata = named.metadata(row, key, names)
         if metadata is not None:
-            yield replace(row, metadata=metadata)
+            yield row._replace(metadata=metadata)
 
 
 def with_query_images(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from benchwright.files.external_sort import ExternalSort
+from benchwright.files.external_sort import ExternalSort, batched_by_weight
 from benchwright.files.parquet import ParquetSink, rows_per_group_of
 from benchwright.files.sources import sha256_of
 from benchwright.formats.beir_writing import MetadataShape
@@ -177,7 +177,8 @@ class _Taken:
 
     def take(self, rows: Iterable[CorpusRow], tell: Progress) -> None:
         n_told = 0
-        for batch in _batches(rows):
+        largest = min(BATCH_ROWS, PROGRESS_EVERY)
+        for batch in batched_by_weight(rows, largest, lambda row: len(row.text), BATCH_BYTES):
             frame = self._good(self._frame(batch))
             if len(frame):
                 self._add(frame)
@@ -188,22 +189,21 @@ class _Taken:
     def _frame(self, batch: list[CorpusRow]) -> pl.DataFrame:
         import polars as pl
 
+        lines, docids, titles, texts, metadata, parents = zip(*batch, strict=True)
         columns = {
-            "docid": [row.docid for row in batch],
-            "line": [row.line for row in batch],
-            "title": [row.title for row in batch],
-            "text": [row.text for row in batch],
-            "metadata": [self._metadata(row) for row in batch],
-            "parent": [row.parent for row in batch],
+            "docid": docids,
+            "line": lines,
+            "title": titles,
+            "text": texts,
+            "metadata": [self._metadata(fields) if fields else "{}" for fields in metadata],
+            "parent": parents,
         }
         schema = {name: pl.Int64() if name == "line" else pl.String() for name in columns}
         return pl.DataFrame(columns, schema=schema)
 
-    def _metadata(self, row: CorpusRow) -> str:
-        if not row.metadata:
-            return "{}"
-        self.shape.add(row.metadata)
-        return json.dumps(row.metadata, ensure_ascii=False)
+    def _metadata(self, fields: Mapping[str, Any]) -> str:
+        self.shape.add(fields)
+        return json.dumps(fields, ensure_ascii=False)
 
     def _good(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Return the rows whose ids can be taken, and tell of the others."""
@@ -265,19 +265,6 @@ class _Taken:
         draws = np.concatenate(self.draws)
         n_wanted = min(self.cut.max_docs - (self.n_documents - len(draws)), len(draws))
         return int(np.partition(draws, n_wanted - 1)[n_wanted - 1]) if n_wanted > 0 else None
-
-
-def _batches(rows: Iterable[CorpusRow]) -> Iterator[list[CorpusRow]]:
-    batch: list[CorpusRow] = []
-    size, largest = 0, min(BATCH_ROWS, PROGRESS_EVERY)
-    for row in rows:
-        batch.append(row)
-        size += len(row.text)
-        if len(batch) >= largest or size >= BATCH_BYTES:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
 
 
 @dataclass(slots=True)

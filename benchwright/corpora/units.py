@@ -1,7 +1,6 @@
 """Passages and the documents they are of: where a parent is said, and what is mixed up."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
@@ -80,7 +79,7 @@ def with_parents(
             first_with = first_with or row.docid
             stated = stated_parent(row.metadata) == parent
             more = row.metadata if stated else {**row.metadata, PARENT_KEYS[0]: parent}
-            yield replace(row, parent=parent, metadata=more)
+            yield row._replace(parent=parent, metadata=more)
             continue
         if how == Parents.IDS:
             problem = f"'{row.docid}' is no passage id; expected DOCUMENT#PASSAGE in every row"

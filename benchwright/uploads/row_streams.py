@@ -31,9 +31,10 @@ _READ: dict[str, Callable[..., Iterable[Any]]] = {
     QRELS: rows.qrel_rows,
     RESULTS: rows.run_rows,
 }
-_CLASSES = {DOCUMENTS: CorpusRow, QUERIES: QueryRow, QRELS: GradedRow}
+_DATACLASSES = {QUERIES: QueryRow, QRELS: GradedRow}
 _MADE: dict[str, Callable[..., Any]] = {
-    **_CLASSES,
+    **_DATACLASSES,
+    DOCUMENTS: CorpusRow,
     RESULTS: ResultRow,
     LINES: lambda *columns: columns,
 }
@@ -78,9 +79,9 @@ def _rows(
     if what == LINES:
         return map(tuple, read_run(given.lines(), file=given.shown, problems=problems))
     read = _READ[what](part, given, folder=folder, problems=problems)
-    if what == RESULTS:
+    if what not in _DATACLASSES:
         return map(tuple, read)
-    return map(attrgetter(*(field.name for field in fields(_CLASSES[what]))), read)
+    return map(attrgetter(*(field.name for field in fields(_DATACLASSES[what]))), read)
 
 
 def received(sent: Iterable[Any], problems: Problems) -> Iterator[Any]:

@@ -31,7 +31,7 @@ def document_rows(
     """The documents of a corpus file."""
     has_parents = work.benchmark.corpus.unit == Unit.PASSAGE
     for row in _rows(work, file, row_streams.DOCUMENTS, problems):
-        yield row if has_parents or not row.parent else replace(row, parent="")
+        yield row if has_parents or not row.parent else row._replace(parent="")
 
 
 def query_rows(

@@ -3,7 +3,6 @@ import random
 import subprocess
 import sys
 import threading
-from dataclasses import replace
 
 import pytest
 
@@ -109,7 +108,7 @@ def test_an_id_of_the_same_hash_is_not_taken_for_the_document(tmp_path, monkeypa
 def test_the_files_are_the_same_bytes_for_the_same_documents_in_any_order(
     tmp_path, corpus, monkeypatch
 ):
-    shuffled = [replace(row, line=row.line + 5) for row in make_rows()]
+    shuffled = [row._replace(line=row.line + 5) for row in make_rows()]
     random.Random(3).shuffle(shuffled)
     monkeypatch.setattr(corpus_store, "BATCH_BYTES", 7_777)
 
@@ -122,7 +121,7 @@ def test_the_files_are_the_same_bytes_for_the_same_documents_in_any_order(
 
 def test_another_text_is_another_hash(tmp_path, corpus):
     rows = make_rows()
-    rows[5] = replace(rows[5], text="changed")
+    rows[5] = rows[5]._replace(text="changed")
 
     assert write(rows, tmp_path / "other").sha256 != corpus.sha256
 
