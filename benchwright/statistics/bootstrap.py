@@ -72,15 +72,23 @@ def resampled_means(sums: Floats, sizes: Floats, *, n_draws: int, seed: int) -> 
     `sums` and `sizes` are families x columns as `family_totals` returns them; the sizes may be a
     single column where all are alike. NaN for a draw that has nothing of a column.
     """
+    if (sizes == sizes[:, :1]).all():
+        sizes = sizes[:, :1]
     drawn = _resampled_sums(np.hstack([sums, sizes]), n_draws, seed)
+    means = drawn[: sums.shape[1]]
     with np.errstate(invalid="ignore"):
-        return drawn[: sums.shape[1]] / drawn[sums.shape[1] :]
+        means /= drawn[sums.shape[1] :]
+    return means
 
 
 def _resampled_sums(values: Floats, n_draws: int, seed: int) -> Floats:
     """Sums over families drawn with replacement (columns x draws); one seed, the same families."""
-    blocks = [product(counts, values) for counts in _drawn_counts(len(values), n_draws, seed)]
-    return np.ascontiguousarray(np.concatenate(blocks).T)
+    sums = np.empty((values.shape[1], n_draws))
+    start = 0
+    for counts in _drawn_counts(len(values), n_draws, seed):
+        sums[:, start : start + len(counts)] = product(counts, values).T
+        start += len(counts)
+    return sums
 
 
 def _drawn_counts(n: int, n_draws: int, seed: int) -> Iterator[Floats]:

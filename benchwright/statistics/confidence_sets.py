@@ -8,7 +8,7 @@ are descriptions. A run with a wide scatter can be in an earlier group than one 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import scipy
@@ -26,6 +26,11 @@ MOST = 150
 
 SCREEN = 50
 """The screen takes one part in so many of alpha."""
+
+# Runs are held against so many at once: few at first, as most are far behind one of the best.
+FIRST_HELD, MOST_HELD = 16, 256
+# The sums of so many runs are flipped at once: signs are drawn for each lot anew.
+LOT = 1_024
 
 # A statistic that a flip reaches but for rounding.
 SLACK = 1e-6
@@ -90,10 +95,11 @@ def tie_groups(
     _, first, copy_of = np.unique(whole, axis=1, return_index=True, return_inverse=True)
     copy_of = copy_of.reshape(-1)
     means = np.round(column_sums(whole[:, first]) / len(whole), DECIMALS)
-    board = _Board.of(sums[:, first], means, alpha, n_flips, seed)
+    order = np.argsort(-means, kind="stable")
+    board = _Board.of(sums[:, first[order]], alpha, n_flips, seed)
     groups = np.zeros(len(first), dtype=np.intp)
     p_first = np.full(len(first), np.nan)
-    left, number, too_many = board.order, 0, False
+    left, number, too_many = np.arange(len(first)), 0, False
     while len(left):
         number += 1
         p = board.confidence_set(left)
@@ -104,7 +110,9 @@ def tie_groups(
         groups[left[is_inside]] = number
         too_many |= bool(np.isnan(p).any())
         left = left[~is_inside]
-    return TieGroups(groups[copy_of], p_first[copy_of], n_lost, too_many=too_many)
+        board.forget_before(left[:1])
+    place_of = np.argsort(order)[copy_of]
+    return TieGroups(groups[place_of], p_first[place_of], n_lost, too_many=too_many)
 
 
 def _with_undefined(
@@ -125,36 +133,34 @@ def _with_undefined(
 
 @dataclass(frozen=True, slots=True)
 class _Board:
-    """Runs by their place: sums of families x runs, and whatever is known of pairs.
+    """Runs by their place on the board, the best mean first: sums of families x runs.
 
-    `squares[i, j]` is the sum of squared differences, `behind[i, j]` the t of how far i is behind
-    j, and `flipped` the sums of each run under each pattern of signs.
+    `centred` (runs x families) are these less their mean over the runs, which changes no difference
+    and saves digits; `own` are its sums of squares, `flipped` the sums under each pattern of signs,
+    by lot of runs.
+    What is known of pairs is worked out for those that are asked for: all would be the square of
+    the runs.
     """
 
     sums: Floats
-    order: Places
-    squares: Floats
-    behind: Floats
-    flipped: Floats
+    centred: Floats
+    own: Floats
+    totals: Floats
     alpha: float
     n_flips: int
     seed: int
+    flipped: dict[int, Floats] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, sums: Floats, means: Floats, alpha: float, n_flips: int, seed: int) -> "_Board":
-        # V: centred in each family, which changes no difference and saves digits.
+    def of(cls, sums: Floats, alpha: float, n_flips: int, seed: int) -> "_Board":
         centred = sums - sums.mean(axis=1, keepdims=True)
-        gram = product(np.ascontiguousarray(centred.T), centred)
-        own = np.diag(gram)
-        # q_ij = sum of (V_j - V_i)^2
-        squares = np.maximum(own[:, np.newaxis] + own - gram - gram.T, 0.0)
-        squares[squares <= COPY * squares.max()] = 0.0
-        totals = column_sums(centred)
-        # S_ij = sum of V_j - V_i
-        behind = _t(totals - totals[:, np.newaxis], squares, len(sums))
-        order = np.argsort(-means, kind="stable")
-        flipped = np.concatenate(list(flipped_sums(centred, n_flips, seed)))
-        return cls(sums, order, squares, behind, flipped, alpha, n_flips, seed)
+        own, totals = (centred**2).sum(axis=0), column_sums(centred)
+        return cls(sums, np.ascontiguousarray(centred.T), own, totals, alpha, n_flips, seed)
+
+    def forget_before(self, first: Places) -> None:
+        """Let go of the flipped sums of lots that stand before the first run that is left."""
+        for lot in [lot for lot in self.flipped if not len(first) or lot < first[0] // LOT]:
+            del self.flipped[lot]
 
     def confidence_set(self, left: Places) -> Floats:
         """p of each of these runs, best mean first; NaN for those that were not told apart."""
@@ -169,20 +175,47 @@ class _Board:
         """Places in `left` of the runs that are not far behind any other."""
         n, k = len(self.sums), len(left)
         farthest = scipy.special.stdtrit(n - 1, 1 - self.alpha / (SCREEN * k**2))
-        behind = self.behind[np.ix_(left, left)]
         kept = np.arange(k)
-        while len(kept):
-            is_near = behind[np.ix_(kept, kept)].max(axis=1) <= farthest
-            if is_near.all():
-                break
-            kept = kept[is_near]
+        start, width = 0, FIRST_HELD
+        while start < k:
+            others = left[start : start + width]
+            behind = self._behind(left[kept], others, self._squares(left[kept], others))
+            kept = kept[behind.max(axis=1) <= farthest]
+            start, width = start + width, min(2 * width, MOST_HELD)
         return kept
+
+    def _squares(self, runs: Places, others: Places) -> Floats:
+        """Sums of squared differences of each run from each of the others; 0 of a copy."""
+        # q_ij = sum of (V_j - V_i)^2
+        cross = product(self.centred[runs], self.centred[others].T)
+        squares = np.maximum(self.own[runs, np.newaxis] + self.own[others] - 2 * cross, 0.0)
+        squares[squares <= COPY * self.own.max()] = 0.0
+        return squares
+
+    def _behind(self, runs: Places, others: Places, squares: Floats) -> Floats:
+        """The t of how far each run is behind each of the others."""
+        # S_ij = sum of V_j - V_i
+        totals = self.totals[others] - self.totals[runs, np.newaxis]
+        return _t(totals, squares, len(self.sums))
+
+    def _flipped_of(self, runs: Places) -> Floats:
+        """Flips x runs: the sums of these runs under each pattern of signs."""
+        lots = runs // LOT
+        for lot in set(lots.tolist()) - self.flipped.keys():
+            columns = self.centred[lot * LOT : (lot + 1) * LOT].T
+            blocks = flipped_sums(columns, self.n_flips, self.seed)
+            self.flipped[lot] = np.concatenate(list(blocks))
+        flipped = np.empty((self.n_flips, len(runs)))
+        for lot in set(lots.tolist()):
+            flipped[:, lots == lot] = self.flipped[lot][:, runs[lots == lot] % LOT]
+        return flipped
 
     def _eliminated(self, runs: Places) -> Floats:
         """p of runs put out one by one: of all that were there then being equally good."""
         if len(runs) == 1:
             return np.ones(1)
-        behind = self.behind[np.ix_(runs, runs)].copy()
+        squares = self._squares(runs, runs)
+        behind = self._behind(runs, runs, squares)
         out, distance = [], []
         alive = np.arange(len(runs))
         while len(alive) > 1:
@@ -197,14 +230,15 @@ class _Board:
             p[out[0]] = self._of_two(*runs)
             return p
         n = len(self.sums)
+        flipped = self._flipped_of(runs)
         largest = np.zeros(self.n_flips)
         back = [*out, alive[0]][::-1]
         for number, place in enumerate(back[1:], start=1):
-            others = runs[back[:number]]
+            others = back[:number]
             # D^2 / q orders pairs as T* does.
-            drawn = (self.flipped[:, [runs[place]]] - self.flipped[:, others]) ** 2
-            squares = self.squares[runs[place], others]
-            shares = drawn / np.where(squares > 0, squares, np.inf)
+            drawn = (flipped[:, [place]] - flipped[:, others]) ** 2
+            of_others = squares[place, others]
+            shares = drawn / np.where(of_others > 0, of_others, np.inf)
             largest = np.maximum(largest, shares.max(axis=1))
             at_least = distance[len(out) - number] * (1 - SLACK)
             reached = np.count_nonzero(_t_of_shares(largest, n) >= at_least)

@@ -8,6 +8,8 @@ from benchwright.statistics.families import FamilyOf, Floats, family_totals
 
 # Means that are equal on paper differ by rounding.
 DECIMALS = 12
+# Draws are ranked in blocks of about so many values.
+VALUES_RANKED = 1 << 20
 
 
 def ranks(means: Floats) -> NDArray[np.intp]:
@@ -36,15 +38,18 @@ def rank_intervals(
     by_measure = values.transpose(0, 2, 1).reshape(n, n_measures * n_runs)
     sums, sizes = family_totals(by_measure, families)
     drawn = resampled_means(sums, sizes, n_draws=n_draws, seed=seed)
-    intervals = [
-        _rank_interval(_rounded(means), level) for means in drawn.reshape(n_measures, n_runs, -1)
-    ]
+    intervals = [_rank_interval(means, level) for means in drawn.reshape(n_measures, n_runs, -1)]
     return np.stack(intervals, axis=2)
 
 
 def _rank_interval(means: Floats, level: float) -> NDArray[np.intp]:
-    best = _number_better(means) + 1
-    worst = len(means) - _number_better(-means)
+    best, worst = (np.empty(means.shape, dtype=np.int32) for _ in range(2))
+    width = max(1, VALUES_RANKED // len(means))
+    for start in range(0, means.shape[1], width):
+        draws = slice(start, start + width)
+        rounded = _rounded(means[:, draws])
+        best[:, draws] = _number_better(rounded) + 1
+        worst[:, draws] = len(means) - _number_better(-rounded)
     low = np.quantile(best, (1 - level) / 2, axis=1, method="inverted_cdf")
     high = np.quantile(worst, (1 + level) / 2, axis=1, method="inverted_cdf")
     return np.stack([low, high]).astype(np.intp)
@@ -78,6 +83,6 @@ def beside_groups(
     first exactly where it is in group 1.
     """
     best, worst = ends
-    n_before = (groups < groups[:, np.newaxis]).sum(axis=1)
+    n_before = np.searchsorted(np.sort(groups), groups)
     best = np.clip(np.minimum(best, of_means), groups, n_before + 1)
     return np.stack([best, np.maximum.reduce([worst, of_means, best])])

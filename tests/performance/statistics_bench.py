@@ -19,7 +19,9 @@ N_MEASURES = size(8, 4)
 N_FLIPS = size(100_000, 1_000)
 N_DRAWS = size(10_000, 500)
 N_RUNS = size(20, 4)
-BOARDS = size(((100, 5_000), (1_000, 1_000), (1_000, 10_000)), ((20, 100),))  # runs, queries
+BOARDS = size(  # runs, queries
+    ((100, 5_000), (1_000, 1_000), (10_000, 50), (10_000, 1_000), (1_000, 10_000)), ((20, 100),)
+)
 
 TIMES_FASTER = 100
 ALL_PAIRS_SECONDS = 4.0

@@ -346,6 +346,21 @@ def test_runs_behind_by_the_same_everywhere_are_told_apart():
     assert tie_groups(values).of.tolist() == [1, 2, 3]
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_parts_in_which_runs_are_looked_at_change_nothing(monkeypatch, seed):
+    rng = np.random.default_rng(seed)
+    values = rng.beta(0.8, 1.2, (60, 1)) + rng.normal(0, 0.2, (60, 40)) + np.linspace(0, 0.5, 40)
+    whole = tie_groups(values, n_flips=500)
+    for name, size in (("FIRST_HELD", 1), ("MOST_HELD", 3), ("LOT", 7)):
+        monkeypatch.setattr(confidence_sets, name, size)
+
+    parts = tie_groups(values, n_flips=500)
+
+    assert parts.of.tolist() == whole.of.tolist()
+    np.testing.assert_array_equal(parts.p, whole.p)
+    assert len(set(parts.of)) > 2
+
+
 def test_screen_is_at_its_place():
     """Two runs of one t: above the screen p is alpha / 50, below it is worked out."""
     n = 40

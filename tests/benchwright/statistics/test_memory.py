@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from benchwright.statistics.bootstrap import METHODS, bootstrap_interval
+from benchwright.statistics.confidence_sets import tie_groups
 from benchwright.statistics.signflip import sign_flip, sign_flip_max
 from benchwright.statistics.tukey import randomised_tukey
 
@@ -46,3 +47,10 @@ def test_many_columns_are_resampled_in_parts(monkeypatch):
 
     np.testing.assert_allclose(parts, whole, rtol=1e-9)
     assert peak(bootstrap_interval, values, n_draws=1000) < 5
+
+
+def test_pairs_of_many_runs_are_never_all_held():
+    """A number for each pair of 3,000 runs would be 69 MiB, and there were five of them."""
+    values = np.random.default_rng(0).normal(size=(20, 3000)) + np.linspace(0, 3, 3000)
+
+    assert peak(tie_groups, values, n_flips=100) < 30
