@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from benchwright.families.clustering import agglomerated, clusters_of
+from benchwright.families.similarity import Progress
 from benchwright.families.vectors import Matrix
 from benchwright.recipes.families import Linkage
 
@@ -18,6 +19,7 @@ CHAINED = "chained"
 # A cluster of more nodes is first taken apart by asking for more similarity, step by step.
 _LARGEST_MATRIX = 4_000
 _STEP = 0.05
+_TOLD_EVERY = 1_000
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,9 @@ class Cap:
     method: Linkage
 
 
-def parts_of(labels: Any, edges: Edges, rows: Matrix, cap: Cap) -> Iterator[Part]:
+def parts_of(
+    labels: Any, edges: Edges, rows: Matrix, cap: Cap, on_progress: Progress
+) -> Iterator[Part]:
     """Each cluster whole, or in the parts it was cut into.
 
     Two nodes are as alike as their texts, or as the strongest link between them says. What a person
@@ -79,6 +83,8 @@ def parts_of(labels: Any, edges: Edges, rows: Matrix, cap: Cap) -> Iterator[Part
     node_bounds = np.searchsorted(labels[nodes], np.arange(n + 1))
     edge_bounds = np.searchsorted(labels[edges.a], np.arange(n + 1))
     for cluster in range(n):
+        if cluster % _TOLD_EVERY == 0:
+            on_progress(cluster, n)
         inside = nodes[node_bounds[cluster] : node_bounds[cluster + 1]]
         if inside.size <= 2:
             yield Part(inside, cluster)

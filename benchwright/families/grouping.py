@@ -8,6 +8,7 @@ the same families, whatever the order.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -220,10 +221,11 @@ class _Grouping:
 
     def done(self, embeddings: Embeddings | None, paraphrases: Embeddings | None) -> GroupedQueries:
         is_sampled = self._link(embeddings, paraphrases)
-        self.tell("Making families", 0, 1)
+        making = partial(self.tell, "Making families")
+        making(0, 1)
         edges = self._edges()
         labels, refused = self._clusters(edges)
-        parts = list(parts_of(labels, edges, self.wordings.rows, self.options.cap))
+        parts = list(parts_of(labels, edges, self.wordings.rows, self.options.cap, making))
         labels = _labels(parts, self.wordings.n)
         forest = self._forest(edges, labels)
         n_recut = len({part.cluster for part in parts if part.why})

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -140,15 +141,11 @@ def link_alike(
 ) -> bool:
     """Wordings whose cosine is `least` or more; whether they were only sampled, by MinHash."""
     is_sampled = wordings.n > minhash_above
+    comparing = partial(tell, "Comparing wordings")
     if is_sampled:
-        tell("Sorting wordings by their signatures", 0, 1)
-        a, b, similarity = alike_pairs(wordings.texts, wordings.rows, least - 1e-6)
+        a, b, similarity = alike_pairs(wordings.texts, wordings.rows, least - 1e-6, comparing)
     else:
-        pairs = similar_rows(
-            wordings.rows,
-            threshold=least,
-            on_progress=lambda done, total: tell("Comparing wordings", done, total),
-        )
+        pairs = similar_rows(wordings.rows, threshold=least, on_progress=comparing)
         a, b, similarity = pairs.a, pairs.b, pairs.similarity
     differing = wordings.said_otherwise(a, b)
     a, b = wordings.first[a[differing]], wordings.first[b[differing]]

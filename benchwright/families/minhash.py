@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from benchwright.families.similarity import similarities
+from benchwright.families.similarity import Progress, similarities
 from benchwright.families.vectors import Matrix, codes_of
 
 N_PERMUTATIONS = 128
@@ -18,15 +18,19 @@ _CHUNK = 20_000
 _NEIGHBOURS = 50
 
 
-def alike_pairs(texts: Sequence[str], rows: Matrix, least: float) -> tuple[Any, Any, Any]:
+def alike_pairs(
+    texts: Sequence[str], rows: Matrix, least: float, on_progress: Progress | None = None
+) -> tuple[Any, Any, Any]:
     """Places a < b of texts whose cosine is `least` or more, and it, of those that were looked at.
 
     Looked at are texts that are likely to share many of their shingles of 3 characters, by 128
     permutations in 32 bands of 4: a pair with a Jaccard of .42 is found in two of three cases, one
     of .7 nearly always. `rows` are the texts' weighted grams.
     """
+    tell = on_progress or (lambda done, total: None)
     keys = np.empty((N_BANDS, len(texts)), dtype=np.uint64)
     for start in range(0, len(texts), _CHUNK):
+        tell(0, N_BANDS)
         signatures = _signatures(texts[start : start + _CHUNK])
         for band in range(N_BANDS):
             keys[band, start : start + _CHUNK] = _band_keys(signatures, band)
@@ -39,6 +43,7 @@ def alike_pairs(texts: Sequence[str], rows: Matrix, least: float) -> tuple[Any, 
         is_near = similarity >= least
         near = np.append(near, pairs[is_near])
         cosines = np.append(cosines, similarity[is_near])
+        tell(band + 1, N_BANDS)
     order = np.argsort(near)
     return near[order] >> 32, near[order] & 0xFFFFFFFF, cosines[order]
 

@@ -92,7 +92,7 @@ class CrossPairs:
         if len(wordings) <= ALL_PAIRS_UP_TO:
             return similar_rows(rows, threshold=depth, on_progress=self.on_progress)
         self.is_sampled = True
-        columns = alike_pairs(wordings, rows, depth)
+        columns = alike_pairs(wordings, rows, depth, self.on_progress)
         return zip(*(column.tolist() for column in columns), strict=True)
 
     def _add_of_one_key(self, wordings: Sequence[str], rows: Matrix, keys: Sequence[str]) -> None:
