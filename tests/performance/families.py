@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -285,15 +285,10 @@ def made_queries(folder: Path, n: int) -> list[str]:
     rng = random.Random(7)
     base = [" ".join(text.split()) for given in sets(folder) for text in given.texts]
     words = [word for text in base for word in text.split()]
-    found = dict.fromkeys(base)
-    while len(found) < n:
-        text = rng.choice(base).split()
-        for _ in range(rng.randint(1, 3)):
-            text[rng.randrange(len(text))] = rng.choice(words)
-        found[" ".join(text)] = None
-    chosen = list(found)
-    rng.shuffle(chosen)
-    return chosen[:n]
+    texts = dict.fromkeys(base)
+    while len(texts) < n:
+        texts[_changed(rng.choice(base).split(), words, rng)] = None
+    return _some_of(texts, n, rng)
 
 
 def made_log(folder: Path, n: int) -> list[str]:
@@ -304,18 +299,26 @@ def made_log(folder: Path, n: int) -> list[str]:
     """
     rng = random.Random(7)
     words = [word for given in sets(folder) for text in given.texts for word in text.split()]
-    found: dict[str, None] = {}
-    while len(found) < n:
+    texts: dict[str, None] = {}
+    while len(texts) < n:
         need = [rng.choice(words) for _ in range(rng.randint(5, 14))]
-        found[" ".join(need)] = None
-        for _ in range(rng.randint(0, 4)):
-            text = list(need)
-            for _ in range(rng.randint(1, 3)):
-                text[rng.randrange(len(text))] = rng.choice(words)
-            found[" ".join(text)] = None
-    chosen = list(found)
-    rng.shuffle(chosen)
-    return chosen[:n]
+        texts[" ".join(need)] = None
+        texts |= dict.fromkeys(_changed(need, words, rng) for _ in range(rng.randint(0, 4)))
+    return _some_of(texts, n, rng)
+
+
+def _changed(text: Sequence[str], words: Sequence[str], rng: random.Random) -> str:
+    """A text with up to three of its words replaced."""
+    changed = list(text)
+    for _ in range(rng.randint(1, 3)):
+        changed[rng.randrange(len(changed))] = rng.choice(words)
+    return " ".join(changed)
+
+
+def _some_of(texts: Iterable[str], n: int, rng: random.Random) -> list[str]:
+    shuffled = list(texts)
+    rng.shuffle(shuffled)
+    return shuffled[:n]
 
 
 def in_a_process(words: Sequence[str]) -> tuple[float, int]:
