@@ -23,21 +23,20 @@ class Command(DeclaredCommand):
         load_handlers()  # and with them the cleaners of what a lost job has staged
         # Before the first sweep: what that meets is no reason not to have started.
         tell_started()
-        is_done = self.sweep_once()
         if loop:
             self.go_on()
-        if not is_done:
+        if not self.sweep_once():
             raise SystemExit(1)
 
     def go_on(self) -> Never:
-        """Sweep again and again; no connection is held meanwhile."""
+        """Sweep now, and again and again; no connection is held meanwhile."""
         while True:
-            connection.close()
-            time.sleep(settings.SWEEP_SECONDS)
             try:
                 self.sweep_once()
             except Exception:  # a broken answer of the database, say, which the next may not have
                 log.exception("a sweep broke off; the next one begins anew")
+            connection.close()
+            time.sleep(settings.SWEEP_SECONDS)
 
     def sweep_once(self) -> bool:
         """Whether all of it could be done."""

@@ -479,6 +479,34 @@ def test_sweeper_has_started_though_its_first_sweep_fails(monkeypatch, tmp_path)
     assert told == [True]
 
 
+def test_loop_sweeps_at_once_and_again_after_each_wait_though_a_sweep_breaks(
+    monkeypatch, settings, caplog
+):
+    done: list[str | int] = []
+
+    def sweep() -> sweeping.Swept:
+        done.append("swept")
+        if done == ["swept"]:
+            msg = "an answer that is none"
+            raise ValueError(msg)
+        return sweeping.Swept()
+
+    def wait(seconds: int) -> None:
+        done.append(seconds)
+        if done.count(seconds) == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("benchmarks_app.management.commands.sweep.sweep", sweep)
+    monkeypatch.setattr("time.sleep", wait)
+    settings.SWEEP_SECONDS = 7
+
+    with pytest.raises(KeyboardInterrupt):
+        call_command("sweep", loop=True)
+
+    assert done == ["swept", 7, "swept", 7]
+    assert "an answer that is none" in caplog.text
+
+
 def test_sweep_passes_over_folders_whose_names_tell_of_no_attempt(settings):
     other = settings.STAGING_DIR / "job-1-x"
     other.mkdir()
