@@ -226,6 +226,7 @@ class _Grouping:
         edges = self._edges()
         labels, refused = self._clusters(edges)
         parts = list(parts_of(labels, edges, self.wordings.rows, self.options.cap, making))
+        del self.wordings.rows  # a quarter of the memory, which families and links need now
         labels = _labels(parts, self.wordings.n)
         forest = self._forest(edges, labels)
         n_recut = len({part.cluster for part in parts if part.why})

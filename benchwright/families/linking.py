@@ -107,13 +107,11 @@ class Wordings:
     """
 
     def __init__(self, queries: Sequence[QueryText], different: Pairs) -> None:
-        numbers: dict[str, int] = {}
-        keys = [numbers.setdefault(exact_key(query.text), len(numbers)) for query in queries]
-        alone = {n for a, b in different if keys[a] == keys[b] for n in (a, b)}
-        self.key = np.array(keys, np.int64)
+        self.key = _numbers(exact_key(query.text) for query in queries)
         whose = self.key.copy()
-        for n in alone:
-            whose[n] = len(numbers) + n
+        for a, b in different:
+            if self.key[a] == self.key[b]:
+                whose[[a, b]] = len(queries) + a, len(queries) + b
         self.node = numbered(whose)
         self.first = np.unique(self.node, return_index=True)[1]
         self.texts = [queries[n].text for n in self.first]
@@ -127,6 +125,12 @@ class Wordings:
         """Whether the nodes a[i] and b[i] have different keys."""
         keys = self.key[self.first]
         return keys[a] != keys[b]
+
+
+def _numbers(keys: Iterable[str]) -> Any:
+    """The number of each key, from 0 in the order in which they first come."""
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
 
 
 def link_equal(links: LinkTable, wordings: Wordings) -> None:
@@ -158,9 +162,7 @@ def link_bags(links: LinkTable, wordings: Wordings, language: str) -> None:
 
     The similarity is that of the texts: low where the order of the words changes much of them.
     """
-    numbers: dict[str, int] = {}
-    bags = bag_keys(wordings.texts, language)
-    bag = np.array([numbers.setdefault(key, len(numbers)) for key in bags], np.int64)
+    bag = _numbers(bag_keys(wordings.texts, language))
     a = np.unique(bag, return_index=True)[1][bag]
     b = np.flatnonzero((a != np.arange(a.size)) & wordings.said_otherwise(a, np.arange(a.size)))
     a = a[b]
