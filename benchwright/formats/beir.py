@@ -33,7 +33,7 @@ _NO_METADATA: Mapping[str, Any] = {}
 class CorpusRow(NamedTuple):
     """A document and the line it stands on; `parent` is the document that a passage is of.
 
-    A tuple, as there are millions of them: made, sent and put into columns in a third of the time.
+    A tuple, as there are millions of them: it is made in a third of the time.
     """
 
     line: int

@@ -34,7 +34,7 @@ LOT = 1_024
 
 # A statistic that a flip reaches but for rounding.
 SLACK = 1e-6
-# Differences with less of the largest sum of squares than this are rounding: copies.
+# Differences with less than this of the largest run's sum of squares are rounding: copies.
 COPY = 1e-12
 
 Places = NDArray[np.intp]

@@ -299,16 +299,16 @@ def test_above_a_number_of_queries_pairs_are_found_by_minhash():
 def test_each_step_is_told_up_to_its_end(monkeypatch, minhash_above, n_steps):
     monkeypatch.setattr("benchwright.families.cutting._TOLD_EVERY", 1)
     texts = [f"{text} {n}" for text in ("cost of a house", "do goldfish grow") for n in range(6)]
-    told = []
+    steps = []
 
     grouped(
         queries(*texts),
         GroupingOptions(minhash_above=minhash_above),
-        on_progress=lambda *step: told.append(step),
+        on_progress=lambda *step: steps.append(step),
     )
 
-    assert ("Comparing wordings", n_steps, n_steps) in told
-    assert [step[1:] for step in told if step[0] == "Making families"] == [(0, 1), (0, 2), (1, 2)]
+    assert ("Comparing wordings", n_steps, n_steps) in steps
+    assert [step[1:] for step in steps if step[0] == "Making families"] == [(0, 1), (0, 2), (1, 2)]
 
 
 def test_links_of_a_crowd_are_cut_to_the_strongest_and_hold_the_family():
