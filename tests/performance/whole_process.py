@@ -5,6 +5,7 @@ process that computes something else has won nothing.
 """
 
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 
-from tests.performance.made_collection import SIZES, made_files
+from tests.performance.made_collection import SIZES, Made, made_files
 from tests.performance.timing import missing
 from tests.performance.toy import size as sized
 
@@ -27,6 +28,8 @@ MEASURES = (
 )
 OURS, TWIN = "benchwright", "benchwright, without the extension"
 PYTREC_EVAL, IR_MEASURES, RANX = "pytrec_eval", "ir_measures", "ranx (compiled cache warm)"
+# Not a contender: the least that reading can take, a file cut into fields and no more done with it.
+FLOOR, FLOOR_ON_ALL = "fields cut in C, one thread", "fields cut in C, a thread a core"
 ROUNDS = sized({"S": 15, "M": 11, "L": 3}, {"S": 1, "M": 1, "L": 1})
 ROUNDS_OF_RANX = 3  # most of its time goes into loading what was compiled, whatever the size
 # What was promised: at most this share of the peer's time, by size.
@@ -37,6 +40,7 @@ BOUNDS = {
     ("L", OURS, IR_MEASURES): 0.03,
     ("L", OURS, RANX): 0.04,
     ("M", TWIN, PYTREC_EVAL): 0.7,
+    ("L", OURS, FLOOR_ON_ALL): 2,
 }
 MOST_MEMORY_AT_L = 350
 AGREE_WITHIN = 5e-5  # the table of a contender may be rounded to four decimals
@@ -53,6 +57,26 @@ class Timed:
     @property
     def median(self) -> float:
         return statistics.median(self.seconds)
+
+
+def floors(made: Made) -> dict[str, list[str]]:
+    """The commands that cut a run into fields, compiled here; they must find every row."""
+    if (compiler := shutil.which("cc")) is None:
+        missing(FLOOR)
+        return {}
+    tokenise = str(made.run.with_name("tokenise"))
+    source = str(PEERS / "tokenise.c")
+    subprocess.run([compiler, "-O2", "-pthread", "-o", tokenise, source], check=True)
+    n_rows = sum(chunk.count(b"\n") for chunk in made.run.open("rb"))
+    commands = {
+        FLOOR: [tokenise, str(made.run), "1"],
+        FLOOR_ON_ALL: [tokenise, str(made.run), str(os.cpu_count())],
+    }
+    for name, command in commands.items():
+        rows = subprocess.run(command, check=True, capture_output=True).stdout.split()[0]
+        if int(rows) != n_rows:
+            raise SystemExit(f"{name} counted {int(rows):,} rows of {n_rows:,}")
+    return commands
 
 
 def contenders(qrels: Path, run: Path) -> dict[str, list[str]]:
@@ -117,6 +141,8 @@ def check_same(size: str, timed: Mapping[str, Timed]) -> None:
     if set(wanted) != set(MEASURES):
         raise SystemExit(f"{reference} gave {sorted(wanted)}")
     for name, one in timed.items():
+        if name in (FLOOR, FLOOR_ON_ALL):
+            continue
         differing = {
             measure: (one.means.get(measure), value)
             for measure, value in wanted.items()
@@ -130,7 +156,7 @@ def check_same(size: str, timed: Mapping[str, Timed]) -> None:
 
 def run_size(size: str, folder: Path) -> dict[str, Timed]:
     made = made_files(size, folder)
-    commands = contenders(made.qrels, made.run)
+    commands = contenders(made.qrels, made.run) | floors(made)
     timed = {name: Timed() for name in commands}
     if RANX in commands:  # fills its compiled cache
         subprocess.run(commands[RANX], check=True, capture_output=True)
