@@ -4,6 +4,7 @@ import secrets
 import sys
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import dj_database_url
 from csp.constants import NONE, SELF
@@ -155,26 +156,22 @@ SQLITE_OPTIONS = {
     ),
 }
 POSTGRES_POOL = {"min_size": 1, "max_size": env_int("DATABASE_POOL_SIZE", 16, minimum=1)}
-
-
-def database() -> dj_database_url.DBConfig:
-    config = dj_database_url.parse(
-        env_str("DATABASE_URL", f"sqlite:///{DATA_DIR / 'benchwright.sqlite3'}")
-    )
-    if config["ENGINE"].endswith("sqlite3"):
-        config["OPTIONS"] = {**config.get("OPTIONS", {}), **SQLITE_OPTIONS}
-        # To open the file for each request costs more than a judgment does.
-        if env_bool("DATABASE_POOL", default=False):
-            config["CONN_MAX_AGE"] = None
-    # A pool belongs to one process: the web server has one, forked workers do not.
-    elif env_bool("DATABASE_POOL", default=False):
-        config["OPTIONS"] = {**config.get("OPTIONS", {}), "pool": POSTGRES_POOL}
-    return config
-
+DATABASE = dj_database_url.parse(
+    env_str("DATABASE_URL", f"sqlite:///{DATA_DIR / 'benchwright.sqlite3'}")
+)
+# What a process that answers many requests has another way. SQLite's file is kept open: to open it
+# for each costs more than a judgment does. A pool belongs to one process: the web server has one,
+# forked workers do not.
+if DATABASE["ENGINE"].endswith("sqlite3"):
+    DATABASE["OPTIONS"] = {**DATABASE.get("OPTIONS", {}), **SQLITE_OPTIONS}
+    DATABASE_KEPT: dict[str, Any] = {"CONN_MAX_AGE": None}
+else:
+    DATABASE_KEPT = {"OPTIONS": {**DATABASE.get("OPTIONS", {}), "pool": POSTGRES_POOL}}
+HAS_POOL = env_bool("DATABASE_POOL", default=False)
+DATABASES = {"default": {**DATABASE, **DATABASE_KEPT} if HAS_POOL else DATABASE}
 
 # Statements of judging that PostgreSQL plans once; a pooler before it may not know them.
 DATABASE_PREPARED = env_bool("DATABASE_PREPARED", default=True)
-DATABASES = {"default": database()}
 ATOMIC_REQUESTS = False
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 

@@ -1,7 +1,7 @@
 """Web server and worker as one: started together, kept running, stopped together.
 
-`up` becomes this module, once the database is there: `python -m benchmarks_app.supervisor`. It
-looks at processes and passes on lines for as long as the site runs, and loads no Django for that.
+`up` becomes a supervisor of both, once the database is there (`forking`): it looks at processes and
+passes on lines for as long as the site runs.
 """
 
 import contextlib
@@ -20,9 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
-from typing import IO
-
-from benchmarks_app.site_lock import let_go
+from typing import IO, Protocol
 
 # Where the packages are that the commands are run from.
 FOLDER = Path(__file__).resolve().parent.parent
@@ -44,7 +42,8 @@ STARTED = "BENCHWRIGHT_STARTED"
 SWEEPS = "--sweeps"
 # The client library of Prometheus calls it so.
 FIGURES = "PROMETHEUS_MULTIPROC_DIR"
-PR_SET_PDEATHSIG = 1
+STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+PR_SET_PDEATHSIG, PR_SET_NAME = 1, 15
 
 
 def usual_web_processes() -> int:
@@ -107,13 +106,43 @@ def wait_until_started() -> None:
         time.sleep(POLL_SECONDS)
 
 
+class Process(Protocol):
+    """What is asked of a child's process; `subprocess.Popen` has it, and `forking.Fork`."""
+
+    pid: int
+
+    def poll(self) -> int | None: ...
+    def wait(self) -> int | None: ...
+    def send_signal(self, number: int) -> None: ...
+    @property
+    def stdout(self) -> IO[bytes] | None: ...
+    @property
+    def stderr(self) -> IO[bytes] | None: ...
+
+
+# Starts a command with an environment; a child of this name.
+Begin = Callable[[Sequence[str], Mapping[str, str], str], Process]
+
+
+def spawned(command: Sequence[str], environment: Mapping[str, str], name: str) -> Process:
+    """A process that begins with nothing loaded."""
+    return subprocess.Popen(
+        command,
+        cwd=FOLDER,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: leave_to_itself(name),
+    )
+
+
 @dataclass
 class Child:
     """One of the commands, and how it fares; without a process, it waits for its next start."""
 
     name: str
     command: list[str]
-    process: "subprocess.Popen[bytes] | None" = None
+    process: Process | None = None
     started: Path = Path()
     n_starts: int = 0
     begun_at: float = 0.0
@@ -140,12 +169,21 @@ class Supervisor:
     A command that could not start three times in a row, and never could, ends the others as well.
     """
 
-    def __init__(self, commands: Mapping[str, list[str]], *, say: Callable[[str], object]) -> None:
+    def __init__(
+        self,
+        commands: Mapping[str, list[str]],
+        *,
+        say: Callable[[str], object],
+    ) -> None:
         self.children = [Child(name, command) for name, command in commands.items()]
         self._say = say
+        self.begin: Begin = spawned
         self.is_stopping = False
         self._pipes = selectors.DefaultSelector()
         self._folder = tempfile.TemporaryDirectory(prefix="benchwright-up-")
+        # What several web processes count of their requests is added up there.
+        self.figures = os.environ.get(FIGURES) or str(Path(self._folder.name, "figures"))
+        Path(self.figures).mkdir(exist_ok=True)
 
     def run(self, when_up: Callable[[], object]) -> int:
         """Start all, and keep them running until a signal comes; the exit code.
@@ -153,7 +191,7 @@ class Supervisor:
         `when_up` is called once, when the web server has started.
         """
         # A closed terminal is no reason to leave the others behind.
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in STOPPING:
             signal.signal(number, self._asked_to_stop)
         with self._folder:
             return self._run(when_up)
@@ -203,16 +241,7 @@ class Supervisor:
         child.said.clear()
         child.begun_at, child.is_up = time.monotonic(), False
         try:
-            # A session of its own: Ctrl-C reaches this process only, which then stops the others.
-            process = subprocess.Popen(
-                child.command,
-                cwd=FOLDER,
-                start_new_session=True,
-                env=self._environment(child),
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                preexec_fn=_end_with_parent,
-            )
+            process = self.begin(child.command, self._environment(child), child.name)
         except OSError as error:  # no memory or no descriptor is left, for now
             self._ended(child, f"could not be started ({error})")
             return
@@ -227,11 +256,7 @@ class Supervisor:
         more = {STARTED: str(child.started), "PYTHONUNBUFFERED": "1"}
         if child.name == "web":
             # Its last lines are to be the reason, and not where in the program it was.
-            more |= {"DATABASE_POOL": "1", "RUST_BACKTRACE": "0"}
-            # What several web processes count of their requests is added up there.
-            figures = Path(self._folder.name) / f"figures-{child.n_starts}"
-            figures.mkdir(exist_ok=True)
-            more |= {FIGURES: os.environ.get(FIGURES, str(figures))}
+            more |= {"DATABASE_POOL": "1", "RUST_BACKTRACE": "0", FIGURES: self.figures}
         return {**os.environ, **more}
 
     def _ended(self, child: Child, how: str) -> None:
@@ -347,10 +372,18 @@ def _how_ended(code: int) -> str:
 _PRCTL = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
 
 
-def _end_with_parent() -> None:
-    """In a child, before its command: ask to stop when `up` is no more, even after kill -9."""
+def leave_to_itself(name: str) -> None:
+    """In a child, before its command: a session of its own, and no handlers of this process.
+
+    Ctrl-C reaches `up` only, which then stops the others; they are asked to stop when it is no
+    more, even after kill -9. A system's tools show a fork by its name, which has 15 bytes at most.
+    """
+    os.setsid()
+    for number in STOPPING:
+        signal.signal(number, signal.SIG_DFL)
     if _PRCTL is not None:
         _PRCTL(PR_SET_PDEATHSIG, signal.SIGTERM)
+        _PRCTL(PR_SET_NAME, f"bench-{name}".encode())
 
 
 # --- what `up` becomes ---------------------------------------------------------------------
@@ -367,22 +400,4 @@ def become(commands: Mapping[str, list[str]], *, told: Sequence[str], lock: IO[s
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
     os.chdir(FOLDER)
-    os.execv(sys.executable, [sys.executable, "-m", __spec__.name, facts])
-
-
-def main(words: Sequence[str]) -> int:
-    """Supervise what `become` was told; the exit code."""
-    facts = json.loads(words[0])
-
-    def say(*lines: str) -> None:
-        sys.stdout.writelines(f"{line}\n" for line in lines)
-        sys.stdout.flush()
-
-    code = Supervisor(facts["commands"], say=say).run(when_up=lambda: say(*facts["told"]))
-    with os.fdopen(facts["lock"], "a+") as lock:
-        let_go(lock)
-    return code
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    os.execv(sys.executable, [sys.executable, "-m", "benchmarks_app.forking", facts])

@@ -52,9 +52,9 @@ def test_large_answers_leave_nothing_behind():
 
 LOADED = """
 import gc, os
-from benchmarks_app import web
+from benchmarks_app import forking
 
-web.load()
+forking.load()
 from django.db import connections
 opened = [one for one in connections.all(initialized_only=True) if one.connection is not None]
 print(len(os.listdir("/proc/self/task")), len(opened), gc.isenabled(), gc.get_freeze_count() > 1e5,
@@ -63,7 +63,7 @@ print(len(os.listdir("/proc/self/task")), len(opened), gc.isenabled(), gc.get_fr
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="threads are read from /proc")
-def test_web_processes_are_forked_from_one_without_threads_or_connections():
+def test_processes_are_forked_from_one_without_threads_or_connections():
     done = subprocess.run(
         [sys.executable, "-c", LOADED],
         env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},

@@ -25,6 +25,7 @@ from tests.system.site import SETUP, Site
 
 N_READERS, SECONDS, N_CORES = size((32, 10, 2), (4, 1, 1))
 N_WORST, LIMIT_MILLISECONDS = 10, 150
+PACE = size(30, 10)  # boards a second that are wanted of all readers together, while others arrive
 BROWSER = {"Accept-Encoding": "gzip, deflate, br, zstd"}  # as by HTTPS
 STATIC = "/static/benchmarks_app/benchwright.css"
 SIGN_IN = """
@@ -196,9 +197,11 @@ def _while_others_arrive(site: Site, session: str) -> list[tuple[str, Rate]]:
         began, n_before = time.monotonic(), len(arrived)
         rates = [
             ("board", read(site.port, BOARD, BROWSER)),
+            ("board, signed in", read(site.port, BOARD, signed_in)),
+            (f"board, {PACE} a second asked for", read(site.port, BOARD, BROWSER, PACE)),
             (
-                "board, signed in",
-                read(site.port, BOARD, signed_in),
+                f"board, signed in, {PACE} a second asked for",
+                read(site.port, BOARD, signed_in, PACE),
             ),
         ]
         per_second = (len(arrived) - n_before) / (time.monotonic() - began)
@@ -212,12 +215,17 @@ def _while_others_arrive(site: Site, session: str) -> list[tuple[str, Rate]]:
 # --- readers -------------------------------------------------------------------------------
 
 
-def read(port: int, address: str, headers: dict[str, str]) -> Rate:
-    """Ask for one address as fast as it is answered, by `N_READERS` who keep their connection."""
+def read(port: int, address: str, headers: dict[str, str], per_second: float = 0) -> Rate:
+    """Ask for one address by `N_READERS` who keep their connection, as fast as it is answered.
+
+    Or so many times a second, all together: each reader asks at times that are set before, and
+    what an answer takes is counted from then, so that one that comes late delays no clock.
+    """
     n_processes = min(N_CORES, N_READERS)
     share = N_READERS // n_processes
+    pause = N_READERS / per_second if per_second else 0.0
     with get_context("spawn").Pool(n_processes) as pool:
-        asked = [(port, address, headers, share)] * n_processes
+        asked = [(port, address, headers, share, pause)] * n_processes
         results = pool.starmap(_readers, asked)
     took = sorted(each for times, _ in results for each in times)
     return Rate(
@@ -228,26 +236,31 @@ def read(port: int, address: str, headers: dict[str, str]) -> Rate:
     )
 
 
-def _readers(port: int, address: str, headers: dict[str, str], n: int) -> tuple[list[float], int]:
+def _readers(
+    port: int, address: str, headers: dict[str, str], n: int, pause: float
+) -> tuple[list[float], int]:
     took: list[float] = []
     sizes: set[int] = {0}
     failures: list[str] = []
     deadline = time.monotonic() + SECONDS
 
-    def ask() -> None:
+    def ask(number: int) -> None:
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-        while time.monotonic() < deadline:
-            began = time.perf_counter()
+        due = time.monotonic() + pause * number / n
+        while max(due, time.monotonic()) < deadline:
+            time.sleep(max(0.0, due - time.monotonic()))
+            began = due if pause else time.monotonic()
+            due += pause
             connection.request("GET", address, headers=headers)
             answer = connection.getresponse()
             body = answer.read()
             if answer.status not in (200, 304):
                 failures.append(f"{address}: {answer.status}")
                 return
-            took.append(time.perf_counter() - began)
+            took.append(time.monotonic() - began)
             sizes.add(len(body))
 
-    threads = [threading.Thread(target=ask) for _ in range(n)]
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(n)]
     for thread in threads:
         thread.start()
     for thread in threads:

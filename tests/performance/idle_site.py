@@ -15,12 +15,8 @@ from tests.system.site import SHORT, Site
 
 MINUTE = size(60, 2)
 LIMIT_BYTES = 200 << 20
-# Of a command line, what it is a process of; the supervisor's names all the others.
-KINDS = {
-    "benchmarks_app.supervisor": "up",
-    "benchmarks_app.web": "web server",
-    "celery": "worker",
-}
+# By the name that `up` gives its processes; the others have that of Python.
+KINDS = {"bench-web": "web server", "bench-worker": "worker"}
 
 
 def main() -> list[str]:
@@ -73,12 +69,11 @@ def seconds_of(site: Site) -> dict[int, float]:
 def command_of(pid: int | str) -> str:
     parent = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1]
     kind, of = kind_of(pid), kind_of(parent)
-    return f"{kind}, its child" if kind == of else kind
+    return f"{kind}, its child" if kind == of != "up" else kind
 
 
 def kind_of(pid: int | str) -> str:
-    words = Path(f"/proc/{pid}/cmdline").read_bytes().decode()
-    return next((kind for word, kind in KINDS.items() if word in words), "another")
+    return KINDS.get(Path(f"/proc/{pid}/comm").read_text().strip(), "up")
 
 
 if __name__ == "__main__":

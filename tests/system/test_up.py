@@ -44,14 +44,12 @@ def started(site: Site) -> float:
 def parts(site: Site) -> dict[str, int]:
     """The process id of each of the two that `up` has started."""
     up = site.processes["up"].pid
-    words = {"benchmarks_app.web": "web", "celery": "worker"}
-    found = {}
+    pids = {}
     for pid in site.alive():
         status = Path(f"/proc/{pid}/status").read_text()
-        command = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
         if f"PPid:\t{up}\n" in status:
-            found[next(name for word, name in words.items() if word in command)] = pid
-    return found
+            pids[comm(pid).removeprefix("bench-")] = pid
+    return pids
 
 
 def accepts(host: str, port: int) -> bool:
@@ -65,6 +63,16 @@ def accepts(host: str, port: int) -> bool:
 def all_parts(site: Site) -> dict[str, int] | None:
     found = parts(site)
     return found if len(found) == 2 else None
+
+
+def comm(pid: int) -> str:
+    """The name of a process, as `ps -e` shows it."""
+    return Path(f"/proc/{pid}/comm").read_text().strip()
+
+
+def open_files(pid: int) -> set[str]:
+    """The names of the files that a process has open."""
+    return {path.readlink().name for path in Path(f"/proc/{pid}/fd").iterdir()}
 
 
 def is_bound(other: socket.socket, port: int) -> bool:
@@ -86,7 +94,18 @@ def test_one_command_starts_the_site_on_loopback_and_one_ctrl_c_stops_it(plain_s
     assert seconds < on_this_machine(STARTS_WITHIN_SECONDS)
     address = f"Benchwright is at {plain_site.url}/"
     plain_site.wait_for(lambda: address in plain_site.log("up"), address)
-    assert set(parts(plain_site)) == {"web", "worker"}
+    pids = parts(plain_site)
+    assert set(pids) == {"web", "worker"}
+    # Both are forks of what `up` has loaded. Its lock is theirs in no way: it ends with `up`.
+    up = plain_site.processes["up"].pid
+    lines = {Path(f"/proc/{pid}/cmdline").read_bytes() for pid in (up, *pids.values())}
+    assert len(lines) == 1
+    holders = [pid for pid in plain_site.alive() if "up.lock" in open_files(pid)]
+    assert holders == [up]
+    if plain_site.database.startswith("sqlite"):
+        assert httpx.get(plain_site.url, follow_redirects=True).status_code == 200
+        web = [pid for pid in plain_site.alive() if comm(pid) == "bench-web"]
+        assert any("benchwright.sqlite3" in open_files(pid) for pid in web)
     # All of 127.0.0.0/8 is this machine, but only one address of it is asked for.
     assert accepts("127.0.0.1", plain_site.port)
     assert not accepts("127.0.0.2", plain_site.port)
