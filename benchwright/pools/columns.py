@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from hashlib import sha256
+from hashlib import blake2b, sha256
 from typing import TYPE_CHECKING
 
 from benchwright.pools.building import NOTHING, Extras
@@ -37,6 +38,7 @@ from benchwright.pools.recipe import (
 )
 from benchwright.pools.seeding import (
     CONTROL,
+    DIGEST_BYTES,
     DOCUMENT,
     QUERY,
     SPREAD,
@@ -46,14 +48,15 @@ from benchwright.pools.seeding import (
     is_drawn,
     part_of,
     seeded,
-    seeded_documents,
 )
 
 if TYPE_CHECKING:
     import polars as pl
 
-# Rows of all runs that are worked on at once, about.
+# Rows of all runs that are worked on at once, about; and by how many threads, each its own: while
+# the draws of one are hashed, polars groups the next.
 ROWS_AT_ONCE = 400_000
+N_THREADS = 2
 PAIR = ["qid", "docid"]
 # Of a doubt: further ones may differ from machine to machine.
 DECIMALS = 6
@@ -136,10 +139,15 @@ def build_pool_table(
     added, drawn = _extra_rows(recipe, extras, queries), _drawn_rows(extras)
     digest = sha256(digest_header(runs, recipe))
     pieces = []
-    for block in _blocks(kept, added):
-        pool = _pool_of(block, kept, added, drawn, recipe, watchers)
-        _tell_digest(digest.update, pool)
-        pieces.append(pool)
+
+    def pool_of(block: tuple[str, str]) -> pl.DataFrame:
+        return _pool_of(block, kept, added, drawn, recipe, watchers)
+
+    # Watchers are told by one thread, in order.
+    with ThreadPoolExecutor(1 if watchers else N_THREADS) as threads:
+        for pool in threads.map(pool_of, _blocks(kept, added)):
+            _tell_digest(digest.update, pool)
+            pieces.append(pool)
     if not any(map(len, pieces)):
         n_runs = len(runs)
         if recipe.strategy == TOP_UP:
@@ -298,15 +306,13 @@ def _reached(rows: pl.DataFrame, run_keys: Sequence[str], recipe: Recipe) -> pl.
 
 
 def _drawn(frame: pl.DataFrame, seed: int, word: str) -> pl.Series:
-    """The seeded bytes of each row, whose queries stand together."""
+    """The bytes that `seeded(seed, word, qid, docid)` gives each row."""
     import polars as pl
 
-    blocks = frame.group_by("qid", maintain_order=True).agg("docid")
-    values = [
-        drawn
-        for qid, docids in blocks.iter_rows()
-        for drawn in seeded_documents(seed, word, qid, docids)
-    ]
+    begin = canonical([seed, word])[:-1].decode()
+    pair = pl.concat_str(_as_json("qid", frame), pl.lit(","), _as_json("docid", frame))
+    texts = frame.select((begin + "," + pair + "]").cast(pl.Binary)).to_series()
+    values = [blake2b(text, digest_size=DIGEST_BYTES).digest() for text in texts]
     return pl.Series("drawn", values, dtype=pl.Binary)
 
 

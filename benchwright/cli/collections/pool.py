@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from benchwright.pools.building import Extras
     from benchwright.pools.columns import PoolTable
 
+# Of files at a time: while Python looks at one, polars reads another.
+N_READERS = 2
 FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 EXAMPLES = (
     "benchwright pool bm25.run dense.run splade.run --depth 10 -o pool.tsv",
@@ -187,19 +189,26 @@ def run_names(paths: Sequence[Path]) -> list[str]:
 def _built(
     runs: dict[str, Path], recipe: Recipe, chosen: dict[str, Any], watcher: Any
 ) -> "PoolTable":
-    from benchwright.errors import Problems
+    from concurrent.futures import ThreadPoolExecutor
+
+    from benchwright.errors import Problem, Problems
     from benchwright.pools.columns import build_pool_table
     from benchwright.runs.ranked import ranked_run
 
     if recipe.control_run and recipe.control_run not in runs:
         message = f"--control-run is '{recipe.control_run}'; expected one of {', '.join(runs)}."
         raise click.UsageError(message)
-    problems = Problems()
     depth = recipe.watched_depth if watcher else recipe.read_depth
-    frames = {
-        name: ranked_run(path, problems=problems, depth=max(depth, 1))
-        for name, path in runs.items()
-    }
+
+    def read(path: Path) -> "tuple[pl.DataFrame, list[Problem]]":
+        problems = Problems()
+        return ranked_run(path, problems=problems, depth=max(depth, 1)), problems.warnings
+
+    with ThreadPoolExecutor(N_READERS) as threads:
+        read_runs = dict(zip(runs, threads.map(read, runs.values()), strict=True))
+    frames = {name: frame for name, (frame, _) in read_runs.items()}
+    problems = Problems()
+    problems.warnings += [warning for _, warnings in read_runs.values() for warning in warnings]
     extras = _extras(chosen, problems)
     if recipe.strategy == ESTIMATE:
         extras = replace(extras, drawn=_drawn(frames, recipe))
