@@ -339,8 +339,10 @@ def _labels(
 
 
 def _scale(scale: Iterable[int] | None, people: Grades) -> tuple[int, ...]:
-    given = scale if scale is not None else (g for of in people.values() for g in of.values())
-    grades = tuple(sorted({grade for grade in given if grade >= 0}))
+    grades_listed = (
+        scale if scale is not None else (g for of in people.values() for g in of.values())
+    )
+    grades = tuple(sorted({grade for grade in grades_listed if grade >= 0}))
     if len(grades) < 2:
         raise ScaleMissingError(scale=", ".join(map(str, grades)) or "empty")
     return grades

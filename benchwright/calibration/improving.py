@@ -95,7 +95,7 @@ def improvement(
     """
     of = families or {}
     grades = tuple(sorted(set(scale)))
-    shown = {of.get(query, query) for query in examples_of}
+    example_families = {of.get(query, query) for query in examples_of}
     common = [
         (query, document, grade, before[query][document], after[query][document])
         for query, by_document in people.items()
@@ -103,7 +103,7 @@ def improvement(
         if document in before.get(query, {}) and document in after.get(query, {})
     ]
     common = [row for row in common if set(row[2:]) <= set(grades)]
-    held = [row for row in common if of.get(row[0], row[0]) not in shown]
+    held = [row for row in common if of.get(row[0], row[0]) not in example_families]
     if not held:
         return None
     befores = tables_of([row[:4] for row in held], grades, of)

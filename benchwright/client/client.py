@@ -303,17 +303,18 @@ class Client:
         """Yield the phases of a benchmark, also those that are over or to come."""
         return map(Phase.of, self._transport.pages(f"benchmarks/{_slug(slug)}/phases/"))
 
-    def _phase(self, slug: str, given: str | int) -> int | str:
+    def _phase(self, slug: str, name_or_number: str | int) -> int | str:
         """The number of a phase; where several have had the name, of the one that is open."""
-        if not given or str(given).isdecimal():
-            return given
+        if not name_or_number or str(name_or_number).isdecimal():
+            return name_or_number
         phases = list(self.phases(slug))
         named = sorted(
-            (phase for phase in phases if phase.name == given), key=lambda one: one.is_open
+            (phase for phase in phases if phase.name == name_or_number),
+            key=lambda phase: phase.is_open,
         )
         if not named:
             known = ", ".join(phase.name for phase in phases) or "none"
-            raise NoPhaseError(slug=slug, given=given, known=known)
+            raise NoPhaseError(slug=slug, given=name_or_number, known=known)
         return named[-1].id
 
     def submission(self, slug: str, number: int) -> Submission:
@@ -354,7 +355,7 @@ class Client:
         """
         ended: Submission = self._waited(
             lambda: self.submission(slug, number),
-            is_ended=lambda one: one.is_ended,
+            is_ended=lambda submission: submission.is_ended,
             seconds=seconds,
             tell=tell,
         )
@@ -532,7 +533,7 @@ class Client:
         asked = {"measure": measure, "slice": slice, **filters}
         board: Leaderboard = self._waited(
             lambda: Leaderboard.of(self._object(path, asked)),
-            is_ended=lambda one: not one.n_waiting,
+            is_ended=lambda board: not board.n_waiting,
             seconds=seconds,
             tell=None,
         )
@@ -570,7 +571,7 @@ class Client:
         decision = self._transport.json("POST", path, json=asked)
         decided: Mapping[str, Any] = self._waited(
             lambda: self._object(f"{path}{decision['id']}/", {}),
-            is_ended=lambda one: bool(one.get("verdict")),
+            is_ended=lambda gate: bool(gate.get("verdict")),
             seconds=seconds,
             tell=tell,
         )
@@ -581,8 +582,8 @@ class Client:
         return self._object(f"jobs/{number}/", {})
 
     def _object(self, path: str, asked: Mapping[str, Any]) -> Mapping[str, Any]:
-        given = {name: value for name, value in asked.items() if value not in (None, "")}
-        body: Mapping[str, Any] = self._transport.json("GET", path, params=given or None)
+        parameters = {name: value for name, value in asked.items() if value not in (None, "")}
+        body: Mapping[str, Any] = self._transport.json("GET", path, params=parameters or None)
         return body
 
 
@@ -602,7 +603,9 @@ def _slug(slug: str) -> str:
 
 def _is_plain(word: str) -> bool:
     """Whether it can stand in an address as it is, and names no other place there."""
-    return bool(word.strip(".")) and all(one.isalnum() or one in "-_.+" for one in word)
+    return bool(word.strip(".")) and all(
+        character.isalnum() or character in "-_.+" for character in word
+    )
 
 
 def _stem(path: Path) -> str:

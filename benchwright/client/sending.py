@@ -62,8 +62,8 @@ def opened_files(paths: Mapping[str, str | Path | None], tell: Sent | None) -> I
     OSError
         If one cannot be read.
     """
-    given = {field: Path(path) for field, path in paths.items() if path}
-    total = sum(path.stat().st_size for path in given.values())
+    path_of = {field: Path(path) for field, path in paths.items() if path}
+    total = sum(path.stat().st_size for path in path_of.values())
     sent: dict[str, int] = {}
 
     def told_of(field: str) -> Sent | None:
@@ -81,13 +81,13 @@ def opened_files(paths: Mapping[str, str | Path | None], tell: Sent | None) -> I
             field: Counted(
                 stack.enter_context(path.open("rb")), path.stat().st_size, told_of(field)
             )
-            for field, path in given.items()
+            for field, path in path_of.items()
         }
 
         def parts() -> dict[str, Any]:
             sent.clear()
             return {
-                field: (given[field].name, source.again(), CONTENT_TYPE)
+                field: (path_of[field].name, source.again(), CONTENT_TYPE)
                 for field, source in sources.items()
             }
 

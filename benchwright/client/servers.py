@@ -37,7 +37,7 @@ class Login:
     expires_at: str = ""
 
 
-def normal_url(given: str) -> str:
+def normal_url(address: str) -> str:
     """Return the address of a site in the one form it is kept in.
 
     Raises
@@ -50,19 +50,19 @@ def normal_url(given: str) -> str:
     >>> normal_url("HTTPS://Bench.example.org:443/")
     'https://bench.example.org'
     """
-    parts = urlsplit(given.strip())
+    parts = urlsplit(address.strip())
     if parts.scheme not in ("http", "https"):
-        raise ServerAddressError(given=given, why="it does not begin with https:// or http://")
+        raise ServerAddressError(given=address, why="it does not begin with https:// or http://")
     try:
         host, port = parts.hostname, parts.port
     except ValueError as error:
-        raise ServerAddressError(given=given, why=str(error)) from error
+        raise ServerAddressError(given=address, why=str(error)) from error
     if not host:
-        raise ServerAddressError(given=given, why="it names no host")
+        raise ServerAddressError(given=address, why="it names no host")
     if parts.username or parts.password:
         raise ServerAddressError(given="(hidden)", why="a name or password does not belong there")
     if parts.query or parts.fragment:
-        raise ServerAddressError(given=given, why="there is a '?' or '#' in it")
+        raise ServerAddressError(given=address, why="there is a '?' or '#' in it")
     host_shown = f"[{host}]" if ":" in host else host
     is_usual = port in (None, {"http": 80, "https": 443}[parts.scheme])
     return f"{parts.scheme}://{host_shown}{'' if is_usual else f':{port}'}{parts.path.rstrip('/')}"
@@ -122,7 +122,7 @@ class Servers:
 
     def find(self, url: str) -> Login | None:
         """Return the login of a site, or None."""
-        return next((one for one in self.all() if one.url == url), None)
+        return next((login for login in self.all() if login.url == url), None)
 
     def add(self, login: Login) -> None:
         """Keep a login, in place of an earlier one of the site; it is the default from now on."""
@@ -191,8 +191,8 @@ def login_for(server: str | None, *, servers: Servers, environment: Mapping[str,
         raise ServerAddressError(given="", why="no site is named (--site) and none is known")
     login = servers.find(normal_url(named)) if named else known[0]
     login = login or Login(url=normal_url(named), token=Token())
-    given = environment.get(TOKEN, "").strip()
-    return Login(url=login.url, token=Token(given)) if given else login
+    token = environment.get(TOKEN, "").strip()
+    return Login(url=login.url, token=Token(token)) if token else login
 
 
 def required(login: Login) -> Login:

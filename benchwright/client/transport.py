@@ -206,7 +206,7 @@ class Transport:
         """The answer, after whatever a read is led to."""
         target = address
         for _ in range(MAX_REDIRECTS + 1):
-            fresh = {name: one() if callable(one) else one for name, one in sent.items()}
+            fresh = {name: value() if callable(value) else value for name, value in sent.items()}
             if target != address:
                 fresh.pop("params", None)  # the address it led to has what it needs
             request = self._http.build_request(how, target, **fresh)
@@ -221,7 +221,7 @@ class Transport:
         raise RedirectedError(url=address, target=target, why=why)
 
     def _check_redirect(self, how: str, address: str, following: str) -> None:
-        secure, other = (origin_of(one)[0] == "https" for one in (address, following))
+        secure, other = (origin_of(url)[0] == "https" for url in (address, following))
         target = _without_query(following)
         if secure and not other:
             why = "the way there is not encrypted"
@@ -255,11 +255,11 @@ class Transport:
         response.close()
         status = response.status_code
         try:
-            told = response.json()
+            answer = response.json()
         except ValueError:
-            told = None
-        told = told if isinstance(told, dict) else {}
-        if status == 404 and not told:
+            answer = None
+        answer = answer if isinstance(answer, dict) else {}
+        if status == 404 and not answer:
             raise StrangeAnswerError(url=_without_query(str(response.url)), why="nothing is there")
         if status == 401 and not self.has_token:
             raise NotSignedInError(url=self.url)
@@ -270,19 +270,19 @@ class Transport:
             url=self.url,
             address=_without_query(str(response.url)),
             answer_status=status,
-            answer_code=str(told.get("code", "")),
-            said=str(told.get("message") or f"the site answers HTTP {status}."),
-            detail=_detail_of(told),
+            answer_code=str(answer.get("code", "")),
+            said=str(answer.get("message") or f"the site answers HTTP {status}."),
+            detail=_detail_of(answer),
             **more,
         )
 
 
-def _detail_of(told: Mapping[str, Any]) -> Any:
+def _detail_of(answer: Mapping[str, Any]) -> Any:
     """What an error says beside its sentence; of sites before RFC 9457 all of it was `detail`."""
-    if "facts" not in told:
-        return told.get("detail")
-    members = {name: told[name] for name in ("problems",) if name in told}
-    return {**told["facts"], **told.get("errors", {}), **members}
+    if "facts" not in answer:
+        return answer.get("detail")
+    members = {name: answer[name] for name in ("problems",) if name in answer}
+    return {**answer["facts"], **answer.get("errors", {}), **members}
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -293,11 +293,11 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     >>> retry_after({"Retry-After": "17"}), retry_after({})
     (17.0, None)
     """
-    given = headers.get("Retry-After", "").strip()
-    if given.isdigit():
-        return float(given)
+    value = headers.get("Retry-After", "").strip()
+    if value.isdigit():
+        return float(value)
     try:
-        at = parsedate_to_datetime(given)
+        at = parsedate_to_datetime(value)
     except (TypeError, ValueError):
         return None
     return max(0.0, at.timestamp() - time.time())

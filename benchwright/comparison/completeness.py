@@ -437,8 +437,8 @@ def _verdicts(
     p = sign_flip(differences, families=families, n_flips=N_FLIPS, seed=seed)
     is_shown: NDArray[np.bool_] = p < ALPHA
     return [
-        NO_DIFFERENCE if not shown else BETTER if mean > 0 else WORSE
-        for shown, mean in zip(is_shown.tolist(), means.tolist(), strict=True)
+        NO_DIFFERENCE if not is_different else BETTER if mean > 0 else WORSE
+        for is_different, mean in zip(is_shown.tolist(), means.tolist(), strict=True)
     ]
 
 

@@ -55,10 +55,10 @@ class Case:
         return list(dict.fromkeys(images))
 
 
-def _content_of(given: Any, where: str) -> Content:
-    if isinstance(given, list | tuple):
-        return content_of([_image_of(part) for part in given], where)
-    return content_of(_image_of(given), where)
+def _content_of(value: Any, where: str) -> Content:
+    if isinstance(value, list | tuple):
+        return content_of([_image_of(part) for part in value], where)
+    return content_of(_image_of(value), where)
 
 
 def _image_of(part: Any) -> Any:

@@ -177,7 +177,7 @@ def read_chosen(where: Where, source: Source, chosen: Chosen, split: str) -> Giv
         documents=_documents(where, chosen.corpus, corpus_numbers),
         queries=queries,
         qrels=qrels,
-        told=[note for note in notes if note],
+        remarks=[note for note in notes if note],
         others=lambda: _other_ids(where, chosen.other_queries),
         corpus_notes=lambda: [numbers.note() for numbers in corpus_numbers[-1:] if numbers.n],
     )

@@ -264,7 +264,7 @@ def _corrected(
     estimates = prediction_powered(
         _sums(people, members, chosen), _sums(machine, members, chosen), sizes, all_f, all_sizes
     )
-    mean, plain_error, error, weight, rho = (float(one) for one in estimates)
+    mean, plain_error, error, weight, rho = (float(number) for number in estimates)
     if not np.isfinite(mean):
         what = "A value of people's or of the machine's is no number"
         raise ArraysError(what=what, expected="numbers; leave queries without one out")

@@ -75,13 +75,13 @@ def text_features(
     return [plain, weighted, of_document, of_words]
 
 
-def _of_scores(given: Floats, of_query: Ints) -> list[Floats]:
+def _of_scores(scores: Floats, of_query: Ints) -> list[Floats]:
     n = int(of_query.max()) + 1 if len(of_query) else 0
     lowest = np.full(n, np.inf)
-    np.fmin.at(lowest, of_query, given)
+    np.fmin.at(lowest, of_query, scores)
     lowest = np.where(np.isfinite(lowest), lowest, 0.0)
     # What a function did not score stands at its lowest.
-    score = np.where(np.isnan(given), lowest[of_query], given)
+    score = np.where(np.isnan(scores), lowest[of_query], scores)
     sizes = np.maximum(np.bincount(of_query, minlength=n), 1)
     mean = np.bincount(of_query, weights=score, minlength=n) / sizes
     square = np.bincount(of_query, weights=(score - mean[of_query]) ** 2, minlength=n) / sizes

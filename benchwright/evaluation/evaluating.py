@@ -402,7 +402,7 @@ def _values(
 ) -> tuple[dict[str, list[float]], dict[str, float]]:
     """The values of each measure, in the order of the queries, and its judged share."""
     columns, places = _measured_once(hits, judged)
-    tied = [row for row, query in enumerate(columns.found) if query.ties]
+    tied = [row for row, query in enumerate(columns.query_hits) if query.ties]
 
     def values_of(measure: Measure) -> list[float]:
         values = measure.values(columns, top_grade=top_grade)

@@ -110,12 +110,12 @@ def _row(measure: Measure, name: str | None) -> tuple[str | None, int, int, int]
     return name, KINDS.index(measure.family), int(cutoff), measure.rel
 
 
-def _nested(native: "ModuleType", given: Any, wanted: Wanted) -> Any:
+def _nested(native: "ModuleType", rows: Any, wanted: Wanted) -> Any:
     """Columns as nested dictionaries; what has none, as it is."""
-    if isinstance(given, dict):
-        return given
+    if isinstance(rows, dict):
+        return rows
     try:
-        columns = named_columns(given, wanted)
+        columns = named_columns(rows, wanted)
     except ColumnsError:
         return None
     return columns and native.nested(*columns)

@@ -17,14 +17,14 @@ def probabilities_of(reply: Reply | None, grade: int, grades: Sequence[int]) -> 
     """
     if reply is None or not reply.tokens:
         return {}
-    found = None
-    for found in GRADE.finditer(reply.text):  # noqa: B007 the last one counts
+    match = None
+    for match in GRADE.finditer(reply.text):  # noqa: B007 the last one counts
         pass
-    if found is None or found[1] != str(grade):
+    if match is None or match[1] != str(grade):
         return {}
     at = 0
     for token in reply.tokens:
-        if at <= found.start(1) < at + len(token.text):
+        if at <= match.start(1) < at + len(token.text):
             return _of_token(token.alternatives, grades)
         at += len(token.text)
     return {}

@@ -181,9 +181,9 @@ class GradingPrompt:
             raise UnusableAnswerError(msg)
         grade = _whole(facts["grade"])
         if grade not in self.grades:
-            told = shown(facts["grade"]) if grade is None else grade
+            excerpt = shown(facts["grade"]) if grade is None else grade
             expected = ", ".join(map(str, self.grades))
-            msg = f"the grade is {told}; expected one of {expected}"
+            msg = f"the grade is {excerpt}; expected one of {expected}"
             raise UnusableAnswerError(msg)
         reason = facts.get("reason", "")
         if not isinstance(reason, str):
@@ -198,7 +198,7 @@ class GradingPrompt:
     def _own_words(self, nonce: str) -> dict[str, str]:
         """The slots that are no pair's; examples stand between markers, for what they quote."""
         scale = scale_text(self.scale)
-        for grade in sorted(self.scale, key=lambda one: one.value):
+        for grade in sorted(self.scale, key=lambda grade: grade.value):
             for example in grade.examples:
                 parts: list[str | Image] = []
                 enclose(parts, nonce, "EXAMPLE", (example,))
@@ -240,7 +240,7 @@ def scale_text(scale: tuple[Grade, ...]) -> str:
     0 = No
     1 = Yes: it helps
     """
-    ordered = sorted(scale, key=lambda one: one.value)
+    ordered = sorted(scale, key=lambda grade: grade.value)
     return "\n".join(
         f"{grade.value} = {grade.name}{f': {grade.meaning}' if grade.meaning else ''}"
         for grade in ordered

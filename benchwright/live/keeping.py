@@ -194,7 +194,7 @@ def ask_missing(
             if len(failed) > may_fail:
                 raise AskingFailedError(
                     system=system,
-                    failed=[(one.qid, one.why) for one in failed],
+                    failed=[(query.qid, query.why) for query in failed],
                     n_asked=n_answered + len(failed),
                     may_fail=may_fail,
                     kept=kept,

@@ -86,7 +86,7 @@ def digest_of(text: str) -> str:
 
 
 def _read_body(text: str) -> BodyTemplate:
-    quoted = _TOKEN.sub(lambda found: _quoted(found[0]), text)
+    quoted = _TOKEN.sub(lambda match: _quoted(match[0]), text)
     try:
         tree = json.loads(quoted, parse_constant=_no_constant, object_pairs_hook=_object)
     except (ValueError, RecursionError) as error:
@@ -170,7 +170,7 @@ def _encoded(text: str) -> str:
 
 def _text(text: str, values: Values) -> str:
     # One pass: what was put in is not looked at again.
-    return _PLACEHOLDER.sub(lambda found: str(values[found[1]]), text)
+    return _PLACEHOLDER.sub(lambda match: str(values[match[1]]), text)
 
 
 def _check_placeholders(texts: list[str]) -> None:

@@ -278,20 +278,20 @@ def _allocated(strata: Sequence[Mapping[str, Any]], design: Design) -> list[int]
     return allocated(list(sizes.values()), shares, design.n_families, names=list(sizes))
 
 
-def _given(sizes: Mapping[str, int], given: Mapping[str, int]) -> list[int]:
-    unknown = sorted(set(given) - set(sizes))
+def _given(sizes: Mapping[str, int], numbers: Mapping[str, int]) -> list[int]:
+    unknown = sorted(set(numbers) - set(sizes))
     if unknown:
         raise SamplingError(
             why=f"There is no stratum '{unknown[0]}' here. There are: {', '.join(sizes)}."
         )
-    for name, n in given.items():
+    for name, n in numbers.items():
         if n < 0:
             raise SamplingError(why=f"{n} families of '{name}' cannot be drawn; 0 or more can.")
         if n > sizes[name]:
             raise SampleTooLargeError(wanted=n, stratum=name, there=sizes[name])
-    if not sum(given.values()):
+    if not sum(numbers.values()):
         raise SamplingError(why="No family is to be drawn; name a number above 0 for a stratum.")
-    return [given.get(name, 0) for name in sizes]
+    return [numbers.get(name, 0) for name in sizes]
 
 
 def allocated(

@@ -89,8 +89,8 @@ def header_of(stream: Readable, *, name: str) -> Header:
 
 
 def not_an_array(name: str, error: object) -> MatrixFileError:
-    said = str(error).splitlines()[0][:120] if str(error) else type(error).__name__
-    reason = f"cannot be read as an array of numpy's ({said}). Save it again with np.save."
+    problem = str(error).splitlines()[0][:120] if str(error) else type(error).__name__
+    reason = f"cannot be read as an array of numpy's ({problem}). Save it again with np.save."
     return MatrixFileError(file=name, reason=reason)
 
 

@@ -80,11 +80,11 @@ def expected_values(
     place = needs.index(need)
     values = []
     for row in rows:
-        given = [column[row] for column in taken]
+        cells = [column[row] for column in taken]
         query = columns.seen(row, need, measure.option("judged_only"))
-        given[place] = blocks_of(query)
+        cells[place] = blocks_of(query)
         try:
-            values.append(function(*given, **parameters))
+            values.append(function(*cells, **parameters))
         except _TooManyError as error:
             qid = error_id(query.qid)
             raise TooManyOrdersError(measure=str(measure), qid=qid) from error
@@ -100,7 +100,7 @@ class _TooManyError(Exception):
     """More orders, or terms, than are gone through."""
 
 
-def blocks_of(found: AnyHits) -> list[Block]:
+def blocks_of(query: AnyHits) -> list[Block]:
     """The ties that hold a hit, and each other hit as a block of its own; by rank.
 
     Examples
@@ -109,9 +109,9 @@ def blocks_of(found: AnyHits) -> list[Block]:
     >>> blocks_of(QueryHits("q", (Hit(1, 0), Hit(3, 2)), 4, (TieGroup(2, 3),)))
     [Block(first=1, size=1, grades=(0,)), Block(first=2, size=3, grades=(2,))]
     """
-    tie_of = {rank: tie for tie in found.ties for rank in range(tie.first, tie.first + tie.size)}
+    tie_of = {rank: tie for tie in query.ties for rank in range(tie.first, tie.first + tie.size)}
     grades: dict[tuple[int, int], list[int]] = {}
-    for rank, grade in found.hits:
+    for rank, grade in query.hits:
         grades.setdefault(tie_of.get(rank, (rank, 1)), []).append(grade)
     return [Block(first, size, tuple(of)) for (first, size), of in grades.items()]
 

@@ -138,9 +138,9 @@ def _of_ours(name: str) -> Measure:
         # ir_measures counts the relevant ones retrieved under this name.
         family_name = "NumRelRet"
     family = FAMILIES[family_name]
-    given = _options(name, rest.removesuffix(")"), family)
+    options = _options(name, rest.removesuffix(")"), family)
     return measure_of(
-        family_name, parse_cutoff(name, cutoff if at else None, family), {**dict(preset), **given}
+        family_name, parse_cutoff(name, cutoff if at else None, family), {**dict(preset), **options}
     )
 
 

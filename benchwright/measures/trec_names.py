@@ -87,21 +87,23 @@ def trec_rows(
     >>> [row.name for row in trec_rows(["P.5,10", "map", "ndcg.1=1,2=3"])]
     ['map', 'P_5', 'P_10', 'ndcg_1=1,2=3']
     """
-    given: dict[str, str] = {}
+    parameters_of: dict[str, str] = {}
     for argument in list(asked) or ["official"]:
         name, _, parameters = argument.partition(".")
         for member in NICKNAMES.get(name, (name,)):
             if member not in TREC_MEASURES:
                 raise UnknownMeasureError(name=argument, known=", ".join(TREC_MEASURES))
             # A name without parameters comes before one with them only in the list, not in force.
-            given[member] = given.get(member) or (parameters if name not in NICKNAMES else "")
+            parameters_of[member] = parameters_of.get(member) or (
+                parameters if name not in NICKNAMES else ""
+            )
     flags: dict[str, OptionValue] = {"rel": level, "n_documents": n_documents}
     flags["judged_only"] = judged_only
     return [
         row._replace(measure=row.measure and row.measure.with_options(flags))
         for name in TREC_MEASURES
-        if name in given
-        for row in _rows(name, given[name])
+        if name in parameters_of
+        for row in _rows(name, parameters_of[name])
     ]
 
 
@@ -147,11 +149,11 @@ def trec_measures(name: str, known: TrecMeasure, parameters: str) -> Iterator[Me
         return
     if known.takes == "pairs":
         pairs = (part.partition("=") for part in parts)
-        given = {key.strip(): raw for key, _, raw in pairs}
-        if "p" in given and "p" in family.options:
-            preset["p"] = parse_option(name, "p", given.pop("p"))
-        if given:
-            text = ",".join(f"{key}:{raw}" for key, raw in given.items())
+        values = {key.strip(): raw for key, _, raw in pairs}
+        if "p" in values and "p" in family.options:
+            preset["p"] = parse_option(name, "p", values.pop("p"))
+        if values:
+            text = ",".join(f"{key}:{raw}" for key, raw in values.items())
             preset["gains"] = parse_option(name, "gains", text)
     else:
         raw = parameters if known.takes == "beta" else f"[{parameters}]"

@@ -63,7 +63,9 @@ def _shares(sizes: Sequence[int], wanted: int) -> list[int]:
     if not total:
         return [0] * len(sizes)
     shares = [wanted * size // total for size in sizes]
-    by_remainder = sorted(range(len(sizes)), key=lambda one: (-(wanted * sizes[one] % total), one))
-    for one in by_remainder[: wanted - sum(shares)]:
-        shares[one] += 1
+    by_remainder = sorted(
+        range(len(sizes)), key=lambda group: (-(wanted * sizes[group] % total), group)
+    )
+    for group in by_remainder[: wanted - sum(shares)]:
+        shares[group] += 1
     return shares

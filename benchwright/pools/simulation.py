@@ -128,8 +128,8 @@ def _summed(gains: Iterator[list[bool]]) -> tuple[int, ...]:
         at_label += [0] * (len(of_query) + 1 - len(at_label))
         for place, is_relevant in enumerate(of_query, start=1):
             at_label[place] += is_relevant
-    total, found = 0, []
+    total, sums = 0, []
     for gained in at_label:
         total += gained
-        found.append(total)
-    return tuple(found)
+        sums.append(total)
+    return tuple(sums)

@@ -66,7 +66,7 @@ class AnnRecall:
 
     def worst(self, n: int) -> list[QueryRecall]:
         """The queries that lose most, equal ones by the bytes of their ids."""
-        return sorted(self.queries, key=lambda one: (one.recall, one.qid.encode()))[:n]
+        return sorted(self.queries, key=lambda query: (query.recall, query.qid.encode()))[:n]
 
     def of(self, qids: Iterable[str]) -> list[QueryRecall]:
         """Those of a slice."""

@@ -41,14 +41,14 @@ def corpus_texts(path: Path) -> Iterator[tuple[str, str]]:
     ArchiveError, UnreadableKindError
         If it is damaged or of a kind that is never read.
     """
-    given, problems = FileInput(path, str(path)), Problems()
+    file, problems = FileInput(path, str(path)), Problems()
     with TemporaryDirectory(prefix="benchwright-") as unpacked:
         folder = Path(unpacked)
-        guessed = guess(given, folder)
+        guessed = guess(file, folder)
         if guessed.kind not in (FileKind.CORPUS, FileKind.DOCUMENTS):
-            guessed = guess_as(FileKind.DOCUMENTS, given, folder)
+            guessed = guess_as(FileKind.DOCUMENTS, file, folder)
         part = part_of(path.name, guessed)
-        for row in document_rows(part, given, folder=folder, problems=problems):
+        for row in document_rows(part, file, folder=folder, problems=problems):
             yield row.docid, f"{row.title}\n{row.text}".strip()
     problems.raise_found()
 
@@ -129,9 +129,11 @@ def in_shards(
 
     def search(queries: Texts, *, k: int, progress: Progress | None = None) -> Iterator[Result]:
         best: Iterator[Result] = sharding.merged_results([], k=k)
-        for number, one in enumerate(folders):
+        for number, folder in enumerate(folders):
             part_progress = _part(progress, number, n_shards)
-            results = sharding.search_shard(one, statistics, queries, k=k, progress=part_progress)
+            results = sharding.search_shard(
+                folder, statistics, queries, k=k, progress=part_progress
+            )
             # One list of results at a time, not one of each shard.
             best = iter(
                 list(sharding.merged_results([best, results] if number else [results], k=k))

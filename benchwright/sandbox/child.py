@@ -113,7 +113,7 @@ def _answer(
 ) -> None:
     channel.most_bytes = limits.answer_bytes
     if is_followed:
-        options = options | {"progress": lambda *told: channel.send(PROGRESS, packed(told))}
+        options = options | {"progress": lambda *counts: channel.send(PROGRESS, packed(counts))}
     try:
         with _limited(limits):
             result = reader_at(module, name)(*arguments, **options)

@@ -74,7 +74,9 @@ def navigational(query: AskedQuery, known: Knowledge) -> Reason | None:
     if address:
         return Reason("url", f"“{address[0]}” is an address")
     words = words_of(query.text)
-    brand = next((one for one in sorted(known.brands) if contains_run(words, words_of(one))), None)
+    brand = next(
+        (name for name in sorted(known.brands) if contains_run(words, words_of(name))), None
+    )
     if brand:
         return Reason("brand", f"“{brand}” is a brand or a site here")
     site = next((word for word in words if word in SITE_WORDS), None)
@@ -142,8 +144,8 @@ def semantic(query: AskedQuery, known: Knowledge) -> Reason | None:
     if not words or not query.relevant:
         return None
     overlaps = [
-        weighted_overlap(words, set(words_of(f"{one.title} {one.text}")), known.weights)
-        for one in query.relevant
+        weighted_overlap(words, set(words_of(f"{document.title} {document.text}")), known.weights)
+        for document in query.relevant
     ]
     most = max(overlaps)
     if most >= LOW_OVERLAP:

@@ -101,7 +101,7 @@ def _check_frequency(rule: Rule) -> dict[str, Any]:
     band = str(rule.get("band", ""))
     if band not in set(Band):
         raise SliceRuleError(why=f"'{band}' is no band of frequency; expected head, torso or tail.")
-    given: dict[str, Any] = {"band": band}
+    facts: dict[str, Any] = {"band": band}
     if ("head_above" in rule) != ("tail_below" in rule):
         raise SliceRuleError(why="Give both cuts, head_above and tail_below, or neither.")
     if "head_above" in rule:
@@ -111,9 +111,9 @@ def _check_frequency(rule: Rule) -> dict[str, Any]:
                 why=f"A query asked {above + 1} times would be head and tail at once. "
                 "Give a tail_below of at most head_above + 1."
             )
-        return {**given, "head_above": above, "tail_below": below}
+        return {**facts, "head_above": above, "tail_below": below}
     shares = {"head_share": HEAD_SHARE, "tail_share": TAIL_SHARE}
-    return given | {name: _share(rule.get(name, share), name) for name, share in shares.items()}
+    return facts | {name: _share(rule.get(name, share), name) for name, share in shares.items()}
 
 
 def _check_length(rule: Rule) -> dict[str, Any]:
@@ -274,7 +274,7 @@ def _said_of(value: Any) -> list[str]:
     if value is None:
         return []
     many = value if isinstance(value, list | tuple) else [value]
-    return [str(one).strip().casefold() for one in many]
+    return [str(part).strip().casefold() for part in many]
 
 
 def _by_expression(rule: Rule, queries: Sequence[AskedQuery], around: Surroundings) -> Taken:

@@ -125,7 +125,7 @@ class Telling:
 
     def _weights(self, release: HiddenMeans) -> dict[Graded, float]:
         inside = self._graded(release, release.weights)
-        return {one: release.weights[one[0]] for one in inside}
+        return {graded: release.weights[graded[0]] for graded in inside}
 
     # --- what goes together ----------------------------------------------------------------
 
@@ -159,10 +159,12 @@ class Telling:
 
     def _seen(self, sums: Iterable[frozenset[Graded]], name: Name) -> list[frozenset[Hashable]]:
         """Sums by what their queries are called, without those that are public."""
-        return [frozenset(name(one) for one in of if one[0] not in self._public) for of in sums]
+        return [
+            frozenset(name(graded) for graded in of if graded[0] not in self._public) for of in sums
+        ]
 
     def _weights_seen(self, weights: Mapping[Graded, float], name: Name) -> dict[Hashable, float]:
-        return {name(one): of for one, of in weights.items() if one[0] not in self._public}
+        return {name(graded): of for graded, of in weights.items() if graded[0] not in self._public}
 
     def _beside(self, name: Name) -> dict[str, Any]:
         return {

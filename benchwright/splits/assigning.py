@@ -28,12 +28,14 @@ SHOWN_SLICES = 8
 
 
 def split_queries(
-    queries: Sequence[SplitQuery], recipe: SplitRecipe, given: Mapping[str, str] | None = None
+    queries: Sequence[SplitQuery],
+    recipe: SplitRecipe,
+    given_splits: Mapping[str, str] | None = None,
 ) -> Assignment:
     """The split of every family, and the queries that are in none.
 
-    `given` is {query id: split} for the mode of that name, checked by `given.read_given`. The order
-    of the queries does not matter.
+    `given_splits` is {query id: split} for the mode `given`, checked by `given.read_given`. The
+    order of the queries does not matter.
 
     Raises
     ------
@@ -44,7 +46,7 @@ def split_queries(
     if not queries:
         raise NothingToSplitError
     listed = sorted(queries, key=lambda query: query.qid.encode())
-    assignment = _MODES[recipe.mode](listed, recipe, given or {})
+    assignment = _MODES[recipe.mode](listed, recipe, given_splits or {})
     _refuse_empty(listed, recipe, assignment)
     return assignment
 
@@ -111,7 +113,7 @@ def _whole(listed: Sequence[SplitQuery], families: Mapping[str, str]) -> Assignm
 
 
 def _stratified(
-    listed: Sequence[SplitQuery], recipe: SplitRecipe, given: Mapping[str, str]
+    listed: Sequence[SplitQuery], recipe: SplitRecipe, given_splits: Mapping[str, str]
 ) -> Assignment:
     return _whole(listed, balanced_families(listed, recipe.shares, recipe.seed))
 
@@ -144,7 +146,7 @@ def balanced_families(
 
 
 def _random(
-    listed: Sequence[SplitQuery], recipe: SplitRecipe, given: Mapping[str, str]
+    listed: Sequence[SplitQuery], recipe: SplitRecipe, given_splits: Mapping[str, str]
 ) -> Assignment:
     """Families in a random order, cut where the shares say, at the nearest end of a family."""
     sizes = _sizes(listed)
@@ -194,7 +196,7 @@ def _totals(strata: Mapping[str, Mapping[Stratum, int]]) -> dict[Stratum, int]:
 
 
 def _without_slice(
-    listed: Sequence[SplitQuery], recipe: SplitRecipe, given: Mapping[str, str]
+    listed: Sequence[SplitQuery], recipe: SplitRecipe, given_splits: Mapping[str, str]
 ) -> Assignment:
     """Families with a query of the slice are the test split; the others are given out by share."""
     name = recipe.slice_name
@@ -220,13 +222,13 @@ def _slices_there_are(listed: Sequence[SplitQuery]) -> str:
 
 
 def _given(
-    listed: Sequence[SplitQuery], recipe: SplitRecipe, given: Mapping[str, str]
+    listed: Sequence[SplitQuery], recipe: SplitRecipe, given_splits: Mapping[str, str]
 ) -> Assignment:
     families = dict.fromkeys((query.family for query in listed), "")
     for query in listed:
-        families[query.family] = given[query.qid] or families[query.family]
-    splits = {query.qid: given[query.qid] for query in listed if given[query.qid]}
-    excluded = {query.qid: LEFT_OUT for query in listed if not given[query.qid]}
+        families[query.family] = given_splits[query.qid] or families[query.family]
+    splits = {query.qid: given_splits[query.qid] for query in listed if given_splits[query.qid]}
+    excluded = {query.qid: LEFT_OUT for query in listed if not given_splits[query.qid]}
     return Assignment(families, splits, excluded)
 
 
@@ -242,7 +244,7 @@ class _When:
 
 
 def _chronological(
-    listed: Sequence[SplitQuery], recipe: SplitRecipe, given: Mapping[str, str]
+    listed: Sequence[SplitQuery], recipe: SplitRecipe, given_splits: Mapping[str, str]
 ) -> Assignment:
     dated = _dated(listed)
     cuts = _cuts(sorted(dated.values()), recipe)
@@ -312,10 +314,10 @@ def _divided(
     if len(periods) > 1 and straddling == Straddling.DROP_FAMILY:
         return [], dict.fromkeys(members, DROPPED)
     period = min(firm, default=max(periods))
-    kept = [qid for qid, one in members.items() if one == _When(period, False)]
+    kept = [qid for qid, when in members.items() if when == _When(period, False)]
     return kept, {
-        qid: STRADDLES if one.period > period else IN_GAP
-        for qid, one in members.items()
+        qid: STRADDLES if when.period > period else IN_GAP
+        for qid, when in members.items()
         if qid not in kept
     }
 

@@ -122,7 +122,9 @@ class Finder:
 
     def is_in(self, text: str) -> bool:
         """Whether it is worth looking for matches; quick, and true a little too often."""
-        return any(one is not None and one.search(text) for one in (self.word, self.pair))
+        return any(
+            pattern is not None and pattern.search(text) for pattern in (self.word, self.pair)
+        )
 
     def matches(self, text: str) -> list[Match]:
         """Every place, by its start; pairs of characters may overlap."""

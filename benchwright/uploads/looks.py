@@ -128,7 +128,7 @@ class Look:
             "rows": self.n_rows_read,
             "bad": self.n_bad,
             "without": self.can_do_without,
-            "problems": [[one.file, one.line, one.text] for one in self.problems],
+            "problems": [[problem.file, problem.line, problem.text] for problem in self.problems],
             "groups": [asdict(group) for group in self.groups],
         }
 
@@ -147,7 +147,7 @@ class Look:
             n_rows_read=kept["rows"],
             n_bad=kept["bad"],
             can_do_without=kept["without"],
-            problems=tuple(Problem(*one) for one in kept["problems"]),
+            problems=tuple(Problem(*problem) for problem in kept["problems"]),
             groups=tuple(
                 ProblemGroup(**{**group, "lines": tuple(group["lines"])})
                 for group in kept["groups"]

@@ -465,7 +465,7 @@ def _citation(built: Built, at: datetime) -> str:
         version=built.manifest["version"],
         year=at.year,
         authors=[str(owner.user) for owner in owners],
-        given=built.wanted.options.citation or benchmark.citation,
+        citation=built.wanted.options.citation or benchmark.citation,
     )
 
 

@@ -40,7 +40,7 @@ from benchwright.splits.digests import family_names
 
 @dataclass(frozen=True)
 class MadeSplit:
-    found: FolderQueries
+    folder: FolderQueries
     assignment: Assignment
     report: dict[str, Any]
 
@@ -69,8 +69,8 @@ def make_split(
         if chosen["regroup"] or not folder.has_families:
             group_families(folder, chosen["threshold"])
         queries = _queries(folder, grades, chosen["threshold"])
-        given = _given(chosen["given"], queries) if recipe.mode == Mode.GIVEN else None
-        assignment = split_queries(queries, recipe, given)
+        given_splits = _given(chosen["given"], queries) if recipe.mode == Mode.GIVEN else None
+        assignment = split_queries(queries, recipe, given_splits)
         plan = _plan(recipe, queries, assignment)
         report = _report(folder, grades, assignment, plan, chosen["threshold"])
         _write(beir, output, folder, grades, assignment, plan, report)

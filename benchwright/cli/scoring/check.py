@@ -105,11 +105,11 @@ def _as_json(reports: "Sequence[Report]") -> dict[str, Any]:
 
 
 def _lines(report: "Report") -> Iterator[str]:
-    problems = sorted(report.problems.found, key=lambda one: (one.file, one.line))
+    problems = sorted(report.problems.found, key=lambda problem: (problem.file, problem.line))
     yield from map(str, problems)
     for kind, lines in (("warning", report.problems.warnings), ("note", report.notes)):
-        for one in lines:
-            place, _, text = str(one).partition(": ")
+        for notice in lines:
+            place, _, text = str(notice).partition(": ")
             yield f"{place}: {kind}: {text}"
     if report.is_cut:
         yield f"{report.file}: stopped after {len(problems)} problems."

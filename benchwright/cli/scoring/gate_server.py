@@ -50,17 +50,17 @@ def decided(files: Sequence[Path], chosen: Mapping[str, Any]) -> dict[str, Any] 
 def _checked(files: Sequence[Path], chosen: Mapping[str, Any]) -> tuple[Path, str, str]:
     """The candidate, the benchmark's slug and the version of a release, or nothing."""
     wrong = ""
-    given = [name for name in LOCAL_ONLY if chosen.get(name)]
+    misfits = [name for name in LOCAL_ONLY if chosen.get(name)]
     if chosen["unlisted"] != UNKNOWN:
-        given.append("unlisted")
+        misfits.append("unlisted")
     if len(files) != 1:
         wrong = f"{len(files)} files are named; with --site expected one, the candidate."
     elif not chosen["benchmark"]:
         wrong = "--site needs --benchmark SLUG, or SLUG@VERSION."
     elif not chosen["policy"]:
         wrong = "--site needs --policy, the name of a policy there."
-    elif given:
-        wrong = f"--{given[0]} is decided by the policy of the server. Leave it out."
+    elif misfits:
+        wrong = f"--{misfits[0]} is decided by the policy of the server. Leave it out."
     if wrong:
         raise click.UsageError(wrong)
     slug, _, version = chosen["benchmark"].partition("@")

@@ -10,7 +10,7 @@ from benchwright.cli.main import option
 from benchwright.cli.sites.asking import Asked, door, sent
 from benchwright.recipes import families
 
-KEPT = tuple(one.name for one in families.GROUPING)
+KEPT = tuple(parameter.name for parameter in families.GROUPING)
 """What the command takes of files, too; the API has the same names."""
 
 THERE = declared(

@@ -31,7 +31,7 @@ JUDGE_THERE = declared(
     ),
     option("--failed", is_flag=True, group="Judge", help="With --go-on: ask again what failed."),
     option("--name", metavar="NAME", group="Judge", help="Of the campaign."),
-    *(parameter_option(one, group="Documents") for one in campaigns.CAMPAIGN),
+    *(parameter_option(parameter, group="Documents") for parameter in campaigns.CAMPAIGN),
     option(
         "--run",
         "runs",
@@ -88,7 +88,12 @@ def judge_on_site(
 
 def _drafted(pool: int, judge: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
     ctx = click.get_current_context()
-    names = (*(one.name for one in campaigns.CAMPAIGN), "name", "runs", "conflict_reason")
+    names = (
+        *(parameter.name for parameter in campaigns.CAMPAIGN),
+        "name",
+        "runs",
+        "conflict_reason",
+    )
     body = {**sent(given(ctx, *names)), "pool": pool, "judge": judge}
     if chosen["template"]:
         body["template"] = chosen["template"].read_text("utf-8-sig")
@@ -178,13 +183,13 @@ CONTEXTUAL_THERE = declared(
         group="Cases",
         help="Make CASES of a run of the site: its first documents are the nodes.",
     ),
-    *(parameter_option(one, group="Cases") for one in contextual.CASES_OF_RUN),
+    *(parameter_option(parameter, group="Cases") for parameter in contextual.CASES_OF_RUN),
     option("--expected", metavar="COLUMN", group="Cases", help="Where queries say what is wanted."),
     option("--slice", metavar="NAME", group="Cases", help="Queries, or cases, of a slice alone."),
     *(
-        parameter_option(one, group="Judge")
-        for one in contextual.EVALUATION
-        if one is not contextual.THRESHOLD
+        parameter_option(parameter, group="Judge")
+        for parameter in contextual.EVALUATION
+        if parameter is not contextual.THRESHOLD
     ),
     option("--dry-run", is_flag=True, group="Output", help="Say what it would take, ask nobody."),
 )
@@ -203,9 +208,11 @@ def contextual_on_site(
     judges = {row["name"]: row["id"] for row in asked.client.rows(_rows(asked, JUDGES))}
     if judge:
         asked.check([judge], list(judges), "judge")
-    made, row = _case_set(asked, cases, chosen)
+    lines, row = _case_set(asked, cases, chosen)
     if judge is None:
-        asked.say(row, [*made, f"{row['name']}: {row['n_cases']:,} cases. Judge them with --judge"])
+        asked.say(
+            row, [*lines, f"{row['name']}: {row['n_cases']:,} cases. Judge them with --judge"]
+        )
         return
     if dry_run:
         question = {"judge": judges[judge], "reasons": not chosen["no_reason"]}
@@ -236,7 +243,7 @@ def _case_set(
     ctx = click.get_current_context()
     if chosen["of_run"]:
         run = asked.named("runs/", chosen["of_run"], "run")
-        names = (*(one.name for one in contextual.CASES_OF_RUN), "expected", "slice")
+        names = (*(parameter.name for parameter in contextual.CASES_OF_RUN), "expected", "slice")
         body = {"name": cases, **sent(given(ctx, *names))}
         started = asked.ask("POST", f"runs/{run['id']}/contextual/", json=body)
         name = cases
@@ -248,8 +255,8 @@ def _case_set(
     else:
         return [], asked.named("contextual/sets/", cases, "file here, and no case set")
     job = asked.done(asked.client.job(started["job"]))
-    made = [f"made {line}" for line in (job["result"] or {}).get("made", ())]
-    return made, asked.named("contextual/sets/", name, "case set")
+    lines = [f"made {line}" for line in (job["result"] or {}).get("made", ())]
+    return lines, asked.named("contextual/sets/", name, "case set")
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from benchwright.cli.sites.asking import Asked, door, sent
 from benchwright.recipes import clicks, sampling
 
 SAMPLE_KEPT = (
-    *(one.name for one in sampling.SAMPLING),
+    *(parameter.name for parameter in sampling.SAMPLING),
     *("given", "columns", "floor", "kinds", "regions", "lenient", "preview"),
 )
 """What `sample` takes of files, too; the API has the same names."""
@@ -23,7 +23,13 @@ SAMPLE_THERE = declared(
     option("--name", metavar="NAME", group="Log", help="Of the log; by default that of the file."),
     option("--keep-raw", is_flag=True, group="Log", help="Keep the file itself on the site, too."),
 )
-CLICKS_KEPT = ("logs", *(one.name for one in clicks.CLICKS), "cuts", "columns", "actions")
+CLICKS_KEPT = (
+    "logs",
+    *(parameter.name for parameter in clicks.CLICKS),
+    "cuts",
+    "columns",
+    "actions",
+)
 CLICKS_THERE = declared(
     option("--name", metavar="NAME", group="Grades", help="Of the set; by default as the file."),
 )
@@ -42,7 +48,7 @@ def sample_on_site(asked: Asked, log: str, preview: bool, **chosen: Any) -> None
     from benchwright.logs.sampling import parse_given
 
     ctx = click.get_current_context()
-    design = sent(given(ctx, *(one.name for one in sampling.SAMPLING)))
+    design = sent(given(ctx, *(parameter.name for parameter in sampling.SAMPLING)))
     if chosen["given"]:
         if chosen["allocation"] != "given":
             message = "--given needs --allocation given."
@@ -60,8 +66,10 @@ def sample_on_site(asked: Asked, log: str, preview: bool, **chosen: Any) -> None
 def _known(asked: Asked, name: str, ctx: click.Context) -> Mapping[str, Any]:
     """A log that is there; how it is read was decided when it came."""
     row = asked.named("logs/", name, "file here, and no query log")
-    told = [one for one in ctx.command.get_params(ctx) if one.name in READING]
-    for parameter in told:
+    parameters = [
+        parameter for parameter in ctx.command.get_params(ctx) if parameter.name in READING
+    ]
+    for parameter in parameters:
         if given(ctx, str(parameter.name)):
             text = f"{parameter.opts[0]} says how a file is read; '{name}' was read already."
             raise click.UsageError(text, ctx)

@@ -32,9 +32,14 @@ THERE = declared(
         group="Members",
         help="Of the queries alone that were drawn last for people.",
     ),
-    *(parameter_option(one, group="People") for one in (*recipes.SHARING, recipes.DUE)),
+    *(parameter_option(parameter, group="People") for parameter in (*recipes.SHARING, recipes.DUE)),
 )
-NEW = ("carry", "is_drawn", "candidates", *(one.name for one in (*recipes.SHARING, recipes.DUE)))
+NEW = (
+    "carry",
+    "is_drawn",
+    "candidates",
+    *(parameter.name for parameter in (*recipes.SHARING, recipes.DUE)),
+)
 
 
 @door

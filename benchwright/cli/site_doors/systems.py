@@ -35,20 +35,22 @@ def retrieve_on_site(asked: Asked, systems: tuple[str, ...], **chosen: Any) -> N
     The corpus and the queries are the benchmark's. A run that is there already, and not stale, is
     left alone.
     """
-    asked.check(systems, [one["name"] for one in asked.ask("GET", "baselines/")], "system")
+    asked.check(
+        systems, [baseline["name"] for baseline in asked.ask("GET", "baselines/")], "system"
+    )
     body = sent(given(click.get_current_context(), *RETRIEVE_KEPT))
     if systems:
         body["systems"] = list(systems)
     jobs = [asked.done(job) for job in asked.ask("POST", "baselines/", json=body)]
-    made = [line for job in jobs for line in (job["result"] or {}).get("made", ())]
-    asked.say(jobs, [f"made {line}" for line in made] or ["nothing to make: the runs are there"])
+    lines = [line for job in jobs for line in (job["result"] or {}).get("made", ())]
+    asked.say(jobs, [f"made {line}" for line in lines] or ["nothing to make: the runs are there"])
 
 
 # --- ask -----------------------------------------------------------------------------------------
 
 ASK_DESCRIBED = (
     *("preset", "template", "method", "headers", "k", "results", "docid", "score"),
-    *(one.name for one in live.PACE),
+    *(parameter.name for parameter in live.PACE),
 )
 """What `ask` takes of an endpoint, on files and on a site."""
 
@@ -76,10 +78,14 @@ def ask_on_site(asked: Asked, system: str, name: str | None, **chosen: Any) -> N
             raise click.UsageError(message)
         row = asked.ask("POST", "live/", json=_described(ctx, system, name))
     else:
-        told = [one for one in (*ASK_DESCRIBED, "name") if given(ctx, one)]
-        if told:
-            option_names = {one.name: one.opts[0] for one in ctx.command.get_params(ctx)}
-            message = f"{option_names[told[0]]} describes a URL; '{system}' is described already."
+        misfits = [name for name in (*ASK_DESCRIBED, "name") if given(ctx, name)]
+        if misfits:
+            option_names = {
+                parameter.name: parameter.opts[0] for parameter in ctx.command.get_params(ctx)
+            }
+            message = (
+                f"{option_names[misfits[0]]} describes a URL; '{system}' is described already."
+            )
             raise click.UsageError(message)
         row = asked.named("live/", system, "live system")
     body = sent(given(ctx, "run", "split", "release", live.MAY_FAIL.name))
@@ -93,7 +99,7 @@ def _described(ctx: click.Context, url: str, name: str) -> dict[str, Any]:
     chosen, preset = ctx.params, PRESETS[ctx.params["preset"]]
     described = {
         **preset.fields(),
-        **sent(given(ctx, "k", *(one.name for one in live.PACE))),
+        **sent(given(ctx, "k", *(parameter.name for parameter in live.PACE))),
         **sent({"method": chosen["method"], "score_path": chosen["score"]}),
         **sent({"results_path": chosen["results"], "id_path": chosen["docid"]}),
     }
@@ -132,8 +138,9 @@ def _recall_lines(recall: Mapping[str, Any]) -> Iterator[str]:
         numbers = [of.get(end) for of in estimates for end in ("mean", "low", "high")]
         rows.append([row["slice"] or "all", f"{row['n']:,}", *map(shown, numbers)])
     yield plain(Table(columns, rows, title=f"recall@{recall['k']}, loss in nDCG@10"))
-    for one in recall["worst"]:
-        yield f"{one['query']}  {shown(one['recall'])}  {' '.join(one['missed'][:3])}".rstrip()
+    for query in recall["worst"]:
+        missed = " ".join(query["missed"][:3])
+        yield f"{query['query']}  {shown(query['recall'])}  {missed}".rstrip()
     where = "at or above" if recall["recall"] >= recall["usual_baseline"] else "below"
     usual = f"the usual {recall['usual_baseline']:g}"
     yield f"recall@{recall['k']} {recall['recall']:.4f}: {where} {usual}."
@@ -225,8 +232,8 @@ def _treatments(treatment: Mapping[str, Any]) -> Iterator[str]:
     columns = ("run", "ndcg", "without", "shift", "run alone", "judged", "own labels")
     names = ("ndcg", "without", "shift", "shift_alone", "judged")
     rows = [
-        [one["run"], *(shown(one[name]) for name in names), str(one["n_unique"])]
-        for one in treatment["systems"]
+        [system["run"], *(shown(system[name]) for name in names), str(system["n_unique"])]
+        for system in treatment["systems"]
     ]
     title = f"release {treatment['release']}, left out of the judgments, nDCG@10"
     yield plain(Table(columns, rows, title=title))

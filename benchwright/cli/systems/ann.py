@@ -218,8 +218,8 @@ def _print_tables(recall: "AnnRecall", rows: list[dict[str, Any]], *, is_markdow
         ]
         for row in rows
     ]
-    lost = [one for one in recall.worst(N_WORST) if one.recall < 1]
-    worst = [[one.qid, number(one.recall), " ".join(one.missed[:3])] for one in lost]
+    lost = [query for query in recall.worst(N_WORST) if query.recall < 1]
+    worst = [[query.qid, number(query.recall), " ".join(query.missed[:3])] for query in lost]
     tables = [Table(columns, cells, title=f"recall@{recall.k}, loss in {MEASURE}")]
     if worst:
         tables.append(

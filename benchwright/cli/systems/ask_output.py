@@ -127,7 +127,7 @@ def report(noticed: "Noticed", kept: Path | None, run: Path | None) -> None:
                 "n_repeated": noticed.n_repeated,
                 "n_unordered": noticed.n_unordered,
                 "milliseconds": asdict(summary) if summary else None,
-                "failed": [{"query": one.qid, "why": one.why} for one in noticed.failed],
+                "failed": [{"query": query.qid, "why": query.why} for query in noticed.failed],
             }
         )
     if summary:
@@ -143,8 +143,8 @@ def report(noticed: "Noticed", kept: Path | None, run: Path | None) -> None:
     ):
         if n:
             click.echo(f"note: {n:,} {what}", err=True)
-    for one in noticed.failed:
-        click.echo(f"failed: query '{one.qid}': {one.why}", err=True)
+    for query in noticed.failed:
+        click.echo(f"failed: query '{query.qid}': {query.why}", err=True)
     if noticed.failed and kept:
         click.echo(
             f"note: the answers are kept in {kept}: the same command asks the failed queries "

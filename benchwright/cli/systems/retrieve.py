@@ -167,8 +167,8 @@ def _run(corpus: Path, queries: Path, chosen: Mapping[str, Any], folder: Path | 
 
     with told(f"Indexing {corpus}"):
         system, asked = _made(corpus, queries, chosen, folder)
-    found = system.search(asked, k=chosen["depth"], progress=_tell)
-    results = list(found) if chosen["qrels"] else found
+    rankings = system.search(asked, k=chosen["depth"], progress=_tell)
+    results = list(rankings) if chosen["qrels"] else rankings
     tag = chosen["tag"] or system.facts["system"]
     n_queries, n_empty = write_results(results, chosen["output"], tag)
     tell_findings(system.findings)

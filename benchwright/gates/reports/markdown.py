@@ -123,7 +123,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str
     )
 
 
-def text(given: str) -> str:
+def text(value: str) -> str:
     """A text as Markdown shows it letter by letter: names of runs and slices are anybody's.
 
     Examples
@@ -131,7 +131,7 @@ def text(given: str) -> str:
     >>> text("a|b\\n<c>")
     'a\\\\|b &lt;c&gt;'
     """
-    line = " ".join(given.split())
+    line = " ".join(value.split())
     for special in "\\`*_[]|":
         line = line.replace(special, f"\\{special}")
     return line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -214,8 +214,8 @@ class DenseIndex:
         name = self.kernel or kernel_for(len(vectors) * len(self.documents))
         most = min(n_cores(), len(vectors) // WORTH_A_THREAD) if name == NUMBA else 1
         return [
-            Part(self, one, k=k, kernel=kernel_named(name), n_documents=n_documents)
-            for one in np.array_split(vectors, max(1, most))
+            Part(self, block, k=k, kernel=kernel_named(name), n_documents=n_documents)
+            for block in np.array_split(vectors, max(1, most))
         ]
 
     @property

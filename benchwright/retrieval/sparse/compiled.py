@@ -93,13 +93,13 @@ def _search_each(
     sums = np.zeros(n_documents)
     for row in range(first, len(query_ends) - 1, step):
         start, end = query_ends[row], query_ends[row + 1]
-        asked, given = features[start:end], weights[start:end]
+        asked, query_weights = features[start:end], weights[start:end]
         n_postings = 0
         for term in range(len(asked)):
             places = slice(indptr[asked[term]], indptr[asked[term] + 1])
-            _add(indices[places], data[places], given[term], sums)
+            _add(indices[places], data[places], query_weights[term], sums)
             n_postings += places.stop - places.start
-        most = given * highest[asked]
+        most = query_weights * highest[asked]
         n = _best(indptr, indices, asked, most, is_signed, sums, columns[row], scores[row])
         sort(columns[row], scores[row], n)
         counts[row] = n

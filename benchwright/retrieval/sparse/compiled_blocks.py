@@ -43,8 +43,8 @@ def search_blocks(
     sums = np.zeros(min(size, n_documents))
     for row in range(first, len(query_ends) - 1, step):
         asked = features[query_ends[row] : query_ends[row + 1]]
-        given = weights[query_ends[row] : query_ends[row + 1]]
-        most = given * highest[asked]
+        query_weights = weights[query_ends[row] : query_ends[row + 1]]
+        most = query_weights * highest[asked]
         order = np.argsort(-most)
         left = np.cumsum(most[order][::-1])[::-1]  # what a feature and all that give less can give
         before, at, end, n = indptr[asked], indptr[asked], indptr[asked + 1], 0
@@ -56,7 +56,7 @@ def search_blocks(
                 before[term] = at[term]
                 at[term] = _first_from(indices, at[term], end[term], stop, n_parts)
                 places = slice(before[term], at[term])
-                _add(indices[places], data[places], given[term], start, sums)
+                _add(indices[places], data[places], query_weights[term], start, sums)
                 n_added += at[term] - before[term]
             if not n_added:
                 continue
