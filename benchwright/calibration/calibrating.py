@@ -295,10 +295,10 @@ def _rows_of(pairs: _Pairs, names: Sequence[Sequence[str]]) -> tuple[Bias, ...]:
 
 def _thirds(lengths: Sequence[int | None]) -> list[list[str]]:
     """Which third of the documents' lengths each is in, where it has one."""
-    known = np.array([length for length in lengths if length is not None], dtype=np.float64)
-    if not len(known):
+    known_lengths = np.array([length for length in lengths if length is not None], dtype=np.float64)
+    if not len(known_lengths):
         return [[] for _ in lengths]
-    ends = np.quantile(known, [1 / 3, 2 / 3])
+    ends = np.quantile(known_lengths, [1 / 3, 2 / 3])
     return [
         [] if length is None else [THIRDS[int(np.searchsorted(ends, length))]] for length in lengths
     ]

@@ -80,10 +80,10 @@ class Option(click.Option):
         try:
             return super().type_cast_value(ctx, value)
         except click.BadParameter as error:
-            known = _choices(self)
+            choices = _choices(self)
             words = [value] if isinstance(value, str) else value or ()
-            wrong = next((word for word in words if word not in known), "")
-            if not (known and (near := meant(str(wrong), known))):
+            wrong = next((word for word in words if word not in choices), "")
+            if not (choices and (near := meant(str(wrong), choices))):
                 raise
             text = f"{error.message} {near}"
             raise click.BadParameter(text, ctx, self) from error
@@ -135,9 +135,9 @@ class Command(click.Command):
         """Those of files, or those it has where a site is named."""
         if self.door is None or where_of(ctx) is None:
             return super().get_params(ctx)
-        kept = [parameter for parameter in self.params if parameter.name in self.door.keeps]
+        parameters = [parameter for parameter in self.params if parameter.name in self.door.keeps]
         ends = [json_switch(), self.get_help_option(ctx)]
-        return [*self.door.also, *kept, *filter(None, ends)]
+        return [*self.door.also, *parameters, *filter(None, ends)]
 
     def make_context(
         self,
@@ -153,9 +153,9 @@ class Command(click.Command):
             raise click.UsageError(text, click.Context(self, parent, info_name))
         if where is not None and self.where_fields:
             # An option that is asked for its site looks it up where none is named.
-            known = {"site": where.url, "benchmark": where.benchmark}
+            values = {"site": where.url, "benchmark": where.benchmark}
             defaults = {
-                name: known[field] for name, field in self.where_fields.items() if known[field]
+                name: values[field] for name, field in self.where_fields.items() if values[field]
             }
             more.setdefault("default_map", defaults)
         return super().make_context(info_name, args, parent, **more)
@@ -302,8 +302,8 @@ class Noun(click.Group):
         super().__init__(noun, help=line)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        known = self.whole.known().items()
-        return [name for name, (module, _) in known if module.startswith(f"{self.room}.")]
+        commands = self.whole.known().items()
+        return [name for name, (module, _) in commands if module.startswith(f"{self.room}.")]
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -316,9 +316,9 @@ class Noun(click.Group):
         return self.whole.get_command(ctx, cmd_name) if is_here else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        known = self.whole.known()
+        commands = self.whole.known()
         with formatter.section("Commands"):
-            formatter.write_dl([(name, known[name][1]) for name in self.list_commands(ctx)])
+            formatter.write_dl([(name, commands[name][1]) for name in self.list_commands(ctx)])
 
 
 def site_nouns() -> Mapping[str, str]:
@@ -354,9 +354,9 @@ class SiteNoun(click.Group):
         return super().resolve_command(ctx, args)
 
 
-def _refuse_unknown(ctx: click.Context, name: str, known: Sequence[str]) -> None:
+def _refuse_unknown(ctx: click.Context, name: str, known_names: Sequence[str]) -> None:
     """Say which command may have been meant, where there is none of the name."""
-    if name not in known and (near := meant(name, known)):
+    if name not in known_names and (near := meant(name, known_names)):
         text = f"No such command '{name}'. {near}"
         raise click.UsageError(text, ctx)
 

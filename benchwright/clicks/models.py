@@ -291,10 +291,10 @@ def posterior(a: list[float], s: list[float], gamma: float, clicked: set[int]) -
     positions = []
     for i in range(n):
         at = looked[i] * later_on[i] / whole
-        seen = looked[i] * (a[i] * (1 - s[i]) if is_clicked[i] else 1 - a[i]) / whole
+        joint = looked[i] * (a[i] * (1 - s[i]) if is_clicked[i] else 1 - a[i]) / whole
         # After the last position nobody can go on.
-        went = seen * gamma * later_on[i + 1] if i + 1 < n else 0.0
-        left = seen * (1 - gamma) * later_off[i + 1] if i + 1 < n else 0.0
+        went = joint * gamma * later_on[i + 1] if i + 1 < n else 0.0
+        stopped = joint * (1 - gamma) * later_off[i + 1] if i + 1 < n else 0.0
         positions.append(
             Posterior(
                 looked=at,
@@ -302,7 +302,7 @@ def posterior(a: list[float], s: list[float], gamma: float, clicked: set[int]) -
                 satisfied=looked[i] * a[i] * s[i] * later_off[i + 1] / whole
                 if is_clicked[i]
                 else 0.0,
-                could_go_on=went + left,
+                could_go_on=went + stopped,
                 went_on=went,
             )
         )

@@ -313,8 +313,8 @@ class Client:
             key=lambda phase: phase.is_open,
         )
         if not named:
-            known = ", ".join(phase.name for phase in phases) or "none"
-            raise NoPhaseError(slug=slug, given=name_or_number, known=known)
+            names = ", ".join(phase.name for phase in phases) or "none"
+            raise NoPhaseError(slug=slug, given=name_or_number, known=names)
         return named[-1].id
 
     def submission(self, slug: str, number: int) -> Submission:
@@ -370,26 +370,26 @@ class Client:
         tell: Callable[[Any], None] | None,
     ) -> Any:
         start = answered = time.monotonic()
-        pause, seen = FIRST_LOOK, None
+        pause, state = FIRST_LOOK, None
         while True:
             try:
-                seen = look()
+                state = look()
                 answered = time.monotonic()
             except (UnreachableError, TooManyRequestsError):
                 if time.monotonic() - answered > GONE_FOR:
                     raise
             else:
                 if tell:
-                    tell(seen)
-                if is_ended(seen):
-                    return seen
+                    tell(state)
+                if is_ended(state):
+                    return state
             waited = time.monotonic() - start
             if seconds is not None and waited + pause > seconds:
                 raise WaitedTooLongError(
-                    what=getattr(seen, "name", "") or "what was asked for",
-                    state=getattr(seen, "state", "under way"),
+                    what=getattr(state, "name", "") or "what was asked for",
+                    state=getattr(state, "state", "under way"),
                     seconds=waited,
-                    url=getattr(seen, "url", "") or self.url,
+                    url=getattr(state, "url", "") or self.url,
                 )
             self._transport.sleep(pause)
             pause = min(pause * GROWTH, LONGEST_PAUSE)
@@ -530,9 +530,9 @@ class Client:
         slug, version = release_named(name)
         version = version or self._newest(slug)
         path = f"benchmarks/{slug}/releases/{version}/leaderboard/"
-        asked = {"measure": measure, "slice": slice, **filters}
+        parameters = {"measure": measure, "slice": slice, **filters}
         board: Leaderboard = self._waited(
-            lambda: Leaderboard.of(self._object(path, asked)),
+            lambda: Leaderboard.of(self._object(path, parameters)),
             is_ended=lambda board: not board.n_waiting,
             seconds=seconds,
             tell=None,
@@ -547,8 +547,8 @@ class Client:
         self, slug: str, runs: Sequence[int], *, release: str = "", **more: Any
     ) -> Mapping[str, Any]:
         """Return how two or more runs compare on a release: whether they can be, and how far."""
-        asked = {"runs": ",".join(map(str, runs)), "release": release, **more}
-        return self._object(f"benchmarks/{_slug(slug)}/comparisons/", asked)
+        parameters = {"runs": ",".join(map(str, runs)), "release": release, **more}
+        return self._object(f"benchmarks/{_slug(slug)}/comparisons/", parameters)
 
     def gate(
         self,

@@ -79,10 +79,10 @@ def _refuse_taken(into: Path) -> None:
         raise FolderTakenError(folder=into)
 
 
-def _begin(work: Path, wanted: Mapping[str, Any]) -> None:
+def _begin(work: Path, terms: Mapping[str, Any]) -> None:
     """Keep what an earlier pull of the same has left; throw away what another has."""
     notes = work / "pull.json"
-    content = json.dumps(wanted, sort_keys=True)
+    content = json.dumps(terms, sort_keys=True)
     if notes.exists() and notes.read_text("utf-8") == content:
         return
     shutil.rmtree(work, ignore_errors=True)

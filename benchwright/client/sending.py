@@ -64,15 +64,15 @@ def opened_files(paths: Mapping[str, str | Path | None], tell: Sent | None) -> I
     """
     path_of = {field: Path(path) for field, path in paths.items() if path}
     total = sum(path.stat().st_size for path in path_of.values())
-    sent: dict[str, int] = {}
+    n_sent: dict[str, int] = {}
 
     def told_of(field: str) -> Sent | None:
         if tell is None:
             return None
 
         def told(done: int, size: int) -> None:
-            sent[field] = done
-            tell(sum(sent.values()), total)
+            n_sent[field] = done
+            tell(sum(n_sent.values()), total)
 
         return told
 
@@ -85,7 +85,7 @@ def opened_files(paths: Mapping[str, str | Path | None], tell: Sent | None) -> I
         }
 
         def parts() -> dict[str, Any]:
-            sent.clear()
+            n_sent.clear()
             return {
                 field: (path_of[field].name, source.again(), CONTENT_TYPE)
                 for field, source in sources.items()

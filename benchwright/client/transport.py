@@ -128,9 +128,9 @@ class Transport:
     def pages(self, path: str, **params: Any) -> Iterator[Any]:
         """Yield the rows of a list, asking for its pages as they are wanted."""
         # Sites before cursors know `page_size` alone; either way `next` says how it goes on.
-        asked = {**params, "limit": MOST_OF_A_PAGE, "page_size": MOST_OF_A_PAGE}
+        parameters = {**params, "limit": MOST_OF_A_PAGE, "page_size": MOST_OF_A_PAGE}
         while True:
-            answer = self.json("GET", path, params=asked)
+            answer = self.json("GET", path, params=parameters)
             if isinstance(answer, list):
                 yield from answer
                 return
@@ -138,7 +138,7 @@ class Transport:
             if not answer.get("next"):
                 return
             # Of its address the query alone: nothing is asked of another site.
-            asked = dict(parse_qsl(urlsplit(answer["next"]).query, keep_blank_values=True))
+            parameters = dict(parse_qsl(urlsplit(answer["next"]).query, keep_blank_values=True))
 
     @contextmanager
     def opened(
@@ -192,10 +192,10 @@ class Transport:
         is_passing = status in PASSING or response.headers.get("X-Error-Code") == STILL_ANSWERED
         if not is_passing or not (is_repeatable or status == 429):
             return None
-        asked = retry_after(response.headers)
-        if asked is None:
+        seconds = retry_after(response.headers)
+        if seconds is None:
             return self._pause(attempt)
-        return asked if asked <= self.patience.longest else None
+        return seconds if seconds <= self.patience.longest else None
 
     def _pause(self, attempt: int) -> float:
         """Twice as long each time, and never the same as everybody's."""

@@ -364,12 +364,12 @@ def n_still_worth(worth: Sequence[Worth], *, n_queries: int, slack: float) -> in
     >>> [n_still_worth(listed, n_queries=10, slack=slack) for slack in (0.05, 1)]
     [1, 0]
     """
-    left = sum(document.influence for document in worth) / n_queries if n_queries else 0.0
+    influence_left = sum(document.influence for document in worth) / n_queries if n_queries else 0.0
     for n_judged, document in enumerate(worth):
         # A sum that is taken apart again leaves a rest of rounding.
-        if left <= slack + 1e-12:
+        if influence_left <= slack + 1e-12:
             return n_judged
-        left -= document.influence / n_queries
+        influence_left -= document.influence / n_queries
     return len(worth)
 
 

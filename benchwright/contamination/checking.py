@@ -223,9 +223,9 @@ def _degree_of(match: SketchMatch) -> Degree | None:
 
 def _known_documents(ours: Sequence[OurQuery], path: Path, hasher: Hasher) -> set[str]:
     theirs = set(read_documents(path).tolist())
-    wanted = sorted({docid for query in ours for docid in query.relevant})
-    numbers = hasher.documents(wanted).tolist() if theirs and wanted else []
-    return {docid for docid, number in zip(wanted, numbers, strict=False) if number in theirs}
+    docids = sorted({docid for query in ours for docid in query.relevant})
+    numbers = hasher.documents(docids).tolist() if theirs and docids else []
+    return {docid for docid, number in zip(docids, numbers, strict=False) if number in theirs}
 
 
 # --- what it comes to ----------------------------------------------------------------------

@@ -256,8 +256,8 @@ def _configured(source: Source, member: str, folder: Path, config: str, split: s
         return Part(member, None, note=NOT_TAKEN[config])
     lang, mark, plain = config.rpartition("-")
     table = MemberInput(source, member)
-    wanted = _KINDS.get(plain if mark else config)
-    guessed = guess(table, folder) if wanted is None else guess_as(wanted, table, folder)
+    kind = _KINDS.get(plain if mark else config)
+    guessed = guess(table, folder) if kind is None else guess_as(kind, table, folder)
     part = part_of(member, guessed)
     if part.kind in (FileKind.QREL_TABLE, FileKind.BEIR_QRELS):
         part = replace(part, split=_split(split))

@@ -232,9 +232,9 @@ def corrected_slices(
     for name, queries in slices.items():
         inside = frozenset(queries)
         members = {
-            family: kept
+            family: queries_inside
             for family, listed in everything.items()
-            if (kept := [query for query in listed if query in inside])
+            if (queries_inside := [query for query in listed if query in inside])
         }
         drawn_inside = tuple(family for family in chosen if family in members)
         try:

@@ -128,11 +128,11 @@ def learned_estimate(
             of_query,
             idf or {},
         )
-    known = [grades.get(query, {}).get(document, np.nan) for _, query, document in pairs]
+    grades_known = [grades.get(query, {}).get(document, np.nan) for _, query, document in pairs]
     of = families or {}
     estimates = learned(
         features(columns, of_query, overlaps),
-        np.array(known, dtype=np.float64),
+        np.array(grades_known, dtype=np.float64),
         of_query,
         [of.get(query, query) for query in queries],
         scale=scale,

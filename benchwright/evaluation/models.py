@@ -196,13 +196,13 @@ def evaluate_model(
         released = released_of(benchmark)
     else:
         released = read_released(Path(benchmark), split)
-    wanted = _measures(measures, k, released.threshold)
+    names = _measures(measures, k, released.threshold)
     queries = [(qid, released.texts[qid]) for qid in released.qrels if qid in released.texts]
     answers = ask(model, queries, k, batch_size=max(1, batch_size), progress=progress)
 
     table = GradeTable(take_qrels(released.qrels).content)
     hits = hits_of(answers.answers, table.grades, ties=ties, depth=k).content
-    measured = parse_measures([*wanted, f"Judged@{k}"])
+    measured = parse_measures([*names, f"Judged@{k}"])
     evaluation = evaluate_hits(
         judged_by(table.judged, released.unlisted),
         hits,

@@ -410,7 +410,7 @@ def sheet_rows(table: Input, folder: Path) -> tuple[list[list[Any]], str]:
         advice = "Pack files directly; save a sheet as xlsx or CSV UTF-8."
         raise UnreadableKindError(file=table.shown, what=what, advice=advice) from error
     name, rows = next(((name, rows) for name, rows in sheets.items() if rows), ("", []))
-    others = [f"'{other}'" for other, held in sheets.items() if held and other != name]
+    others = [f"'{other}'" for other, rows in sheets.items() if rows and other != name]
     note = f"The sheet '{name}' is read, and not {', '.join(others)}." if others else ""
     return [[_cell(cell) for cell in row] for row in rows], note
 

@@ -323,10 +323,10 @@ def _column_names(n: int) -> tuple[str, ...]:
 
 
 def _numbered_names(names: Sequence[str]) -> Iterator[str]:
-    seen: set[str] = set()
+    names_seen: set[str] = set()
     for number, name in enumerate(names, start=1):
-        unique = name if name and name not in seen else f"column {number}"
-        seen.add(unique)
+        unique = name if name and name not in names_seen else f"column {number}"
+        names_seen.add(unique)
         yield unique
 
 

@@ -317,19 +317,20 @@ def _losers(evidence: Evidence, differences: Floats, n_lost: int) -> list[dict[s
 
 def _exact(policy: Policy, evidence: Evidence, of: Weighed) -> Finding:
     """The candidate against a lexical run where queries ask for an exact match."""
-    wanted = policy.guard_rails.exact_slice
+    slice_name = policy.guard_rails.exact_slice
     name = "Exact match against a lexical run"
-    if not wanted:
+    if not slice_name:
         return _not_run(name, "The policy names no slice of exact-match queries.")
     if evidence.lexical is None:
         return _not_run(name, "There is no lexical run.", "Name one.")
     if exact_mask(policy, evidence) is None:
-        n = int(evidence.slices[wanted].sum()) if wanted in evidence.slices else 0
+        n = int(evidence.slices[slice_name].sum()) if slice_name in evidence.slices else 0
         return _not_run(
-            name, f"Slice {wanted} holds {counted(n, 'query')}; {policy.smallest_slice} are needed."
+            name,
+            f"Slice {slice_name} holds {counted(n, 'query')}; {policy.smallest_slice} are needed.",
         )
     finding = _guard_finding(policy, policy.measure, of.tests[Kind.EXACT, ""])
-    behind = f"Against {evidence.lexical.name} on slice {wanted}: {finding.reason}"
+    behind = f"Against {evidence.lexical.name} on slice {slice_name}: {finding.reason}"
     change = "Keep a lexical part: try a hybrid." if finding.level == Level.BAD else finding.change
     return Finding(name, finding.outcome, finding.level, behind, change, finding.numbers)
 

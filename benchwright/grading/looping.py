@@ -238,10 +238,10 @@ def _steps(pair: Pair, judge: AnyJudge, prompt: GradingPrompt, cache: Cache) -> 
     """Ask for a grade, if it is not known; every error ends in the grading."""
     digest = content_digest(pair)
     key = _key(digest, judge, prompt)
-    kept = cache.get(key)
-    if kept is not None:
+    grading = cache.get(key)
+    if grading is not None:
         return replace(
-            kept,
+            grading,
             query_id=pair.query_id,
             document_id=pair.document_id,
             is_cached=True,

@@ -219,11 +219,11 @@ class GradingPrompt:
         if self.max_characters is None:
             return document
         parts: list[str | Image] = []
-        left = self.max_characters
+        n_left = self.max_characters
         for part in document:
-            if isinstance(part, str) and len(part) > left:
-                return (*parts, part[:left], CUT)
-            left -= len(part) if isinstance(part, str) else 0
+            if isinstance(part, str) and len(part) > n_left:
+                return (*parts, part[:n_left], CUT)
+            n_left -= len(part) if isinstance(part, str) else 0
             parts.append(part)
         return tuple(parts)
 
@@ -258,16 +258,16 @@ def pieces_of(template: str) -> Iterator[tuple[str, str]]:
     if len(template) > LONGEST_TEMPLATE:
         what = f"has {len(template):,} characters"
         raise TemplateError(what=what, expected=f"at most {LONGEST_TEMPLATE:,}")
-    known = ", ".join(f"{{{slot}}}" for slot in SLOTS)
+    slots_listed = ", ".join(f"{{{slot}}}" for slot in SLOTS)
     try:
         parsed = list(Formatter().parse(template))
     except ValueError as error:
-        expected = f"slots {known}, and {{{{ or }}}} for a brace"
+        expected = f"slots {slots_listed}, and {{{{ or }}}} for a brace"
         raise TemplateError(what=f"has a brace that is none ({error})", expected=expected) from None
     slots = [slot for _, slot, _, _ in parsed if slot is not None]
     for literal, slot, form, conversion in parsed:
         if slot is not None and (slot not in SLOTS or form or conversion):
-            raise TemplateError(what=f"has a slot {{{slot}}}", expected=f"one of {known}")
+            raise TemplateError(what=f"has a slot {{{slot}}}", expected=f"one of {slots_listed}")
         yield literal, slot or ""
     for needed in NEEDED:
         if slots.count(needed) != 1:

@@ -73,12 +73,12 @@ def leak_report(
         The date of the corpus.
     """
     listed = _named_families(sorted(queries, key=lambda query: query.qid.encode()))
-    known = dict(plan or {})
+    plan_facts = dict(plan or {})
     cross = CrossPairs(listed, told_apart=told_apart, language=language, on_progress=on_progress)
     torn = families_across(listed)
     description = _described(listed, hidden)
     pairs = [_pair_of_splits(listed, splits, cross, torn, hidden) for splits in split_pairs(listed)]
-    late = _late_documents(listed, known, documents_first_seen or {}, hidden)
+    late = _late_documents(listed, plan_facts, documents_first_seen or {}, hidden)
     report: dict[str, Any] = {
         "format": FORMAT,
         "splits": description["splits"],
@@ -89,11 +89,11 @@ def leak_report(
         "pairs": pairs,
         "documents_after_cut": late,
         "is_sampled": cross.is_sampled,
-        "plan": known or None,
+        "plan": plan_facts or None,
         "inputs_sha256": _inputs_sha256(listed, hidden),
         "assignment_sha256": assignment_sha256({query.qid: query.split for query in listed}),
     }
-    report["findings"] = [finding.as_json() for finding in _findings(report, known)]
+    report["findings"] = [finding.as_json() for finding in _findings(report, plan_facts)]
     return report
 
 

@@ -67,5 +67,5 @@ def told(places: list[str], n: int) -> str:
 
 def worst(code: str, targets: Iterable[str] = TARGETS) -> Severity | None:
     """Return the severity of a rule for the strictest of the targets, or None."""
-    known = [RULES[code].severity(target) for target in targets]
-    return min((severity for severity in known if severity), key=ORDER.index, default=None)
+    severities = [RULES[code].severity(target) for target in targets]
+    return min((severity for severity in severities if severity), key=ORDER.index, default=None)

@@ -103,7 +103,7 @@ def _rows(look: Folder, file: str, config: str) -> Iterator[tuple[int, dict[str,
     """
     import polars as pl
 
-    wanted = [*COLUMNS[config], *(["title"] if config == "corpus" else [])]
+    columns_wanted = [*COLUMNS[config], *(["title"] if config == "corpus" else [])]
     with local_file(look, file) as path:
         try:
             schema = pl.read_parquet_schema(path)
@@ -112,7 +112,7 @@ def _rows(look: Folder, file: str, config: str) -> Iterator[tuple[int, dict[str,
             return
         if not _check_schema(look, file, config, schema):
             return
-        columns = [name for name in wanted if name in schema]
+        columns = [name for name in columns_wanted if name in schema]
         lazy = pl.scan_parquet(path).select(*columns, _has_image(schema).alias("has_image"))
         number = 0
         for start in range(0, lazy.select(pl.len()).collect().item(), ROWS):
@@ -212,8 +212,8 @@ def _files_of(config: Mapping[str, Any]) -> dict[str, list[str]]:
 
 def _check_split_names(look: Folder, configs: Mapping[str, Mapping[str, Any]]) -> None:
     names = {name: set(configs.get(name, {})) for name in CONFIGS}
-    wanted = names["qrels"]
+    split_names = names["qrels"]
     for name in ("corpus", "queries"):
-        if lacking := sorted(wanted - names[name]):
+        if lacking := sorted(split_names - names[name]):
             detail = f"config {name} has no split {', '.join(lacking)}, and qrels has."
             look.say("split-names", README, 0, detail)

@@ -386,12 +386,12 @@ def _words(facts: ReleaseFacts) -> Iterator[Finding]:
 
 def _corpus(facts: ReleaseFacts) -> Iterator[Finding]:
     if facts.cut:
-        kept, total = facts.cut.get("n", 0), facts.cut.get("of", 0)
+        n_kept, total = facts.cut.get("n", 0), facts.cut.get("of", 0)
         yield _finding(
             "release-corpus-cut",
             "corpus",
-            f"The corpus was cut to {kept:,} of {total:,} documents; scores on it are higher than "
-            "on all of them.",
+            f"The corpus was cut to {n_kept:,} of {total:,} documents; scores on it are higher "
+            "than on all of them.",
             "Card and page say so; compare only with scores on the same corpus.",
         )
     if facts.are_texts_withheld:

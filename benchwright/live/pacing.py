@@ -45,12 +45,12 @@ class Pace:
         while True:
             with self._lock:
                 now = self._clock()
-                left = self._next - now
-                if left <= 0:
+                seconds_left = self._next - now
+                if seconds_left <= 0:
                     self._next = now + self._interval
                     return
             # Looked at again afterwards: meanwhile the server may have asked for a longer pause.
-            self.sleep(left)
+            self.sleep(seconds_left)
 
     def hold(self, seconds: float) -> None:
         """Let nobody have a turn for so long: a server that is asked too often said so."""

@@ -51,8 +51,8 @@ class QueryStringTemplate:
     def filled(self, *, query: str, k: int, qid: str = "") -> bytes:
         """The query string for a query, without its `?`."""
         values: Values = {"query": query, "k": k, "qid": qid}
-        sent = [f"{_encoded(name)}={_encoded(_text(value, values))}" for name, value in self.pairs]
-        return "&".join(sent).encode("ascii")
+        parts = [f"{_encoded(name)}={_encoded(_text(value, values))}" for name, value in self.pairs]
+        return "&".join(parts).encode("ascii")
 
 
 def read_template(text: str, *, method: str) -> Template:
@@ -177,7 +177,7 @@ def _check_placeholders(texts: list[str]) -> None:
     names = [name for text in texts for name in _PLACEHOLDER.findall(text)]
     unknown = next((name for name in names if name not in NAMES), None)
     if unknown is not None:
-        known = ", ".join(f"{{{{{name}}}}}" for name in NAMES)
-        raise TemplateError(why=f"{{{{{unknown}}}}} stands for nothing. There are {known}.")
+        names_listed = ", ".join(f"{{{{{name}}}}}" for name in NAMES)
+        raise TemplateError(why=f"{{{{{unknown}}}}} stands for nothing. There are {names_listed}.")
     if "query" not in names:
         raise TemplateError(why="it has no {{query}}. Put it where the text of the query belongs.")

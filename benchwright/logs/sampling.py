@@ -47,18 +47,18 @@ class Design:
         return {**asdict(self), "given": dict(self.given)}
 
     @classmethod
-    def of(cls, kept: Mapping[str, Any]) -> Design:
+    def of(cls, facts: Mapping[str, Any]) -> Design:
         """From what `as_json` gave."""
         return cls(
-            n_families=int(kept["n_families"]),
-            by=By(kept["by"]),
-            allocation=Allocation(kept["allocation"]),
-            given={str(name): int(n) for name, n in kept["given"].items()},
-            weighting=Weighting(kept["weighting"]),
-            wordings=Wordings(kept["wordings"]),
-            head_share=float(kept["head_share"]),
-            tail_share=float(kept["tail_share"]),
-            deviation=float(kept["deviation"]),
+            n_families=int(facts["n_families"]),
+            by=By(facts["by"]),
+            allocation=Allocation(facts["allocation"]),
+            given={str(name): int(n) for name, n in facts["given"].items()},
+            weighting=Weighting(facts["weighting"]),
+            wordings=Wordings(facts["wordings"]),
+            head_share=float(facts["head_share"]),
+            tail_share=float(facts["tail_share"]),
+            deviation=float(facts["deviation"]),
         )
 
 
@@ -326,12 +326,12 @@ def allocated(
     counts = [1] * len(sizes)
     waiting = [(-share / sqrt(2), place) for place, share in enumerate(shares)]
     heapq.heapify(waiting)
-    left = n - len(sizes)
-    while left:
+    n_left = n - len(sizes)
+    while n_left:
         _, place = heapq.heappop(waiting)
         if counts[place] < sizes[place]:
             counts[place] += 1
-            left -= 1
+            n_left -= 1
             k = counts[place]
             heapq.heappush(waiting, (-shares[place] / sqrt(k * (k + 1)), place))
     return counts

@@ -121,11 +121,11 @@ def gathered(
         If they are more or fewer than its shape needs.
     """
     if target is None:
-        held = bytearray()
+        content = bytearray()
         for piece in pieces:
-            held += piece
-        _refuse_other_size(len(held), header, name)
-        flat = np.frombuffer(held, dtype=np.uint8)
+            content += piece
+        _refuse_other_size(len(content), header, name)
+        flat = np.frombuffer(content, dtype=np.uint8)
         order = "F" if header.is_fortran else "C"
         return flat.view(header.dtype).reshape(header.shape, order=order)  # type: ignore[call-overload,no-any-return,unused-ignore]
     target.parent.mkdir(parents=True, exist_ok=True)

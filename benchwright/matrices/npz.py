@@ -56,11 +56,11 @@ class Npz:
 
     def _numbers(self, key: str, n_bytes: int) -> Iterator[bytes]:
         """What follows the header, as far as one byte more than there should be."""
-        left = n_bytes + 1
+        n_left = n_bytes + 1
         with self.archive.opened(f"{key}{SUFFIX}") as stream:
             header_of(stream, name=f"{self.name}/{key}")
-            while piece := stream.read(min(CHUNK, left)):
-                left -= len(piece)
+            while piece := stream.read(min(CHUNK, n_left)):
+                n_left -= len(piece)
                 yield piece
 
 

@@ -35,11 +35,11 @@ def scored_name(name: str, scored: Iterable[str]) -> str:
         # Of results that others report, a name may be nobody's here.
         with suppress(ScoringError):
             measure = parse_measure(full_name)
-            wanted = cutoff if cutoff.isdecimal() else measure.cutoff
-            asked = name if "@" not in name and _has_cutoff(name) else head
-            if wanted is not None and asked == head:
-                asked = f"{head}@{wanted}"
-            of_name = parse_measure(asked)
+            cutoff_wanted = cutoff if cutoff.isdecimal() else measure.cutoff
+            name_with_cutoff = name if "@" not in name and _has_cutoff(name) else head
+            if cutoff_wanted is not None and name_with_cutoff == head:
+                name_with_cutoff = f"{head}@{cutoff_wanted}"
+            of_name = parse_measure(name_with_cutoff)
             if (measure.family, measure.cutoff) == (of_name.family, of_name.cutoff):
                 return full_name
     text = f"{name}: not scored; there are {', '.join(names)}"

@@ -122,9 +122,9 @@ def _of_trec(name: str) -> Iterator[Measure]:
     if "(" in text or "@" in text or text in _NAMES:
         return
     for length in range(len(text), 0, -1):
-        known = TREC_MEASURES.get(text[:length]) or TREC_MEASURES.get(text[:length].lower())
-        if known and known.takes and text[length : length + 1] in ("_", "."):
-            yield from trec_measures(name, known, text[length + 1 :])
+        trec_measure = TREC_MEASURES.get(text[:length]) or TREC_MEASURES.get(text[:length].lower())
+        if trec_measure and trec_measure.takes and text[length : length + 1] in ("_", "."):
+            yield from trec_measures(name, trec_measure, text[length + 1 :])
             return
 
 
@@ -149,8 +149,8 @@ def _options(name: str, text: str, family: Family) -> dict[str, OptionValue]:
     for part in filter(str.strip, _outside_brackets(text)):
         key, _, raw = (piece.strip() for piece in part.partition("="))
         if key not in family.options:
-            known = ", ".join(family.options) or "no option"
-            reason = f"option is '{key}'; expected {known}. Correct it or leave it out."
+            names = ", ".join(family.options) or "no option"
+            reason = f"option is '{key}'; expected {names}. Correct it or leave it out."
             raise MeasureParameterError(name=name, reason=reason)
         options[key] = parse_option(name, key, raw)
     return options

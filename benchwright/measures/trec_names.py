@@ -113,41 +113,46 @@ def default_measures(name: str) -> Iterator[Measure]:
 
 
 def _rows(name: str, parameters: str) -> Iterator[TrecRow]:
-    known = TREC_MEASURES[name]
-    if known.kind in ("run", "string"):
+    trec_measure = TREC_MEASURES[name]
+    if trec_measure.kind in ("run", "string"):
         length = _length(name, parameters) if parameters else DEFAULT_STRING_LENGTH
         suffix = f"_{parameters}" if parameters else ""
-        yield TrecRow(f"{name}{suffix}", known.kind, None, known.is_per_query, length)
+        yield TrecRow(f"{name}{suffix}", trec_measure.kind, None, trec_measure.is_per_query, length)
         return
-    for measure in _measures(name, known, parameters):
+    for measure in _measures(name, trec_measure, parameters):
         suffix = (
-            f"_{written_cutoff(measure.cutoff)}" if known.takes == "cutoffs" else f"_{parameters}"
+            f"_{written_cutoff(measure.cutoff)}"
+            if trec_measure.takes == "cutoffs"
+            else f"_{parameters}"
         )
-        suffix = suffix if parameters or known.takes == "cutoffs" else ""
-        yield TrecRow(f"{name}{suffix}", known.kind, measure, known.is_per_query)
+        suffix = suffix if parameters or trec_measure.takes == "cutoffs" else ""
+        yield TrecRow(f"{name}{suffix}", trec_measure.kind, measure, trec_measure.is_per_query)
 
 
-def _measures(name: str, known: TrecMeasure, parameters: str) -> Sequence[Measure]:
-    if parameters and not known.takes:
+def _measures(name: str, trec_measure: TrecMeasure, parameters: str) -> Sequence[Measure]:
+    if parameters and not trec_measure.takes:
         reason = f"has the parameter '{parameters}'; expected none. Leave it out."
         raise MeasureParameterError(name=name, reason=reason)
     if not parameters:
-        return [Measure(known.family, cutoff, known.preset) for cutoff in known.defaults or (None,)]
-    measures = trec_measures(f"{name}.{parameters}", known, parameters)
+        return [
+            Measure(trec_measure.family, cutoff, trec_measure.preset)
+            for cutoff in trec_measure.defaults or (None,)
+        ]
+    measures = trec_measures(f"{name}.{parameters}", trec_measure, parameters)
     return sorted(measures, key=lambda measure: measure.cutoff or 0)
 
 
-def trec_measures(name: str, known: TrecMeasure, parameters: str) -> Iterator[Measure]:
+def trec_measures(name: str, trec_measure: TrecMeasure, parameters: str) -> Iterator[Measure]:
     """The measures of trec_eval's `parameters`, such as `5,10` or `1=3,2=9`; `name` is told."""
-    family, preset = FAMILIES[known.family], dict(known.preset)
+    family, preset = FAMILIES[trec_measure.family], dict(trec_measure.preset)
     parts = parameters.split(",")
-    if known.takes == "cutoffs":
+    if trec_measure.takes == "cutoffs":
         for part in parts:
             # trec_eval reads 23.4 as rank 23, as its own tests want it.
             text = part.partition(".")[0] if family.cutoff_as == "cutoff" else part
-            yield measure_of(known.family, parse_cutoff(name, text, family), preset)
+            yield measure_of(trec_measure.family, parse_cutoff(name, text, family), preset)
         return
-    if known.takes == "pairs":
+    if trec_measure.takes == "pairs":
         pairs = (part.partition("=") for part in parts)
         values = {key.strip(): raw for key, _, raw in pairs}
         if "p" in values and "p" in family.options:
@@ -156,9 +161,9 @@ def trec_measures(name: str, known: TrecMeasure, parameters: str) -> Iterator[Me
             text = ",".join(f"{key}:{raw}" for key, raw in values.items())
             preset["gains"] = parse_option(name, "gains", text)
     else:
-        raw = parameters if known.takes == "beta" else f"[{parameters}]"
-        preset[known.takes] = parse_option(name, known.takes, raw)
-    yield measure_of(known.family, None, preset)
+        raw = parameters if trec_measure.takes == "beta" else f"[{parameters}]"
+        preset[trec_measure.takes] = parse_option(name, trec_measure.takes, raw)
+    yield measure_of(trec_measure.family, None, preset)
 
 
 def _length(name: str, parameters: str) -> int:
@@ -178,9 +183,9 @@ def relevance_string(hits: Sequence[Hit], n_retrieved: int, length: int) -> str:
     >>> relevance_string([Hit(1, 2), Hit(3, -1), Hit(4, 12)], n_retrieved=5, length=10)
     '2-.>-'
     """
-    known = {hit.rank: hit.grade for hit in hits}
+    grade_at = {hit.rank: hit.grade for hit in hits}
     return "".join(
-        _character(known[rank]) if rank in known else "-"
+        _character(grade_at[rank]) if rank in grade_at else "-"
         for rank in range(1, min(length, n_retrieved) + 1)
     )
 

@@ -77,19 +77,19 @@ def choose(
     The result depends on `entries`, `grades` and `held` alone, so nothing need be stored between
     two batches; with `n` of 1 the sequence is that of the order run without a break.
     """
-    taken = set(held) | grades.keys()
+    keys_taken = set(held) | grades.keys()
     first = [
         (entry.key, NO_ARM)
         for entry in entries
-        if entry.key not in taken and (entry.best_rank <= burn_in or not entry.contributors)
+        if entry.key not in keys_taken and (entry.best_rank <= burn_in or not entry.contributors)
     ]
     chosen = first[:n]
-    taken.update(key for key, _ in chosen)
+    keys_taken.update(key for key, _ in chosen)
     arms = arms_of(order, entries)
     for key, is_relevant in grades.items():
         arms.tell(key, is_relevant)
     while len(chosen) < n and (pulled := arms.pull()):
-        if pulled[0] not in taken:
+        if pulled[0] not in keys_taken:
             chosen.append(pulled)
     return chosen
 
@@ -116,12 +116,12 @@ class _Rankings:
     def next_ranks(self) -> dict[str, int]:
         """Return the rank of the next document of each system that has one, by name."""
         for name in list(self.left):
-            left = self.left[name]
-            while left and left[-1][1] in self.taken:
-                left.pop()
-            if not left:
+            entries = self.left[name]
+            while entries and entries[-1][1] in self.taken:
+                entries.pop()
+            if not entries:
                 del self.left[name]
-        return {name: left[-1][0] for name, left in self.left.items()}
+        return {name: entries[-1][0] for name, entries in self.left.items()}
 
     def take(self, name: str) -> int:
         key = self.left[name].pop()[1]

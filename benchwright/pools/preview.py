@@ -312,8 +312,8 @@ def _alike(watcher: RunWatcher) -> Iterator[Alike]:
 
 
 def _mean(values: Sequence[float]) -> float:
-    known = [value for value in values if value == value]
-    return sum(known) / len(known) if known else _NAN
+    known_values = [value for value in values if value == value]
+    return sum(known_values) / len(known_values) if known_values else _NAN
 
 
 def sorted_median(values: list[int]) -> float:

@@ -112,16 +112,16 @@ class Reusability:
         return mean_over_groups(dict(zip(names, values, strict=True)), self.groups)
 
     def _least(self, values: Sequence[float]) -> float:
-        known = [value for value in values if not isnan(value)]
-        return min(known) if known and self.is_defined else nan
+        known_values = [value for value in values if not isnan(value)]
+        return min(known_values) if known_values and self.is_defined else nan
 
 
 def mean_over_groups(values: Mapping[str, float], groups: Sequence[Group]) -> float:
     """The mean over groups of the mean of their members; NaN for one group, or without a value."""
     if len(groups) < 2:
         return nan
-    known = [[values[run] for run in group if not isnan(values[run])] for group in groups]
-    means = [sum(of) / len(of) for of in known if of]
+    known_values = [[values[run] for run in group if not isnan(values[run])] for group in groups]
+    means = [sum(of) / len(of) for of in known_values if of]
     return sum(means) / len(means) if means else nan
 
 
@@ -303,8 +303,8 @@ class _Totals:
         ideal = _ideal(judged.values(), cutoff)
         ideals = np.full(self.without.shape[1], ideal)
         for place in {place for docid, place in own.items() if judged[docid] > 0}:
-            left = [grade for docid, grade in judged.items() if own.get(docid) != place]
-            ideals[place] = _ideal(left, cutoff)
+            grades_left = [grade for docid, grade in judged.items() if own.get(docid) != place]
+            ideals[place] = _ideal(grades_left, cutoff)
         if ideal:
             self.full += gains / ideal
             left_gains = gains[:, np.newaxis] - lost

@@ -77,14 +77,14 @@ def simulate(
     curves = tuple(
         Curve(order, _summed(_gains(judged, relevance, order, seed, burn_in))) for order in orders
     )
-    known = sum(sum(grades.values()) for grades in relevance.values())
+    n_known = sum(sum(grades.values()) for grades in relevance.values())
     return Simulation(
         curves=curves,
         n_queries=len({entry.qid for entry in judged}),
         n_judged=len(judged),
         n_unjudged=len(pool.entries) - len(judged),
         n_relevant=sum(relevance[entry.qid][entry.docid] for entry in judged),
-        n_known=known,
+        n_known=n_known,
     )
 
 

@@ -240,8 +240,8 @@ def _columns(names: list[str]) -> dict[str, int]:
         if name in of_qrels
     }
     plain = [plain_name(name) for name in names]
-    for field, known in COLUMNS.items():
-        if name := next((name for name in known if name in plain), None):
+    for field, names_of_field in COLUMNS.items():
+        if name := next((name for name in names_of_field if name in plain), None):
             columns[field] = plain.index(name)
     return columns
 

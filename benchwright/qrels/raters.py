@@ -128,10 +128,10 @@ def known_raters(
 
 
 def _refuse_unknown(raters: Iterable[str], names: Collection[str]) -> None:
-    known = sorted(name for name in names if name)
+    known_names = sorted(name for name in names if name)
     for rater in raters:
-        if rater not in known:
-            listed = ", ".join(known[:10]) + (", …" if len(known) > 10 else "")
+        if rater not in known_names:
+            listed = ", ".join(known_names[:10]) + (", …" if len(known_names) > 10 else "")
             raise UnknownRaterError(rater=rater, known=listed or "nobody")
 
 

@@ -34,8 +34,8 @@ class ReleaseOptions:
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Self:
         """Options as a row keeps them; what it does not say has its default."""
-        known = {field.name for field in fields(cls)}
-        values = {name: value for name, value in row.items() if name in known}
+        names = {field.name for field in fields(cls)}
+        values = {name: value for name, value in row.items() if name in names}
         lists = {name: tuple(values.get(name, ())) for name in LISTS}
         return cls(**{**values, **lists})
 

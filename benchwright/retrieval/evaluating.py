@@ -224,8 +224,8 @@ def _scores(
 
 
 def _evaluated(retrieved: Retrieved, grades: Grades, names: Mapping[str, str]) -> Evaluation[str]:
-    known = {qid: retrieved[qid] for qid in grades if qid in retrieved}
-    return evaluate(grades, known, list(names), allow_empty=True)
+    judged = {qid: retrieved[qid] for qid in grades if qid in retrieved}
+    return evaluate(grades, judged, list(names), allow_empty=True)
 
 
 def _measures(k_values: Sequence[int], gain: str) -> dict[str, str]:

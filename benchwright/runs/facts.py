@@ -163,9 +163,13 @@ def _take(field: FactField, value: str, facts: dict[str, Any], problems: list[Fa
     elif not reason and field.takes is Takes.COMMIT and not COMMIT.fullmatch(value):
         reason = "is no commit; expected its hash or a tag, up to 80 letters, digits, . _ / -"
     elif not reason and field.takes is Takes.CHOICE:
-        known = [stored for stored, _ in field.choices]
+        known_values = [stored for stored, _ in field.choices]
         value = value.lower()
-        reason = "" if value in known else f"is '{value[:40]}'; expected one of {', '.join(known)}"
+        reason = (
+            ""
+            if value in known_values
+            else f"is '{value[:40]}'; expected one of {', '.join(known_values)}"
+        )
     if reason:
         problems.append(FactProblem(field.name, reason))
     elif field.takes is Takes.NUMBER:
@@ -380,12 +384,12 @@ def is_trained_on(metadata: Mapping[str, Any], names: Iterable[str]) -> bool:
     >>> is_trained_on({"training sets": "scifactoid"}, ["scifact"])
     False
     """
-    wanted = [_plain(name) for name in names if name.strip()]
+    plain_names = [_plain(name) for name in names if name.strip()]
     for key, text in _texts(metadata):
         if key in CONTAMINATED and text.strip().casefold() in YES:
             return True
         plain = _plain(text)
-        if key in TRAINING_KEYS and any(_holds(plain, name) for name in wanted):
+        if key in TRAINING_KEYS and any(_holds(plain, name) for name in plain_names):
             return True
     return False
 

@@ -398,9 +398,9 @@ def tops_of(parquet: Path, qids: Collection[str], k: int) -> dict[str, list[str]
     first, last = min(qids, key=str.encode), max(qids, key=str.encode)
     # Rows stand in the order of query ids: the bounds let whole blocks of the file be passed over.
     is_near = (pl.col("qid") >= first) & (pl.col("qid") <= last)
-    wanted = is_near & pl.col("qid").is_in(list(qids)) & (pl.col("rank") <= k)
+    is_wanted = is_near & pl.col("qid").is_in(list(qids)) & (pl.col("rank") <= k)
     tops: dict[str, list[str]] = {}
-    rows = pl.scan_parquet(parquet).filter(wanted).select("qid", "docid").collect().rows()
+    rows = pl.scan_parquet(parquet).filter(is_wanted).select("qid", "docid").collect().rows()
     for qid, docid in rows:
         tops.setdefault(qid, []).append(docid)
     return tops

@@ -73,9 +73,9 @@ def main() -> None:
         while head := requests.read(8):
             (length,) = struct.unpack("<Q", head)
             # What the parent sends is trusted: it is the site itself.
-            asked = pickle.loads(requests.read(length))
+            request = pickle.loads(requests.read(length))
             channel.send(BEGUN, b"")
-            _answer(channel, *asked)
+            _answer(channel, *request)
     _leave()
 
 

@@ -122,9 +122,9 @@ class Child:
         """
         self.is_at_work = True
         self.n_calls += 1
-        asked = (*address, arguments, options, limits, is_followed)
+        request = (*address, arguments, options, limits, is_followed)
         try:
-            self._ask(pickle.dumps(asked, PROTOCOL))
+            self._ask(pickle.dumps(request, PROTOCOL))
             kind, _ = self._message(limits)
         except _EndedError as error:
             how = self._how_it_ended(error, limits, file)
@@ -207,8 +207,8 @@ class Child:
         view, n_read = memoryview(content), 0
         until = time.monotonic() + limits.silent_seconds
         while n_read < n:
-            left = until - time.monotonic()
-            if left <= 0 or not self.poll.poll(left * 1000):
+            seconds_left = until - time.monotonic()
+            if seconds_left <= 0 or not self.poll.poll(seconds_left * 1000):
                 raise _EndedError(limit="silence")
             n_now = os.readv(self._out.fileno(), [view[n_read : n_read + PIECE]])
             if not n_now:

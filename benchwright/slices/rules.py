@@ -72,9 +72,11 @@ def checked_rule(rule: Rule, known_slices: Sequence[str] | None = None) -> dict[
         raise SliceRuleError(why=f"'{kind}' is no kind of rule; expected one of {kinds}.")
     unknown = set(rule) - {"kind"} - OPTIONS[str(kind)]
     if unknown:
-        known = ", ".join(sorted(OPTIONS[str(kind)])) or "nothing else"
+        option_names = ", ".join(sorted(OPTIONS[str(kind)])) or "nothing else"
         named = ", ".join(sorted(unknown))
-        raise SliceRuleError(why=f"A rule of kind {kind} knows no {named}; it takes {known}.")
+        raise SliceRuleError(
+            why=f"A rule of kind {kind} knows no {named}; it takes {option_names}."
+        )
     if kind == "expression":
         parse_expression(str(rule.get("expression", "")), known_slices)
     return {"kind": kind, **check(rule)}
@@ -251,23 +253,23 @@ def _by_length(rule: Rule, queries: Sequence[AskedQuery], around: Surroundings) 
 
 
 def _by_language(rule: Rule, queries: Sequence[AskedQuery], around: Surroundings) -> Taken:
-    wanted = rule["lang"].casefold()
+    language = rule["lang"].casefold()
     return Taken(
         {
             query.qid: Reason("language", query.lang)
             for query in queries
-            if query.lang.casefold() == wanted or query.lang.casefold().startswith(f"{wanted}-")
+            if query.lang.casefold() == language or query.lang.casefold().startswith(f"{language}-")
         }
     )
 
 
 def _by_tag(rule: Rule, queries: Sequence[AskedQuery], around: Surroundings) -> Taken:
-    key, wanted = rule["key"], rule["value"].casefold()
+    key, tag = rule["key"], rule["value"].casefold()
     reason = Reason("tag", f"{key} is {rule['value']}")
-    taken = {query.qid: reason for query in queries if wanted in _said_of(query.metadata.get(key))}
+    reasons = {query.qid: reason for query in queries if tag in _said_of(query.metadata.get(key))}
     n_having = sum(key in query.metadata for query in queries)
     notes = () if n_having else (f"No query's metadata has '{key}'.",)
-    return Taken(taken, notes)
+    return Taken(reasons, notes)
 
 
 def _said_of(value: Any) -> list[str]:
@@ -284,9 +286,9 @@ def _by_expression(rule: Rule, queries: Sequence[AskedQuery], around: Surroundin
 
 
 def _by_intent(rule: Rule, queries: Sequence[AskedQuery], around: Surroundings) -> Taken:
-    known = Knowledge(brands=frozenset(rule.get("brands", ())), weights=around.weights)
+    knowledge = Knowledge(brands=frozenset(rule.get("brands", ())), weights=around.weights)
     guess = INTENTS[rule["kind"]]
-    guesses = ((query.qid, guess(query, known)) for query in queries)
+    guesses = ((query.qid, guess(query, knowledge)) for query in queries)
     notes = []
     if rule["kind"] in NEEDS_RELEVANT and not any(query.relevant for query in queries):
         notes.append(

@@ -83,10 +83,10 @@ def showable_slices(
     everything = set(hidden)
     inside = {name: everything & set(members) for name, members in slices.items()}
     order = sorted(inside, key=lambda name: (-len(inside[name]), name))
-    known = [everything, *(set(queries) for queries in beside)]
+    known_sets = [everything, *(set(queries) for queries in beside)]
     showable: list[str] = []
     for name in order:
-        together = [*known, *(inside[other] for other in showable), inside[name]]
+        together = [*known_sets, *(inside[other] for other in showable), inside[name]]
         if is_safe(
             together, families=families, smallest=smallest, weights=weights, weighted=weighted
         ):
@@ -213,8 +213,8 @@ def _tells_of_few(
             return False
         space, start, touched = steps.pop()
         is_left = np.abs(space[:, start:]).max(axis=0) > NOTHING
-        left = (start + np.flatnonzero(is_left)).tolist()
-        place = next((number for number in left if not groups[number] <= touched), None)
+        numbers_left = (start + np.flatnonzero(is_left)).tolist()
+        place = next((number for number in numbers_left if not groups[number] <= touched), None)
         if place is None:
             return True
         if len(touched | groups[place]) < smallest:
@@ -281,8 +281,8 @@ def _vanishing(columns: Floats) -> Floats:
     n = len(columns)
     if not columns.shape[1]:
         return np.eye(n)
-    left, sizes, _ = np.linalg.svd(columns)
-    return left[:, _rank(sizes) :].T
+    directions, sizes, _ = np.linalg.svd(columns)
+    return directions[:, _rank(sizes) :].T
 
 
 def _basis(rows: Floats) -> Floats:

@@ -118,10 +118,10 @@ class Telling:
         )
 
     def _which(self, qid: str, grades: Grades) -> int:
-        known = self._grades.setdefault(qid, [])
-        if grades not in known:
-            known.append(grades)
-        return known.index(grades)
+        grades_known = self._grades.setdefault(qid, [])
+        if grades not in grades_known:
+            grades_known.append(grades)
+        return grades_known.index(grades)
 
     def _weights(self, release: HiddenMeans) -> dict[Graded, float]:
         inside = self._graded(release, release.weights)
@@ -154,7 +154,7 @@ class Telling:
 
     def _names(self) -> list[Name]:
         """Queries by name alone; and by their grades, too, if these ever changed."""
-        has_changed = any(len(known) > 1 for known in self._grades.values())
+        has_changed = any(len(grades_known) > 1 for grades_known in self._grades.values())
         return [itemgetter(0), _itself] if has_changed else [itemgetter(0)]
 
     def _seen(self, sums: Iterable[frozenset[Graded]], name: Name) -> list[frozenset[Hashable]]:
@@ -170,8 +170,8 @@ class Telling:
         return {
             "families": {
                 name((qid, which)): self._families.get(qid, qid)
-                for qid, known in self._grades.items()
-                for which in range(len(known))
+                for qid, grades_known in self._grades.items()
+                for which in range(len(grades_known))
             },
             "weighted": [self._weights_seen(of, name) for of in self._weighted],
         }

@@ -78,17 +78,17 @@ def _empty_period(
 ) -> EmptyPeriodError:
     begins = dict(assignment.cuts).get(split)
     later = [cut for _, cut in assignment.cuts if begins is None or cut > begins]
-    asked = [
+    qids = [
         query.qid
         for query in listed
         if query.first_seen
         and (begins is None or query.first_seen >= begins)
         and not any(query.first_seen >= cut for cut in later)
     ]
-    reasons = [assignment.excluded.get(qid) for qid in asked]
+    reasons = [assignment.excluded.get(qid) for qid in qids]
     return EmptyPeriodError(
         split=split,
-        n=len(asked),
+        n=len(qids),
         n_gap=reasons.count(IN_GAP),
         n_out=reasons.count(STRADDLES) + reasons.count(DROPPED),
     )
@@ -140,9 +140,9 @@ def balanced_families(
     rarest = [min(totals[stratum] for stratum in strata[family]) for family in families]
     # Sorting is stable, so what is equal stays in the order of the draw.
     order = sorted(range(len(families)), key=lambda row: (-contents[row, 0], rarest[row]))
-    asked = [split for split in SPLITS if shares.get(split)]
-    places = balanced(contents, [shares[split] for split in asked], order, seed)
-    return {family: asked[place] for family, place in zip(families, places, strict=True)}
+    splits = [split for split in SPLITS if shares.get(split)]
+    places = balanced(contents, [shares[split] for split in splits], order, seed)
+    return {family: splits[place] for family, place in zip(families, places, strict=True)}
 
 
 def _random(
@@ -153,11 +153,11 @@ def _random(
     drawn = _draws(listed, recipe.seed)
     families = sorted(sizes, key=lambda family: drawn[family])
     ends = [0, *accumulate(sizes[family] for family in families)]
-    asked = [split for split in SPLITS if recipe.shares.get(split)]
-    cuts = accumulate(recipe.shares[split] * ends[-1] for split in asked[:-1])
+    splits = [split for split in SPLITS if recipe.shares.get(split)]
+    cuts = accumulate(recipe.shares[split] * ends[-1] for split in splits[:-1])
     bounds = [_nearest(ends, cut) for cut in cuts]
     assignment = {
-        family: asked[bisect_right(bounds, place)] for place, family in enumerate(families)
+        family: splits[bisect_right(bounds, place)] for place, family in enumerate(families)
     }
     return _whole(listed, assignment)
 
@@ -208,8 +208,10 @@ def _without_slice(
         raise SliceEverywhereError(name=name)
     shares = {split: recipe.shares.get(split, 0.0) for split in ("train", "dev")}
     whole = sum(shares.values()) or 1.0
-    asked = {split: share / whole for split, share in shares.items() if share} or {"train": 1.0}
-    assignment = balanced_families(rest, asked, recipe.seed)
+    split_shares = {split: share / whole for split, share in shares.items() if share} or {
+        "train": 1.0
+    }
+    assignment = balanced_families(rest, split_shares, recipe.seed)
     return _whole(listed, {**assignment, **dict.fromkeys(held_out, "test")})
 
 
@@ -258,10 +260,10 @@ def _chronological(
     splits: dict[str, str] = {}
     excluded: dict[str, str] = {}
     for family, qids in members.items():
-        kept, left_out = _divided({qid: when[qid] for qid in qids}, recipe.straddling)
-        splits.update((qid, names[when[qid].period]) for qid in kept)
+        qids_kept, left_out = _divided({qid: when[qid] for qid in qids}, recipe.straddling)
+        splits.update((qid, names[when[qid].period]) for qid in qids_kept)
         excluded.update(left_out)
-        families[family] = names[when[kept[0]].period] if kept else ""
+        families[family] = names[when[qids_kept[0]].period] if qids_kept else ""
     return Assignment(families, splits, excluded, cuts)
 
 
@@ -292,12 +294,12 @@ def _cuts(moments: Sequence[datetime], recipe: SplitRecipe) -> tuple[tuple[str, 
 def _cuts_of_shares(
     moments: Sequence[datetime], shares: Mapping[str, float]
 ) -> tuple[tuple[str, datetime], ...]:
-    asked = [split for split in SPLITS if shares.get(split)]
-    if asked[0] != "train" or len(asked) < 2:
+    splits = [split for split in SPLITS if shares.get(split)]
+    if splits[0] != "train" or len(splits) < 2:
         raise CutMissingError
-    ends = accumulate(shares[split] for split in asked)
+    ends = accumulate(shares[split] for split in splits)
     at = [min(round(end * len(moments)), len(moments) - 1) for end in ends]
-    return tuple(zip(asked[1:], (moments[place] for place in at), strict=False))
+    return tuple(zip(splits[1:], (moments[place] for place in at), strict=False))
 
 
 def _when(moment: datetime, cuts: Sequence[tuple[str, datetime]], gap: timedelta) -> _When:
@@ -314,11 +316,11 @@ def _divided(
     if len(periods) > 1 and straddling == Straddling.DROP_FAMILY:
         return [], dict.fromkeys(members, DROPPED)
     period = min(firm, default=max(periods))
-    kept = [qid for qid, when in members.items() if when == _When(period, False)]
-    return kept, {
+    qids_kept = [qid for qid, when in members.items() if when == _When(period, False)]
+    return qids_kept, {
         qid: STRADDLES if when.period > period else IN_GAP
         for qid, when in members.items()
-        if qid not in kept
+        if qid not in qids_kept
     }
 
 

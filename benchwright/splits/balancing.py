@@ -75,8 +75,8 @@ class Balance:
 
     def cost_of_adding(self, family: int) -> Floats:
         """How the sum changes if a family is added to each split."""
-        held = self.contents[family]
-        cost: Floats = ((2 * self.off + held) * held * self.weights).sum(axis=1)
+        contents = self.contents[family]
+        cost: Floats = ((2 * self.off + contents) * contents * self.weights).sum(axis=1)
         return cost
 
     def add(self, family: int, split: int) -> None:
@@ -138,8 +138,8 @@ def _repair(balance: Balance, assigned: Ints, order: Sequence[int]) -> None:
         least, most = int(sizes.argmin()), int(sizes.argmax())
         if max(-sizes[least], sizes[most]) <= balance.largest + TINY:
             return
-        held = [family for family in order if assigned[family] == most]
-        smallest = min(held, key=lambda family: balance.contents[family, 0])
+        fullest = [family for family in order if assigned[family] == most]
+        smallest = min(fullest, key=lambda family: balance.contents[family, 0])
         balance.move(smallest, most, least)
         assigned[smallest] = least
 

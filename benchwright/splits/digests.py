@@ -41,8 +41,8 @@ def family_names(queries: Iterable[SplitQuery]) -> dict[str, str]:
     """{family: the smallest query id in it, by bytes}."""
     named: dict[str, str] = {}
     for query in queries:
-        known = named.get(query.family)
-        if known is None or query.qid.encode() < known.encode():
+        name = named.get(query.family)
+        if name is None or query.qid.encode() < name.encode():
             named[query.family] = query.qid
     return named
 

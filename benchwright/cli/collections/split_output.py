@@ -88,11 +88,11 @@ def _merged(folder: FolderQueries, problems: Problems) -> Grades:
             if qid not in folder.queries:
                 problems.add(f"qrels/{split}.tsv", 0, f"query '{qid}' is not in {QUERIES}; add it")
                 continue
-            kept = merged.setdefault(qid, {})
+            grade_of = merged.setdefault(qid, {})
             for docid, grade in documents.items():
-                if kept.setdefault(docid, grade) != grade:
+                if grade_of.setdefault(docid, grade) != grade:
                     text = (
-                        f"'{docid}' has grade {grade} for query '{qid}', and {kept[docid]} in "
+                        f"'{docid}' has grade {grade} for query '{qid}', and {grade_of[docid]} in "
                         "another split; make them one"
                     )
                     problems.add(f"qrels/{split}.tsv", 0, text)

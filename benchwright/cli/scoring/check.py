@@ -126,9 +126,9 @@ def _held(facts: Mapping[str, Any]) -> Iterator[str]:
             least, median, most = (f"{value[which]:,}" for which in ("least", "median", "most"))
             yield f"{words}: {least} to {most}, median {median}"
         elif name == "splits":
-            for split, held in value.items():
+            for split, facts_of_split in value.items():
                 yield f"split {split}:"
-                yield from (f"  {line}" for line in _held(held))
+                yield from (f"  {line}" for line in _held(facts_of_split))
         elif isinstance(value, dict):
             yield f"{words}: {', '.join(f'{key} ({count:,})' for key, count in value.items())}"
         elif isinstance(value, bool):

@@ -139,8 +139,8 @@ def _read(
         return comparison, None
     from benchwright.cli.scoring.compare_output import found_patterns, shown
 
-    asked = [name for name in comparison.measures if name not in condensed]
-    return shown(comparison, asked), found_patterns(comparison, asked)
+    measures_asked = [name for name in comparison.measures if name not in condensed]
+    return shown(comparison, measures_asked), found_patterns(comparison, measures_asked)
 
 
 def _patterns_text(patterns: "Found") -> str:

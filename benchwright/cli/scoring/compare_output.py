@@ -301,22 +301,22 @@ def _fact(pair: Pair) -> Fact:
 
 def shown(comparison: Comparison, measures: Sequence[str]) -> Comparison:
     """The comparison as it was asked for, without what only patterns look at."""
-    kept = set(measures)
+    names = set(measures)
     return replace(
         comparison,
-        measures=tuple(name for name in comparison.measures if name in kept),
+        measures=tuple(name for name in comparison.measures if name in names),
         slices=tuple(
             each_slice for each_slice in comparison.slices if each_slice.name not in OWN_SLICES
         ),
         summaries=tuple(
             summary
             for summary in comparison.summaries
-            if summary.measure in kept and summary.slice not in OWN_SLICES
+            if summary.measure in names and summary.slice not in OWN_SLICES
         ),
         pairs=tuple(
             pair
             for pair in comparison.pairs
-            if pair.measure in kept and pair.slice not in OWN_SLICES
+            if pair.measure in names and pair.slice not in OWN_SLICES
         ),
     )
 

@@ -146,12 +146,12 @@ def _table(
         families = {_text(qid): of for qid, of in read_families(chosen["families"]).items()}
     rows = []
     for name, only in slices.items():
-        kept = {
+        recalls = {
             query.qid: query.recall for query in recall.queries if only is None or query.qid in only
         }
         lost = {qid: value for qid, value in losses.items() if only is None or qid in only}
-        numbers = (*_estimate(kept, families, (0, 1)), *_estimate(lost, families, (-1, 1)))
-        rows.append(dict(zip(COLUMNS, (name, len(kept), *numbers), strict=True)))
+        numbers = (*_estimate(recalls, families, (0, 1)), *_estimate(lost, families, (-1, 1)))
+        rows.append(dict(zip(COLUMNS, (name, len(recalls), *numbers), strict=True)))
     return rows
 
 

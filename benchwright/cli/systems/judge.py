@@ -123,8 +123,8 @@ def command(ctx: click.Context, /, pairs: Path, **chosen: Any) -> None:
     if chosen["qrels"]:
         _refuse_spaces(listed)
     if chosen["dry_run"]:
-        kept = chosen["cache"]
-        with _cache(kept if kept and kept.exists() else None) as cache:
+        cache_path = chosen["cache"]
+        with _cache(cache_path if cache_path and cache_path.exists() else None) as cache:
             estimate = estimated(listed, judge, prompt, cache=cache)
         show_estimate(estimate, form=chosen["form"])
         return

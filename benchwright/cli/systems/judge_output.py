@@ -100,10 +100,10 @@ def _share(n: int, total: int) -> str:
 def _costs(gradings: "Sequence[Graded]", prompt: "GradingPrompt") -> str:
     fresh = [grading for grading in gradings if not grading.is_cached]
     parts = [f"{sum(grading.n_requests for grading in fresh):,} requests"]
-    sent = [grading.tokens_in for grading in fresh if grading.tokens_in is not None]
+    tokens_in = [grading.tokens_in for grading in fresh if grading.tokens_in is not None]
     answered = [grading.tokens_out for grading in fresh if grading.tokens_out is not None]
-    if sent:
-        parts.append(f"{sum(sent):,} tokens sent, {sum(answered):,} answered")
+    if tokens_in:
+        parts.append(f"{sum(tokens_in):,} tokens sent, {sum(answered):,} answered")
     if any(grading.cost is not None for grading in fresh):
         parts.append(f"cost {sum(grading.paid for grading in fresh):.4f}")
     if len(fresh) < len(gradings):

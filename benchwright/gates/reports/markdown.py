@@ -77,14 +77,17 @@ def _differences(findings: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     )
 
 
-def _wanted(wanted: Mapping[str, Any]) -> Iterator[str]:
-    if not wanted["needed"]:
+def _wanted(to_judge: Mapping[str, Any]) -> Iterator[str]:
+    if not to_judge["needed"]:
         return
-    yield from ("", f"### Documents to judge ({wanted['needed']:,})", "")
-    listed = wanted["documents"][: min(LISTED, wanted["needed"])]
+    yield from ("", f"### Documents to judge ({to_judge['needed']:,})", "")
+    listed = to_judge["documents"][: min(LISTED, to_judge["needed"])]
     yield from table(["query", "document"], listed)
-    if wanted["needed"] > len(listed):
-        yield from ("", f"… and {wanted['needed'] - len(listed):,} more; the JSON report has all.")
+    if to_judge["needed"] > len(listed):
+        yield from (
+            "",
+            f"… and {to_judge['needed'] - len(listed):,} more; the JSON report has all.",
+        )
 
 
 def _rehearsal(rehearsal: Mapping[str, Any] | None) -> Iterator[str]:

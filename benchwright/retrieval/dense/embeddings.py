@@ -95,10 +95,10 @@ def _refuse_ids(ids: Sequence[str], n_rows: int, name: str) -> None:
             "Save both from one list."
         )
         raise EmbeddingIdsError(name=name, reason=reason)
-    if "" in (known := set(ids)):
+    if "" in (distinct := set(ids)):
         reason = f"the id of row {list(ids).index('')} (from 0) is empty; expected one a row."
         raise EmbeddingIdsError(name=name, reason=reason)
-    if len(known) < n_rows:
+    if len(distinct) < n_rows:
         again, count = Counter(ids).most_common(1)[0]
         first, second = _first_two(ids, again)
         reason = (
@@ -108,8 +108,8 @@ def _refuse_ids(ids: Sequence[str], n_rows: int, name: str) -> None:
         raise EmbeddingIdsError(name=name, reason=reason)
 
 
-def _first_two(ids: Sequence[str], wanted: str) -> tuple[int, int]:
-    rows = (row for row, row_id in enumerate(ids) if row_id == wanted)
+def _first_two(ids: Sequence[str], repeated: str) -> tuple[int, int]:
+    rows = (row for row, row_id in enumerate(ids) if row_id == repeated)
     return next(rows), next(rows)
 
 

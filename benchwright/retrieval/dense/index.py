@@ -63,8 +63,8 @@ class Plan:
         return cls(_between(1, most, MOST_QUERIES), n_documents)
 
 
-def _between(least: int, wanted: int, most: int) -> int:
-    return max(least, min(wanted, most))
+def _between(least: int, number: int, most: int) -> int:
+    return max(least, min(number, most))
 
 
 class DenseIndex:
