@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 import click
 
 from benchwright.cli.doors import Door, Where, meant, where_of
-from benchwright.cli.exit_codes import INTERRUPTED, NO_READER
+from benchwright.cli.start import INTERRUPTED, NO_READER
 from benchwright.errors import BenchmarkError, MissingFileError, MissingPackageError
 
 PROGRAM = "benchwright"

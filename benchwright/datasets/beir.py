@@ -6,7 +6,7 @@ from benchwright.datasets.collection import Loaded, Shortened, looked_over
 from benchwright.datasets.named import brought, from_catalog, named
 from benchwright.datasets.places import Where, open_place
 from benchwright.datasets.reading import choose, parts_in, read_chosen
-from benchwright.detection.splits import split_named
+from benchwright.detection.collections import split_named
 from benchwright.fetching.download import FetchLimits, Tell
 
 

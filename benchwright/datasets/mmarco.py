@@ -10,7 +10,7 @@ from benchwright.datasets.naming import language_named, language_of_member, list
 from benchwright.datasets.places import Where, open_place
 from benchwright.datasets.reading import choose, parts_in, read_chosen
 from benchwright.detection import DOCUMENT_KINDS, FileKind, Part
-from benchwright.detection.splits import split_named
+from benchwright.detection.collections import split_named
 from benchwright.fetching.download import FetchLimits, Tell
 
 # Files of MS MARCO itself say no language.

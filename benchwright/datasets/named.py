@@ -8,7 +8,7 @@ from benchwright.datasets.collection import Given, Qrels
 from benchwright.datasets.errors import HiddenQrelsError, LibraryMissingError
 from benchwright.datasets.naming import listed
 from benchwright.datasets.places import Where
-from benchwright.detection.splits import SPLIT, split_named
+from benchwright.detection.collections import SPLIT, split_named
 from benchwright.errors import MissingFileError
 from benchwright.fetching.bringing import bring
 from benchwright.fetching.catalog import IrDataset, open_dataset

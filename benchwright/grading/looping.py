@@ -13,8 +13,7 @@ from threading import Lock
 from time import perf_counter
 from typing import Any, Protocol, TypeAlias
 
-from benchwright.grading.probabilities import probabilities_of
-from benchwright.grading.prompts import GradingPrompt, content_digest
+from benchwright.grading.prompts import GradingPrompt, content_digest, probabilities_of
 from benchwright.grading.types import Graded, Pair
 from benchwright.judges.course import Course, Prompt, asked, failure_of
 from benchwright.judges.errors import CaseError, EmptyPartError, JudgeSettingError

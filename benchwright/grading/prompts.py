@@ -3,14 +3,17 @@
 A template says how to grade; the rules about data and the form of the answer are always ours and
 stand in the system message. `{guideline}` and `{scale}` are the benchmark's own words; `{query}`,
 `{description}` and `{document}` come from outside and stand between markers (`judges.fencing`). So
-do examples of the grades, which follow the scale: they quote what comes from outside.
+do examples of the grades, which follow the scale: they quote what comes from outside. What an
+answer says is read here, too: the grade, its reason, and how sure the judge was of it.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from hashlib import sha256
+from math import exp
 from string import Formatter
 from typing import Any
 
@@ -26,7 +29,7 @@ from benchwright.judges.fencing import (
     texts_of,
     user_content,
 )
-from benchwright.judges.messages import Content, Image, Schema
+from benchwright.judges.messages import Content, Image, Reply, Schema
 
 KIND = "grade"
 OURS, DATA = ("guideline", "scale"), ("query", "description", "document")
@@ -282,3 +285,40 @@ def _whole(value: Any) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return int(value) if value == int(value) else None
+
+
+# --- how sure a judge was of its grade -----------------------------------------------------------
+
+
+GRADE = re.compile(r'"grade"\s*:\s*"?(\d+)')
+
+
+def probabilities_of(reply: Reply | None, grade: int, grades: Sequence[int]) -> Mapping[int, float]:
+    """The probability of each grade of the scale, summing to 1; empty where nothing tells.
+
+    Looked at is the one token that holds the grade, with what the endpoint says might have stood
+    there; what is no grade of the scale is left out.
+    """
+    if reply is None or not reply.tokens:
+        return {}
+    match = None
+    for match in GRADE.finditer(reply.text):  # noqa: B007 the last one counts
+        pass
+    if match is None or match[1] != str(grade):
+        return {}
+    at = 0
+    for token in reply.tokens:
+        if at <= match.start(1) < at + len(token.text):
+            return _of_token(token.alternatives, grades)
+        at += len(token.text)
+    return {}
+
+
+def _of_token(alternatives: Mapping[str, float], grades: Sequence[int]) -> Mapping[int, float]:
+    shares = dict.fromkeys(grades, 0.0)
+    for text, log_probability in alternatives.items():
+        word = text.strip(' ":')
+        if word.isdecimal() and int(word) in shares:
+            shares[int(word)] += exp(min(log_probability, 0.0))
+    total = sum(shares.values())
+    return {grade: share / total for grade, share in shares.items()} if total else {}

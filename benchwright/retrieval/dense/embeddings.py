@@ -17,6 +17,7 @@ from benchwright.retrieval.errors import (
 )
 
 Doubles = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.int64]
 Vectors = npt.NDArray[Any]
 """Rows of float16, float32 or float64 numbers, in memory or mapped from a file."""
 

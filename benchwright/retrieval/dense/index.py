@@ -16,19 +16,19 @@ import numpy as np
 
 from benchwright.errors import CutoffError
 from benchwright.matrices.cores import n_cores, worked_on_all_cores
-from benchwright.retrieval.dense.adding import Rows
 from benchwright.retrieval.dense.embeddings import (
     Doubles,
     Embeddings,
+    Rows,
     embeddings,
     refuse_bad_rows,
     refuse_misfit,
     refuse_unknown,
 )
 from benchwright.retrieval.dense.keeping import room_of
-from benchwright.retrieval.dense.kernels import kernel_for, kernel_named
-from benchwright.retrieval.dense.parts import Part
-from benchwright.retrieval.dense.tiles import tiles_of
+from benchwright.retrieval.dense.kernels import Kernel, kernel_for, kernel_named
+from benchwright.retrieval.dense.scorer import Scorer, Searched
+from benchwright.retrieval.dense.tiles import Tile, tiles_of
 from benchwright.retrieval.errors import NoEncoderError
 from benchwright.retrieval.searching import Progress, Result, id_bytes
 from benchwright.retrieval.sparse.kernels import NUMBA
@@ -46,6 +46,31 @@ MOST_QUERIES, MOST_DOCUMENTS = 1024, 2048
 ENCODED_TOGETHER = 1024
 # Queries that take longer than handing a tile to a thread.
 WORTH_A_THREAD = 32
+
+
+class Part:
+    """Some queries on their way through the documents; parts can go at the same time."""
+
+    def __init__(
+        self, index: Searched, vectors: Doubles, *, k: int, kernel: Kernel, n_documents: int
+    ) -> None:
+        self._scorer = Scorer(index, vectors, k, kernel.dots)
+        self._kept = kernel.kept(self._scorer.units, k=k, best=self._scorer.best)
+        self._kept.floor[self._scorer.is_zero] = np.inf  # all scores are 0, and ids alone decide
+        self._directions = self._scorer.directions()
+        self._held = np.empty(len(vectors) * n_documents, dtype=np.float32)
+
+    def take(self, tile: Tile) -> None:
+        """Keep of a tile of at most `n_documents` what may be among the k best."""
+        shape = len(self._directions), len(tile.vectors)
+        products = self._held[: shape[0] * shape[1]].reshape(shape)
+        np.matmul(self._directions, tile.vectors.T, out=products)
+        self._kept.take(products, tile)
+
+    def results(self) -> list[tuple[Rows, Doubles]]:
+        """Of each query the k best rows with their scores, best first; after the last tile."""
+        self._kept.let_go()
+        return list(self._scorer.results(self._kept))
 
 
 @dataclass(frozen=True, slots=True)

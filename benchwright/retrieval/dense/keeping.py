@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchwright.matrices.products import Singles
-from benchwright.retrieval.dense.adding import Rows
-from benchwright.retrieval.dense.embeddings import Doubles
+from benchwright.retrieval.dense.embeddings import Doubles, Rows
 from benchwright.retrieval.dense.tiles import Tile
 
 Best = Callable[[int, Rows], tuple[Rows, Doubles]]
