@@ -581,8 +581,8 @@ class Client:
         """Return how far a job is, and what came of it."""
         return self._object(f"jobs/{number}/", {})
 
-    def _object(self, path: str, asked: Mapping[str, Any]) -> Mapping[str, Any]:
-        parameters = {name: value for name, value in asked.items() if value not in (None, "")}
+    def _object(self, path: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
+        parameters = {name: value for name, value in options.items() if value not in (None, "")}
         body: Mapping[str, Any] = self._transport.json("GET", path, params=parameters or None)
         return body
 

@@ -105,19 +105,19 @@ class Transport:
 
     # --- what is asked ------------------------------------------------------------------------
 
-    def json(self, how: str, path: str, *, may_repeat: bool | None = None, **sent: Any) -> Any:
+    def json(self, how: str, path: str, *, may_repeat: bool | None = None, **arguments: Any) -> Any:
         """Return what the API answers to a request below `/api/v1/`.
 
         `may_repeat` says that the request does no harm when it is made twice; by default only
-        those that read. `sent` are httpx's arguments; a callable among them is called anew for
-        each attempt.
+        those that read. `arguments` are httpx's; a callable among them is called anew for each
+        attempt.
 
         Raises
         ------
         ClientError
             As `errors` draws them.
         """
-        with self.opened(how, path, may_repeat=may_repeat, **sent) as response:
+        with self.opened(how, path, may_repeat=may_repeat, **arguments) as response:
             return self.body(response)
 
     def body(self, response: httpx.Response) -> Any:
@@ -142,13 +142,13 @@ class Transport:
 
     @contextmanager
     def opened(
-        self, how: str, path: str, *, may_repeat: bool | None = None, **sent: Any
+        self, how: str, path: str, *, may_repeat: bool | None = None, **arguments: Any
     ) -> Iterator[httpx.Response]:
         """Give an answer that is not an error, its body not yet read; raises as `json` does.
 
         That nothing is left of a range that was asked for is an answer (416).
         """
-        response = self._answered(how, path, may_repeat=may_repeat, sent=sent)
+        response = self._answered(how, path, may_repeat=may_repeat, arguments=arguments)
         try:
             yield response
         except (httpx.TransportError, httpx.StreamError) as error:
@@ -159,15 +159,16 @@ class Transport:
     # --- trying, and trying again --------------------------------------------------------------
 
     def _answered(
-        self, how: str, path: str, *, may_repeat: bool | None, sent: Mapping[str, Any]
+        self, how: str, path: str, *, may_repeat: bool | None, arguments: Mapping[str, Any]
     ) -> httpx.Response:
         is_repeatable = how in SAFE if may_repeat is None else may_repeat
         if how == "POST":  # what the site has answered already it does not do again
-            sent = {**sent, "headers": {KEY: str(uuid.uuid4()), **sent.get("headers", {})}}
+            headers = {KEY: str(uuid.uuid4()), **arguments.get("headers", {})}
+            arguments = {**arguments, "headers": headers}
         for attempt in range(1, self.patience.n_tries + 1):
             is_last = attempt == self.patience.n_tries
             try:
-                response = self._asked(how, f"{self.url}{API}{path}", sent)
+                response = self._asked(how, f"{self.url}{API}{path}", arguments)
             except httpx.TransportError as error:
                 # Where no connection came about, nothing was asked.
                 was_asked = not isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
@@ -175,7 +176,9 @@ class Transport:
                     raise UnreachableError(url=self.url, why=_why(error)) from None
                 self.sleep(self._pause(attempt))
                 continue
-            is_beyond = response.status_code == NOTHING_LEFT and "Range" in sent.get("headers", {})
+            is_beyond = response.status_code == NOTHING_LEFT and "Range" in arguments.get(
+                "headers", {}
+            )
             if response.status_code < 400 or is_beyond:
                 return response
             wait = self._wait(response, attempt, is_repeatable)
@@ -202,11 +205,13 @@ class Transport:
         longest = min(self.patience.pause * 2.0 ** (attempt - 1), self.patience.longest)
         return float(longest * random.uniform(0.5, 1.0))
 
-    def _asked(self, how: str, address: str, sent: Mapping[str, Any]) -> httpx.Response:
+    def _asked(self, how: str, address: str, arguments: Mapping[str, Any]) -> httpx.Response:
         """The answer, after whatever a read is led to."""
         target = address
         for _ in range(MAX_REDIRECTS + 1):
-            fresh = {name: value() if callable(value) else value for name, value in sent.items()}
+            fresh = {
+                name: value() if callable(value) else value for name, value in arguments.items()
+            }
             if target != address:
                 fresh.pop("params", None)  # the address it led to has what it needs
             request = self._http.build_request(how, target, **fresh)

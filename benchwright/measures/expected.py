@@ -524,13 +524,13 @@ def _over_orders(measure: Measure) -> Callable[..., float]:
 
 def orders(blocks: Sequence[Block], alike: Callable[[int], int | None]) -> Iterator[list[Hit]]:
     """The different rankings, each as probable, of what `alike` leaves of the grades."""
-    kept = [
-        b._replace(grades=tuple(kept for grade in b.grades if (kept := alike(grade)) is not None))
+    blocks_kept = [
+        b._replace(grades=tuple(kind for grade in b.grades if (kind := alike(grade)) is not None))
         for b in blocks
     ]
-    if prod(_n_orders(block) for block in kept) > MOST_ORDERS:
+    if prod(_n_orders(block) for block in blocks_kept) > MOST_ORDERS:
         raise _TooManyError
-    for chosen in product(*(list(_orders_of(block)) for block in kept)):
+    for chosen in product(*(list(_orders_of(block)) for block in blocks_kept)):
         yield [hit for hits in chosen for hit in sorted(hits)]
 
 

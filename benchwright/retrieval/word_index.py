@@ -156,7 +156,7 @@ class _Features:
 
     def __init__(self, language: str) -> None:
         self.expand = stem_features(language)
-        self.known: dict[str, list[str]] = {}
+        self.features_of: dict[str, list[str]] = {}
 
     def of(self, text: str) -> list[str]:
         """Each feature once, in the order of the text."""
@@ -167,12 +167,12 @@ class _Features:
 
     def _all(self, text: str) -> list[str]:
         words = words_of(text)
-        new = list({word for word in words if word not in self.known})
-        if len(self.known) + len(new) > 200_000:
-            self.known.clear()
+        new = list({word for word in words if word not in self.features_of})
+        if len(self.features_of) + len(new) > 200_000:
+            self.features_of.clear()
             new = list(set(words))
-        self.known.update(zip(new, self.expand(new), strict=True))
-        return [feature for word in words for feature in self.known[word]]
+        self.features_of.update(zip(new, self.expand(new), strict=True))
+        return [feature for word in words for feature in self.features_of[word]]
 
 
 def _telling(database: sqlite3.Connection, features: list[str]) -> list[str]:
