@@ -20,8 +20,7 @@ from benchwright.leaks.pairing import (
 )
 from benchwright.leaks.types import WORDS, Kind, LeakQuery, Pair
 from benchwright.splits.describing import described
-from benchwright.splits.digests import assignment_sha256, family_names
-from benchwright.splits.types import Assignment
+from benchwright.splits.types import Assignment, assignment_sha256, family_names
 
 FORMAT = 1
 LISTED = 100

@@ -9,7 +9,6 @@ from itertools import accumulate
 
 from benchwright.recipes.splits import Mode, Straddling
 from benchwright.splits.balancing import Stratum, strata_by_family
-from benchwright.splits.digests import family_names
 from benchwright.splits.errors import (
     CutMissingError,
     CutOrderError,
@@ -22,7 +21,15 @@ from benchwright.splits.errors import (
     UnknownSliceError,
 )
 from benchwright.splits.recipe import SPLITS, SplitRecipe
-from benchwright.splits.types import DROPPED, IN_GAP, LEFT_OUT, STRADDLES, Assignment, SplitQuery
+from benchwright.splits.types import (
+    DROPPED,
+    IN_GAP,
+    LEFT_OUT,
+    STRADDLES,
+    Assignment,
+    SplitQuery,
+    family_names,
+)
 
 SHOWN_SLICES = 8
 

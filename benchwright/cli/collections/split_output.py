@@ -35,7 +35,7 @@ from benchwright.splits import (
     split_queries,
     strata_sha256,
 )
-from benchwright.splits.digests import family_names
+from benchwright.splits.types import family_names
 
 
 @dataclass(frozen=True)
