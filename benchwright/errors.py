@@ -65,11 +65,13 @@ class BenchmarkError(Exception):
         return error_again, (type(self), self.facts, self.args)
 
 
-def error_again(kind: type[BenchmarkError], facts: dict[str, Any], said: tuple[Any, ...]) -> Any:
+def error_again(
+    kind: type[BenchmarkError], facts: dict[str, Any], arguments: tuple[Any, ...]
+) -> Any:
     """The error that `BenchmarkError.__reduce__` took apart."""
     error = kind.__new__(kind)
     error.facts = facts
-    error.args = said
+    error.args = arguments
     return error
 
 
@@ -79,9 +81,9 @@ class FileProblemsError(BenchmarkError, code="file-problems"):
     message = "{summary}"
 
     def __init__(self, *, problems: Sequence[Problem], is_cut: bool = False) -> None:
-        shown = "\n".join(str(problem) for problem in problems)
+        lines = "\n".join(str(problem) for problem in problems)
         cut = f"\n… stopped after {len(problems)} problems." if is_cut else ""
-        super().__init__(summary=shown + cut, problems=tuple(problems), is_cut=is_cut)
+        super().__init__(summary=lines + cut, problems=tuple(problems), is_cut=is_cut)
 
 
 class ArchiveError(BenchmarkError, code="archive"):
@@ -147,7 +149,7 @@ DEFAULT_LIMIT = 100
 class News:
     """What `Problems` of another process have collected since they were asked last."""
 
-    found: Sequence[Problem]
+    problems: Sequence[Problem]
     warnings: Sequence[Problem]
     left_out: Sequence[Problem]
     n_left_out: int
@@ -224,7 +226,9 @@ class Problems:
         if self.found:
             # Readers in a row see a line at different times: people read a file from the top.
             files = list(dict.fromkeys(problem.file for problem in self.found))
-            ordered = sorted(self.found, key=lambda one: (files.index(one.file), one.line))
+            ordered = sorted(
+                self.found, key=lambda problem: (files.index(problem.file), problem.line)
+            )
             raise FileProblemsError(problems=ordered, is_cut=is_cut)
 
     def take(self, news: News) -> None:
@@ -239,7 +243,7 @@ class Problems:
         self.left_out.extend(news.left_out[: max(0, self.limit - len(self.left_out))])
         for warning in news.warnings:
             self.warn(warning.file, warning.line, warning.text)
-        for problem in news.found:
+        for problem in news.problems:
             self.add(problem.file, problem.line, problem.text, is_whole=True)
 
 
@@ -271,12 +275,12 @@ class ToldProblems(Problems):
 
     def news(self) -> News:
         """What came in since this was asked last."""
-        found, warnings, left_out, n_left_out = self._told
+        n_problems, n_warnings, n_kept_of_left_out, n_left_out = self._told
         self._told = self._counts()
         return News(
-            tuple(self.found[found:]),
-            tuple(self.warnings[warnings:]),
-            tuple(self.left_out[left_out:]),
+            tuple(self.found[n_problems:]),
+            tuple(self.warnings[n_warnings:]),
+            tuple(self.left_out[n_kept_of_left_out:]),
             self.n_left_out - n_left_out,
         )
 

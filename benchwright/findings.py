@@ -45,4 +45,4 @@ class Finding:
 
 def errors_in(findings: list[Finding]) -> list[Finding]:
     """Those that stop publishing."""
-    return [found for found in findings if found.severity is Severity.ERROR]
+    return [finding for finding in findings if finding.severity is Severity.ERROR]

@@ -91,5 +91,5 @@ def content_hash(title: str, text: str, images: Sequence[str] = ()) -> str:
     >>> content_hash("module", "this") == content_hash("module this", "")
     False
     """
-    said = json.dumps([title, text, *images], ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(said.encode()).hexdigest()
+    content = json.dumps([title, text, *images], ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(content.encode()).hexdigest()

@@ -35,9 +35,9 @@ def paces(raters: Ints, seconds: Floats, chars: Ints, grades: Ints, n_raters: in
     median of the *other* raters' labels in its group, and a rater's pace is the median of these
     ratios. Labels whose group nobody else has a label in are left out; so are times of zero.
     """
-    known = seconds > 0
-    raters, seconds, grades = raters[known], seconds[known], grades[known]
-    groups = _length_groups(chars[known]) * (int(grades.max(initial=0)) + 1) + grades
+    has_time = seconds > 0
+    raters, seconds, grades = raters[has_time], seconds[has_time], grades[has_time]
+    groups = _length_groups(chars[has_time]) * (int(grades.max(initial=0)) + 1) + grades
     ratios = np.full(len(seconds), np.nan)
     for group in np.unique(groups):
         inside = np.flatnonzero(groups == group)

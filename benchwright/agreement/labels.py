@@ -120,7 +120,7 @@ def _lower_median_without(counts: Ints, grade: int) -> Ints:
 
 def confusion(labels: Labels, consensus: Ints) -> Ints:
     """Grades x grades: how often the others' consensus (row) met which grade (column)."""
-    known = consensus != NOBODY
+    is_settled = consensus != NOBODY
     g = labels.n_grades
-    flat = consensus[known] * g + labels.grades[known]
+    flat = consensus[is_settled] * g + labels.grades[is_settled]
     return np.bincount(flat, minlength=g * g).reshape(g, g)

@@ -169,10 +169,10 @@ def _one_rater(
     labels: Labels, own: NDArray[np.bool_], consensus: Ints, *, leaves_out: bool
 ) -> dict[str, Any]:
     key = labels.rater_keys[int(labels.raters[own][0])]
-    known = own & (consensus != NOBODY)
-    table = confusion(labels.where(known), consensus[known])
-    away = labels.grades[known] - consensus[known]
-    n = int(known.sum())
+    is_compared = own & (consensus != NOBODY)
+    table = confusion(labels.where(is_compared), consensus[is_compared])
+    away = labels.grades[is_compared] - consensus[is_compared]
+    n = int(is_compared.sum())
     without = Measured.undefined("there are too many annotators to leave out one by one")
     if leaves_out:
         without = krippendorff(labels.where(~own).counts(), labels.scale, Level.ORDINAL)

@@ -295,10 +295,10 @@ def _rows_of(pairs: _Pairs, names: Sequence[Sequence[str]]) -> tuple[Bias, ...]:
 
 def _thirds(lengths: Sequence[int | None]) -> list[list[str]]:
     """Which third of the documents' lengths each is in, where it has one."""
-    known = np.array([length for length in lengths if length is not None], dtype=np.float64)
-    if not len(known):
+    known_lengths = np.array([length for length in lengths if length is not None], dtype=np.float64)
+    if not len(known_lengths):
         return [[] for _ in lengths]
-    ends = np.quantile(known, [1 / 3, 2 / 3])
+    ends = np.quantile(known_lengths, [1 / 3, 2 / 3])
     return [
         [] if length is None else [THIRDS[int(np.searchsorted(ends, length))]] for length in lengths
     ]
@@ -339,8 +339,10 @@ def _labels(
 
 
 def _scale(scale: Iterable[int] | None, people: Grades) -> tuple[int, ...]:
-    given = scale if scale is not None else (g for of in people.values() for g in of.values())
-    grades = tuple(sorted({grade for grade in given if grade >= 0}))
+    grades_listed = (
+        scale if scale is not None else (g for of in people.values() for g in of.values())
+    )
+    grades = tuple(sorted({grade for grade in grades_listed if grade >= 0}))
     if len(grades) < 2:
         raise ScaleMissingError(scale=", ".join(map(str, grades)) or "empty")
     return grades

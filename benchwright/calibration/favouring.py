@@ -94,7 +94,7 @@ def trusted(
     """
     systems = sorted(set(people) & set(machine))
     queries = sorted(
-        set.intersection(*[set(people[one]) & set(machine[one]) for one in systems])
+        set.intersection(*[set(people[system]) & set(machine[system]) for system in systems])
         if systems
         else set()
     )
@@ -103,7 +103,9 @@ def trusted(
     numbers = {name: at for at, name in enumerate(names)}
     family: FamilyOf = np.array([numbers[of.get(q, q)] for q in queries], dtype=np.intp)
     y, f = (
-        np.array([[values[one][query] for one in systems] for query in queries], dtype=np.float64)
+        np.array(
+            [[values[system][query] for system in systems] for query in queries], dtype=np.float64
+        )
         for values in (people, machine)
     )
     why = _too_few(len(systems), len(names))

@@ -94,8 +94,8 @@ def grades_of(qrels: Any) -> Grades:
     }
 
 
-def _text(given: bytes) -> str:
-    return given.decode("utf-8", "surrogateescape")
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "surrogateescape")
 
 
 def _values(
@@ -105,5 +105,5 @@ def _values(
         query: {document: grade for document, grade in grades[query].items() if grade in scale}
         for query in queries
     }
-    found = evaluate(on_scale, run, [measure])
-    return {query: values[measure] for query, values in found.per_query.items()}
+    evaluation = evaluate(on_scale, run, [measure])
+    return {query: values[measure] for query, values in evaluation.per_query.items()}

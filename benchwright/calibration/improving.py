@@ -95,7 +95,7 @@ def improvement(
     """
     of = families or {}
     grades = tuple(sorted(set(scale)))
-    shown = {of.get(query, query) for query in examples_of}
+    example_families = {of.get(query, query) for query in examples_of}
     common = [
         (query, document, grade, before[query][document], after[query][document])
         for query, by_document in people.items()
@@ -103,17 +103,17 @@ def improvement(
         if document in before.get(query, {}) and document in after.get(query, {})
     ]
     common = [row for row in common if set(row[2:]) <= set(grades)]
-    held = [row for row in common if of.get(row[0], row[0]) not in shown]
-    if not held:
+    rows = [row for row in common if of.get(row[0], row[0]) not in example_families]
+    if not rows:
         return None
-    befores = tables_of([row[:4] for row in held], grades, of)
-    afters = tables_of([(*row[:3], row[4]) for row in held], grades, of)
-    n_queries = len({row[0] for row in held})
+    befores = tables_of([row[:4] for row in rows], grades, of)
+    afters = tables_of([(*row[:3], row[4]) for row in rows], grades, of)
+    n_queries = len({row[0] for row in rows})
     return Improvement(
-        n_pairs=len(held),
+        n_pairs=len(rows),
         n_queries=n_queries,
         n_families=len(befores),
-        n_shown=len(common) - len(held),
+        n_shown=len(common) - len(rows),
         kappa_before=cohen(befores.sum(axis=0), Weights.QUADRATIC),
         kappa_after=cohen(afters.sum(axis=0), Weights.QUADRATIC),
         kappa=kappa_difference_with_interval(
@@ -121,8 +121,8 @@ def improvement(
         ),
         exact_before=_exact(befores),
         exact_after=_exact(afters),
-        exact=_exact_difference(held, of),
-        too_few=_too_few(len(held), n_queries),
+        exact=_exact_difference(rows, of),
+        too_few=_too_few(len(rows), n_queries),
     )
 
 
@@ -133,15 +133,15 @@ def _exact(tables: Ints) -> float:
 
 
 def _exact_difference(
-    held: list[tuple[str, str, int, int, int]], families: Mapping[str, str]
+    rows: list[tuple[str, str, int, int, int]], families: Mapping[str, str]
 ) -> Measured:
-    gains = np.array([float(row[4] == row[2]) - float(row[3] == row[2]) for row in held])
+    gains = np.array([float(row[4] == row[2]) - float(row[3] == row[2]) for row in rows])
     numbers: dict[str, int] = {}
-    family = [numbers.setdefault(families.get(row[0], row[0]), len(numbers)) for row in held]
+    family = [numbers.setdefault(families.get(row[0], row[0]), len(numbers)) for row in rows]
     if len(numbers) < 2:
-        return Measured(float(gains.mean()), len(held))
+        return Measured(float(gains.mean()), len(rows))
     low, high = mean_interval(gains[:, np.newaxis], families=np.array(family))[:, 0]
-    return Measured(float(gains.mean()), len(held), "", float(low), float(high))
+    return Measured(float(gains.mean()), len(rows), "", float(low), float(high))
 
 
 def _too_few(n_pairs: int, n_queries: int) -> str:

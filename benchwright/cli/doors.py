@@ -60,7 +60,7 @@ class Door:
         return getattr(importlib.import_module(self.module), self.function)
 
 
-def meant(given: str, known: Sequence[str]) -> str:
+def meant(name: str, known_names: Sequence[str]) -> str:
     """What may have been meant by a name that is none of those known; empty where none is near.
 
     Examples
@@ -70,9 +70,9 @@ def meant(given: str, known: Sequence[str]) -> str:
     """
     from difflib import get_close_matches
 
-    by_folded = {name.casefold(): name for name in reversed(known)}
-    near = get_close_matches(given.casefold(), list(by_folded))
-    names = " or ".join(f"'{by_folded[name]}'" for name in near)
+    by_folded = {command.casefold(): command for command in reversed(known_names)}
+    near = get_close_matches(name.casefold(), list(by_folded))
+    names = " or ".join(f"'{by_folded[folded]}'" for folded in near)
     return f"Did you mean {names}?" if names else ""
 
 

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 import click
 
 from benchwright.cli.doors import Door, Where, meant, where_of
-from benchwright.cli.exit_codes import INTERRUPTED, NO_READER
+from benchwright.cli.start import INTERRUPTED, NO_READER
 from benchwright.errors import BenchmarkError, MissingFileError, MissingPackageError
 
 PROGRAM = "benchwright"
@@ -80,10 +80,10 @@ class Option(click.Option):
         try:
             return super().type_cast_value(ctx, value)
         except click.BadParameter as error:
-            known = _choices(self)
+            choices = _choices(self)
             words = [value] if isinstance(value, str) else value or ()
-            wrong = next((word for word in words if word not in known), "")
-            if not (known and (near := meant(str(wrong), known))):
+            wrong = next((word for word in words if word not in choices), "")
+            if not (choices and (near := meant(str(wrong), choices))):
                 raise
             text = f"{error.message} {near}"
             raise click.BadParameter(text, ctx, self) from error
@@ -106,11 +106,11 @@ class Command(click.Command):
     ----------
     door
         How it is done on a site, where one is named before it; without, it is of files alone.
-    told
+    where_fields
         Parameters that say by themselves where it is, {name: field of `Where`}: what was named
         before the command is their default.
     of_files
-        Why it is done on files alone, a sentence; where there is neither a door nor `told`.
+        Why it is done on files alone, a sentence; where there is neither a door nor `where_fields`.
     """
 
     def __init__(
@@ -118,26 +118,26 @@ class Command(click.Command):
         *args: Any,
         examples: Sequence[str] = (),
         door: Door | None = None,
-        told: Mapping[str, str] | None = None,
+        where_fields: Mapping[str, str] | None = None,
         of_files: str = "",
         **settings: Any,
     ) -> None:
         super().__init__(*args, **settings)
-        self.examples, self.door, self.told = examples, door, told or {}
+        self.examples, self.door, self.where_fields = examples, door, where_fields or {}
         self.of_files = of_files
 
     @property
     def is_of_files(self) -> bool:
         """Whether it has nothing to do with any site."""
-        return self.door is None and not self.told
+        return self.door is None and not self.where_fields
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Those of files, or those it has where a site is named."""
         if self.door is None or where_of(ctx) is None:
             return super().get_params(ctx)
-        kept = [one for one in self.params if one.name in self.door.keeps]
+        parameters = [parameter for parameter in self.params if parameter.name in self.door.keeps]
         ends = [json_switch(), self.get_help_option(ctx)]
-        return [*self.door.also, *kept, *filter(None, ends)]
+        return [*self.door.also, *parameters, *filter(None, ends)]
 
     def make_context(
         self,
@@ -151,26 +151,30 @@ class Command(click.Command):
             text = f"{self.name} is of files, and of no site. {self.of_files}".rstrip()
             text += " Leave out --site and --benchmark."
             raise click.UsageError(text, click.Context(self, parent, info_name))
-        if where is not None and self.told:
+        if where is not None and self.where_fields:
             # An option that is asked for its site looks it up where none is named.
-            known = {"site": where.url, "benchmark": where.benchmark}
-            told = {name: known[field] for name, field in self.told.items() if known[field]}
-            more.setdefault("default_map", told)
+            values = {"site": where.url, "benchmark": where.benchmark}
+            defaults = {
+                name: values[field] for name, field in self.where_fields.items() if values[field]
+            }
+            more.setdefault("default_map", defaults)
         return super().make_context(info_name, args, parent, **more)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         parameters = self.get_params(ctx)
-        if any(one.name == "form" and "json" in _choices(one) for one in parameters):
+        if any(
+            parameter.name == "form" and "json" in _choices(parameter) for parameter in parameters
+        ):
             args = _spelt_out(args)
-        for one in parameters:
-            for spelling in getattr(one, "replaced", ()):
+        for parameter in parameters:
+            for spelling in getattr(parameter, "replaced", ()):
                 if any(word.partition("=")[0] == spelling for word in args):
-                    text = f"{spelling} is {one.opts[0]} now; it goes with the next version."
+                    text = f"{spelling} is {parameter.opts[0]} now; it goes with the next version."
                     click.echo(f"Warning: {text}", err=True)
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            if any(error.option_name in one.opts for one in self.params):
+            if any(error.option_name in parameter.opts for parameter in self.params):
                 text = f"{error.option_name} is of files. Leave it out, or --site and --benchmark."
                 raise click.UsageError(text, ctx) from error
             raise
@@ -298,8 +302,8 @@ class Noun(click.Group):
         super().__init__(noun, help=line)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        known = self.whole.known().items()
-        return [name for name, (module, _) in known if module.startswith(f"{self.room}.")]
+        commands = self.whole.known().items()
+        return [name for name, (module, _) in commands if module.startswith(f"{self.room}.")]
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -312,9 +316,9 @@ class Noun(click.Group):
         return self.whole.get_command(ctx, cmd_name) if is_here else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        known = self.whole.known()
+        commands = self.whole.known()
         with formatter.section("Commands"):
-            formatter.write_dl([(name, known[name][1]) for name in self.list_commands(ctx)])
+            formatter.write_dl([(name, commands[name][1]) for name in self.list_commands(ctx)])
 
 
 def site_nouns() -> Mapping[str, str]:
@@ -328,14 +332,14 @@ class SiteNoun(click.Group):
 
     def __init__(self, noun: str) -> None:
         super().__init__(noun, help=site_nouns()[noun])
-        self.made = importlib.import_module("benchwright.cli.sites.nouns.commands")
+        self.verbs = importlib.import_module("benchwright.cli.sites.nouns.commands")
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.made.verbs_of(self.name))
+        return list(self.verbs.verbs_of(self.name))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         is_here = cmd_name in self.list_commands(ctx)
-        return self.made.command_of(self.name, cmd_name) if is_here else None
+        return self.verbs.command_of(self.name, cmd_name) if is_here else None
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         is_help = bool({"-h", "--help"} & set(args[:1]))
@@ -350,10 +354,10 @@ class SiteNoun(click.Group):
         return super().resolve_command(ctx, args)
 
 
-def _refuse_unknown(ctx: click.Context, given: str, known: Sequence[str]) -> None:
+def _refuse_unknown(ctx: click.Context, name: str, known_names: Sequence[str]) -> None:
     """Say which command may have been meant, where there is none of the name."""
-    if given not in known and (near := meant(given, known)):
-        text = f"No such command '{given}'. {near}"
+    if name not in known_names and (near := meant(name, known_names)):
+        text = f"No such command '{name}'. {near}"
         raise click.UsageError(text, ctx)
 
 

@@ -18,23 +18,23 @@ Decorator = Callable[[Any], Any]
 
 
 def measure_names(
-    ctx: click.Context, parameter: click.Parameter, given: Sequence[str]
+    ctx: click.Context, parameter: click.Parameter, texts: Sequence[str]
 ) -> tuple[str, ...]:
     """The measures of `-m`, which may hold several names at once; a wrong one is a usage error."""
     from benchwright.errors import ScoringError
 
     try:
-        return measures_named(given)
+        return measures_named(texts)
     except ScoringError as error:
         raise click.BadParameter(str(error), ctx, parameter) from error
 
 
-def named_columns(given: Sequence[str]) -> dict[str, str]:
+def named_columns(texts: Sequence[str]) -> dict[str, str]:
     """{role: column} of `--column`; a wrong one is a usage error."""
     from benchwright.logs.columns import LABELS
 
     columns = {}
-    for text in given:
+    for text in texts:
         role, equals, name = text.partition("=")
         if not equals or role not in LABELS or not name:
             message = f"'{text}' is no column. Write role=name; roles are {', '.join(LABELS)}."

@@ -17,7 +17,7 @@ BETWEEN_NAMES = re.compile(r"\s+(?![^()]*\))")
 BESIDE = ("slices", "families", "weights", "parents", "answered")
 
 
-def measures_named(given: Sequence[str]) -> tuple[str, ...]:
+def measures_named(texts: Sequence[str]) -> tuple[str, ...]:
     """The measures of `-m`, by their canonical names; one `-m` may hold several.
 
     Raises
@@ -25,7 +25,7 @@ def measures_named(given: Sequence[str]) -> tuple[str, ...]:
     ScoringError
         If one of them is none.
     """
-    names = [name for text in given for name in BETWEEN_NAMES.split(text.strip())]
+    names = [name for text in texts for name in BETWEEN_NAMES.split(text.strip())]
     return tuple(map(str, parse_measures(names)))
 
 
@@ -34,9 +34,9 @@ def scorer_of(
     runs: Sequence[Path],
     measures: Sequence[str],
     chosen: Mapping[str, Any],
-    made: Callable[[Files, Rules], Scorer] = Scorer,
+    scorer_class: Callable[[Files, Rules], Scorer] = Scorer,
 ) -> Scorer:
-    """What scores these runs under the chosen rules; `made` makes it.
+    """What scores these runs under the chosen rules; `scorer_class` makes it.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def scorer_of(
         seed=chosen["seed"],
         unlisted=chosen["unlisted"],
     )
-    return made(Files(qrels, **beside), rules)
+    return scorer_class(Files(qrels, **beside), rules)
 
 
 def scored(scorer: Scorer, runs: Sequence[Path]) -> list[Scorecard]:

@@ -6,8 +6,8 @@ import sys
 from importlib import import_module
 from typing import NoReturn
 
-from benchwright.cli.exit_codes import INTERRUPTED, NO_READER
-
+# How the process ends where nothing was decided: interrupted, or nobody reads on.
+INTERRUPTED, NO_READER = 130, 141
 # A command whose module has `run(words)`, which does without the group where it can.
 STRAIGHT = {"score": "benchwright.cli.scoring.straight"}
 

@@ -33,8 +33,8 @@ def say(text: str = "") -> None:
     try:
         sys.stdout.write(f"{text}\n")
     except UnicodeEncodeError:
-        known = sys.stdout.encoding or "ascii"
-        sys.stdout.write(f"{text.encode(known, 'backslashreplace').decode(known)}\n")
+        encoding = sys.stdout.encoding or "ascii"
+        sys.stdout.write(f"{text.encode(encoding, 'backslashreplace').decode(encoding)}\n")
 
 
 def show_table(table: Table) -> None:

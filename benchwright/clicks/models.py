@@ -73,7 +73,7 @@ def _expected_clicks(pages: Iterable[Page]) -> Fitted:
     2007 workshop on query log analysis. The interval is Garwood's for a Poisson count over the
     expectation: exact but for the priors, which are the log's own, and never too short by it.
     """
-    shown: Counter[int] = Counter()
+    displays: Counter[int] = Counter()
     clicked: Counter[int] = Counter()
     places: dict[Pair, Counter[int]] = defaultdict(Counter)
     clicks: Counter[Pair] = Counter()
@@ -81,12 +81,12 @@ def _expected_clicks(pages: Iterable[Page]) -> Fitted:
     for page in pages:
         n_pages += 1
         for position, doc in enumerate(page.docs, start=1):
-            shown[position] += 1
+            displays[position] += 1
             places[page.query, doc][position] += 1
         for position in page.clicked:
             clicked[position] += 1
             clicks[page.query, page.docs[position - 1]] += 1
-    priors = tuple(clicked[p] / shown[p] for p in range(1, max(shown, default=0) + 1))
+    priors = tuple(clicked[p] / displays[p] for p in range(1, max(displays, default=0) + 1))
     values = {}
     for pair, at in places.items():
         expected = sum(n * priors[position - 1] for position, n in at.items())
@@ -197,22 +197,22 @@ def _network(pages: Iterable[Page]) -> Fitted:
     gamma for known, and are a little short for it.
     """
     patterns = Counter((page.query, page.docs, page.clicked) for page in pages)
-    shown: Counter[Pair] = Counter()
+    displays: Counter[Pair] = Counter()
     clicks: Counter[Pair] = Counter()
     for (query, docs, clicked), n in patterns.items():
         for doc in docs:
-            shown[query, doc] += n
+            displays[query, doc] += n
         for position in clicked:
             clicks[query, docs[position - 1]] += n
-    attraction = {pair: (clicks[pair] + 1) / (n + 2) for pair, n in shown.items()}
-    satisfaction = dict.fromkeys(shown, 0.5)
+    attraction = {pair: (clicks[pair] + 1) / (n + 2) for pair, n in displays.items()}
+    satisfaction = dict.fromkeys(displays, 0.5)
     gamma, n_rounds, change = 0.7, 0, 1.0
     sums = _Sums()
     while change > CLOSE and n_rounds < MOST_ROUNDS:
         n_rounds += 1
         sums = _expected(patterns, attraction, satisfaction, gamma)
         change = 0.0
-        for pair, n in shown.items():
+        for pair, n in displays.items():
             a = sums.attracted[pair] / n
             s = sums.satisfied[pair] / clicks[pair] if clicks[pair] else 0.5
             change = max(change, abs(a - attraction[pair]), abs(s - satisfaction[pair]))
@@ -221,7 +221,7 @@ def _network(pages: Iterable[Page]) -> Fitted:
             change = max(change, abs(sums.went_on / sums.could_go_on - gamma))
             gamma = sums.went_on / sums.could_go_on
     values = {}
-    for pair in shown:
+    for pair in displays:
         low_a, high_a = share_interval(clicks[pair], sums.looked[pair])
         low_s, high_s = share_interval(sums.satisfied[pair], clicks[pair])
         value = attraction[pair] * satisfaction[pair] if clicks[pair] else 0.0
@@ -291,10 +291,10 @@ def posterior(a: list[float], s: list[float], gamma: float, clicked: set[int]) -
     positions = []
     for i in range(n):
         at = looked[i] * later_on[i] / whole
-        seen = looked[i] * (a[i] * (1 - s[i]) if is_clicked[i] else 1 - a[i]) / whole
+        joint = looked[i] * (a[i] * (1 - s[i]) if is_clicked[i] else 1 - a[i]) / whole
         # After the last position nobody can go on.
-        went = seen * gamma * later_on[i + 1] if i + 1 < n else 0.0
-        left = seen * (1 - gamma) * later_off[i + 1] if i + 1 < n else 0.0
+        went = joint * gamma * later_on[i + 1] if i + 1 < n else 0.0
+        stopped = joint * (1 - gamma) * later_off[i + 1] if i + 1 < n else 0.0
         positions.append(
             Posterior(
                 looked=at,
@@ -302,7 +302,7 @@ def posterior(a: list[float], s: list[float], gamma: float, clicked: set[int]) -
                 satisfied=looked[i] * a[i] * s[i] * later_off[i + 1] / whole
                 if is_clicked[i]
                 else 0.0,
-                could_go_on=went + left,
+                could_go_on=went + stopped,
                 went_on=went,
             )
         )

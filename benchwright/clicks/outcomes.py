@@ -147,12 +147,12 @@ def outcomes_apart(
     pages = told_pages(
         paths, folder, reading, names=names, columns=columns, actions=actions, progress=progress
     )
-    known = online_outcomes(pages, cutoff=cutoff)
+    outcomes = online_outcomes(pages, cutoff=cutoff)
     for name in arms:
-        if name not in known:
-            there = ", ".join(f"'{arm}'" for arm in known if arm) or "none"
+        if name not in outcomes:
+            there = ", ".join(f"'{arm}'" for arm in outcomes if arm) or "none"
             raise ArmsError(arm=name, why=f"is no arm of the log; there are {there}")
-    first, second = (known[name] for name in arms)
+    first, second = (outcomes[name] for name in arms)
     differences = {outcome: difference(first, second, outcome) for outcome in OUTCOMES}
     if any(isnan(estimate.low) for estimate in differences.values()):
         name, n = min((arm.name, arm.n_visits) for arm in (first, second) if arm.n_visits < 2)

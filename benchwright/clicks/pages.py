@@ -152,19 +152,19 @@ def read_pages(
 # --- columns -------------------------------------------------------------------------------------
 
 
-def _roles(table: LogTable, given: Mapping[str, str]) -> dict[str, str]:
-    missing = sorted(name for name in given.values() if name not in table.columns)
-    if given and len(missing) == len(given):
+def _roles(table: LogTable, chosen_roles: Mapping[str, str]) -> dict[str, str]:
+    missing = sorted(name for name in chosen_roles.values() if name not in table.columns)
+    if chosen_roles and len(missing) == len(chosen_roles):
         why = f"has no column '{missing[0]}'; there are {', '.join(table.columns[:12])}."
         raise ClickColumnsError(file=table.file, why=why)
     by_name = {said(name): name for name in reversed(table.columns)}
-    told = {
+    roles = {
         role: by_name[name]
         for role, names in NAMES.items()
         for name in reversed(names)
         if name in by_name
     }
-    return told | {role: name for role, name in given.items() if name in table.columns}
+    return roles | {role: name for role, name in chosen_roles.items() if name in table.columns}
 
 
 def _form(roles: Mapping[str, str]) -> str:
@@ -379,8 +379,8 @@ def _page(rows: Sequence[Row], reading: Reading) -> Iterator[Page]:
     if not heads:
         reading.n_elsewhere += len(rows)
         return
-    shown = [row for row in heads if row[1] == SHOWN]
-    listed = json.loads(shown[0][4]) if shown else [row[4] for row in heads]
+    displays = [row for row in heads if row[1] == SHOWN]
+    listed = json.loads(displays[0][4]) if displays else [row[4] for row in heads]
     docs = tuple(dict.fromkeys(listed))
     place = {doc: position for position, doc in enumerate(docs, start=1)}
     clicks = {row[4] for row in rows if row[1] == CLICK}

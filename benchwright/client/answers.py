@@ -24,15 +24,19 @@ class Answer:
         """
         if not isinstance(facts, Mapping):
             raise StrangeAnswerError(url="the site", why=f"a {cls.__name__} came as {facts!r:.40}")
-        own = [one for one in fields(cls) if one.name != "facts"]
+        own = [field for field in fields(cls) if field.name != "facts"]
         needed = {
-            one.name for one in own if one.default is MISSING and one.default_factory is MISSING
+            field.name
+            for field in own
+            if field.default is MISSING and field.default_factory is MISSING
         }
         if lacking := sorted(needed - set(facts)):
             why = f"a {cls.__name__} came without {', '.join(lacking)}"
             raise StrangeAnswerError(url="the site", why=why)
-        given = {one.name: facts[one.name] for one in own if facts.get(one.name) is not None}
-        return cls(facts=facts, **{name: given.get(name) for name in needed} | given)
+        values = {
+            field.name: facts[field.name] for field in own if facts.get(field.name) is not None
+        }
+        return cls(facts=facts, **{name: values.get(name) for name in needed} | values)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +102,7 @@ class Problem:
         return f"{place}: {self.text}" if place else self.text
 
     @classmethod
-    def of(cls, said: Any) -> "Problem":
+    def of(cls, problem: Any) -> "Problem":
         """Return a problem as the site says it: an object, or a bare sentence.
 
         Examples
@@ -106,10 +110,10 @@ class Problem:
         >>> str(Problem.of({"file": "bm25.run", "line": 3, "text": "score is 'n/a'"}))
         "bm25.run:3: score is 'n/a'"
         """
-        if not isinstance(said, Mapping):
-            return cls("", 0, str(said))
-        text = said.get("text") or said.get("message") or ""
-        return cls(str(said.get("file") or ""), int(said.get("line") or 0), str(text))
+        if not isinstance(problem, Mapping):
+            return cls("", 0, str(problem))
+        text = problem.get("text") or problem.get("message") or ""
+        return cls(str(problem.get("file") or ""), int(problem.get("line") or 0), str(text))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -303,17 +303,18 @@ class Client:
         """Yield the phases of a benchmark, also those that are over or to come."""
         return map(Phase.of, self._transport.pages(f"benchmarks/{_slug(slug)}/phases/"))
 
-    def _phase(self, slug: str, given: str | int) -> int | str:
+    def _phase(self, slug: str, name_or_number: str | int) -> int | str:
         """The number of a phase; where several have had the name, of the one that is open."""
-        if not given or str(given).isdecimal():
-            return given
+        if not name_or_number or str(name_or_number).isdecimal():
+            return name_or_number
         phases = list(self.phases(slug))
         named = sorted(
-            (phase for phase in phases if phase.name == given), key=lambda one: one.is_open
+            (phase for phase in phases if phase.name == name_or_number),
+            key=lambda phase: phase.is_open,
         )
         if not named:
-            known = ", ".join(phase.name for phase in phases) or "none"
-            raise NoPhaseError(slug=slug, given=given, known=known)
+            names = ", ".join(phase.name for phase in phases) or "none"
+            raise NoPhaseError(slug=slug, given=name_or_number, known=names)
         return named[-1].id
 
     def submission(self, slug: str, number: int) -> Submission:
@@ -354,7 +355,7 @@ class Client:
         """
         ended: Submission = self._waited(
             lambda: self.submission(slug, number),
-            is_ended=lambda one: one.is_ended,
+            is_ended=lambda submission: submission.is_ended,
             seconds=seconds,
             tell=tell,
         )
@@ -369,26 +370,26 @@ class Client:
         tell: Callable[[Any], None] | None,
     ) -> Any:
         start = answered = time.monotonic()
-        pause, seen = FIRST_LOOK, None
+        pause, state = FIRST_LOOK, None
         while True:
             try:
-                seen = look()
+                state = look()
                 answered = time.monotonic()
             except (UnreachableError, TooManyRequestsError):
                 if time.monotonic() - answered > GONE_FOR:
                     raise
             else:
                 if tell:
-                    tell(seen)
-                if is_ended(seen):
-                    return seen
+                    tell(state)
+                if is_ended(state):
+                    return state
             waited = time.monotonic() - start
             if seconds is not None and waited + pause > seconds:
                 raise WaitedTooLongError(
-                    what=getattr(seen, "name", "") or "what was asked for",
-                    state=getattr(seen, "state", "under way"),
+                    what=getattr(state, "name", "") or "what was asked for",
+                    state=getattr(state, "state", "under way"),
                     seconds=waited,
-                    url=getattr(seen, "url", "") or self.url,
+                    url=getattr(state, "url", "") or self.url,
                 )
             self._transport.sleep(pause)
             pause = min(pause * GROWTH, LONGEST_PAUSE)
@@ -529,10 +530,10 @@ class Client:
         slug, version = release_named(name)
         version = version or self._newest(slug)
         path = f"benchmarks/{slug}/releases/{version}/leaderboard/"
-        asked = {"measure": measure, "slice": slice, **filters}
+        parameters = {"measure": measure, "slice": slice, **filters}
         board: Leaderboard = self._waited(
-            lambda: Leaderboard.of(self._object(path, asked)),
-            is_ended=lambda one: not one.n_waiting,
+            lambda: Leaderboard.of(self._object(path, parameters)),
+            is_ended=lambda board: not board.n_waiting,
             seconds=seconds,
             tell=None,
         )
@@ -546,8 +547,8 @@ class Client:
         self, slug: str, runs: Sequence[int], *, release: str = "", **more: Any
     ) -> Mapping[str, Any]:
         """Return how two or more runs compare on a release: whether they can be, and how far."""
-        asked = {"runs": ",".join(map(str, runs)), "release": release, **more}
-        return self._object(f"benchmarks/{_slug(slug)}/comparisons/", asked)
+        parameters = {"runs": ",".join(map(str, runs)), "release": release, **more}
+        return self._object(f"benchmarks/{_slug(slug)}/comparisons/", parameters)
 
     def gate(
         self,
@@ -570,7 +571,7 @@ class Client:
         decision = self._transport.json("POST", path, json=asked)
         decided: Mapping[str, Any] = self._waited(
             lambda: self._object(f"{path}{decision['id']}/", {}),
-            is_ended=lambda one: bool(one.get("verdict")),
+            is_ended=lambda gate: bool(gate.get("verdict")),
             seconds=seconds,
             tell=tell,
         )
@@ -580,9 +581,9 @@ class Client:
         """Return how far a job is, and what came of it."""
         return self._object(f"jobs/{number}/", {})
 
-    def _object(self, path: str, asked: Mapping[str, Any]) -> Mapping[str, Any]:
-        given = {name: value for name, value in asked.items() if value not in (None, "")}
-        body: Mapping[str, Any] = self._transport.json("GET", path, params=given or None)
+    def _object(self, path: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
+        parameters = {name: value for name, value in options.items() if value not in (None, "")}
+        body: Mapping[str, Any] = self._transport.json("GET", path, params=parameters or None)
         return body
 
 
@@ -602,7 +603,9 @@ def _slug(slug: str) -> str:
 
 def _is_plain(word: str) -> bool:
     """Whether it can stand in an address as it is, and names no other place there."""
-    return bool(word.strip(".")) and all(one.isalnum() or one in "-_.+" for one in word)
+    return bool(word.strip(".")) and all(
+        character.isalnum() or character in "-_.+" for character in word
+    )
 
 
 def _stem(path: Path) -> str:

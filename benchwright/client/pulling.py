@@ -59,7 +59,7 @@ def pull(
     else:
         whole = work / "unpacked"
         _bring_export(transport, f"{path}exports/{form}/", release, work, whole, tell)
-    files = tuple(sorted(one.relative_to(whole).as_posix() for one in _files_below(whole)))
+    files = tuple(sorted(path.relative_to(whole).as_posix() for path in _files_below(whole)))
     n_bytes = sum((whole / name).stat().st_size for name in files)
     if into.is_dir():
         into.rmdir()  # it is empty
@@ -79,10 +79,10 @@ def _refuse_taken(into: Path) -> None:
         raise FolderTakenError(folder=into)
 
 
-def _begin(work: Path, wanted: Mapping[str, Any]) -> None:
+def _begin(work: Path, terms: Mapping[str, Any]) -> None:
     """Keep what an earlier pull of the same has left; throw away what another has."""
     notes = work / "pull.json"
-    content = json.dumps(wanted, sort_keys=True)
+    content = json.dumps(terms, sort_keys=True)
     if notes.exists() and notes.read_text("utf-8") == content:
         return
     shutil.rmtree(work, ignore_errors=True)
@@ -244,4 +244,4 @@ def _size(path: Path) -> int:
 
 
 def _files_below(folder: Path) -> Iterator[Path]:
-    return (one for one in folder.rglob("*") if one.is_file() and one.suffix != ".part")
+    return (path for path in folder.rglob("*") if path.is_file() and path.suffix != ".part")

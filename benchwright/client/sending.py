@@ -62,17 +62,17 @@ def opened_files(paths: Mapping[str, str | Path | None], tell: Sent | None) -> I
     OSError
         If one cannot be read.
     """
-    given = {field: Path(path) for field, path in paths.items() if path}
-    total = sum(path.stat().st_size for path in given.values())
-    sent: dict[str, int] = {}
+    path_of = {field: Path(path) for field, path in paths.items() if path}
+    total = sum(path.stat().st_size for path in path_of.values())
+    n_sent: dict[str, int] = {}
 
     def told_of(field: str) -> Sent | None:
         if tell is None:
             return None
 
         def told(done: int, size: int) -> None:
-            sent[field] = done
-            tell(sum(sent.values()), total)
+            n_sent[field] = done
+            tell(sum(n_sent.values()), total)
 
         return told
 
@@ -81,13 +81,13 @@ def opened_files(paths: Mapping[str, str | Path | None], tell: Sent | None) -> I
             field: Counted(
                 stack.enter_context(path.open("rb")), path.stat().st_size, told_of(field)
             )
-            for field, path in given.items()
+            for field, path in path_of.items()
         }
 
         def parts() -> dict[str, Any]:
-            sent.clear()
+            n_sent.clear()
             return {
-                field: (given[field].name, source.again(), CONTENT_TYPE)
+                field: (path_of[field].name, source.again(), CONTENT_TYPE)
                 for field, source in sources.items()
             }
 

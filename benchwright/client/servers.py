@@ -37,7 +37,7 @@ class Login:
     expires_at: str = ""
 
 
-def normal_url(given: str) -> str:
+def normal_url(address: str) -> str:
     """Return the address of a site in the one form it is kept in.
 
     Raises
@@ -50,19 +50,19 @@ def normal_url(given: str) -> str:
     >>> normal_url("HTTPS://Bench.example.org:443/")
     'https://bench.example.org'
     """
-    parts = urlsplit(given.strip())
+    parts = urlsplit(address.strip())
     if parts.scheme not in ("http", "https"):
-        raise ServerAddressError(given=given, why="it does not begin with https:// or http://")
+        raise ServerAddressError(given=address, why="it does not begin with https:// or http://")
     try:
         host, port = parts.hostname, parts.port
     except ValueError as error:
-        raise ServerAddressError(given=given, why=str(error)) from error
+        raise ServerAddressError(given=address, why=str(error)) from error
     if not host:
-        raise ServerAddressError(given=given, why="it names no host")
+        raise ServerAddressError(given=address, why="it names no host")
     if parts.username or parts.password:
         raise ServerAddressError(given="(hidden)", why="a name or password does not belong there")
     if parts.query or parts.fragment:
-        raise ServerAddressError(given=given, why="there is a '?' or '#' in it")
+        raise ServerAddressError(given=address, why="there is a '?' or '#' in it")
     host_shown = f"[{host}]" if ":" in host else host
     is_usual = port in (None, {"http": 80, "https": 443}[parts.scheme])
     return f"{parts.scheme}://{host_shown}{'' if is_usual else f':{port}'}{parts.path.rstrip('/')}"
@@ -115,30 +115,30 @@ class Servers:
 
     def all(self) -> list[Login]:
         """Return the logins, the one used by default first."""
-        kept = self._read()
-        known = kept.get("servers", {})
-        order = sorted(known, key=lambda url: (url != kept.get("default"), url))
-        return [_login(url, known[url]) for url in order]
+        content = self._read()
+        servers = content.get("servers", {})
+        order = sorted(servers, key=lambda url: (url != content.get("default"), url))
+        return [_login(url, servers[url]) for url in order]
 
     def find(self, url: str) -> Login | None:
         """Return the login of a site, or None."""
-        return next((one for one in self.all() if one.url == url), None)
+        return next((login for login in self.all() if login.url == url), None)
 
     def add(self, login: Login) -> None:
         """Keep a login, in place of an earlier one of the site; it is the default from now on."""
-        kept = self._read()
+        content = self._read()
         facts = {**asdict(login), "token": str.__str__(login.token)}
         del facts["url"]
-        servers = {**kept.get("servers", {}), login.url: facts}
+        servers = {**content.get("servers", {}), login.url: facts}
         self._write({"default": login.url, "servers": servers})
 
     def remove(self, url: str) -> bool:
         """Forget a site's token; return whether there was one."""
-        kept = self._read()
-        servers = dict(kept.get("servers", {}))
+        content = self._read()
+        servers = dict(content.get("servers", {}))
         if servers.pop(url, None) is None:
             return False
-        default = kept.get("default")
+        default = content.get("default")
         self._write({"default": None if default == url else default, "servers": servers})
         return True
 
@@ -151,14 +151,14 @@ class Servers:
             return {}
         return servers if isinstance(servers, dict) else {}
 
-    def _write(self, kept: Mapping[str, Any]) -> None:
+    def _write(self, content: Mapping[str, Any]) -> None:
         """All or nothing, and at no moment readable by others."""
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # mkstemp makes it with mode 0600.
         handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=".servers-")
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as out:
-                json.dump(kept, out, indent=2)
+                json.dump(content, out, indent=2)
             Path(name).replace(self.path)
         except BaseException:
             Path(name).unlink(missing_ok=True)
@@ -186,13 +186,13 @@ def login_for(server: str | None, *, servers: Servers, environment: Mapping[str,
         If the address is none, or no site is named and none is known.
     """
     named = server or environment.get(SERVER, "")
-    known = servers.all()
-    if not named and not known:
+    logins = servers.all()
+    if not named and not logins:
         raise ServerAddressError(given="", why="no site is named (--site) and none is known")
-    login = servers.find(normal_url(named)) if named else known[0]
+    login = servers.find(normal_url(named)) if named else logins[0]
     login = login or Login(url=normal_url(named), token=Token())
-    given = environment.get(TOKEN, "").strip()
-    return Login(url=login.url, token=Token(given)) if given else login
+    token = environment.get(TOKEN, "").strip()
+    return Login(url=login.url, token=Token(token)) if token else login
 
 
 def required(login: Login) -> Login:

@@ -105,19 +105,19 @@ class Transport:
 
     # --- what is asked ------------------------------------------------------------------------
 
-    def json(self, how: str, path: str, *, may_repeat: bool | None = None, **sent: Any) -> Any:
+    def json(self, how: str, path: str, *, may_repeat: bool | None = None, **arguments: Any) -> Any:
         """Return what the API answers to a request below `/api/v1/`.
 
         `may_repeat` says that the request does no harm when it is made twice; by default only
-        those that read. `sent` are httpx's arguments; a callable among them is called anew for
-        each attempt.
+        those that read. `arguments` are httpx's; a callable among them is called anew for each
+        attempt.
 
         Raises
         ------
         ClientError
             As `errors` draws them.
         """
-        with self.opened(how, path, may_repeat=may_repeat, **sent) as response:
+        with self.opened(how, path, may_repeat=may_repeat, **arguments) as response:
             return self.body(response)
 
     def body(self, response: httpx.Response) -> Any:
@@ -128,9 +128,9 @@ class Transport:
     def pages(self, path: str, **params: Any) -> Iterator[Any]:
         """Yield the rows of a list, asking for its pages as they are wanted."""
         # Sites before cursors know `page_size` alone; either way `next` says how it goes on.
-        asked = {**params, "limit": MOST_OF_A_PAGE, "page_size": MOST_OF_A_PAGE}
+        parameters = {**params, "limit": MOST_OF_A_PAGE, "page_size": MOST_OF_A_PAGE}
         while True:
-            answer = self.json("GET", path, params=asked)
+            answer = self.json("GET", path, params=parameters)
             if isinstance(answer, list):
                 yield from answer
                 return
@@ -138,17 +138,17 @@ class Transport:
             if not answer.get("next"):
                 return
             # Of its address the query alone: nothing is asked of another site.
-            asked = dict(parse_qsl(urlsplit(answer["next"]).query, keep_blank_values=True))
+            parameters = dict(parse_qsl(urlsplit(answer["next"]).query, keep_blank_values=True))
 
     @contextmanager
     def opened(
-        self, how: str, path: str, *, may_repeat: bool | None = None, **sent: Any
+        self, how: str, path: str, *, may_repeat: bool | None = None, **arguments: Any
     ) -> Iterator[httpx.Response]:
         """Give an answer that is not an error, its body not yet read; raises as `json` does.
 
         That nothing is left of a range that was asked for is an answer (416).
         """
-        response = self._answered(how, path, may_repeat=may_repeat, sent=sent)
+        response = self._answered(how, path, may_repeat=may_repeat, arguments=arguments)
         try:
             yield response
         except (httpx.TransportError, httpx.StreamError) as error:
@@ -159,15 +159,16 @@ class Transport:
     # --- trying, and trying again --------------------------------------------------------------
 
     def _answered(
-        self, how: str, path: str, *, may_repeat: bool | None, sent: Mapping[str, Any]
+        self, how: str, path: str, *, may_repeat: bool | None, arguments: Mapping[str, Any]
     ) -> httpx.Response:
         is_repeatable = how in SAFE if may_repeat is None else may_repeat
         if how == "POST":  # what the site has answered already it does not do again
-            sent = {**sent, "headers": {KEY: str(uuid.uuid4()), **sent.get("headers", {})}}
+            headers = {KEY: str(uuid.uuid4()), **arguments.get("headers", {})}
+            arguments = {**arguments, "headers": headers}
         for attempt in range(1, self.patience.n_tries + 1):
             is_last = attempt == self.patience.n_tries
             try:
-                response = self._asked(how, f"{self.url}{API}{path}", sent)
+                response = self._asked(how, f"{self.url}{API}{path}", arguments)
             except httpx.TransportError as error:
                 # Where no connection came about, nothing was asked.
                 was_asked = not isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
@@ -175,7 +176,9 @@ class Transport:
                     raise UnreachableError(url=self.url, why=_why(error)) from None
                 self.sleep(self._pause(attempt))
                 continue
-            is_beyond = response.status_code == NOTHING_LEFT and "Range" in sent.get("headers", {})
+            is_beyond = response.status_code == NOTHING_LEFT and "Range" in arguments.get(
+                "headers", {}
+            )
             if response.status_code < 400 or is_beyond:
                 return response
             wait = self._wait(response, attempt, is_repeatable)
@@ -192,21 +195,23 @@ class Transport:
         is_passing = status in PASSING or response.headers.get("X-Error-Code") == STILL_ANSWERED
         if not is_passing or not (is_repeatable or status == 429):
             return None
-        asked = retry_after(response.headers)
-        if asked is None:
+        seconds = retry_after(response.headers)
+        if seconds is None:
             return self._pause(attempt)
-        return asked if asked <= self.patience.longest else None
+        return seconds if seconds <= self.patience.longest else None
 
     def _pause(self, attempt: int) -> float:
         """Twice as long each time, and never the same as everybody's."""
         longest = min(self.patience.pause * 2.0 ** (attempt - 1), self.patience.longest)
         return float(longest * random.uniform(0.5, 1.0))
 
-    def _asked(self, how: str, address: str, sent: Mapping[str, Any]) -> httpx.Response:
+    def _asked(self, how: str, address: str, arguments: Mapping[str, Any]) -> httpx.Response:
         """The answer, after whatever a read is led to."""
         target = address
         for _ in range(MAX_REDIRECTS + 1):
-            fresh = {name: one() if callable(one) else one for name, one in sent.items()}
+            fresh = {
+                name: value() if callable(value) else value for name, value in arguments.items()
+            }
             if target != address:
                 fresh.pop("params", None)  # the address it led to has what it needs
             request = self._http.build_request(how, target, **fresh)
@@ -221,7 +226,7 @@ class Transport:
         raise RedirectedError(url=address, target=target, why=why)
 
     def _check_redirect(self, how: str, address: str, following: str) -> None:
-        secure, other = (origin_of(one)[0] == "https" for one in (address, following))
+        secure, other = (origin_of(url)[0] == "https" for url in (address, following))
         target = _without_query(following)
         if secure and not other:
             why = "the way there is not encrypted"
@@ -255,11 +260,11 @@ class Transport:
         response.close()
         status = response.status_code
         try:
-            told = response.json()
+            answer = response.json()
         except ValueError:
-            told = None
-        told = told if isinstance(told, dict) else {}
-        if status == 404 and not told:
+            answer = None
+        answer = answer if isinstance(answer, dict) else {}
+        if status == 404 and not answer:
             raise StrangeAnswerError(url=_without_query(str(response.url)), why="nothing is there")
         if status == 401 and not self.has_token:
             raise NotSignedInError(url=self.url)
@@ -270,19 +275,19 @@ class Transport:
             url=self.url,
             address=_without_query(str(response.url)),
             answer_status=status,
-            answer_code=str(told.get("code", "")),
-            said=str(told.get("message") or f"the site answers HTTP {status}."),
-            detail=_detail_of(told),
+            answer_code=str(answer.get("code", "")),
+            said=str(answer.get("message") or f"the site answers HTTP {status}."),
+            detail=_detail_of(answer),
             **more,
         )
 
 
-def _detail_of(told: Mapping[str, Any]) -> Any:
+def _detail_of(answer: Mapping[str, Any]) -> Any:
     """What an error says beside its sentence; of sites before RFC 9457 all of it was `detail`."""
-    if "facts" not in told:
-        return told.get("detail")
-    members = {name: told[name] for name in ("problems",) if name in told}
-    return {**told["facts"], **told.get("errors", {}), **members}
+    if "facts" not in answer:
+        return answer.get("detail")
+    members = {name: answer[name] for name in ("problems",) if name in answer}
+    return {**answer["facts"], **answer.get("errors", {}), **members}
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -293,11 +298,11 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     >>> retry_after({"Retry-After": "17"}), retry_after({})
     (17.0, None)
     """
-    given = headers.get("Retry-After", "").strip()
-    if given.isdigit():
-        return float(given)
+    value = headers.get("Retry-After", "").strip()
+    if value.isdigit():
+        return float(value)
     try:
-        at = parsedate_to_datetime(given)
+        at = parsedate_to_datetime(value)
     except (TypeError, ValueError):
         return None
     return max(0.0, at.timestamp() - time.time())

@@ -107,17 +107,17 @@ def _some(ids: Iterable[Any]) -> str:
     )
 
 
-def _common_measures(rows: Mapping[str, Rows], wanted: Sequence[str] | None) -> tuple[str, ...]:
+def _common_measures(rows: Mapping[str, Rows], measures: Sequence[str] | None) -> tuple[str, ...]:
     of_runs = {name: dict.fromkeys(chain.from_iterable(run.values())) for name, run in rows.items()}
     first, *others = of_runs.values()
     common = tuple(name for name in first if all(name in other for other in others))
-    if wanted is None:
+    if measures is None:
         if not common:
             raise NoCommonMeasureError(
                 measures="; ".join(f"{run} has {', '.join(of)}" for run, of in of_runs.items())
             )
         return common
-    names = (name if name in common else str(parse_measure(name)) for name in wanted)
+    names = (name if name in common else str(parse_measure(name)) for name in measures)
     return tuple(dict.fromkeys(names))
 
 
@@ -140,11 +140,11 @@ def _masks(
     if OVERALL in slices:
         raise ReservedSliceError(name=OVERALL)
     masks, notes = {OVERALL: np.ones(len(queries), dtype=bool)}, []
-    known = set(queries)
+    known_queries = set(queries)
     for name, members in slices.items():
         inside = set(members)
         masks[name] = np.array([query in inside for query in queries])
-        if unknown := len(inside - known):
+        if unknown := len(inside - known_queries):
             notes.append(
                 f"Slice '{name}': {unknown} of its {len(inside)} queries are not compared."
             )

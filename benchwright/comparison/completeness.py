@@ -364,12 +364,12 @@ def n_still_worth(worth: Sequence[Worth], *, n_queries: int, slack: float) -> in
     >>> [n_still_worth(listed, n_queries=10, slack=slack) for slack in (0.05, 1)]
     [1, 0]
     """
-    left = sum(document.influence for document in worth) / n_queries if n_queries else 0.0
+    influence_left = sum(document.influence for document in worth) / n_queries if n_queries else 0.0
     for n_judged, document in enumerate(worth):
         # A sum that is taken apart again leaves a rest of rounding.
-        if left <= slack + 1e-12:
+        if influence_left <= slack + 1e-12:
             return n_judged
-        left -= document.influence / n_queries
+        influence_left -= document.influence / n_queries
     return len(worth)
 
 
@@ -437,8 +437,8 @@ def _verdicts(
     p = sign_flip(differences, families=families, n_flips=N_FLIPS, seed=seed)
     is_shown: NDArray[np.bool_] = p < ALPHA
     return [
-        NO_DIFFERENCE if not shown else BETTER if mean > 0 else WORSE
-        for shown, mean in zip(is_shown.tolist(), means.tolist(), strict=True)
+        NO_DIFFERENCE if not is_different else BETTER if mean > 0 else WORSE
+        for is_different, mean in zip(is_shown.tolist(), means.tolist(), strict=True)
     ]
 
 

@@ -59,10 +59,10 @@ def compare_runs(
     names_of_paths = {str(run): name for name, run in named.items() if isinstance(run, str | Path)}
     reference = None if baseline is None else str(baseline)
     table = scan_qrels(Path(qrels)) if isinstance(qrels, str | Path) else qrels
-    wanted = list(measures)
+    names = list(measures)
     evaluations = {
         name: _with_text_ids(
-            evaluate(table, run, wanted, ties=ties, missing=missing, depth=depth, unlisted=unlisted)
+            evaluate(table, run, names, ties=ties, missing=missing, depth=depth, unlisted=unlisted)
         )
         for name, run in named.items()
     }

@@ -9,8 +9,8 @@ import numpy as np
 
 from benchwright.comparison.aligning import OVERALL
 from benchwright.evaluation import shown
-from benchwright.evaluation.frames import pandas_frame, polars_frame
-from benchwright.measures.lookup import scored_name
+from benchwright.evaluation.shown import pandas_frame, polars_frame
+from benchwright.measures.registry import scored_name
 from benchwright.statistics.corrections import benjamini_hochberg
 
 if TYPE_CHECKING:

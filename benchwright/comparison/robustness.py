@@ -199,8 +199,8 @@ def contested_pairs(views: Iterable[Grades]) -> set[tuple[str, str]]:
 
 def without(grades: Grades, pairs: set[tuple[str, str]]) -> dict[str, dict[str, int]]:
     """The grades without these pairs; a query that has none left is not in it."""
-    left = {
+    grades_left = {
         qid: {docid: grade for docid, grade in of.items() if (qid, docid) not in pairs}
         for qid, of in grades.items()
     }
-    return {qid: of for qid, of in left.items() if of}
+    return {qid: of for qid, of in grades_left.items() if of}

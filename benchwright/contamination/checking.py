@@ -114,14 +114,14 @@ class _TextCheck:
         self.best = [_Best() for _ in ours]
         self.exact = _places(exact_key(text) for text in self.texts)
         self.bags = _places(bag_keys(self.texts, language))
-        self.wanted = {docid for query in ours for docid in query.relevant}
+        self.docids = {docid for query in ours for docid in query.relevant}
         self.documents: set[str] = set()
 
     def take(self, batch: Sequence[OutsideQuery]) -> None:
         distinct: dict[str, str] = {}
         for query in batch:
             distinct.setdefault(exact_key(query.text), query.text)
-            self.documents.update(self.wanted.intersection(query.documents))
+            self.documents.update(self.docids.intersection(query.documents))
         for key, text in distinct.items():
             for place in self.exact.get(key, ()):
                 self.best[place].take(Degree.EXACT, 1.0, text)
@@ -223,9 +223,9 @@ def _degree_of(match: SketchMatch) -> Degree | None:
 
 def _known_documents(ours: Sequence[OurQuery], path: Path, hasher: Hasher) -> set[str]:
     theirs = set(read_documents(path).tolist())
-    wanted = sorted({docid for query in ours for docid in query.relevant})
-    numbers = hasher.documents(wanted).tolist() if theirs and wanted else []
-    return {docid for docid, number in zip(wanted, numbers, strict=False) if number in theirs}
+    docids = sorted({docid for query in ours for docid in query.relevant})
+    numbers = hasher.documents(docids).tolist() if theirs and docids else []
+    return {docid for docid, number in zip(docids, numbers, strict=False) if number in theirs}
 
 
 # --- what it comes to ----------------------------------------------------------------------

@@ -104,10 +104,10 @@ def _columns(layout: Layout, file: str) -> tuple[str, str | None]:
         text, documents = UNNAMED.get(len(columns), (1, 2))
         return columns[text], None if documents is None else columns[documents]
     named = {plain_name(column): column for column in reversed(columns)}
-    found = next((named[name] for name in TEXT_COLUMNS if name in named), None)
-    if found is None:
+    text_column = next((named[name] for name in TEXT_COLUMNS if name in named), None)
+    if text_column is None:
         raise OutsideColumnError(file=file, columns=", ".join(columns[:12]) or "none")
-    return found, next((named[name] for name in DOCUMENT_COLUMNS if name in named), None)
+    return text_column, next((named[name] for name in DOCUMENT_COLUMNS if name in named), None)
 
 
 def _table_rows(

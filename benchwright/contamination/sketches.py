@@ -255,11 +255,11 @@ def read_sketch(path: Path, *, file: str | None = None) -> Iterator[HashedQuerie
     header, begin = _header(path, file or path.name)
     with path.open("rb") as stream:
         stream.seek(begin)
-        left = header.n_queries
-        while left:
-            n = min(left, ROWS_AT_ONCE)
+        n_left = header.n_queries
+        while n_left:
+            n = min(n_left, ROWS_AT_ONCE)
             yield _hashes(stream.read(n * ROW_BYTES))
-            left -= n
+            n_left -= n
 
 
 def read_documents(path: Path) -> Any:

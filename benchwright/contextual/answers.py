@@ -28,9 +28,9 @@ def verdicts_of(answer: str | Mapping[str, Any], n: int) -> tuple[Verdict, ...]:
         what = "it has no 'verdicts'" if by_node is None else f"'verdicts' is {kind_of(by_node)}"
         msg = f"{what}; expected an object with an entry for each node, under its number"
         raise UnusableAnswerError(msg)
-    wanted = [str(number) for number in range(1, n + 1)]
-    _check_nodes(by_node, wanted)
-    return tuple(_verdict(number, by_node[key]) for number, key in enumerate(wanted, start=1))
+    keys = [str(number) for number in range(1, n + 1)]
+    _check_nodes(by_node, keys)
+    return tuple(_verdict(number, by_node[key]) for number, key in enumerate(keys, start=1))
 
 
 def reason_of(answer: str | Mapping[str, Any]) -> str:
@@ -55,16 +55,16 @@ def _in_order(verdicts: list[Any], n: int) -> dict[str, Any]:
     return {str(number): verdict for number, verdict in enumerate(verdicts, start=1)}
 
 
-def _check_nodes(by_node: Mapping[str, Any], wanted: list[str]) -> None:
+def _check_nodes(by_node: Mapping[str, Any], keys: list[str]) -> None:
     problems = []
-    if missing := [key for key in wanted if key not in by_node]:
+    if missing := [key for key in keys if key not in by_node]:
         problems.append(f"no verdict on {_nodes(missing)}")
-    if len(by_node) > len(wanted) - len(missing):
-        nodes = set(wanted)
+    if len(by_node) > len(keys) - len(missing):
+        nodes = set(keys)
         strange = [key for key in by_node if key not in nodes]
         problems.append(f"verdicts on {_nodes(strange)}, which there is not")
     if problems:
-        msg = f"{' and '.join(problems)}; expected exactly the nodes 1 to {len(wanted)}"
+        msg = f"{' and '.join(problems)}; expected exactly the nodes 1 to {len(keys)}"
         raise UnusableAnswerError(msg)
 
 

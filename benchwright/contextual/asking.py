@@ -12,9 +12,8 @@ from typing import Any, TypeAlias
 
 from benchwright.contextual.answers import reason_of, verdicts_of
 from benchwright.contextual.arithmetic import contextual_precision, final_score, is_success
-from benchwright.contextual.options import Options
 from benchwright.contextual.prompts import reason_prompt, verdicts_prompt
-from benchwright.contextual.types import Case, Outcome, Verdict
+from benchwright.contextual.types import Case, Options, Outcome, Verdict
 from benchwright.judges.course import Course, Prompt, asked, failure_of
 from benchwright.judges.errors import CaseError, EmptyPartError
 from benchwright.judges.messages import is_empty

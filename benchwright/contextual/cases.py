@@ -368,10 +368,10 @@ def _renamed(row: dict[str, Any]) -> dict[str, Any]:
     """The fields of a case under our names, without what holds nothing and is none of ours."""
     named: dict[str, Any] = {}
     for key, value in row.items():
-        known = key if key in KNOWN else NAMES.get(key, key)
-        is_ours = known in KNOWN
-        if known not in named and (is_ours or value not in (None, "", [], {})):
-            named[known] = value
+        name = key if key in KNOWN else NAMES.get(key, key)
+        is_ours = name in KNOWN
+        if name not in named and (is_ours or value not in (None, "", [], {})):
+            named[name] = value
     return named
 
 

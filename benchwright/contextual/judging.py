@@ -10,9 +10,8 @@ from hashlib import sha256
 from typing import Any, Protocol
 
 from benchwright.contextual import asking
-from benchwright.contextual.options import OPTIONS, Options
 from benchwright.contextual.prompts import TEMPLATE, content_digest
-from benchwright.contextual.types import Case, Outcome
+from benchwright.contextual.types import OPTIONS, Case, Options, Outcome
 from benchwright.judges.errors import CaseError, RemoteImageError
 from benchwright.judges.images import fetched
 from benchwright.judges.messages import Content, Image

@@ -20,9 +20,8 @@ from benchwright.contextual.judging import (
     judged,
     model_of,
 )
-from benchwright.contextual.options import Options
 from benchwright.contextual.summary import Summary, summarised
-from benchwright.contextual.types import Case, Outcome, Verdict
+from benchwright.contextual.types import Case, Options, Outcome, Verdict
 from benchwright.judges.client import OpenAIJudge
 from benchwright.judges.endpoint import Endpoint, key_from_environment
 

@@ -88,8 +88,8 @@ class FileCache(LineCache[Outcome]):
     mark = b'{"benchwright_contextual_cache": 1}\n'
     command = "benchwright contextual"
 
-    def as_json(self, kept: Outcome) -> Mapping[str, Any]:
-        return outcome_as_json(kept)
+    def as_json(self, outcome: Outcome) -> Mapping[str, Any]:
+        return outcome_as_json(outcome)
 
     def from_json(self, facts: Mapping[str, Any]) -> Outcome:
         return outcome_from_json(facts)

@@ -1,11 +1,11 @@
-"""What a case is made of, and what judging it comes to."""
+"""What a case is made of, how it is judged, and what that comes to."""
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from benchwright.judges.course import Answer, Failure
-from benchwright.judges.errors import CaseFormatError
+from benchwright.judges.errors import CaseFormatError, JudgeSettingError
 from benchwright.judges.messages import Content, Image, content_of
 
 
@@ -55,10 +55,10 @@ class Case:
         return list(dict.fromkeys(images))
 
 
-def _content_of(given: Any, where: str) -> Content:
-    if isinstance(given, list | tuple):
-        return content_of([_image_of(part) for part in given], where)
-    return content_of(_image_of(given), where)
+def _content_of(value: Any, where: str) -> Content:
+    if isinstance(value, list | tuple):
+        return content_of([_image_of(part) for part in value], where)
+    return content_of(_image_of(value), where)
 
 
 def _image_of(part: Any) -> Any:
@@ -119,3 +119,36 @@ class Outcome:
     def tokens_out(self) -> int | None:
         numbers = [answer.tokens_out for answer in self.answers if answer.tokens_out is not None]
         return sum(numbers) if numbers else None
+
+
+# --- how a case is judged and scored -------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a case is judged and scored.
+
+    `threshold` None gives no verdict on success; `strict_mode` makes it 1 and every lower score 0.
+    `remote_images`: images given by address are passed on to the judge, fetched by us (public
+    addresses only unless `may_fetch_private`), or refused.
+
+    Raises
+    ------
+    JudgeSettingError
+        If the threshold is not between 0 and 1.
+    """
+
+    threshold: float | None = 0.5
+    include_reason: bool = True
+    strict_mode: bool = False
+    remote_images: Literal["pass", "fetch", "refuse"] = "pass"
+    may_fetch_private: bool = False
+
+    def __post_init__(self) -> None:
+        if self.threshold is not None and not 0 <= self.threshold <= 1:
+            raise JudgeSettingError(
+                name="threshold", value=self.threshold, expected="a number from 0 to 1, or None"
+            )
+
+
+OPTIONS = Options()

@@ -121,7 +121,7 @@ class _Tallies:
         self.pair, self.height = pair, pair.tile_height
         self.bounds = _Bounds.empty(length), _Bounds.empty(length)
         self.longest = [float(side.lengths.max()) for side in (pair.second, pair.first)]
-        self.made: list[_Tally] = []
+        self.tallies: list[_Tally] = []
         self.free: LifoQueue[_Tally] = LifoQueue()
 
     @contextmanager
@@ -131,7 +131,7 @@ class _Tallies:
             tally = self.free.get_nowait()
         except Empty:
             tally = _Tally(self.pair.n, self.height, self.bounds)
-            self.made.append(tally)
+            self.tallies.append(tally)
         try:
             yield tally
         finally:
@@ -158,7 +158,7 @@ class _Tallies:
 
     def places(self) -> BothWays:
         above, at_least = (
-            np.sum([np.asarray(getattr(tally, name)) for tally in self.made], axis=0)[
+            np.sum([np.asarray(getattr(tally, name)) for tally in self.tallies], axis=0)[
                 :, : self.pair.n
             ]
             for name in ("above", "at_least")

@@ -35,12 +35,12 @@ def checked_topk(topk: Any) -> Any:
 
 def hits(places: Places, k: int, ties: str) -> Floats:
     """In which share of the orders of ties the partner is among the first `k`, of each query."""
-    left = k - places.above
+    places_left = k - places.above
     if ties == "optimistic":
-        return (left > 0).astype(np.float64)
+        return (places_left > 0).astype(np.float64)
     if ties == "pessimistic":
-        return (left > places.tied).astype(np.float64)
-    shares: Floats = np.clip(left / (places.tied + 1), 0.0, 1.0)
+        return (places_left > places.tied).astype(np.float64)
+    shares: Floats = np.clip(places_left / (places.tied + 1), 0.0, 1.0)
     return shares
 
 

@@ -245,7 +245,7 @@ class _Named:
         if len(digests) < len(names):
             return None
         # Last, also where an export of ours has them already: equal rows are equal to the byte.
-        others = {key: told for key, told in row.metadata.items() if key != IMAGE_KEY}
+        others = {key: value for key, value in row.metadata.items() if key != IMAGE_KEY}
         metadata = others | {IMAGE_KEY: digests}
         if names[0].startswith(CELL):
             _name_by_paths(metadata, key)
@@ -258,8 +258,8 @@ def _name_by_paths(metadata: dict[str, Any], key: str) -> None:
     if not all(paths):
         del metadata[key]
     else:
-        told = [path for (path,) in paths]
-        metadata[key] = told if isinstance(metadata[key], list) else told[0]
+        cell_paths = [path for (path,) in paths]
+        metadata[key] = cell_paths if isinstance(metadata[key], list) else cell_paths[0]
 
 
 def _names(metadata: Mapping[str, Any], keys: Iterable[str]) -> tuple[str, list[str]]:

@@ -448,16 +448,16 @@ class CorpusReader:
                     firsts[parent] = docid
         return set(firsts.values())
 
-    def _pairs(self, wanted: set[str], which: int) -> Iterator[tuple[str, str]]:
+    def _pairs(self, docids: set[str], which: int) -> Iterator[tuple[str, str]]:
         """Yield passage and document, for the wanted of either."""
         import polars as pl
 
-        if len(wanted) <= FEW:
-            for frame in self._frames_with(wanted, ["docid", "parent"], which):
+        if len(docids) <= FEW:
+            for frame in self._frames_with(docids, ["docid", "parent"], which):
                 yield from frame.iter_rows()
             return
         key = ("docid", "parent")[which]
-        among = pl.LazyFrame({key: sorted(wanted)}, schema={key: pl.String()})
+        among = pl.LazyFrame({key: sorted(docids)}, schema={key: pl.String()})
         pairs = pl.scan_parquet(self.parquet).select("docid", "parent")
         yield from pairs.join(among, on=key, how="semi").collect(engine="streaming").iter_rows()
 
@@ -487,9 +487,9 @@ class CorpusReader:
 
     def frames(self, columns: list[str] | None = None) -> Iterator[pl.DataFrame]:
         """Yield the rows as columns, a row group at a time."""
-        step, wanted = self._group_rows(), columns or self._columns()
+        step, names = self._group_rows(), columns or self._columns()
         for start in range(0, self.n_documents, step):
-            yield self._slice(start, step, wanted)
+            yield self._slice(start, step, names)
 
     def at(self, rows: Iterable[int]) -> list[StoredDocument]:
         """Return the documents at these places of the order."""
@@ -507,15 +507,15 @@ class CorpusReader:
 
     def ids_with(self, hashes: Iterable[int]) -> list[str]:
         """Return the ids of the documents with these hashes, sorted."""
-        wanted = np.asarray(list(hashes), np.uint64)
-        at = np.searchsorted(self._index[0], wanted, "left")
+        hash_array = np.asarray(list(hashes), np.uint64)
+        at = np.searchsorted(self._index[0], hash_array, "left")
         rows = self._index[1, at].astype(np.int64).tolist()
         return sorted(self._slice(row, 1, ["docid"]).item() for row in rows)
 
-    def _missing(self, wanted: set[str], which: int) -> set[str]:
+    def _missing(self, docids: set[str], which: int) -> set[str]:
         column = ("docid", "parent")[which]
-        missing = set(wanted)
-        for frame in self._frames_with(wanted, [column], which):
+        missing = set(docids)
+        for frame in self._frames_with(docids, [column], which):
             missing.difference_update(frame[column])
         return missing
 
@@ -523,12 +523,12 @@ class CorpusReader:
         return [*TEXT_COLUMNS, *(["parent"] if self.has_parents else [])]
 
     def _frames_with(
-        self, wanted: set[str], columns: list[str], which: int = DOCIDS
+        self, docids: set[str], columns: list[str], which: int = DOCIDS
     ) -> Iterator[pl.DataFrame]:
         """Yield, a row group at a time, the rows whose id, or whose parent's, is wanted."""
         import polars as pl
 
-        rows = self._candidate_rows(wanted, which)
+        rows = self._candidate_rows(docids, which)
         if not len(rows):
             return
         key = ("docid", "parent")[which]
@@ -537,12 +537,12 @@ class CorpusReader:
         for part in np.split(rows, starts[1:]):
             first = int(part[0])
             frame = self._slice(first, int(part[-1]) - first + 1, columns)[(part - first).tolist()]
-            yield frame.filter(pl.Series([text in wanted for text in frame[key]]))
+            yield frame.filter(pl.Series([text in docids for text in frame[key]]))
 
-    def _candidate_rows(self, wanted: set[str], which: int) -> npt.NDArray[np.int64]:
+    def _candidate_rows(self, docids: set[str], which: int) -> npt.NDArray[np.int64]:
         """Return the numbers, ascending, of the rows whose id has the hash of a wanted one."""
         # An id that UTF-8 cannot write is in no corpus; "replace" keeps it from stopping us.
-        hashes = np.sort(_hashes(docid.encode(errors="replace") for docid in wanted))
+        hashes = np.sort(_hashes(docid.encode(errors="replace") for docid in docids))
         stored, numbers = self._index[2 * which], self._index[2 * which + 1]
         first = np.searchsorted(stored, hashes, "left")
         after = np.searchsorted(stored, hashes, "right")

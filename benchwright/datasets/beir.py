@@ -6,7 +6,7 @@ from benchwright.datasets.collection import Loaded, Shortened, looked_over
 from benchwright.datasets.named import brought, from_catalog, named
 from benchwright.datasets.places import Where, open_place
 from benchwright.datasets.reading import choose, parts_in, read_chosen
-from benchwright.detection.splits import split_named
+from benchwright.detection.collections import split_named
 from benchwright.fetching.download import FetchLimits, Tell
 
 
@@ -50,10 +50,10 @@ def load_beir(
         If a file cannot be read.
     """
     shortened = Shortened(max_docs, keep_judged, seed)
-    wanted = named(where)
-    if wanted and wanted.kind == "irds":
-        return looked_over(from_catalog(wanted, graded=graded, tell=progress), shortened)
-    place = brought(wanted, cache, limits, progress) if wanted else where
+    named_collection = named(where)
+    if named_collection and named_collection.kind == "irds":
+        return looked_over(from_catalog(named_collection, graded=graded, tell=progress), shortened)
+    place = brought(named_collection, cache, limits, progress) if named_collection else where
     with open_place(place) as source:
         name = split_named(split)
         parts = parts_in(source)

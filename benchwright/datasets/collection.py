@@ -162,7 +162,7 @@ class Loaded:
     qrels: Qrels
     lang: str = ""
     findings: tuple[Finding, ...] = ()
-    told: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.corpus, self.queries, self.qrels))
@@ -171,7 +171,7 @@ class Loaded:
     def notes(self) -> list[str]:
         """What a reader must know, in sentences."""
         sentences = [f"{finding.message} {finding.advice}" for finding in self.findings]
-        return [*self.told, *sentences, *self.corpus.notes]
+        return [*self.remarks, *sentences, *self.corpus.notes]
 
     def check(self) -> list[Finding]:
         """Read the corpus once, and return everything that does not fit together."""
@@ -195,7 +195,7 @@ class Given:
     queries: dict[str, str]
     qrels: Qrels
     lang: str = ""
-    told: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
     others: Callable[[], dict[str, set[str]]] = dict
     corpus_notes: Callable[[], list[str]] = list
 
@@ -251,7 +251,7 @@ def looked_over(collection: Given, shortened: Shortened) -> Loaded:
         qrels=collection.qrels,
         lang=collection.lang,
         findings=tuple(findings),
-        told=tuple(collection.told),
+        remarks=tuple(collection.remarks),
     )
 
 
@@ -261,7 +261,7 @@ def _graded(collection: Given) -> dict[str, str]:
         return collection.queries
     graded = {qid: text for qid, text in collection.queries.items() if qid in collection.qrels}
     if n_others := len(collection.queries) - len(graded):
-        collection.told.append(
+        collection.remarks.append(
             f"{n_others:,} of {len(collection.queries):,} queries have no grade in the split "
             f"'{collection.split}' and are left out."
         )

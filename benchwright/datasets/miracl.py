@@ -10,7 +10,7 @@ from benchwright.datasets.naming import language_named, language_of_member, list
 from benchwright.datasets.places import Where, open_place, paths_of
 from benchwright.datasets.reading import choose, parts_in, read_chosen
 from benchwright.detection import DOCUMENT_KINDS, Part
-from benchwright.detection.splits import split_named
+from benchwright.detection.collections import split_named
 from benchwright.fetching.download import FetchLimits, Tell
 
 HIDES = "MIRACL"
@@ -61,12 +61,12 @@ def load_miracl(
         As `load_beir`.
     """
     shortened = Shortened(max_docs, keep_judged, seed)
-    wanted = named(where)
-    if wanted and wanted.kind == "irds":
+    named_collection = named(where)
+    if named_collection and named_collection.kind == "irds":
         return looked_over(
-            from_catalog(wanted, graded=graded, hides=HIDES, tell=progress), shortened
+            from_catalog(named_collection, graded=graded, hides=HIDES, tell=progress), shortened
         )
-    place: Where = brought(wanted, cache, limits, progress) if wanted else where
+    place: Where = brought(named_collection, cache, limits, progress) if named_collection else where
     place = place if corpus is None else [*paths_of(place), corpus]
     with open_place(place) as source:
         parts, language = _of_language(parts_in(source), lang, source.name)
@@ -81,8 +81,8 @@ def _of_language(parts: Sequence[Part], lang: str | None, place: str) -> tuple[l
     """The files of one language, and those whose names say none."""
     others = [part for part in parts if part.kind not in DOCUMENT_KINDS]
     there = {language_of_member(part.member) for part in others} - {""}
-    wanted = language_named(lang) if lang else next(iter(there), "") if len(there) < 2 else ""
-    if there and wanted not in there:
+    language = language_named(lang) if lang else next(iter(there), "") if len(there) < 2 else ""
+    if there and language not in there:
         reason = f"there is nothing of '{lang}'" if lang else "there are several languages"
         raise LanguageMissingError(
             place=place,
@@ -91,4 +91,4 @@ def _of_language(parts: Sequence[Part], lang: str | None, place: str) -> tuple[l
             argument="lang",
             example=min(there),
         )
-    return [part for part in parts if language_of_member(part.member) in (wanted, "")], wanted
+    return [part for part in parts if language_of_member(part.member) in (language, "")], language

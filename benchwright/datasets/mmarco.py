@@ -10,7 +10,7 @@ from benchwright.datasets.naming import language_named, language_of_member, list
 from benchwright.datasets.places import Where, open_place
 from benchwright.datasets.reading import choose, parts_in, read_chosen
 from benchwright.detection import DOCUMENT_KINDS, FileKind, Part
-from benchwright.detection.splits import split_named
+from benchwright.detection.collections import split_named
 from benchwright.fetching.download import FetchLimits, Tell
 
 # Files of MS MARCO itself say no language.
@@ -59,10 +59,10 @@ def load_mmarco(
         As `load_beir`.
     """
     shortened = Shortened(max_docs, keep_judged, seed)
-    wanted = named(where)
-    if wanted and wanted.kind == "irds":
-        return looked_over(from_catalog(wanted, graded=graded, tell=progress), shortened)
-    place = brought(wanted, cache, limits, progress) if wanted else where
+    named_collection = named(where)
+    if named_collection and named_collection.kind == "irds":
+        return looked_over(from_catalog(named_collection, graded=graded, tell=progress), shortened)
+    place = brought(named_collection, cache, limits, progress) if named_collection else where
     with open_place(place) as source:
         parts, language = _of_languages(parts_in(source), doc_lang, query_lang, source.name)
         name = split_named(split)
@@ -88,14 +88,14 @@ def _of_languages(
 
 def _chosen(parts: Iterable[Part], lang: str | None, argument: str, place: str) -> str:
     there = {_language(part) for part in parts}
-    wanted = language_named(lang) if lang else next(iter(there), "") if len(there) < 2 else ""
-    if there and wanted not in there:
+    language = language_named(lang) if lang else next(iter(there), "") if len(there) < 2 else ""
+    if there and language not in there:
         what = "passages" if argument == "doc_lang" else "queries"
         reason = f"no {what} are in '{lang}'" if lang else f"{what} are in several languages"
         raise LanguageMissingError(
             place=place, reason=reason, there=listed(there), argument=argument, example=min(there)
         )
-    return wanted
+    return language
 
 
 def _language(part: Part) -> str:

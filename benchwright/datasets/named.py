@@ -8,7 +8,7 @@ from benchwright.datasets.collection import Given, Qrels
 from benchwright.datasets.errors import HiddenQrelsError, LibraryMissingError
 from benchwright.datasets.naming import listed
 from benchwright.datasets.places import Where
-from benchwright.detection.splits import SPLIT, split_named
+from benchwright.detection.collections import SPLIT, split_named
 from benchwright.errors import MissingFileError
 from benchwright.fetching.bringing import bring
 from benchwright.fetching.catalog import IrDataset, open_dataset
@@ -40,19 +40,19 @@ def named(where: Where) -> Collection | None:
 
 
 def brought(
-    wanted: Collection,
+    collection: Collection,
     cache: Path | str | None,
     limits: FetchLimits | None,
     tell: Tell | None = None,
 ) -> Path:
     """Return the zip of a collection, which is kept in `cache`; raises as `bring`."""
     if cache is None:
-        advice = f"Say where: cache='data' keeps the download of {wanted} there."
-        raise MissingFileError(place=wanted, expected="folder for the download", advice=advice)
+        advice = f"Say where: cache='data' keeps the download of {collection} there."
+        raise MissingFileError(place=collection, expected="folder for the download", advice=advice)
     folder = Path(cache)
     folder.mkdir(parents=True, exist_ok=True)
     allowed, progress = limits or LIMITS, tell or _silent
-    return bring(wanted, downloads=folder, work=folder, limits=allowed, tell=progress)
+    return bring(collection, downloads=folder, work=folder, limits=allowed, tell=progress)
 
 
 def _silent(done: int, total: int, message: str) -> None:
@@ -60,7 +60,7 @@ def _silent(done: int, total: int, message: str) -> None:
 
 
 def from_catalog(
-    wanted: Collection, *, graded: bool, hides: str = "", tell: Tell | None = None
+    collection: Collection, *, graded: bool, hides: str = "", tell: Tell | None = None
 ) -> Given:
     """Return what ir_datasets has under an id; it keeps what it downloads in a folder of its own.
 
@@ -71,17 +71,17 @@ def from_catalog(
     HiddenQrelsError, MissingFileError
         If the id has no grades.
     """
-    dataset = open_dataset(wanted)
-    split = _split_of(wanted.name)
+    dataset = open_dataset(collection)
+    split = _split_of(collection.name)
     qrels = _qrels(dataset) if graded and dataset.has_qrels else {}
     if graded and not dataset.has_qrels:
         if hides and split.startswith("test"):
             there = listed(["dev", "train"])
-            raise HiddenQrelsError(place=wanted, split=split, whose=hides, there=there)
+            raise HiddenQrelsError(place=collection, split=split, whose=hides, there=there)
         advice = "Name an id that has some, or say graded=False."
-        raise MissingFileError(place=wanted, expected="qrels", advice=advice)
+        raise MissingFileError(place=collection, expected="qrels", advice=advice)
     return Given(
-        name=str(wanted),
+        name=str(collection),
         split=split,
         documents=lambda problems: _documents(dataset, tell or _silent),
         queries={row["_id"]: row["text"] for row in dataset.queries()},

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from benchwright.detection import Part
+from benchwright.detection.collections import split_named, split_of_name
 from benchwright.detection.files import LANGUAGES, language_of
-from benchwright.detection.splits import split_named, split_of_name
 
 MIRACL_LANGUAGES = (
     *("ar", "bn", "de", "en", "es", "fa", "fi", "fr", "hi"),

@@ -177,7 +177,7 @@ def read_chosen(where: Where, source: Source, chosen: Chosen, split: str) -> Giv
         documents=_documents(where, chosen.corpus, corpus_numbers),
         queries=queries,
         qrels=qrels,
-        told=[note for note in notes if note],
+        remarks=[note for note in notes if note],
         others=lambda: _other_ids(where, chosen.other_queries),
         corpus_notes=lambda: [numbers.note() for numbers in corpus_numbers[-1:] if numbers.n],
     )
@@ -242,7 +242,7 @@ def _documents(where: Where, parts: list[Part], counted: list[NumberIds]) -> Rea
     def read(problems: Problems) -> Iterator[CorpusRow]:
         numbers = NumberIds()
         counted.append(numbers)
-        seen: set[str] = set()
+        docids_seen: set[str] = set()
         with open_place(where) as source, TemporaryDirectory(prefix="benchwright-") as folder:
             for part in parts:
                 rows = document_rows(
@@ -254,15 +254,15 @@ def _documents(where: Where, parts: list[Part], counted: list[NumberIds]) -> Rea
                 )
                 # A passage is given with every query it was judged for; a corpus has it once.
                 is_repeated = part.kind is FileKind.PASSAGES and len(parts) > 1
-                yield from _once(rows, seen) if is_repeated else rows
+                yield from _once(rows, docids_seen) if is_repeated else rows
 
     return read
 
 
-def _once(rows: Iterable[CorpusRow], seen: set[str]) -> Iterator[CorpusRow]:
+def _once(rows: Iterable[CorpusRow], docids_seen: set[str]) -> Iterator[CorpusRow]:
     for row in rows:
-        if row.docid not in seen:
-            seen.add(row.docid)
+        if row.docid not in docids_seen:
+            docids_seen.add(row.docid)
             yield row
 
 

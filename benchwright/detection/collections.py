@@ -9,7 +9,6 @@ from typing import Any
 
 from benchwright.detection.files import Guess, detect, guess, guess_as
 from benchwright.detection.kinds import CONTENT_OF, QUERY_KINDS, FileKind
-from benchwright.detection.splits import split_of_name
 from benchwright.errors import MissingFileError
 from benchwright.files.inputs import MemberInput
 from benchwright.files.sources import Source
@@ -256,8 +255,8 @@ def _configured(source: Source, member: str, folder: Path, config: str, split: s
         return Part(member, None, note=NOT_TAKEN[config])
     lang, mark, plain = config.rpartition("-")
     table = MemberInput(source, member)
-    wanted = _KINDS.get(plain if mark else config)
-    guessed = guess(table, folder) if wanted is None else guess_as(wanted, table, folder)
+    kind = _KINDS.get(plain if mark else config)
+    guessed = guess(table, folder) if kind is None else guess_as(kind, table, folder)
     part = part_of(member, guessed)
     if part.kind in (FileKind.QREL_TABLE, FileKind.BEIR_QRELS):
         part = replace(part, split=_split(split))
@@ -304,3 +303,42 @@ def _without_doubles(parts: Sequence[Part]) -> Iterator[Part]:
 
 _QRELS = (FileKind.QREL_TABLE, FileKind.BEIR_QRELS)
 __all__ = ["Part", "part_of", "parts_of_collection"]
+
+# --- which split a file is of, by the names that collections have given their files --------------
+
+
+SPLIT = re.compile(
+    r"(?:^|[/_.-])(train(?:ing)?|dev|valid(?:ation)?|val|test(?:[-_.]?[ab])?|eval)"
+    r"(?:[._-](small|full))?(?=[/_.-]|$)",
+    re.IGNORECASE,
+)
+SAME = {"training": "train", "validation": "dev", "valid": "dev", "val": "dev"}
+
+
+def split_named(text: str) -> str:
+    """Return a split as it is compared.
+
+    >>> [split_named(text) for text in ("validation", "testA", "dev.small")]
+    ['dev', 'test-a', 'dev.small']
+    """
+    name = text.strip().lower()
+    if re.fullmatch(r"test[-_.]?[ab]", name):
+        return f"test-{name[-1]}"
+    return SAME.get(name, name)
+
+
+def split_of_name(member: str) -> str:
+    """Return the split that a file's name says, or else its folders, or nothing.
+
+    >>> [split_of_name(name) for name in (
+    ...     "topics.miracl-v1.0-sw-test-a.tsv", "queries/dev/german_queries.dev.small.tsv",
+    ...     "sw/validation-00000-of-00001.parquet", "collection.tsv")]
+    ['test-a', 'dev.small', 'dev', '']
+    """
+    folder, _, name = member.rpartition("/")
+    for text in (name, folder):
+        splits = SPLIT.findall(text)
+        if splits:
+            split, size = splits[-1]
+            return split_named(split) + (f".{size.lower()}" if size else "")
+    return ""

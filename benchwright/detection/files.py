@@ -141,9 +141,9 @@ def guess(file: Input, folder: Path) -> Guess:
     rows = [record for _, record in sample(file, layout, folder=folder, n=SAMPLE_ROWS)]
     if kind is None or (layout.form in _NAMED and rows):
         kind = _of_columns(layout, rows, file.name)
-    told = _guess_as(kind, layout, rows, file.name)
+    file_guess = _guess_as(kind, layout, rows, file.name)
     problem = "" if rows or kind else _first_problem(file, layout, folder)
-    return replace(told, doubt=f"No record can be read: {problem}") if problem else told
+    return replace(file_guess, doubt=f"No record can be read: {problem}") if problem else file_guess
 
 
 def _first_problem(file: Input, layout: Layout, folder: Path) -> str:
@@ -207,7 +207,9 @@ def _refuse_wordless(head: Head, file: str) -> None:
 def _is_unmarked_utf16(start: bytes) -> bool:
     """Whether bytes with NULs are text, two bytes a character, in either order."""
     orders = ("utf-16-le", "utf-16-be")
-    return start.count(b"\0") > MOST_NULS and any(_is_printable_in(start, one) for one in orders)
+    return start.count(b"\0") > MOST_NULS and any(
+        _is_printable_in(start, order) for order in orders
+    )
 
 
 def _is_printable_in(start: bytes, encoding: str) -> bool:
@@ -215,9 +217,11 @@ def _is_printable_in(start: bytes, encoding: str) -> bool:
         text = codecs.getincrementaldecoder(encoding)().decode(start)
     except UnicodeDecodeError:
         return False
-    if "\0" in text or not all(one.isprintable() or one in "\t\r\n" for one in text):
+    if "\0" in text or not all(
+        character.isprintable() or character in "\t\r\n" for character in text
+    ):
         return False
-    return any("a" <= one <= "z" or one in "\t\n" for one in text)
+    return any("a" <= character <= "z" or character in "\t\n" for character in text)
 
 
 def _no_text(start: bytes) -> str:
@@ -401,7 +405,7 @@ def _lack_documents(layout: Layout, rows: Sequence[Record]) -> bool:
     if "document" in mapping or not {"id", "text", "grade"} <= mapping.keys():
         return False
     ids = [row.get(mapping["id"]) for row in rows]
-    return len({str(one) for one in ids}) < len(ids) and _are_grades(rows, mapping["grade"])
+    return len({str(value) for value in ids}) < len(ids) and _are_grades(rows, mapping["grade"])
 
 
 def _are_grades(rows: Sequence[Record], column: str) -> bool:

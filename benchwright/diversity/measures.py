@@ -67,22 +67,22 @@ def novelty_gains(ranking: Sequence[Subtopics], alpha: float) -> list[float]:
 def best_ranking(documents: Mapping[str, Subtopics], depth: int, alpha: float) -> list[Subtopics]:
     """The documents that gain most, one after the other; of equal ones the last by id."""
     # Documents of the same subtopics gain the same: the last of each kind by id stands for it.
-    left: dict[Subtopics, list[str]] = {}
+    docids_of: dict[Subtopics, list[str]] = {}
     for docid, subtopics in sorted(documents.items()):
-        left.setdefault(subtopics, []).append(docid)
+        docids_of.setdefault(subtopics, []).append(docid)
     n_above: dict[str, int] = {}
     ranking: list[Subtopics] = []
-    while left and len(ranking) < depth:
+    while docids_of and len(ranking) < depth:
         chosen = max(
-            left,
+            docids_of,
             key=lambda kind: (
                 fsum([(1 - alpha) ** n_above.get(subtopic, 0) for subtopic in kind]),
-                left[kind][-1],
+                docids_of[kind][-1],
             ),
         )
-        left[chosen].pop()
-        if not left[chosen]:
-            del left[chosen]
+        docids_of[chosen].pop()
+        if not docids_of[chosen]:
+            del docids_of[chosen]
         for subtopic in chosen:
             n_above[subtopic] = n_above.get(subtopic, 0) + 1
         ranking.append(chosen)

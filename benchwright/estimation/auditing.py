@@ -63,15 +63,15 @@ def audited(n_audited: int, n_relevant: int, *, most_missed: float = MOST_MISSED
         If the counts are none.
     """
     bound = most_relevant(n_relevant, n_audited)
-    told = f"{n_relevant} of {n_audited} were relevant, so up to {bound:.1%} may be"
+    summary = f"{n_relevant} of {n_audited} were relevant, so up to {bound:.1%} may be"
     if n_audited < LEAST_AUDITED:
         lacking = LEAST_AUDITED - n_audited
-        why = f"{told}; {LEAST_AUDITED} must be audited. Judge {lacking} more, drawn at random."
+        why = f"{summary}; {LEAST_AUDITED} must be audited. Judge {lacking} more, drawn at random."
         return Audit(n_audited, n_relevant, bound, is_allowed=False, why=why)
     if bound > most_missed:
-        why = f"{told}, more than {most_missed:.1%}: this judge's 0 spares no work here."
+        why = f"{summary}, more than {most_missed:.1%}: this judge's 0 spares no work here."
         return Audit(n_audited, n_relevant, bound, is_allowed=False, why=why)
-    why = f"{told}, not more than {most_missed:.1%}."
+    why = f"{summary}, not more than {most_missed:.1%}."
     return Audit(n_audited, n_relevant, bound, is_allowed=True, why=why)
 
 

@@ -232,9 +232,9 @@ def corrected_slices(
     for name, queries in slices.items():
         inside = frozenset(queries)
         members = {
-            family: kept
+            family: queries_inside
             for family, listed in everything.items()
-            if (kept := [query for query in listed if query in inside])
+            if (queries_inside := [query for query in listed if query in inside])
         }
         drawn_inside = tuple(family for family in chosen if family in members)
         try:
@@ -264,7 +264,7 @@ def _corrected(
     estimates = prediction_powered(
         _sums(people, members, chosen), _sums(machine, members, chosen), sizes, all_f, all_sizes
     )
-    mean, plain_error, error, weight, rho = (float(one) for one in estimates)
+    mean, plain_error, error, weight, rho = (float(number) for number in estimates)
     if not np.isfinite(mean):
         what = "A value of people's or of the machine's is no number"
         raise ArraysError(what=what, expected="numbers; leave queries without one out")

@@ -159,11 +159,11 @@ def guesses(
     """
     expected = np.zeros(len(grades))
     for half in (False, True):
-        mine, known = is_second == half, is_labelled & (is_second != half)
-        if not known.any():
-            known = is_labelled & False
-        w = np.where(known, 1 / np.where(pi > 0, pi, 1), 0.0)
-        g = np.where(known, grades, 0.0)
+        mine, is_used = is_second == half, is_labelled & (is_second != half)
+        if not is_used.any():
+            is_used = is_labelled & False
+        w = np.where(is_used, 1 / np.where(pi > 0, pi, 1), 0.0)
+        g = np.where(is_used, grades, 0.0)
         mean = float((w * g).sum() / w.sum()) if w.sum() else 0.0
         if machine is None:
             expected[mine] = mean
@@ -172,7 +172,7 @@ def guesses(
         n_kinds = int(of.max()) + 1 if len(of) else 1
         weights = np.bincount(of, weights=w, minlength=n_kinds)
         sums = np.bincount(of, weights=w * g, minlength=n_kinds)
-        n_labels = np.bincount(of, weights=known, minlength=n_kinds)
+        n_labels = np.bincount(of, weights=is_used, minlength=n_kinds)
         means = np.where(weights > 0, sums / np.where(weights > 0, weights, 1), mean)
         shrunk = (n_labels * means + PSEUDO_LABELS * mean) / (n_labels + PSEUDO_LABELS)
         expected[mine] = shrunk[of[mine]]

@@ -104,12 +104,12 @@ def drawn(
     if not strata:
         return Draw(seed, frame_of(names), tuple(ordered[:n]), len(names))
     shares = _shares(ordered, n, strata)
-    left = dict(shares)
+    n_left = dict(shares)
     chosen = []
     for name in ordered:
         stratum = strata.get(name, ONE_STRATUM)
-        if left[stratum]:
-            left[stratum] -= 1
+        if n_left[stratum]:
+            n_left[stratum] -= 1
             chosen.append(name)
     return Draw(seed, frame_of(names), tuple(chosen), len(names), tuple(sorted(shares.items())))
 

@@ -64,10 +64,10 @@ def text_features(
     plain, weighted = np.zeros(len(documents)), np.zeros(len(documents))
     of_document, of_words = np.zeros(len(documents)), np.zeros(len(documents))
     for row, words in enumerate(documents):
-        asked, there = set(queries[of_query[row]]), set(words)
-        weights = {word: idf.get(word, highest) for word in asked}
-        shared = asked & there
-        plain[row] = len(shared) / max(len(asked), 1)
+        query_words, there = set(queries[of_query[row]]), set(words)
+        weights = {word: idf.get(word, highest) for word in query_words}
+        shared = query_words & there
+        plain[row] = len(shared) / max(len(query_words), 1)
         total = sum(weights.values())
         weighted[row] = sum(weights[word] for word in shared) / total if total else 0.0
         of_document[row] = np.log1p(len(words))
@@ -75,13 +75,13 @@ def text_features(
     return [plain, weighted, of_document, of_words]
 
 
-def _of_scores(given: Floats, of_query: Ints) -> list[Floats]:
+def _of_scores(scores: Floats, of_query: Ints) -> list[Floats]:
     n = int(of_query.max()) + 1 if len(of_query) else 0
     lowest = np.full(n, np.inf)
-    np.fmin.at(lowest, of_query, given)
+    np.fmin.at(lowest, of_query, scores)
     lowest = np.where(np.isfinite(lowest), lowest, 0.0)
     # What a function did not score stands at its lowest.
-    score = np.where(np.isnan(given), lowest[of_query], given)
+    score = np.where(np.isnan(scores), lowest[of_query], scores)
     sizes = np.maximum(np.bincount(of_query, minlength=n), 1)
     mean = np.bincount(of_query, weights=score, minlength=n) / sizes
     square = np.bincount(of_query, weights=(score - mean[of_query]) ** 2, minlength=n) / sizes
@@ -239,9 +239,9 @@ def learned(
         mine = fold == which
         if not mine.any():
             continue
-        known = is_known & ~mine
+        is_used = is_known & ~mine
         for column, grade in enumerate(above):
-            model = fitted(rows[known], grades[known] >= grade, c=c)
+            model = fitted(rows[is_used], grades[is_used] >= grade, c=c)
             at_least[mine, column] = model.probabilities(rows[mine])
     # A higher grade cannot be likelier than a lower one.
     return Learned(np.minimum.accumulate(at_least, axis=1), above)

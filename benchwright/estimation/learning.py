@@ -58,19 +58,19 @@ class LearnedEstimate:
         """
         grades = self.estimates.expected
         relevant = self.estimates.relevant(self.relevant_from)
-        found = {}
+        values = {}
         for query, place in self.place.items():
             rows = [place.get(document, -1) for document in run.get(query, ())[:cutoff]]
             of = grades if measure == "nDCG" else relevant
             ranked = np.array([of[row] if row >= 0 else 0.0 for row in rows])
             if measure == "nDCG":
                 everything = grades[list(place.values())]
-                found[query] = estimated_ndcg(ranked, everything, cutoff=cutoff)
+                values[query] = estimated_ndcg(ranked, everything, cutoff=cutoff)
             elif measure == "P":
-                found[query] = estimated_precision(ranked, cutoff=cutoff)
+                values[query] = estimated_precision(ranked, cutoff=cutoff)
             else:
-                found[query] = estimated_reciprocal_rank(ranked, cutoff=cutoff)
-        return found
+                values[query] = estimated_reciprocal_rank(ranked, cutoff=cutoff)
+        return values
 
 
 def learned_estimate(
@@ -128,11 +128,11 @@ def learned_estimate(
             of_query,
             idf or {},
         )
-    known = [grades.get(query, {}).get(document, np.nan) for _, query, document in pairs]
+    grades_known = [grades.get(query, {}).get(document, np.nan) for _, query, document in pairs]
     of = families or {}
     estimates = learned(
         features(columns, of_query, overlaps),
-        np.array(known, dtype=np.float64),
+        np.array(grades_known, dtype=np.float64),
         of_query,
         [of.get(query, query) for query in queries],
         scale=scale,

@@ -25,8 +25,7 @@ from benchwright.errors import (
 from benchwright.formats.unlisted import NOT_RELEVANT, UNKNOWN
 from benchwright.measures.columns import Columns
 from benchwright.measures.families import Measure
-from benchwright.measures.lookup import scored_name
-from benchwright.measures.registry import parse_measures
+from benchwright.measures.registry import parse_measures, scored_name
 from benchwright.measures.shared_hits import FEW
 from benchwright.reading.hits import Judged, Qid, QueryHits, judged_by
 from benchwright.reading.ranking import Scored
@@ -93,13 +92,13 @@ class Evaluation(Generic[Qid]):
         MissingPackageError
             If there is no polars, which the extra `tools` brings.
         """
-        from benchwright.evaluation.frames import polars_frame
+        from benchwright.evaluation.shown import polars_frame
 
         return polars_frame(self._rows() if by == "measure" else self._rows_of_queries())
 
     def to_pandas(self, by: Literal["measure", "query"] = "measure") -> Any:
         """As `to_frame`, of pandas, which the extra `pandas` brings."""
-        from benchwright.evaluation.frames import pandas_frame
+        from benchwright.evaluation.shown import pandas_frame
 
         return pandas_frame(self._rows() if by == "measure" else self._rows_of_queries())
 
@@ -402,7 +401,7 @@ def _values(
 ) -> tuple[dict[str, list[float]], dict[str, float]]:
     """The values of each measure, in the order of the queries, and its judged share."""
     columns, places = _measured_once(hits, judged)
-    tied = [row for row, query in enumerate(columns.found) if query.ties]
+    tied = [row for row, query in enumerate(columns.query_hits) if query.ties]
 
     def values_of(measure: Measure) -> list[float]:
         values = measure.values(columns, top_grade=top_grade)

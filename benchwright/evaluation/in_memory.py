@@ -73,11 +73,11 @@ def scored(
         return None
     if not any(nested_run.values()):
         return None  # nothing to score, which the long way says or takes
-    asked = tuple(cast("list[tuple[str | None, int, int, int]]", rows))
+    measure_rows = tuple(cast("list[tuple[str | None, int, int, int]]", rows))
     # Since 3.12, Python's sum makes up for what additions lose.
     is_compensated = sys.version_info >= (3, 12)
     answer = native.score(
-        nested_qrels, nested_run, asked, TIES.index(ties), missing == "zero", is_compensated
+        nested_qrels, nested_run, measure_rows, TIES.index(ties), missing == "zero", is_compensated
     )
     if answer is None:
         return None
@@ -110,12 +110,12 @@ def _row(measure: Measure, name: str | None) -> tuple[str | None, int, int, int]
     return name, KINDS.index(measure.family), int(cutoff), measure.rel
 
 
-def _nested(native: "ModuleType", given: Any, wanted: Wanted) -> Any:
+def _nested(native: "ModuleType", rows: Any, wanted: Wanted) -> Any:
     """Columns as nested dictionaries; what has none, as it is."""
-    if isinstance(given, dict):
-        return given
+    if isinstance(rows, dict):
+        return rows
     try:
-        columns = named_columns(given, wanted)
+        columns = named_columns(rows, wanted)
     except ColumnsError:
         return None
     return columns and native.nested(*columns)

@@ -87,7 +87,7 @@ def latency_bins(milliseconds: Iterable[float], *, n_bins: int = N_BINS) -> Late
     edges = _ratios(low, high, n_bins) if is_logarithmic else _widths(low, high, n_bins)
     firsts = [0, *(bisect_left(ordered, edge) for edge in edges[1:-1]), len(ordered)]
     counted = zip(edges, edges[1:], firsts, firsts[1:], strict=False)
-    bins = tuple(LatencyBin(left, right, end - first) for left, right, first, end in counted)
+    bins = tuple(LatencyBin(lower, upper, end - first) for lower, upper, first, end in counted)
     return LatencyBins(bins, is_logarithmic)
 
 

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 from benchwright.datasets.released import Released, read_released, released_of
 from benchwright.errors import CutoffError, MeasureParameterError
-from benchwright.evaluation import frames, shown
+from benchwright.evaluation import shown
 from benchwright.evaluation.evaluating import Evaluation, evaluate_hits
 from benchwright.evaluation.model_answers import Answer, Progress, ask
 from benchwright.formats.side_tables import read_slices
 from benchwright.measures import Measure, parse_measures
-from benchwright.measures.lookup import scored_name
+from benchwright.measures.registry import scored_name
 from benchwright.reading.hits import judged_by
 from benchwright.reading.memory import hits_of, take_qrels
 from benchwright.reading.scanning import GradeTable
@@ -113,11 +113,11 @@ class ModelEvaluation:
 
     def to_frame(self) -> "polars.DataFrame":
         """A row a slice, as a frame of polars: `slice`, `n_queries`, each mean, `judged_share`."""
-        return frames.polars_frame(self._rows())
+        return shown.polars_frame(self._rows())
 
     def to_pandas(self) -> Any:
         """As `to_frame`, of pandas."""
-        return frames.pandas_frame(self._rows())
+        return shown.pandas_frame(self._rows())
 
     def _rows(self) -> list[dict[str, Any]]:
         return [
@@ -196,13 +196,13 @@ def evaluate_model(
         released = released_of(benchmark)
     else:
         released = read_released(Path(benchmark), split)
-    wanted = _measures(measures, k, released.threshold)
+    names = _measures(measures, k, released.threshold)
     queries = [(qid, released.texts[qid]) for qid in released.qrels if qid in released.texts]
     answers = ask(model, queries, k, batch_size=max(1, batch_size), progress=progress)
 
     table = GradeTable(take_qrels(released.qrels).content)
     hits = hits_of(answers.answers, table.grades, ties=ties, depth=k).content
-    measured = parse_measures([*wanted, f"Judged@{k}"])
+    measured = parse_measures([*names, f"Judged@{k}"])
     evaluation = evaluate_hits(
         judged_by(table.judged, released.unlisted),
         hits,

@@ -117,7 +117,7 @@ class Side:
 
     measure: str
     values: Values
-    found: Found
+    hits: Found
     qrels: Grades
     top_grade: int | None = None
     is_complete: bool = False
@@ -181,10 +181,10 @@ class _Explaining:
         grades_of = {}
         for qid in self.shared:
             old, new = self.before.qrels.get(qid, {}), self.after.qrels.get(qid, {})
-            ranks = _by_rank(self.before.found.get(qid), depth)
+            ranks = _by_rank(self.before.hits.get(qid), depth)
             own = Counter(
                 grade
-                for rank, grade in _by_rank(self.after.found.get(qid), depth).items()
+                for rank, grade in _by_rank(self.after.hits.get(qid), depth).items()
                 if rank not in ranks
             )
             rest = Counter(grade for docid, grade in new.items() if docid not in old) - own
@@ -283,10 +283,10 @@ class _Explaining:
         return [*_between(old, new, kinds).values(), *some]
 
     def _hits(self, qid: str, kinds: frozenset[str]) -> QueryHits[str] | None:
-        hits = self.before.found.get(qid) or self.after.found.get(qid)
+        hits = self.before.hits.get(qid) or self.after.hits.get(qid)
         if hits is None:
             return None
-        old, new = (_by_rank(side.found.get(qid)) for side in (self.before, self.after))
+        old, new = (_by_rank(side.hits.get(qid)) for side in (self.before, self.after))
         ranks = _between(old, new, kinds | {ADDED} if OWN in kinds else kinds)
         return QueryHits(qid, tuple(Hit(*hit) for hit in sorted(ranks.items())), hits.n_retrieved)
 

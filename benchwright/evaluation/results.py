@@ -99,7 +99,7 @@ def stored_rules(result: Mapping[str, Any], file: str) -> Rules:
     return Rules(**{**rules, "measures": tuple(rules["measures"])})
 
 
-def located(entry: Mapping[str, Any], folder: Path, given: Path | None) -> Path:
+def located(entry: Mapping[str, Any], folder: Path, place_named: Path | None) -> Path:
     """Where a file of a result is now: as given, or at its path relative to `folder`.
 
     Raises
@@ -107,7 +107,7 @@ def located(entry: Mapping[str, Any], folder: Path, given: Path | None) -> Path:
     MissingFileError
         If it is not there.
     """
-    path = given or folder / entry["path"]
+    path = place_named or folder / entry["path"]
     if not path.is_file():
         advice = "Put it back, or name where it is now (--qrels, --run)."
         raise MissingFileError(place=path, expected="file", advice=advice)

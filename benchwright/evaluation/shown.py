@@ -1,12 +1,18 @@
-"""Results as notebooks show them: a table, with an interval drawn in each row.
+"""Results as notebooks show them: a table, with an interval drawn in each row; and as frames.
 
 No style and no script: where a policy forbids both, as on the site, a result looks the same. Lines
 are drawn in the colour of the text, and so are dark where that is light.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from benchwright.errors import MissingPackageError
+
+if TYPE_CHECKING:
+    import polars
 
 WIDTH, HEIGHT, MARGIN = 132, 16, 4
 
@@ -91,3 +97,39 @@ def common_span(values: Iterable[float | None]) -> tuple[float, float]:
     defined = [value for value in values if value is not None and isfinite(value)]
     first, last = min([0.0, *defined]), max([0.0, *defined])
     return (first, last) if first < last else (0.0, 1.0)
+
+
+# --- as frames, of polars or pandas, neither of which is needed before ---------------------------
+
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def polars_frame(rows: Rows) -> "polars.DataFrame":
+    """A frame of polars; what is not defined is null.
+
+    Raises
+    ------
+    MissingPackageError
+        If there is no polars.
+    """
+    try:
+        import polars
+    except ModuleNotFoundError as error:
+        raise MissingPackageError.of(error, "to_frame") from error
+    return polars.DataFrame(list(rows), infer_schema_length=None, nan_to_null=True)
+
+
+def pandas_frame(rows: Rows) -> Any:
+    """A frame of pandas; what is not defined is missing.
+
+    Raises
+    ------
+    MissingPackageError
+        If there is no pandas.
+    """
+    try:
+        import pandas
+    except ModuleNotFoundError as error:
+        raise MissingPackageError(what="to_pandas", package="pandas", extra="pandas") from error
+    return pandas.DataFrame(list(rows))

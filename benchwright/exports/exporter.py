@@ -125,9 +125,9 @@ def file_pieces(path: Path, begin: int = 0, end: int | None = None) -> Iterator[
     """Yield what a file holds from a byte on, up to another or its end, in pieces."""
     with path.open("rb") as stream:
         stream.seek(begin)
-        left = (path.stat().st_size if end is None else end) - begin
-        while left > 0 and (piece := stream.read(min(CHUNK, left))):
-            left -= len(piece)
+        n_left = (path.stat().st_size if end is None else end) - begin
+        while n_left > 0 and (piece := stream.read(min(CHUNK, n_left))):
+            n_left -= len(piece)
             yield piece
 
 

@@ -148,10 +148,10 @@ def _image_cell(source: ReleaseSource, row: DocumentLike | QueryLike, kind: str)
     files = source.images(row) if source.images else ()
     named = row.metadata.get(kind)
     paths = named if isinstance(named, list) else [named]
-    told = [*paths, *[None] * len(files)] if len(paths) == len(files) else [None] * len(files)
+    file_paths = [*paths, *[None] * len(files)] if len(paths) == len(files) else [None] * len(files)
     cells = [
         {"bytes": file.read_bytes(), "path": path if isinstance(path, str) else None}
-        for file, path in zip(files, told, strict=False)
+        for file, path in zip(files, file_paths, strict=False)
     ]
     return cells if kind == IMAGES else next(iter(cells), None)
 

@@ -1,13 +1,14 @@
-"""TREC's topics and qrels."""
+"""TREC's topics and qrels, and runs in its form."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from heapq import merge
 from pathlib import Path
+from typing import Any
 
 from benchwright.exports.exporter import Exporter, Member, Snippet, one_line
 from benchwright.exports.side_files import MANIFEST, machine_files, manifest_json
 from benchwright.formats.beir_writing import QueryLike
-from benchwright.formats.trec import QrelRow, write_qrels
+from benchwright.formats.trec import QrelRow, RunRow, write_qrels, write_run
 from benchwright.releases.source import ReleaseSource
 
 FIELDS = ("title", "desc", "narr")
@@ -99,3 +100,38 @@ TREC = Exporter(
     ),
     suffix="-trec",
 )
+
+# --- a run, and beside it what is known of the system --------------------------------------------
+
+
+METADATA = "ir-metadata.yml"
+
+
+def run_members(
+    name: str, rows: Iterable[tuple[str, str, float, int]], metadata: Mapping[str, Any]
+) -> Iterator[Member]:
+    """Yield `<name>.run` and, where anything is known, `ir-metadata.yml`.
+
+    Parameters
+    ----------
+    name
+        What the run is called; its tag too, where the metadata has none.
+    rows
+        Query, document, score and rank, best first in each query.
+    metadata
+        As `ir_metadata` has it: kept as it is. It stands in a file of its own, because most readers
+        of runs stop at a comment.
+    """
+    tag = str(metadata.get("tag") or name).encode()
+    lines = (RunRow(0, qid.encode(), docid.encode(), s, rank, tag) for qid, docid, s, rank in rows)
+    yield f"{name}.run", write_run(lines)
+    if metadata:
+        yield METADATA, [metadata_yaml(metadata)]
+
+
+def metadata_yaml(metadata: Mapping[str, Any]) -> bytes:
+    """Return what is known of a system as YAML, the keys sorted."""
+    import yaml
+
+    written: str = yaml.safe_dump(dict(metadata), sort_keys=True, allow_unicode=True, width=100)
+    return written.encode()

@@ -16,7 +16,7 @@ CHUNK = 1 << 20
 
 
 def bring(
-    wanted: Collection, *, downloads: Path, work: Path, limits: FetchLimits, tell: Tell
+    collection: Collection, *, downloads: Path, work: Path, limits: FetchLimits, tell: Tell
 ) -> Path:
     """Return the zip of a collection, in `work` or in `downloads`.
 
@@ -34,56 +34,62 @@ def bring(
         Kind.HUB: _hub,
         Kind.IRDS: _irds,
     }
-    return bringers[wanted.kind](wanted, downloads, work, limits, tell)
+    return bringers[collection.kind](collection, downloads, work, limits, tell)
 
 
-def _beir(wanted: Collection, downloads: Path, work: Path, limits: FetchLimits, tell: Tell) -> Path:
-    address = limits.beir_url.format(name=wanted.name)
-    checksum = ("md5", KNOWN_BEIR[wanted.name])
-    path = downloads / f"beir-{wanted.name}.zip"
+def _beir(
+    collection: Collection, downloads: Path, work: Path, limits: FetchLimits, tell: Tell
+) -> Path:
+    address = limits.beir_url.format(name=collection.name)
+    checksum = ("md5", KNOWN_BEIR[collection.name])
+    path = downloads / f"beir-{collection.name}.zip"
     whole = download(address, path, limits=limits, tell=tell, checksum=checksum)
-    if not wanted.part:
+    if not collection.part:
         return whole
-    return _forum(whole, wanted, work)
+    return _forum(whole, collection, work)
 
 
-def _forum(whole: Path, wanted: Collection, work: Path) -> Path:
+def _forum(whole: Path, collection: Collection, work: Path) -> Path:
     """One of the collections that a zip holds, as a zip of its own."""
-    part = work / f"{wanted.stem}.zip"
-    prefix = f"{wanted.part}/"
+    part = work / f"{collection.stem}.zip"
+    prefix = f"{collection.part}/"
     # Opened as every zip is, so that nothing unsafe in it is passed on.
     source = ZipSource(whole)
     members = [member for member in source.members() if member.startswith(prefix)]
     source.close()
     if not members:
-        why = f"its zip has no folder {wanted.part}"
-        raise CollectionShapeError(name=str(wanted), why=f"{why}. Tell who runs the site.")
+        why = f"its zip has no folder {collection.part}"
+        raise CollectionShapeError(name=str(collection), why=f"{why}. Tell who runs the site.")
     with zipfile.ZipFile(whole) as inside, zipfile.ZipFile(part, "w") as out:
         names = {name.split("/", 1)[-1]: name for name in inside.namelist()}
         for member in members:
-            info = zipfile.ZipInfo(f"{wanted.stem}/{member.removeprefix(prefix)}")
+            info = zipfile.ZipInfo(f"{collection.stem}/{member.removeprefix(prefix)}")
             info.compress_type = zipfile.ZIP_DEFLATED
             with inside.open(names[member]) as content, out.open(info, "w", force_zip64=True) as to:
                 shutil.copyfileobj(content, to, CHUNK)
     return part
 
 
-def _hub(wanted: Collection, downloads: Path, work: Path, limits: FetchLimits, tell: Tell) -> Path:
+def _hub(
+    collection: Collection, downloads: Path, work: Path, limits: FetchLimits, tell: Tell
+) -> Path:
     from benchwright.fetching.hub import bring_repository
 
-    return bring_repository(wanted, downloads=downloads, work=work, limits=limits, tell=tell)
+    return bring_repository(collection, downloads=downloads, work=work, limits=limits, tell=tell)
 
 
-def _irds(wanted: Collection, downloads: Path, work: Path, limits: FetchLimits, tell: Tell) -> Path:
+def _irds(
+    collection: Collection, downloads: Path, work: Path, limits: FetchLimits, tell: Tell
+) -> Path:
     from benchwright.fetching.catalog import open_dataset, split_of
 
-    dataset = open_dataset(wanted)
-    path = work / f"{wanted.stem}.zip"
+    dataset = open_dataset(collection)
+    path = work / f"{collection.stem}.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as out:
-        _write(out, f"{wanted.stem}/corpus.jsonl", _lines(dataset.documents(tell)))
-        _write(out, f"{wanted.stem}/queries.jsonl", _lines(dataset.queries()))
+        _write(out, f"{collection.stem}/corpus.jsonl", _lines(dataset.documents(tell)))
+        _write(out, f"{collection.stem}/queries.jsonl", _lines(dataset.queries()))
         if dataset.has_qrels:
-            name = f"{wanted.stem}/qrels/{split_of(wanted)}.tsv"
+            name = f"{collection.stem}/qrels/{split_of(collection)}.tsv"
             _write(out, name, _qrels(dataset.qrels()))
     return path
 

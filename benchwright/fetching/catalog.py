@@ -17,7 +17,7 @@ TEXTS = ("text", "body", "abstract", "contents", "default_text")
 TITLES = ("title", "headline")
 
 
-def open_dataset(wanted: Collection) -> IrDataset:
+def open_dataset(collection: Collection) -> IrDataset:
     """Return the collection of an ir_datasets id.
 
     Raises
@@ -30,18 +30,18 @@ def open_dataset(wanted: Collection) -> IrDataset:
     import ir_datasets  # type: ignore[import-untyped]  # has none
 
     try:
-        dataset = ir_datasets.load(wanted.name)
+        dataset = ir_datasets.load(collection.name)
     except KeyError as error:
         why = "ir_datasets knows no such id; its list is at ir-datasets.com."
-        raise CollectionNameError(given=str(wanted), why=why) from error
+        raise CollectionNameError(given=str(collection), why=why) from error
     for has, what in ((dataset.has_docs(), "documents"), (dataset.has_queries(), "queries")):
         if not has:
-            why = f"this id has no {what}. Name one that has both, such as {wanted}/test."
-            raise CollectionShapeError(name=str(wanted), why=why)
-    return IrDataset(str(wanted), dataset)
+            why = f"this id has no {what}. Name one that has both, such as {collection}/test."
+            raise CollectionShapeError(name=str(collection), why=why)
+    return IrDataset(str(collection), dataset)
 
 
-def split_of(wanted: Collection) -> str:
+def split_of(collection: Collection) -> str:
     """Return the split that an id names, and test where it names none.
 
     Examples
@@ -50,7 +50,7 @@ def split_of(wanted: Collection) -> str:
     >>> [split_of(read_collection(f"irds:{one}")) for one in ("beir/scifact/train", "vaswani")]
     ['train', 'test']
     """
-    parts = wanted.name.lower().split("/")
+    parts = collection.name.lower().split("/")
     return next((part for part in reversed(parts) if part in SPLITS), "test")
 
 

@@ -19,7 +19,7 @@ QRELS_REPOSITORY = "-qrels"
 
 
 def bring_repository(
-    wanted: Collection, *, downloads: Path, work: Path, limits: FetchLimits, tell: Tell
+    collection: Collection, *, downloads: Path, work: Path, limits: FetchLimits, tell: Tell
 ) -> Path:
     """Return the zip of a repository's README and rows at the commit its revision is now.
 
@@ -39,22 +39,22 @@ def bring_repository(
         As `download`.
     """
     check_host(limits.hub_endpoint, may_be_private=limits.may_be_private)
-    listing = _listed(wanted, wanted.name, wanted.part or None, limits)
+    listing = _listed(collection, collection.name, collection.part or None, limits)
     if listing is None:
         why = "the Hub has no public dataset of this name and revision."
-        raise CollectionNameError(given=str(wanted), why=why)
+        raise CollectionNameError(given=str(collection), why=why)
     commit, names = listing
-    parts: Parts = [(wanted.name, commit, "", names)]
-    if not wanted.inside and not any("qrels" in name.lower() for name in names):
-        beside = _listed(wanted, wanted.name + QRELS_REPOSITORY, None, limits)
+    parts: Parts = [(collection.name, commit, "", names)]
+    if not collection.inside and not any("qrels" in name.lower() for name in names):
+        beside = _listed(collection, collection.name + QRELS_REPOSITORY, None, limits)
         if beside:
-            parts.append((wanted.name + QRELS_REPOSITORY, beside[0], "qrels/", beside[1]))
+            parts.append((collection.name + QRELS_REPOSITORY, beside[0], "qrels/", beside[1]))
     if not any(name != README for *_, some in parts for name in some):
         why = f"the repository has no file of rows ({', '.join(SUFFIXES)})."
-        if wanted.inside:
-            why = f"'{wanted.inside}' matches none of its files of rows; write a folder of it."
-        raise CollectionShapeError(name=str(wanted), why=why)
-    stem = f"{wanted.name.replace('/', '__')}-{commit[:12]}"
+        if collection.inside:
+            why = f"'{collection.inside}' matches none of its files of rows; write a folder of it."
+        raise CollectionShapeError(name=str(collection), why=why)
+    stem = f"{collection.name.replace('/', '__')}-{commit[:12]}"
     return _zip(parts, stem, downloads, work, limits, tell)
 
 
@@ -68,7 +68,7 @@ def _zip(
     from huggingface_hub import hf_hub_url
 
     zip_path = work / f"{stem}.zip"
-    left = limits.max_bytes
+    n_left = limits.max_bytes
     with zipfile.ZipFile(zip_path, "w") as out:
         for repo, commit, prefix, names in parts:
             for name, digest in names.items():
@@ -81,8 +81,8 @@ def _zip(
                 checksum = ("sha256", digest) if digest else None
                 into = downloads / flat
                 path = download(address, into, limits=limits, tell=tell, checksum=checksum)
-                left -= path.stat().st_size
-                if left < 0:
+                n_left -= path.stat().st_size
+                if n_left < 0:
                     raise DownloadError(
                         address=address,
                         why=f"the repository has more than {limits.max_bytes >> 20:,} MB",
@@ -93,7 +93,7 @@ def _zip(
 
 
 def _listed(
-    wanted: Collection, repo: str, revision: str | None, limits: FetchLimits
+    collection: Collection, repo: str, revision: str | None, limits: FetchLimits
 ) -> tuple[str, dict[str, str]] | None:
     """The commit that a revision is now, and the files to fetch with the SHA-256 that the Hub says.
 
@@ -122,18 +122,18 @@ def _listed(
     listed = {file.rfilename: file.lfs for file in info.siblings or []}
     names = sorted(listed)
     chosen = [name for name in names if name == README or name.lower().endswith(SUFFIXES)]
-    chosen = [name for name in chosen if _is_safe(name) and _is_inside(name, wanted.inside)]
+    chosen = [name for name in chosen if _is_safe(name) and _is_inside(name, collection.inside)]
     if len(chosen) > MAX_FILES:
         why = f"the repository has {len(chosen):,} files; at most {MAX_FILES:,} are taken."
-        raise CollectionShapeError(name=str(wanted), why=why)
+        raise CollectionShapeError(name=str(collection), why=why)
     return str(info.sha), {
         name: str(listed[name].sha256) if listed[name] else "" for name in chosen
     }
 
 
-def _is_inside(name: str, wanted: str) -> bool:
-    is_there = name.startswith(f"{wanted}/") or fnmatchcase(name, wanted)
-    return not wanted or name == README or is_there
+def _is_inside(name: str, pattern: str) -> bool:
+    is_there = name.startswith(f"{pattern}/") or fnmatchcase(name, pattern)
+    return not pattern or name == README or is_there
 
 
 def _is_safe(name: str) -> bool:

@@ -54,14 +54,14 @@ def post(
     connection.auto_open = 0
     opened = connection.sock
     # A timeout of the socket is one of each piece: who sends a byte now and then has no end.
-    left = max(0.05, timeout - (time.monotonic() - began))
-    clock = threading.Timer(left, _break_off, [opened])
+    seconds_left = max(0.05, timeout - (time.monotonic() - began))
+    clock = threading.Timer(seconds_left, _break_off, [opened])
     clock.daemon = True
     clock.start()
     target = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
-    sent = {"User-Agent": AGENT, "Content-Type": "application/json", "Connection": "close"}
+    own_headers = {"User-Agent": AGENT, "Content-Type": "application/json", "Connection": "close"}
     try:
-        connection.request("POST", target, body=body, headers={**sent, **headers})
+        connection.request("POST", target, body=body, headers={**own_headers, **headers})
         response = connection.getresponse()
         # A character takes up to four bytes; the rest is never read.
         text = response.read(4 * most_characters).decode("utf-8", "replace")

@@ -402,12 +402,12 @@ def _name_problem(name: str, pack: str) -> str | None:
 
 
 def _refuse_repeated(file: str, names: list[str]) -> None:
-    seen: set[str] = set()
+    names_seen: set[str] = set()
     for name in names:
-        if name in seen:
+        if name in names_seen:
             reason = "is in it twice; keep one of the two"
             raise ArchiveError(file=f"{file}/{name}", reason=reason)
-        seen.add(name)
+        names_seen.add(name)
 
 
 def _refuse_overlaps(file: str, infos: list[zipfile.ZipInfo]) -> None:

@@ -74,8 +74,8 @@ def _told_by_bytes(start: bytes) -> str:
     first = next(place for place, byte in enumerate(start) if byte > 0x7F)
     begin = start.rfind(b"\n", 0, first) + 1
     end = start.rfind(b"\n", begin, begin + ASKED_ABOUT) + 1
-    asked = start[begin : end if end > first else begin + ASKED_ABOUT]
-    best = from_bytes(asked, cp_isolation=list(CANDIDATES)).best()
+    excerpt = start[begin : end if end > first else begin + ASKED_ABOUT]
+    best = from_bytes(excerpt, cp_isolation=list(CANDIDATES)).best()
     likely = [best.encoding] if best else []
     if not best or (best.encoding in LATIN and best.language not in CENTRAL_EUROPEAN):
         likely.insert(0, "cp1252")

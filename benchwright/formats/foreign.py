@@ -67,8 +67,8 @@ def _are_pairs(document: Any) -> bool:
     return (
         isinstance(document, dict)
         and bool(document)
-        and all(isinstance(one, dict) and one for one in document.values())
-        and are_most(_is_number(value) for one in document.values() for value in one.values())
+        and all(isinstance(member, dict) and member for member in document.values())
+        and are_most(_is_number(value) for member in document.values() for value in member.values())
     )
 
 
@@ -140,8 +140,12 @@ def json_document_columns(table: Input, n: int) -> tuple[str, ...]:
 
 def _rows_of(document: Any) -> Iterable[Any] | None:
     if isinstance(document, list):
-        is_nested = document and all(_known(one) is not None for one in document)
-        return (row for one in document for row in _known(one) or ()) if is_nested else document
+        is_nested = document and all(_known(element) is not None for element in document)
+        return (
+            (row for element in document for row in _known(element) or ())
+            if is_nested
+            else document
+        )
     return _known(document) if isinstance(document, dict) else None
 
 
@@ -187,7 +191,7 @@ def _judged(queries: Iterable[Any], key: str) -> Iterator[Any]:
         ratings = query.get(key) if isinstance(query, dict) else None
         text = query.get("query") or query.get("query_text") if isinstance(query, dict) else None
         if isinstance(ratings, dict):
-            ratings = [{"doc_id": docid, "rating": one} for docid, one in ratings.items()]
+            ratings = [{"doc_id": docid, "rating": rating} for docid, rating in ratings.items()]
         if not isinstance(ratings, list):
             yield query
             continue
@@ -208,13 +212,13 @@ def _rank_eval(requests: Iterable[Any]) -> Iterator[Any]:
         query_id = request.get("id")
         text = _words_of(request.get("params") or request.get("request")) or query_id
         for rating in ratings:
-            one = rating if isinstance(rating, dict) else {}
+            facts = rating if isinstance(rating, dict) else {}
             yield {
                 "query_id": query_id,
                 "query_text": text,
-                "document_id": one.get("_id"),
-                "rating": one.get("rating"),
-                "index": one.get("_index"),
+                "document_id": facts.get("_id"),
+                "rating": facts.get("rating"),
+                "index": facts.get("_index"),
             }
 
 
@@ -261,8 +265,8 @@ def _of_label_studio(task: Record) -> Iterator[Record]:
         for answer in annotation.get("result") or ():
             value = answer.get("value") if isinstance(answer, dict) else None
             if isinstance(value, dict):
-                said = value.get(answer.get("type", ""), value)
-                record[str(answer.get("from_name"))] = _alone(said)
+                value_of_type = value.get(answer.get("type", ""), value)
+                record[str(answer.get("from_name"))] = _alone(value_of_type)
         yield record
 
 
@@ -272,14 +276,16 @@ def _of_argilla(row: Record) -> Iterator[Record]:
     responses = row["responses"]
     if isinstance(responses, dict):
         for question, of_people in responses.items():
-            for one in of_people if isinstance(of_people, list) else ():
-                answers.setdefault(one.get("user_id"), {})[question] = _alone(one.get("value"))
-    for one in responses if isinstance(responses, list) else ():
-        if one.get("status", "submitted") == "submitted":
-            values = one.get("values") or {}
-            answers[one.get("user_id")] = {
-                question: _alone(said.get("value") if isinstance(said, dict) else said)
-                for question, said in values.items()
+            for answer in of_people if isinstance(of_people, list) else ():
+                answers.setdefault(answer.get("user_id"), {})[question] = _alone(
+                    answer.get("value")
+                )
+    for response in responses if isinstance(responses, list) else ():
+        if response.get("status", "submitted") == "submitted":
+            values = response.get("values") or {}
+            answers[response.get("user_id")] = {
+                question: _alone(answer.get("value") if isinstance(answer, dict) else answer)
+                for question, answer in values.items()
             }
     for answered in answers.values():
         yield {**(row.get("metadata") or {}), **row["fields"], **answered}
@@ -311,8 +317,8 @@ def is_bulk(lines: Sequence[bytes]) -> bool:
 
 def _action_of(record: Record) -> Record | None:
     if len(record) == 1 and (name := next(iter(record))) in ACTIONS:
-        said = record[name]
-        return {**said, "action": name} if isinstance(said, dict) else None
+        metadata = record[name]
+        return {**metadata, "action": name} if isinstance(metadata, dict) else None
     return None
 
 
@@ -349,23 +355,23 @@ def is_letor(lines: Sequence[bytes]) -> bool:
     return bool(rows) and are_most(bool(LETOR.match(line)) for line in rows)
 
 
-def are_most(told: Iterable[bool]) -> bool:
+def are_most(answers: Iterable[bool]) -> bool:
     """Whether two in three or more agree: a broken line among a file's first leaves it what it is.
 
     >>> are_most([True, True, False]), are_most([True, False])
     (True, False)
     """
-    answers = list(told)
-    return 3 * sum(answers) >= 2 * len(answers) > 0
+    listed = list(answers)
+    return 3 * sum(listed) >= 2 * len(listed) > 0
 
 
 def letor_records(texts: Iterable[tuple[int, str, bool]], file: str, problems: Problems) -> Records:
     """Yield query, document and grade; features are left out."""
     for line, text, is_good in texts:
-        told, _, comment = text.strip().partition("#")
-        if not told.strip() or not is_good:
+        before, _, comment = text.strip().partition("#")
+        if not before.strip() or not is_good:
             continue
-        cells = told.split()
+        cells = before.split()
         if len(cells) < 2 or not cells[1].startswith("qid:"):
             problems.add(file, line, "has no qid; expected 'grade qid:1 1:0.5 # document'")
             continue
@@ -404,7 +410,7 @@ def sheet_rows(table: Input, folder: Path) -> tuple[list[list[Any]], str]:
         advice = "Pack files directly; save a sheet as xlsx or CSV UTF-8."
         raise UnreadableKindError(file=table.shown, what=what, advice=advice) from error
     name, rows = next(((name, rows) for name, rows in sheets.items() if rows), ("", []))
-    others = [f"'{other}'" for other, held in sheets.items() if held and other != name]
+    others = [f"'{other}'" for other, rows in sheets.items() if rows and other != name]
     note = f"The sheet '{name}' is read, and not {', '.join(others)}." if others else ""
     return [[_cell(cell) for cell in row] for row in rows], note
 

@@ -135,13 +135,13 @@ def guessed(content: Content, columns: Sequence[str]) -> dict[str, str]:
     >>> guessed(Content.DOCUMENTS, ["doc_id", "abstract", "year"])
     {'id': 'doc_id', 'text': 'abstract'}
     """
-    taken: set[str] = set()
+    columns_taken: set[str] = set()
     mapping: dict[str, str] = {}
     for field in FIELDS[content]:
-        named = [column for column in _named(field, columns) if column not in taken]
+        named = [column for column in _named(field, columns) if column not in columns_taken]
         if named and not (field.is_asked and len(named) > 1):
             mapping[field.name] = named[0]
-            taken.add(named[0])
+            columns_taken.add(named[0])
     return mapping
 
 

@@ -55,9 +55,9 @@ TAG = re.compile(r"</?[a-z][^<>]*>", re.IGNORECASE)
 IMAGE_NAMES = frozenset(
     name
     for fields in FIELDS.values()
-    for one in fields
-    if one.name == "image"
-    for name in one.names
+    for field in fields
+    if field.name == "image"
+    for name in field.names
 )
 # Names that any of our readers knows: a first line with one of them is a header.
 KNOWN_COLUMNS = frozenset(
@@ -184,8 +184,8 @@ def _foreign_layout(form: Form, table: Input, lines: Sequence[bytes]) -> Layout:
         return Layout(form, ("query_id", "document_id", "grade"), note=note)
     if form is Form.DOCUMENT:
         return Layout(form, foreign.json_document_columns(table, HEAD_LINES))
-    told = json_records(iter(lines), file=table.shown, problems=PassedOver())
-    rows = foreign.bulk_records(told, table.shown, PassedOver())
+    documents = json_records(iter(lines), file=table.shown, problems=PassedOver())
+    rows = foreign.bulk_records(documents, table.shown, PassedOver())
     return Layout(form, tuple(dict.fromkeys(name for _, row in rows for name in row)))
 
 
@@ -323,10 +323,10 @@ def _column_names(n: int) -> tuple[str, ...]:
 
 
 def _numbered_names(names: Sequence[str]) -> Iterator[str]:
-    seen: set[str] = set()
+    names_seen: set[str] = set()
     for number, name in enumerate(names, start=1):
-        unique = name if name and name not in seen else f"column {number}"
-        seen.add(unique)
+        unique = name if name and name not in names_seen else f"column {number}"
+        names_seen.add(unique)
         yield unique
 
 
@@ -441,7 +441,7 @@ def _holds_images(column: str, kind: Any) -> bool:
     inner = kind.inner if isinstance(kind, pl.List) else kind
     if isinstance(inner, pl.Struct):
         return any(
-            one.name == "bytes" and one.dtype in (pl.Binary, pl.Null) for one in inner.fields
+            field.name == "bytes" and field.dtype in (pl.Binary, pl.Null) for field in inner.fields
         )
     return bool(inner == pl.Binary) and plain_name(column) in IMAGE_NAMES
 
@@ -456,8 +456,10 @@ def images_of_cell(cell: Any) -> list[tuple[str, bytes]]:
     [('a.png', b'')]
     """
     images = []
-    for one in cell if isinstance(cell, list) else [cell]:
-        data, path = (one.get("bytes"), one.get("path")) if isinstance(one, dict) else (one, "")
+    for image in cell if isinstance(cell, list) else [cell]:
+        data, path = (
+            (image.get("bytes"), image.get("path")) if isinstance(image, dict) else (image, "")
+        )
         if data or path:
             name = f"{CELL}{sha256(data).hexdigest()} {path or ''}".rstrip() if data else str(path)
             images.append((name, data or b""))

@@ -28,7 +28,7 @@ LISTED = 20
 class Tested:
     """One test: the difference, its p after Holm over all that can block, and whether it does."""
 
-    found: Difference
+    difference: Difference
     p_adjusted: float
     blocks: bool
 
@@ -114,7 +114,7 @@ def overall(policy: Policy, evidence: Evidence, of: Weighed) -> Check:
     that counts; `is_regressed`: p of a loss is below alpha after Holm; `is_kept`: the lower bound
     is above minus the margin.
     """
-    difference, outcomes = of.overall.found, of.outcomes
+    difference, outcomes = of.overall.difference, of.outcomes
     facts = {
         "is_improved": bool(outcomes.is_improved[0]),
         "is_enough": bool(outcomes.is_enough[0]),
@@ -194,13 +194,13 @@ def slices(policy: Policy, of: Weighed) -> Check:
     findings = [
         _slice_finding(policy, kind, name, test)
         for (kind, name), test in of.tests.items()
-        if kind in (Kind.SLICE, Kind.EXPLORATORY) and test.found.n
+        if kind in (Kind.SLICE, Kind.EXPLORATORY) and test.difference.n
     ]
     return Check("slices", "Slices", tuple(findings))
 
 
 def _slice_finding(policy: Policy, kind: Kind, name: str, of: Tested) -> Finding:
-    needed, difference = None, of.found
+    needed, difference = None, of.difference
     if kind == Kind.EXPLORATORY:
         outcome, level = "exploratory", Level.NOTE
         reason = "Not registered with the policy, or registered later: told, and decides nothing."
@@ -222,7 +222,7 @@ def _slice_finding(policy: Policy, kind: Kind, name: str, of: Tested) -> Finding
 
 def _lost(policy: Policy, of: Tested) -> str:
     return (
-        f"{signed(of.found.mean)} is below {signed(-policy.margin)}, and not by chance "
+        f"{signed(of.difference.mean)} is below {signed(-policy.margin)}, and not by chance "
         f"(p = {of.p_adjusted:.4f} after Holm)."
     )
 
@@ -263,9 +263,9 @@ def _guard_finding(policy: Policy, name: str, of: Tested) -> Finding:
         outcome, level, reason, needed = "regression", Level.BAD, _lost(policy, of), None
         change = f"Mend what {name} lost."
     else:
-        outcome, level, reason, needed = _shown(policy, of.found, "not regressed")
+        outcome, level, reason, needed = _shown(policy, of.difference, "not regressed")
         change = f"Label {_more(needed)}." if needed else ""
-    numbers = numbers_of(of.found, p_adjusted=of.p_adjusted, more_queries=needed)
+    numbers = numbers_of(of.difference, p_adjusted=of.p_adjusted, more_queries=needed)
     return Finding(name, outcome, level, reason, change, numbers)
 
 
@@ -317,19 +317,20 @@ def _losers(evidence: Evidence, differences: Floats, n_lost: int) -> list[dict[s
 
 def _exact(policy: Policy, evidence: Evidence, of: Weighed) -> Finding:
     """The candidate against a lexical run where queries ask for an exact match."""
-    wanted = policy.guard_rails.exact_slice
+    slice_name = policy.guard_rails.exact_slice
     name = "Exact match against a lexical run"
-    if not wanted:
+    if not slice_name:
         return _not_run(name, "The policy names no slice of exact-match queries.")
     if evidence.lexical is None:
         return _not_run(name, "There is no lexical run.", "Name one.")
     if exact_mask(policy, evidence) is None:
-        n = int(evidence.slices[wanted].sum()) if wanted in evidence.slices else 0
+        n = int(evidence.slices[slice_name].sum()) if slice_name in evidence.slices else 0
         return _not_run(
-            name, f"Slice {wanted} holds {counted(n, 'query')}; {policy.smallest_slice} are needed."
+            name,
+            f"Slice {slice_name} holds {counted(n, 'query')}; {policy.smallest_slice} are needed.",
         )
     finding = _guard_finding(policy, policy.measure, of.tests[Kind.EXACT, ""])
-    behind = f"Against {evidence.lexical.name} on slice {wanted}: {finding.reason}"
+    behind = f"Against {evidence.lexical.name} on slice {slice_name}: {finding.reason}"
     change = "Keep a lexical part: try a hybrid." if finding.level == Level.BAD else finding.change
     return Finding(name, finding.outcome, finding.level, behind, change, finding.numbers)
 

@@ -69,8 +69,8 @@ class GradeCache(LineCache[Graded]):
     mark = b'{"benchwright_grade_cache": 1}\n'
     command = "benchwright judge"
 
-    def as_json(self, kept: Graded) -> Mapping[str, Any]:
-        return grading_as_json(kept)
+    def as_json(self, grading: Graded) -> Mapping[str, Any]:
+        return grading_as_json(grading)
 
     def from_json(self, facts: Mapping[str, Any]) -> Graded:
         return grading_from_json(facts)

@@ -43,7 +43,7 @@ def estimated(
     """What grading the pairs will take; equal questions and those in the cache are free."""
     n_pairs = tokens_in = 0
     keys: set[str] = set()
-    known: set[str] = set()
+    keys_known: set[str] = set()
     for pair in pairs:
         n_pairs += 1
         key = key_of(pair, judge, prompt)
@@ -51,10 +51,10 @@ def estimated(
             continue
         keys.add(key)
         if cache is not None and cache.get(key) is not None:
-            known.add(key)
+            keys_known.add(key)
         else:
             tokens_in += tokens_of(pair, prompt)
-    n_asked = len(keys) - len(known)
+    n_asked = len(keys) - len(keys_known)
     tokens_out = n_asked * TOKENS_ANSWERED
     endpoint = getattr(judge, "endpoint", None)
     cost = endpoint.cost_of(tokens_in, tokens_out) if endpoint is not None else None

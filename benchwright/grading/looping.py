@@ -13,8 +13,7 @@ from threading import Lock
 from time import perf_counter
 from typing import Any, Protocol, TypeAlias
 
-from benchwright.grading.probabilities import probabilities_of
-from benchwright.grading.prompts import GradingPrompt, content_digest
+from benchwright.grading.prompts import GradingPrompt, content_digest, probabilities_of
 from benchwright.grading.types import Graded, Pair
 from benchwright.judges.course import Course, Prompt, asked, failure_of
 from benchwright.judges.errors import CaseError, EmptyPartError, JudgeSettingError
@@ -238,10 +237,10 @@ def _steps(pair: Pair, judge: AnyJudge, prompt: GradingPrompt, cache: Cache) -> 
     """Ask for a grade, if it is not known; every error ends in the grading."""
     digest = content_digest(pair)
     key = _key(digest, judge, prompt)
-    kept = cache.get(key)
-    if kept is not None:
+    grading = cache.get(key)
+    if grading is not None:
         return replace(
-            kept,
+            grading,
             query_id=pair.query_id,
             document_id=pair.document_id,
             is_cached=True,

@@ -96,9 +96,9 @@ class _Reader:
         if key not in row:
             self._tell(number, f"'{key}' is not there; expected a text, an image or a list.")
             return ()
-        given = row[key] if isinstance(row[key], list) else [row[key]]
+        parts = row[key] if isinstance(row[key], list) else [row[key]]
         try:
-            content = tuple(self._part(part) for part in given)
+            content = tuple(self._part(part) for part in parts)
         except (ImageError, ValueError) as error:
             self._tell(number, f"'{key}': {error}")
             return ()

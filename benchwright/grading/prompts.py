@@ -3,14 +3,17 @@
 A template says how to grade; the rules about data and the form of the answer are always ours and
 stand in the system message. `{guideline}` and `{scale}` are the benchmark's own words; `{query}`,
 `{description}` and `{document}` come from outside and stand between markers (`judges.fencing`). So
-do examples of the grades, which follow the scale: they quote what comes from outside.
+do examples of the grades, which follow the scale: they quote what comes from outside. What an
+answer says is read here, too: the grade, its reason, and how sure the judge was of it.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from hashlib import sha256
+from math import exp
 from string import Formatter
 from typing import Any
 
@@ -26,7 +29,7 @@ from benchwright.judges.fencing import (
     texts_of,
     user_content,
 )
-from benchwright.judges.messages import Content, Image, Schema
+from benchwright.judges.messages import Content, Image, Reply, Schema
 
 KIND = "grade"
 OURS, DATA = ("guideline", "scale"), ("query", "description", "document")
@@ -181,9 +184,9 @@ class GradingPrompt:
             raise UnusableAnswerError(msg)
         grade = _whole(facts["grade"])
         if grade not in self.grades:
-            told = shown(facts["grade"]) if grade is None else grade
+            excerpt = shown(facts["grade"]) if grade is None else grade
             expected = ", ".join(map(str, self.grades))
-            msg = f"the grade is {told}; expected one of {expected}"
+            msg = f"the grade is {excerpt}; expected one of {expected}"
             raise UnusableAnswerError(msg)
         reason = facts.get("reason", "")
         if not isinstance(reason, str):
@@ -198,7 +201,7 @@ class GradingPrompt:
     def _own_words(self, nonce: str) -> dict[str, str]:
         """The slots that are no pair's; examples stand between markers, for what they quote."""
         scale = scale_text(self.scale)
-        for grade in sorted(self.scale, key=lambda one: one.value):
+        for grade in sorted(self.scale, key=lambda grade: grade.value):
             for example in grade.examples:
                 parts: list[str | Image] = []
                 enclose(parts, nonce, "EXAMPLE", (example,))
@@ -219,11 +222,11 @@ class GradingPrompt:
         if self.max_characters is None:
             return document
         parts: list[str | Image] = []
-        left = self.max_characters
+        n_left = self.max_characters
         for part in document:
-            if isinstance(part, str) and len(part) > left:
-                return (*parts, part[:left], CUT)
-            left -= len(part) if isinstance(part, str) else 0
+            if isinstance(part, str) and len(part) > n_left:
+                return (*parts, part[:n_left], CUT)
+            n_left -= len(part) if isinstance(part, str) else 0
             parts.append(part)
         return tuple(parts)
 
@@ -240,7 +243,7 @@ def scale_text(scale: tuple[Grade, ...]) -> str:
     0 = No
     1 = Yes: it helps
     """
-    ordered = sorted(scale, key=lambda one: one.value)
+    ordered = sorted(scale, key=lambda grade: grade.value)
     return "\n".join(
         f"{grade.value} = {grade.name}{f': {grade.meaning}' if grade.meaning else ''}"
         for grade in ordered
@@ -258,16 +261,16 @@ def pieces_of(template: str) -> Iterator[tuple[str, str]]:
     if len(template) > LONGEST_TEMPLATE:
         what = f"has {len(template):,} characters"
         raise TemplateError(what=what, expected=f"at most {LONGEST_TEMPLATE:,}")
-    known = ", ".join(f"{{{slot}}}" for slot in SLOTS)
+    slots_listed = ", ".join(f"{{{slot}}}" for slot in SLOTS)
     try:
         parsed = list(Formatter().parse(template))
     except ValueError as error:
-        expected = f"slots {known}, and {{{{ or }}}} for a brace"
+        expected = f"slots {slots_listed}, and {{{{ or }}}} for a brace"
         raise TemplateError(what=f"has a brace that is none ({error})", expected=expected) from None
     slots = [slot for _, slot, _, _ in parsed if slot is not None]
     for literal, slot, form, conversion in parsed:
         if slot is not None and (slot not in SLOTS or form or conversion):
-            raise TemplateError(what=f"has a slot {{{slot}}}", expected=f"one of {known}")
+            raise TemplateError(what=f"has a slot {{{slot}}}", expected=f"one of {slots_listed}")
         yield literal, slot or ""
     for needed in NEEDED:
         if slots.count(needed) != 1:
@@ -282,3 +285,40 @@ def _whole(value: Any) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return int(value) if value == int(value) else None
+
+
+# --- how sure a judge was of its grade -----------------------------------------------------------
+
+
+GRADE = re.compile(r'"grade"\s*:\s*"?(\d+)')
+
+
+def probabilities_of(reply: Reply | None, grade: int, grades: Sequence[int]) -> Mapping[int, float]:
+    """The probability of each grade of the scale, summing to 1; empty where nothing tells.
+
+    Looked at is the one token that holds the grade, with what the endpoint says might have stood
+    there; what is no grade of the scale is left out.
+    """
+    if reply is None or not reply.tokens:
+        return {}
+    match = None
+    for match in GRADE.finditer(reply.text):  # noqa: B007 the last one counts
+        pass
+    if match is None or match[1] != str(grade):
+        return {}
+    at = 0
+    for token in reply.tokens:
+        if at <= match.start(1) < at + len(token.text):
+            return _of_token(token.alternatives, grades)
+        at += len(token.text)
+    return {}
+
+
+def _of_token(alternatives: Mapping[str, float], grades: Sequence[int]) -> Mapping[int, float]:
+    shares = dict.fromkeys(grades, 0.0)
+    for text, log_probability in alternatives.items():
+        word = text.strip(' ":')
+        if word.isdecimal() and int(word) in shares:
+            shares[int(word)] += exp(min(log_probability, 0.0))
+    total = sum(shares.values())
+    return {grade: share / total for grade, share in shares.items()} if total else {}

@@ -175,8 +175,8 @@ class OpenAIJudge:
 
     async def _stripped(self, request: Any) -> None:
         """Leave out what the library adds of this machine and its environment: no telemetry."""
-        known = HEADERS | OPENAI_HEADERS if self.endpoint.base_url == OPENAI else HEADERS
-        for name in [name for name in request.headers if name.lower() not in known]:
+        header_names = HEADERS | OPENAI_HEADERS if self.endpoint.base_url == OPENAI else HEADERS
+        for name in [name for name in request.headers if name.lower() not in header_names]:
             del request.headers[name]
         key = self._key.reveal()
         if key:

@@ -105,24 +105,27 @@ def read_completion(body: str) -> Completion:
         raise NoCompletionError(msg) from error
 
 
-def _text(given: Any) -> str:
-    return given if isinstance(given, str) else ""
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _count(usage: Mapping[str, Any], name: str) -> int | None:
-    given = usage.get(name)
-    return given if isinstance(given, int) and given >= 0 else None
+    number = usage.get(name)
+    return number if isinstance(number, int) and number >= 0 else None
 
 
-def _tokens(told: Any) -> tuple[Token, ...]:
+def _tokens(log_probabilities: Any) -> tuple[Token, ...]:
     """The tokens of an answer, where the endpoint tells of every one; a hint, so no error."""
     try:
         return tuple(
             Token(
                 str(each["token"]),
-                {str(one["token"]): float(one["logprob"]) for one in each["top_logprobs"]},
+                {
+                    str(alternative["token"]): float(alternative["logprob"])
+                    for alternative in each["top_logprobs"]
+                },
             )
-            for each in told["content"]
+            for each in log_probabilities["content"]
         )
     except (KeyError, TypeError, ValueError):
         return ()

@@ -30,7 +30,9 @@ def families_in(text: str, families: Mapping[str, Sequence[str]] = FAMILIES) -> 
     set()
     """
     lowered = text.lower()
-    return {name for name, words in families.items() if any(_is_in(lowered, one) for one in words)}
+    return {
+        name for name, words in families.items() if any(_is_in(lowered, word) for word in words)
+    }
 
 
 def _is_in(lowered: str, word: str) -> bool:

@@ -78,11 +78,11 @@ def fault_of(error: Exception, *, timeout: float, is_cause_told: bool = True) ->
 def _unreachable(error: Exception, is_cause_told: bool) -> UnreachableError | None:
     """Why nothing came about, of an error before anything was sent; None of any other."""
     chain = _chain(error)
-    if unreachable := next((one for one in chain if isinstance(one, UnreachableError)), None):
+    if unreachable := next((cause for cause in chain if isinstance(cause, UnreachableError)), None):
         return unreachable
     # Of a machine that is asked for its certificate it is known that it is public.
-    is_known = is_cause_told or any(isinstance(one, ssl.SSLError) for one in chain)
-    if not is_known and any(type(one).__name__ in NOT_CONNECTED for one in chain):
+    is_known = is_cause_told or any(isinstance(cause, ssl.SSLError) for cause in chain)
+    if not is_known and any(type(cause).__name__ in NOT_CONNECTED for cause in chain):
         log.info("a judge could not be asked: %s", _why(error))
         return UnreachableError(address="")
     return None
@@ -156,10 +156,10 @@ def _chain(error: BaseException) -> list[BaseException]:
 
 def _refused(error: Exception) -> BenchmarkError | None:
     """What of ours forbade the request, behind what the library made of it."""
-    return next((one for one in _chain(error) if isinstance(one, BenchmarkError)), None)
+    return next((cause for cause in _chain(error) if isinstance(cause, BenchmarkError)), None)
 
 
 def _why(error: Exception) -> str:
     """The deepest reason that says anything."""
-    reasons = [str(one) for one in _chain(error) if str(one)]
+    reasons = [str(cause) for cause in _chain(error) if str(cause)]
     return (reasons[-1] if reasons else type(error).__name__)[:SHOWN].rstrip(".")

@@ -63,10 +63,10 @@ def checked_image(data: bytes, limits: ImageLimits = LIMITS, *, name: str = "ima
         _check_size(picture, limits, name)
         try:
             picture.load()  # what is cut short shows here
-            kept, kind, (width, height) = _kept(picture, data)
+            content, kind, (width, height) = _kept(picture, data)
         except Exception as error:  # noqa: BLE001 - see DAMAGED
             _refuse(name, f"it is broken ({_words(error)}). Save it again")
-    return Image(kept, MEDIA_TYPES[kind], name, "", width, height)
+    return Image(content, MEDIA_TYPES[kind], name, "", width, height)
 
 
 def image_file(folder: Path, name: str, limits: ImageLimits = LIMITS) -> Image:
@@ -112,12 +112,12 @@ def fetched(image: Image, limits: ImageLimits = LIMITS, *, may_be_private: bool 
     RemoteImageError
         If the address may not be asked, does not answer, or holds no good image.
     """
-    wanted = FetchLimits(
+    fetch_limits = FetchLimits(
         max_bytes=limits.max_bytes, may_be_private=may_be_private, timeout=PATIENCE, n_tries=2
     )
     try:
         with TemporaryDirectory() as folder:
-            data = download(image.url, Path(folder) / "image", limits=wanted).read_bytes()
+            data = download(image.url, Path(folder) / "image", limits=fetch_limits).read_bytes()
         return checked_image(data, limits, name=image.url)
     except BenchmarkError as error:
         raise RemoteImageError(url=image.url, why=str(error)) from error

@@ -63,7 +63,7 @@ Part: TypeAlias = str | Image
 Content: TypeAlias = tuple[Part, ...]
 
 
-def content_of(given: Any, where: str = "content") -> Content:
+def content_of(value: Any, where: str = "content") -> Content:
     """A text, an image, or a list of both, as content.
 
     Raises
@@ -71,13 +71,13 @@ def content_of(given: Any, where: str = "content") -> Content:
     CaseFormatError
         If it is anything else.
     """
-    if isinstance(given, str | Image):
-        return (given,)
-    if isinstance(given, list | tuple) and all(isinstance(part, str | Image) for part in given):
-        return tuple(given)
+    if isinstance(value, str | Image):
+        return (value,)
+    if isinstance(value, list | tuple) and all(isinstance(part, str | Image) for part in value):
+        return tuple(value)
     raise CaseFormatError(
         where=where,
-        what=f"a {type(given).__name__} that is neither a text, an image nor a list of both",
+        what=f"a {type(value).__name__} that is neither a text, an image nor a list of both",
         expected="text and images (benchwright.contextual.Image)",
     )
 

@@ -117,18 +117,18 @@ def _plan(source: BeirSource) -> dict[str, Any]:
     return plan if isinstance(plan, dict) else {}
 
 
-def group_families(found: FolderQueries, threshold: int = 1, language: str = "en") -> None:
+def group_families(folder: FolderQueries, threshold: int = 1, language: str = "en") -> None:
     """Group the queries by wording and relevant documents, as the site would."""
     relevant: dict[str, set[str]] = {}
-    for split, graded in found.grades.items():
+    for split, graded in folder.grades.items():
         for qid in graded:
-            relevant.setdefault(qid, set()).update(found.relevant(qid, split, threshold))
+            relevant.setdefault(qid, set()).update(folder.relevant(qid, split, threshold))
     texts = [
         QueryText(qid, row.text, frozenset(relevant.get(qid, ())))
-        for qid, row in found.queries.items()
+        for qid, row in folder.queries.items()
     ]
     families = grouped(texts, GroupingOptions(language=language)).families
-    found.families = {qid: family.name for family in families for qid in family.members}
+    folder.families = {qid: family.name for family in families for qid in family.members}
 
 
 def folder_leaks(path: Path) -> list[Finding]:

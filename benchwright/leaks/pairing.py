@@ -49,7 +49,7 @@ class CrossPairs:
         self.plain = [accentless_key(query.text) for query in queries]
         self.bags = bag_keys([query.text for query in queries], language)
         self.on_progress = on_progress
-        self.found: dict[SplitPair, dict[tuple[int, int], Pair]] = defaultdict(dict)
+        self.pairs_of: dict[SplitPair, dict[tuple[int, int], Pair]] = defaultdict(dict)
         self.searched_from = POSSIBLE_AT
         self.is_sampled = False
         self._members = _members(self.exact)
@@ -58,7 +58,7 @@ class CrossPairs:
     def of(self, splits: SplitPair) -> list[Pair]:
         """The pairs of two splits: similar ones first, ties by the order of the queries' ids."""
         return sorted(
-            self.found[splits].values(),
+            self.pairs_of[splits].values(),
             key=lambda pair: (-pair.similarity, self._name(pair.a), self._name(pair.b)),
         )
 
@@ -103,22 +103,22 @@ class CrossPairs:
                 alike = similarities(rows, np.array([m]), np.array([n]))
                 self._add_wordings(wordings[m], wordings[n], float(alike[0]))
 
-    def _add_wordings(self, one: str, other: str, similarity: float) -> None:
-        for a, b in self._across(self._members[one], self._members[other]):
+    def _add_wordings(self, wording: str, other: str, similarity: float) -> None:
+        for a, b in self._across(self._members[wording], self._members[other]):
             self._add(a, b, similarity)
 
-    def _across(self, one: Sequence[int], other: Sequence[int]) -> Iterable[tuple[int, int]]:
+    def _across(self, places: Sequence[int], other: Sequence[int]) -> Iterable[tuple[int, int]]:
         """Places of two splits, the earlier split's first, each pair once."""
         queries = self.queries
-        for a, b in product(one, other):
+        for a, b in product(places, other):
             if _rank(queries[a].split) < _rank(queries[b].split):
                 yield a, b
-            elif one is not other and _rank(queries[b].split) < _rank(queries[a].split):
+            elif places is not other and _rank(queries[b].split) < _rank(queries[a].split):
                 yield b, a
 
     def _add(self, a: int, b: int, similarity: float) -> None:
         first, second = self.queries[a], self.queries[b]
-        pairs = self.found[first.split, second.split]
+        pairs = self.pairs_of[first.split, second.split]
         if (a, b) in pairs:
             return
         is_apart = tuple(sorted((first.qid, second.qid))) in self.told_apart

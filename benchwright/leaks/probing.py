@@ -45,7 +45,7 @@ class Likeness:
         return self.n_equal / self.n_places if self.n_places else 1.0
 
 
-def likeness(one: Rankings, other: Rankings, qids: Iterable[str]) -> Likeness:
+def likeness(first: Rankings, other: Rankings, qids: Iterable[str]) -> Likeness:
     """How far two submissions agree in these queries, down to the lists' ends.
 
     A place is a rank that either of them fills; it is equal where both have the same document.
@@ -58,7 +58,7 @@ def likeness(one: Rankings, other: Rankings, qids: Iterable[str]) -> Likeness:
     n_queries = n_places = n_equal = 0
     differing = []
     for qid in qids:
-        mine, theirs = one.get(qid, ()), other.get(qid, ())
+        mine, theirs = first.get(qid, ()), other.get(qid, ())
         longest = max(len(mine), len(theirs))
         equal = sum(a == b for a, b in zip(mine, theirs, strict=False))
         n_queries, n_places, n_equal = n_queries + 1, n_places + longest, n_equal + equal
@@ -67,7 +67,7 @@ def likeness(one: Rankings, other: Rankings, qids: Iterable[str]) -> Likeness:
     return Likeness(n_queries, n_places, n_equal, tuple(differing))
 
 
-def suspicion(found: Likeness) -> str:
+def suspicion(agreement: Likeness) -> str:
     """What two submissions look like: `SINGLE_QUERY`, `NEAR_IDENTICAL`, or "" for nothing.
 
     Examples
@@ -77,11 +77,11 @@ def suspicion(found: Likeness) -> str:
     >>> suspicion(Likeness(100, 1000, 950, tuple("abcdefg"))), suspicion(Likeness(5, 50, 50, ()))
     ('near_identical', '')
     """
-    if found.n_queries < FEWEST_QUERIES or not found.n_places:
+    if agreement.n_queries < FEWEST_QUERIES or not agreement.n_places:
         return ""
-    if 0 < len(found.differing) <= FEW_QUERIES:
+    if 0 < len(agreement.differing) <= FEW_QUERIES:
         return SINGLE_QUERY
-    return NEAR_IDENTICAL if found.share >= NEAR else ""
+    return NEAR_IDENTICAL if agreement.share >= NEAR else ""
 
 
 def most_alike(
@@ -129,7 +129,7 @@ def distinct_share(rankings: Rankings, qids: Iterable[str]) -> float:
     return len(set(listed)) / len(listed) if listed else 1.0
 
 
-def candidates(one: Rankings, other: Rankings, qids: Iterable[str]) -> Candidates:
+def candidates(first: Rankings, other: Rankings, qids: Iterable[str]) -> Candidates:
     """In how many of these queries that either answers the same documents are listed first.
 
     Examples
@@ -137,14 +137,14 @@ def candidates(one: Rankings, other: Rankings, qids: Iterable[str]) -> Candidate
     >>> candidates({"q": ["a", "b"], "r": ["c"]}, {"q": ["b", "a"], "r": ["d"]}, ["q", "r", "s"])
     Candidates(n_queries=2, n_equal=1, n_reordered=1)
     """
-    pairs = [(one.get(qid, ()), other.get(qid, ())) for qid in qids]
+    pairs = [(first.get(qid, ()), other.get(qid, ())) for qid in qids]
     answered = [(mine, theirs) for mine, theirs in pairs if mine or theirs]
     equal = [(mine, theirs) for mine, theirs in answered if set(mine) == set(theirs)]
     n_reordered = sum(list(mine) != list(theirs) for mine, theirs in equal)
     return Candidates(len(answered), len(equal), n_reordered)
 
 
-def suspicion_of_candidates(found: Candidates, *, is_own: bool) -> str:
+def suspicion_of_candidates(overlap: Candidates, *, is_own: bool) -> str:
     """What equal candidates look like: `REORDERED` own ones, or the `SAME_CANDIDATES` as others'.
 
     Lists that are equal in order as well are for `suspicion` to tell, where they are one's own.
@@ -158,8 +158,8 @@ def suspicion_of_candidates(found: Candidates, *, is_own: bool) -> str:
     >>> suspicion_of_candidates(Candidates(100, 95, 0), is_own=False)
     'same_candidates'
     """
-    if found.n_queries < FEWEST_QUERIES or found.share < NEAR:
+    if overlap.n_queries < FEWEST_QUERIES or overlap.share < NEAR:
         return ""
     if not is_own:
         return SAME_CANDIDATES
-    return REORDERED if found.n_reordered > FEW_QUERIES else ""
+    return REORDERED if overlap.n_reordered > FEW_QUERIES else ""

@@ -98,9 +98,11 @@ def _nearest(pair: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield f"| similarity | {pair['a']} | {pair['b']} |"
     yield "|---:|---|---|"
-    for one in pair["nearest"]:
-        sides = (f"{_cell(one[side]['text'])} ({_cell(one[side]['qid'])})" for side in "ab")
-        yield f"| {one['similarity']:.3f} | {' | '.join(sides)} |"
+    for neighbours in pair["nearest"]:
+        sides = (
+            f"{_cell(neighbours[side]['text'])} ({_cell(neighbours[side]['qid'])})" for side in "ab"
+        )
+        yield f"| {neighbours['similarity']:.3f} | {' | '.join(sides)} |"
     yield ""
 
 

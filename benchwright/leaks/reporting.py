@@ -20,8 +20,7 @@ from benchwright.leaks.pairing import (
 )
 from benchwright.leaks.types import WORDS, Kind, LeakQuery, Pair
 from benchwright.splits.describing import described
-from benchwright.splits.digests import assignment_sha256, family_names
-from benchwright.splits.types import Assignment
+from benchwright.splits.types import Assignment, assignment_sha256, family_names
 
 FORMAT = 1
 LISTED = 100
@@ -73,12 +72,12 @@ def leak_report(
         The date of the corpus.
     """
     listed = _named_families(sorted(queries, key=lambda query: query.qid.encode()))
-    known = dict(plan or {})
+    plan_facts = dict(plan or {})
     cross = CrossPairs(listed, told_apart=told_apart, language=language, on_progress=on_progress)
     torn = families_across(listed)
     description = _described(listed, hidden)
     pairs = [_pair_of_splits(listed, splits, cross, torn, hidden) for splits in split_pairs(listed)]
-    late = _late_documents(listed, known, documents_first_seen or {}, hidden)
+    late = _late_documents(listed, plan_facts, documents_first_seen or {}, hidden)
     report: dict[str, Any] = {
         "format": FORMAT,
         "splits": description["splits"],
@@ -89,11 +88,11 @@ def leak_report(
         "pairs": pairs,
         "documents_after_cut": late,
         "is_sampled": cross.is_sampled,
-        "plan": known or None,
+        "plan": plan_facts or None,
         "inputs_sha256": _inputs_sha256(listed, hidden),
         "assignment_sha256": assignment_sha256({query.qid: query.split for query in listed}),
     }
-    report["findings"] = [finding.as_json() for finding in _findings(report, known)]
+    report["findings"] = [finding.as_json() for finding in _findings(report, plan_facts)]
     return report
 
 
@@ -158,15 +157,15 @@ def _keys_shared(pairs: Iterable[Pair], keys: Sequence[str]) -> int:
     return len({keys[pair.a] for pair in pairs if keys[pair.a] == keys[pair.b]})
 
 
-def _leaks(queries: Sequence[LeakQuery], found: Sequence[Pair]) -> dict[str, Any]:
+def _leaks(queries: Sequence[LeakQuery], pairs: Sequence[Pair]) -> dict[str, Any]:
     """{kind: {n, listed}} of the pairs that count against the split."""
     facts: dict[str, Any] = {}
     for kind in Kind:
-        pairs = [pair for pair in found if pair.kind is kind and not _is_excused(pair)]
-        if pairs:
+        of_kind = [pair for pair in pairs if pair.kind is kind and not _is_excused(pair)]
+        if of_kind:
             facts[kind.value] = {
-                "n": len(pairs),
-                "listed": [pair_json(queries, pair) for pair in pairs[:LISTED]],
+                "n": len(of_kind),
+                "listed": [pair_json(queries, pair) for pair in of_kind[:LISTED]],
             }
     return facts
 
@@ -288,12 +287,12 @@ def _inputs_sha256(queries: Sequence[LeakQuery], hidden: Collection[str]) -> str
 
 def _findings(report: Mapping[str, Any], plan: Mapping[str, Any]) -> list[Finding]:
     is_chronological = plan.get("mode") == CHRONOLOGICAL
-    findings = [one for pair in report["pairs"] for one in _of_pair(pair, is_chronological)]
+    findings = [finding for pair in report["pairs"] for finding in _of_pair(pair, is_chronological)]
     late = report["documents_after_cut"]
     if is_chronological and late and late["n"]:
         findings.append(_late_finding(late))
     order = list(Severity)
-    return sorted(findings, key=lambda one: order.index(one.severity))
+    return sorted(findings, key=lambda finding: order.index(finding.severity))
 
 
 def _of_pair(pair: Mapping[str, Any], is_chronological: bool) -> Iterable[Finding]:
@@ -317,9 +316,9 @@ def _of_pair(pair: Mapping[str, Any], is_chronological: bool) -> Iterable[Findin
 def _pair_finding(kind: Kind, leaks: Mapping[str, Any], where: str) -> Finding:
     n = leaks["n"]
     named = "; ".join(
-        f"{one['a']['qid']} “{_cut(one['a']['text'])}” and "
-        f"{one['b']['qid']} “{_cut(one['b']['text'])}”"
-        for one in leaks["listed"][:SHOWN]
+        f"{leak['a']['qid']} “{_cut(leak['a']['text'])}” and "
+        f"{leak['b']['qid']} “{_cut(leak['b']['text'])}”"
+        for leak in leaks["listed"][:SHOWN]
     )
     more = f"; and {n - SHOWN:,} more" if n > SHOWN else ""
     text = f"{n:,} {_s(n, 'pair', 'pairs')} of queries: {WORDS[kind]}: {named}{more}."
@@ -333,7 +332,7 @@ def _finding(kind: Kind, where: str, text: str, n: int) -> Finding:
 
 def _documents_finding(documents: Mapping[str, Any], where: str) -> Finding:
     n = documents["n"]
-    named = ", ".join(one["docid"] for one in documents.get("listed", [])[:SHOWN])
+    named = ", ".join(document["docid"] for document in documents.get("listed", [])[:SHOWN])
     text = (
         f"{n:,} {_s(n, 'document is', 'documents are')} relevant on both sides"
         f"{f' ({named})' if named else ''}: {100 * documents['share_of_b']:.1f} % of the later "
@@ -349,7 +348,7 @@ def _documents_finding(documents: Mapping[str, Any], where: str) -> Finding:
 def _inversion_finding(pair: Mapping[str, Any], where: str) -> Finding:
     time = pair["time"]
     n = time["n_inverted"]
-    named = ", ".join(f"{one['qid']} ({one['at'][:10]})" for one in time["listed"][:SHOWN])
+    named = ", ".join(f"{query['qid']} ({query['at'][:10]})" for query in time["listed"][:SHOWN])
     text = (
         f"{n:,} {_s(n, 'query', 'queries')} of {pair['a']} were first asked when {pair['b']} had "
         f"begun ({time['b_first'][:10]}): {named}."
@@ -361,7 +360,8 @@ def _inversion_finding(pair: Mapping[str, Any], where: str) -> Finding:
 def _late_finding(late: Mapping[str, Any]) -> Finding:
     n = late["n"]
     named = ", ".join(
-        f"{one['docid']} ({one['first_seen'][:10]})" for one in late.get("listed", [])[:SHOWN]
+        f"{document['docid']} ({document['first_seen'][:10]})"
+        for document in late.get("listed", [])[:SHOWN]
     )
     text = (
         f"{n:,} {_s(n, 'document', 'documents')} that appeared after the cut ({late['cut'][:10]}) "
@@ -376,5 +376,5 @@ def _cut(text: str, most: int = 60) -> str:
     return flat if len(flat) <= most else f"{flat[: most - 1]}…"
 
 
-def _s(n: int, one: str, many: str) -> str:
-    return one if n == 1 else many
+def _s(n: int, singular: str, plural: str) -> str:
+    return singular if n == 1 else plural

@@ -124,16 +124,16 @@ class _Shape:
         if self.is_told:
             return
         mine = {key: _kind(value) for key, value in (metadata or {}).items()}
-        known = mine if self.kinds is None else self.kinds
-        is_same = mine.keys() == known.keys() and all(
-            "null" in (kind, known[key]) or kind == known[key] for key, kind in mine.items()
+        kinds = mine if self.kinds is None else self.kinds
+        is_same = mine.keys() == kinds.keys() and all(
+            "null" in (kind, kinds[key]) or kind == kinds[key] for key, kind in mine.items()
         )
         if not is_same:
             self.look.say("metadata-differs", self.file, line)
             self.is_told = True
         self.kinds = {
             key: kind if mine.get(key, "null") == "null" else mine[key]
-            for key, kind in known.items()
+            for key, kind in kinds.items()
         }
 
 

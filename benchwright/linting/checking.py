@@ -116,11 +116,11 @@ def _kind_of_most(head: list[bytes]) -> str | None:
 
 
 def _check_run(path: Path, report: Report) -> None:
-    seen = _Seen()
+    places_seen = _Seen()
     scores: defaultdict[bytes, array[float]] = defaultdict(lambda: array("d"))
     tags: Counter[str] = Counter()
     for row in _run_rows(path, report):
-        first = seen.first_line(row.qid, row.docid, row.line)
+        first = places_seen.first_line(row.qid, row.docid, row.line)
         if first != row.line:
             detail = (
                 f"{_document(row.qid, row.docid)} was in line {first} already; expected it once"
@@ -130,7 +130,7 @@ def _check_run(path: Path, report: Report) -> None:
             continue
         scores[row.qid].append(row.score)
         tags[_text(row.tag)] += 1
-    report.facts = _run_facts(scores, tags, is_in_blocks=seen.is_in_blocks) | report.facts
+    report.facts = _run_facts(scores, tags, is_in_blocks=places_seen.is_in_blocks) | report.facts
     _warn_of_run(report, scores, tags)
 
 
@@ -289,7 +289,7 @@ def _check_folder(path: Path, report: Report) -> None:
     report.facts = {
         "documents": looked.n_documents,
         "queries": looked.n_queries,
-        "splits": {split: _split_facts(held) for split, held in looked.splits.items()},
+        "splits": {split: _split_facts(rows) for split, rows in looked.splits.items()},
     }
 
 
@@ -307,13 +307,13 @@ def _place_of(where: str) -> tuple[str, int]:
     return (file, int(line)) if file and line.isdigit() else (where, 0)
 
 
-def _split_facts(held: SplitHeld) -> Facts:
+def _split_facts(split_rows: SplitHeld) -> Facts:
     return {
-        "queries": len(held.rows),
-        "rows": held.grades.total(),
-        "documents_per_query": _spread(list(held.rows.values())),
-        "grades": {str(grade): held.grades[grade] for grade in sorted(held.grades)},
-        "queries_without_relevant": sum(best < 1 for best in held.best.values()),
+        "queries": len(split_rows.rows),
+        "rows": split_rows.grades.total(),
+        "documents_per_query": _spread(list(split_rows.rows.values())),
+        "grades": {str(grade): split_rows.grades[grade] for grade in sorted(split_rows.grades)},
+        "queries_without_relevant": sum(best < 1 for best in split_rows.best.values()),
     }
 
 

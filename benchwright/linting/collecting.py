@@ -38,7 +38,9 @@ class Collector:
         """One finding for each rule that was broken and each target it matters to, worst first."""
         findings = list(self._findings(tuple(dict.fromkeys(targets))))
         codes = list(RULES)
-        findings.sort(key=lambda one: (ORDER.index(one.severity), codes.index(one.code)))
+        findings.sort(
+            key=lambda finding: (ORDER.index(finding.severity), codes.index(finding.code))
+        )
         return findings
 
     def _findings(self, targets: tuple[str, ...]) -> Iterator[Finding]:
@@ -65,5 +67,5 @@ def told(places: list[str], n: int) -> str:
 
 def worst(code: str, targets: Iterable[str] = TARGETS) -> Severity | None:
     """Return the severity of a rule for the strictest of the targets, or None."""
-    known = [RULES[code].severity(target) for target in targets]
-    return min((one for one in known if one), key=ORDER.index, default=None)
+    severities = [RULES[code].severity(target) for target in targets]
+    return min((severity for severity in severities if severity), key=ORDER.index, default=None)

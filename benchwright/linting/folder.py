@@ -200,7 +200,7 @@ def check_rows(
     look: Folder, file: str, split: str, rows: Iterator[Row], split_of: dict[str, str]
 ) -> None:
     """Look at the judged pairs of a split, in whatever format they were written."""
-    held = look.report.splits.setdefault(split, SplitHeld())
+    split_rows = look.report.splits.setdefault(split, SplitHeld())
     pairs: dict[int, int] = {}
     order, looked, lacking = look.order_of(file), Ids(), _Lacking()
     for number, qid, docid, grade in rows:
@@ -214,7 +214,7 @@ def check_rows(
             detail = f"query {qid}, document {docid} stood on line {first} already."
             look.say("pair-duplicate", file, number, detail)
             continue
-        held.add(qid, grade)
+        split_rows.add(qid, grade)
         _look_whether_known(look, qid, docid, file, number)
         lacking.see(look, qid, docid, grade)
         if split_of.setdefault(qid, split) != split:
@@ -222,7 +222,7 @@ def check_rows(
             look.say("query-in-two-splits", file, number, detail)
             split_of[qid] = split
     lacking.tell(look, file)
-    if zeros := [qid for qid, best in held.best.items() if best <= 0]:
+    if zeros := [qid for qid, best in split_rows.best.items() if best <= 0]:
         have = "1 query has" if len(zeros) == 1 else f"{len(zeros)} queries have"
         detail = f"{have} no grade above 0 ({some(zeros)}): every run scores 0 there."
         look.say("query-all-zero", file, detail=detail, n=len(zeros))
@@ -263,11 +263,11 @@ class _Lacking:
 
 
 def _look_whether_known(look: Folder, qid: str, docid: str, file: str, line: int) -> None:
-    for code, noun, name, known, place in (
+    for code, noun, name, known_names, place in (
         ("query-dangling", "query", qid, look.queries, _place(look, QUERIES)),
         ("document-dangling", "document", docid, look.documents, _place(look, CORPUS)),
     ):
-        if known is not None and name not in known:
+        if known_names is not None and name not in known_names:
             detail = f"{noun} '{name}' is not in {place}; expected it there."
             look.say(code, file, line, detail)
 

@@ -103,7 +103,7 @@ def _rows(look: Folder, file: str, config: str) -> Iterator[tuple[int, dict[str,
     """
     import polars as pl
 
-    wanted = [*COLUMNS[config], *(["title"] if config == "corpus" else [])]
+    columns_wanted = [*COLUMNS[config], *(["title"] if config == "corpus" else [])]
     with local_file(look, file) as path:
         try:
             schema = pl.read_parquet_schema(path)
@@ -112,7 +112,7 @@ def _rows(look: Folder, file: str, config: str) -> Iterator[tuple[int, dict[str,
             return
         if not _check_schema(look, file, config, schema):
             return
-        columns = [name for name in wanted if name in schema]
+        columns = [name for name in columns_wanted if name in schema]
         lazy = pl.scan_parquet(path).select(*columns, _has_image(schema).alias("has_image"))
         number = 0
         for start in range(0, lazy.select(pl.len()).collect().item(), ROWS):
@@ -124,9 +124,9 @@ def _rows(look: Folder, file: str, config: str) -> Iterator[tuple[int, dict[str,
 def _has_image(schema: Mapping[str, Any]) -> Any:
     import polars as pl
 
-    one, several = pl.col("image").is_not_null(), pl.col("images").list.len() > 0
+    single, several = pl.col("image").is_not_null(), pl.col("images").list.len() > 0
     if "image" in schema:
-        return one
+        return single
     is_listed = isinstance(schema.get("images"), pl.List)
     return several.fill_null(value=False) if is_listed else pl.lit(value=False)
 
@@ -180,14 +180,16 @@ def _configs(look: Folder) -> dict[str, dict[str, list[str]]] | None:
         look.say("hub-config", README, 0, f"its head is not YAML: {error}.")
         return None
     configs = {
-        one["config_name"]: one for one in header.get("configs") or [] if "config_name" in one
+        config["config_name"]: config
+        for config in header.get("configs") or []
+        if "config_name" in config
     }
-    missing = [one for one in CONFIGS if one not in configs and not _is_default(one, configs)]
+    missing = [name for name in CONFIGS if name not in configs and not _is_default(name, configs)]
     if missing:
         look.say("hub-config", README, 0, f"it names no config {', '.join(missing)}.")
     if "default" not in configs and not configs.get("qrels", {}).get("default"):
         look.say("hub-config", README, 0, "no config is the default one; expected qrels.")
-    return {name: _files_of(one) for name, one in configs.items()}
+    return {name: _files_of(config) for name, config in configs.items()}
 
 
 def _is_default(name: str, configs: Mapping[str, Any]) -> bool:
@@ -210,8 +212,8 @@ def _files_of(config: Mapping[str, Any]) -> dict[str, list[str]]:
 
 def _check_split_names(look: Folder, configs: Mapping[str, Mapping[str, Any]]) -> None:
     names = {name: set(configs.get(name, {})) for name in CONFIGS}
-    wanted = names["qrels"]
+    split_names = names["qrels"]
     for name in ("corpus", "queries"):
-        if lacking := sorted(wanted - names[name]):
+        if lacking := sorted(split_names - names[name]):
             detail = f"config {name} has no split {', '.join(lacking)}, and qrels has."
             look.say("split-names", README, 0, detail)

@@ -42,7 +42,7 @@ def pitfalls(
         *_documents(qrels, documents),
         *_grades(qrels),
     ]
-    return sorted(findings, key=lambda one: tuple(Severity).index(one.severity))
+    return sorted(findings, key=lambda finding: tuple(Severity).index(finding.severity))
 
 
 def _finding(

@@ -133,7 +133,7 @@ def release_findings(facts: ReleaseFacts) -> list[Finding]:
         *_corpus(facts),
     ]
     order = list(RULES)
-    return sorted(findings, key=lambda one: order.index(one.code))
+    return sorted(findings, key=lambda finding: order.index(finding.code))
 
 
 def _finding(code: str, where: str, message: str, advice: str, n: int = 1) -> Finding:
@@ -250,16 +250,18 @@ def _splits(facts: ReleaseFacts) -> Iterator[Finding]:
 
 
 def _slices(facts: ReleaseFacts) -> Iterator[Finding]:
-    for one in facts.slices:
-        if one.n_graded >= one.minimum:
+    for slice_facts in facts.slices:
+        if slice_facts.n_graded >= slice_facts.minimum:
             continue
-        code = "release-slice-registered-small" if one.is_registered else "release-slice-small"
-        kind = "registered slice" if one.is_registered else "slice"
+        code = (
+            "release-slice-registered-small" if slice_facts.is_registered else "release-slice-small"
+        )
+        kind = "registered slice" if slice_facts.is_registered else "slice"
         yield _finding(
             code,
-            f"slice {one.name}",
-            f"The {kind} '{one.name}' has {one.n_graded:,} graded queries; its minimum is "
-            f"{one.minimum:,}.",
+            f"slice {slice_facts.name}",
+            f"The {kind} '{slice_facts.name}' has {slice_facts.n_graded:,} graded queries; "
+            f"its minimum is {slice_facts.minimum:,}.",
             "Add queries (its page says how many), or do not compare systems by it.",
         )
 
@@ -384,12 +386,12 @@ def _words(facts: ReleaseFacts) -> Iterator[Finding]:
 
 def _corpus(facts: ReleaseFacts) -> Iterator[Finding]:
     if facts.cut:
-        kept, total = facts.cut.get("n", 0), facts.cut.get("of", 0)
+        n_kept, total = facts.cut.get("n", 0), facts.cut.get("of", 0)
         yield _finding(
             "release-corpus-cut",
             "corpus",
-            f"The corpus was cut to {kept:,} of {total:,} documents; scores on it are higher than "
-            "on all of them.",
+            f"The corpus was cut to {n_kept:,} of {total:,} documents; scores on it are higher "
+            "than on all of them.",
             "Card and page say so; compare only with scores on the same corpus.",
         )
     if facts.are_texts_withheld:

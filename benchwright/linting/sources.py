@@ -136,11 +136,11 @@ class Look:
         if not self.twins:
             return
         for split in self.source.splits:
-            seen: dict[tuple[str, bytes], tuple[str, int]] = {}
+            grades_seen: dict[tuple[str, bytes], tuple[str, int]] = {}
             for qid, docid, grade in self.source.qrels(split):
                 if docid not in self.twins or grade < 0:
                     continue
-                other, its = seen.setdefault((qid, self.twins[docid]), (docid, grade))
+                other, its = grades_seen.setdefault((qid, self.twins[docid]), (docid, grade))
                 if its != grade:
                     detail = f"Query {qid}: {other} has {its} and {docid} has {grade}."
                     self.add("text-conflict", f"query {qid}, {other} and {docid}", detail)

@@ -130,8 +130,10 @@ class _Asking:
         n_threads = min(endpoint.concurrency, self._n)
         self._connections = [Connection(endpoint.server) for _ in range(n_threads)]
         self._threads = [
-            threading.Thread(target=self._work, args=(one,), daemon=True, name=f"ask-{place}")
-            for place, one in enumerate(self._connections)
+            threading.Thread(
+                target=self._work, args=(connection,), daemon=True, name=f"ask-{place}"
+            )
+            for place, connection in enumerate(self._connections)
         ]
 
     def outcomes(self) -> Iterator[Outcome]:

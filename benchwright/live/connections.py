@@ -142,16 +142,16 @@ class Connection:
 
     def _break_off(self) -> None:
         with self._lock:
-            kept = self._socket
-        if kept is not None:
+            socket_of_call = self._socket
+        if socket_of_call is not None:
             with suppress(OSError):
-                kept.shutdown(socket.SHUT_RDWR)
+                socket_of_call.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         with self._lock:
-            kept, self._open, self._socket = self._open, None, None
-        if kept is not None:
-            kept.close()
+            connection, self._open, self._socket = self._open, None, None
+        if connection is not None:
+            connection.close()
 
     # --- one exchange -------------------------------------------------------------------------
 
@@ -159,11 +159,11 @@ class Connection:
         self, method: str, target: str, body: bytes | None, headers: Mapping[str, str]
     ) -> Reply:
         connection = self._connected()
-        sent = {"User-Agent": AGENT, "Accept": "application/json", "Accept-Encoding": "gzip"}
+        own_headers = {"User-Agent": AGENT, "Accept": "application/json", "Accept-Encoding": "gzip"}
         if body is not None:
-            sent["Content-Type"] = "application/json"
+            own_headers["Content-Type"] = "application/json"
         began = time.perf_counter()
-        connection.request(method, target, body=body, headers={**sent, **headers})
+        connection.request(method, target, body=body, headers={**own_headers, **headers})
         response = connection.getresponse()
         content = self._content(response)
         if response.will_close:
@@ -214,17 +214,17 @@ class Connection:
 
     def _content(self, response: http.client.HTTPResponse) -> bytes:
         """The body, unpacked; never more of it in memory than may be."""
-        expected, taken, most = response.length, bytearray(), self.server.most_bytes
+        expected, content, most = response.length, bytearray(), self.server.most_bytes
         if expected is not None and expected > most:
             self._refuse_too_large(f"announces {expected:,} bytes")
         while piece := response.read(CHUNK):
-            taken += piece
-            if len(taken) > most:
+            content += piece
+            if len(content) > most:
                 self._refuse_too_large("is larger")
-        if expected is not None and len(taken) < expected:
-            detail = f"it ended after {len(taken):,} of {expected:,} bytes"
+        if expected is not None and len(content) < expected:
+            detail = f"it ended after {len(content):,} of {expected:,} bytes"
             raise self._broken(detail)
-        return self._unpacked(bytes(taken), response.headers.get("Content-Encoding", ""))
+        return self._unpacked(bytes(content), response.headers.get("Content-Encoding", ""))
 
     def _unpacked(self, content: bytes, encoding: str) -> bytes:
         kind = encoding.strip().lower()

@@ -35,7 +35,7 @@ class Header(NamedTuple):
         return [braced or bare for braced, bare in _VARIABLE.findall(self.value)]
 
     def filled(self, values: Mapping[str, str]) -> str:
-        return _VARIABLE.sub(lambda found: values[found[1] or found[2]], self.value)
+        return _VARIABLE.sub(lambda match: values[match[1] or match[2]], self.value)
 
 
 def read_headers(text: str) -> list[Header]:

@@ -80,11 +80,11 @@ class AnswerLog:
 
 def places_of(queries: Sequence[Ask], paths: Iterable[Path]) -> dict[str, Place]:
     """Where the first answer to each of these queries is; one whose text was changed has none."""
-    wanted = {qid: text_digest(text) for qid, text in queries}
+    digests = {qid: text_digest(text) for qid, text in queries}
     places: dict[str, Place] = {}
     for path in paths:
         for offset, row in rows_in(path):
-            if row.keys() >= ROW and wanted.get(row["qid"]) == row["text"]:
+            if row.keys() >= ROW and digests.get(row["qid"]) == row["text"]:
                 places.setdefault(row["qid"], Place(path, offset))
     return places
 
@@ -179,10 +179,10 @@ def ask_missing(
     EndpointError
         If the address may not be asked at all.
     """
-    known = keeper.known(queries)
-    missing = [query for query in queries if query[0] not in known]
+    answered = keeper.known(queries)
+    missing = [query for query in queries if query[0] not in answered]
     texts = dict(missing)
-    n_answered, failed = len(known), list[Failed]()
+    n_answered, failed = len(answered), list[Failed]()
     tell(n_answered, 0)
     with closing(ask_all(endpoint, missing)) as outcomes:
         for outcome in outcomes:
@@ -194,7 +194,7 @@ def ask_missing(
             if len(failed) > may_fail:
                 raise AskingFailedError(
                     system=system,
-                    failed=[(one.qid, one.why) for one in failed],
+                    failed=[(query.qid, query.why) for query in failed],
                     n_asked=n_answered + len(failed),
                     may_fail=may_fail,
                     kept=kept,

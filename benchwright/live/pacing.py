@@ -45,12 +45,12 @@ class Pace:
         while True:
             with self._lock:
                 now = self._clock()
-                left = self._next - now
-                if left <= 0:
+                seconds_left = self._next - now
+                if seconds_left <= 0:
                     self._next = now + self._interval
                     return
             # Looked at again afterwards: meanwhile the server may have asked for a longer pause.
-            self.sleep(left)
+            self.sleep(seconds_left)
 
     def hold(self, seconds: float) -> None:
         """Let nobody have a turn for so long: a server that is asked too often said so."""
@@ -81,10 +81,10 @@ def seconds_asked_for(retry_after: str, *, now: float) -> float | None:
     >>> seconds_asked_for("Thu, 01 Jan 1970 00:00:30 GMT", now=10.0)
     20.0
     """
-    given = retry_after.strip()
-    if given.isascii() and given.isdigit():
-        return float(given)
+    value = retry_after.strip()
+    if value.isascii() and value.isdigit():
+        return float(value)
     try:
-        return max(0.0, parsedate_to_datetime(given).timestamp() - now)
+        return max(0.0, parsedate_to_datetime(value).timestamp() - now)
     except (TypeError, ValueError):
         return None

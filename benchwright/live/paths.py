@@ -93,35 +93,35 @@ def read_path(text: str, *, may_be_many: bool = False) -> Path:
     >>> read_path('fields["doc.id"][0]').one({"fields": {"doc.id": ["d7"]}})
     'd7'
     """
-    given = text.strip()
-    if len(given) > LONGEST:
-        raise PathError(path=given[:40] + "…", why=f"it is longer than {LONGEST} characters")
-    rest = given.removeprefix("$")
-    if not given:
-        raise PathError(path=given, why="it is empty")
+    path = text.strip()
+    if len(path) > LONGEST:
+        raise PathError(path=path[:40] + "…", why=f"it is longer than {LONGEST} characters")
+    rest = path.removeprefix("$")
+    if not path:
+        raise PathError(path=path, why="it is empty")
     if rest in ("", "."):
-        return Path(given, ())
-    steps = _steps(given, rest)
+        return Path(path, ())
+    steps = _steps(path, rest)
     if EVERY in steps and not may_be_many:
-        raise PathError(path=given, why="it leads to many values with [*], and one is wanted")
-    return Path(given, steps)
+        raise PathError(path=path, why="it leads to many values with [*], and one is wanted")
+    return Path(path, steps)
 
 
-def _steps(given: str, rest: str) -> tuple[Step, ...]:
+def _steps(path: str, rest: str) -> tuple[Step, ...]:
     steps: list[Step] = []
     place = 0
     while place < len(rest):
         match = _STEP.match(rest, place)
         if match is None:
-            raise PathError(path=given, why=f"'{rest[place : place + 12]}' is no step of a path")
+            raise PathError(path=path, why=f"'{rest[place : place + 12]}' is no step of a path")
         if match["name"] and place and not match[0].startswith("."):
-            raise PathError(path=given, why=f"a dot is missing before '{match['name']}'")
-        steps.append(_step(match, given))
+            raise PathError(path=path, why=f"a dot is missing before '{match['name']}'")
+        steps.append(_step(match, path))
         place = match.end()
     return tuple(steps)
 
 
-def _step(match: re.Match[str], given: str) -> Step:
+def _step(match: re.Match[str], path: str) -> Step:
     if match["name"]:
         return match["name"]
     if match["place"]:
@@ -131,7 +131,7 @@ def _step(match: re.Match[str], given: str) -> Step:
     try:
         return str(json.loads(match["quoted"]))
     except ValueError as error:
-        raise PathError(path=given, why=f"{match['quoted']} is no quoted name") from error
+        raise PathError(path=path, why=f"{match['quoted']} is no quoted name") from error
 
 
 def _stepped(value: Any, step: Step, at: str) -> tuple[Any, str]:

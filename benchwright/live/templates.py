@@ -51,8 +51,8 @@ class QueryStringTemplate:
     def filled(self, *, query: str, k: int, qid: str = "") -> bytes:
         """The query string for a query, without its `?`."""
         values: Values = {"query": query, "k": k, "qid": qid}
-        sent = [f"{_encoded(name)}={_encoded(_text(value, values))}" for name, value in self.pairs]
-        return "&".join(sent).encode("ascii")
+        parts = [f"{_encoded(name)}={_encoded(_text(value, values))}" for name, value in self.pairs]
+        return "&".join(parts).encode("ascii")
 
 
 def read_template(text: str, *, method: str) -> Template:
@@ -86,7 +86,7 @@ def digest_of(text: str) -> str:
 
 
 def _read_body(text: str) -> BodyTemplate:
-    quoted = _TOKEN.sub(lambda found: _quoted(found[0]), text)
+    quoted = _TOKEN.sub(lambda match: _quoted(match[0]), text)
     try:
         tree = json.loads(quoted, parse_constant=_no_constant, object_pairs_hook=_object)
     except (ValueError, RecursionError) as error:
@@ -170,14 +170,14 @@ def _encoded(text: str) -> str:
 
 def _text(text: str, values: Values) -> str:
     # One pass: what was put in is not looked at again.
-    return _PLACEHOLDER.sub(lambda found: str(values[found[1]]), text)
+    return _PLACEHOLDER.sub(lambda match: str(values[match[1]]), text)
 
 
 def _check_placeholders(texts: list[str]) -> None:
     names = [name for text in texts for name in _PLACEHOLDER.findall(text)]
     unknown = next((name for name in names if name not in NAMES), None)
     if unknown is not None:
-        known = ", ".join(f"{{{{{name}}}}}" for name in NAMES)
-        raise TemplateError(why=f"{{{{{unknown}}}}} stands for nothing. There are {known}.")
+        names_listed = ", ".join(f"{{{{{name}}}}}" for name in NAMES)
+        raise TemplateError(why=f"{{{{{unknown}}}}} stands for nothing. There are {names_listed}.")
     if "query" not in names:
         raise TemplateError(why="it has no {{query}}. Put it where the text of the query belongs.")

@@ -109,7 +109,7 @@ def detected_columns(
     """
     columns_found = {role: _named(columns, names) for role, names in NAMES.items()}
     if not columns_found["query"]:
-        columns_found["query"] = _wordy(columns, rows, taken=set(columns_found.values()))
+        columns_found["query"] = _wordy(columns, rows, columns_taken=set(columns_found.values()))
     if not columns_found["query"]:
         listed = ", ".join(columns)[:100] or "none"
         raise LogColumnsError(file=file, why=f"its columns are {listed}; {EXPECTED}.")
@@ -125,14 +125,16 @@ def _named(columns: Sequence[str], names: Sequence[str]) -> str:
     return next((by_name[name] for name in names if name in by_name), "")
 
 
-def _wordy(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], *, taken: set[str]) -> str:
+def _wordy(
+    columns: Sequence[str], rows: Sequence[Mapping[str, Any]], *, columns_taken: set[str]
+) -> str:
     """The only column of words, if there is exactly one besides those that have a role."""
     if len(columns) == 1:
         return columns[0]
     wordy = [
         column
         for column in columns
-        if column not in taken and not is_personal(column) and _has_words(column, rows)
+        if column not in columns_taken and not is_personal(column) and _has_words(column, rows)
     ]
     return wordy[0] if len(wordy) == 1 else ""
 

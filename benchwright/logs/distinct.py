@@ -220,8 +220,8 @@ def _distinct(frame: pl.DataFrame, options: Options, counted: Counted) -> pl.Dat
     )
     joined = whole.join(spelled.select("key", "text"), on="key")
     _count(joined, options, counted)
-    kept = joined.filter(pl.col("count") >= options.floor)
-    return kept.with_columns(
+    frequent = joined.filter(pl.col("count") >= options.floor)
+    return frequent.with_columns(
         (LARGEST - pl.col("count").cast(pl.UInt64)).cast(pl.String).str.zfill(19).alias("place"),
         pl.col("clicks").map_elements(_clicked, return_dtype=pl.String, skip_nulls=False),
         pl.col("lang").map_elements(_spoken, return_dtype=pl.String, skip_nulls=False),
@@ -237,17 +237,17 @@ def _count(joined: pl.DataFrame, options: Options, counted: Counted) -> None:
     for kinds, count in (
         joined.filter(pl.col("kinds").list.len() > 0).select("kinds", "count").rows()
     ):
-        held = {kind for text in kinds for kind in text.split(",")}
-        counted.masked.update(dict.fromkeys(held, count))
-    kept = joined.filter(pl.col("count") >= options.floor)
-    if not len(kept):
+        kinds_masked = {kind for text in kinds for kind in text.split(",")}
+        counted.masked.update(dict.fromkeys(kinds_masked, count))
+    frequent = joined.filter(pl.col("count") >= options.floor)
+    if not len(frequent):
         return
-    counted.n_distinct += len(kept)
-    counted.n_traffic += int(kept["count"].sum())
-    counted.n_spellings += int(kept["n_spellings"].sum())
-    firsts = kept.filter(pl.col("first") > 0)["first"]
+    counted.n_distinct += len(frequent)
+    counted.n_traffic += int(frequent["count"].sum())
+    counted.n_spellings += int(frequent["n_spellings"].sum())
+    firsts = frequent.filter(pl.col("first") > 0)["first"]
     if len(firsts):
-        first, last = int(firsts.min()), int(kept["last"].max())  # type: ignore[arg-type]
+        first, last = int(firsts.min()), int(frequent["last"].max())  # type: ignore[arg-type]
         counted.first = min(counted.first or first, first)
         counted.last = max(counted.last, last)
 

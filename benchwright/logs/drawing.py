@@ -63,8 +63,10 @@ def sampled(log: Path, design: Design, *, seed: int) -> tuple[Plan, list[Sampled
     of: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         of.setdefault(row["family"], []).append(row)
-    taken = [row for row in rows if _is_taken(row, of[row["family"]], design)]
-    return plan, [_query(row, of[row["family"]], drawn[row["family"]], design) for row in taken]
+    sampled_rows = [row for row in rows if _is_taken(row, of[row["family"]], design)]
+    return plan, [
+        _query(row, of[row["family"]], drawn[row["family"]], design) for row in sampled_rows
+    ]
 
 
 def _rows(log: Path, names: Sequence[str]) -> list[dict[str, Any]]:

@@ -96,19 +96,19 @@ class Shape:
         if self.words is not None and not self.words.search(text):
             return text
         return self.pattern.sub(
-            lambda found: replacement if self.is_valid(found[0]) else found[0], text
+            lambda match: replacement if self.is_valid(match[0]) else match[0], text
         )
 
 
 @cache
 def shapes_of(regions: tuple[str, ...]) -> tuple[Shape, ...]:
     """What finds the numbers of some countries' people."""
-    return tuple(_shape(one) for one in IDENTIFIERS if one.region in regions)
+    return tuple(_shape(identifier) for identifier in IDENTIFIERS if identifier.region in regions)
 
 
-def _shape(one: Identifier) -> Shape:
-    words = re.compile(rf"\b(?:{one.words})\b", re.IGNORECASE) if one.words else None
-    return Shape(one.pattern, _check(one.check), words, one.least_digits)
+def _shape(identifier: Identifier) -> Shape:
+    words = re.compile(rf"\b(?:{identifier.words})\b", re.IGNORECASE) if identifier.words else None
+    return Shape(identifier.pattern, _check(identifier.check), words, identifier.least_digits)
 
 
 def _check(name: str) -> Callable[[str], bool]:

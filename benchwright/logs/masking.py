@@ -37,7 +37,7 @@ class Kind:
     pattern: re.Pattern[str]
     # A cheap look at the text: without any of these in it there is nothing to find.
     needs: Collection[str]
-    is_meant: Callable[[re.Match[str]], bool] = lambda found: True
+    is_meant: Callable[[re.Match[str]], bool] = lambda match: True
     replacement: str = ""
 
     def masked(self, text: str, regions: tuple[str, ...]) -> str:
@@ -127,8 +127,8 @@ def checked_regions(regions: Collection[str] | str) -> tuple[str, ...]:
     >>> checked_regions("us, ch"), checked_regions("none")
     (('CH', 'US'), ())
     """
-    given = re.split(r"[\s,]+", regions) if isinstance(regions, str) else regions
-    named = {region.strip().upper() for region in given} - {"", "NONE"}
+    names = re.split(r"[\s,]+", regions) if isinstance(regions, str) else regions
+    named = {region.strip().upper() for region in names} - {"", "NONE"}
     for region in sorted(named):
         if region not in known_regions():
             raise MaskRegionError(region=region)
@@ -200,13 +200,13 @@ def _is_card(match: re.Match[str]) -> bool:
 def _mask_ibans(text: str, regions: tuple[str, ...]) -> str:
     """The text without numbers of accounts; a country's own check digits are not looked at."""
 
-    def replaced(found: re.Match[str]) -> str:
+    def replaced(match: re.Match[str]) -> str:
         # Words after it may look like more of it: the longest part that is one counts.
-        ends = [one.start() for one in re.finditer(r"(?<=\w)\b", found[0])]
+        ends = [boundary.start() for boundary in re.finditer(r"(?<=\w)\b", match[0])]
         for end in reversed(ends):
-            if iban.is_valid(found[0][:end], check_country=False):
-                return f"[iban]{found[0][end:]}"
-        return found[0]
+            if iban.is_valid(match[0][:end], check_country=False):
+                return f"[iban]{match[0][end:]}"
+        return match[0]
 
     return IBAN.sub(replaced, text)
 
@@ -424,7 +424,7 @@ KINDS: tuple[Kind | SearchedKind, ...] = (
         "an IP address that can be somebody's",
         re.compile(r"(?<![\w:])(?:[0-9a-f]{1,4}:{1,2}){3,7}[0-9a-f]{1,4}(?![\w:])", re.IGNORECASE),
         needs=":",
-        is_meant=lambda found: _is_global(found[0]),
+        is_meant=lambda match: _is_global(match[0]),
     ),
     Kind(
         "phone",

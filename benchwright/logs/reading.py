@@ -67,9 +67,9 @@ class LogReader:
         """
         for line, row in self.table.rows():
             self.n_rows += 1
-            taken = self._taken(line, row)
-            if taken is not None:
-                yield taken
+            log_row = self._taken(line, row)
+            if log_row is not None:
+                yield log_row
 
     def _taken(self, line: int, row: Mapping[str, Any] | Bad) -> LogRow | None:
         if isinstance(row, Bad):

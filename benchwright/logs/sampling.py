@@ -47,18 +47,18 @@ class Design:
         return {**asdict(self), "given": dict(self.given)}
 
     @classmethod
-    def of(cls, kept: Mapping[str, Any]) -> Design:
+    def of(cls, facts: Mapping[str, Any]) -> Design:
         """From what `as_json` gave."""
         return cls(
-            n_families=int(kept["n_families"]),
-            by=By(kept["by"]),
-            allocation=Allocation(kept["allocation"]),
-            given={str(name): int(n) for name, n in kept["given"].items()},
-            weighting=Weighting(kept["weighting"]),
-            wordings=Wordings(kept["wordings"]),
-            head_share=float(kept["head_share"]),
-            tail_share=float(kept["tail_share"]),
-            deviation=float(kept["deviation"]),
+            n_families=int(facts["n_families"]),
+            by=By(facts["by"]),
+            allocation=Allocation(facts["allocation"]),
+            given={str(name): int(n) for name, n in facts["given"].items()},
+            weighting=Weighting(facts["weighting"]),
+            wordings=Wordings(facts["wordings"]),
+            head_share=float(facts["head_share"]),
+            tail_share=float(facts["tail_share"]),
+            deviation=float(facts["deviation"]),
         )
 
 
@@ -278,20 +278,20 @@ def _allocated(strata: Sequence[Mapping[str, Any]], design: Design) -> list[int]
     return allocated(list(sizes.values()), shares, design.n_families, names=list(sizes))
 
 
-def _given(sizes: Mapping[str, int], given: Mapping[str, int]) -> list[int]:
-    unknown = sorted(set(given) - set(sizes))
+def _given(sizes: Mapping[str, int], numbers: Mapping[str, int]) -> list[int]:
+    unknown = sorted(set(numbers) - set(sizes))
     if unknown:
         raise SamplingError(
             why=f"There is no stratum '{unknown[0]}' here. There are: {', '.join(sizes)}."
         )
-    for name, n in given.items():
+    for name, n in numbers.items():
         if n < 0:
             raise SamplingError(why=f"{n} families of '{name}' cannot be drawn; 0 or more can.")
         if n > sizes[name]:
             raise SampleTooLargeError(wanted=n, stratum=name, there=sizes[name])
-    if not sum(given.values()):
+    if not sum(numbers.values()):
         raise SamplingError(why="No family is to be drawn; name a number above 0 for a stratum.")
-    return [given.get(name, 0) for name in sizes]
+    return [numbers.get(name, 0) for name in sizes]
 
 
 def allocated(
@@ -326,12 +326,12 @@ def allocated(
     counts = [1] * len(sizes)
     waiting = [(-share / sqrt(2), place) for place, share in enumerate(shares)]
     heapq.heapify(waiting)
-    left = n - len(sizes)
-    while left:
+    n_left = n - len(sizes)
+    while n_left:
         _, place = heapq.heappop(waiting)
         if counts[place] < sizes[place]:
             counts[place] += 1
-            left -= 1
+            n_left -= 1
             k = counts[place]
             heapq.heappush(waiting, (-shares[place] / sqrt(k * (k + 1)), place))
     return counts

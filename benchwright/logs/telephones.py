@@ -83,7 +83,9 @@ class Run:
 def rows_in(text: str) -> Iterator[Run]:
     """Every row of groups of digits, but for lists of numbers and dates."""
     for match in RUN.finditer(text):
-        groups = tuple(one.span() for one in DIGITS.finditer(text, match.start(), match.end()))
+        groups = tuple(
+            digits.span() for digits in DIGITS.finditer(text, match.start(), match.end())
+        )
         if len(groups) <= IN_A_LIST and not DATE.match(match[0]):
             yield Run(text, groups)
 
@@ -106,10 +108,13 @@ def _pattern(region: str) -> str:
         if kind is not None and kind.national_number_pattern
     }
     prefix = facts.national_prefix or ""
-    rules = [one.national_prefix_formatting_rule for one in facts.number_format]
+    rules = [number_format.national_prefix_formatting_rule for number_format in facts.number_format]
     is_optional = (
         all(rule is None for rule in rules)
-        or any(one.national_prefix_optional_when_formatting for one in facts.number_format)
+        or any(
+            number_format.national_prefix_optional_when_formatting
+            for number_format in facts.number_format
+        )
         or any(rule is not None and prefix not in rule for rule in rules)
     )
     dialled = f"(?:{prefix}){'?' if is_optional else ''}" if prefix else ""

@@ -89,8 +89,8 @@ def header_of(stream: Readable, *, name: str) -> Header:
 
 
 def not_an_array(name: str, error: object) -> MatrixFileError:
-    said = str(error).splitlines()[0][:120] if str(error) else type(error).__name__
-    reason = f"cannot be read as an array of numpy's ({said}). Save it again with np.save."
+    problem = str(error).splitlines()[0][:120] if str(error) else type(error).__name__
+    reason = f"cannot be read as an array of numpy's ({problem}). Save it again with np.save."
     return MatrixFileError(file=name, reason=reason)
 
 
@@ -121,11 +121,11 @@ def gathered(
         If they are more or fewer than its shape needs.
     """
     if target is None:
-        held = bytearray()
+        content = bytearray()
         for piece in pieces:
-            held += piece
-        _refuse_other_size(len(held), header, name)
-        flat = np.frombuffer(held, dtype=np.uint8)
+            content += piece
+        _refuse_other_size(len(content), header, name)
+        flat = np.frombuffer(content, dtype=np.uint8)
         order = "F" if header.is_fortran else "C"
         return flat.view(header.dtype).reshape(header.shape, order=order)  # type: ignore[call-overload,no-any-return,unused-ignore]
     target.parent.mkdir(parents=True, exist_ok=True)

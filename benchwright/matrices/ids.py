@@ -70,32 +70,32 @@ def _of_json(content: bytes, name: str) -> tuple[list[str], list[str]]:
     return ids_of(value, name=name)
 
 
-def ids_of(found: Sequence[Any], *, name: str) -> tuple[list[str], list[str]]:
+def ids_of(values: Sequence[Any], *, name: str) -> tuple[list[str], list[str]]:
     """Ids that came as text or whole numbers."""
-    for row, one in enumerate(found):
-        if not isinstance(one, str | int) or isinstance(one, bool):
+    for row, value in enumerate(values):
+        if not isinstance(value, str | int) or isinstance(value, bool):
             reason = (
-                f"the id of row {row} (from 0) is {str(one)[:40]!r}, a {type(one).__name__}; "
+                f"the id of row {row} (from 0) is {str(value)[:40]!r}, a {type(value).__name__}; "
                 "expected text. Write the ids as text."
             )
             raise MatrixFileError(file=name, reason=reason)
-        if isinstance(one, str) and (problem := text_problem(one)):
+        if isinstance(value, str) and (problem := text_problem(value)):
             raise MatrixFileError(file=name, reason=f"the id of row {row} (from 0) {problem}.")
-    is_number = any(not isinstance(one, str) for one in found)
-    return [str(one) for one in found], [NUMBERS_NOTE.format(file=name)] if is_number else []
+    is_number = any(not isinstance(value, str) for value in values)
+    return [str(value) for value in values], [NUMBERS_NOTE.format(file=name)] if is_number else []
 
 
 def ids_of_array(
-    found: npt.NDArray[Any], *, name: str, errors: str = "strict"
+    array: npt.NDArray[Any], *, name: str, errors: str = "strict"
 ) -> tuple[list[str], list[str]]:
     """Ids of an array of one axis: text, bytes (`errors` as `bytes.decode`), or whole numbers."""
-    refuse_no_ids(found.shape, found.dtype, name=name)
-    if found.dtype.kind == "U":
-        _refuse_no_characters(found, name=name)
-    if found.dtype.kind != "S":
-        return ids_of(found.tolist(), name=name)
+    refuse_no_ids(array.shape, array.dtype, name=name)
+    if array.dtype.kind == "U":
+        _refuse_no_characters(array, name=name)
+    if array.dtype.kind != "S":
+        return ids_of(array.tolist(), name=name)
     try:
-        return [one.decode(errors=errors) for one in found.tolist()], []
+        return [value.decode(errors=errors) for value in array.tolist()], []
     except UnicodeDecodeError as error:
         reason = f"an id is not UTF-8 ({error.object!r}); expected text. Save it as UTF-8."
         raise MatrixFileError(file=name, reason=reason) from error

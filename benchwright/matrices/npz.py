@@ -56,11 +56,11 @@ class Npz:
 
     def _numbers(self, key: str, n_bytes: int) -> Iterator[bytes]:
         """What follows the header, as far as one byte more than there should be."""
-        left = n_bytes + 1
+        n_left = n_bytes + 1
         with self.archive.opened(f"{key}{SUFFIX}") as stream:
             header_of(stream, name=f"{self.name}/{key}")
-            while piece := stream.read(min(CHUNK, left)):
-                left -= len(piece)
+            while piece := stream.read(min(CHUNK, n_left)):
+                n_left -= len(piece)
                 yield piece
 
 
@@ -104,7 +104,7 @@ def read_npz(path: Path, wanted: Wanted, *, name: str, target: Path | None) -> F
         As `opened_npz` and `Npz.array` do; and if it holds no such matrix, or several.
     """
     with opened_npz(path, name=name, limits=wanted.limits) as npz:
-        fitting = [key for key, one in npz.headers.items() if _is_matrix(one, wanted)]
+        fitting = [key for key, header in npz.headers.items() if _is_matrix(header, wanted)]
         key = chosen(fitting, wanted.names)
         if key is None:
             raise MatrixFileError(file=name, reason=_without_matrix(npz.headers, wanted))
@@ -122,7 +122,9 @@ def _is_matrix(header: Header, wanted: Wanted) -> bool:
 def _list_of_ids(headers: Mapping[str, Header], wanted: Wanted) -> str | None:
     """The list of ids; where none can be, what is called so, for the sake of what is said."""
     fitting = [
-        key for key, one in headers.items() if len(one.shape) == 1 and one.dtype.kind in ID_KINDS
+        key
+        for key, header in headers.items()
+        if len(header.shape) == 1 and header.dtype.kind in ID_KINDS
     ]
     name = chosen(fitting, wanted.id_names, or_only=wanted.is_any_list_ids)
     return name or chosen(list(headers), wanted.id_names, or_only=False)

@@ -41,8 +41,8 @@ def read_table(path: Path, wanted: Wanted, *, name: str, target: Path | None) ->
         table = _Table(path, wanted, name)
         matrix = gathered(table.numbers(), table.header, name=name, target=target)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        said = str(error).splitlines()[0][:120]
-        reason = f"cannot be read as Parquet ({said}). Write it again."
+        problem = str(error).splitlines()[0][:120]
+        reason = f"cannot be read as Parquet ({problem}). Write it again."
         raise MatrixFileError(file=name, reason=reason) from error
     return Found(matrix, *ids_of(table.ids, name=name)) if table.has_ids else Found(matrix)
 

@@ -28,8 +28,8 @@ class Columns:
         The highest grade of the query.
     """
 
-    def __init__(self, found: Sequence[QueryHits[Any]], judged: Sequence[Judged]) -> None:
-        self.found = found
+    def __init__(self, query_hits: Sequence[QueryHits[Any]], judged: Sequence[Judged]) -> None:
+        self.query_hits = query_hits
         self.judged = judged
         self._known: dict[tuple[str, Any], list[Any]] = {}
 
@@ -48,14 +48,14 @@ class Columns:
     def seen(self, row: int, need: str, judged_only: bool | None) -> QueryHits[Any]:
         """What a measure that needs `hits` or `judged_hits` sees of a query."""
         if need == "hits" and not judged_only:
-            return self.found[row]
-        every = with_unlisted(self.found[row], self.judged[row])
+            return self.query_hits[row]
+        every = with_unlisted(self.query_hits[row], self.judged[row])
         return condensed(every) if judged_only else every
 
     def _seen(self, judged_only: bool | None) -> Sequence[QueryHits[Any]]:
         if not judged_only:
-            return self.found
-        return [self.seen(row, "hits", judged_only) for row in range(len(self.found))]
+            return self.query_hits
+        return [self.seen(row, "hits", judged_only) for row in range(len(self.query_hits))]
 
     def _hits(self, judged_only: bool | None) -> list[Sequence[Hit]]:
         return [shared(query.hits) for query in self._seen(judged_only)]
@@ -63,7 +63,7 @@ class Columns:
     def _judged_hits(self, _: None) -> list[Sequence[Hit]]:
         if not any(judged.is_complete for judged in self.judged):
             return self._once("hits")
-        rows = range(len(self.found))
+        rows = range(len(self.query_hits))
         return [shared(self.seen(row, "judged_hits", None).hits) for row in rows]
 
     def _n_retrieved(self, judged_only: bool | None) -> list[int]:

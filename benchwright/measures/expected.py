@@ -72,19 +72,21 @@ def expected_values(
     """
     needs = FAMILIES[measure.family].needs
     need = next((need for need in needs if need in ("hits", "judged_hits")), "")
-    taken = [columns.get(need, measure.option) for need in needs]
+    columns_taken = [columns.get(need, measure.option) for need in needs]
     if not need or measure.family in UNORDERED:
-        return [measure.bound(top_grade)(*(column[row] for column in taken)) for row in rows]
+        return [
+            measure.bound(top_grade)(*(column[row] for column in columns_taken)) for row in rows
+        ]
     parameters = measure.parameters(top_grade)
     function = EXPECTED.get(measure.family) or _over_orders(measure)
     place = needs.index(need)
     values = []
     for row in rows:
-        given = [column[row] for column in taken]
+        cells = [column[row] for column in columns_taken]
         query = columns.seen(row, need, measure.option("judged_only"))
-        given[place] = blocks_of(query)
+        cells[place] = blocks_of(query)
         try:
-            values.append(function(*given, **parameters))
+            values.append(function(*cells, **parameters))
         except _TooManyError as error:
             qid = error_id(query.qid)
             raise TooManyOrdersError(measure=str(measure), qid=qid) from error
@@ -100,7 +102,7 @@ class _TooManyError(Exception):
     """More orders, or terms, than are gone through."""
 
 
-def blocks_of(found: AnyHits) -> list[Block]:
+def blocks_of(query: AnyHits) -> list[Block]:
     """The ties that hold a hit, and each other hit as a block of its own; by rank.
 
     Examples
@@ -109,9 +111,9 @@ def blocks_of(found: AnyHits) -> list[Block]:
     >>> blocks_of(QueryHits("q", (Hit(1, 0), Hit(3, 2)), 4, (TieGroup(2, 3),)))
     [Block(first=1, size=1, grades=(0,)), Block(first=2, size=3, grades=(2,))]
     """
-    tie_of = {rank: tie for tie in found.ties for rank in range(tie.first, tie.first + tie.size)}
+    tie_of = {rank: tie for tie in query.ties for rank in range(tie.first, tie.first + tie.size)}
     grades: dict[tuple[int, int], list[int]] = {}
-    for rank, grade in found.hits:
+    for rank, grade in query.hits:
         grades.setdefault(tie_of.get(rank, (rank, 1)), []).append(grade)
     return [Block(first, size, tuple(of)) for (first, size), of in grades.items()]
 
@@ -331,10 +333,10 @@ def drawn(size: int, n_special: int) -> Iterator[list[float]]:
     probable = [1.0, *[0.0] * n_special]
     for i in range(size):
         yield probable
-        left = size - i
+        n_left = size - i
         probable = [
-            here * (1 - (n_special - n) / left)
-            + (probable[n - 1] * (n_special - n + 1) / left if n else 0.0)
+            here * (1 - (n_special - n) / n_left)
+            + (probable[n - 1] * (n_special - n + 1) / n_left if n else 0.0)
             for n, here in enumerate(probable)
         ]
     yield probable
@@ -396,10 +398,10 @@ def _overlap_of_tie(block: Block, n_tied: int, place: int, weights: Sequence[flo
     """The overlap of `n_tied` documents of one grade with their places in the ideal ranking."""
     overlap = 0.0
     for rank, probable in zip(block.ranks(), drawn(block.size, n_tied), strict=False):
-        left = block.size - (rank - block.first)
+        n_left = block.size - (rank - block.first)
         for n, share in enumerate(probable[:n_tied]):
             meeting = max(rank, place + n + 1)
-            overlap += share * (n_tied - n) / left * (weights[-1] - weights[meeting - 1])
+            overlap += share * (n_tied - n) / n_left * (weights[-1] - weights[meeting - 1])
     return overlap
 
 
@@ -470,12 +472,12 @@ class _Tie(NamedTuple):
         """How probable it is that none of its precisions is above this."""
         probable = [1.0, *[0.0] * self.n_tied]
         for i, rank in enumerate(self.block.ranks()):
-            left = self.block.size - i
+            n_left = self.block.size - i
             for n in range(self.n_tied, -1, -1):
                 n_found = self.n_above + n
                 may_stand = n > 0 and (n_found < self.n_needed or n_found / rank <= highest)
-                here = probable[n - 1] * (self.n_tied - n + 1) / left if may_stand else 0.0
-                probable[n] = probable[n] * (1 - (self.n_tied - n) / left) + here
+                here = probable[n - 1] * (self.n_tied - n + 1) / n_left if may_stand else 0.0
+                probable[n] = probable[n] * (1 - (self.n_tied - n) / n_left) + here
         return probable[-1]
 
 
@@ -522,20 +524,20 @@ def _over_orders(measure: Measure) -> Callable[..., float]:
 
 def orders(blocks: Sequence[Block], alike: Callable[[int], int | None]) -> Iterator[list[Hit]]:
     """The different rankings, each as probable, of what `alike` leaves of the grades."""
-    kept = [
-        b._replace(grades=tuple(kept for grade in b.grades if (kept := alike(grade)) is not None))
+    blocks_kept = [
+        b._replace(grades=tuple(kind for grade in b.grades if (kind := alike(grade)) is not None))
         for b in blocks
     ]
-    if prod(_n_orders(block) for block in kept) > MOST_ORDERS:
+    if prod(_n_orders(block) for block in blocks_kept) > MOST_ORDERS:
         raise _TooManyError
-    for chosen in product(*(list(_orders_of(block)) for block in kept)):
+    for chosen in product(*(list(_orders_of(block)) for block in blocks_kept)):
         yield [hit for hits in chosen for hit in sorted(hits)]
 
 
 def _n_orders(block: Block) -> int:
     counts = Counter(block.grades).values()
-    left = accumulate(counts, lambda left, n: left - n, initial=block.size)
-    return prod(comb(of, n) for of, n in zip(left, counts, strict=False))
+    sizes_left = accumulate(counts, lambda size, n: size - n, initial=block.size)
+    return prod(comb(size, n) for size, n in zip(sizes_left, counts, strict=False))
 
 
 def _orders_of(block: Block) -> Iterator[list[Hit]]:
@@ -547,8 +549,8 @@ def _orders_of(block: Block) -> Iterator[list[Hit]]:
             return
         (grade, n), rest = counts[0], counts[1:]
         for ranks in combinations(free, n):
-            left = tuple(rank for rank in free if rank not in ranks)
-            for others in placed(rest, left):
+            ranks_left = tuple(rank for rank in free if rank not in ranks)
+            for others in placed(rest, ranks_left):
                 yield [*(Hit(rank, grade) for rank in ranks), *others]
 
     return placed(list(Counter(block.grades).items()), tuple(block.ranks()))

@@ -110,7 +110,7 @@ class Measure(NamedTuple):
         """
         return trec_name(self.family, self.cutoff, self.options, self.option("p"))
 
-    def with_options(self, given: Mapping[str, OptionValue]) -> "Measure":
+    def with_options(self, changes: Mapping[str, OptionValue]) -> "Measure":
         """The measure with these options, as far as its family takes them.
 
         A measure that takes grades as they are, such as RBP, gets no `rel`.
@@ -122,20 +122,20 @@ class Measure(NamedTuple):
         """
         default = FAMILIES[self.family].options
         options = {**default, **dict(self.options)}
-        for name, value in given.items():
+        for name, value in changes.items():
             if name in options and not (name == "rel" and default["rel"] is None):
                 options[name] = value
         changed = [(name, value) for name, value in options.items() if value != default[name]]
         return Measure(self.family, self.cutoff, tuple(changed))
 
-    def value(self, found: AnyHits, grades: Judged, *, top_grade: int | None = None) -> float:
+    def value(self, query: AnyHits, grades: Judged, *, top_grade: int | None = None) -> float:
         """The measure of one query; NaN where it is undefined.
 
         `top_grade` is the highest grade of the scale; by default the highest of this query.
         """
         if top_grade is None:
             top_grade = max(grades.grades, default=0)
-        return self.values(Columns([found], [grades]), top_grade=top_grade)[0]
+        return self.values(Columns([query], [grades]), top_grade=top_grade)[0]
 
     def values(self, columns: Columns, *, top_grade: int) -> list[float]:
         """The measure of each query; NaN where it is undefined."""
@@ -146,13 +146,13 @@ class Measure(NamedTuple):
         """The family's function with the parameters of this measure."""
         function = FAMILIES[self.family].function
         defaults: Mapping[str, Any] = getattr(function, "__kwdefaults__", None) or {}
-        given = {
+        parameters = {
             name: value
             for name, value in self.parameters(top_grade).items()
             if name not in defaults or defaults[name] != value
         }
         # Called once a query: quicker without what the function takes as given anyway.
-        return partial(function, **given) if given else function
+        return partial(function, **parameters) if parameters else function
 
     def parameters(self, top_grade: int) -> dict[str, Any]:
         """What the family's function takes by name."""
@@ -160,16 +160,16 @@ class Measure(NamedTuple):
         if family.cutoff == "needed" and self.cutoff is None:
             reason = "has no cutoff; expected one. Write it after an @, such as @10."
             raise MeasureParameterError(name=str(self), reason=reason)
-        given: dict[str, Any] = {**family.options, **dict(self.options)}
-        given.pop("judged_only", None)
-        if given.get("gains"):
-            given["gains"] = dict(given["gains"])
+        parameters: dict[str, Any] = {**family.options, **dict(self.options)}
+        parameters.pop("judged_only", None)
+        if parameters.get("gains"):
+            parameters["gains"] = dict(parameters["gains"])
         if family.cutoff != "none":
-            given[family.cutoff_as] = self.cutoff
+            parameters[family.cutoff_as] = self.cutoff
         if family.uses_scale:
             # A scale without a grade above 0 still has room for one.
-            given["top_grade"] = given.pop("max_rel") or max(top_grade, 1)
-        return given
+            parameters["top_grade"] = parameters.pop("max_rel") or max(top_grade, 1)
+        return parameters
 
     def over_all(self, values: Sequence[float], weights: Sequence[float] | None = None) -> float:
         """One value for all queries; those that are undefined are left out. NaN for none.

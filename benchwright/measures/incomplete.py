@@ -144,7 +144,7 @@ def unjudged(hits: Sequence[Hit], n_retrieved: int, *, cutoff: int) -> float:
 # --- Condensed lists: what a ranking looks like without its unjudged documents.
 
 
-def condensed(found: QueryHits[Qid]) -> QueryHits[Qid]:
+def condensed(query: QueryHits[Qid]) -> QueryHits[Qid]:
     """The judged documents only, ranked from 1. trec_eval's `-J`; Sakai, SIGIR 2007.
 
     Overrates a run that the pool did not hold, so never show it alone (see `core.unjudged`).
@@ -154,10 +154,10 @@ def condensed(found: QueryHits[Qid]) -> QueryHits[Qid]:
     >>> condensed(QueryHits("q", (Hit(2, 0), Hit(5, -1), Hit(9, 3)), 50)).hits
     (Hit(rank=1, grade=0), Hit(rank=2, grade=3))
     """
-    judged = [hit for hit in found.hits if hit.grade >= 0]
+    judged = [hit for hit in query.hits if hit.grade >= 0]
     hits = tuple(Hit(rank, hit.grade) for rank, hit in enumerate(judged, start=1))
-    ties = tuple(group for of in found.ties if (group := _judged_of(of, judged)).size > 1)
-    return QueryHits(found.qid, hits, len(hits), ties)
+    ties = tuple(group for of in query.ties if (group := _judged_of(of, judged)).size > 1)
+    return QueryHits(query.qid, hits, len(hits), ties)
 
 
 def _judged_of(group: TieGroup, judged: list[Hit]) -> TieGroup:

@@ -11,14 +11,14 @@ _OF_NUMBERS = frozenset("0123456789.eE+-")
 
 
 def measure_of(
-    family_name: str, cutoff: int | float | None, given: Mapping[str, OptionValue]
+    family_name: str, cutoff: int | float | None, values: Mapping[str, OptionValue]
 ) -> Measure:
     """The measure in its canonical form: options in the family's order, without its defaults."""
     family = FAMILIES[family_name]
-    rel = given.get("rel")
+    rel = values.get("rel")
     if isinstance(rel, int) and rel < 1:
         raise RelevanceThresholdError(rel=rel)
-    options = ((key, given[key]) for key in family.options if key in given)
+    options = ((key, values[key]) for key in family.options if key in values)
     changed = tuple((key, value) for key, value in options if value != family.options[key])
     return Measure(family_name, cutoff, changed)
 

@@ -1,9 +1,10 @@
 """Measures by name: ours, those of ir_measures and of trec_eval, and what people call them."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
-from benchwright.errors import MeasureParameterError, UnknownMeasureError
+from benchwright.errors import MeasureParameterError, ScoringError, UnknownMeasureError
 from benchwright.measures.families import FAMILIES, Family, Measure, OptionValue
 from benchwright.measures.options import measure_of, parse_cutoff, parse_option
 from benchwright.measures.trec_names import default_measures, trec_measures
@@ -122,9 +123,9 @@ def _of_trec(name: str) -> Iterator[Measure]:
     if "(" in text or "@" in text or text in _NAMES:
         return
     for length in range(len(text), 0, -1):
-        known = TREC_MEASURES.get(text[:length]) or TREC_MEASURES.get(text[:length].lower())
-        if known and known.takes and text[length : length + 1] in ("_", "."):
-            yield from trec_measures(name, known, text[length + 1 :])
+        trec_measure = TREC_MEASURES.get(text[:length]) or TREC_MEASURES.get(text[:length].lower())
+        if trec_measure and trec_measure.takes and text[length : length + 1] in ("_", "."):
+            yield from trec_measures(name, trec_measure, text[length + 1 :])
             return
 
 
@@ -138,9 +139,9 @@ def _of_ours(name: str) -> Measure:
         # ir_measures counts the relevant ones retrieved under this name.
         family_name = "NumRelRet"
     family = FAMILIES[family_name]
-    given = _options(name, rest.removesuffix(")"), family)
+    options = _options(name, rest.removesuffix(")"), family)
     return measure_of(
-        family_name, parse_cutoff(name, cutoff if at else None, family), {**dict(preset), **given}
+        family_name, parse_cutoff(name, cutoff if at else None, family), {**dict(preset), **options}
     )
 
 
@@ -149,8 +150,8 @@ def _options(name: str, text: str, family: Family) -> dict[str, OptionValue]:
     for part in filter(str.strip, _outside_brackets(text)):
         key, _, raw = (piece.strip() for piece in part.partition("="))
         if key not in family.options:
-            known = ", ".join(family.options) or "no option"
-            reason = f"option is '{key}'; expected {known}. Correct it or leave it out."
+            names = ", ".join(family.options) or "no option"
+            reason = f"option is '{key}'; expected {names}. Correct it or leave it out."
             raise MeasureParameterError(name=name, reason=reason)
         options[key] = parse_option(name, key, raw)
     return options
@@ -166,3 +167,52 @@ def _outside_brackets(text: str) -> list[str]:
         else:
             pieces.append(piece)
     return pieces
+
+
+# --- a measure among those that were scored ------------------------------------------------------
+
+
+def scored_name(name: str, scored: Iterable[str]) -> str:
+    """The canonical name, of those in `scored`, that people mean by `name`.
+
+    Any name of the measure is taken; with `@K`, or without a cutoff, whatever the cutoff is: of
+    several cutoffs the first. Options that a name does not give may be any, too.
+
+    Raises
+    ------
+    KeyError
+        If none of them is meant; it names those there are.
+
+    Examples
+    --------
+    >>> scored_name("ndcg_cut_10", ["AP", "nDCG@10"]), scored_name("MRR", ["RR@10"])
+    ('nDCG@10', 'RR@10')
+    """
+    names = list(scored)
+    if name in names:
+        return name
+    head, _, cutoff = name.partition("@")
+    with suppress(ScoringError):
+        exact = str(parse_measure(name))
+        if exact in names:
+            return exact
+    for full_name in names:
+        # Of results that others report, a name may be nobody's here.
+        with suppress(ScoringError):
+            measure = parse_measure(full_name)
+            cutoff_wanted = cutoff if cutoff.isdecimal() else measure.cutoff
+            name_with_cutoff = name if "@" not in name and _has_cutoff(name) else head
+            if cutoff_wanted is not None and name_with_cutoff == head:
+                name_with_cutoff = f"{head}@{cutoff_wanted}"
+            of_name = parse_measure(name_with_cutoff)
+            if (measure.family, measure.cutoff) == (of_name.family, of_name.cutoff):
+                return full_name
+    text = f"{name}: not scored; there are {', '.join(names)}"
+    raise KeyError(text)
+
+
+def _has_cutoff(name: str) -> bool:
+    """Whether the name says its cutoff itself, as `ndcg_cut_10` does."""
+    with suppress(ScoringError):
+        return parse_measure(name).cutoff is not None
+    return False

@@ -87,21 +87,23 @@ def trec_rows(
     >>> [row.name for row in trec_rows(["P.5,10", "map", "ndcg.1=1,2=3"])]
     ['map', 'P_5', 'P_10', 'ndcg_1=1,2=3']
     """
-    given: dict[str, str] = {}
+    parameters_of: dict[str, str] = {}
     for argument in list(asked) or ["official"]:
         name, _, parameters = argument.partition(".")
         for member in NICKNAMES.get(name, (name,)):
             if member not in TREC_MEASURES:
                 raise UnknownMeasureError(name=argument, known=", ".join(TREC_MEASURES))
             # A name without parameters comes before one with them only in the list, not in force.
-            given[member] = given.get(member) or (parameters if name not in NICKNAMES else "")
+            parameters_of[member] = parameters_of.get(member) or (
+                parameters if name not in NICKNAMES else ""
+            )
     flags: dict[str, OptionValue] = {"rel": level, "n_documents": n_documents}
     flags["judged_only"] = judged_only
     return [
         row._replace(measure=row.measure and row.measure.with_options(flags))
         for name in TREC_MEASURES
-        if name in given
-        for row in _rows(name, given[name])
+        if name in parameters_of
+        for row in _rows(name, parameters_of[name])
     ]
 
 
@@ -111,52 +113,57 @@ def default_measures(name: str) -> Iterator[Measure]:
 
 
 def _rows(name: str, parameters: str) -> Iterator[TrecRow]:
-    known = TREC_MEASURES[name]
-    if known.kind in ("run", "string"):
+    trec_measure = TREC_MEASURES[name]
+    if trec_measure.kind in ("run", "string"):
         length = _length(name, parameters) if parameters else DEFAULT_STRING_LENGTH
         suffix = f"_{parameters}" if parameters else ""
-        yield TrecRow(f"{name}{suffix}", known.kind, None, known.is_per_query, length)
+        yield TrecRow(f"{name}{suffix}", trec_measure.kind, None, trec_measure.is_per_query, length)
         return
-    for measure in _measures(name, known, parameters):
+    for measure in _measures(name, trec_measure, parameters):
         suffix = (
-            f"_{written_cutoff(measure.cutoff)}" if known.takes == "cutoffs" else f"_{parameters}"
+            f"_{written_cutoff(measure.cutoff)}"
+            if trec_measure.takes == "cutoffs"
+            else f"_{parameters}"
         )
-        suffix = suffix if parameters or known.takes == "cutoffs" else ""
-        yield TrecRow(f"{name}{suffix}", known.kind, measure, known.is_per_query)
+        suffix = suffix if parameters or trec_measure.takes == "cutoffs" else ""
+        yield TrecRow(f"{name}{suffix}", trec_measure.kind, measure, trec_measure.is_per_query)
 
 
-def _measures(name: str, known: TrecMeasure, parameters: str) -> Sequence[Measure]:
-    if parameters and not known.takes:
+def _measures(name: str, trec_measure: TrecMeasure, parameters: str) -> Sequence[Measure]:
+    if parameters and not trec_measure.takes:
         reason = f"has the parameter '{parameters}'; expected none. Leave it out."
         raise MeasureParameterError(name=name, reason=reason)
     if not parameters:
-        return [Measure(known.family, cutoff, known.preset) for cutoff in known.defaults or (None,)]
-    measures = trec_measures(f"{name}.{parameters}", known, parameters)
+        return [
+            Measure(trec_measure.family, cutoff, trec_measure.preset)
+            for cutoff in trec_measure.defaults or (None,)
+        ]
+    measures = trec_measures(f"{name}.{parameters}", trec_measure, parameters)
     return sorted(measures, key=lambda measure: measure.cutoff or 0)
 
 
-def trec_measures(name: str, known: TrecMeasure, parameters: str) -> Iterator[Measure]:
+def trec_measures(name: str, trec_measure: TrecMeasure, parameters: str) -> Iterator[Measure]:
     """The measures of trec_eval's `parameters`, such as `5,10` or `1=3,2=9`; `name` is told."""
-    family, preset = FAMILIES[known.family], dict(known.preset)
+    family, preset = FAMILIES[trec_measure.family], dict(trec_measure.preset)
     parts = parameters.split(",")
-    if known.takes == "cutoffs":
+    if trec_measure.takes == "cutoffs":
         for part in parts:
             # trec_eval reads 23.4 as rank 23, as its own tests want it.
             text = part.partition(".")[0] if family.cutoff_as == "cutoff" else part
-            yield measure_of(known.family, parse_cutoff(name, text, family), preset)
+            yield measure_of(trec_measure.family, parse_cutoff(name, text, family), preset)
         return
-    if known.takes == "pairs":
+    if trec_measure.takes == "pairs":
         pairs = (part.partition("=") for part in parts)
-        given = {key.strip(): raw for key, _, raw in pairs}
-        if "p" in given and "p" in family.options:
-            preset["p"] = parse_option(name, "p", given.pop("p"))
-        if given:
-            text = ",".join(f"{key}:{raw}" for key, raw in given.items())
+        values = {key.strip(): raw for key, _, raw in pairs}
+        if "p" in values and "p" in family.options:
+            preset["p"] = parse_option(name, "p", values.pop("p"))
+        if values:
+            text = ",".join(f"{key}:{raw}" for key, raw in values.items())
             preset["gains"] = parse_option(name, "gains", text)
     else:
-        raw = parameters if known.takes == "beta" else f"[{parameters}]"
-        preset[known.takes] = parse_option(name, known.takes, raw)
-    yield measure_of(known.family, None, preset)
+        raw = parameters if trec_measure.takes == "beta" else f"[{parameters}]"
+        preset[trec_measure.takes] = parse_option(name, trec_measure.takes, raw)
+    yield measure_of(trec_measure.family, None, preset)
 
 
 def _length(name: str, parameters: str) -> int:
@@ -176,9 +183,9 @@ def relevance_string(hits: Sequence[Hit], n_retrieved: int, length: int) -> str:
     >>> relevance_string([Hit(1, 2), Hit(3, -1), Hit(4, 12)], n_retrieved=5, length=10)
     '2-.>-'
     """
-    known = {hit.rank: hit.grade for hit in hits}
+    grade_at = {hit.rank: hit.grade for hit in hits}
     return "".join(
-        _character(known[rank]) if rank in known else "-"
+        _character(grade_at[rank]) if rank in grade_at else "-"
         for rank in range(1, min(length, n_retrieved) + 1)
     )
 

@@ -99,11 +99,11 @@ def trec_name(
 
     `options` are those that are not our default, `p` is the persistence of measures that have one.
     """
-    for name, known in TREC_MEASURES.items():
-        if known.family == family and (known.takes == "cutoffs") == (cutoff is not None):
-            if options == known.preset:
+    for name, measure in TREC_MEASURES.items():
+        if measure.family == family and (measure.takes == "cutoffs") == (cutoff is not None):
+            if options == measure.preset:
                 return name if cutoff is None else f"{name}_{written_cutoff(cutoff)}"
-            if suffix := _suffix(known.takes, dict(options), p):
+            if suffix := _suffix(measure.takes, dict(options), p):
                 return f"{name}_{suffix}"
     return None
 

@@ -127,8 +127,8 @@ def sdcg_weights(cutoff: int) -> tuple[float, ...]:
     return tuple(1 / log2(rank + 1) for rank in range(1, min(cutoff, DEPTH) + 1))
 
 
-def _rests(rank: int, wanted: float) -> float:
-    return ((rank + 2 * wanted - 1) / (rank + 2 * wanted)) ** 2
+def _rests(rank: int, n_wanted: float) -> float:
+    return ((rank + 2 * n_wanted - 1) / (rank + 2 * n_wanted)) ** 2
 
 
 def inst(hits: Sequence[Hit], *, top_grade: int, T: float = 1.0, min_rel: int = 0) -> float:

@@ -77,19 +77,19 @@ def choose(
     The result depends on `entries`, `grades` and `held` alone, so nothing need be stored between
     two batches; with `n` of 1 the sequence is that of the order run without a break.
     """
-    taken = set(held) | grades.keys()
+    keys_taken = set(held) | grades.keys()
     first = [
         (entry.key, NO_ARM)
         for entry in entries
-        if entry.key not in taken and (entry.best_rank <= burn_in or not entry.contributors)
+        if entry.key not in keys_taken and (entry.best_rank <= burn_in or not entry.contributors)
     ]
     chosen = first[:n]
-    taken.update(key for key, _ in chosen)
+    keys_taken.update(key for key, _ in chosen)
     arms = arms_of(order, entries)
     for key, is_relevant in grades.items():
         arms.tell(key, is_relevant)
     while len(chosen) < n and (pulled := arms.pull()):
-        if pulled[0] not in taken:
+        if pulled[0] not in keys_taken:
             chosen.append(pulled)
     return chosen
 
@@ -110,22 +110,22 @@ class _Rankings:
             for system, rank in entry.contributors.items():
                 lists.setdefault(system, []).append((rank, entry.key))
         # From the end, so that the best is popped first.
-        self.left = {name: sorted(lists[name], reverse=True) for name in sorted(lists)}
-        self.taken: set[int] = set()
+        self.ranks_left = {name: sorted(lists[name], reverse=True) for name in sorted(lists)}
+        self.keys_taken: set[int] = set()
 
     def next_ranks(self) -> dict[str, int]:
         """Return the rank of the next document of each system that has one, by name."""
-        for name in list(self.left):
-            left = self.left[name]
-            while left and left[-1][1] in self.taken:
-                left.pop()
-            if not left:
-                del self.left[name]
-        return {name: left[-1][0] for name, left in self.left.items()}
+        for name in list(self.ranks_left):
+            entries = self.ranks_left[name]
+            while entries and entries[-1][1] in self.keys_taken:
+                entries.pop()
+            if not entries:
+                del self.ranks_left[name]
+        return {name: entries[-1][0] for name, entries in self.ranks_left.items()}
 
     def take(self, name: str) -> int:
-        key = self.left[name].pop()[1]
-        self.taken.add(key)
+        key = self.ranks_left[name].pop()[1]
+        self.keys_taken.add(key)
         return key
 
 
@@ -139,8 +139,8 @@ class MoveToFront:
 
     def __init__(self, entries: Sequence[AdaptiveEntry]) -> None:
         self.rankings = _Rankings(entries)
-        self.priority = dict.fromkeys(self.rankings.left, FIRST_PRIORITY)
-        self.known: dict[int, bool] = {}
+        self.priority = dict.fromkeys(self.rankings.ranks_left, FIRST_PRIORITY)
+        self.relevance_of: dict[int, bool] = {}
         self.pulled_from: dict[int, str] = {}
         self.in_hand: str | None = None
 
@@ -148,16 +148,16 @@ class MoveToFront:
         if key in self.pulled_from:
             self._answer(self.pulled_from[key], is_relevant)
         else:
-            self.known[key] = is_relevant
+            self.relevance_of[key] = is_relevant
 
     def pull(self) -> tuple[int, str] | None:
         while ranks := self.rankings.next_ranks():
             arm = self._turn(ranks)
             key = self.rankings.take(arm)
             self.in_hand, self.pulled_from[key] = arm, arm
-            if key not in self.known:
+            if key not in self.relevance_of:
                 return key, arm
-            self._answer(arm, self.known[key])
+            self._answer(arm, self.relevance_of[key])
         return None
 
     def _turn(self, ranks: Mapping[str, int]) -> str:
@@ -182,11 +182,11 @@ class MaxMean:
     def __init__(self, entries: Sequence[AdaptiveEntry]) -> None:
         self.rankings = _Rankings(entries)
         self.systems = {entry.key: tuple(entry.contributors) for entry in entries}
-        self.a = dict.fromkeys(self.rankings.left, 1)
-        self.b = dict.fromkeys(self.rankings.left, 1)
+        self.a = dict.fromkeys(self.rankings.ranks_left, 1)
+        self.b = dict.fromkeys(self.rankings.ranks_left, 1)
 
     def tell(self, key: int, is_relevant: bool) -> None:
-        self.rankings.taken.add(key)
+        self.rankings.keys_taken.add(key)
         counts = self.a if is_relevant else self.b
         for system in self.systems.get(key, ()):
             counts[system] += 1

@@ -30,9 +30,9 @@ def drawn(groups: Sequence[Hashable], n: int, *, seed: int) -> dict[int, float]:
     >>> sorted("aaaaaabbb"[place] for place in picked), sorted(set(picked.values()))
     (['a', 'a', 'b'], [0.3333333333333333])
     """
-    wanted = min(n, len(groups))
-    members = _merged(groups, wanted)
-    shares = _shares([len(places) for places in members.values()], wanted)
+    n_wanted = min(n, len(groups))
+    members = _merged(groups, n_wanted)
+    shares = _shares([len(places) for places in members.values()], n_wanted)
     rng = Random(seed)
     picked: dict[int, float] = {}
     for places, share in zip(members.values(), shares, strict=True):
@@ -41,29 +41,31 @@ def drawn(groups: Sequence[Hashable], n: int, *, seed: int) -> dict[int, float]:
     return dict(sorted(picked.items()))
 
 
-def _merged(groups: Sequence[Hashable], wanted: int) -> dict[Hashable, list[int]]:
+def _merged(groups: Sequence[Hashable], n_wanted: int) -> dict[Hashable, list[int]]:
     """{group: its places}; those with less than one place in the draw are one group."""
     members: dict[Hashable, list[int]] = {}
     for place, group in enumerate(groups):
         members.setdefault(group, []).append(place)
     rest: list[int] = []
     for group, places in list(members.items()):
-        if wanted * len(places) < len(groups):
+        if n_wanted * len(places) < len(groups):
             rest += members.pop(group)
-    if rest and members and wanted * len(rest) < len(groups):
+    if rest and members and n_wanted * len(rest) < len(groups):
         rest += members.pop(max(members, key=lambda group: len(members[group])))
     if rest:
         members[_REST] = sorted(rest)
     return members
 
 
-def _shares(sizes: Sequence[int], wanted: int) -> list[int]:
+def _shares(sizes: Sequence[int], n_wanted: int) -> list[int]:
     """How many of each size, proportionally: largest remainders first, then the first group."""
     total = sum(sizes)
     if not total:
         return [0] * len(sizes)
-    shares = [wanted * size // total for size in sizes]
-    by_remainder = sorted(range(len(sizes)), key=lambda one: (-(wanted * sizes[one] % total), one))
-    for one in by_remainder[: wanted - sum(shares)]:
-        shares[one] += 1
+    shares = [n_wanted * size // total for size in sizes]
+    by_remainder = sorted(
+        range(len(sizes)), key=lambda group: (-(n_wanted * sizes[group] % total), group)
+    )
+    for group in by_remainder[: n_wanted - sum(shares)]:
+        shares[group] += 1
     return shares

@@ -92,9 +92,9 @@ def labels_wanted(
     n_doubled = max(part_of(len(pairs), double_share), min(at_least, len(pairs)))
     drawn = sorted(range(len(pairs)), key=lambda place: seeded(seed, DOUBLE, *pairs[place]))
     doubled = set(drawn[:n_doubled])
-    known = had or {}
+    n_labels = had or {}
     return [
-        max(0, overlap + (place in doubled) - known.get(pair, 0))
+        max(0, overlap + (place in doubled) - n_labels.get(pair, 0))
         for place, pair in enumerate(pairs)
     ]
 

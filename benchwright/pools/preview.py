@@ -130,9 +130,9 @@ class RunWatcher:
         documents = top["docid"].rank("dense").to_numpy().astype(np.int64) - 1
         ranks = np.full((documents.max() + 1, len(self.run_keys)), CUTOFF + 1, np.int8)
         ranks[documents, top["run"].to_numpy()] = top["rank"].to_numpy()
-        found = rbo_matrix(ranks)
-        self.rbo += np.nan_to_num(found)
-        self.n_compared += ~np.isnan(found)
+        rbo = rbo_matrix(ranks)
+        self.rbo += np.nan_to_num(rbo)
+        self.n_compared += ~np.isnan(rbo)
 
     def _count_shared(self, members: pl.DataFrame) -> None:
         import numpy as np
@@ -206,11 +206,11 @@ class DepthWatcher:
         self.n_answered += np.bincount(
             top.select("run", "qid").unique()["run"], minlength=len(self.run_keys)
         )
-        found = top.filter(pl.col("depth").is_not_null())
+        judged_rows = top.filter(pl.col("depth").is_not_null())
         np.add.at(
             self.judged,
-            (found["run"].to_numpy(), found["depth"] - 1),
-            1 / found["n_top"].to_numpy(),
+            (judged_rows["run"].to_numpy(), judged_rows["depth"] - 1),
+            1 / judged_rows["n_top"].to_numpy(),
         )
 
     def depths(self) -> Depths:
@@ -250,7 +250,7 @@ def rbo_matrix(ranks: npt.NDArray[np.int8]) -> Floats:
     """
     import numpy as np
 
-    found = np.zeros((ranks.shape[1], ranks.shape[1]))
+    overlap = np.zeros((ranks.shape[1], ranks.shape[1]))
     for depth in range(1, CUTOFF + 1):
         is_in = (ranks <= depth).astype(np.float64)
         sizes = is_in.sum(axis=0)
@@ -259,10 +259,10 @@ def rbo_matrix(ranks: npt.NDArray[np.int8]) -> Floats:
         weight = (1 - PERSISTENCE) * PERSISTENCE ** (depth - 1)
         if depth == CUTOFF:
             weight += PERSISTENCE**CUTOFF
-        found += weight * agreement
+        overlap += weight * agreement
     is_empty = (ranks <= CUTOFF).sum(axis=0) == 0
-    found[is_empty, :] = found[:, is_empty] = np.nan
-    return found
+    overlap[is_empty, :] = overlap[:, is_empty] = np.nan
+    return overlap
 
 
 def preview(table: PoolTable, watcher: RunWatcher) -> Preview:
@@ -312,8 +312,8 @@ def _alike(watcher: RunWatcher) -> Iterator[Alike]:
 
 
 def _mean(values: Sequence[float]) -> float:
-    known = [value for value in values if value == value]
-    return sum(known) / len(known) if known else _NAN
+    known_values = [value for value in values if value == value]
+    return sum(known_values) / len(known_values) if known_values else _NAN
 
 
 def sorted_median(values: list[int]) -> float:
@@ -343,11 +343,11 @@ def looks_lexical(run: str) -> bool:
     return any(word in run.lower() for word in LEXICAL)
 
 
-def _warnings(found: Preview) -> Iterator[str]:
-    names = [run.run for run in found.runs]
+def _warnings(preview: Preview) -> Iterator[str]:
+    names = [run.run for run in preview.runs]
     if not names:
         return
-    same = [pair for pair in found.alike if pair.rbo >= 1 - 1e-9]
+    same = [pair for pair in preview.alike if pair.rbo >= 1 - 1e-9]
     for pair in same:
         yield (
             f"{pair.run_a} and {pair.run_b} have the same first ten: the same ranking under two "
@@ -362,9 +362,9 @@ def _warnings(found: Preview) -> Iterator[str]:
             "than a third of its first ten documents unjudged. Three different systems are the "
             "least."
         )
-    if found.mean_rbo >= TOO_ALIKE:
+    if preview.mean_rbo >= TOO_ALIKE:
         yield (
-            f"The runs are much alike (mean RBO@10 {found.mean_rbo:.2f}, {TOO_ALIKE} or more): "
+            f"The runs are much alike (mean RBO@10 {preview.mean_rbo:.2f}, {TOO_ALIKE} or more): "
             "another of their kind adds little to the pool. Add a system that works otherwise."
         )
     if not any(map(looks_lexical, names)):

@@ -94,7 +94,10 @@ class Recipe:
     def check(self) -> None:
         """Raise `ParameterError` for a value, `PoolRecipeError` where parts do not go together."""
         is_deep = self.strategy in (DEPTH_K, LAYERED, ESTIMATE)
-        check([one for one in pools.POOLING if is_deep or one is not pools.DEPTH], self)
+        check(
+            [parameter for parameter in pools.POOLING if is_deep or parameter is not pools.DEPTH],
+            self,
+        )
         for what, expected in self._problems():
             raise PoolRecipeError(what=what[0].upper() + what[1:], expected=expected)
 
@@ -125,20 +128,20 @@ class Recipe:
 
     def as_parameters(self) -> dict[str, Any]:
         """Return what differs from a depth pool without extras, as JSON; seed, order not in it."""
-        said: dict[str, Any] = {}
+        parameters: dict[str, Any] = {}
         if self.strategy in (DEPTH_K, LAYERED, ESTIMATE):
-            said["depth"] = self.depth
+            parameters["depth"] = self.depth
         if self.strategy == ESTIMATE:
-            said |= {"measure": self.measure, "labels": self.labels}
+            parameters |= {"measure": self.measure, "labels": self.labels}
         if self.budget is not None:
-            said["budget"] = self.budget
+            parameters["budget"] = self.budget
         if self.strategy == STRATIFIED:
-            said["strata"] = [[stratum.last_rank, stratum.share] for stratum in self.strata]
+            parameters["strata"] = [[stratum.last_rank, stratum.share] for stratum in self.strata]
         if self.control_share and self.reach:
-            said["control"] = [self.control_share, self.control_depth, self.control_run]
+            parameters["control"] = [self.control_share, self.control_depth, self.control_run]
         if self.carry:
-            said["carry"] = True
-        return said
+            parameters["carry"] = True
+        return parameters
 
 
 def recipe_of(strategy: str, order: str, seed: int, parameters: Mapping[str, Any]) -> Recipe:

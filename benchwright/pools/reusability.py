@@ -112,16 +112,16 @@ class Reusability:
         return mean_over_groups(dict(zip(names, values, strict=True)), self.groups)
 
     def _least(self, values: Sequence[float]) -> float:
-        known = [value for value in values if not isnan(value)]
-        return min(known) if known and self.is_defined else nan
+        known_values = [value for value in values if not isnan(value)]
+        return min(known_values) if known_values and self.is_defined else nan
 
 
 def mean_over_groups(values: Mapping[str, float], groups: Sequence[Group]) -> float:
     """The mean over groups of the mean of their members; NaN for one group, or without a value."""
     if len(groups) < 2:
         return nan
-    known = [[values[run] for run in group if not isnan(values[run])] for group in groups]
-    means = [sum(of) / len(of) for of in known if of]
+    known_values = [[values[run] for run in group if not isnan(values[run])] for group in groups]
+    means = [sum(of) / len(of) for of in known_values if of]
     return sum(means) / len(means) if means else nan
 
 
@@ -164,13 +164,13 @@ def treatment_of(
     held_out = {name: runs[name] for name in runs if pooled.get(name)}
     names = list(held_out)
     copies = near_copies(names, overlaps(held_out, list(grades)))
-    said = teams or {}
-    groups = groups_of(names, teams=said, copies=copies)
+    team_of = teams or {}
+    groups = groups_of(names, teams=team_of, copies=copies)
     by_group, by_run = (
         leave_out(runs, grades, pooled=pooled, groups=of, cutoff=cutoff)
         for of in (groups, [(name,) for name in names])
     )
-    plain = {name: plain_team(said.get(name, "")) or name for name in names}
+    plain = {name: plain_team(team_of.get(name, "")) or name for name in names}
     across = [pair for pair in copies if plain[pair.run_a] != plain[pair.run_b]]
     return Treatment(by_group, by_run, tuple(copies), tuple(across))
 
@@ -264,20 +264,20 @@ class _Totals:
     ) -> "_Totals":
         n, m = len(names), len(set(place_of.values()))
         shares: dict[str, list[tuple[float, float]]] = {name: [] for name in place_of}
-        found = cls(np.zeros(n), np.zeros((n, m)), np.zeros(m), np.zeros(m), shares)
+        totals = cls(np.zeros(n), np.zeros((n, m)), np.zeros(m), np.zeros(m), shares)
         for qid, all_of in grades.items():
             judged = {docid: grade for docid, grade in all_of.items() if grade >= 0}
             owner = _owners(runs, qid, judged, place_of, pooled)
-            found.n_judged += len(judged)
-            found.n_contributed += len(owner)
-            found._add_values(runs, qid, judged, owner, names, cutoff)
+            totals.n_judged += len(judged)
+            totals.n_contributed += len(owner)
+            totals._add_values(runs, qid, judged, owner, names, cutoff)
             for name, place in place_of.items():
                 top = runs[name].get(qid, ())[:cutoff]
                 if top:
                     with_own = [docid for docid in top if docid in judged]
                     n_left = sum(owner.get(docid) != place for docid in with_own)
                     shares[name].append((len(with_own) / len(top), n_left / len(top)))
-        return found
+        return totals
 
     def _add_values(
         self,
@@ -303,8 +303,8 @@ class _Totals:
         ideal = _ideal(judged.values(), cutoff)
         ideals = np.full(self.without.shape[1], ideal)
         for place in {place for docid, place in own.items() if judged[docid] > 0}:
-            left = [grade for docid, grade in judged.items() if own.get(docid) != place]
-            ideals[place] = _ideal(left, cutoff)
+            grades_left = [grade for docid, grade in judged.items() if own.get(docid) != place]
+            ideals[place] = _ideal(grades_left, cutoff)
         if ideal:
             self.full += gains / ideal
             left_gains = gains[:, np.newaxis] - lost

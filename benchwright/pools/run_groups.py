@@ -62,8 +62,8 @@ def overlaps(runs: Rankings, qids: Collection[str], *, depth: int = DEPTH) -> Fl
         is_answered = np.array([bool(of) for of in lists])
         n_told += is_answered[:, np.newaxis] | is_answered
     with np.errstate(invalid="ignore"):
-        found: Floats = total / n_told
-    return found
+        means: Floats = total / n_told
+    return means
 
 
 def _of_query(lists: Sequence[Sequence[str]], depth: int) -> Floats:
@@ -79,15 +79,15 @@ def _of_query(lists: Sequence[Sequence[str]], depth: int) -> Floats:
     ranks = np.full((len(numbers), len(lists)), absent)
     for run, row in enumerate(rows):
         ranks[row, run] = at[: len(row)]
-    found = np.zeros((len(lists), len(lists)))
+    overlap = np.zeros((len(lists), len(lists)))
     for run, row in enumerate(rows):
         if not row:
             continue
         shortest = np.minimum(lengths, len(row))
         deeper = np.maximum(ranks[row], at[: len(row), np.newaxis])
         gain = before[shortest] + ends[shortest] - before[np.minimum(deeper, absent) - 1]
-        found[run] = np.where(deeper <= shortest, gain, 0.0).sum(axis=0)
-    return found
+        overlap[run] = np.where(deeper <= shortest, gain, 0.0).sum(axis=0)
+    return overlap
 
 
 def near_copies(names: Sequence[str], overlap: Floats, *, least: float = NEAR_COPY) -> list[Alike]:

@@ -77,14 +77,14 @@ def simulate(
     curves = tuple(
         Curve(order, _summed(_gains(judged, relevance, order, seed, burn_in))) for order in orders
     )
-    known = sum(sum(grades.values()) for grades in relevance.values())
+    n_known = sum(sum(grades.values()) for grades in relevance.values())
     return Simulation(
         curves=curves,
         n_queries=len({entry.qid for entry in judged}),
         n_judged=len(judged),
         n_unjudged=len(pool.entries) - len(judged),
         n_relevant=sum(relevance[entry.qid][entry.docid] for entry in judged),
-        n_known=known,
+        n_known=n_known,
     )
 
 
@@ -128,8 +128,8 @@ def _summed(gains: Iterator[list[bool]]) -> tuple[int, ...]:
         at_label += [0] * (len(of_query) + 1 - len(at_label))
         for place, is_relevant in enumerate(of_query, start=1):
             at_label[place] += is_relevant
-    total, found = 0, []
+    total, sums = 0, []
     for gained in at_label:
         total += gained
-        found.append(total)
-    return tuple(found)
+        sums.append(total)
+    return tuple(sums)

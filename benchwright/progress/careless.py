@@ -46,8 +46,8 @@ def least_seconds(chars: int | None) -> float:
     >>> round(least_seconds(1000), 2), least_seconds(0)
     (1.83, 0.5)
     """
-    seen = CHARS_SEEN if chars is None else min(chars, CHARS_SEEN)
-    return REACTION_SECONDS + seen / CHARS_PER_SECOND
+    chars_seen = CHARS_SEEN if chars is None else min(chars, CHARS_SEEN)
+    return REACTION_SECONDS + chars_seen / CHARS_PER_SECOND
 
 
 @dataclass(frozen=True, slots=True)

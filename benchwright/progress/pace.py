@@ -44,12 +44,12 @@ def typical_seconds(times: Sequence[Timed], *, at_chars: float | None = None) ->
     if len(times) < ENOUGH_TIMES:
         return None
     plain = median(time.seconds for time in times)
-    known = sorted((time.chars, time.seconds) for time in times if time.chars is not None)
-    if at_chars is None or len(known) < ENOUGH_FOR_SLOPE:
+    points = sorted((time.chars, time.seconds) for time in times if time.chars is not None)
+    if at_chars is None or len(points) < ENOUGH_FOR_SLOPE:
         return plain
-    slope = _slope(known)
-    wanted = min(max(at_chars, known[0][0]), known[-1][0])
-    return max(median(seconds + slope * (wanted - chars) for chars, seconds in known), 0.0)
+    slope = _slope(points)
+    chars_wanted = min(max(at_chars, points[0][0]), points[-1][0])
+    return max(median(seconds + slope * (chars_wanted - chars) for chars, seconds in points), 0.0)
 
 
 def in_seconds(seconds: float) -> str:
@@ -65,14 +65,14 @@ def in_seconds(seconds: float) -> str:
 
 def typical_chars(times: Sequence[Timed]) -> float | None:
     """The median length of what was shown; None where none is known."""
-    known = [time.chars for time in times if time.chars is not None]
-    return median(known) if known else None
+    known_chars = [time.chars for time in times if time.chars is not None]
+    return median(known_chars) if known_chars else None
 
 
-def _slope(known: Sequence[tuple[int, float]]) -> float:
+def _slope(points: Sequence[tuple[int, float]]) -> float:
     """Seconds a character: between the medians of the outer thirds, at least 0."""
-    third = len(known) // 3
-    short, long = known[:third], known[-third:]
+    third = len(points) // 3
+    short, long = points[:third], points[-third:]
     run = median(chars for chars, _ in long) - median(chars for chars, _ in short)
     rise = median(seconds for _, seconds in long) - median(seconds for _, seconds in short)
     return max(rise / run, 0.0) if run else 0.0

@@ -110,7 +110,7 @@ def pool_signals(
     seed
         Of the resampling: equal labels give equal numbers.
     """
-    given = [label for label in labels if not label.is_extra]
+    regular_labels = [label for label in labels if not label.is_extra]
     graded = [label for label in labels if label.grade is not None]
     grades = _grades(graded)
     is_relevant = _found(graded, relevant)
@@ -120,12 +120,12 @@ def pool_signals(
     return {
         "n_labels": len(labels),
         "n_cant_judge": len(labels) - len(graded),
-        "n_extra": len(labels) - len(given),
+        "n_extra": len(labels) - len(regular_labels),
         "n_judged": len(grades),
         "n_relevant": sum(is_relevant),
         "seconds": typical_seconds(times, at_chars=reference) if is_enough else None,
         "typical_chars": reference,
-        "days": _days(given),
+        "days": _days(regular_labels),
         "people": _people(labels, reference, _alike(graded, relevant)),
         "found": _curve(is_relevant),
         **_windows(is_relevant),
@@ -148,8 +148,8 @@ def _grades(graded: Iterable[Label]) -> dict[int, int]:
     return {entry: sorted(grades)[(len(grades) - 1) // 2] for entry, grades in grades_of.items()}
 
 
-def _days(given: Iterable[Label]) -> list[dict[str, Any]]:
-    counts = Counter(label.at.date() for label in given)
+def _days(labels: Iterable[Label]) -> list[dict[str, Any]]:
+    counts = Counter(label.at.date() for label in labels)
     return [{"day": day.isoformat(), "labels": counts[day]} for day in sorted(counts)]
 
 

@@ -123,18 +123,18 @@ class _Table:
         import numpy as np
 
         chosen = self.starts + (rng.random(len(self.gains)) * self.sizes).astype(np.int64)
-        kept = np.zeros(len(self.gains), dtype=bool)
-        kept[chosen] = True
-        return kept
+        is_kept = np.zeros(len(self.gains), dtype=bool)
+        is_kept[chosen] = True
+        return is_kept
 
-    def scores(self, kept: "NDArray[np.bool_]") -> "Floats":
+    def scores(self, is_kept: "NDArray[np.bool_]") -> "Floats":
         """Mean nDCG of each run, where only the kept labels are there."""
         import numpy as np
 
-        gains = np.where(kept, self.gains, 0.0)
-        before: NDArray[np.int64] = np.cumsum(kept) - kept
+        gains = np.where(is_kept, self.gains, 0.0)
+        before: NDArray[np.int64] = np.cumsum(is_kept) - is_kept
         rank = before - before[self.starts] + 1
-        within = kept & (rank <= CUTOFF)
+        within = is_kept & (rank <= CUTOFF)
         ideal = _sums(self.queries, np.where(within, gains / np.log2(rank + 1), 0), self.n_queries)
         run, entry = self.hits[:, 0], self.hits[:, 1]
         cells = run * self.n_queries + self.queries[entry]

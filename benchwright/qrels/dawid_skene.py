@@ -79,17 +79,17 @@ def fit(pairs: Sequence[Pair], *, smoothing: float = 0.1) -> Fitted:
     """
     scale = tuple(sorted({grade for pair in pairs for grade in pair.grades}))
     raters = tuple(sorted({label.rater for pair in pairs for label in pair.labels}))
-    items, who, given = _columns(pairs, scale, raters)
+    items, who, grades = _columns(pairs, scale, raters)
     n_items, n_grades = len(pairs), len(scale)
-    likely = _majorities(items, given, n_items, n_grades)
+    likely = _majorities(items, grades, n_items, n_grades)
     is_converged, n = False, 0
     while not is_converged and n < MAX_ITERATIONS:
         n += 1
-        prior, confusions = _maximised(likely, items, who, given, len(raters), smoothing)
-        after = _expected(prior, confusions, items, who, given, n_items)
+        prior, confusions = _maximised(likely, items, who, grades, len(raters), smoothing)
+        after = _expected(prior, confusions, items, who, grades, n_items)
         is_converged = bool(np.abs(after - likely).max(initial=0.0) < TOLERANCE)
         likely = after
-    prior, confusions = _maximised(likely, items, who, given, len(raters), smoothing)
+    prior, confusions = _maximised(likely, items, who, grades, len(raters), smoothing)
     return Fitted(scale, raters, likely, confusions, prior, n, is_converged)
 
 
@@ -108,8 +108,8 @@ def _columns(
     return table[:, 0], table[:, 1], table[:, 2]
 
 
-def _majorities(items: Ints, given: Ints, n_items: int, n_grades: int) -> Floats:
-    flat = np.bincount(items * n_grades + given, minlength=n_items * n_grades)
+def _majorities(items: Ints, grades: Ints, n_items: int, n_grades: int) -> Floats:
+    flat = np.bincount(items * n_grades + grades, minlength=n_items * n_grades)
     counts = flat.reshape(n_items, n_grades)
     first = (counts == counts.max(axis=1, keepdims=True)).astype(np.float64)
     shares: Floats = first / first.sum(axis=1, keepdims=True)
@@ -117,12 +117,12 @@ def _majorities(items: Ints, given: Ints, n_items: int, n_grades: int) -> Floats
 
 
 def _maximised(
-    likely: Floats, items: Ints, who: Ints, given: Ints, n_raters: int, smoothing: float
+    likely: Floats, items: Ints, who: Ints, grades: Ints, n_raters: int, smoothing: float
 ) -> tuple[Floats, Floats]:
     """How common grades are, and each rater's confusions, if `likely` were true."""
     n_grades = likely.shape[1]
     prior = likely.sum(axis=0) + smoothing
-    cell = who * n_grades + given
+    cell = who * n_grades + grades
     counts = np.stack(
         [
             np.bincount(cell, weights=likely[items, true], minlength=n_raters * n_grades)
@@ -135,10 +135,10 @@ def _maximised(
 
 
 def _expected(
-    prior: Floats, confusions: Floats, items: Ints, who: Ints, given: Ints, n_items: int
+    prior: Floats, confusions: Floats, items: Ints, who: Ints, grades: Ints, n_items: int
 ) -> Floats:
     """How likely each grade of each document is, given the confusions."""
-    likelihoods = np.log(confusions)[who, :, given]
+    likelihoods = np.log(confusions)[who, :, grades]
     logs = np.stack(
         [
             np.bincount(items, weights=likelihoods[:, true], minlength=n_items)

@@ -80,10 +80,10 @@ def labels_of_pair(events: Iterable[Event]) -> list[Label]:
     a label given elsewhere counts as one of whom its file names, or else of whoever entered it.
     Practice, repeats, hidden checks and what machines say do not count.
     """
-    known = sorted(_that_count(events), key=lambda event: event.id)
-    superseded = {event.supersedes for event in known}
+    counting = sorted(_that_count(events), key=lambda event: event.id)
+    superseded = {event.supersedes for event in counting}
     newest: dict[Rater, Event] = {}
-    for event in known:
+    for event in counting:
         if event.kind in SAYS_A_GRADE and event.id not in superseded:
             newest[event.actor, event.rater] = event
     labels = [
@@ -96,9 +96,9 @@ def labels_of_pair(events: Iterable[Event]) -> list[Label]:
 
 def pair_of(query: str, docid: str, events: Iterable[Event]) -> Pair:
     """All that rules need to know of one document of one query, from its events in any order."""
-    known = list(events)
-    labels = tuple(labels_of_pair(known))
-    last = _adjudication(known)
+    listed = list(events)
+    labels = tuple(labels_of_pair(listed))
+    last = _adjudication(listed)
     if last is None:
         return Pair(query, docid, labels)
     return Pair(

@@ -80,10 +80,10 @@ def sent_labels(
     place: Place, scale: Sequence[int], grade_map: Mapping[int, int], rater: str, limit: int
 ) -> Iterator[Label | News]:
     """As `read_labels` of a file from outside, with its problems between them."""
-    given, problems = input_at(place), ToldProblems(limit)
+    file, problems = input_at(place), ToldProblems(limit)
     labels = read_labels(
-        given.lines(),
-        file=given.shown,
+        file.lines(),
+        file=file.shown,
         problems=problems,
         scale=scale,
         grade_map=grade_map,
@@ -97,10 +97,10 @@ def raters_at(
     place: Place, scale: Sequence[int], grade_map: Mapping[int, int], rater: str, most: int
 ) -> Counter[str]:
     """How many of the first `most` labels each rater gave; raises at a hundred problems."""
-    given = input_at(place)
+    file = input_at(place)
     labels = read_labels(
-        given.lines(),
-        file=given.shown,
+        file.lines(),
+        file=file.shown,
         problems=Problems(),
         scale=scale,
         grade_map=grade_map,
@@ -146,8 +146,8 @@ class _Check:
         return Label(row.line, row.qid, row.docid, grade, row.rater, row.note, row.text_hash)
 
     def _grade(self, row: _Row) -> int | None:
-        given = whole(row.grade)
-        grade = None if given is None else self.grade_map.get(given, given)
+        number = whole(row.grade)
+        grade = None if number is None else self.grade_map.get(number, number)
         if grade in self.scale:
             return grade
         scale = ", ".join(map(str, sorted(self.scale)))
@@ -240,8 +240,8 @@ def _columns(names: list[str]) -> dict[str, int]:
         if name in of_qrels
     }
     plain = [plain_name(name) for name in names]
-    for field, known in COLUMNS.items():
-        if name := next((name for name in known if name in plain), None):
+    for field, names_of_field in COLUMNS.items():
+        if name := next((name for name in names_of_field if name in plain), None):
             columns[field] = plain.index(name)
     return columns
 

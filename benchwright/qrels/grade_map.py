@@ -29,9 +29,9 @@ def parse_file_grade_map(text: str) -> dict[FileGrade, int]:
         pair = PAIR.match(text, at)
         if pair is None:
             raise GradeMapError(text=text)
-        told = (pair[1] or "").replace('""', '"') or pair[2]
-        grade = word_of(told) or grade_of_file(told)
-        is_grade = bool(word_of(told)) or (isinstance(grade, int) and abs(grade) <= LARGEST)
+        cell = (pair[1] or "").replace('""', '"') or pair[2]
+        grade = word_of(cell) or grade_of_file(cell)
+        is_grade = bool(word_of(cell)) or (isinstance(grade, int) and abs(grade) <= LARGEST)
         if not is_grade or grade in mapping:
             raise GradeMapError(text=text)
         mapping[grade], at = int(pair[3]), pair.end()

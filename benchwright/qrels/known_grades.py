@@ -38,12 +38,12 @@ def known_grades_in(
     """
     problems = ToldProblems()
     grades = {str(grade): grade for grade in sorted(scale)}
-    known = []
+    known_grades = []
     for line, row in _rows(content, file, problems):
         if wrong := _problem_of(row, queries, grades):
             problems.add(file, line, wrong)
             continue
-        known.append(
+        known_grades.append(
             Known(
                 row["query-id"],
                 row["corpus-id"],
@@ -53,7 +53,7 @@ def known_grades_in(
                 line,
             )
         )
-    return known, problems.news()
+    return known_grades, problems.news()
 
 
 def _rows(content: bytes, file: str, problems: Problems) -> Iterator[tuple[int, dict[str, str]]]:
@@ -62,8 +62,8 @@ def _rows(content: bytes, file: str, problems: Problems) -> Iterator[tuple[int, 
     _, header = next(lines, (1, ""))
     names = header.split("\t")
     if not set(COLUMNS) <= set(names):
-        wanted = f"the first line must name {', '.join(COLUMNS)}, separated by tabs"
-        problems.add(file, 1, wanted)
+        problem_text = f"the first line must name {', '.join(COLUMNS)}, separated by tabs"
+        problems.add(file, 1, problem_text)
         return
     for line, text in lines:
         if text.strip():

@@ -117,17 +117,21 @@ def known_raters(
     both = sorted(rater for rater in machines if account_of.get(rater))
     if both:
         raise PersonAndMachineError(rater=both[0], username=account_of[both[0]])
-    found = {rater: account_of.get(rater, rater) for rater in named - set(machines)}
-    keys = {rater: members[username] for rater, username in found.items() if username in members}
+    account_of_person = {rater: account_of.get(rater, rater) for rater in named - set(machines)}
+    keys = {
+        rater: members[username]
+        for rater, username in account_of_person.items()
+        if username in members
+    }
     _refuse_twice(keys, members, importer if "" in names else None)
     return Raters(keys, frozenset(machines))
 
 
-def _refuse_unknown(said: Iterable[str], names: Collection[str]) -> None:
-    known = sorted(name for name in names if name)
-    for rater in said:
-        if rater not in known:
-            listed = ", ".join(known[:10]) + (", …" if len(known) > 10 else "")
+def _refuse_unknown(raters: Iterable[str], names: Collection[str]) -> None:
+    known_names = sorted(name for name in names if name)
+    for rater in raters:
+        if rater not in known_names:
+            listed = ", ".join(known_names[:10]) + (", …" if len(known_names) > 10 else "")
             raise UnknownRaterError(rater=rater, known=listed or "nobody")
 
 

@@ -246,8 +246,8 @@ def rule_named(name: str, version: int | None = None) -> NamedRule:
     """
     rules = [rule for rule in RULES if rule.name == name and version in (None, rule.version)]
     if not rules:
-        known = ", ".join(f"{rule.name} v{rule.version}" for rule in RULES)
-        raise UnknownRuleError(rule=name, version=version or "any", known=known)
+        names = ", ".join(f"{rule.name} v{rule.version}" for rule in RULES)
+        raise UnknownRuleError(rule=name, version=version or "any", known=names)
     return max(rules, key=lambda rule: rule.version)
 
 

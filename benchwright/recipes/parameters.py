@@ -141,9 +141,9 @@ class Choice(Parameter):
 
     def taken(self, raw: object) -> str:
         """The value; between hyphens and underscores it makes no difference."""
-        wanted = str(raw).strip().lower().replace("-", "_")
+        word = str(raw).strip().lower().replace("-", "_")
         for value in self.choices:
-            if value.replace("-", "_") == wanted:
+            if value.replace("-", "_") == word:
                 return value
         raise ValueError
 

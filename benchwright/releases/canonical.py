@@ -108,9 +108,9 @@ def _family_lines(qids: list[str], families: Mapping[str, str]) -> Iterator[byte
 
 
 def _slice_lines(qids: list[str], slices: Mapping[str, Iterable[str]]) -> Iterator[bytes]:
-    known = set(qids)
+    known_qids = set(qids)
     for name in sorted(slices, key=str.encode):
-        members = sorted(known.intersection(slices[name]), key=str.encode)
+        members = sorted(known_qids.intersection(slices[name]), key=str.encode)
         if members:
             yield f"{_json([name, members])}\n".encode()
 

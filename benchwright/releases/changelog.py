@@ -91,12 +91,12 @@ def bibtex(
     version: str,
     year: int,
     authors: Sequence[str],
-    given: str = "",
+    citation: str = "",
     url: str = "",
 ) -> str:
-    """CITATION.bib: `given` if that is BibTeX; else an entry of its own, with `given` as a note."""
-    if ENTRY.search(given):
-        return given.strip() + "\n"
+    """CITATION.bib: `citation` if that is BibTeX; else an entry of its own, with it as a note."""
+    if ENTRY.search(citation):
+        return citation.strip() + "\n"
     fields = {
         # Twice in braces, so that no style changes the case of its letters.
         "title": f"{{{escaped(title)}}}",
@@ -104,7 +104,7 @@ def bibtex(
         "year": str(year),
         "version": version,
         "url": url,
-        "note": escaped(given),
+        "note": escaped(citation),
     }
     lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
     return "\n".join([f"@misc{{{slug}-{version},", *lines, "}"]) + "\n"

@@ -68,8 +68,8 @@ class ReleaseDiff:
             "queries": self.queries.as_json(),
             "documents": self.documents.as_json(),
             "labels": self.labels.as_json(),
-            "by_split": {name: one.as_json() for name, one in sorted(self.by_split.items())},
-            "by_slice": {name: one.as_json() for name, one in sorted(self.by_slice.items())},
+            "by_split": {name: part.as_json() for name, part in sorted(self.by_split.items())},
+            "by_slice": {name: part.as_json() for name, part in sorted(self.by_slice.items())},
             "slices": self.slices.as_json(),
             "moved": self.moved.as_json(),
             "families": self.families,
@@ -186,8 +186,8 @@ def _diff_documents(diff: ReleaseDiff, before: Side, after: Side) -> None:
     if before.source.documents is None or after.source.documents is None:
         diff.other["corpus"] = [before.corpus_sha256[:12], after.corpus_sha256[:12]]
         return
-    known = before.parts.get("documents")
-    if known is not None and known == after.parts.get("documents"):
+    part = before.parts.get("documents")
+    if part is not None and part == after.parts.get("documents"):
         return
     for what, key, _, _ in _compared(_document_rows(before.source), _document_rows(after.source)):
         diff.documents.note(what, key.decode())

@@ -83,11 +83,11 @@ def labels_sentences(manifest: Mapping[str, Any]) -> list[str]:
     ['1,200 labels of a machine (nova: nova-1-0) lie in machine_labels.tsv, apart from the qrels.']
     """
     sentences = []
-    for one in manifest.get("machine_labels") or ():
-        models = ", ".join(one.get("models") or ())
-        who = f"{one.get('judge') or one['name']}: {models}" if models else one["name"]
+    for labels in manifest.get("machine_labels") or ():
+        models = ", ".join(labels.get("models") or ())
+        who = f"{labels.get('judge') or labels['name']}: {models}" if models else labels["name"]
         sentences.append(
-            f"{one['n']:,} labels of a machine ({who}) lie in {LABELS}, apart from the qrels."
+            f"{labels['n']:,} labels of a machine ({who}) lie in {LABELS}, apart from the qrels."
         )
     return sentences
 

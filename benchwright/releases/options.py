@@ -32,12 +32,12 @@ class ReleaseOptions:
     machine_labels: tuple[str, ...] = ()
 
     @classmethod
-    def from_json(cls, told: Mapping[str, Any]) -> Self:
+    def from_json(cls, row: Mapping[str, Any]) -> Self:
         """Options as a row keeps them; what it does not say has its default."""
-        known = {field.name for field in fields(cls)}
-        given = {name: value for name, value in told.items() if name in known}
-        lists = {name: tuple(given.get(name, ())) for name in LISTS}
-        return cls(**{**given, **lists})
+        names = {field.name for field in fields(cls)}
+        values = {name: value for name, value in row.items() if name in names}
+        lists = {name: tuple(values.get(name, ())) for name in LISTS}
+        return cls(**{**values, **lists})
 
     def as_json(self) -> dict[str, Any]:
         """Options as a row keeps them."""

@@ -144,12 +144,12 @@ def _minor(diff: "ReleaseDiff") -> Mapping[str, Any]:
     }
 
 
-def _counted(n: int, one: str, many: str) -> str:
-    return f"{n:,} {one if n == 1 else many}"
+def _counted(n: int, singular: str, plural: str) -> str:
+    return f"{n:,} {singular if n == 1 else plural}"
 
 
-def _changes(one: str, many: str, side: Any) -> str:
+def _changes(singular: str, plural: str, side: Any) -> str:
     counts = ((side.added, "added"), (side.changed, "changed"), (side.removed, "removed"))
     parts = [f"{n:,} {what}" for n, what in counts if n]
     total = side.added + side.changed + side.removed
-    return f"{one if total == 1 else many}: {', '.join(parts)}"
+    return f"{singular if total == 1 else plural}: {', '.join(parts)}"

@@ -66,12 +66,12 @@ class AnnRecall:
 
     def worst(self, n: int) -> list[QueryRecall]:
         """The queries that lose most, equal ones by the bytes of their ids."""
-        return sorted(self.queries, key=lambda one: (one.recall, one.qid.encode()))[:n]
+        return sorted(self.queries, key=lambda query: (query.recall, query.qid.encode()))[:n]
 
     def of(self, qids: Iterable[str]) -> list[QueryRecall]:
         """Those of a slice."""
-        wanted = set(qids)
-        return [query for query in self.queries if query.qid in wanted]
+        qids_wanted = set(qids)
+        return [query for query in self.queries if query.qid in qids_wanted]
 
 
 def mean_recall(queries: Sequence[QueryRecall]) -> float:
@@ -114,15 +114,15 @@ def _query_recall(
     first = exact[:k]
     edge = first[-1].score
     score_of = {row.docid: row.score for row in exact}
-    wanted = [row.docid for row in first]
+    docids = [row.docid for row in first]
     scores = {row.docid: row.score for row in approximate[:k]}
-    n_there = sum(docid in scores for docid in wanted)
-    others = scores.keys() - set(wanted)
+    n_there = sum(docid in scores for docid in docids)
+    others = scores.keys() - set(docids)
     n_tied = sum(abs(score_of.get(docid, scores[docid]) - edge) <= tolerance for docid in others)
     # What stands in for a document at the edge can replace no more than is missing there.
     n_at_edge = sum(row.docid not in scores and abs(row.score - edge) <= tolerance for row in first)
     missed = tuple(row.docid for row in first if row.docid not in scores)
     n_counted = n_there + min(n_tied, n_at_edge)
     above = [docid for docid in others - score_of.keys() if scores[docid] > edge + tolerance]
-    is_whole = n_counted == len(wanted)
-    return QueryRecall(qid, n_counted / len(wanted), () if is_whole else missed, len(above))
+    is_whole = n_counted == len(docids)
+    return QueryRecall(qid, n_counted / len(docids), () if is_whole else missed, len(above))

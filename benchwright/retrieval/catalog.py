@@ -99,8 +99,8 @@ def _hybrid(documents: Documents, language: str) -> Searcher:
     from benchwright.retrieval.dense import wordllama
     from benchwright.retrieval.fusion import FusedSearcher
 
-    held = list(documents)
-    parts = [_lexical("bm25-stem")(held, language), wordllama.build(held)]
+    texts = list(documents)
+    parts = [_lexical("bm25-stem")(texts, language), wordllama.build(texts)]
     return FusedSearcher(parts)
 
 

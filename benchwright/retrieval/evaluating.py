@@ -123,7 +123,7 @@ class RetrievalScores(dict[str, float]):
             "meanings": dict(self.meanings),
             "slices": {name: dict(means) for name, means in self.slices.items()},
             "per_query": {qid: dict(values) for qid, values in self.per_query.items()},
-            "significance": [asdict(one) for one in self.significance],
+            "significance": [asdict(test) for test in self.significance],
             "findings": [finding.as_json() for finding in self.findings],
             "facts": dict(self.facts),
         }
@@ -218,14 +218,14 @@ def _scores(
         },
         meanings=names,
         findings=findings,
-        significance=[one.renamed(named[one.measure]) for one in significance],
+        significance=[test.renamed(named[test.measure]) for test in significance],
         n_queries=evaluation.n_queries,
     )
 
 
 def _evaluated(retrieved: Retrieved, grades: Grades, names: Mapping[str, str]) -> Evaluation[str]:
-    known = {qid: retrieved[qid] for qid in grades if qid in retrieved}
-    return evaluate(grades, known, list(names), allow_empty=True)
+    judged = {qid: retrieved[qid] for qid in grades if qid in retrieved}
+    return evaluate(grades, judged, list(names), allow_empty=True)
 
 
 def _measures(k_values: Sequence[int], gain: str) -> dict[str, str]:

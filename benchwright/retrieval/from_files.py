@@ -41,14 +41,14 @@ def corpus_texts(path: Path) -> Iterator[tuple[str, str]]:
     ArchiveError, UnreadableKindError
         If it is damaged or of a kind that is never read.
     """
-    given, problems = FileInput(path, str(path)), Problems()
+    file, problems = FileInput(path, str(path)), Problems()
     with TemporaryDirectory(prefix="benchwright-") as unpacked:
         folder = Path(unpacked)
-        guessed = guess(given, folder)
+        guessed = guess(file, folder)
         if guessed.kind not in (FileKind.CORPUS, FileKind.DOCUMENTS):
-            guessed = guess_as(FileKind.DOCUMENTS, given, folder)
+            guessed = guess_as(FileKind.DOCUMENTS, file, folder)
         part = part_of(path.name, guessed)
-        for row in document_rows(part, given, folder=folder, problems=problems):
+        for row in document_rows(part, file, folder=folder, problems=problems):
             yield row.docid, f"{row.title}\n{row.text}".strip()
     problems.raise_found()
 
@@ -91,7 +91,7 @@ def indexed(corpus: Path, system_name: str, parameters: Parameters, cache: Path 
     else:
         made_by = {"system": system_name, **parameters.facts()}
         key = {**made_by, "analysis": ANALYSIS, "corpus": file_sha256(corpus)}
-        kept = cached(
+        cached_counts = cached(
             cache_folder(cache, f"{system_name}-{parameters.language}", corpus.name),
             KIND,
             key,
@@ -99,7 +99,7 @@ def indexed(corpus: Path, system_name: str, parameters: Parameters, cache: Path 
             to_parts=Counted.stored,
             from_parts=lambda parts: Counted.from_stored(parts, made_by=made_by),
         )
-        counted, findings = kept.content, kept.findings
+        counted, findings = cached_counts.content, cached_counts.findings
     index = Index.of(system, parameters, counted)
     return Made(index.search, index.facts(), findings, frozenset(counted.docids))
 
@@ -129,9 +129,11 @@ def in_shards(
 
     def search(queries: Texts, *, k: int, progress: Progress | None = None) -> Iterator[Result]:
         best: Iterator[Result] = sharding.merged_results([], k=k)
-        for number, one in enumerate(folders):
+        for number, folder in enumerate(folders):
             part_progress = _part(progress, number, n_shards)
-            results = sharding.search_shard(one, statistics, queries, k=k, progress=part_progress)
+            results = sharding.search_shard(
+                folder, statistics, queries, k=k, progress=part_progress
+            )
             # One list of results at a time, not one of each shard.
             best = iter(
                 list(sharding.merged_results([best, results] if number else [results], k=k))
@@ -174,17 +176,21 @@ def of_vectors(documents: Path, queries: Path, *, idf: bool) -> tuple[Made, list
     ------
     VectorFileError, VectorError
     """
-    held = read_vectors(documents)
-    asked = read_vectors(queries, known=held)
-    index = VectorIndex.of(held.ids, held.matrix, idf=idf)
-    weights = _widened(asked, held)
+    document_vectors = read_vectors(documents)
+    query_vectors = read_vectors(queries, known=document_vectors)
+    index = VectorIndex.of(document_vectors.ids, document_vectors.matrix, idf=idf)
+    weights = _widened(query_vectors, document_vectors)
 
     def search(texts: Texts, *, k: int, progress: Progress | None = None) -> Iterator[Result]:
-        return index.search_vectors(asked.ids, weights, k=k)
+        return index.search_vectors(query_vectors.ids, weights, k=k)
 
-    findings = pitfalls.idf_fits(held.matrix, weights, vector_idf(held.matrix), is_used=idf)
+    findings = pitfalls.idf_fits(
+        document_vectors.matrix, weights, vector_idf(document_vectors.matrix), is_used=idf
+    )
     facts = {"system": "vectors", "description": "precomputed sparse vectors", **index.facts()}
-    return Made(search, facts, tuple(findings), frozenset(held.ids)), list(asked.ids)
+    return Made(search, facts, tuple(findings), frozenset(document_vectors.ids)), list(
+        query_vectors.ids
+    )
 
 
 def _widened(queries: VectorSet, documents: VectorSet) -> Any:

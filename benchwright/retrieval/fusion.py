@@ -129,16 +129,16 @@ def _normalisation(name: str) -> Callable[[Sequence[float]], list[float]]:
     return NORMALISATIONS[name]
 
 
-def _weights(given: Sequence[float] | None, n: int) -> Sequence[float]:
-    if given is None:
+def _weights(weights: Sequence[float] | None, n: int) -> Sequence[float]:
+    if weights is None:
         return [1.0] * n
-    if len(given) != n:
-        value = f"{len(given)} numbers"
+    if len(weights) != n:
+        value = f"{len(weights)} numbers"
         raise ParameterError(name="weights", value=value, expected=f"one for each of {n} rankings")
-    for weight in given:
+    for weight in weights:
         if not (isfinite(weight) and weight >= 0):
             raise ParameterError(name="a weight", value=weight, expected="a number of at least 0")
-    return given
+    return weights
 
 
 # --- runs and searchers --------------------------------------------------------------------

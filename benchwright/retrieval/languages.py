@@ -29,11 +29,11 @@ def language_code(language: str) -> str:
     >>> language_code("German"), language_code("pt-BR"), language_code("nob"), language_code("mi")
     ('de', 'pt', 'no', 'mi')
     """
-    given = language.strip().casefold()
-    code = {name: code for code, name in NAMES.items()}.get(given)
+    folded_name = language.strip().casefold()
+    code = {name: code for code, name in NAMES.items()}.get(folded_name)
     if code:
         return code
-    start = re.split(r"[-_]", given)[0]
+    start = re.split(r"[-_]", folded_name)[0]
     if not _CODE.fullmatch(start):
         raise UnknownLanguageError(language=language, known=", ".join(NAMES.values()))
     return code_of(start)

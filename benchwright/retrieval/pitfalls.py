@@ -194,8 +194,8 @@ def idf_fits(
     features = features[np.isin(features, documents.indices)]
     if len(features) < FEWEST_FEATURES or np.ptp(idf[features]) == 0:
         return []
-    given = _mean_weights(queries)[features] * _mean_weights(documents)[features]
-    correlation = _rank_correlation(given, idf[features])
+    products = _mean_weights(queries)[features] * _mean_weights(documents)[features]
+    correlation = _rank_correlation(products, idf[features])
     if not is_used and correlation < FORGOTTEN:
         return [_forgotten_idf(correlation)]
     if is_used and correlation > DOUBLED:

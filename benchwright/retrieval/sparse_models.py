@@ -58,8 +58,8 @@ class Encoded:
     def of_parts(cls, parts: Mapping[str, Any]) -> "Encoded":
         """What `parts` gave."""
         shape = (len(parts["docids"]), parts["width"])
-        held = (parts["weights"], parts["dimensions"], parts["ends"])
-        return cls(docids=parts["docids"], matrix=csr_array(held, shape=shape))
+        matrix_parts = (parts["weights"], parts["dimensions"], parts["ends"])
+        return cls(docids=parts["docids"], matrix=csr_array(matrix_parts, shape=shape))
 
 
 def evaluate_sparse_model(
@@ -132,14 +132,14 @@ def evaluate_sparse_model(
     grades = {
         str(qid): {str(docid): grade for docid, grade in of.items()} for qid, of in qrels.items()
     }
-    asked = [(str(qid), queries[qid]) for qid in qrels if qid in queries]
+    query_texts = [(str(qid), queries[qid]) for qid in qrels if qid in queries]
     pitfalls.overlap(list(map(str, queries)), grades)
     encoded = _encoded_corpus(model, corpus, sparse_dim, batch_size, folder, key)
-    weights, zeros = _encoded_queries(model, asked, sparse_dim, batch_size)
+    weights, zeros = _encoded_queries(model, query_texts, sparse_dim, batch_size)
     matrix = encoded.content.matrix
     index = VectorIndex.of(encoded.content.docids, matrix, idf=is_used)
-    results = index.search_vectors([qid for qid, _ in asked], weights, k=k)
-    retrieved = dict(_told(results, len(asked), progress))
+    results = index.search_vectors([qid for qid, _ in query_texts], weights, k=k)
+    retrieved = dict(_told(results, len(query_texts), progress))
     scores = evaluate_retrieval(
         retrieved,
         grades,
@@ -215,20 +215,22 @@ def _encoded_corpus(
         return Encoded(docids=docids, matrix=matrix)
 
     if folder is None:
-        kept = Cached(make(), is_read=False)
+        encoded = Cached(make(), is_read=False)
     else:
-        kept = cached(
+        encoded = cached(
             folder, KIND, key, make=make, to_parts=Encoded.parts, from_parts=Encoded.of_parts
         )
-    return replace(kept, findings=(*kept.findings, *encode.findings))
+    return replace(encoded, findings=(*encoded.findings, *encode.findings))
 
 
 def _encoded_queries(
-    model: Encoder, asked: Sequence[tuple[str, str]], sparse_dim: int, batch_size: int
+    model: Encoder, query_texts: Sequence[tuple[str, str]], sparse_dim: int, batch_size: int
 ) -> tuple[csr_array, list[Finding]]:
     """The queries' weights, and what is odd about them."""
     encode = _Watched(model.encode_queries, "queries")
-    weights = encode_in_batches(asked, encode, sparse_dim, what="query", batch_size=batch_size)
+    weights = encode_in_batches(
+        query_texts, encode, sparse_dim, what="query", batch_size=batch_size
+    )
     return weights, encode.findings
 
 
@@ -244,8 +246,8 @@ def _vocabulary_digest(model: Any) -> str:
     vocabulary = getattr(model, "vocabulary", None)
     if vocabulary is None:
         return ""
-    held = dict(vocabulary) if isinstance(vocabulary, Mapping) else list(vocabulary)
-    return sha256(json.dumps(held, sort_keys=True, default=str).encode()).hexdigest()
+    content = dict(vocabulary) if isinstance(vocabulary, Mapping) else list(vocabulary)
+    return sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def _numbers_for_ids(

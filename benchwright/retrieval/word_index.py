@@ -94,8 +94,8 @@ def search_words(path: Path, words: str, *, language: str) -> Iterator[WordHit]:
     try:
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
             features = _Features(language).of(words)[:MOST_FEATURES]
-            wanted = _telling(database, features)
-            if not wanted:
+            telling_features = _telling(database, features)
+            if not telling_features:
                 return
             looks = iter(range(MOST_LOOKS))
             database.set_progress_handler(lambda: next(looks, None) is None, STEPS)
@@ -105,7 +105,7 @@ def search_words(path: Path, words: str, *, language: str) -> Iterator[WordHit]:
                 database.execute(
                     "SELECT docid, -bm25(texts) FROM texts JOIN documents ON number = texts.rowid"
                     " WHERE texts MATCH ? ORDER BY bm25(texts), docid DESC",
-                    [" OR ".join(f'"{feature}"' for feature in wanted)],
+                    [" OR ".join(f'"{feature}"' for feature in telling_features)],
                 ),
             )
     except sqlite3.Error as error:
@@ -121,11 +121,13 @@ def excerpt(text: str, words: str, *, language: str, n_words: int = 40) -> list[
     [('Rotate', True), (' the ', False), ('log', True), (' files daily.', False)]
     """
     features = _Features(language)
-    asked = set(features.of(words))
+    query_features = set(features.of(words))
     # "a", "in", "of" say nothing about a place in a text.
-    wanted = {feature for feature in asked if len(feature) > 2 or not feature.isascii()} or asked
+    long_features = {
+        feature for feature in query_features if len(feature) > 2 or not feature.isascii()
+    } or query_features
     spans = [
-        (start, end, bool(wanted & set(features.of(text[start:end]))))
+        (start, end, bool(long_features & set(features.of(text[start:end]))))
         for start, end in _word_spans(text)
     ]
     if not spans:
@@ -154,7 +156,7 @@ class _Features:
 
     def __init__(self, language: str) -> None:
         self.expand = stem_features(language)
-        self.known: dict[str, list[str]] = {}
+        self.features_of: dict[str, list[str]] = {}
 
     def of(self, text: str) -> list[str]:
         """Each feature once, in the order of the text."""
@@ -165,12 +167,12 @@ class _Features:
 
     def _all(self, text: str) -> list[str]:
         words = words_of(text)
-        new = list({word for word in words if word not in self.known})
-        if len(self.known) + len(new) > 200_000:
-            self.known.clear()
+        new = list({word for word in words if word not in self.features_of})
+        if len(self.features_of) + len(new) > 200_000:
+            self.features_of.clear()
             new = list(set(words))
-        self.known.update(zip(new, self.expand(new), strict=True))
-        return [feature for word in words for feature in self.known[word]]
+        self.features_of.update(zip(new, self.expand(new), strict=True))
+        return [feature for word in words for feature in self.features_of[word]]
 
 
 def _telling(database: sqlite3.Connection, features: list[str]) -> list[str]:

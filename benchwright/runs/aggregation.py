@@ -148,8 +148,8 @@ def _weighing(how: str, parents: Mapping[bytes, bytes], ties: str) -> Weigh:
     if how == "firstp":
         # Backwards, so that the first row of a document is the one that stays.
         firsts = {parent: passage for passage, parent in reversed(list(parents.items()))}
-        wanted = frozenset(firsts.values())
-        return lambda rows: ((row.docid, row.score) for row in rows if row.docid in wanted)
+        docids = frozenset(firsts.values())
+        return lambda rows: ((row.docid, row.score) for row in rows if row.docid in docids)
     return lambda rows: ((row.docid, row.score) for row in rows)
 
 

@@ -90,9 +90,9 @@ class RunFactsError(BenchmarkError, code="run-metadata"):
 
     message = "{summary}"
 
-    def __init__(self, found: list[FactProblem]) -> None:
-        summary = "\n".join(f"{name}: {text}" for name, text in found)
-        super().__init__(summary=summary, fields=dict(found))
+    def __init__(self, problems: list[FactProblem]) -> None:
+        summary = "\n".join(f"{name}: {text}" for name, text in problems)
+        super().__init__(summary=summary, fields=dict(problems))
 
 
 class Fact(NamedTuple):
@@ -106,7 +106,7 @@ class Fact(NamedTuple):
 # --- checking ------------------------------------------------------------------------------
 
 
-def checked(given: Mapping[str, Any]) -> dict[str, Any]:
+def checked(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the facts as they are stored, without those that are empty.
 
     Values come as texts or as what JSON has; a number is stored as one. `ir_metadata` may be a
@@ -127,13 +127,13 @@ def checked(given: Mapping[str, Any]) -> dict[str, Any]:
     """
     facts: dict[str, Any] = {}
     problems: list[FactProblem] = []
-    tree = given.get(IR_METADATA)
+    tree = values.get(IR_METADATA)
     filled = facts_of_tree(tree) if isinstance(tree, dict) else {}
     for field in FIELDS:
-        value = _text_of(given.get(field.name)) or filled.get(field.name, "")
+        value = _text_of(values.get(field.name)) or filled.get(field.name, "")
         if value:
             _take(field, value, facts, problems)
-    for name, value in given.items():
+    for name, value in values.items():
         if name not in BY_NAME and name != IR_METADATA:
             _take_other(str(name), value, facts, problems)
     _take_tree(tree, facts, problems)
@@ -150,8 +150,8 @@ def _text_of(value: Any) -> str:
     """A value as one line of text; empty where there is none."""
     if value is None:
         return ""
-    if isinstance(value, list) and all(isinstance(one, str | int | float) for one in value):
-        value = ", ".join(str(one) for one in value)
+    if isinstance(value, list) and all(isinstance(part, str | int | float) for part in value):
+        value = ", ".join(str(part) for part in value)
     return " ".join(str(value).split())
 
 
@@ -163,9 +163,13 @@ def _take(field: FactField, value: str, facts: dict[str, Any], problems: list[Fa
     elif not reason and field.takes is Takes.COMMIT and not COMMIT.fullmatch(value):
         reason = "is no commit; expected its hash or a tag, up to 80 letters, digits, . _ / -"
     elif not reason and field.takes is Takes.CHOICE:
-        known = [stored for stored, _ in field.choices]
+        known_values = [stored for stored, _ in field.choices]
         value = value.lower()
-        reason = "" if value in known else f"is '{value[:40]}'; expected one of {', '.join(known)}"
+        reason = (
+            ""
+            if value in known_values
+            else f"is '{value[:40]}'; expected one of {', '.join(known_values)}"
+        )
     if reason:
         problems.append(FactProblem(field.name, reason))
     elif field.takes is Takes.NUMBER:
@@ -207,7 +211,7 @@ def _take_other(name: str, value: Any, facts: dict[str, Any], problems: list[Fac
 
 
 def _text_of_list(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str | int | float) for one in value)
+    return isinstance(value, list) and all(isinstance(part, str | int | float) for part in value)
 
 
 def _bad_text(value: str) -> str:
@@ -293,13 +297,13 @@ def _leaf_of(tree: Any, name: str) -> str:
 
 def _joined(values: Any, names: tuple[str, ...]) -> str:
     listed = values if isinstance(values, list) else [values]
-    return ", ".join(filter(None, (_named(one, names) for one in listed)))
+    return ", ".join(filter(None, (_named(value, names) for value in listed)))
 
 
-def _named(one: Any, names: tuple[str, ...]) -> str:
-    if isinstance(one, Mapping):
-        return next(filter(None, (_text_of_leaf(_at(one, name)) for name in names)), "")
-    return _text_of_leaf(one)
+def _named(value: Any, names: tuple[str, ...]) -> str:
+    if isinstance(value, Mapping):
+        return next(filter(None, (_text_of_leaf(_at(value, name)) for name in names)), "")
+    return _text_of_leaf(value)
 
 
 def _link(value: Any) -> str:
@@ -380,12 +384,12 @@ def is_trained_on(metadata: Mapping[str, Any], names: Iterable[str]) -> bool:
     >>> is_trained_on({"training sets": "scifactoid"}, ["scifact"])
     False
     """
-    wanted = [_plain(name) for name in names if name.strip()]
+    plain_names = [_plain(name) for name in names if name.strip()]
     for key, text in _texts(metadata):
         if key in CONTAMINATED and text.strip().casefold() in YES:
             return True
         plain = _plain(text)
-        if key in TRAINING_KEYS and any(_holds(plain, name) for name in wanted):
+        if key in TRAINING_KEYS and any(_holds(plain, name) for name in plain_names):
             return True
     return False
 
@@ -400,11 +404,11 @@ def _texts(metadata: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             if str(key) == NESTED or any(isinstance(inner, str | list) for inner in value.values()):
                 yield from _texts(value)
             continue
-        for one in value if isinstance(value, list) else [value]:
-            if isinstance(one, Mapping):
-                yield from _texts(one)
-            elif one is not None:
-                yield _plain(str(key)), str(one)
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, Mapping):
+                yield from _texts(part)
+            elif part is not None:
+                yield _plain(str(key)), str(part)
 
 
 def _plain(text: str) -> str:

@@ -142,11 +142,11 @@ def _usable_rows(
     seen_extra: set[str],
 ) -> Iterator[StoredRow]:
     """Rows with ids the server takes, of queries the benchmark has."""
-    known: dict[bytes, str | None] = {}
+    qid_of: dict[bytes, str | None] = {}
     for row in read_run(lines, file=file, problems=problems):
-        if row.qid not in known:
-            known[row.qid] = taken_id(row.qid, "query id", row.line, file, problems)
-        qid = known[row.qid]
+        if row.qid not in qid_of:
+            qid_of[row.qid] = taken_id(row.qid, "query id", row.line, file, problems)
+        qid = qid_of[row.qid]
         if qid is None:
             continue
         if allowed is not None and qid not in allowed:

@@ -38,7 +38,7 @@ def is_json_run(start: bytes) -> bool:
     return _BEGINS.match(start.removeprefix(b"\xef\xbb\xbf")) is not None
 
 
-def json_run_rows(given: Input, *, problems: Problems) -> Iterator[ResultRow]:
+def json_run_rows(file: Input, *, problems: Problems) -> Iterator[ResultRow]:
     """Yield the results of a run that is one JSON object.
 
     What is wrong is told to `problems` with its line; after broken JSON nothing more is read.
@@ -50,32 +50,32 @@ def json_run_rows(given: Input, *, problems: Problems) -> Iterator[ResultRow]:
     FileProblemsError
         When `problems` has reached its limit.
     """
-    text = _text(given, problems)
+    text = _text(file, problems)
     if text is None:
         return
-    reader = _Reader(text, given.shown, problems)
+    reader = _Reader(text, file.shown, problems)
     try:
         yield from reader.rows()
     except _SyntaxProblem as problem:
         problem_text = f"is not JSON: expected {problem}. Write {{query: {{document: score}}}}."
-        problems.add(given.shown, reader.line(), problem_text)
+        problems.add(file.shown, reader.line(), problem_text)
 
 
-def _text(given: Input, problems: Problems) -> str | None:
-    with given.opened() as stream:
+def _text(file: Input, problems: Problems) -> str | None:
+    with file.opened() as stream:
         content = stream.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
         reason = (
             f"has more than {MAX_BYTES >> 20} MiB of JSON, which is read at once; "
             "write a TREC run or Parquet"
         )
-        raise ArchiveError(file=given.shown, reason=reason)
+        raise ArchiveError(file=file.shown, reason=reason)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         problem_text = f"byte 0x{content[error.start]:02X} is not UTF-8; save the file as UTF-8"
-        problems.add(given.shown, line, problem_text)
+        problems.add(file.shown, line, problem_text)
         return None
 
 
@@ -124,9 +124,9 @@ class _Reader:
         token = self._take(_VALUE, "a score, which is a number")
         score = real(_unquoted(token) if token.startswith('"') else token)
         if score is None:
-            shown = token if len(token) <= SHOWN else f"{token[:SHOWN]}…"
-            excerpt = f"score of {docid[:SHOWN]!r} is {shown}; expected a number. Drop the entry."
-            self.problems.add(self.file, line, excerpt)
+            excerpt = token if len(token) <= SHOWN else f"{token[:SHOWN]}…"
+            text = f"score of {docid[:SHOWN]!r} is {excerpt}; expected a number. Drop the entry."
+            self.problems.add(self.file, line, text)
             return None
         if not self._is_good(docid, "document", line):
             return None

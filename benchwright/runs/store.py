@@ -172,9 +172,9 @@ def _checked(rows: Iterable[RunLine], problems: Problems, file: str) -> Iterator
     """Yield the rows whose ids and score can be taken."""
     last_given, qid = None, ""
     for row in rows:
-        line, given, document, score = row[:4]
-        if given != last_given:  # most files have a query's rows together: check its id once
-            last_given, qid = given, _taken(given, "query", line, problems, file) or ""
+        line, query, document, score = row[:4]
+        if query != last_given:  # most files have a query's rows together: check its id once
+            last_given, qid = query, _taken(query, "query", line, problems, file) or ""
         docid = _taken(document, "document", line, problems, file)
         if isnan(score):
             problems.add(file, line, "score is NaN; expected a number, or leave the line out")
@@ -182,9 +182,9 @@ def _checked(rows: Iterable[RunLine], problems: Problems, file: str) -> Iterator
             yield StoredRow(line, qid, docid, float(score))
 
 
-def _taken(given: str | bytes, kind: str, line: int, problems: Problems, file: str) -> str | None:
+def _taken(value: str | bytes, kind: str, line: int, problems: Problems, file: str) -> str | None:
     """Return an id as text, or None with what is wrong told."""
-    text = given if isinstance(given, str) else given.decode(errors="surrogateescape")
+    text = value if isinstance(value, str) else value.decode(errors="surrogateescape")
     reason = id_problem(text)
     if reason:
         problems.add(file, line, f"{kind} id {text[:60]!r}: {reason}")
@@ -398,9 +398,9 @@ def tops_of(parquet: Path, qids: Collection[str], k: int) -> dict[str, list[str]
     first, last = min(qids, key=str.encode), max(qids, key=str.encode)
     # Rows stand in the order of query ids: the bounds let whole blocks of the file be passed over.
     is_near = (pl.col("qid") >= first) & (pl.col("qid") <= last)
-    wanted = is_near & pl.col("qid").is_in(list(qids)) & (pl.col("rank") <= k)
+    is_wanted = is_near & pl.col("qid").is_in(list(qids)) & (pl.col("rank") <= k)
     tops: dict[str, list[str]] = {}
-    rows = pl.scan_parquet(parquet).filter(wanted).select("qid", "docid").collect().rows()
+    rows = pl.scan_parquet(parquet).filter(is_wanted).select("qid", "docid").collect().rows()
     for qid, docid in rows:
         tops.setdefault(qid, []).append(docid)
     return tops

@@ -73,9 +73,9 @@ def main() -> None:
         while head := requests.read(8):
             (length,) = struct.unpack("<Q", head)
             # What the parent sends is trusted: it is the site itself.
-            asked = pickle.loads(requests.read(length))
+            request = pickle.loads(requests.read(length))
             channel.send(BEGUN, b"")
-            _answer(channel, *asked)
+            _answer(channel, *request)
     _leave()
 
 
@@ -113,7 +113,7 @@ def _answer(
 ) -> None:
     channel.most_bytes = limits.answer_bytes
     if is_followed:
-        options = options | {"progress": lambda *told: channel.send(PROGRESS, packed(told))}
+        options = options | {"progress": lambda *counts: channel.send(PROGRESS, packed(counts))}
     try:
         with _limited(limits):
             result = reader_at(module, name)(*arguments, **options)

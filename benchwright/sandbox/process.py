@@ -68,12 +68,12 @@ class Child:
         passed = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
         with contextlib.ExitStack() as undone:
             undone.callback(shutil.rmtree, self.folder, ignore_errors=True)
-            self.said: IO[bytes] = undone.enter_context(tempfile.TemporaryFile(dir=self.folder))
+            self.errors: IO[bytes] = undone.enter_context(tempfile.TemporaryFile(dir=self.folder))
             self.process = subprocess.Popen(
                 [sys.executable, "-m", MODULE, *loads],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=self.said,
+                stderr=self.errors,
                 env={**passed, **OWN, "PYTHONPATH": str(ROOT), "TMPDIR": str(self.folder)},
                 cwd=self.folder,
                 bufsize=0,
@@ -122,9 +122,9 @@ class Child:
         """
         self.is_at_work = True
         self.n_calls += 1
-        asked = (*address, arguments, options, limits, is_followed)
+        request = (*address, arguments, options, limits, is_followed)
         try:
-            self._ask(pickle.dumps(asked, PROTOCOL))
+            self._ask(pickle.dumps(request, PROTOCOL))
             kind, _ = self._message(limits)
         except _EndedError as error:
             how = self._how_it_ended(error, limits, file)
@@ -161,8 +161,8 @@ class Child:
         except pickle.UnpicklingError as error:
             raise UnreadableFileError(file=file, reason=f"gave no data ({error})") from error
         self.is_at_work = False
-        self.said.seek(0)
-        self.said.truncate()
+        self.errors.seek(0)
+        self.errors.truncate()
         if kind == RESULT:
             return value
         if kind == RAISED:
@@ -173,14 +173,14 @@ class Child:
         """End the process at once, and remove what it left."""
         self.process.kill()
         self.process.wait()
-        for stream in (self._in, self._out, self.said):
+        for stream in (self._in, self._out, self.errors):
             with contextlib.suppress(OSError):
                 stream.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def forget(self) -> None:
         """Let go of a child of the process that this one was forked from."""
-        for stream in (self._in, self._out, self.said):
+        for stream in (self._in, self._out, self.errors):
             with contextlib.suppress(OSError):
                 stream.close()
 
@@ -207,8 +207,8 @@ class Child:
         view, n_read = memoryview(content), 0
         until = time.monotonic() + limits.silent_seconds
         while n_read < n:
-            left = until - time.monotonic()
-            if left <= 0 or not self.poll.poll(left * 1000):
+            seconds_left = until - time.monotonic()
+            if seconds_left <= 0 or not self.poll.poll(seconds_left * 1000):
                 raise _EndedError(limit="silence")
             n_now = os.readv(self._out.fileno(), [view[n_read : n_read + PIECE]])
             if not n_now:
@@ -240,9 +240,9 @@ class Child:
         return UnreadableFileError(file=file, reason=f"ended the reader ({how}{detail})")
 
     def _last_said(self) -> str:
-        size = self.said.seek(0, os.SEEK_END)
-        self.said.seek(max(0, size - SAID_BYTES))
-        return self.said.read().decode(errors="replace")
+        size = self.errors.seek(0, os.SEEK_END)
+        self.errors.seek(max(0, size - SAID_BYTES))
+        return self.errors.read().decode(errors="replace")
 
 
 class NotBegunError(Exception):

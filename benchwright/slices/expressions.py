@@ -251,8 +251,8 @@ class _Parser:
             self.refuse(token, "the name of a slice, in double quotes where it is not one word")
         name = token.text.strip('"')
         if self.known_slices is not None and name not in self.known_slices:
-            known = ", ".join(sorted(self.known_slices)[:10]) or "none yet"
-            why = f"there is no slice '{name}'. There are: {known}."
+            slice_names = ", ".join(sorted(self.known_slices)[:10]) or "none yet"
+            why = f"there is no slice '{name}'. There are: {slice_names}."
             raise ExpressionError(column=token.column, why=why)
         self.named.add(name)
         return lambda query, slices: query.qid in slices.get(name, ())
@@ -275,8 +275,8 @@ class _Parser:
             return self.matched(name, token, read)
         if token.text not in OPERATORS:
             self.refuse(token, "one of = != < <= > >= contains matches, or 'is missing'")
-        compare, wanted = OPERATORS[token.text], self.value(name)
-        return lambda query, slices: _compares(compare, read(query), wanted)
+        compare, wanted_value = OPERATORS[token.text], self.value(name)
+        return lambda query, slices: _compares(compare, read(query), wanted_value)
 
     def matched(self, name: str, verb: Token, read: Callable[[AskedQuery], Any]) -> Test:
         if name in NUMBERS or name in DATES:
@@ -284,15 +284,15 @@ class _Parser:
         token = self.take()
         if token.kind != "text":
             self.refuse(token, f'text in double quotes after {verb.word}, such as "how *"')
-        wanted = token.text[1:-1].casefold()
-        pattern = wanted if verb.word == "matches" else None
+        text_wanted = token.text[1:-1].casefold()
+        pattern = text_wanted if verb.word == "matches" else None
 
         def test(query: AskedQuery, slices: Slices) -> bool:
             value = read(query)
             if value is None:
                 return False
             text = str(value).casefold()
-            return wanted in text if pattern is None else glob_matches(pattern, text)
+            return text_wanted in text if pattern is None else glob_matches(pattern, text)
 
         return test
 
@@ -330,16 +330,16 @@ def _all(tests: list[Test]) -> Test:
     return lambda query, slices: all(test(query, slices) for test in tests)
 
 
-def _compares(compare: Callable[[Any, Any], bool], value: Any, wanted: Value) -> bool:
+def _compares(compare: Callable[[Any, Any], bool], value: Any, wanted_value: Value) -> bool:
     """Whether a value is as wanted; one of another kind, or none at all, is not."""
     if value is None:
         return False
-    if isinstance(wanted, float):
+    if isinstance(wanted_value, float):
         number = _number(value)
-        return number is not None and compare(number, wanted)
-    if isinstance(wanted, date):
-        return isinstance(value, date) and compare(value, wanted)
-    return compare(str(value).casefold(), wanted.casefold())
+        return number is not None and compare(number, wanted_value)
+    if isinstance(wanted_value, date):
+        return isinstance(value, date) and compare(value, wanted_value)
+    return compare(str(value).casefold(), wanted_value.casefold())
 
 
 def _number(value: Any) -> float | None:

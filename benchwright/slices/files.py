@@ -48,8 +48,8 @@ def read_slice_file(
     return members
 
 
-def _keep(found: Members, qid: str, name: str, file: str, number: int, problems: Problems) -> None:
-    members = found.setdefault(name, {})
+def _keep(slices: Members, qid: str, name: str, file: str, number: int, problems: Problems) -> None:
+    members = slices.setdefault(name, {})
     if qid in members:
         problems.warn(file, number, f"query '{qid}' was put into slice '{name}' before.")
     members[qid] = None

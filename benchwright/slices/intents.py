@@ -68,13 +68,15 @@ class Knowledge:
     weights: Mapping[str, float] = field(default_factory=dict)
 
 
-def navigational(query: AskedQuery, known: Knowledge) -> Reason | None:
+def navigational(query: AskedQuery, knowledge: Knowledge) -> Reason | None:
     """It is after one place: an address, a brand, a site, or one document takes the clicks."""
     address = _URL.search(query.text[:LOOKED_AT])
     if address:
         return Reason("url", f"“{address[0]}” is an address")
     words = words_of(query.text)
-    brand = next((one for one in sorted(known.brands) if contains_run(words, words_of(one))), None)
+    brand = next(
+        (name for name in sorted(knowledge.brands) if contains_run(words, words_of(name))), None
+    )
     if brand:
         return Reason("brand", f"“{brand}” is a brand or a site here")
     site = next((word for word in words if word in SITE_WORDS), None)
@@ -95,7 +97,7 @@ def _one_clicked(query: AskedQuery) -> Reason | None:
     return Reason("clicks", f"{100 * most / n_clicks:.0f} % of {n_clicks} clicks are on {docid}")
 
 
-def exact_match(query: AskedQuery, known: Knowledge) -> Reason | None:
+def exact_match(query: AskedQuery, knowledge: Knowledge) -> Reason | None:
     """It names the very thing: in quotes, by a code, a version, or by the title of a document."""
     beginning = query.text[:LOOKED_AT]
     for code, pattern, what in (
@@ -134,7 +136,7 @@ def _is_contained(words: list[str], title: list[str]) -> bool:
     return len(short) >= 2 and contains_run(long, short)
 
 
-def semantic(query: AskedQuery, known: Knowledge) -> Reason | None:
+def semantic(query: AskedQuery, knowledge: Knowledge) -> Reason | None:
     """Its words are not those of its relevant documents."""
     if query.metadata.get(VOCABULARY_GAP) in (True, 1, "1", "true", "yes"):
         return Reason("vocabulary-gap", "its metadata says so")
@@ -142,8 +144,10 @@ def semantic(query: AskedQuery, known: Knowledge) -> Reason | None:
     if not words or not query.relevant:
         return None
     overlaps = [
-        weighted_overlap(words, set(words_of(f"{one.title} {one.text}")), known.weights)
-        for one in query.relevant
+        weighted_overlap(
+            words, set(words_of(f"{document.title} {document.text}")), knowledge.weights
+        )
+        for document in query.relevant
     ]
     most = max(overlaps)
     if most >= LOW_OVERLAP:
@@ -153,7 +157,7 @@ def semantic(query: AskedQuery, known: Knowledge) -> Reason | None:
     )
 
 
-def informational(query: AskedQuery, known: Knowledge) -> Reason | None:
+def informational(query: AskedQuery, knowledge: Knowledge) -> Reason | None:
     """It is a question, or as long as one."""
     words = words_of(query.text)
     if words and words[0] in QUESTION_WORDS:

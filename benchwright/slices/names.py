@@ -31,7 +31,10 @@ def _why_not(name: str) -> str:
         return "the word has a meaning of its own; add another to it"
     if name.startswith(("#", ".")):
         return "it begins with # or a dot"
-    wrong = next((one for one in name if not one.isprintable() or one in '/\\"?%&'), "")
+    wrong = next(
+        (character for character in name if not character.isprintable() or character in '/\\"?%&'),
+        "",
+    )
     if wrong:
         return f"it holds {wrong!r}; letters, digits, blanks, hyphens and the like are fine"
     return ""

@@ -73,8 +73,8 @@ def oversampling_plan(
     >>> plan.additions[0].n_to_add, round(plan.additions[0].weight_after, 3), plan.n_after
     (30, 0.325, 130)
     """
-    given = weights or {}
-    weight = np.array([given.get(query, 1.0) for query in queries])
+    weight_of = weights or {}
+    weight = np.array([weight_of.get(query, 1.0) for query in queries])
     masks = _masks(slices, queries)
     added, copies = _grown(masks, wanted, len(queries))
     n_after = len(queries) + sum(added.values())
@@ -102,7 +102,7 @@ def _grown(
     copies = np.ones(n_queries)
     added: dict[str, int] = {}
     while lacks := _lacks(masks, wanted, copies, added):
-        name = max(lacks, key=lambda one: (lacks[one], one))
+        name = max(lacks, key=lambda slice_name: (lacks[slice_name], slice_name))
         added[name] = lacks[name]
         copies[masks[name]] += lacks[name] / masks[name].sum()
     return added, copies

@@ -72,9 +72,11 @@ def checked_rule(rule: Rule, known_slices: Sequence[str] | None = None) -> dict[
         raise SliceRuleError(why=f"'{kind}' is no kind of rule; expected one of {kinds}.")
     unknown = set(rule) - {"kind"} - OPTIONS[str(kind)]
     if unknown:
-        known = ", ".join(sorted(OPTIONS[str(kind)])) or "nothing else"
+        option_names = ", ".join(sorted(OPTIONS[str(kind)])) or "nothing else"
         named = ", ".join(sorted(unknown))
-        raise SliceRuleError(why=f"A rule of kind {kind} knows no {named}; it takes {known}.")
+        raise SliceRuleError(
+            why=f"A rule of kind {kind} knows no {named}; it takes {option_names}."
+        )
     if kind == "expression":
         parse_expression(str(rule.get("expression", "")), known_slices)
     return {"kind": kind, **check(rule)}
@@ -101,7 +103,7 @@ def _check_frequency(rule: Rule) -> dict[str, Any]:
     band = str(rule.get("band", ""))
     if band not in set(Band):
         raise SliceRuleError(why=f"'{band}' is no band of frequency; expected head, torso or tail.")
-    given: dict[str, Any] = {"band": band}
+    facts: dict[str, Any] = {"band": band}
     if ("head_above" in rule) != ("tail_below" in rule):
         raise SliceRuleError(why="Give both cuts, head_above and tail_below, or neither.")
     if "head_above" in rule:
@@ -111,9 +113,9 @@ def _check_frequency(rule: Rule) -> dict[str, Any]:
                 why=f"A query asked {above + 1} times would be head and tail at once. "
                 "Give a tail_below of at most head_above + 1."
             )
-        return {**given, "head_above": above, "tail_below": below}
+        return {**facts, "head_above": above, "tail_below": below}
     shares = {"head_share": HEAD_SHARE, "tail_share": TAIL_SHARE}
-    return given | {name: _share(rule.get(name, share), name) for name, share in shares.items()}
+    return facts | {name: _share(rule.get(name, share), name) for name, share in shares.items()}
 
 
 def _check_length(rule: Rule) -> dict[str, Any]:
@@ -251,30 +253,30 @@ def _by_length(rule: Rule, queries: Sequence[AskedQuery], around: Surroundings) 
 
 
 def _by_language(rule: Rule, queries: Sequence[AskedQuery], around: Surroundings) -> Taken:
-    wanted = rule["lang"].casefold()
+    language = rule["lang"].casefold()
     return Taken(
         {
             query.qid: Reason("language", query.lang)
             for query in queries
-            if query.lang.casefold() == wanted or query.lang.casefold().startswith(f"{wanted}-")
+            if query.lang.casefold() == language or query.lang.casefold().startswith(f"{language}-")
         }
     )
 
 
 def _by_tag(rule: Rule, queries: Sequence[AskedQuery], around: Surroundings) -> Taken:
-    key, wanted = rule["key"], rule["value"].casefold()
+    key, tag = rule["key"], rule["value"].casefold()
     reason = Reason("tag", f"{key} is {rule['value']}")
-    taken = {query.qid: reason for query in queries if wanted in _said_of(query.metadata.get(key))}
+    reasons = {query.qid: reason for query in queries if tag in _said_of(query.metadata.get(key))}
     n_having = sum(key in query.metadata for query in queries)
     notes = () if n_having else (f"No query's metadata has '{key}'.",)
-    return Taken(taken, notes)
+    return Taken(reasons, notes)
 
 
 def _said_of(value: Any) -> list[str]:
     if value is None:
         return []
     many = value if isinstance(value, list | tuple) else [value]
-    return [str(one).strip().casefold() for one in many]
+    return [str(part).strip().casefold() for part in many]
 
 
 def _by_expression(rule: Rule, queries: Sequence[AskedQuery], around: Surroundings) -> Taken:
@@ -284,9 +286,9 @@ def _by_expression(rule: Rule, queries: Sequence[AskedQuery], around: Surroundin
 
 
 def _by_intent(rule: Rule, queries: Sequence[AskedQuery], around: Surroundings) -> Taken:
-    known = Knowledge(brands=frozenset(rule.get("brands", ())), weights=around.weights)
+    knowledge = Knowledge(brands=frozenset(rule.get("brands", ())), weights=around.weights)
     guess = INTENTS[rule["kind"]]
-    guesses = ((query.qid, guess(query, known)) for query in queries)
+    guesses = ((query.qid, guess(query, knowledge)) for query in queries)
     notes = []
     if rule["kind"] in NEEDS_RELEVANT and not any(query.relevant for query in queries):
         notes.append(

@@ -83,10 +83,10 @@ def showable_slices(
     everything = set(hidden)
     inside = {name: everything & set(members) for name, members in slices.items()}
     order = sorted(inside, key=lambda name: (-len(inside[name]), name))
-    known = [everything, *(set(one) for one in beside)]
+    known_sets = [everything, *(set(queries) for queries in beside)]
     showable: list[str] = []
     for name in order:
-        together = [*known, *(inside[one] for one in showable), inside[name]]
+        together = [*known_sets, *(inside[other] for other in showable), inside[name]]
         if is_safe(
             together, families=families, smallest=smallest, weights=weights, weighted=weighted
         ):
@@ -120,13 +120,13 @@ def is_safe(
     def families_in(queries: Iterable[Key]) -> set[Hashable]:
         return {of.get(query, query) for query in queries}
 
-    members = [frozenset(one) for one in sets]
+    members = [frozenset(queries) for queries in sets]
     distinct = list(dict.fromkeys(member for member in members if member))
-    if any(len(families_in(one)) < smallest for one in distinct):
+    if any(len(families_in(queries)) < smallest for queries in distinct):
         return False
     if any(len(families_in(a ^ b)) < smallest for a, b in combinations(distinct, 2)):
         return False
-    counts = [one for one in (*weighted, weights) if one]
+    counts = [weighting for weighting in (*weighted, weights) if weighting]
     if not distinct and not counts:
         return True
     # By queries, those of a family side by side.
@@ -137,10 +137,10 @@ def is_safe(
     }
     queries = sorted(family, key=family.__getitem__)
     families_by_query = np.array([family[query] for query in queries])
-    plain = np.array([[one in of_set for one in queries] for of_set in distinct], np.float64)
+    plain = np.array([[query in of_set for query in queries] for of_set in distinct], np.float64)
     plain = plain.reshape(len(distinct), len(queries))
     basis = _basis(plain)
-    weight = np.array([[each.get(one, 0.0) for one in queries] for each in counts], np.float64)
+    weight = np.array([[each.get(query, 0.0) for query in queries] for each in counts], np.float64)
     weight = weight.reshape(len(counts), len(queries))
     weight /= np.abs(weight).max(axis=1, keepdims=True, initial=NOTHING)
     rest = weight - weight @ basis.T @ basis
@@ -194,11 +194,11 @@ def _tells_of_few(
     """
     inside: dict[tuple[bool, ...], set[Key]] = {}
     for query in set[Key]().union(*sets):
-        inside.setdefault(tuple(query in one for one in sets), set()).add(query)
+        inside.setdefault(tuple(query in members for members in sets), set()).add(query)
     # The groups of most families first: few of these are touched.
     counted = sorted(
         ((families_in(queries), group) for group, queries in inside.items()),
-        key=lambda one: (-len(one[0]), one[1]),
+        key=lambda pair: (-len(pair[0]), pair[1]),
     )
     matrix = np.array([group for _, group in counted], dtype=np.float64).T
     n_large = sum(len(families) >= smallest for families, _ in counted)
@@ -213,8 +213,8 @@ def _tells_of_few(
             return False
         space, start, touched = steps.pop()
         is_left = np.abs(space[:, start:]).max(axis=0) > NOTHING
-        left = (start + np.flatnonzero(is_left)).tolist()
-        place = next((one for one in left if not groups[one] <= touched), None)
+        numbers_left = (start + np.flatnonzero(is_left)).tolist()
+        place = next((number for number in numbers_left if not groups[number] <= touched), None)
         if place is None:
             return True
         if len(touched | groups[place]) < smallest:
@@ -237,7 +237,7 @@ def _weighs_few(plain: Floats, weight: Floats, family: Places, smallest: int) ->
     """
     cells, cell = np.unique(plain, axis=1, return_inverse=True)
     cell, corners = cell.reshape(-1), _basis(cells)
-    levels = [np.unique(weight[cell == one]).tolist() for one in range(cells.shape[1])]
+    levels = [np.unique(weight[cell == number]).tolist() for number in range(cells.shape[1])]
     starts = np.flatnonzero(np.diff(family, prepend=-1))
     if comb(len(levels), len(corners)) > MOST_STEPS:
         return True
@@ -281,8 +281,8 @@ def _vanishing(columns: Floats) -> Floats:
     n = len(columns)
     if not columns.shape[1]:
         return np.eye(n)
-    left, sizes, _ = np.linalg.svd(columns)
-    return left[:, _rank(sizes) :].T
+    directions, sizes, _ = np.linalg.svd(columns)
+    return directions[:, _rank(sizes) :].T
 
 
 def _basis(rows: Floats) -> Floats:

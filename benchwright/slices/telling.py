@@ -118,14 +118,14 @@ class Telling:
         )
 
     def _which(self, qid: str, grades: Grades) -> int:
-        known = self._grades.setdefault(qid, [])
-        if grades not in known:
-            known.append(grades)
-        return known.index(grades)
+        grades_known = self._grades.setdefault(qid, [])
+        if grades not in grades_known:
+            grades_known.append(grades)
+        return grades_known.index(grades)
 
     def _weights(self, release: HiddenMeans) -> dict[Graded, float]:
         inside = self._graded(release, release.weights)
-        return {one: release.weights[one[0]] for one in inside}
+        return {graded: release.weights[graded[0]] for graded in inside}
 
     # --- what goes together ----------------------------------------------------------------
 
@@ -154,22 +154,24 @@ class Telling:
 
     def _names(self) -> list[Name]:
         """Queries by name alone; and by their grades, too, if these ever changed."""
-        has_changed = any(len(known) > 1 for known in self._grades.values())
+        has_changed = any(len(grades_known) > 1 for grades_known in self._grades.values())
         return [itemgetter(0), _itself] if has_changed else [itemgetter(0)]
 
     def _seen(self, sums: Iterable[frozenset[Graded]], name: Name) -> list[frozenset[Hashable]]:
         """Sums by what their queries are called, without those that are public."""
-        return [frozenset(name(one) for one in of if one[0] not in self._public) for of in sums]
+        return [
+            frozenset(name(graded) for graded in of if graded[0] not in self._public) for of in sums
+        ]
 
     def _weights_seen(self, weights: Mapping[Graded, float], name: Name) -> dict[Hashable, float]:
-        return {name(one): of for one, of in weights.items() if one[0] not in self._public}
+        return {name(graded): of for graded, of in weights.items() if graded[0] not in self._public}
 
     def _beside(self, name: Name) -> dict[str, Any]:
         return {
             "families": {
                 name((qid, which)): self._families.get(qid, qid)
-                for qid, known in self._grades.items()
-                for which in range(len(known))
+                for qid, grades_known in self._grades.items()
+                for which in range(len(grades_known))
             },
             "weighted": [self._weights_seen(of, name) for of in self._weighted],
         }

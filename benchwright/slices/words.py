@@ -55,9 +55,9 @@ def contains_run(words: list[str], part: list[str]) -> bool:
     return any(words[at : at + width] == part for at in range(len(words) - width + 1))
 
 
-def weights_of(texts: Iterable[Collection[str]], wanted: Collection[str]) -> dict[str, float]:
+def weights_of(texts: Iterable[Collection[str]], words_wanted: Collection[str]) -> dict[str, float]:
     """The rarity of each wanted word among texts, each given as its set of words."""
-    counts, n_texts = dict.fromkeys(wanted, 0), 0
+    counts, n_texts = dict.fromkeys(words_wanted, 0), 0
     for words in texts:
         n_texts += 1
         for word in counts.keys() & words:

@@ -7,10 +7,15 @@ SHA-256 of what went in, and that of what came out.
 
 from benchwright.splits.assigning import split_queries
 from benchwright.splits.describing import SplitDescription, described
-from benchwright.splits.digests import assignment_sha256, inputs_sha256, strata_sha256
 from benchwright.splits.given import read_given
 from benchwright.splits.recipe import DEFAULT_SHARES, MODES, SPLITS, SplitRecipe, parse_shares
-from benchwright.splits.types import Assignment, SplitQuery
+from benchwright.splits.types import (
+    Assignment,
+    SplitQuery,
+    assignment_sha256,
+    inputs_sha256,
+    strata_sha256,
+)
 
 __all__ = [
     "DEFAULT_SHARES",

@@ -9,7 +9,6 @@ from itertools import accumulate
 
 from benchwright.recipes.splits import Mode, Straddling
 from benchwright.splits.balancing import Stratum, strata_by_family
-from benchwright.splits.digests import family_names
 from benchwright.splits.errors import (
     CutMissingError,
     CutOrderError,
@@ -22,18 +21,28 @@ from benchwright.splits.errors import (
     UnknownSliceError,
 )
 from benchwright.splits.recipe import SPLITS, SplitRecipe
-from benchwright.splits.types import DROPPED, IN_GAP, LEFT_OUT, STRADDLES, Assignment, SplitQuery
+from benchwright.splits.types import (
+    DROPPED,
+    IN_GAP,
+    LEFT_OUT,
+    STRADDLES,
+    Assignment,
+    SplitQuery,
+    family_names,
+)
 
 SHOWN_SLICES = 8
 
 
 def split_queries(
-    queries: Sequence[SplitQuery], recipe: SplitRecipe, given: Mapping[str, str] | None = None
+    queries: Sequence[SplitQuery],
+    recipe: SplitRecipe,
+    given_splits: Mapping[str, str] | None = None,
 ) -> Assignment:
     """The split of every family, and the queries that are in none.
 
-    `given` is {query id: split} for the mode of that name, checked by `given.read_given`. The order
-    of the queries does not matter.
+    `given_splits` is {query id: split} for the mode `given`, checked by `given.read_given`. The
+    order of the queries does not matter.
 
     Raises
     ------
@@ -44,7 +53,7 @@ def split_queries(
     if not queries:
         raise NothingToSplitError
     listed = sorted(queries, key=lambda query: query.qid.encode())
-    assignment = _MODES[recipe.mode](listed, recipe, given or {})
+    assignment = _MODES[recipe.mode](listed, recipe, given_splits or {})
     _refuse_empty(listed, recipe, assignment)
     return assignment
 
@@ -76,17 +85,17 @@ def _empty_period(
 ) -> EmptyPeriodError:
     begins = dict(assignment.cuts).get(split)
     later = [cut for _, cut in assignment.cuts if begins is None or cut > begins]
-    asked = [
+    qids = [
         query.qid
         for query in listed
         if query.first_seen
         and (begins is None or query.first_seen >= begins)
         and not any(query.first_seen >= cut for cut in later)
     ]
-    reasons = [assignment.excluded.get(qid) for qid in asked]
+    reasons = [assignment.excluded.get(qid) for qid in qids]
     return EmptyPeriodError(
         split=split,
-        n=len(asked),
+        n=len(qids),
         n_gap=reasons.count(IN_GAP),
         n_out=reasons.count(STRADDLES) + reasons.count(DROPPED),
     )
@@ -111,7 +120,7 @@ def _whole(listed: Sequence[SplitQuery], families: Mapping[str, str]) -> Assignm
 
 
 def _stratified(
-    listed: Sequence[SplitQuery], recipe: SplitRecipe, given: Mapping[str, str]
+    listed: Sequence[SplitQuery], recipe: SplitRecipe, given_splits: Mapping[str, str]
 ) -> Assignment:
     return _whole(listed, balanced_families(listed, recipe.shares, recipe.seed))
 
@@ -138,24 +147,24 @@ def balanced_families(
     rarest = [min(totals[stratum] for stratum in strata[family]) for family in families]
     # Sorting is stable, so what is equal stays in the order of the draw.
     order = sorted(range(len(families)), key=lambda row: (-contents[row, 0], rarest[row]))
-    asked = [split for split in SPLITS if shares.get(split)]
-    places = balanced(contents, [shares[split] for split in asked], order, seed)
-    return {family: asked[place] for family, place in zip(families, places, strict=True)}
+    splits = [split for split in SPLITS if shares.get(split)]
+    places = balanced(contents, [shares[split] for split in splits], order, seed)
+    return {family: splits[place] for family, place in zip(families, places, strict=True)}
 
 
 def _random(
-    listed: Sequence[SplitQuery], recipe: SplitRecipe, given: Mapping[str, str]
+    listed: Sequence[SplitQuery], recipe: SplitRecipe, given_splits: Mapping[str, str]
 ) -> Assignment:
     """Families in a random order, cut where the shares say, at the nearest end of a family."""
     sizes = _sizes(listed)
     drawn = _draws(listed, recipe.seed)
     families = sorted(sizes, key=lambda family: drawn[family])
     ends = [0, *accumulate(sizes[family] for family in families)]
-    asked = [split for split in SPLITS if recipe.shares.get(split)]
-    cuts = accumulate(recipe.shares[split] * ends[-1] for split in asked[:-1])
+    splits = [split for split in SPLITS if recipe.shares.get(split)]
+    cuts = accumulate(recipe.shares[split] * ends[-1] for split in splits[:-1])
     bounds = [_nearest(ends, cut) for cut in cuts]
     assignment = {
-        family: asked[bisect_right(bounds, place)] for place, family in enumerate(families)
+        family: splits[bisect_right(bounds, place)] for place, family in enumerate(families)
     }
     return _whole(listed, assignment)
 
@@ -194,7 +203,7 @@ def _totals(strata: Mapping[str, Mapping[Stratum, int]]) -> dict[Stratum, int]:
 
 
 def _without_slice(
-    listed: Sequence[SplitQuery], recipe: SplitRecipe, given: Mapping[str, str]
+    listed: Sequence[SplitQuery], recipe: SplitRecipe, given_splits: Mapping[str, str]
 ) -> Assignment:
     """Families with a query of the slice are the test split; the others are given out by share."""
     name = recipe.slice_name
@@ -206,8 +215,10 @@ def _without_slice(
         raise SliceEverywhereError(name=name)
     shares = {split: recipe.shares.get(split, 0.0) for split in ("train", "dev")}
     whole = sum(shares.values()) or 1.0
-    asked = {split: share / whole for split, share in shares.items() if share} or {"train": 1.0}
-    assignment = balanced_families(rest, asked, recipe.seed)
+    split_shares = {split: share / whole for split, share in shares.items() if share} or {
+        "train": 1.0
+    }
+    assignment = balanced_families(rest, split_shares, recipe.seed)
     return _whole(listed, {**assignment, **dict.fromkeys(held_out, "test")})
 
 
@@ -220,13 +231,13 @@ def _slices_there_are(listed: Sequence[SplitQuery]) -> str:
 
 
 def _given(
-    listed: Sequence[SplitQuery], recipe: SplitRecipe, given: Mapping[str, str]
+    listed: Sequence[SplitQuery], recipe: SplitRecipe, given_splits: Mapping[str, str]
 ) -> Assignment:
     families = dict.fromkeys((query.family for query in listed), "")
     for query in listed:
-        families[query.family] = given[query.qid] or families[query.family]
-    splits = {query.qid: given[query.qid] for query in listed if given[query.qid]}
-    excluded = {query.qid: LEFT_OUT for query in listed if not given[query.qid]}
+        families[query.family] = given_splits[query.qid] or families[query.family]
+    splits = {query.qid: given_splits[query.qid] for query in listed if given_splits[query.qid]}
+    excluded = {query.qid: LEFT_OUT for query in listed if not given_splits[query.qid]}
     return Assignment(families, splits, excluded)
 
 
@@ -242,7 +253,7 @@ class _When:
 
 
 def _chronological(
-    listed: Sequence[SplitQuery], recipe: SplitRecipe, given: Mapping[str, str]
+    listed: Sequence[SplitQuery], recipe: SplitRecipe, given_splits: Mapping[str, str]
 ) -> Assignment:
     dated = _dated(listed)
     cuts = _cuts(sorted(dated.values()), recipe)
@@ -256,10 +267,10 @@ def _chronological(
     splits: dict[str, str] = {}
     excluded: dict[str, str] = {}
     for family, qids in members.items():
-        kept, left_out = _divided({qid: when[qid] for qid in qids}, recipe.straddling)
-        splits.update((qid, names[when[qid].period]) for qid in kept)
+        qids_kept, left_out = _divided({qid: when[qid] for qid in qids}, recipe.straddling)
+        splits.update((qid, names[when[qid].period]) for qid in qids_kept)
         excluded.update(left_out)
-        families[family] = names[when[kept[0]].period] if kept else ""
+        families[family] = names[when[qids_kept[0]].period] if qids_kept else ""
     return Assignment(families, splits, excluded, cuts)
 
 
@@ -290,12 +301,12 @@ def _cuts(moments: Sequence[datetime], recipe: SplitRecipe) -> tuple[tuple[str, 
 def _cuts_of_shares(
     moments: Sequence[datetime], shares: Mapping[str, float]
 ) -> tuple[tuple[str, datetime], ...]:
-    asked = [split for split in SPLITS if shares.get(split)]
-    if asked[0] != "train" or len(asked) < 2:
+    splits = [split for split in SPLITS if shares.get(split)]
+    if splits[0] != "train" or len(splits) < 2:
         raise CutMissingError
-    ends = accumulate(shares[split] for split in asked)
+    ends = accumulate(shares[split] for split in splits)
     at = [min(round(end * len(moments)), len(moments) - 1) for end in ends]
-    return tuple(zip(asked[1:], (moments[place] for place in at), strict=False))
+    return tuple(zip(splits[1:], (moments[place] for place in at), strict=False))
 
 
 def _when(moment: datetime, cuts: Sequence[tuple[str, datetime]], gap: timedelta) -> _When:
@@ -312,11 +323,11 @@ def _divided(
     if len(periods) > 1 and straddling == Straddling.DROP_FAMILY:
         return [], dict.fromkeys(members, DROPPED)
     period = min(firm, default=max(periods))
-    kept = [qid for qid, one in members.items() if one == _When(period, False)]
-    return kept, {
-        qid: STRADDLES if one.period > period else IN_GAP
-        for qid, one in members.items()
-        if qid not in kept
+    qids_kept = [qid for qid, when in members.items() if when == _When(period, False)]
+    return qids_kept, {
+        qid: STRADDLES if when.period > period else IN_GAP
+        for qid, when in members.items()
+        if qid not in qids_kept
     }
 
 

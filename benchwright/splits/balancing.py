@@ -59,7 +59,7 @@ TINY = 1e-9
 class Balance:
     """Splits while they fill: what each holds of each stratum, and how far that is off.
 
-    How far off is the sum over splits and strata of (held - wanted)² / wanted: a deviation counts
+    How far off is the sum over splits and strata of (held - target)² / target: a deviation counts
     as much in a small split or a rare stratum as its size warrants.
     """
 
@@ -67,16 +67,16 @@ class Balance:
         """Take what families hold (families x strata, the first stratum is their size)."""
         self.contents = contents
         totals = contents.sum(axis=0)
-        self.wanted = shares[:, None] * totals[None, :]
-        self.weights = 1 / np.maximum(self.wanted, 1)
+        self.targets = shares[:, None] * totals[None, :]
+        self.weights = 1 / np.maximum(self.targets, 1)
         # A split's size is what was asked for; it counts as much as all strata of one slice.
-        self.off = -self.wanted
+        self.off = -self.targets
         self.largest = contents[:, 0].max()
 
     def cost_of_adding(self, family: int) -> Floats:
         """How the sum changes if a family is added to each split."""
-        held = self.contents[family]
-        cost: Floats = ((2 * self.off + held) * held * self.weights).sum(axis=1)
+        contents = self.contents[family]
+        cost: Floats = ((2 * self.off + contents) * contents * self.weights).sum(axis=1)
         return cost
 
     def add(self, family: int, split: int) -> None:
@@ -138,8 +138,8 @@ def _repair(balance: Balance, assigned: Ints, order: Sequence[int]) -> None:
         least, most = int(sizes.argmin()), int(sizes.argmax())
         if max(-sizes[least], sizes[most]) <= balance.largest + TINY:
             return
-        held = [family for family in order if assigned[family] == most]
-        smallest = min(held, key=lambda family: balance.contents[family, 0])
+        fullest = [family for family in order if assigned[family] == most]
+        smallest = min(fullest, key=lambda family: balance.contents[family, 0])
         balance.move(smallest, most, least)
         assigned[smallest] = least
 
@@ -147,7 +147,7 @@ def _repair(balance: Balance, assigned: Ints, order: Sequence[int]) -> None:
 def _improve(balance: Balance, assigned: Ints, seed: int) -> None:
     """Exchange two families of different splits, or move one, as long as it helps."""
     draw = random.Random(seed)
-    n_families, n_splits = balance.contents.shape[0], len(balance.wanted)
+    n_families, n_splits = balance.contents.shape[0], len(balance.targets)
     n_better = n_fruitless = 0
     while n_better < MOST_IMPROVEMENTS and n_fruitless < FRUITLESS:
         gives = _drawn(draw, n_families)

@@ -76,7 +76,7 @@ def described(queries: Sequence[SplitQuery], assignment: Assignment) -> SplitDes
     reasons = Counter(
         reason.removeprefix(EXCLUDED) for reason in sorted(assignment.excluded.values())
     )
-    density = dict(zip((one.qid for one in listed), densities(listed), strict=True))
+    density = dict(zip((query.qid for query in listed), densities(listed), strict=True))
     return SplitDescription(
         parts=[_part(name, by_split[name], len(listed)) for name in names],
         slices=slice_rows(by_split, lambda query: query.slices),

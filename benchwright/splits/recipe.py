@@ -66,21 +66,21 @@ class SplitRecipe:
 
     def as_json(self) -> dict[str, Any]:
         """The recipe as it is kept with what it made; only what its mode looks at."""
-        kept: dict[str, Any] = {"mode": self.mode.value, "seed": self.seed}
+        facts: dict[str, Any] = {"mode": self.mode.value, "seed": self.seed}
         if self.mode == Mode.GIVEN:
-            return kept
+            return facts
         if self.mode == Mode.CHRONOLOGICAL:
-            kept |= {
+            facts |= {
                 "test_from": _iso(self.test_from),
                 "dev_from": _iso(self.dev_from),
                 "gap_days": self.gap_days,
                 "straddling": self.straddling.value,
             }
             if self.test_from:
-                return kept
+                return facts
         if self.mode == Mode.LEAVE_SLICE_OUT:
-            kept["slice"] = self.slice_name
-        return kept | {"shares": dict(self.shares)}
+            facts["slice"] = self.slice_name
+        return facts | {"shares": dict(self.shares)}
 
 
 def check_shares(shares: Mapping[str, float], *, whole: float = 1) -> None:

@@ -33,11 +33,13 @@ class Names:
             names += [f"{first} {last}", f"{last}, {first}", f"{last} {first}"]
         forms = (unicodedata.normalize(form, name) for name in names for form in ("NFC", "NFD"))
         # The longest first: an address before the user name it begins with.
-        return cls(tuple(sorted({one for one in forms if one}, key=lambda one: (-len(one), one))))
+        return cls(
+            tuple(sorted({form for form in forms if form}, key=lambda form: (-len(form), form)))
+        )
 
     @cached_property
     def _words(self) -> re.Pattern[str] | None:
-        parted = [_parts(one) for one in self.called]
+        parted = [_parts(name) for name in self.called]
         long = [
             BETWEEN.join(map(re.escape, parts))
             for parts in parted
@@ -49,7 +51,7 @@ class Names:
 
     @cached_property
     def _whole(self) -> frozenset[str]:
-        return frozenset(one.casefold() for one in self.called)
+        return frozenset(name.casefold() for name in self.called)
 
     def replaced(self, value: Any, pseudonym: str) -> Any:
         """The value with the pseudonym for each name: in a text, and in all texts of JSON.
@@ -70,13 +72,13 @@ class Names:
                 return pseudonym
             return self._words.sub(pseudonym, value) if self._words else value
         if isinstance(value, list):
-            return [self.replaced(one, pseudonym) for one in value]
+            return [self.replaced(part, pseudonym) for part in value]
         if isinstance(value, dict):
             return {
                 key if KEY.fullmatch(key) else self.replaced(key, pseudonym): self.replaced(
-                    one, pseudonym
+                    part, pseudonym
                 )
-                for key, one in value.items()
+                for key, part in value.items()
             }
         return value
 
@@ -91,9 +93,10 @@ class Names:
         escapes: a piece is the longest of ASCII alone in a part, and "" where a name has none.
         """
         runs = (
-            [run for part in _parts(one) for run in ASCII_RUN.findall(part)] for one in self.called
+            [run for part in _parts(name) for run in ASCII_RUN.findall(part)]
+            for name in self.called
         )
-        return sorted({max(found, key=len, default="") for found in runs})
+        return sorted({max(pieces, key=len, default="") for pieces in runs})
 
 
 def _parts(name: str) -> list[str]:

@@ -122,7 +122,9 @@ class Finder:
 
     def is_in(self, text: str) -> bool:
         """Whether it is worth looking for matches; quick, and true a little too often."""
-        return any(one is not None and one.search(text) for one in (self.word, self.pair))
+        return any(
+            pattern is not None and pattern.search(text) for pattern in (self.word, self.pair)
+        )
 
     def matches(self, text: str) -> list[Match]:
         """Every place, by its start; pairs of characters may overlap."""
@@ -155,15 +157,15 @@ def finder(query: str, *, lang: str, text: str) -> Finder:
     stem = _Stems(stemmer_of(lang))
     idle = FUNCTION_WORDS.get(code_of(lang) or "en", frozenset())
     words = _once(_tokens(query), stem)
-    wanted = {key: word for key, word in words.items() if word.casefold() not in idle}
-    wanted = wanted or words
+    telling_words = {key: word for key, word in words.items() if word.casefold() not in idle}
+    telling_words = telling_words or words
     pairs = _pairs_of(query)
-    if pairs and wanted is words:
+    if pairs and telling_words is words:
         # A particle or two in another script beside them.
-        wanted = {}
-    terms = _in_order(query, [*wanted.values(), *pairs])
+        telling_words = {}
+    terms = _in_order(query, [*telling_words.values(), *pairs])
     places = {term: place for place, term in enumerate(terms)}
-    of_key = {key: places[word] for key, word in wanted.items()}
+    of_key = {key: places[word] for key, word in telling_words.items()}
     words_given = _said(text, of_key, lang) if of_key else []
     forms = {
         form: of_key[key]

@@ -52,17 +52,17 @@ QIDS_TOLD, DOCIDS_TOLD = 100_000, 1_000
 
 
 def look_at_file(
-    given: Input, part: Part, folder: Path, *, has_passages: bool, is_short: bool, is_whole: bool
+    file: Input, part: Part, folder: Path, *, has_passages: bool, is_short: bool, is_whole: bool
 ) -> Look:
     """One file with its rows; what is wrong with it is told and keeps nobody from the others."""
     if is_short:
-        return Look(part, given.shown, error=_lacking(part))
-    part = _with_encoding(part, given)
+        return Look(part, file.shown, error=_lacking(part))
+    part = _with_encoding(part, file)
     if part.kind is None and part.member and part.has_header is None:
-        return Look(part, given.shown)
+        return Look(part, file.shown)
     most = inf if is_whole else PASSED_OVER
     problems = GroupedProblems(PROBLEMS_SHOWN, leaves_out=True, most_left_out=most)
-    look = _Looking(given, part, folder, problems, has_passages, is_whole)
+    look = _Looking(file, part, folder, problems, has_passages, is_whole)
     try:
         if part.kind is None:
             return look.at_cells()
@@ -74,9 +74,9 @@ def look_at_file(
         return look.found(error=str(error))
 
 
-def _with_encoding(part: Part, given: Input) -> Part:
+def _with_encoding(part: Part, file: Input) -> Part:
     """The part whose note says in which encoding its file is read, unless it is UTF-8."""
-    notes = [note for note in (part.note, encoding_note(given.encoding)) if note]
+    notes = [note for note in (part.note, encoding_note(file.encoding)) if note]
     return replace(part, note=" ".join(notes))
 
 
@@ -100,7 +100,7 @@ class _Looking:
 
     def __init__(
         self,
-        given: Input,
+        file: Input,
         part: Part,
         folder: Path,
         problems: GroupedProblems,
@@ -111,7 +111,7 @@ class _Looking:
         self.most_rows = None if is_whole else ROWS_CHECKED
         self.most_grades = None if is_whole else GRADES_COUNTED
         self.has_passages = has_passages
-        self.given = given
+        self.file = file
         self.part = part
         self.folder = folder
         self.problems = problems
@@ -122,15 +122,15 @@ class _Looking:
         whole = more.pop("problems", tuple(problems.found))
         if self.is_whole:
             with suppress(BenchmarkError):  # what is damaged was told already
-                warn_of_open_end(self.given, problems)
+                warn_of_open_end(self.file, problems)
             if not whole and self._holds_nothing and not more.get("error"):
-                more["error"] = str(NoRecordError(file=self.given.shown))
+                more["error"] = str(NoRecordError(file=self.file.shown))
         notes = [self.part.note, *map(_sentence, problems.warnings[:WARNINGS_SHOWN])]
         # A run is what a system answered: without some of its lines it would be another.
         is_run = self.part.kind in RUN_KINDS
         return Look(
             replace(self.part, note=" ".join(filter(None, notes))),
-            self.given.shown,
+            self.file.shown,
             problems=(*whole, *problems.left_out)[:PROBLEMS_SHOWN],
             n_bad=len(whole) + problems.n_left_out,
             can_do_without=not whole and not more.get("error") and not is_run,
@@ -159,9 +159,9 @@ class _Looking:
         self.seen["others"] = tuple(self._others(layout, content))
         mapping = checked(content, self._mapping(content), layout.columns)
         rows: Iterable[Any] = READERS[content](
-            records(self.given, layout, folder=self.folder, problems=self.problems),
+            records(self.file, layout, folder=self.folder, problems=self.problems),
             mapping,
-            file=self.given.shown,
+            file=self.file.shown,
             problems=self.problems,
         )
         if content is Content.JUDGED:
@@ -178,9 +178,9 @@ class _Looking:
         self, rows: Iterable[Any], layout: Layout, mapping: dict[str, str]
     ) -> Iterator[Any]:
         """The grades, after what is wrong with the queries beside them is told."""
-        numbered = records(self.given, layout, folder=self.folder, problems=PassedOver())
+        numbered = records(self.file, layout, folder=self.folder, problems=PassedOver())
         queries = mapped.judged_query_rows(
-            numbered, mapping, file=self.given.shown, problems=self.problems
+            numbered, mapping, file=self.file.shown, problems=self.problems
         )
         for _ in islice(queries, self.most_grades):
             pass
@@ -188,8 +188,8 @@ class _Looking:
         self.seen["qids"] = ()  # they come with it
 
     def _layout(self, kind: FileKind) -> Layout:
-        layout = layout_for(kind, self.given, self.folder, has_header=self.part.has_header)
-        raw = sample(self.given, layout, folder=self.folder, n=ROWS_SHOWN)
+        layout = layout_for(kind, self.file, self.folder, has_header=self.part.has_header)
+        raw = sample(self.file, layout, folder=self.folder, n=ROWS_SHOWN)
         headings = layout.columns[:METADATA_SHOWN]
         self.seen |= {
             "columns": layout.columns,
@@ -215,7 +215,7 @@ class _Looking:
     def at_rows(self) -> Look:
         kind = self.part.kind or FileKind.IDS
         if kind is FileKind.BEIR:
-            raise LoneFileError(file=self.given.shown)
+            raise LoneFileError(file=self.file.shown)
         headings, read = ROWS[kind]
         self.seen["headings"] = headings
         if kind is FileKind.RUN and self.is_whole:
@@ -236,10 +236,10 @@ class _Looking:
 
     def _at_whole_run(self) -> Look:
         """A TREC run checked as an import does, which tells documents that come twice as well."""
-        first = read_run(self.lines(), file=self.given.shown, problems=PassedOver())
+        first = read_run(self.lines(), file=self.file.shown, problems=PassedOver())
         self.seen["rows"] = tuple(_shown(_run_cells(row)) for row in islice(first, ROWS_SHOWN))
-        terms = Terms(self.given.shown, self.folder / "run", "trec")
-        with self.given.opened() as stream:
+        terms = Terms(self.file.shown, self.folder / "run", "trec")
+        with self.file.opened() as stream:
             summary = Intake(terms, self.problems, None).of_stream(stream)
         self.seen["n_rows_read"] = summary.n_rows
         import polars as pl
@@ -292,12 +292,12 @@ class _Looking:
         self.seen["n_rows_read"] = sum(grades.values())
 
     def lines(self) -> Iterator[bytes]:
-        return self.given.lines()
+        return self.file.lines()
 
     @property
     def told(self) -> dict[str, Any]:
         """Where the readers tell what is wrong."""
-        return {"file": self.given.shown, "problems": self.problems}
+        return {"file": self.file.shown, "problems": self.problems}
 
 
 READERS: dict[Content, Callable[..., Iterable[Any]]] = {
@@ -361,10 +361,10 @@ def _text(raw: bytes) -> str:
 
 
 def _passages(look: _Looking) -> Iterator[Sequence[Any]]:
-    layout = layout_for(FileKind.PASSAGES, look.given, look.folder)
+    layout = layout_for(FileKind.PASSAGES, look.file, look.folder)
 
     def read(problems: Problems) -> Any:
-        return records(look.given, layout, folder=look.folder, problems=problems)
+        return records(look.file, layout, folder=look.folder, problems=problems)
 
     texts = {}
     for row in passages.passage_query_rows(
@@ -372,8 +372,8 @@ def _passages(look: _Looking) -> Iterator[Sequence[Any]]:
     ):
         texts[row.qid] = row.text
     again = islice(read(PassedOver()), look.most_rows)
-    for one in passages.passage_qrel_rows(again, **look.told):
-        yield one.qid, texts.get(one.qid, ""), one.docid, one.grade
+    for qrel in passages.passage_qrel_rows(again, **look.told):
+        yield qrel.qid, texts.get(qrel.qid, ""), qrel.docid, qrel.grade
 
 
 def _families(look: _Looking) -> Iterator[Sequence[Any]]:

@@ -29,11 +29,11 @@ def look_at(
     With `is_short` it tells the kinds alone, without rows; with `is_whole` it reads to the end.
     """
     is_several = is_collection(place.path)
-    with _files(place, is_several, parts) as (given, folder):
+    with _files(place, is_several, parts) as (files, folder):
         looks = tuple(
             printable(
                 look_at_file(
-                    one,
+                    file,
                     part,
                     folder,
                     has_passages=has_passages,
@@ -41,7 +41,7 @@ def look_at(
                     is_whole=is_whole,
                 )
             )
-            for one, part in given
+            for file, part in files
         )
     unlisted = UNKNOWN
     if is_several and not is_short:
@@ -57,23 +57,23 @@ def _files(
     with TemporaryDirectory(prefix="benchwright-look-") as name:
         folder = Path(name)
         if not is_several:
-            given = FileInput(place.path, place.name)
+            file = FileInput(place.path, place.name)
             part = parts[0] if parts else Part("", None)
-            yield [(given, _completed(given, part, folder, is_asked=not parts))], folder
+            yield [(file, _completed(file, part, folder, is_asked=not parts))], folder
             return
         with open_source(place.path) as source:
             found_parts = parts_of_collection(source, folder) if parts is None else parts
             inputs = [MemberInput(source, part.member) for part in found_parts]
             yield (
                 [
-                    (one, _completed(one, part, folder, is_asked=False))
-                    for one, part in zip(inputs, found_parts, strict=True)
+                    (file, _completed(file, part, folder, is_asked=False))
+                    for file, part in zip(inputs, found_parts, strict=True)
                 ],
                 folder,
             )
 
 
-def _completed(given: Input, part: Part, folder: Path, *, is_asked: bool) -> Part:
+def _completed(file: Input, part: Part, folder: Path, *, is_asked: bool) -> Part:
     """A part with its columns guessed where nobody has said them yet."""
     needs = part.kind in CONTENT_OF and not part.mapping
-    return guessed_part(given, part, folder) if is_asked or needs else part
+    return guessed_part(file, part, folder) if is_asked or needs else part

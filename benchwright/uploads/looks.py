@@ -128,29 +128,29 @@ class Look:
             "rows": self.n_rows_read,
             "bad": self.n_bad,
             "without": self.can_do_without,
-            "problems": [[one.file, one.line, one.text] for one in self.problems],
+            "problems": [[problem.file, problem.line, problem.text] for problem in self.problems],
             "groups": [asdict(group) for group in self.groups],
         }
 
     @classmethod
-    def of_json(cls, kept: Mapping[str, Any]) -> "Look":
+    def of_json(cls, facts: Mapping[str, Any]) -> "Look":
         """The look that `as_json` wrote, without rows."""
-        part = replace(Part.of_json(kept["part"]), note=kept["part"]["note"])
+        part = replace(Part.of_json(facts["part"]), note=facts["part"]["note"])
         return cls(
             part=part,
-            name=kept["name"],
-            columns=tuple(kept["columns"]),
-            form=kept["form"],
-            others=tuple(kept["others"]),
-            error=kept["error"],
-            grades={grade_of_file(grade): n for grade, n in kept["grades"].items()},
-            n_rows_read=kept["rows"],
-            n_bad=kept["bad"],
-            can_do_without=kept["without"],
-            problems=tuple(Problem(*one) for one in kept["problems"]),
+            name=facts["name"],
+            columns=tuple(facts["columns"]),
+            form=facts["form"],
+            others=tuple(facts["others"]),
+            error=facts["error"],
+            grades={grade_of_file(grade): n for grade, n in facts["grades"].items()},
+            n_rows_read=facts["rows"],
+            n_bad=facts["bad"],
+            can_do_without=facts["without"],
+            problems=tuple(Problem(*problem) for problem in facts["problems"]),
             groups=tuple(
                 ProblemGroup(**{**group, "lines": tuple(group["lines"])})
-                for group in kept["groups"]
+                for group in facts["groups"]
             ),
         )
 

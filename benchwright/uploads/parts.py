@@ -17,7 +17,7 @@ from benchwright.uploads.looks import Place, is_collection
 
 
 @reader
-def completed_parts(place: Place, given: Part) -> list[Part]:
+def completed_parts(place: Place, part: Part) -> list[Part]:
     """The part of a lone file, with what its content tells and the caller did not say.
 
     Of a collection it can be said that every row of the tables without grades is relevant.
@@ -30,18 +30,18 @@ def completed_parts(place: Place, given: Part) -> list[Part]:
         If columns are mapped, and the file holds several.
     """
     if is_collection(place.path):
-        return _completed_collection(place, given)
+        return _completed_collection(place, part)
     with TemporaryDirectory(prefix="benchwright-look-") as folder:
-        guess = guessed_part(FileInput(place.path, place.name), given, Path(folder))
+        guess = guessed_part(FileInput(place.path, place.name), part, Path(folder))
     if guess.kind is None:
         raise UnknownKindError(file=place.name)
     return [guess]
 
 
-def _completed_collection(place: Place, given: Part) -> list[Part]:
-    if not given.mapping:
+def _completed_collection(place: Place, part: Part) -> list[Part]:
+    if not part.mapping:
         return [Part("", FileKind.BEIR)]
-    if dict(given.mapping) != {"grade": EVERY_ROW}:
+    if dict(part.mapping) != {"grade": EVERY_ROW}:
         reason = "columns are mapped in one file, and this one holds several. Give them one by one"
         raise MappingError(reason=f"{reason}, or map them on the import page")
     with (
@@ -77,13 +77,13 @@ def parts_to_import(
     return [part], UNKNOWN, ""
 
 
-def guessed_part(given: Input, part: Part, folder: Path) -> Part:
+def guessed_part(file: Input, part: Part, folder: Path) -> Part:
     """A part with what its file's content tells and `part` does not say."""
     if part.kind is None:
-        part_found = part_of(part.member, guess(given, folder))
+        part_found = part_of(part.member, guess(file, folder))
     else:
         part_found = part_of(
-            part.member, guess_as(part.kind, given, folder, has_header=part.has_header)
+            part.member, guess_as(part.kind, file, folder, has_header=part.has_header)
         )
     choices = dict(part.mapping)
     if choices == {"grade": EVERY_ROW} and part_found.kind is not FileKind.QREL_TABLE:

@@ -67,18 +67,18 @@ def with_news(rows: Iterable[Any], problems: ToldProblems) -> Iterator[Any]:
         yield problems.news()
 
 
-def _rows_to_end(given: Input, rows: Iterable[Any], problems: Problems) -> Iterator[Any]:
+def _rows_to_end(file: Input, rows: Iterable[Any], problems: Problems) -> Iterator[Any]:
     yield from rows
-    warn_of_open_end(given, problems)
+    warn_of_open_end(file, problems)
 
 
 def _rows(
     what: str, place: Place, part: Part, folder: Path, problems: Problems
 ) -> Iterable[tuple[Any, ...]]:
-    given = input_at(place)
+    file = input_at(place)
     if what == LINES:
-        return map(tuple, read_run(given.lines(), file=given.shown, problems=problems))
-    read = _READ[what](part, given, folder=folder, problems=problems)
+        return map(tuple, read_run(file.lines(), file=file.shown, problems=problems))
+    read = _READ[what](part, file, folder=folder, problems=problems)
     if what not in _DATACLASSES:
         return map(tuple, read)
     return map(attrgetter(*(field.name for field in fields(_DATACLASSES[what]))), read)
@@ -86,11 +86,11 @@ def _rows(
 
 def received(sent: Iterable[Any], problems: Problems) -> Iterator[Any]:
     """Yield what was sent, and keep the problems that come between; raises as they do."""
-    for one in sent:
-        if isinstance(one, News):
-            problems.take(one)
+    for row in sent:
+        if isinstance(row, News):
+            problems.take(row)
         else:
-            yield one
+            yield row
 
 
 def received_rows(
@@ -112,11 +112,11 @@ def pairs_said(
     place: Place, kind: FileKind, *, limit: int, leaves_out: bool
 ) -> tuple[dict[str, Any], News]:
     """The families, or the weights, of a file by query id."""
-    given = input_at(place)
+    file = input_at(place)
     problems = ToldProblems(limit, leaves_out=leaves_out)
     read = read_families if kind is FileKind.FAMILIES else read_weights
-    pairs: dict[str, Any] = dict(read(given.lines(), file=given.shown, problems=problems))
-    warn_of_open_end(given, problems)
+    pairs: dict[str, Any] = dict(read(file.lines(), file=file.shown, problems=problems))
+    warn_of_open_end(file, problems)
     return pairs, problems.news()
 
 
@@ -125,16 +125,16 @@ def slices_said(
     place: Place, known: set[str], refusals: dict[str, str], *, limit: int, leaves_out: bool
 ) -> tuple[Members, News]:
     """The queries of each slice of a file; `refusals` say why a slice takes none, by its name."""
-    given = input_at(place)
+    file = input_at(place)
     problems = ToldProblems(limit, leaves_out=leaves_out)
     members = read_slice_file(
-        given.lines(),
-        file=given.shown,
+        file.lines(),
+        file=file.shown,
         problems=problems,
         known=known,
         refusal=lambda name: refusals.get(name, ""),
     )
-    warn_of_open_end(given, problems)
+    warn_of_open_end(file, problems)
     return members, problems.news()
 
 
@@ -151,19 +151,19 @@ def take_run(
     RunTooDeepError
         As soon as a query has more documents than are taken.
     """
-    given, problems = input_at(place), ToldProblems()
+    file, problems = input_at(place), ToldProblems()
     terms.folder.mkdir(parents=True, exist_ok=True)
     intake = Intake(terms, problems, progress)
     if part.kind is not FileKind.RUN:
-        read = rows.run_rows(part, given, folder=terms.folder, problems=problems)
+        read = rows.run_rows(part, file, folder=terms.folder, problems=problems)
         summary = intake.of_rows(read)
-        warn_of_open_end(given, problems)
+        warn_of_open_end(file, problems)
         return Taken(summary, intake.seen_extra, problems.news())
-    with given.opened() as stream:
-        metadata = read_run_metadata(stream, file=given.shown, problems=problems)
-    with given.opened() as stream:
+    with file.opened() as stream:
+        metadata = read_run_metadata(stream, file=file.shown, problems=problems)
+    with file.opened() as stream:
         summary = intake.of_stream(stream)
-    warn_of_open_end(given, problems)
+    warn_of_open_end(file, problems)
     return Taken(summary, intake.seen_extra, problems.news(), metadata)
 
 

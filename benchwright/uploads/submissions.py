@@ -51,8 +51,8 @@ def take_submitted(
     BenchmarkError
         With every line that is wrong, or what is wrong with the file as a whole.
     """
-    given = FollowedInput(place.path, place.name, lambda done, total: progress(READ, done, total))
-    form = _form_of(given, folder)
+    file = FollowedInput(place.path, place.name, lambda done, total: progress(READ, done, total))
+    form = _form_of(file, folder)
     is_object = isinstance(form, _JsonObject)
     problems = ToldProblems(leaves_out=leaves_out and not is_object)
     terms.folder.mkdir(parents=True, exist_ok=True)
@@ -61,15 +61,15 @@ def take_submitted(
     )
     if form is not None:
         try:
-            summary = intake.of_rows(_rows(given, form, folder, problems))
+            summary = intake.of_rows(_rows(file, form, folder, problems))
         except FileProblemsError as error:
             if is_object:
                 raise JsonProblemsError(problems=error.problems, is_cut=error.is_cut) from None
             raise
         return Taken(summary, intake.seen_extra, problems.news())
-    with given.opened() as stream:
-        metadata = read_run_metadata(stream, file=given.shown, problems=problems)
-    with given.opened() as stream:
+    with file.opened() as stream:
+        metadata = read_run_metadata(stream, file=file.shown, problems=problems)
+    with file.opened() as stream:
         summary = intake.of_stream(stream)
     return Taken(summary, intake.seen_extra, problems.news(), metadata)
 
@@ -115,28 +115,28 @@ class _JsonObject:
     """Stands for a run that is one JSON object, which has no columns to guess."""
 
 
-def _form_of(given: FollowedInput, folder: Path) -> Guess | _JsonObject | None:
+def _form_of(file: FollowedInput, folder: Path) -> Guess | _JsonObject | None:
     """How a table is read, or `_JsonObject`; None for a TREC run."""
-    head = head_of(given)
+    head = head_of(file)
     if is_json_run(head.start):
         return _JsonObject()
-    refuse_foreign(head, given.shown)
+    refuse_foreign(head, file.shown)
     if head.is_parquet or head.start.lstrip().startswith((b"{", b"[")):
-        form = guess_as(FileKind.RUN_TABLE, given, folder)
+        form = guess_as(FileKind.RUN_TABLE, file, folder)
         if not head.is_parquet and not {"query", "document"} <= form.mapping.keys():
-            raise JsonShapeError(file=given.shown)
+            raise JsonShapeError(file=file.shown)
         return form
     lines = [line for line in head.lines if line.strip() and not line.startswith(b"#")]
     widths = Counter(len(line.split()) for line in lines[:LINES_LOOKED_AT])
     width = widths.most_common(1)[0][0] if widths else 0
     if width == 3 and not any(mark in lines[0] for mark in b",;"):
-        return _of_three_columns(guess_as(FileKind.RUN_TABLE, given, folder), lines)
+        return _of_three_columns(guess_as(FileKind.RUN_TABLE, file, folder), lines)
     if width >= 5 or not lines:
         return None
-    form = guess(given, folder)
+    form = guess(file, folder)
     is_named = form.layout is not None and form.layout.has_header
     of_pairs = form.kind in (FileKind.RUN_TABLE, FileKind.QREL_TABLE)
-    return guess_as(FileKind.RUN_TABLE, given, folder) if is_named and of_pairs else None
+    return guess_as(FileKind.RUN_TABLE, file, folder) if is_named and of_pairs else None
 
 
 def _of_three_columns(form: Guess, lines: list[bytes]) -> Guess:
@@ -151,16 +151,16 @@ def _of_three_columns(form: Guess, lines: list[bytes]) -> Guess:
 
 
 def _rows(
-    given: FollowedInput, form: Guess | _JsonObject, folder: Path, problems: Problems
+    file: FollowedInput, form: Guess | _JsonObject, folder: Path, problems: Problems
 ) -> Iterable[ResultRow]:
     if isinstance(form, _JsonObject):
-        return json_run_rows(given, problems=problems)
+        return json_run_rows(file, problems=problems)
     if form.layout is None:  # a guess that was asked for as a table always has one
         return ()
     mapping = checked(CONTENT_OF[FileKind.RUN_TABLE], form.mapping, form.layout.columns)
-    numbered = records(given, form.layout, folder=folder, problems=problems)
-    rows = run_rows(numbered, mapping, file=given.shown, problems=problems)
-    return rows if "score" in mapping else _from_one(rows, given.shown)
+    numbered = records(file, form.layout, folder=folder, problems=problems)
+    rows = run_rows(numbered, mapping, file=file.shown, problems=problems)
+    return rows if "score" in mapping else _from_one(rows, file.shown)
 
 
 def _from_one(rows: Iterable[ResultRow], file: str) -> Iterator[ResultRow]:

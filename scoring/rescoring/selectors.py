@@ -385,7 +385,7 @@ def _causes(
 
 
 def _graded(side: Side) -> Mapping[str, Any]:
-    return {qid: hits for qid, hits in side.found.items() if qid in side.qrels}
+    return {qid: hits for qid, hits in side.hits.items() if qid in side.qrels}
 
 
 def _cutoff(name: str) -> int | None:

@@ -322,7 +322,7 @@ def arithmetic() -> Iterator[str]:
 def of_contextual(n: int, judge: Any) -> tuple[list[bytes], Callable[[int], int]]:
     """What a plain client would send, and ours: it tells how many of the first so many came."""
     from benchwright.contextual.judging import outcomes_of
-    from benchwright.contextual.options import Options
+    from benchwright.contextual.types import Options
 
     cases, options = our_cases(n), Options(include_reason=False)
 

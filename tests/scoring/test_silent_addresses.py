@@ -10,8 +10,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 
 from benchwright.contextual.judging import outcomes_of
-from benchwright.contextual.options import Options
-from benchwright.contextual.types import Case
+from benchwright.contextual.types import Case, Options
 from benchwright.fetching import addresses
 from benchwright.fetching.download import FetchLimits, download
 from benchwright.fetching.errors import UnreachableError

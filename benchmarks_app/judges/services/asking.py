@@ -8,8 +8,7 @@ from benchmarks_app.judges.services.keys import checked_address, key_of
 from benchmarks_app.judges.services.texts import storable
 from benchmarks_app.models import JudgeEndpoint
 from benchwright.contextual.judging import outcomes_of
-from benchwright.contextual.options import Options
-from benchwright.contextual.types import Case, Outcome
+from benchwright.contextual.types import Case, Options, Outcome
 from benchwright.errors import BenchmarkError
 from benchwright.judges.client import OpenAIJudge
 from benchwright.judges.completions import FORMATS

@@ -33,7 +33,7 @@ from benchmarks_app.releases.services.checks import (
 )
 from benchmarks_app.releases.services.files import Contents, spool_path, write_contents, write_file
 from benchwright.exports.card import card
-from benchwright.exports.croissant_metadata import croissant_json
+from benchwright.exports.croissant import croissant_json
 from benchwright.findings import Finding, Severity
 from benchwright.formats.beir_writing import (
     DocumentLike,
@@ -465,7 +465,7 @@ def _citation(built: Built, at: datetime) -> str:
         version=built.manifest["version"],
         year=at.year,
         authors=[str(owner.user) for owner in owners],
-        given=built.wanted.options.citation or benchmark.citation,
+        citation=built.wanted.options.citation or benchmark.citation,
     )
 
 

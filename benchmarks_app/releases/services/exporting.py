@@ -23,8 +23,8 @@ from benchmarks_app.releases.selectors import has_images, release_source, whole_
 from benchwright.exports import EXPORTERS, Exporter, exporter_of
 from benchwright.exports.errors import ExportNotReadyError
 from benchwright.exports.exporter import file_pieces, written, zipped
-from benchwright.exports.runs import run_members
 from benchwright.exports.side_files import manifest_json
+from benchwright.exports.trec import run_members
 from benchwright.files.sources import sha256_of
 from benchwright.formats.beir_writing import DocumentLike, streamed_zip
 from benchwright.releases.source import ReleaseSource

@@ -158,17 +158,19 @@ def _write(graded: "Sequence[ClickGrade]", chosen: Mapping[str, Any]) -> None:
     from benchwright.formats.trec import QrelRow, write_qrels
 
     if chosen["output"]:
-        rows = (QrelRow(0, one.query.encode(), one.doc.encode(), one.grade) for one in graded)
+        rows = (
+            QrelRow(0, label.query.encode(), label.doc.encode(), label.grade) for label in graded
+        )
         with chosen["output"].open("wb") as stream:
             stream.writelines(write_qrels(rows))
     if chosen["table"]:
         with chosen["table"].open("w", encoding="utf-8") as stream:
             stream.write("\t".join(COLUMNS) + "\n")
-            for one in graded:
-                value = one.value
+            for label in graded:
+                value = label.value
                 numbers = (value.value, value.low, value.high, value.n)
                 cells = (
-                    *(one.query, one.doc, one.grade, "yes" if one.is_sure else "no"),
+                    *(label.query, label.doc, label.grade, "yes" if label.is_sure else "no"),
                     *(f"{number:.6g}" for number in numbers),
                     value.clicks,
                 )
@@ -188,7 +190,7 @@ def _show_outcomes(pages: "Iterable[Page]", reading: "Reading", form: str, cutof
         for outcome in OUTCOMES
     }
     if form == "json":
-        told = {
+        facts = {
             "cutoff": cutoff,
             "arms": [_arm_facts(arm) for arm in arms.values()],
             "differences": [
@@ -196,7 +198,7 @@ def _show_outcomes(pages: "Iterable[Page]", reading: "Reading", form: str, cutof
                 for (first, second, outcome), estimate in pairs.items()
             ],
         }
-        say_json(told | _counts(reading))
+        say_json(facts | _counts(reading))
         return
     for arm in arms.values():
         name = arm.name or "all pages"

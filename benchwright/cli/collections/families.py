@@ -89,7 +89,7 @@ def thresholds(command: Any) -> Any:
     group="Queries",
     help="Of the queries: which endings make no difference.",
 )
-def command(file: Path, output: Path | None, links: Path | None, **told: Any) -> None:
+def command(file: Path, output: Path | None, links: Path | None, **options: Any) -> None:
     """Group the queries of FILE into families: wordings of one need.
 
     FILE is JSON lines (_id, text), TSV or CSV (id, text; with or without a header), or has a query
@@ -107,15 +107,15 @@ def command(file: Path, output: Path | None, links: Path | None, **told: Any) ->
     from benchwright.families.grouping import SHOWN
     from benchwright.families.query_files import family_lines, link_lines, read_query_texts
 
-    chosen = {one.name: told[one.name] for one in families.GROUPING}
-    grouping_options = GroupingOptions(**chosen, language=told["language"])
+    chosen = {parameter.name: options[parameter.name] for parameter in families.GROUPING}
+    grouping_options = GroupingOptions(**chosen, language=options["language"])
     queries = read_query_texts(file)
-    if told["qrels"]:
-        relevant = _relevant(told["qrels"])
-        queries = [QueryText(one.qid, one.text, relevant.get(one.qid, frozenset()))
-                   for one in queries]  # fmt: skip
-    embeddings = read_embeddings(told["embeddings"]) if told["embeddings"] else None
-    static = static_embeddings(queries) if told["paraphrases"] else None
+    if options["qrels"]:
+        relevant = _relevant(options["qrels"])
+        queries = [QueryText(query.qid, query.text, relevant.get(query.qid, frozenset()))
+                   for query in queries]  # fmt: skip
+    embeddings = read_embeddings(options["embeddings"]) if options["embeddings"] else None
+    static = static_embeddings(queries) if options["paraphrases"] else None
     groups = grouped(
         queries,
         grouping_options,
@@ -124,16 +124,16 @@ def command(file: Path, output: Path | None, links: Path | None, **told: Any) ->
         on_progress=_progress(),
     )
     texts = {query.qid: query.text for query in queries}
-    if output or not told["is_json"]:
+    if output or not options["is_json"]:
         _write(output, family_lines(groups, texts))
     if links:
         _write(links, link_lines(groups, texts))
     costs: Iterable[Any] = ()
-    if told["reviews"]:
+    if options["reviews"]:
         merge_at, review_at = grouping_options.merge_at, grouping_options.review_at
-        shown = {at for at in SHOWN if at >= review_at} | {merge_at}
-        costs = review_costs(groups, sorted(shown))
-    if told["is_json"]:
+        costs_at = {at for at in SHOWN if at >= review_at} | {merge_at}
+        costs = review_costs(groups, sorted(costs_at))
+    if options["is_json"]:
         say_json(_facts(groups, len(queries), costs))
         return
     _summarise(groups, len(queries), output)
@@ -159,8 +159,8 @@ def _facts(groups: Any, n_queries: int, costs: Iterable[Any]) -> dict[str, Any]:
             for family in groups.families
         ],
         "links": [
-            {"a": one.a, "b": one.b, "reason": one.reason.value, "similarity": one.similarity}
-            for one in groups.links
+            {"a": link.a, "b": link.b, "reason": link.reason.value, "similarity": link.similarity}
+            for link in groups.links
         ],
         "reviews": [asdict(cost) for cost in costs],
     }

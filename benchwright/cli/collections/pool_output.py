@@ -39,8 +39,8 @@ def write(table: PoolTable, path: Path, form: str, *, is_previewed: bool) -> Non
     if form == "json" and is_previewed:  # which has said so
         return
     if form == "json":
-        made = {"n_documents": len(rows), "n_queries": n_queries, **_made_from(table)}
-        line = json_of(made)
+        facts = {"n_documents": len(rows), "n_queries": n_queries, **_made_from(table)}
+        line = json_of(facts)
     click.echo(line, err=path == STREAM)
 
 
@@ -62,8 +62,12 @@ def show_preview(table: PoolTable, watcher: RunWatcher, chosen: dict[str, Any]) 
     n_labels = facts.n_entries - facts.n_by_origin.get("carried", 0)
     to_standard_error = chosen["output"] == STREAM
     if chosen["form"] == "json":
-        told = {**asdict(facts), "warnings": facts.warnings, "made_from": _made_from(table)}
-        click.echo(json_of(told), err=to_standard_error)
+        preview_facts = {
+            **asdict(facts),
+            "warnings": facts.warnings,
+            "made_from": _made_from(table),
+        }
+        click.echo(json_of(preview_facts), err=to_standard_error)
         return
     for line in _lines(facts, n_labels, chosen["seconds"], table.recipe.reach):
         click.echo(line, err=to_standard_error)

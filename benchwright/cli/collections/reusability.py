@@ -120,7 +120,7 @@ def _text(name: bytes) -> str:
 
 def _show(treatment: "Treatment", form: str) -> None:
     alone = {system.run: system for system in treatment.by_run.systems}
-    systems = sorted(treatment.by_group.systems, key=lambda one: (one.shift, one.run))
+    systems = sorted(treatment.by_group.systems, key=lambda system: (system.shift, system.run))
     if form == "json":
         _print_json(treatment, systems, alone)
         return
@@ -139,14 +139,14 @@ def _show(treatment: "Treatment", form: str) -> None:
         )
 
 
-def _cells(one: "LeftOut", alone: "LeftOut", number: Any) -> list[str]:
-    others = ", ".join(name for name in one.group if name != one.run)
-    values = (one.full, one.without, one.shift, alone.shift, one.judged)
+def _cells(system: "LeftOut", alone: "LeftOut", number: Any) -> list[str]:
+    others = ", ".join(name for name in system.group if name != system.run)
+    values = (system.full, system.without, system.shift, alone.shift, system.judged)
     return [
-        one.run,
+        system.run,
         others,
         *("-" if isnan(of) else number(of) for of in values),
-        str(one.n_unique),
+        str(system.n_unique),
     ]
 
 
@@ -184,11 +184,11 @@ def _print_json(treatment: "Treatment", systems: Sequence["LeftOut"], alone: Any
             name: _known(getattr(of, name)) for name in MEANS
         }
 
-    def system(one: "LeftOut") -> dict[str, Any]:
-        numbers = {name: _known(value) for name, value in asdict(one).items()}
-        other = alone[one.run]
+    def system(left_out: "LeftOut") -> dict[str, Any]:
+        numbers = {name: _known(value) for name, value in asdict(left_out).items()}
+        other = alone[left_out.run]
         beside = {"shift_alone": other.shift, "judged_alone": other.judged}
-        more = {"shift": one.shift, **beside, "n_unique_alone": other.n_unique}
+        more = {"shift": left_out.shift, **beside, "n_unique_alone": other.n_unique}
         return numbers | {name: _known(value) for name, value in more.items()}
 
     body = {
@@ -196,7 +196,7 @@ def _print_json(treatment: "Treatment", systems: Sequence["LeftOut"], alone: Any
         "by_group": means(treatment.by_group),
         "by_run": means(treatment.by_run),
         "copies": [asdict(pair) | {"is_same": pair.is_same} for pair in treatment.across],
-        "systems": [system(one) for one in systems],
+        "systems": [system(left_out) for left_out in systems],
     }
     say_json(body)
 

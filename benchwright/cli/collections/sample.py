@@ -162,7 +162,7 @@ def _design(chosen: dict[str, Any]) -> "Design":
     if chosen["given"] and chosen["allocation"] != "given":
         message = "--given needs --allocation given."
         raise click.UsageError(message)
-    design = {one.name: chosen[one.name] for one in recipe.DESIGN}
+    design = {parameter.name: chosen[parameter.name] for parameter in recipe.DESIGN}
     return Design(given=parse_given(chosen["given"]), **design)
 
 
@@ -222,14 +222,14 @@ def _show(plan: "Plan", *, err: bool = False) -> None:
     rows = [("stratum", "families", "queries", "searches", "drawn", "probability")]
     rows += [
         (
-            one.name,
-            f"{one.n_families:,}",
-            f"{one.n_queries:,}",
-            f"{one.n_traffic:,}",
-            f"{one.n_drawn:,}",
-            f"{one.inclusion_probability:.4f}",
+            stratum.name,
+            f"{stratum.n_families:,}",
+            f"{stratum.n_queries:,}",
+            f"{stratum.n_traffic:,}",
+            f"{stratum.n_drawn:,}",
+            f"{stratum.inclusion_probability:.4f}",
         )
-        for one in plan.strata
+        for stratum in plan.strata
     ]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:

@@ -119,7 +119,7 @@ def command(source: Path, output: Path, **chosen: Any) -> None:
     if chosen["form"] == "json":
         say_json(split.report)
     else:
-        for line in _lines(split.found, split.assignment, split.report):
+        for line in _lines(split.folder, split.assignment, split.report):
             click.echo(line)
     raise SystemExit(FAILED if split.is_leaking else DONE)
 

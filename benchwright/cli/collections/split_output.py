@@ -35,12 +35,12 @@ from benchwright.splits import (
     split_queries,
     strata_sha256,
 )
-from benchwright.splits.digests import family_names
+from benchwright.splits.types import family_names
 
 
 @dataclass(frozen=True)
 class MadeSplit:
-    found: FolderQueries
+    folder: FolderQueries
     assignment: Assignment
     report: dict[str, Any]
 
@@ -69,8 +69,8 @@ def make_split(
         if chosen["regroup"] or not folder.has_families:
             group_families(folder, chosen["threshold"])
         queries = _queries(folder, grades, chosen["threshold"])
-        given = _given(chosen["given"], queries) if recipe.mode == Mode.GIVEN else None
-        assignment = split_queries(queries, recipe, given)
+        given_splits = _given(chosen["given"], queries) if recipe.mode == Mode.GIVEN else None
+        assignment = split_queries(queries, recipe, given_splits)
         plan = _plan(recipe, queries, assignment)
         report = _report(folder, grades, assignment, plan, chosen["threshold"])
         _write(beir, output, folder, grades, assignment, plan, report)
@@ -88,11 +88,11 @@ def _merged(folder: FolderQueries, problems: Problems) -> Grades:
             if qid not in folder.queries:
                 problems.add(f"qrels/{split}.tsv", 0, f"query '{qid}' is not in {QUERIES}; add it")
                 continue
-            kept = merged.setdefault(qid, {})
+            grade_of = merged.setdefault(qid, {})
             for docid, grade in documents.items():
-                if kept.setdefault(docid, grade) != grade:
+                if grade_of.setdefault(docid, grade) != grade:
                     text = (
-                        f"'{docid}' has grade {grade} for query '{qid}', and {kept[docid]} in "
+                        f"'{docid}' has grade {grade} for query '{qid}', and {grade_of[docid]} in "
                         "another split; make them one"
                     )
                     problems.add(f"qrels/{split}.tsv", 0, text)

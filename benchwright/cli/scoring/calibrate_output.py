@@ -25,8 +25,8 @@ def show(report: Report, form: str) -> None:
         facts = {"verdict": verdict(report.calibration, report.trust), **report.as_json()}
         say_json(facts)
         return
-    said = verdict(report.calibration, report.trust)
-    say(said)
+    sentences = verdict(report.calibration, report.trust)
+    say(sentences)
     for table in _tables(report):
         say()
         if form == "markdown":
@@ -85,8 +85,13 @@ def _meanings(of: Calibration) -> Table:
         f"people {of.relevant_from} or more",
     )
     rows = [
-        [str(one.grade), f"{one.n_pairs:,}", number(one.people_mean), share(one.relevant_share)]
-        for one in of.meanings
+        [
+            str(meaning.grade),
+            f"{meaning.n_pairs:,}",
+            number(meaning.people_mean),
+            share(meaning.relevant_share),
+        ]
+        for meaning in of.meanings
     ]
     return Table(columns, rows, title="What its grades mean in people's")
 

@@ -105,11 +105,11 @@ def _as_json(reports: "Sequence[Report]") -> dict[str, Any]:
 
 
 def _lines(report: "Report") -> Iterator[str]:
-    problems = sorted(report.problems.found, key=lambda one: (one.file, one.line))
+    problems = sorted(report.problems.found, key=lambda problem: (problem.file, problem.line))
     yield from map(str, problems)
     for kind, lines in (("warning", report.problems.warnings), ("note", report.notes)):
-        for one in lines:
-            place, _, text = str(one).partition(": ")
+        for notice in lines:
+            place, _, text = str(notice).partition(": ")
             yield f"{place}: {kind}: {text}"
     if report.is_cut:
         yield f"{report.file}: stopped after {len(problems)} problems."
@@ -126,9 +126,9 @@ def _held(facts: Mapping[str, Any]) -> Iterator[str]:
             least, median, most = (f"{value[which]:,}" for which in ("least", "median", "most"))
             yield f"{words}: {least} to {most}, median {median}"
         elif name == "splits":
-            for split, held in value.items():
+            for split, facts_of_split in value.items():
                 yield f"split {split}:"
-                yield from (f"  {line}" for line in _held(held))
+                yield from (f"  {line}" for line in _held(facts_of_split))
         elif isinstance(value, dict):
             yield f"{words}: {', '.join(f'{key} ({count:,})' for key, count in value.items())}"
         elif isinstance(value, bool):

@@ -139,8 +139,8 @@ def _read(
         return comparison, None
     from benchwright.cli.scoring.compare_output import found_patterns, shown
 
-    asked = [name for name in comparison.measures if name not in condensed]
-    return shown(comparison, asked), found_patterns(comparison, asked)
+    measures_asked = [name for name in comparison.measures if name not in condensed]
+    return shown(comparison, measures_asked), found_patterns(comparison, measures_asked)
 
 
 def _patterns_text(patterns: "Found") -> str:
@@ -150,15 +150,15 @@ def _patterns_text(patterns: "Found") -> str:
     return as_text(patterns)
 
 
-def _baseline(given: str | None, runs: Sequence[Path]) -> str | None:
+def _baseline(baseline: str | None, runs: Sequence[Path]) -> str | None:
     """The name of the run that is meant, by its name or its path."""
     names = run_names(runs)
-    if given is None or given in names:
-        return given
+    if baseline is None or baseline in names:
+        return baseline
     for path, name in zip(runs, names, strict=True):
-        if given in (str(path), path.name):
+        if baseline in (str(path), path.name):
             return name
-    message = f"--baseline is '{given}'; expected one of the runs: {', '.join(names)}."
+    message = f"--baseline is '{baseline}'; expected one of the runs: {', '.join(names)}."
     raise click.UsageError(message)
 
 

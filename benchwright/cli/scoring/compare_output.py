@@ -146,16 +146,16 @@ def _runs(
         for summary in summaries
     ]
     columns = ["run", "mean", "95 % interval", "rank", "tie group", judged.replace("J", "j", 1)]
-    best = {(row, 1) for row, one in enumerate(summaries) if one.rank == 1}
+    best = {(row, 1) for row, summary in enumerate(summaries) if summary.rank == 1}
     return Table(columns, rows, title=title, best=best)
 
 
-def _rank(one: RunSummary) -> str:
-    if one.rank is None:
+def _rank(summary: RunSummary) -> str:
+    if summary.rank is None:
         return "-"
-    if one.rank_interval is None or one.rank_interval.best == one.rank_interval.worst:
-        return str(one.rank)
-    return f"{one.rank} ({one.rank_interval.best} to {one.rank_interval.worst})"
+    if summary.rank_interval is None or summary.rank_interval.best == summary.rank_interval.worst:
+        return str(summary.rank)
+    return f"{summary.rank} ({summary.rank_interval.best} to {summary.rank_interval.worst})"
 
 
 def _pairs(comparison: Comparison, pairs: Sequence[Pair]) -> Table:
@@ -181,7 +181,7 @@ def _pairs(comparison: Comparison, pairs: Sequence[Pair]) -> Table:
     columns = ["pair", "difference", "verdict", "95 % interval", f"p ({test})"]
     columns += [f"p ({comparison.methods.correction})", "p (t)"]
     columns += ["relative", "d_z", "win/tie/loss", "worse", "detectable", "queries needed"]
-    best = {(row, 1) for row, one in enumerate(pairs) if one.decision}
+    best = {(row, 1) for row, pair in enumerate(pairs) if pair.decision}
     return Table(columns, rows, best=best)
 
 
@@ -202,8 +202,8 @@ def _signed(value: float) -> str:
     return "-" if isnan(value) else f"{value:+.4f}"
 
 
-def _signed_between(one: Pair) -> str:
-    low, high = one.interval
+def _signed_between(pair: Pair) -> str:
+    low, high = pair.interval
     return "" if isnan(low) or isnan(high) else f"{low:+.4f} to {high:+.4f}"
 
 
@@ -218,40 +218,40 @@ def _count(value: int | None) -> str:
     return "-" if value is None else str(value)
 
 
-def _of_summary(one: RunSummary, shares: Mapping[str, float]) -> dict[str, str]:
-    ranks = one.rank_interval
+def _of_summary(summary: RunSummary, shares: Mapping[str, float]) -> dict[str, str]:
+    ranks = summary.rank_interval
     return {
         "kind": "mean",
-        "measure": one.measure,
-        "slice": one.slice,
-        "run": one.run,
-        "queries": str(one.n_queries),
-        "value": exact(one.mean),
-        "low": exact(one.interval.low),
-        "high": exact(one.interval.high),
-        "judged": exact(shares[one.run]),
-        "rank": _plain(one.rank),
+        "measure": summary.measure,
+        "slice": summary.slice,
+        "run": summary.run,
+        "queries": str(summary.n_queries),
+        "value": exact(summary.mean),
+        "low": exact(summary.interval.low),
+        "high": exact(summary.interval.high),
+        "judged": exact(shares[summary.run]),
+        "rank": _plain(summary.rank),
         "best_rank": _plain(ranks and ranks.best),
         "worst_rank": _plain(ranks and ranks.worst),
-        "tie_group": _plain(one.tie_group),
+        "tie_group": _plain(summary.tie_group),
     }
 
 
-def _of_pair(one: Pair) -> dict[str, str]:
-    effect, power = one.effect, one.power
+def _of_pair(pair: Pair) -> dict[str, str]:
+    effect, power = pair.effect, pair.power
     return {
         "kind": "difference",
-        "measure": one.measure,
-        "slice": one.slice,
-        "run": one.run,
-        "reference": one.reference,
-        "queries": str(one.n_queries),
-        "value": exact(one.difference),
-        "low": exact(one.interval.low),
-        "high": exact(one.interval.high),
-        "p": exact(one.p),
-        "p_adjusted": exact(one.p_adjusted),
-        "p_t": exact(one.p_t),
+        "measure": pair.measure,
+        "slice": pair.slice,
+        "run": pair.run,
+        "reference": pair.reference,
+        "queries": str(pair.n_queries),
+        "value": exact(pair.difference),
+        "low": exact(pair.interval.low),
+        "high": exact(pair.interval.high),
+        "p": exact(pair.p),
+        "p_adjusted": exact(pair.p_adjusted),
+        "p_t": exact(pair.p_t),
         "relative": exact(effect.relative),
         "d_z": exact(effect.d_z),
         "wins": str(effect.wins),
@@ -263,8 +263,8 @@ def _of_pair(one: Pair) -> dict[str, str]:
         "detectable": exact(power.detectable),
         "queries_for_observed": _plain(power.queries_for_observed),
         "queries_for_delta": _plain(power.queries_for_delta),
-        "decision": one.decision,
-        "reason": one.reason,
+        "decision": pair.decision,
+        "reason": pair.reason,
     }
 
 
@@ -286,9 +286,9 @@ def found_patterns(comparison: Comparison, measures: Sequence[str]) -> Found:
     patterns = []
     for pair in comparison.pairs_of(comparison.measures[0], OVERALL):
         facts = [
-            _fact(one)
-            for one in comparison.pairs
-            if (one.run, one.reference) == (pair.run, pair.reference)
+            _fact(other)
+            for other in comparison.pairs
+            if (other.run, other.reference) == (pair.run, pair.reference)
         ]
         patterns.append((pair, read_patterns(facts, roles)))
     return patterns
@@ -301,39 +301,39 @@ def _fact(pair: Pair) -> Fact:
 
 def shown(comparison: Comparison, measures: Sequence[str]) -> Comparison:
     """The comparison as it was asked for, without what only patterns look at."""
-    kept = set(measures)
+    names = set(measures)
     return replace(
         comparison,
-        measures=tuple(name for name in comparison.measures if name in kept),
+        measures=tuple(name for name in comparison.measures if name in names),
         slices=tuple(
             each_slice for each_slice in comparison.slices if each_slice.name not in OWN_SLICES
         ),
         summaries=tuple(
             summary
             for summary in comparison.summaries
-            if summary.measure in kept and summary.slice not in OWN_SLICES
+            if summary.measure in names and summary.slice not in OWN_SLICES
         ),
         pairs=tuple(
             pair
             for pair in comparison.pairs
-            if pair.measure in kept and pair.slice not in OWN_SLICES
+            if pair.measure in names and pair.slice not in OWN_SLICES
         ),
     )
 
 
-def as_dicts(found: Found) -> list[dict[str, Any]]:
+def as_dicts(pair_patterns: Found) -> list[dict[str, Any]]:
     """For JSON: a row for each pattern of each pair."""
     return [
         {"run": pair.run, "reference": pair.reference, **pattern_dict(pattern)}
-        for pair, patterns in found
+        for pair, patterns in pair_patterns
         for pattern in patterns
     ]
 
 
-def as_text(found: Found) -> str:
+def as_text(pair_patterns: Found) -> str:
     """A paragraph for each pair, each pattern with its evidence."""
     parts = []
-    for pair, patterns in found:
+    for pair, patterns in pair_patterns:
         listed = patterns_markdown(patterns) or "- No pattern: the measures say different things."
         parts.append(f"What {pair.run} - {pair.reference} looks like:\n{listed}")
     return "\n\n".join(parts)

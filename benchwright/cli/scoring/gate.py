@@ -31,11 +31,11 @@ EXAMPLES = (
 )
 
 
-def failing(ctx: click.Context, parameter: click.Parameter, given: str | None) -> frozenset[str]:
+def failing(ctx: click.Context, parameter: click.Parameter, verdicts: str | None) -> frozenset[str]:
     """The verdicts of `--fail-on`; a wrong one is a usage error."""
-    if given is None:
+    if verdicts is None:
         return frozenset(FAILING)
-    names = [name.strip().replace("_", "-") for name in given.split(",") if name.strip()]
+    names = [name.strip().replace("_", "-") for name in verdicts.split(",") if name.strip()]
     for name in names:
         if name not in FAILING:
             text = f"'{name}' is no verdict that can fail; expected one of {', '.join(FAILING)}."
@@ -47,7 +47,7 @@ def failing(ctx: click.Context, parameter: click.Parameter, given: str | None) -
     cls=Command,
     name="gate",
     examples=EXAMPLES,
-    told={"server": "site", "benchmark": "benchmark"},
+    where_fields={"server": "site", "benchmark": "benchmark"},
     short_help="Is a candidate good enough for an A/B test? A verdict.",
 )
 @click.argument("files", type=FILE, nargs=-1, required=True, metavar="QRELS BASELINE CANDIDATE")

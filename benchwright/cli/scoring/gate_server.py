@@ -33,8 +33,12 @@ def decided(files: Sequence[Path], chosen: Mapping[str, Any]) -> dict[str, Any] 
 
     with asked(chosen["server"], needs_token=True) as client:
         with Line() as line:
-            sent = _sent(client, slug, run, line)
-        question = {"policy": chosen["policy"], "candidate": str(sent.run), "release": version}
+            submission = _sent(client, slug, run, line)
+        question = {
+            "policy": chosen["policy"],
+            "candidate": str(submission.run),
+            "release": version,
+        }
         try:
             gate = client.gate(slug, seconds=None if chosen["wait"] else 0, **question)
         except WaitedTooLongError:
@@ -50,17 +54,17 @@ def decided(files: Sequence[Path], chosen: Mapping[str, Any]) -> dict[str, Any] 
 def _checked(files: Sequence[Path], chosen: Mapping[str, Any]) -> tuple[Path, str, str]:
     """The candidate, the benchmark's slug and the version of a release, or nothing."""
     wrong = ""
-    given = [name for name in LOCAL_ONLY if chosen.get(name)]
+    misfits = [name for name in LOCAL_ONLY if chosen.get(name)]
     if chosen["unlisted"] != UNKNOWN:
-        given.append("unlisted")
+        misfits.append("unlisted")
     if len(files) != 1:
         wrong = f"{len(files)} files are named; with --site expected one, the candidate."
     elif not chosen["benchmark"]:
         wrong = "--site needs --benchmark SLUG, or SLUG@VERSION."
     elif not chosen["policy"]:
         wrong = "--site needs --policy, the name of a policy there."
-    elif given:
-        wrong = f"--{given[0]} is decided by the policy of the server. Leave it out."
+    elif misfits:
+        wrong = f"--{misfits[0]} is decided by the policy of the server. Leave it out."
     if wrong:
         raise click.UsageError(wrong)
     slug, _, version = chosen["benchmark"].partition("@")
@@ -69,13 +73,13 @@ def _checked(files: Sequence[Path], chosen: Mapping[str, Any]) -> tuple[Path, st
 
 def _sent(client: "Client", slug: str, run: Path, line: Any) -> "Submission":
     """The candidate as a scored submission; the same bytes as before are not sent in again."""
-    sent = client.submit(
+    submission = client.submit(
         slug, run, tell=lambda done, total: line.bytes(f"Sending {run.name}", done, total)
     )
-    if not sent.is_ended:
-        sent = client.wait(slug, sent.id)
-    if not sent.is_scored:
-        problems = "\n".join(map(str, sent.said_problems)) or sent.state
+    if not submission.is_ended:
+        submission = client.wait(slug, submission.id)
+    if not submission.is_scored:
+        problems = "\n".join(map(str, submission.said_problems)) or submission.state
         text = f"{run.name} was not scored.\n{problems}"
         raise click.ClickException(text)
-    return sent
+    return submission

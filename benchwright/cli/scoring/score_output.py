@@ -103,7 +103,11 @@ def print_tsv(
         return
     from benchwright.cli.scoring import unjudged_output
 
-    of = {(one.run, ALL, ALL, one.measure): one for of_run in outlooks.values() for one in of_run}
+    of = {
+        (outlook.run, ALL, ALL, outlook.measure): outlook
+        for of_run in outlooks.values()
+        for outlook in of_run
+    }
     wider = (
         [*row, *unjudged_output.tsv_cells(of.get((row[0], row[1], row[2], row[3])))] for row in rows
     )
@@ -133,7 +137,7 @@ def show_tables(
     if outlooks:
         from benchwright.cli.scoring.unjudged_output import show_outlooks
 
-        show_outlooks([one for of_run in outlooks.values() for one in of_run])
+        show_outlooks([outlook for of_run in outlooks.values() for outlook in of_run])
 
 
 def _tsv_rows(cards: Sequence[Scorecard], has_queries: bool) -> Iterator[list[str]]:
@@ -275,9 +279,9 @@ def _by_slice(cards: Sequence[Scorecard]) -> dict[str, dict[str, Evaluation[byte
     }
 
 
-def _highest(found: Mapping[str, Evaluation[bytes]]) -> set[Cell]:
+def _highest(evaluation_of: Mapping[str, Evaluation[bytes]]) -> set[Cell]:
     """The cells of the best means, where there are several runs."""
-    evaluations = list(found.values())
+    evaluations = list(evaluation_of.values())
     if len(evaluations) < 2:
         return set()
     best = set()
@@ -341,9 +345,10 @@ def _mean(evaluation: Evaluation[bytes], name: str) -> str:
     return number(evaluation.means[name], 0 if name in totals else 4)
 
 
-def counts(found: Evaluation[bytes]) -> str:
+def counts(evaluation: Evaluation[bytes]) -> str:
     """How many queries there are, in words."""
-    return f"{found.n_queries} queries, {found.n_missing} missing, {found.n_extra} extra"
+    n_missing, n_extra = evaluation.n_missing, evaluation.n_extra
+    return f"{evaluation.n_queries} queries, {n_missing} missing, {n_extra} extra"
 
 
 def text(qid: bytes) -> str:

@@ -69,7 +69,7 @@ class TrecEval(Command):
     """A command that reads its own arguments."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        ctx.params["asked"] = parse(args)
+        ctx.params["options"] = parse(args)
         return []
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
@@ -134,7 +134,7 @@ class Asked:
     short_help="trec_eval's flags and output, as a drop-in.",
 )
 @click.pass_context
-def command(ctx: click.Context, asked: Asked) -> None:
+def command(ctx: click.Context, options: Asked) -> None:
     """Print what trec_eval 10 prints of RUN against QRELS.
 
     The flags are trec_eval's, and so is every byte of the output, so that a script needs only its
@@ -143,12 +143,12 @@ def command(ctx: click.Context, asked: Asked) -> None:
     than qrels and trec_results (-R, -T) are not here; such measures are named on standard error
     and left out.
     """
-    if "h" in asked.flags:
+    if "h" in options.flags:
         click.echo(ctx.get_help())
-    elif "v" in asked.flags:
+    elif "v" in options.flags:
         _show_version()
     else:
-        _evaluate(asked)
+        _evaluate(options)
 
 
 def parse(arguments: Sequence[str]) -> Asked:
@@ -159,27 +159,27 @@ def parse(arguments: Sequence[str]) -> Asked:
     click.UsageError
         If trec_eval has no such flag, a value is missing or no number, or a part is not here.
     """
-    asked = Asked()
+    options = Asked()
     for flag, value in read_flags(arguments):
         if not flag:
-            asked.files.append(value)
+            options.files.append(value)
         elif flag in NOT_HERE:
             _refuse(f"-{flag} {NOT_HERE[flag]}, which is not here. Leave it out.")
         elif flag in FORMATS:
             _check_format(flag, value)
         elif flag == "m":
-            asked.measures.append(value)
+            options.measures.append(value)
         elif flag == "l":
-            asked.level = _number(flag, value, at_least=1)
+            options.level = _number(flag, value, at_least=1)
         elif flag == "N":
-            asked.n_documents = _number(flag, value, at_least=0)
+            options.n_documents = _number(flag, value, at_least=0)
         elif flag == "M":
-            asked.depth = _number(flag, value, at_least=1)
+            options.depth = _number(flag, value, at_least=1)
         else:
-            asked.flags.add(flag)
-    if len(asked.files) != 2 and not asked.flags & {"h", "v"}:
-        _refuse(f"{len(asked.files)} files are named; expected two, QRELS and RUN.")
-    return asked
+            options.flags.add(flag)
+    if len(options.files) != 2 and not options.flags & {"h", "v"}:
+        _refuse(f"{len(options.files)} files are named; expected two, QRELS and RUN.")
+    return options
 
 
 def read_flags(arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -217,7 +217,7 @@ def _short(letters: str, rest: list[str]) -> Iterator[tuple[str, str]]:
 
 def _long(word: str, rest: list[str]) -> tuple[str, str]:
     name, equals, value = word.partition("=")
-    matching = [known for known in LONG_NAMES if known.startswith(name)]
+    matching = [long_name for long_name in LONG_NAMES if long_name.startswith(name)]
     if name in LONG_NAMES:
         matching = [name]
     if len(matching) != 1:
@@ -258,47 +258,47 @@ def _show_version() -> None:
     click.echo(f"benchwright trec_eval {version('benchwright')}, as trec_eval 10", err=True)
 
 
-def _evaluate(asked: Asked) -> None:
+def _evaluate(options: Asked) -> None:
     from benchwright.evaluation.evaluating import evaluate_hits
     from benchwright.measures.incomplete import condensed
     from benchwright.reading import scan_qrels, scan_run
 
-    rows = _rows(asked)
-    qrels, run = (FILE.convert(path, None, None) for path in asked.files)
+    rows = _rows(options)
+    qrels, run = (FILE.convert(path, None, None) for path in options.files)
     check_standard_input([qrels, run])
     with told("Evaluating"):
         table = scan_qrels(qrels)
-        hits = scan_run(run, table, depth=asked.depth)
-        if "J" in asked.flags:
+        hits = scan_run(run, table, depth=options.depth)
+        if "J" in options.flags:
             hits = {qid: condensed(query_hits) for qid, query_hits in hits.items()}
         result = evaluate_hits(
             table.judged,
             hits,
             # Where only tags and strings are wanted, the queries are, too.
             [row.measure for row in rows if row.measure] or ["NumRet"],
-            missing="zero" if "c" in asked.flags else "skip",
+            missing="zero" if "c" in options.flags else "skip",
         )
         runid = last_tag(run) if any(row.kind == "run" for row in rows) else ""
-    if "j" in asked.flags:
-        say_json(_facts(asked, rows, result, hits, runid))
+    if "j" in options.flags:
+        say_json(_facts(options, rows, result, hits, runid))
         return
-    lines = _lines(asked, rows, result, hits, runid)
+    lines = _lines(options, rows, result, hits, runid)
     click.echo(b"".join(lines), nl=False)
 
 
-def _rows(asked: Asked) -> "list[TrecRow]":
+def _rows(options: Asked) -> "list[TrecRow]":
     from benchwright.errors import ScoringError
     from benchwright.measures.trec_names import trec_rows
 
-    ours = [name for name in asked.measures if not _is_not_ours(name)]
-    left_out = [name for name in asked.measures if _is_not_ours(name)]
+    ours = [name for name in options.measures if not _is_not_ours(name)]
+    left_out = [name for name in options.measures if _is_not_ours(name)]
     if left_out:
         names = ", ".join(left_out)
         click.echo(f"Left out: {names} (measures of preferences or judgment groups).", err=True)
     if left_out and not ours:
         _refuse("no measure is left to print. Name one with -m.")
     try:
-        return trec_rows(ours, level=asked.level, n_documents=asked.n_documents)
+        return trec_rows(ours, level=options.level, n_documents=options.n_documents)
     except ScoringError as error:
         _refuse(f"-m {error}")
 
@@ -309,19 +309,19 @@ def _is_not_ours(name: str) -> bool:
 
 
 def _lines(
-    asked: Asked,
+    options: Asked,
     rows: "Sequence[TrecRow]",
     result: "Evaluation[bytes]",
     hits: "Mapping[bytes, QueryHits[bytes]]",
     runid: str,
 ) -> Iterator[bytes]:
     """The lines in trec_eval's order: queries by the bytes of their ids, measures by its list."""
-    for row, qid, value in _values(asked, rows, result, hits, runid):
+    for row, qid, value in _values(options, rows, result, hits, runid):
         yield f"{row.line(qid or ALL, value)}\n".encode("utf-8", "surrogateescape")
 
 
 def _facts(
-    asked: Asked,
+    options: Asked,
     rows: "Sequence[TrecRow]",
     result: "Evaluation[bytes]",
     hits: "Mapping[bytes, QueryHits[bytes]]",
@@ -330,13 +330,13 @@ def _facts(
     """{name: value} of the same lines, over all queries and of each."""
     over_all: dict[str, Any] = {}
     queries: dict[str, dict[str, Any]] = {}
-    for row, qid, value in _values(asked, rows, result, hits, runid):
+    for row, qid, value in _values(options, rows, result, hits, runid):
         (queries.setdefault(qid, {}) if qid else over_all)[row.name] = value
     return {"all": over_all, "queries": queries}
 
 
 def _values(
-    asked: Asked,
+    options: Asked,
     rows: "Sequence[TrecRow]",
     result: "Evaluation[bytes]",
     hits: "Mapping[bytes, QueryHits[bytes]]",
@@ -351,13 +351,13 @@ def _values(
             relevance_string(query_hits.hits, query_hits.n_retrieved, length) if query_hits else ""
         )
 
-    if "q" in asked.flags:
+    if "q" in options.flags:
         for qid, values in sorted(result.per_query.items()):
             for row in rows:
                 if row.is_per_query:
                     value = values[str(row.measure)] if row.measure else string(qid, row.length)
                     yield row, _id(qid), value
-    if "n" not in asked.flags:
+    if "n" not in options.flags:
         for row in rows:
             if row.is_in_summary:
                 yield row, "", result.means[str(row.measure)] if row.measure else runid

@@ -59,24 +59,24 @@ def _outlook(scorer: Scorer, card: Scorecard, measure: Measure) -> Outlook:
     return Outlook(card.name, name, value, bounds, None)
 
 
-def show_outlooks(found: Sequence[Outlook]) -> None:
+def show_outlooks(outlooks: Sequence[Outlook]) -> None:
     """Print a table of brackets and one of scenarios, where there are any."""
     bounded = [
-        [one.run, one.measure, number(one.bracket.low), number(one.bracket.high)]
-        for one in found
-        if one.bracket
+        [outlook.run, outlook.measure, number(outlook.bracket.low), number(outlook.bracket.high)]
+        for outlook in outlooks
+        if outlook.bracket
     ]
     open_ended = [
         [
-            one.run,
-            one.measure,
-            number(one.scenarios.raw),
-            number(one.scenarios.condensed),
-            number(one.scenarios.all_relevant),
-            f"{number(one.scenarios.drawn_low)} to {number(one.scenarios.drawn_high)}",
+            outlook.run,
+            outlook.measure,
+            number(outlook.scenarios.raw),
+            number(outlook.scenarios.condensed),
+            number(outlook.scenarios.all_relevant),
+            f"{number(outlook.scenarios.drawn_low)} to {number(outlook.scenarios.drawn_high)}",
         ]
-        for one in found
-        if one.scenarios
+        for outlook in outlooks
+        if outlook.scenarios
     ]
     if bounded:
         click.echo()
@@ -87,18 +87,18 @@ def show_outlooks(found: Sequence[Outlook]) -> None:
         show_table(Table(columns, open_ended, SCENARIOS, left=(0, 1)))
 
 
-def tsv_cells(one: Outlook | None) -> list[str]:
+def tsv_cells(outlook: Outlook | None) -> list[str]:
     """The cells of `TSV_COLUMNS`; empty where there is nothing to say."""
-    ends = one.bracket if one and one.bracket else (None, None)
-    drawn = one.scenarios[1:] if one and one.scenarios else (None,) * 4
+    ends = outlook.bracket if outlook and outlook.bracket else (None, None)
+    drawn = outlook.scenarios[1:] if outlook and outlook.scenarios else (None,) * 4
     return ["" if value is None else exact(value) for value in (*ends, *drawn)]
 
 
-def as_dict(found: Sequence[Outlook]) -> Mapping[str, Any]:
+def as_dict(outlooks: Sequence[Outlook]) -> Mapping[str, Any]:
     """By measure, `bracket` or `scenarios` with their fields."""
     return {
-        one.measure: {"bracket": one.bracket._asdict()}
-        if one.bracket
-        else {"scenarios": one.scenarios._asdict() if one.scenarios else None}
-        for one in found
+        outlook.measure: {"bracket": outlook.bracket._asdict()}
+        if outlook.bracket
+        else {"scenarios": outlook.scenarios._asdict() if outlook.scenarios else None}
+        for outlook in outlooks
     }

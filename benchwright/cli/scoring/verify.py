@@ -96,10 +96,10 @@ def _computed(
         name: located(entry, folder, beside.get(name)) for name, entry in stored["files"].items()
     }
     scorer = scorer_for(Files(**places), stored_rules(stored, result.name))
-    given = [*runs, *[None] * (len(stored["runs"]) - len(runs))]
+    paths = [*runs, *[None] * (len(stored["runs"]) - len(runs))]
     cards = [
         scorer.score(located(entry, folder, path), entry["name"])
-        for entry, path in zip(stored["runs"], given, strict=True)
+        for entry, path in zip(stored["runs"], paths, strict=True)
     ]
     return result_of(scorer, cards, folder=folder)
 
@@ -132,8 +132,8 @@ def _without_place(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _show(differences: Sequence[str], name: str, n_shown: int) -> None:
-    one = len(differences) == 1
-    click.echo(f"{name}: {len(differences)} difference{'' if one else 's'}.")
+    is_single = len(differences) == 1
+    click.echo(f"{name}: {len(differences)} difference{'' if is_single else 's'}.")
     click.echo("\n".join(differences[:n_shown]))
     if len(differences) > n_shown:
         click.echo(f"… and {len(differences) - n_shown} more (--all shows them).")

@@ -14,13 +14,13 @@ THERE = declared(
 
 
 @door
-def on_site(asked: Asked, pool: str | None, afresh: bool) -> None:
+def on_site(site: Asked, pool: str | None, afresh: bool) -> None:
     """Say how far people agree, over all labels of the benchmark or those of a pool."""
-    body = {"pool": asked.named("pools/", pool, "pool")["id"]} if pool else {}
+    body = {"pool": site.named("pools/", pool, "pool")["id"]} if pool else {}
     if afresh:
-        asked.done(asked.ask("POST", "agreement/", json=body))
-    report = asked.ask("GET", "agreement/", params=body or None)
-    asked.say(report, _lines(report))
+        site.done(site.ask("POST", "agreement/", json=body))
+    report = site.ask("GET", "agreement/", params=body or None)
+    site.say(report, _lines(report))
 
 
 def _lines(report: Mapping[str, Any]) -> Iterator[str]:
@@ -34,18 +34,18 @@ def coefficient_lines(overall: Mapping[str, Mapping[str, Any]]) -> Iterator[str]
     from benchwright.agreement import COEFFICIENTS
     from benchwright.cli.tables import Table, plain
 
-    known = [(label, overall[key]) for key, label, _ in COEFFICIENTS if key in overall]
+    coefficients = [(label, overall[key]) for key, label, _ in COEFFICIENTS if key in overall]
     rows = [
         [
             label,
             *(_number(row.get(name)) for name in ("value", "low", "high")),
             f"{row['n_items']:,}",
         ]
-        for label, row in known
+        for label, row in coefficients
         if row["value"] is not None
     ]
     yield plain(Table(("coefficient", "value", "low", "high", "documents"), rows))
-    for label, row in known:
+    for label, row in coefficients:
         if row["value"] is None:
             yield f"{label}: undefined, because {row['why']}"
 

@@ -32,24 +32,24 @@ THERE = declared(
 
 
 @door
-def on_site(asked: Asked, runs: tuple[str, ...], baseline: str | None, **chosen: Any) -> None:
+def on_site(site: Asked, runs: tuple[str, ...], baseline: str | None, **chosen: Any) -> None:
     """Compare two or more RUNS of the site, by their names, on a release."""
     if len(runs) < 2:
         text = "One run is named; expected two or more. Its scores are on the leaderboard."
         raise click.UsageError(text)
-    rows = asked.client.rows(f"benchmarks/{asked.slug}/runs/")
+    rows = site.client.rows(f"benchmarks/{site.slug}/runs/")
     ids = {str(row["name"]): str(row["id"]) for row in rows}
-    asked.check([*runs, *filter(None, [baseline])], list(ids), "run")
-    release = chosen["release"] or asked.version or None
+    site.check([*runs, *filter(None, [baseline])], list(ids), "run")
+    release = chosen["release"] or site.version or None
     body = sent({"measure": chosen["measure"], "release": release})
     if baseline:
         body["baseline"] = ids[baseline]
     named = [ids[run] for run in runs]
-    started = asked.ask("POST", "comparisons/", json={**body, "runs": named})
+    started = site.ask("POST", "comparisons/", json={**body, "runs": named})
     if started["job"]:
-        asked.done(started["job"])
-    answer = asked.ask("GET", "comparisons/", params={**body, "runs": ",".join(named)})
-    asked.say(answer, _lines(answer))
+        site.done(started["job"])
+    answer = site.ask("GET", "comparisons/", params={**body, "runs": ",".join(named)})
+    site.say(answer, _lines(answer))
 
 
 def _lines(answer: Mapping[str, Any]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from benchwright.cli.main import option
 from benchwright.cli.sites.asking import Asked, door, sent
 from benchwright.recipes import families
 
-KEPT = tuple(one.name for one in families.GROUPING)
+KEPT = tuple(parameter.name for parameter in families.GROUPING)
 """What the command takes of files, too; the API has the same names."""
 
 THERE = declared(
@@ -25,18 +25,18 @@ THERE = declared(
 
 
 @door
-def on_site(asked: Asked, dry_run: bool, **chosen: Any) -> None:
+def on_site(site: Asked, dry_run: bool, **chosen: Any) -> None:
     """Group the benchmark's queries into families; what people have decided stays."""
     if chosen["qrels"]:
-        asked.check([chosen["qrels"]], asked.names("qrels/"), "set of qrels")
+        site.check([chosen["qrels"]], site.names("qrels/"), "set of qrels")
     body = sent(given(click.get_current_context(), *KEPT, "paraphrases", "qrels"))
-    answer = asked.ask("POST", "families/group/", json={**body, "preview": dry_run})
+    answer = site.ask("POST", "families/group/", json={**body, "preview": dry_run})
     if dry_run:
-        asked.say(answer, [", ".join(f"{name.replace('_', ' ')} {n}" for name, n in cost.items())
+        site.say(answer, [", ".join(f"{name.replace('_', ' ')} {n}" for name, n in cost.items())
                            for cost in answer])  # fmt: skip
         return
-    job = asked.done(answer)
-    asked.say(job, [f"{name}: {n:,}" for name, n in counts_of(job["result"])])
+    job = site.done(answer)
+    site.say(job, [f"{name}: {n:,}" for name, n in counts_of(job["result"])])
 
 
 def counts_of(result: Mapping[str, Any]) -> list[tuple[str, int]]:

@@ -31,7 +31,7 @@ JUDGE_THERE = declared(
     ),
     option("--failed", is_flag=True, group="Judge", help="With --go-on: ask again what failed."),
     option("--name", metavar="NAME", group="Judge", help="Of the campaign."),
-    *(parameter_option(one, group="Documents") for one in campaigns.CAMPAIGN),
+    *(parameter_option(parameter, group="Documents") for parameter in campaigns.CAMPAIGN),
     option(
         "--run",
         "runs",
@@ -52,7 +52,7 @@ JUDGE_THERE = declared(
 
 @door
 def judge_on_site(
-    asked: Asked, pool: str, judge: str | None, go_on: str | None, dry_run: bool, **chosen: Any
+    site: Asked, pool: str, judge: str | None, go_on: str | None, dry_run: bool, **chosen: Any
 ) -> None:
     """Have a judge of the benchmark grade documents of POOL, as a campaign of the site.
 
@@ -63,24 +63,24 @@ def judge_on_site(
     if bool(judge) == bool(go_on):
         message = "Give --judge for a new campaign, or --go-on for one that is there."
         raise click.UsageError(message)
-    known = asked.named("pools/", pool, "pool")
+    pool_row = site.named("pools/", pool, "pool")
     if go_on:
-        campaign = asked.named("campaigns/", go_on, "campaign")
+        campaign = site.named("campaigns/", go_on, "campaign")
     else:
-        asked.check([str(judge)], asked.names(JUDGES), "judge")
-        campaign = asked.ask("POST", "campaigns/", json=_drafted(known["id"], str(judge), chosen))
+        site.check([str(judge)], site.names(JUDGES), "judge")
+        campaign = site.ask("POST", "campaigns/", json=_drafted(pool_row["id"], str(judge), chosen))
     where = f"campaigns/{campaign['id']}/"
     if dry_run:
-        campaign = asked.ask("GET", where)
+        campaign = site.ask("GET", where)
         if judge:
-            asked.ask("DELETE", where)
-        asked.say(campaign["estimate"], _estimate_lines(campaign["estimate"], "documents"))
+            site.ask("DELETE", where)
+        site.say(campaign["estimate"], _estimate_lines(campaign["estimate"], "documents"))
         return
     cap = {"cost_cap": chosen["cost_cap"]} if go_on and chosen["cost_cap"] else {}
-    asked.ask("POST", f"{where}start/", json={**cap, "with_failed": chosen["failed"]})
-    ended = _ended(asked, where, f"judge {pool} --go-on '{campaign['name']}'")
-    asked.say(ended, _campaign_lines(ended))
-    failed = asked.ask("GET", f"{where}failed/") if ended["n_failed"] else []
+    site.ask("POST", f"{where}start/", json={**cap, "with_failed": chosen["failed"]})
+    ended = _ended(site, where, f"judge {pool} --go-on '{campaign['name']}'")
+    site.say(ended, _campaign_lines(ended))
+    failed = site.ask("GET", f"{where}failed/") if ended["n_failed"] else []
     for pair in (failed if isinstance(failed, list) else failed["results"])[:20]:
         click.echo(f"{pair['query']} {pair['document']}: {pair['error']}", err=True)
     _end(ended)
@@ -88,14 +88,19 @@ def judge_on_site(
 
 def _drafted(pool: int, judge: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
     ctx = click.get_current_context()
-    names = (*(one.name for one in campaigns.CAMPAIGN), "name", "runs", "conflict_reason")
+    names = (
+        *(parameter.name for parameter in campaigns.CAMPAIGN),
+        "name",
+        "runs",
+        "conflict_reason",
+    )
     body = {**sent(given(ctx, *names)), "pool": pool, "judge": judge}
     if chosen["template"]:
         body["template"] = chosen["template"].read_text("utf-8-sig")
     return body
 
 
-def _ended(asked: Asked, where: str, later: str) -> dict[str, Any]:
+def _ended(site: Asked, where: str, later: str) -> dict[str, Any]:
     """What grades or judges, once it is at its end, with a line of how far it is."""
 
     def tell(line: Line, now: Mapping[str, Any]) -> None:
@@ -104,9 +109,9 @@ def _ended(asked: Asked, where: str, later: str) -> dict[str, Any]:
         failed = f", {now['n_failed']:,} failed" if now["n_failed"] else ""
         line.tell(f"{now.get('name') or now['judge']}: {done:,} of {n:,}{failed} …")
 
-    ended = asked.waited(
-        lambda line: asked.client.until(
-            lambda: asked.ask("GET", where),
+    ended = site.waited(
+        lambda line: site.client.until(
+            lambda: site.ask("GET", where),
             is_ended=lambda now: now["state"] not in UNDER_WAY,
             tell=lambda now: tell(line, now),
         ),
@@ -148,17 +153,20 @@ CALIBRATE_THERE = declared(click.argument("campaign"))
 
 
 @door
-def calibrate_on_site(asked: Asked, campaign: str) -> None:
+def calibrate_on_site(site: Asked, campaign: str) -> None:
     """Hold the grades of CAMPAIGN against people's, on what was drawn and people judged, too.
 
     With --json the whole of it, as it is on files.
     """
-    row = asked.named("campaigns/", campaign, "campaign")
-    held = asked.ask("GET", f"campaigns/{row['id']}/calibration/")
-    lines = [held["verdict"], f"{held['n_shared']:,} of {held['n_drawn']:,} drawn are graded twice"]
-    if held["improvement"]:
-        lines.append(held["improvement"]["sentence"])
-    asked.say(held, lines)
+    row = site.named("campaigns/", campaign, "campaign")
+    calibration = site.ask("GET", f"campaigns/{row['id']}/calibration/")
+    lines = [
+        calibration["verdict"],
+        f"{calibration['n_shared']:,} of {calibration['n_drawn']:,} drawn are graded twice",
+    ]
+    if calibration["improvement"]:
+        lines.append(calibration["improvement"]["sentence"])
+    site.say(calibration, lines)
 
 
 # --- contextual ----------------------------------------------------------------------------------
@@ -178,13 +186,13 @@ CONTEXTUAL_THERE = declared(
         group="Cases",
         help="Make CASES of a run of the site: its first documents are the nodes.",
     ),
-    *(parameter_option(one, group="Cases") for one in contextual.CASES_OF_RUN),
+    *(parameter_option(parameter, group="Cases") for parameter in contextual.CASES_OF_RUN),
     option("--expected", metavar="COLUMN", group="Cases", help="Where queries say what is wanted."),
     option("--slice", metavar="NAME", group="Cases", help="Queries, or cases, of a slice alone."),
     *(
-        parameter_option(one, group="Judge")
-        for one in contextual.EVALUATION
-        if one is not contextual.THRESHOLD
+        parameter_option(parameter, group="Judge")
+        for parameter in contextual.EVALUATION
+        if parameter is not contextual.THRESHOLD
     ),
     option("--dry-run", is_flag=True, group="Output", help="Say what it would take, ask nobody."),
 )
@@ -192,7 +200,7 @@ CONTEXTUAL_THERE = declared(
 
 @door
 def contextual_on_site(
-    asked: Asked, cases: str, judge: str | None, dry_run: bool, **chosen: Any
+    site: Asked, cases: str, judge: str | None, dry_run: bool, **chosen: Any
 ) -> None:
     """Ask a judge of the benchmark which nodes helped, for every case of CASES.
 
@@ -200,56 +208,56 @@ def contextual_on_site(
     that of a set that is made. Ends with 1 where it stops before its end, or a case could not be
     judged.
     """
-    judges = {row["name"]: row["id"] for row in asked.client.rows(_rows(asked, JUDGES))}
+    judges = {row["name"]: row["id"] for row in site.client.rows(_rows(site, JUDGES))}
     if judge:
-        asked.check([judge], list(judges), "judge")
-    made, row = _case_set(asked, cases, chosen)
+        site.check([judge], list(judges), "judge")
+    lines, row = _case_set(site, cases, chosen)
     if judge is None:
-        asked.say(row, [*made, f"{row['name']}: {row['n_cases']:,} cases. Judge them with --judge"])
+        site.say(row, [*lines, f"{row['name']}: {row['n_cases']:,} cases. Judge them with --judge"])
         return
     if dry_run:
         question = {"judge": judges[judge], "reasons": not chosen["no_reason"]}
         question |= sent({"slice": chosen["slice"], "first": chosen["first"]})
-        estimate = asked.ask("GET", f"contextual/sets/{row['id']}/estimate/", params=question)
-        asked.say(estimate, _estimate_lines(estimate, "cases"))
+        estimate = site.ask("GET", f"contextual/sets/{row['id']}/estimate/", params=question)
+        site.say(estimate, _estimate_lines(estimate, "cases"))
         return
     ctx = click.get_current_context()
     body = sent(given(ctx, "threshold", "strict", "first", "cost_cap"))
     body |= {"case_set": row["id"], "judge": judge, "reasons": not chosen["no_reason"]}
     if chosen["slice"] and not chosen["of_run"]:
         body["slice"] = chosen["slice"]
-    evaluation = asked.ask("POST", "contextual/evaluations/", json=body)
+    evaluation = site.ask("POST", "contextual/evaluations/", json=body)
     where = f"contextual/evaluations/{evaluation['id']}/"
-    ended = _ended(asked, where, "list evaluations")
-    asked.say(ended, _mean_lines(ended))
+    ended = _ended(site, where, "list evaluations")
+    site.say(ended, _mean_lines(ended))
     _end(ended)
 
 
-def _rows(asked: Asked, path: str) -> str:
-    return f"benchmarks/{asked.slug}/{path}"
+def _rows(site: Asked, path: str) -> str:
+    return f"benchmarks/{site.slug}/{path}"
 
 
 def _case_set(
-    asked: Asked, cases: str, chosen: Mapping[str, Any]
+    site: Asked, cases: str, chosen: Mapping[str, Any]
 ) -> tuple[list[str], Mapping[str, Any]]:
     """The set that is meant, and what was made for it."""
     ctx = click.get_current_context()
     if chosen["of_run"]:
-        run = asked.named("runs/", chosen["of_run"], "run")
-        names = (*(one.name for one in contextual.CASES_OF_RUN), "expected", "slice")
+        run = site.named("runs/", chosen["of_run"], "run")
+        names = (*(parameter.name for parameter in contextual.CASES_OF_RUN), "expected", "slice")
         body = {"name": cases, **sent(given(ctx, *names))}
-        started = asked.ask("POST", f"runs/{run['id']}/contextual/", json=body)
+        started = site.ask("POST", f"runs/{run['id']}/contextual/", json=body)
         name = cases
     elif Path(cases).is_file():
         name = Path(cases).name.partition(".")[0]
         with _zipped(chosen["images"]) as images:
             files = {"cases": FILE.convert(cases, None, ctx), "images": images}
-            started = asked.send("contextual/sets/", files, {"name": name})
+            started = site.send("contextual/sets/", files, {"name": name})
     else:
-        return [], asked.named("contextual/sets/", cases, "file here, and no case set")
-    job = asked.done(asked.client.job(started["job"]))
-    made = [f"made {line}" for line in (job["result"] or {}).get("made", ())]
-    return made, asked.named("contextual/sets/", name, "case set")
+        return [], site.named("contextual/sets/", cases, "file here, and no case set")
+    job = site.done(site.client.job(started["job"]))
+    lines = [f"made {line}" for line in (job["result"] or {}).get("made", ())]
+    return lines, site.named("contextual/sets/", name, "case set")
 
 
 @contextmanager

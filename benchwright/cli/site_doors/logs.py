@@ -13,7 +13,7 @@ from benchwright.cli.sites.asking import Asked, door, sent
 from benchwright.recipes import clicks, sampling
 
 SAMPLE_KEPT = (
-    *(one.name for one in sampling.SAMPLING),
+    *(parameter.name for parameter in sampling.SAMPLING),
     *("given", "columns", "floor", "kinds", "regions", "lenient", "preview"),
 )
 """What `sample` takes of files, too; the API has the same names."""
@@ -23,7 +23,13 @@ SAMPLE_THERE = declared(
     option("--name", metavar="NAME", group="Log", help="Of the log; by default that of the file."),
     option("--keep-raw", is_flag=True, group="Log", help="Keep the file itself on the site, too."),
 )
-CLICKS_KEPT = ("logs", *(one.name for one in clicks.CLICKS), "cuts", "columns", "actions")
+CLICKS_KEPT = (
+    "logs",
+    *(parameter.name for parameter in clicks.CLICKS),
+    "cuts",
+    "columns",
+    "actions",
+)
 CLICKS_THERE = declared(
     option("--name", metavar="NAME", group="Grades", help="Of the set; by default as the file."),
 )
@@ -32,7 +38,7 @@ READING = (*READ, "columns", "kinds")
 
 
 @door
-def sample_on_site(asked: Asked, log: str, preview: bool, **chosen: Any) -> None:
+def sample_on_site(site: Asked, log: str, preview: bool, **chosen: Any) -> None:
     """Draw queries from LOG, a file that is sent to the site or the name of a log that is there.
 
     A file is masked and counted there, and removed unless --keep-raw is given; it stays as a log
@@ -42,26 +48,28 @@ def sample_on_site(asked: Asked, log: str, preview: bool, **chosen: Any) -> None
     from benchwright.logs.sampling import parse_given
 
     ctx = click.get_current_context()
-    design = sent(given(ctx, *(one.name for one in sampling.SAMPLING)))
+    design = sent(given(ctx, *(parameter.name for parameter in sampling.SAMPLING)))
     if chosen["given"]:
         if chosen["allocation"] != "given":
             message = "--given needs --allocation given."
             raise click.UsageError(message)
         design["given"] = dict(parse_given(chosen["given"]))
-    row = _read(asked, Path(log), ctx, chosen) if Path(log).is_file() else _known(asked, log, ctx)
+    row = _read(site, Path(log), ctx, chosen) if Path(log).is_file() else _known(site, log, ctx)
     where = f"logs/{row['id']}/samples/"
     if preview:
-        plan = asked.ask("POST", f"{where}preview/", json=design)
-        asked.say(plan, _planned(plan))
+        plan = site.ask("POST", f"{where}preview/", json=design)
+        site.say(plan, _planned(plan))
         return
-    asked.say_made(asked.done(asked.ask("POST", where, json=design)), "drew")
+    site.say_made(site.done(site.ask("POST", where, json=design)), "drew")
 
 
-def _known(asked: Asked, name: str, ctx: click.Context) -> Mapping[str, Any]:
+def _known(site: Asked, name: str, ctx: click.Context) -> Mapping[str, Any]:
     """A log that is there; how it is read was decided when it came."""
-    row = asked.named("logs/", name, "file here, and no query log")
-    told = [one for one in ctx.command.get_params(ctx) if one.name in READING]
-    for parameter in told:
+    row = site.named("logs/", name, "file here, and no query log")
+    parameters = [
+        parameter for parameter in ctx.command.get_params(ctx) if parameter.name in READING
+    ]
+    for parameter in parameters:
         if given(ctx, str(parameter.name)):
             text = f"{parameter.opts[0]} says how a file is read; '{name}' was read already."
             raise click.UsageError(text, ctx)
@@ -69,14 +77,14 @@ def _known(asked: Asked, name: str, ctx: click.Context) -> Mapping[str, Any]:
 
 
 def _read(
-    asked: Asked, file: Path, ctx: click.Context, chosen: Mapping[str, Any]
+    site: Asked, file: Path, ctx: click.Context, chosen: Mapping[str, Any]
 ) -> Mapping[str, Any]:
     """The log that the file became, now or when it was sent before."""
     from benchwright.files.sources import sha256_of
 
     fields = {**sent(given(ctx, *READ)), **named_columns(chosen["columns"])}
     fields["name"] = name = chosen["name"] or file.name.partition(".")[0]
-    rows = asked.client.rows(f"benchmarks/{asked.slug}/logs/")
+    rows = site.client.rows(f"benchmarks/{site.slug}/logs/")
     earlier = next((row for row in rows if row["name"] == name), None)
     if earlier and earlier["facts"].get("sha256") == sha256_of(file):
         note = f"'{name}' is this file, sent and read before; it is drawn from as it was read then."
@@ -84,8 +92,8 @@ def _read(
         return dict(earlier)
     if chosen["kinds"]:
         fields["kinds"] = list(chosen["kinds"])
-    job = asked.done(asked.send("logs/", {"file": file}, fields))
-    return asked.named("logs/", name, f"log; job {job['id']} made none")
+    job = site.done(site.send("logs/", {"file": file}, fields))
+    return site.named("logs/", name, f"log; job {job['id']} made none")
 
 
 def _planned(plan: Mapping[str, Any]) -> Iterator[str]:
@@ -105,7 +113,7 @@ def _cell(value: Any) -> str:
 
 
 @door
-def clicks_on_site(asked: Asked, logs: Sequence[Path], **chosen: Any) -> None:
+def clicks_on_site(site: Asked, logs: Sequence[Path], **chosen: Any) -> None:
     """Make a set of qrels of kind click of LOGS: a log, or UBI's queries and events.
 
     The files are read by a job of the site, which keeps the grades and nothing of the log.
@@ -120,4 +128,4 @@ def clicks_on_site(asked: Asked, logs: Sequence[Path], **chosen: Any) -> None:
         for field, words in (("columns", chosen["columns"]), ("actions", chosen["actions"]))
         if words
     }
-    asked.say_made(asked.done(asked.send("qrels/clicks/", files, fields)), "made")
+    site.say_made(site.done(site.send("qrels/clicks/", files, fields)), "made")

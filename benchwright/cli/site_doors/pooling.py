@@ -32,20 +32,25 @@ THERE = declared(
         group="Members",
         help="Of the queries alone that were drawn last for people.",
     ),
-    *(parameter_option(one, group="People") for one in (*recipes.SHARING, recipes.DUE)),
+    *(parameter_option(parameter, group="People") for parameter in (*recipes.SHARING, recipes.DUE)),
 )
-NEW = ("carry", "is_drawn", "candidates", *(one.name for one in (*recipes.SHARING, recipes.DUE)))
+NEW = (
+    "carry",
+    "is_drawn",
+    "candidates",
+    *(parameter.name for parameter in (*recipes.SHARING, recipes.DUE)),
+)
 
 
 @door
-def on_site(asked: Asked, runs: tuple[str, ...], name: str | None, **chosen: Any) -> None:
+def on_site(site: Asked, runs: tuple[str, ...], name: str | None, **chosen: Any) -> None:
     """Build a pool of the site's runs RUNS, or of all where none is named."""
-    known = asked.names("runs/")
-    asked.check(runs, known, "run")
+    run_names = site.names("runs/")
+    site.check(runs, run_names, "run")
     ctx = click.get_current_context()
     body = sent(given(ctx, *KEPT, *NEW))
     is_of_runs = chosen["strategy"] not in ("top-up", "manual") and not chosen["candidates"]
     body["name"] = name or f"depth {chosen['depth']}"
-    body["runs"] = list(runs or known) if is_of_runs else list(runs)
-    job = asked.done(asked.ask("POST", "pools/", json=body))
-    asked.say(job, [f"built {body['name']}: {job['result']['n_entries']:,} documents"])
+    body["runs"] = list(runs or run_names) if is_of_runs else list(runs)
+    job = site.done(site.ask("POST", "pools/", json=body))
+    site.say(job, [f"built {body['name']}: {job['result']['n_entries']:,} documents"])

@@ -27,7 +27,7 @@ SCORE_THERE = declared(
 
 @door
 def score_on_site(
-    asked: Asked,
+    site: Asked,
     runs: tuple[str, ...],
     release: str | None,
     measures: Sequence[str],
@@ -37,30 +37,30 @@ def score_on_site(
 
     Every run is scored by the measures of the benchmark as it comes, and by each new release.
     """
-    release = asked.release(release) if release or asked.version else None
+    release = site.release(release) if release or site.version else None
     if not runs:
-        job = asked.ask("POST", "runs/score/", json=sent({"release": release}))
-        asked.say_made(asked.done(job), "scored")
+        job = site.ask("POST", "runs/score/", json=sent({"release": release}))
+        site.say_made(site.done(job), "scored")
         return
-    ids = {str(row["name"]): row["id"] for row in asked.client.rows(_address(asked))}
-    asked.check(runs, list(ids), "run")
+    ids = {str(row["name"]): row["id"] for row in site.client.rows(_address(site))}
+    site.check(runs, list(ids), "run")
     answers = [
-        asked.ask("GET", f"runs/{ids[run]}/scores/", params=sent({"release": release}))
+        site.ask("GET", f"runs/{ids[run]}/scores/", params=sent({"release": release}))
         for run in runs
     ]
-    known = list(dict.fromkeys(row["measure"] for of in answers for row in of["scores"]))
-    asked.check(measures, known, "measure of the scored runs")
+    scored_measures = list(dict.fromkeys(row["measure"] for of in answers for row in of["scores"]))
+    site.check(measures, scored_measures, "measure of the scored runs")
     for answer in answers:
         answer["scores"] = [
             row
             for row in answer["scores"]
             if (not measures or row["measure"] in measures) and (has_slices or not row["slice"])
         ]
-    asked.say(answers, _lines(answers))
+    site.say(answers, _lines(answers))
 
 
-def _address(asked: Asked) -> str:
-    return f"benchmarks/{asked.slug}/runs/"
+def _address(site: Asked) -> str:
+    return f"benchmarks/{site.slug}/runs/"
 
 
 def _lines(answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:

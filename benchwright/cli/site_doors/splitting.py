@@ -40,7 +40,7 @@ NEW = ("qrels", "hidden", "accept_small", "document_date")
 
 
 @door
-def on_site(asked: Asked, dry_run: bool, **chosen: Any) -> None:
+def on_site(site: Asked, dry_run: bool, **chosen: Any) -> None:
     """Split the benchmark's queries: families of queries, never single ones."""
     from benchwright.splits.errors import SharesError
     from benchwright.splits.recipe import parse_shares
@@ -56,14 +56,14 @@ def on_site(asked: Asked, dry_run: bool, **chosen: Any) -> None:
     if chosen["given"]:
         body["given"] = _given(chosen["given"])
     if dry_run:
-        preview = asked.ask("POST", "splits/preview/", json=body)
-        asked.say(preview, _sizes(preview))
+        preview = site.ask("POST", "splits/preview/", json=body)
+        site.say(preview, _sizes(preview))
         return
-    answer = asked.ask("POST", "splits/", json=body)
+    answer = site.ask("POST", "splits/", json=body)
     if "kind" in answer:  # a job, of a large benchmark
-        asked.done(answer)
-        answer = asked.ask("GET", "splits/")
-    asked.say(answer, _sizes(answer))
+        site.done(answer)
+        answer = site.ask("GET", "splits/")
+    site.say(answer, _sizes(answer))
 
 
 def _given(path: Path) -> dict[str, str]:

@@ -29,26 +29,26 @@ RETRIEVE_THERE = declared(
 
 
 @door
-def retrieve_on_site(asked: Asked, systems: tuple[str, ...], **chosen: Any) -> None:
+def retrieve_on_site(site: Asked, systems: tuple[str, ...], **chosen: Any) -> None:
     """Have the site's own systems search the benchmark's corpus for its queries, a run each.
 
     The corpus and the queries are the benchmark's. A run that is there already, and not stale, is
     left alone.
     """
-    asked.check(systems, [one["name"] for one in asked.ask("GET", "baselines/")], "system")
+    site.check(systems, [baseline["name"] for baseline in site.ask("GET", "baselines/")], "system")
     body = sent(given(click.get_current_context(), *RETRIEVE_KEPT))
     if systems:
         body["systems"] = list(systems)
-    jobs = [asked.done(job) for job in asked.ask("POST", "baselines/", json=body)]
-    made = [line for job in jobs for line in (job["result"] or {}).get("made", ())]
-    asked.say(jobs, [f"made {line}" for line in made] or ["nothing to make: the runs are there"])
+    jobs = [site.done(job) for job in site.ask("POST", "baselines/", json=body)]
+    lines = [line for job in jobs for line in (job["result"] or {}).get("made", ())]
+    site.say(jobs, [f"made {line}" for line in lines] or ["nothing to make: the runs are there"])
 
 
 # --- ask -----------------------------------------------------------------------------------------
 
 ASK_DESCRIBED = (
     *("preset", "template", "method", "headers", "k", "results", "docid", "score"),
-    *(one.name for one in live.PACE),
+    *(parameter.name for parameter in live.PACE),
 )
 """What `ask` takes of an endpoint, on files and on a site."""
 
@@ -63,7 +63,7 @@ ASK_THERE = declared(
 
 
 @door
-def ask_on_site(asked: Asked, system: str, name: str | None, **chosen: Any) -> None:
+def ask_on_site(site: Asked, system: str, name: str | None, **chosen: Any) -> None:
     """Have the site ask a live system every query of the benchmark; its answers become a run.
 
     SYSTEM is the name of one that is described there. A URL is described first, and kept under
@@ -74,16 +74,20 @@ def ask_on_site(asked: Asked, system: str, name: str | None, **chosen: Any) -> N
         if not name:
             message = f"{system} is to be kept as a live system. Name it with --name."
             raise click.UsageError(message)
-        row = asked.ask("POST", "live/", json=_described(ctx, system, name))
+        row = site.ask("POST", "live/", json=_described(ctx, system, name))
     else:
-        told = [one for one in (*ASK_DESCRIBED, "name") if given(ctx, one)]
-        if told:
-            option_names = {one.name: one.opts[0] for one in ctx.command.get_params(ctx)}
-            message = f"{option_names[told[0]]} describes a URL; '{system}' is described already."
+        misfits = [name for name in (*ASK_DESCRIBED, "name") if given(ctx, name)]
+        if misfits:
+            option_names = {
+                parameter.name: parameter.opts[0] for parameter in ctx.command.get_params(ctx)
+            }
+            message = (
+                f"{option_names[misfits[0]]} describes a URL; '{system}' is described already."
+            )
             raise click.UsageError(message)
-        row = asked.named("live/", system, "live system")
+        row = site.named("live/", system, "live system")
     body = sent(given(ctx, "run", "split", "release", live.MAY_FAIL.name))
-    asked.say_made(asked.done(asked.ask("POST", f"live/{row['id']}/ask/", json=body)), "made")
+    site.say_made(site.done(site.ask("POST", f"live/{row['id']}/ask/", json=body)), "made")
 
 
 def _described(ctx: click.Context, url: str, name: str) -> dict[str, Any]:
@@ -93,7 +97,7 @@ def _described(ctx: click.Context, url: str, name: str) -> dict[str, Any]:
     chosen, preset = ctx.params, PRESETS[ctx.params["preset"]]
     described = {
         **preset.fields(),
-        **sent(given(ctx, "k", *(one.name for one in live.PACE))),
+        **sent(given(ctx, "k", *(parameter.name for parameter in live.PACE))),
         **sent({"method": chosen["method"], "score_path": chosen["score"]}),
         **sent({"results_path": chosen["results"], "id_path": chosen["docid"]}),
     }
@@ -110,13 +114,13 @@ ANN_THERE = declared(click.argument("exact"), click.argument("approximate"))
 
 @door
 def ann_on_site(
-    asked: Asked, exact: str, approximate: str, fail_below: float | None, **chosen: Any
+    site: Asked, exact: str, approximate: str, fail_below: float | None, **chosen: Any
 ) -> None:
     """Compare a run of an APPROXIMATE index with one of EXACT search, both by their names there."""
-    asked.check([exact, approximate], asked.names("runs/"), "run")
+    site.check([exact, approximate], site.names("runs/"), "run")
     question = {"exact": exact, "approximate": approximate, **chosen}
-    recall = asked.ask("GET", "ann/", params=question)
-    asked.say(recall, _recall_lines(recall))
+    recall = site.ask("GET", "ann/", params=question)
+    site.say(recall, _recall_lines(recall))
     if fail_below is not None and recall["recall"] < fail_below:
         click.echo(f"recall@{recall['k']} is below {fail_below:g}.", err=True)
         click.get_current_context().exit(1)
@@ -132,8 +136,9 @@ def _recall_lines(recall: Mapping[str, Any]) -> Iterator[str]:
         numbers = [of.get(end) for of in estimates for end in ("mean", "low", "high")]
         rows.append([row["slice"] or "all", f"{row['n']:,}", *map(shown, numbers)])
     yield plain(Table(columns, rows, title=f"recall@{recall['k']}, loss in nDCG@10"))
-    for one in recall["worst"]:
-        yield f"{one['query']}  {shown(one['recall'])}  {' '.join(one['missed'][:3])}".rstrip()
+    for query in recall["worst"]:
+        missed = " ".join(query["missed"][:3])
+        yield f"{query['query']}  {shown(query['recall'])}  {missed}".rstrip()
     where = "at or above" if recall["recall"] >= recall["usual_baseline"] else "below"
     usual = f"the usual {recall['usual_baseline']:g}"
     yield f"recall@{recall['k']} {recall['recall']:.4f}: {where} {usual}."
@@ -163,7 +168,7 @@ CONTRASTIVE_THERE = declared(
 
 
 @door
-def contrastive_on_site(asked: Asked, z1: Path, z2: Path, **chosen: Any) -> None:
+def contrastive_on_site(site: Asked, z1: Path, z2: Path, **chosen: Any) -> None:
     """Send two matrices of embeddings, Z1 and Z2, to be measured and kept by the site.
 
     Accuracy at every k, both ways, stays with the benchmark under --name.
@@ -171,11 +176,11 @@ def contrastive_on_site(asked: Asked, z1: Path, z2: Path, **chosen: Any) -> None
     files = {"z1": z1, "z2": z2, "ids": chosen["ids"], "slices": chosen["slices"]}
     names = ("name", "description", "takes_own_slices", "visibility", "team", "normalize", "ties")
     fields = {"name": z1.stem, **sent(given(click.get_current_context(), *names))}
-    pair = asked.send("contrastive/", files, fields)
+    pair = site.send("contrastive/", files, fields)
     if pair["job"]:
-        asked.done(asked.client.job(pair["job"]))
-    pair = asked.ask("GET", f"contrastive/{pair['id']}/")
-    asked.say(pair, _accuracies(pair))
+        site.done(site.client.job(pair["job"]))
+    pair = site.ask("GET", f"contrastive/{pair['id']}/")
+    site.say(pair, _accuracies(pair))
 
 
 def _accuracies(pair: Mapping[str, Any]) -> Iterator[str]:
@@ -210,13 +215,13 @@ REUSABILITY_THERE = declared(
 
 
 @door
-def reusability_on_site(asked: Asked, release: str | None) -> None:
+def reusability_on_site(site: Asked, release: str | None) -> None:
     """Leave each pooled group out of a release's judgments, and score it without them.
 
     Which runs were pooled, how deep and by which teams, the site knows.
     """
-    treatment = asked.ask("GET", f"releases/{asked.release(release)}/reusability/")
-    asked.say(treatment, _treatments(treatment))
+    treatment = site.ask("GET", f"releases/{site.release(release)}/reusability/")
+    site.say(treatment, _treatments(treatment))
 
 
 def _treatments(treatment: Mapping[str, Any]) -> Iterator[str]:
@@ -225,8 +230,8 @@ def _treatments(treatment: Mapping[str, Any]) -> Iterator[str]:
     columns = ("run", "ndcg", "without", "shift", "run alone", "judged", "own labels")
     names = ("ndcg", "without", "shift", "shift_alone", "judged")
     rows = [
-        [one["run"], *(shown(one[name]) for name in names), str(one["n_unique"])]
-        for one in treatment["systems"]
+        [system["run"], *(shown(system[name]) for name in names), str(system["n_unique"])]
+        for system in treatment["systems"]
     ]
     title = f"release {treatment['release']}, left out of the judgments, nDCG@10"
     yield plain(Table(columns, rows, title=title))

@@ -21,7 +21,7 @@ EXAMPLES = (
     cls=Command,
     name="login",
     examples=EXAMPLES,
-    told={"url": "site"},
+    where_fields={"url": "site"},
     short_help="Keep the token of a site, for the commands that ask it.",
 )
 @click.argument("url", required=False)

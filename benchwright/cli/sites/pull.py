@@ -24,7 +24,7 @@ EXAMPLES = (
     cls=Command,
     name="pull",
     examples=EXAMPLES,
-    told={"server": "site", "release": "benchmark"},
+    where_fields={"server": "site", "release": "benchmark"},
     short_help="Bring a release of a site into a folder, checked by its manifest.",
 )
 @click.argument("release", metavar="SLUG[@VERSION]")

@@ -29,7 +29,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     cls=Command,
     name="submit",
     examples=EXAMPLES,
-    told={"server": "site", "benchmark": "benchmark"},
+    where_fields={"server": "site", "benchmark": "benchmark"},
     short_help="Send a run to a site, and see how it scores.",
 )
 @click.argument("run", type=FILE, required=False)

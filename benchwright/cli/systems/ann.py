@@ -146,12 +146,12 @@ def _table(
         families = {_text(qid): of for qid, of in read_families(chosen["families"]).items()}
     rows = []
     for name, only in slices.items():
-        kept = {
+        recalls = {
             query.qid: query.recall for query in recall.queries if only is None or query.qid in only
         }
         lost = {qid: value for qid, value in losses.items() if only is None or qid in only}
-        numbers = (*_estimate(kept, families, (0, 1)), *_estimate(lost, families, (-1, 1)))
-        rows.append(dict(zip(COLUMNS, (name, len(kept), *numbers), strict=True)))
+        numbers = (*_estimate(recalls, families, (0, 1)), *_estimate(lost, families, (-1, 1)))
+        rows.append(dict(zip(COLUMNS, (name, len(recalls), *numbers), strict=True)))
     return rows
 
 
@@ -218,8 +218,8 @@ def _print_tables(recall: "AnnRecall", rows: list[dict[str, Any]], *, is_markdow
         ]
         for row in rows
     ]
-    lost = [one for one in recall.worst(N_WORST) if one.recall < 1]
-    worst = [[one.qid, number(one.recall), " ".join(one.missed[:3])] for one in lost]
+    lost = [query for query in recall.worst(N_WORST) if query.recall < 1]
+    worst = [[query.qid, number(query.recall), " ".join(query.missed[:3])] for query in lost]
     tables = [Table(columns, cells, title=f"recall@{recall.k}, loss in {MEASURE}")]
     if worst:
         tables.append(

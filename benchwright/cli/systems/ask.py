@@ -125,18 +125,18 @@ def command(url: str, queries: Path, **chosen: Any) -> None:
     from benchwright.live.keeping import answers_at
     from benchwright.live.writing import Noticed, run_lines
 
-    asked = [(text.qid, text.text) for text in read_query_texts(queries)]
+    asks = [(text.qid, text.text) for text in read_query_texts(queries)]
     endpoint = _endpoint(url, chosen)
-    kept = kept_beside(chosen["output"])
-    with _answer_file(endpoint, asked, chosen, kept) as answers:
-        noticed = Noticed(len(asked), failed=_ask(endpoint, asked, answers, kept, chosen))
-        answers_found = answers_at(answers.known(asked), [qid for qid, _ in asked])
+    answers_path = kept_beside(chosen["output"])
+    with _answer_file(endpoint, asks, chosen, answers_path) as answers:
+        noticed = Noticed(len(asks), failed=_ask(endpoint, asks, answers, answers_path, chosen))
+        answers_found = answers_at(answers.known(asks), [qid for qid, _ in asks])
         write_run(run_lines(answers_found, noticed, tag=chosen["tag"]), chosen["output"])
         if chosen["latencies"]:
             write_latencies(noticed.times, chosen["latencies"])
-    if kept and not noticed.failed:
-        kept.unlink()
-    report(noticed, kept, chosen["output"] if chosen["is_json"] else None)
+    if answers_path and not noticed.failed:
+        answers_path.unlink()
+    report(noticed, answers_path, chosen["output"] if chosen["is_json"] else None)
 
 
 def _endpoint(url: str, chosen: Mapping[str, Any]) -> "Endpoint":
@@ -189,7 +189,10 @@ def _template(chosen: Mapping[str, Any]) -> str:
 
 @contextmanager
 def _answer_file(
-    endpoint: "Endpoint", queries: Sequence["Ask"], chosen: Mapping[str, Any], kept: Path | None
+    endpoint: "Endpoint",
+    queries: Sequence["Ask"],
+    chosen: Mapping[str, Any],
+    answers_path: Path | None,
 ) -> Iterator["AnswerFile"]:
     """Where answers are written down: beside the output, or for as long as the command runs."""
     from tempfile import TemporaryDirectory
@@ -199,8 +202,8 @@ def _answer_file(
     asking = asking_of(
         endpoint, queries, template=_template(chosen), headers="\n".join(chosen["headers"])
     )
-    if kept:
-        with AnswerFile(kept, asking=asking, is_fresh=chosen["fresh"]) as answers:
+    if answers_path:
+        with AnswerFile(answers_path, asking=asking, is_fresh=chosen["fresh"]) as answers:
             yield answers
         return
     with (
@@ -214,12 +217,12 @@ def _ask(
     endpoint: "Endpoint",
     queries: Sequence["Ask"],
     answers: "AnswerFile",
-    kept: Path | None,
+    answers_path: Path | None,
     chosen: Mapping[str, Any],
 ) -> list["Failed"]:
     from benchwright.live.keeping import ask_missing
 
-    progress = Progress(len(queries), kept)
+    progress = Progress(len(queries), answers_path)
     try:
         return ask_missing(
             endpoint,
@@ -227,7 +230,7 @@ def _ask(
             answers,
             may_fail=chosen["may_fail"],
             system=endpoint.server.parts.netloc,
-            kept=f"in {kept}" if kept else "",
+            kept=f"in {answers_path}" if answers_path else "",
             tell=progress,
         )
     except KeyboardInterrupt:

@@ -21,14 +21,14 @@ STANDARD_OUTPUT = STANDARD_INPUT
 
 
 class Progress:
-    """How far the asking is; `kept` is the file of answers, None where none outlives the command.
+    """How far the asking is; `answers_path` is None where no answer outlives the command.
 
     Called with how many queries are answered and failed, the first time before any is asked.
     """
 
-    def __init__(self, n_queries: int, kept: Path | None) -> None:
+    def __init__(self, n_queries: int, answers_path: Path | None) -> None:
         self._n = n_queries
-        self._kept = kept
+        self._kept = answers_path
         self._n_answered: int | None = None
 
     def __call__(self, n_answered: int, n_failed: int) -> None:
@@ -108,7 +108,7 @@ def _written(path: Path) -> Iterator[BinaryIO]:
         staged.unlink(missing_ok=True)
 
 
-def report(noticed: "Noticed", kept: Path | None, run: Path | None) -> None:
+def report(noticed: "Noticed", answers_path: Path | None, run: Path | None) -> None:
     """Say how it went: times, what is odd about the answers, and which queries failed.
 
     Where the `run` is named, it is said as JSON, too.
@@ -127,7 +127,7 @@ def report(noticed: "Noticed", kept: Path | None, run: Path | None) -> None:
                 "n_repeated": noticed.n_repeated,
                 "n_unordered": noticed.n_unordered,
                 "milliseconds": asdict(summary) if summary else None,
-                "failed": [{"query": one.qid, "why": one.why} for one in noticed.failed],
+                "failed": [{"query": query.qid, "why": query.why} for query in noticed.failed],
             }
         )
     if summary:
@@ -143,11 +143,11 @@ def report(noticed: "Noticed", kept: Path | None, run: Path | None) -> None:
     ):
         if n:
             click.echo(f"note: {n:,} {what}", err=True)
-    for one in noticed.failed:
-        click.echo(f"failed: query '{one.qid}': {one.why}", err=True)
-    if noticed.failed and kept:
+    for query in noticed.failed:
+        click.echo(f"failed: query '{query.qid}': {query.why}", err=True)
+    if noticed.failed and answers_path:
         click.echo(
-            f"note: the answers are kept in {kept}: the same command asks the failed queries "
-            "again. Remove it if they may stay as they are",
+            f"note: the answers are kept in {answers_path}: the same command asks the failed "
+            "queries again. Remove it if they may stay as they are",
             err=True,
         )

@@ -15,8 +15,7 @@ from benchwright.cli.site_doors import judging
 from benchwright.recipes import contextual as recipes
 
 if TYPE_CHECKING:
-    from benchwright.contextual.options import Options
-    from benchwright.contextual.types import Case, Outcome
+    from benchwright.contextual.types import Case, Options, Outcome
     from benchwright.judges.client import OpenAIJudge
 
 REMOTE = ("pass", "fetch", "refuse")
@@ -128,7 +127,7 @@ def command(ctx: click.Context, /, cases: Path, **chosen: Any) -> None:
 
 
 def _options(chosen: dict[str, Any]) -> "Options":
-    from benchwright.contextual.options import Options
+    from benchwright.contextual.types import Options
 
     return Options(
         threshold=chosen["threshold"],

@@ -30,11 +30,11 @@ EXAMPLES = (
 )
 
 
-def cutoffs(ctx: click.Context, parameter: click.Parameter, given: str) -> tuple[int, ...]:
+def cutoffs(ctx: click.Context, parameter: click.Parameter, text: str) -> tuple[int, ...]:
     """`1,5,10` as numbers; a wrong one is a usage error."""
-    parts = [part.strip() for part in given.split(",") if part.strip()]
+    parts = [part.strip() for part in text.split(",") if part.strip()]
     if not parts or not all(part.isascii() and part.isdigit() and int(part) for part in parts):
-        message = f"'{given}'; expected whole numbers from 1, such as 1,5,10."
+        message = f"'{text}'; expected whole numbers from 1, such as 1,5,10."
         raise click.BadParameter(message, ctx, parameter)
     if len(parts) > MOST_CUTOFFS:
         message = f"{len(parts)} numbers; at most {MOST_CUTOFFS} are shown."
@@ -126,18 +126,18 @@ def _report(z1: Path, z2: Path, chosen: Mapping[str, Any]) -> "ContrastiveReport
         folder = Path(unpacked)
         first = read_matrix(z1, folder=folder, preferred="z1")
         second = read_matrix(z2, folder=folder, preferred="z2")
-        given = read_ids(chosen["ids"]) if chosen["ids"] else None
+        ids = read_ids(chosen["ids"]) if chosen["ids"] else None
         slices = {}
         if chosen["slices"]:
-            found = read_slices(chosen["slices"]).items()
-            slices = {name: [_text(member) for member in members] for name, members in found}
+            members_of = read_slices(chosen["slices"]).items()
+            slices = {name: [_text(member) for member in members] for name, members in members_of}
         return contrastive_report(
             first.matrix,
             second.matrix,
             ks=chosen["ks"],
             normalize=chosen["normalize"],
             ties=chosen["ties"],
-            ids=ids_of_pair(first, second, given),
+            ids=ids_of_pair(first, second, ids),
             slices=slices,
         )
 
@@ -229,12 +229,12 @@ def _worst(report: "ContrastiveReport") -> Any:
     columns = ("pair", "rank in Z2", "nearest other", "rank in Z1", "nearest other")
     rows = [
         [
-            report.id_of(one.row),
-            f"{one.forward_rank:g}",
-            report.id_of(one.forward_nearest),
-            f"{one.backward_rank:g}",
-            report.id_of(one.backward_nearest),
+            report.id_of(example.row),
+            f"{example.forward_rank:g}",
+            report.id_of(example.forward_nearest),
+            f"{example.backward_rank:g}",
+            report.id_of(example.backward_nearest),
         ]
-        for one in report.worst[:N_SHOWN]
+        for example in report.worst[:N_SHOWN]
     ]
     return Table(columns, rows, title="worst pairs", left=(0, 2, 4))

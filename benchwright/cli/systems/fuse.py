@@ -126,7 +126,7 @@ def _fusion(how: dict[str, Any], n_runs: int) -> "Fusion":
 
 def _weights(text: str, n_runs: int) -> tuple[float, ...]:
     try:
-        weights = tuple(float(one) for one in text.split(","))
+        weights = tuple(float(number) for number in text.split(","))
     except ValueError:
         message = f"'{text}' is no list of numbers; expected such as 1,2 for two runs."
         raise click.BadParameter(message, param_hint="--weights") from None

@@ -123,8 +123,8 @@ def command(ctx: click.Context, /, pairs: Path, **chosen: Any) -> None:
     if chosen["qrels"]:
         _refuse_spaces(listed)
     if chosen["dry_run"]:
-        kept = chosen["cache"]
-        with _cache(kept if kept and kept.exists() else None) as cache:
+        cache_path = chosen["cache"]
+        with _cache(cache_path if cache_path and cache_path.exists() else None) as cache:
             estimate = estimated(listed, judge, prompt, cache=cache)
         show_estimate(estimate, form=chosen["form"])
         return
@@ -179,7 +179,7 @@ def _prompt(chosen: dict[str, Any]) -> "GradingPrompt":
     scale: tuple[Grade, ...] = UMBRELA_SCALE
     if chosen["scale"]:
         grades = parse_scale(_text(chosen["scale"]))
-        scale = tuple(Grade(one["value"], one["name"], one["anchor"]) for one in grades)
+        scale = tuple(Grade(grade["value"], grade["name"], grade["anchor"]) for grade in grades)
     return GradingPrompt(
         scale,
         guideline=_text(chosen["guideline"]) if chosen["guideline"] else "",
@@ -215,7 +215,7 @@ def _graded(
             budget=Budget(chosen["cost_cap"]),
         )
         gradings = collected(coming, writer, Progress(len(pairs)))
-    return sorted(gradings, key=lambda one: place[one.query_id, one.document_id])
+    return sorted(gradings, key=lambda grading: place[grading.query_id, grading.document_id])
 
 
 def _cache(path: Path | None) -> "AbstractContextManager[GradeCache | None]":

@@ -40,9 +40,9 @@ class Writer(LineWriter):
 def write_qrels(gradings: "Sequence[Graded]", path: Path) -> None:
     """The grades as TREC qrels; pairs without one are left out."""
     lines = [
-        f"{one.query_id} 0 {one.document_id} {one.grade}\n"
-        for one in gradings
-        if one.grade is not None
+        f"{grading.query_id} 0 {grading.document_id} {grading.grade}\n"
+        for grading in gradings
+        if grading.grade is not None
     ]
     path.write_text("".join(lines), "utf-8", newline="\n")
 
@@ -51,7 +51,7 @@ def show(
     gradings: "Sequence[Graded]", prompt: "GradingPrompt", *, n_pairs: int, model: str, form: str
 ) -> None:
     """Print how often each grade was given; errors and costs go to standard error beside it."""
-    counts = Counter(one.grade for one in gradings if one.grade is not None)
+    counts = Counter(grading.grade for grading in gradings if grading.grade is not None)
     if form == "json":
         say_json(_as_json(gradings, prompt, counts, n_pairs, model))
         return
@@ -62,13 +62,13 @@ def show(
             f"{counts[grade.value]:,}",
             _share(counts[grade.value], total),
         ]
-        for grade in sorted(prompt.scale, key=lambda one: one.value)
+        for grade in sorted(prompt.scale, key=lambda grade: grade.value)
     ]
     show_table(Table(("grade", "pairs", "share"), rows))
-    failed = [one for one in gradings if one.error]
-    for one in failed[:MOST_TOLD]:
-        why = one.error.message if one.error else ""
-        click.echo(f"{one.query_id} {one.document_id}: {why}", err=True)
+    failed = [grading for grading in gradings if grading.error]
+    for grading in failed[:MOST_TOLD]:
+        why = grading.error.message if grading.error else ""
+        click.echo(f"{grading.query_id} {grading.document_id}: {why}", err=True)
     if len(failed) > MOST_TOLD:
         click.echo(f"… and {len(failed) - MOST_TOLD} more failed (--output has all).", err=True)
     if len(gradings) < n_pairs:
@@ -98,14 +98,14 @@ def _share(n: int, total: int) -> str:
 
 
 def _costs(gradings: "Sequence[Graded]", prompt: "GradingPrompt") -> str:
-    fresh = [one for one in gradings if not one.is_cached]
-    parts = [f"{sum(one.n_requests for one in fresh):,} requests"]
-    sent = [one.tokens_in for one in fresh if one.tokens_in is not None]
-    answered = [one.tokens_out for one in fresh if one.tokens_out is not None]
-    if sent:
-        parts.append(f"{sum(sent):,} tokens sent, {sum(answered):,} answered")
-    if any(one.cost is not None for one in fresh):
-        parts.append(f"cost {sum(one.paid for one in fresh):.4f}")
+    fresh = [grading for grading in gradings if not grading.is_cached]
+    parts = [f"{sum(grading.n_requests for grading in fresh):,} requests"]
+    tokens_in = [grading.tokens_in for grading in fresh if grading.tokens_in is not None]
+    answered = [grading.tokens_out for grading in fresh if grading.tokens_out is not None]
+    if tokens_in:
+        parts.append(f"{sum(tokens_in):,} tokens sent, {sum(answered):,} answered")
+    if any(grading.cost is not None for grading in fresh):
+        parts.append(f"cost {sum(grading.paid for grading in fresh):.4f}")
     if len(fresh) < len(gradings):
         parts.append(f"{len(gradings) - len(fresh):,} pairs from the cache or asked once")
     return f"{'; '.join(parts)}. Prompt {prompt.hash[:12]}."
@@ -123,8 +123,8 @@ def _as_json(
         "prompt_hash": prompt.hash,
         "prompt": prompt.text,
         "n_pairs": n_pairs,
-        "n_failed": sum(one.error is not None for one in gradings),
+        "n_failed": sum(grading.error is not None for grading in gradings),
         "counts": {str(grade): counts[grade] for grade in prompt.grades},
-        "cost": sum(one.paid for one in gradings),
-        "gradings": [grading_as_json(one) for one in gradings],
+        "cost": sum(grading.paid for grading in gradings),
+        "gradings": [grading_as_json(grading) for grading in gradings],
     }

@@ -166,9 +166,9 @@ def _run(corpus: Path, queries: Path, chosen: Mapping[str, Any], folder: Path | 
     from benchwright.cli.systems.retrieve_output import show_scores, tell_findings, write_results
 
     with told(f"Indexing {corpus}"):
-        system, asked = _made(corpus, queries, chosen, folder)
-    found = system.search(asked, k=chosen["depth"], progress=_tell)
-    results = list(found) if chosen["qrels"] else found
+        system, texts = _made(corpus, queries, chosen, folder)
+    rankings = system.search(texts, k=chosen["depth"], progress=_tell)
+    results = list(rankings) if chosen["qrels"] else rankings
     tag = chosen["tag"] or system.facts["system"]
     n_queries, n_empty = write_results(results, chosen["output"], tag)
     tell_findings(system.findings)
@@ -190,12 +190,12 @@ def _made(
     if chosen["vectors"]:
         system, qids = from_files.of_vectors(corpus, queries, idf=chosen["idf"])
         return system, [(qid, "") for qid in qids]
-    asked = [(text.qid, text.text) for text in read_query_texts(queries)]
+    texts = [(text.qid, text.text) for text in read_query_texts(queries)]
     parameters = Parameters(language=chosen["language"], k1=chosen["k1"], b=chosen["b"])
     if folder is not None:
         shards = chosen["shards"]
-        return from_files.in_shards(corpus, chosen["system"], parameters, shards, folder), asked
-    return from_files.indexed(corpus, chosen["system"], parameters, chosen["cache"]), asked
+        return from_files.in_shards(corpus, chosen["system"], parameters, shards, folder), texts
+    return from_files.indexed(corpus, chosen["system"], parameters, chosen["cache"]), texts
 
 
 def _tell(done: int, n: int) -> None:

@@ -54,7 +54,7 @@ def tell_findings(findings: "Iterable[Finding]") -> None:
 
 
 def show_scores(
-    retrieved: Mapping[str, list[tuple[str, float]]], made: "Made", chosen: Mapping[str, Any]
+    retrieved: Mapping[str, list[tuple[str, float]]], system: "Made", chosen: Mapping[str, Any]
 ) -> None:
     """Score the results against the qrels and print a table, or JSON."""
     from benchwright.retrieval.evaluating import evaluate_retrieval
@@ -65,9 +65,9 @@ def show_scores(
         gain=chosen["gain"],
         slices=_slices(chosen["slices"]),
         baseline=_results(chosen["baseline"]) if chosen["baseline"] else None,
-        corpus=made.docids,
+        corpus=system.docids,
     )
-    scores.facts = made.facts
+    scores.facts = system.facts
     tell_findings(scores.findings)
     if chosen["form"] == "json":
         say_json(scores.as_dict())
@@ -97,11 +97,11 @@ def _significance(scores: "RetrievalScores") -> Any:
     columns = ("measure", "difference", "low", "high", "p (t)", "p (Holm)", "significant")
     rows: Sequence[Sequence[str]] = [
         [
-            one.measure,
-            *map(number, (one.difference, one.low, one.high, one.p_t, one.p_adjusted)),
-            "yes" if one.is_significant else "no",
+            test.measure,
+            *map(number, (test.difference, test.low, test.high, test.p_t, test.p_adjusted)),
+            "yes" if test.is_significant else "no",
         ]
-        for one in scores.significance
+        for test in scores.significance
     ]
     return Table(columns, rows, title="difference to the baseline")
 

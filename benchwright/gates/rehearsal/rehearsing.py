@@ -200,7 +200,9 @@ class Counts:
                 if of_kind == kind:
                     n = sum(counts.values())
                     passed = sum(counts.get(verdict, 0) for verdict in PASSING)
-                    shares = {str(one): counts.get(one, 0) for one in SHOWN} | {"pass": passed}
+                    shares = {str(verdict): counts.get(verdict, 0) for verdict in SHOWN} | {
+                        "pass": passed
+                    }
                     shares["rail"] = self.by_rail[of_kind, truth]
                     yield {
                         "class": kind,

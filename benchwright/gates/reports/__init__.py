@@ -3,16 +3,23 @@
 All take the object that `Decision.as_dict` gives, so a stored result is reported as it was.
 """
 
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from benchwright.gates.errors import GateReportError
-from benchwright.gates.reports import json, junit, markdown
+from benchwright.gates.reports import junit, markdown
+
+
+def _as_json(result: Mapping[str, Any]) -> str:
+    """Every digit kept, an undefined number as null; the same result gives the same bytes."""
+    return json.dumps(result, indent=1, sort_keys=True, allow_nan=False, ensure_ascii=False) + "\n"
+
 
 WRITERS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     ".md": markdown.written,
-    ".json": json.written,
+    ".json": _as_json,
     ".xml": junit.written,
 }
 

@@ -77,14 +77,17 @@ def _differences(findings: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     )
 
 
-def _wanted(wanted: Mapping[str, Any]) -> Iterator[str]:
-    if not wanted["needed"]:
+def _wanted(to_judge: Mapping[str, Any]) -> Iterator[str]:
+    if not to_judge["needed"]:
         return
-    yield from ("", f"### Documents to judge ({wanted['needed']:,})", "")
-    listed = wanted["documents"][: min(LISTED, wanted["needed"])]
+    yield from ("", f"### Documents to judge ({to_judge['needed']:,})", "")
+    listed = to_judge["documents"][: min(LISTED, to_judge["needed"])]
     yield from table(["query", "document"], listed)
-    if wanted["needed"] > len(listed):
-        yield from ("", f"… and {wanted['needed'] - len(listed):,} more; the JSON report has all.")
+    if to_judge["needed"] > len(listed):
+        yield from (
+            "",
+            f"… and {to_judge['needed'] - len(listed):,} more; the JSON report has all.",
+        )
 
 
 def _rehearsal(rehearsal: Mapping[str, Any] | None) -> Iterator[str]:
@@ -123,7 +126,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str
     )
 
 
-def text(given: str) -> str:
+def text(value: str) -> str:
     """A text as Markdown shows it letter by letter: names of runs and slices are anybody's.
 
     Examples
@@ -131,7 +134,7 @@ def text(given: str) -> str:
     >>> text("a|b\\n<c>")
     'a\\\\|b &lt;c&gt;'
     """
-    line = " ".join(given.split())
+    line = " ".join(value.split())
     for special in "\\`*_[]|":
         line = line.replace(special, f"\\{special}")
     return line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

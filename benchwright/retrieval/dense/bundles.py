@@ -131,8 +131,8 @@ def unpacked_bundle(
     """
     bundle = read_bundle(path, folder=folder, max_bytes=max_bytes)
     both = (bundle.queries, bundle.documents)
-    for one in both:
-        yield from one.ids
+    for embeddings in both:
+        yield from embeddings.ids
     return UnpackedBundle(
         bundle.settings,
         len(bundle.queries),

@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchwright.matrices.products import Singles
-from benchwright.retrieval.dense.adding import Rows
-from benchwright.retrieval.dense.embeddings import Doubles
+from benchwright.retrieval.dense.embeddings import Doubles, Rows
 from benchwright.retrieval.dense.keeping import Best, Kept
 from benchwright.retrieval.dense.tiles import Tile
 from benchwright.retrieval.sparse.compiled_heap import compiled
@@ -139,7 +138,7 @@ def _replace_least(heap: Doubles, value: float) -> None:
 def dots(
     vectors: npt.NDArray[np.floating], others: npt.NDArray[np.floating], which: Rows
 ) -> Doubles:
-    """As `adding.dots`, to the last bit."""
+    """As `kernels.dots`, to the last bit."""
     n_dimensions = vectors.shape[1]
     sums, products = np.empty(len(vectors)), np.empty(n_dimensions)
     for row in range(len(vectors)):

@@ -17,6 +17,7 @@ from benchwright.retrieval.errors import (
 )
 
 Doubles = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.int64]
 Vectors = npt.NDArray[Any]
 """Rows of float16, float32 or float64 numbers, in memory or mapped from a file."""
 
@@ -95,10 +96,10 @@ def _refuse_ids(ids: Sequence[str], n_rows: int, name: str) -> None:
             "Save both from one list."
         )
         raise EmbeddingIdsError(name=name, reason=reason)
-    if "" in (known := set(ids)):
+    if "" in (distinct := set(ids)):
         reason = f"the id of row {list(ids).index('')} (from 0) is empty; expected one a row."
         raise EmbeddingIdsError(name=name, reason=reason)
-    if len(known) < n_rows:
+    if len(distinct) < n_rows:
         again, count = Counter(ids).most_common(1)[0]
         first, second = _first_two(ids, again)
         reason = (
@@ -108,8 +109,8 @@ def _refuse_ids(ids: Sequence[str], n_rows: int, name: str) -> None:
         raise EmbeddingIdsError(name=name, reason=reason)
 
 
-def _first_two(ids: Sequence[str], wanted: str) -> tuple[int, int]:
-    rows = (row for row, one in enumerate(ids) if one == wanted)
+def _first_two(ids: Sequence[str], repeated: str) -> tuple[int, int]:
+    rows = (row for row, row_id in enumerate(ids) if row_id == repeated)
     return next(rows), next(rows)
 
 
@@ -135,7 +136,7 @@ def refuse_unknown(similarity: str) -> None:
 # --- numbers -------------------------------------------------------------------------------
 
 
-def refuse_bad_rows(given: Embeddings) -> None:
+def refuse_bad_rows(embeddings: Embeddings) -> None:
     """Look at every number once, block by block.
 
     Raises
@@ -144,21 +145,21 @@ def refuse_bad_rows(given: Embeddings) -> None:
         With the first row that holds NaN, infinity or a number beyond 32 bits, and how many do.
     """
     first, n_bad = -1, 0
-    for start, block in blocks_of(given.vectors):
+    for start, block in blocks_of(embeddings.vectors):
         rows = np.flatnonzero(~_fit(block))
         if len(rows) and first < 0:
             first = start + int(rows[0])
         n_bad += len(rows)
     if n_bad:
-        raise bad_row(given, first, n_bad)
+        raise bad_row(embeddings, first, n_bad)
 
 
-def bad_row(given: Embeddings, row: int, n_bad: int = 1) -> EmbeddingValueError:
+def bad_row(embeddings: Embeddings, row: int, n_bad: int = 1) -> EmbeddingValueError:
     """The error of a row that was found bad, the first of so many."""
-    values = np.asarray(given.vectors[row], dtype=np.float64)
+    values = np.asarray(embeddings.vectors[row], dtype=np.float64)
     value = values[~(np.abs(values) <= LARGEST)][0]
     more = f", and {n_bad - 1:,} more rows are like it" if n_bad > 1 else ""
-    facts = {"name": given.name, "row": row, "id": given.ids[row], "more": more}
+    facts = {"name": embeddings.name, "row": row, "id": embeddings.ids[row], "more": more}
     return EmbeddingValueError(**facts, value=f"{value:g}")
 
 

@@ -16,19 +16,19 @@ import numpy as np
 
 from benchwright.errors import CutoffError
 from benchwright.matrices.cores import n_cores, worked_on_all_cores
-from benchwright.retrieval.dense.adding import Rows
 from benchwright.retrieval.dense.embeddings import (
     Doubles,
     Embeddings,
+    Rows,
     embeddings,
     refuse_bad_rows,
     refuse_misfit,
     refuse_unknown,
 )
 from benchwright.retrieval.dense.keeping import room_of
-from benchwright.retrieval.dense.kernels import kernel_for, kernel_named
-from benchwright.retrieval.dense.parts import Part
-from benchwright.retrieval.dense.tiles import tiles_of
+from benchwright.retrieval.dense.kernels import Kernel, kernel_for, kernel_named
+from benchwright.retrieval.dense.scorer import Scorer, Searched
+from benchwright.retrieval.dense.tiles import Tile, tiles_of
 from benchwright.retrieval.errors import NoEncoderError
 from benchwright.retrieval.searching import Progress, Result, id_bytes
 from benchwright.retrieval.sparse.kernels import NUMBA
@@ -48,6 +48,31 @@ ENCODED_TOGETHER = 1024
 WORTH_A_THREAD = 32
 
 
+class Part:
+    """Some queries on their way through the documents; parts can go at the same time."""
+
+    def __init__(
+        self, index: Searched, vectors: Doubles, *, k: int, kernel: Kernel, n_documents: int
+    ) -> None:
+        self._scorer = Scorer(index, vectors, k, kernel.dots)
+        self._kept = kernel.kept(self._scorer.units, k=k, best=self._scorer.best)
+        self._kept.floor[self._scorer.is_zero] = np.inf  # all scores are 0, and ids alone decide
+        self._directions = self._scorer.directions()
+        self._held = np.empty(len(vectors) * n_documents, dtype=np.float32)
+
+    def take(self, tile: Tile) -> None:
+        """Keep of a tile of at most `n_documents` what may be among the k best."""
+        shape = len(self._directions), len(tile.vectors)
+        products = self._held[: shape[0] * shape[1]].reshape(shape)
+        np.matmul(self._directions, tile.vectors.T, out=products)
+        self._kept.take(products, tile)
+
+    def results(self) -> list[tuple[Rows, Doubles]]:
+        """Of each query the k best rows with their scores, best first; after the last tile."""
+        self._kept.let_go()
+        return list(self._scorer.results(self._kept))
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """How many queries are a block, and how many documents a tile."""
@@ -63,8 +88,8 @@ class Plan:
         return cls(_between(1, most, MOST_QUERIES), n_documents)
 
 
-def _between(least: int, wanted: int, most: int) -> int:
-    return max(least, min(wanted, most))
+def _between(least: int, number: int, most: int) -> int:
+    return max(least, min(number, most))
 
 
 class DenseIndex:
@@ -214,8 +239,8 @@ class DenseIndex:
         name = self.kernel or kernel_for(len(vectors) * len(self.documents))
         most = min(n_cores(), len(vectors) // WORTH_A_THREAD) if name == NUMBA else 1
         return [
-            Part(self, one, k=k, kernel=kernel_named(name), n_documents=n_documents)
-            for one in np.array_split(vectors, max(1, most))
+            Part(self, block, k=k, kernel=kernel_named(name), n_documents=n_documents)
+            for block in np.array_split(vectors, max(1, most))
         ]
 
     @property

@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchwright.matrices.products import Singles
-from benchwright.retrieval.dense.adding import Rows
-from benchwright.retrieval.dense.embeddings import Doubles
+from benchwright.retrieval.dense.embeddings import Doubles, Rows
 from benchwright.retrieval.dense.tiles import Tile
 
 Best = Callable[[int, Rows], tuple[Rows, Doubles]]
@@ -96,8 +95,8 @@ class Kept:
             for query in np.flatnonzero(crowded).tolist():
                 self.settle(query, rows[ends[query] - counts[query] : ends[query]])
             counts[crowded] = 0
-            taken = ~crowded[which]
-            which, rows, scores = which[taken], rows[taken], scores[taken]
+            is_free = ~crowded[which]
+            which, rows, scores = which[is_free], rows[is_free], scores[is_free]
         self._append(which, rows, scores, margin, counts)
         if self._n_added > RAISED_AFTER * self.k * len(self.n):
             self._raise()
@@ -133,10 +132,10 @@ class Kept:
         in_use = np.arange(width) < self.n[:, np.newaxis]
         which, columns = np.nonzero((high >= self.floor[:, np.newaxis]) & in_use)
         counts = np.bincount(which, minlength=len(self.n))
-        kept = self.rows[which, columns], low[which, columns], high[which, columns]
+        entries = self.rows[which, columns], low[which, columns], high[which, columns]
         low[:], high[:] = -np.inf, -np.inf
         slots = _numbered(which, counts)
-        self.rows[which, slots], self.low[which, slots], self.high[which, slots] = kept
+        self.rows[which, slots], self.low[which, slots], self.high[which, slots] = entries
         self.n = counts
         for query in np.flatnonzero(counts > self.rows.shape[1] // 2).tolist():
             self.settle(query)

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from benchwright.retrieval.dense import adding, keeping
-from benchwright.retrieval.dense.adding import Rows
-from benchwright.retrieval.dense.embeddings import Doubles
+import numpy as np
+
+from benchwright.retrieval.dense import keeping
+from benchwright.retrieval.dense.embeddings import Doubles, Rows
 from benchwright.retrieval.errors import KernelError
 from benchwright.retrieval.sparse.kernels import NUMBA, has_numba
 
@@ -26,6 +27,24 @@ class Kernel:
     dots: Callable[[Any, Any, Rows], Doubles]
 
 
+def dots(vectors: Any, others: Any, which: Rows) -> Doubles:
+    """Of each row of `vectors` with row `which` of `others`; as many as `vectors` has rows.
+
+    Products in 64 bits are added in an order that only the number of dimensions decides: the
+    second half is added to the first, then the second half of those sums to their first, and so
+    on. So equal vectors have equal scores wherever they stand, a compiled loop gives the same to
+    the last bit, and the error grows with the logarithm of the dimensions.
+    """
+    products = np.multiply(vectors, others[which], dtype=np.float64)
+    n = products.shape[1]
+    while n > 1:
+        half = (n + 1) // 2
+        products[:, : n - half] += products[:, half:n]
+        n = half
+    sums: Doubles = products[:, 0].copy()
+    return sums
+
+
 def kernel_for(n_products: int) -> str:
     """The kernel that is quicker for so many products, compiling included."""
     return NUMBA if n_products >= WORTH_COMPILING and has_numba() else NUMPY
@@ -40,7 +59,7 @@ def kernel_named(name: str) -> Kernel:
         If there is none, or it is not installed.
     """
     if name == NUMPY:
-        return Kernel(keeping.Kept, adding.dots)
+        return Kernel(keeping.Kept, dots)
     if name != NUMBA:
         raise KernelError(kernel=name, reason=f"expected {NUMBA} or {NUMPY}. Choose one of them.")
     if not has_numba():

@@ -6,8 +6,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from benchwright.matrices.products import Singles
-from benchwright.retrieval.dense.adding import Rows
-from benchwright.retrieval.dense.embeddings import Doubles, Embeddings, let_go
+from benchwright.retrieval.dense.embeddings import Doubles, Embeddings, Rows, let_go
 from benchwright.retrieval.dense.keeping import Kept
 from benchwright.retrieval.dense.tiles import row_lengths
 

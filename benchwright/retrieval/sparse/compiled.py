@@ -43,11 +43,11 @@ def search(stretch: Stretch, weights: csr_array, k: int) -> list[Found]:
     queries = (weights.indptr, weights.indices, weights.data)
 
     def work(first: int, step: int) -> None:
-        asked = (*queries, is_signed, columns, scores, counts, first, step)
+        arguments = (*queries, is_signed, columns, scores, counts, first, step)
         if stretch.n_documents > MANY_DOCUMENTS:
-            search_blocks(*postings, stretch.n_documents, PART, *asked)
+            search_blocks(*postings, stretch.n_documents, PART, *arguments)
         else:
-            _search_each(*postings, stretch.n_documents, *asked)
+            _search_each(*postings, stretch.n_documents, *arguments)
 
     if k >= 1:
         _in_threads(work, min(n // WORTH_A_THREAD, MOST_DOCUMENTS // stretch.n_documents))
@@ -93,17 +93,17 @@ def _search_each(
     sums = np.zeros(n_documents)
     for row in range(first, len(query_ends) - 1, step):
         start, end = query_ends[row], query_ends[row + 1]
-        asked, given = features[start:end], weights[start:end]
+        terms, query_weights = features[start:end], weights[start:end]
         n_postings = 0
-        for term in range(len(asked)):
-            places = slice(indptr[asked[term]], indptr[asked[term] + 1])
-            _add(indices[places], data[places], given[term], sums)
+        for term in range(len(terms)):
+            places = slice(indptr[terms[term]], indptr[terms[term] + 1])
+            _add(indices[places], data[places], query_weights[term], sums)
             n_postings += places.stop - places.start
-        most = given * highest[asked]
-        n = _best(indptr, indices, asked, most, is_signed, sums, columns[row], scores[row])
+        most = query_weights * highest[terms]
+        n = _best(indptr, indices, terms, most, is_signed, sums, columns[row], scores[row])
         sort(columns[row], scores[row], n)
         counts[row] = n
-        _empty(indptr, indices, asked, n_postings, sums)
+        _empty(indptr, indices, terms, n_postings, sums)
 
 
 @compiled
@@ -129,10 +129,11 @@ def _best(
     """
     n, k = 0, len(columns)
     order = np.argsort(most)
-    left = np.cumsum(most[order])  # from the least on: what the features up to here can give
+    # From the least on: what the features up to here can give.
+    weight_left = np.cumsum(most[order])
     n_left = np.cumsum((indptr[features + 1] - indptr[features])[order])
     for rank in range(len(order) - 1, -1, -1):
-        if not is_signed and n == k and scores[0] > left[rank] * (1 + SLACK):
+        if not is_signed and n == k and scores[0] > weight_left[rank] * (1 + SLACK):
             break
         if n_left[rank] > len(sums):
             n = best_of(sums, 0, columns, scores, n)

@@ -42,28 +42,29 @@ def search_blocks(
     """Queries `first`, `first + step` and so on, in parts of `size` documents."""
     sums = np.zeros(min(size, n_documents))
     for row in range(first, len(query_ends) - 1, step):
-        asked = features[query_ends[row] : query_ends[row + 1]]
-        given = weights[query_ends[row] : query_ends[row + 1]]
-        most = given * highest[asked]
+        terms = features[query_ends[row] : query_ends[row + 1]]
+        query_weights = weights[query_ends[row] : query_ends[row + 1]]
+        most = query_weights * highest[terms]
         order = np.argsort(-most)
-        left = np.cumsum(most[order][::-1])[::-1]  # what a feature and all that give less can give
-        before, at, end, n = indptr[asked], indptr[asked], indptr[asked + 1], 0
+        # What a feature and all that give less can give.
+        weight_left = np.cumsum(most[order][::-1])[::-1]
+        before, at, end, n = indptr[terms], indptr[terms], indptr[terms + 1], 0
         for start in range(0, n_documents, size):
             stop = min(start + size, n_documents)
             n_parts = (n_documents - start + size - 1) // size
             n_added = 0
-            for term in range(len(asked)):
+            for term in range(len(terms)):
                 before[term] = at[term]
                 at[term] = _first_from(indices, at[term], end[term], stop, n_parts)
                 places = slice(before[term], at[term])
-                _add(indices[places], data[places], given[term], start, sums)
+                _add(indices[places], data[places], query_weights[term], start, sums)
                 n_added += at[term] - before[term]
             if not n_added:
                 continue
             part = sums[: stop - start]
             deciding = len(order)
             if not is_signed and n == len(columns[row]):
-                deciding = _n_deciding(left, scores[row][0])
+                deciding = _n_deciding(weight_left, scores[row][0])
             n_decide = 0
             for rank in range(deciding):
                 n_decide += at[order[rank]] - before[order[rank]]
@@ -79,10 +80,10 @@ def search_blocks(
 
 
 @compiled
-def _n_deciding(left: Floats, bar: float) -> int:
+def _n_deciding(weight_left: Floats, bar: float) -> int:
     """How many features, from the one that can give most, a document of `bar` must have one of."""
-    n = len(left)
-    while n and bar > left[n - 1] * (1 + SLACK):
+    n = len(weight_left)
+    while n and bar > weight_left[n - 1] * (1 + SLACK):
         n -= 1
     return n
 

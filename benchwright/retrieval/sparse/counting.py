@@ -184,11 +184,11 @@ def count_known_features(
     """
     word_numbers = _Numbering()
     words = _counts(map(words_of, texts), word_numbers)
-    known = [
+    known_features = [
         [feature for feature in features if feature in vocabulary]
         for features in expand(list(word_numbers))
     ]
-    expanded = _counts(known, vocabulary, n_columns=len(vocabulary))
+    expanded = _counts(known_features, vocabulary, n_columns=len(vocabulary))
     counts = (words @ expanded).tocsr()
     counts.sort_indices()
     return counts

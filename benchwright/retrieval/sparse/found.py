@@ -55,7 +55,7 @@ def ordered(columns: Columns, scores: Floats, k: int) -> Found:
     """The k best: score descending, then column ascending."""
     if len(scores) > k:
         # Everything tied with the k-th stays in until the columns have decided.
-        kept = scores >= np.partition(scores, len(scores) - k)[len(scores) - k]
-        columns, scores = columns[kept], scores[kept]
+        is_kept = scores >= np.partition(scores, len(scores) - k)[len(scores) - k]
+        columns, scores = columns[is_kept], scores[is_kept]
     order = np.lexsort((columns, -scores))[:k]
     return columns[order], scores[order]

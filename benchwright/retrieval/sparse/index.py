@@ -241,8 +241,8 @@ def _columns_in(corpus: Statistics, part: Statistics) -> Integers:
 def _selected(weights: csr_array, rows: Integers) -> csr_array:
     """With the columns renumbered by `rows`, those of -1 left out, in the order they were."""
     places = rows[weights.indices]
-    kept = places >= 0
-    ends = np.concatenate([[0], np.cumsum(kept)])[weights.indptr]
+    is_kept = places >= 0
+    ends = np.concatenate([[0], np.cumsum(is_kept)])[weights.indptr]
     # The rows of postings are in the order of the features, so the columns stay ascending.
     shape = (weights.shape[0], len(rows))
-    return csr_array((weights.data[kept], places[kept], ends), shape=shape)
+    return csr_array((weights.data[is_kept], places[is_kept], ends), shape=shape)

@@ -168,10 +168,10 @@ def _pairs(
 
 def _read_matrix(path: Path) -> VectorSet:
     try:
-        with np.load(path, allow_pickle=False) as held:
-            parts = {name: held[name] for name in PARTS}
-            kind = str(held["format"].item().decode() if "format" in held else "csr")
-            ids = _ids(path, held)
+        with np.load(path, allow_pickle=False) as arrays:
+            parts = {name: arrays[name] for name in PARTS}
+            kind = str(arrays["format"].item().decode() if "format" in arrays else "csr")
+            ids = _ids(path, arrays)
     except (KeyError, ValueError, OSError, zipfile.BadZipFile, AttributeError) as error:
         reason = f"is no matrix that scipy.sparse.save_npz wrote ({error}). Save it so."
         raise VectorFileError(place=path, reason=reason) from error
@@ -206,9 +206,9 @@ def _refuse_columns(path: Path, parts: Mapping[str, Any], width: int, ids: Seque
         raise VectorError(place=f"{path}, '{name}'", reason=f"{reason} Check the encoder.")
 
 
-def _ids(path: Path, held: Any) -> tuple[str, ...]:
-    if "ids" in held:
-        return tuple(map(str, held["ids"].tolist()))
+def _ids(path: Path, arrays: Any) -> tuple[str, ...]:
+    if "ids" in arrays:
+        return tuple(map(str, arrays["ids"].tolist()))
     beside = path.with_suffix(".ids")
     if not beside.is_file():
         reason = f"has no ids; expected an array `ids` in it, or lines in {beside.name}. Add them."

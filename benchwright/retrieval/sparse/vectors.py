@@ -275,25 +275,25 @@ def _items(vector: Any, place: str) -> Iterable[tuple[Any, Any]]:
     return items
 
 
-def _dimension(given: Any, sparse_dim: int, place: str) -> int:
+def _dimension(value: Any, sparse_dim: int, place: str) -> int:
     try:
-        number = whole_number(given)
+        number = whole_number(value)
     except TypeError:
         number = -1
     if not 0 <= number < sparse_dim:
         expected = f"expected a whole number from 0 to {sparse_dim - 1}"
-        reason = f"dimension is {given!r}; {expected}. Check the encoder and sparse_dim."
+        reason = f"dimension is {value!r}; {expected}. Check the encoder and sparse_dim."
         raise VectorError(place=place, reason=reason)
     return number
 
 
-def _weight(given: Any, dimension: Any, place: str) -> float:
+def _weight(value: Any, dimension: Any, place: str) -> float:
     try:
-        weight = float(given)
+        weight = float(value)
     except (TypeError, ValueError):
         weight = float("nan")
     if not isfinite(weight):
-        raise VectorError(place=place, reason=_not_finite(dimension, given))
+        raise VectorError(place=place, reason=_not_finite(dimension, value))
     return weight
 
 

@@ -18,8 +18,7 @@ from benchmarks_app.judges.services.asking import client_of, remember_format
 from benchmarks_app.judges.services.texts import storable
 from benchmarks_app.models import Job, JudgeEndpoint
 from benchwright.contextual.judging import outcomes_of
-from benchwright.contextual.options import Options
-from benchwright.contextual.types import Outcome
+from benchwright.contextual.types import Options, Outcome
 from scoring.contextual.selectors import StoredImages, core_case, counts_of
 from scoring.contextual.services.errors import EvaluationActiveError
 from scoring.contextual.services.evaluating import ACTIVE, STATES, require_judge

@@ -326,7 +326,7 @@ def test_lines_are_counted_as_an_editor_does():
     assert [(one.line, one.docid, one.grade, one.purpose) for one in found] == [
         (3, "d1", 2, "gold")
     ]
-    assert list(map(str, news.found)) == [
+    assert list(map(str, news.problems)) == [
         "a.tsv:4: grade is ''; expected one of 0, 1, 2",
         "a.tsv:5: byte 4 is not UTF-8; save the file as UTF-8",
     ]

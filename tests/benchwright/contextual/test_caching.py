@@ -6,10 +6,9 @@ from itertools import pairwise
 import pytest
 
 from benchwright.contextual.judging import cache_key, judged, outcomes_of
-from benchwright.contextual.options import Options
 from benchwright.contextual.prompts import content_digest
 from benchwright.contextual.serial import FileCache, outcome_as_json, outcome_from_json
-from benchwright.contextual.types import Outcome
+from benchwright.contextual.types import Options, Outcome
 from benchwright.judges.errors import CacheFileError
 from tests.benchwright.contextual.scripted import Scripted, answer, case
 

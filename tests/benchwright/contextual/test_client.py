@@ -12,9 +12,8 @@ import pytest
 
 from benchwright.contextual.judging import evaluate_cases, outcomes_of
 from benchwright.contextual.metric import ContextualPrecision
-from benchwright.contextual.options import Options
 from benchwright.contextual.serial import outcome_as_json
-from benchwright.contextual.types import Case
+from benchwright.contextual.types import Case, Options
 from benchwright.judges.client import OpenAIJudge
 from benchwright.judges.endpoint import Endpoint, Key, key_from_environment
 from benchwright.judges.errors import JudgeExtraError, JudgeSettingError

@@ -7,8 +7,7 @@ import time
 import pytest
 
 from benchwright.contextual.judging import evaluate_cases, judge_case, judged, outcomes_of
-from benchwright.contextual.options import Options
-from benchwright.contextual.types import Case
+from benchwright.contextual.types import Case, Options
 from benchwright.judges.errors import JudgeRefusalError, JudgeSettingError
 from benchwright.judges.messages import Image, JudgeFailedError, Reply
 from tests.benchwright.contextual.scripted import AsyncScripted, Scripted, answer, case

@@ -158,8 +158,8 @@ def test_labels_are_counted_once_each_and_what_is_not_judged_is_none():
 
 
 def test_labels_of_what_was_retrieved_are_counted_down_to_the_cutoff():
-    before = side({"q1": {"a": 1, "b": 0}}, RUN).found
-    after = side({"q1": {"a": 2, "c": 1, "never": 1}}, RUN).found
+    before = side({"q1": {"a": 1, "b": 0}}, RUN).hits
+    after = side({"q1": {"a": 2, "c": 1, "never": 1}}, RUN).hits
 
     assert counts_retrieved(before, after) == LabelCounts(1, 1, 1)
     assert counts_retrieved(before, after, cutoff=2) == LabelCounts(0, 1, 1)

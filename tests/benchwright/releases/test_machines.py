@@ -8,7 +8,7 @@ import pytest
 
 from benchwright.detection import parts_of_collection
 from benchwright.exports import EXPORTERS
-from benchwright.exports.croissant_metadata import croissant
+from benchwright.exports.croissant import croissant
 from benchwright.exports.exporter import written, zipped
 from benchwright.files.archives import open_source
 from benchwright.linting.folders import lint_folder

@@ -150,11 +150,11 @@ def test_braces_of_an_entry_are_balanced_whatever_the_title():
 
 
 def test_bibtex_that_was_given_is_kept_and_other_words_become_a_note():
-    given = "@article{mine,\n  title={Mine},\n}\n\n"
+    citation = "@article{mine,\n  title={Mine},\n}\n\n"
     facts = {"slug": "t", "title": "T", "version": "1.0.0", "year": 2026, "authors": ["x"]}
 
-    assert bibtex(**facts, given=given) == "@article{mine,\n  title={Mine},\n}\n"
-    assert "note = {See our paper \\#3}" in bibtex(**facts, given="See our\npaper #3")
+    assert bibtex(**facts, citation=citation) == "@article{mine,\n  title={Mine},\n}\n"
+    assert "note = {See our paper \\#3}" in bibtex(**facts, citation="See our\npaper #3")
 
 
 def test_every_special_character_is_escaped():

@@ -130,7 +130,7 @@ def test_exchange_is_the_best_of_those_drawn(seed):
     if done:
         assert unevenness(contents, shares, splits) == pytest.approx(best)
         held = [contents[splits == split].sum(axis=0) for split in range(3)]
-        assert balance.off == pytest.approx(np.array(held) - balance.wanted)
+        assert balance.off == pytest.approx(np.array(held) - balance.targets)
 
 
 def test_split_that_is_full_is_given_nothing_though_it_lacks_a_stratum():
