@@ -173,11 +173,12 @@ def _kept(
     if queries is not None:
         kept = kept.filter(pl.col("qid").is_in(list(queries)))
     reached = kept.filter(pl.col("rank") <= recipe.reach)
-    if reached.select(pl.struct(PAIR).n_unique()).item() < len(reached):
+    if reached.select(pl.struct(PAIR).hash().n_unique()).item() < len(reached):
         twice = reached.group_by(PAIR).agg("rank").filter(pl.col("rank").list.len() > 1).sort(PAIR)
-        qid, docid, (first, second, *_) = twice.row(0)
-        reason = f"it is there twice, at ranks {first} and {second}"
-        raise PoolRunError(run=key, qid=qid, docid=docid, reason=reason)
+        if len(twice):  # and not two pairs that hash alike
+            qid, docid, (first, second, *_) = twice.row(0)
+            reason = f"it is there twice, at ranks {first} and {second}"
+            raise PoolRunError(run=key, qid=qid, docid=docid, reason=reason)
     return kept.select("qid", "docid", pl.col("rank").cast(pl.Int32)).sort("qid")
 
 

@@ -45,35 +45,48 @@ def ranked_run(
 
 
 def _plain_columns(path: Path) -> pl.DataFrame | None:
-    """Qid, docid, rank and score of a file in which nothing needs a word; None of any other."""
-    import polars as pl
-
+    """Qid, docid, rank and score of a file that is as plain as the format allows, or None."""
     with open_inflated(path) as stream:
         content = stream.read()
-    frame = plain_frame(content, 1) if content else None
-    if frame is None:
-        return None
-    score, rank = pl.col("score"), pl.col("rank")
-    last_score, last_rank = score.shift().over("qid"), rank.shift().over("qid")
-    contradicts = ((rank > last_rank) & (score > last_score)) | (
-        (rank < last_rank) & (score < last_score)
-    )
-    return None if frame.select(contradicts.any()).item() else frame
+    return plain_frame(content, 1) if content else None
 
 
 def _ranked(frame: pl.DataFrame) -> pl.DataFrame | None:
-    """The rows in the order of their ranks; None where a document comes twice."""
+    """The rows in the order of their ranks; None where any of them needs a word.
+
+    That is a rank that contradicts its score, or a document that comes twice. (One of two pairs
+    that hash alike would be looked at line by line for nothing.)
+    """
     import polars as pl
 
-    starts = pl.col("qid").ne_missing(pl.col("qid").shift())
-    falls = pl.col("score") < pl.col("score").shift()
-    n_blocks, is_ordered = frame.select(starts.sum(), (starts | falls).all().alias("ok")).row(0)
-    if not is_ordered or n_blocks != frame["qid"].n_unique():
-        frame = frame.sort(["qid", "score", "docid"], descending=[False, True, True])
-    if frame.select(pl.struct("qid", "docid").n_unique()).item() < len(frame):
+    qid, score, rank = pl.col("qid"), pl.col("score"), pl.col("rank")
+    starts = qid.ne_missing(qid.shift())
+    contradicts = ~starts & _contradicts(score.shift(), rank.shift())
+    n_blocks, is_ordered, is_contradicted, n_pairs = frame.select(
+        starts.sum(),
+        (starts | (score < score.shift())).all().alias("ordered"),
+        contradicts.any().alias("contradicted"),
+        pl.struct("qid", "docid").hash().n_unique().alias("pairs"),
+    ).row(0)
+    if n_pairs < len(frame):
         return None
-    rank = pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over("qid").alias("rank")
-    return frame.select("qid", "docid", rank)
+    if n_blocks != frame["qid"].n_unique():  # queries come back: the row before is further away
+        contradicts = _contradicts(score.shift().over("qid"), rank.shift().over("qid"))
+        is_contradicted, is_ordered = frame.select(contradicts.any()).item(), False
+    if is_contradicted:
+        return None
+    if not is_ordered:
+        frame = frame.sort(["qid", "score", "docid"], descending=[False, True, True])
+    place = pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over("qid").alias("rank")
+    return frame.select("qid", "docid", place)
+
+
+def _contradicts(last_score: pl.Expr, last_rank: pl.Expr) -> pl.Expr:
+    """Whether rank and score both rise, or both fall, from the row before of a query."""
+    import polars as pl
+
+    score, rank = pl.col("score"), pl.col("rank")
+    return ((rank > last_rank) & (score > last_score)) | ((rank < last_rank) & (score < last_score))
 
 
 def _line_by_line(path: Path, file: str, problems: Problems) -> pl.DataFrame:

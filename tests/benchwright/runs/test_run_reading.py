@@ -62,8 +62,9 @@ def test_what_cannot_be_read_is_told_with_its_line(tmp_path, content, words):
         read(tmp_path, content)
 
 
-def test_a_rank_that_contradicts_its_score_is_warned_of(tmp_path):
-    _, warnings = read(tmp_path, b"q1 Q0 a 1 1.0 r\nq1 Q0 b 2 2.0 r\n")
+@pytest.mark.parametrize("between", [b"", b"q2 Q0 a 1 1.0 r\n"])
+def test_a_rank_that_contradicts_its_score_is_warned_of(tmp_path, between):
+    _, warnings = read(tmp_path, b"q1 Q0 a 1 1.0 r\n" + between + b"q1 Q0 b 2 2.0 r\n")
 
     assert len(warnings) == 1
     assert "expected scores that fall as ranks rise" in warnings[0]
