@@ -131,7 +131,7 @@ class CaseDetailSerializer(serializers.Serializer):
     document_text = serializers.CharField(source="text")
     is_open = serializers.BooleanField()
     grades = serializers.ListField(source="pair.grades", child=serializers.IntegerField())
-    said = CaseWordSerializer(many=True)
+    said = CaseWordSerializer(source="words", many=True)
 
 
 class SettlingSerializer(CaseQuerySerializer):
@@ -178,7 +178,7 @@ class CaseList(Endpoint):
         benchmark = self.benchmark_for(Action.ADJUDICATE)
         sent = self.validated(SettlingSerializer)
         case = _case(benchmark, request, sent)
-        form = AdjudicationForm(sent, given=case.pair.grades)
+        form = AdjudicationForm(sent, grades=case.pair.grades)
         decision = adjudicate(
             benchmark=benchmark,
             query=case.query,

@@ -111,8 +111,10 @@ def slices_of_queries(benchmark: Benchmark) -> dict[int, tuple[int, ...]]:
     """{query: the registered slices it is in}, for a draw that gives each slice its share."""
     rows = SliceMember.objects.filter(slice__benchmark=benchmark, slice__is_registered=True)
     slices: dict[int, list[int]] = {}
-    for query, one in rows.order_by("query_id", "slice_id").values_list("query_id", "slice_id"):
-        slices.setdefault(query, []).append(one)
+    for query, slice_pk in rows.order_by("query_id", "slice_id").values_list(
+        "query_id", "slice_id"
+    ):
+        slices.setdefault(query, []).append(slice_pk)
     return {query: tuple(of) for query, of in slices.items()}
 
 
@@ -210,7 +212,8 @@ def scale_of(benchmark: Benchmark) -> list[dict[str, Any]]:
 
 def scale_from(scale: Iterable[dict[str, Any]]) -> tuple[Grade, ...]:
     return tuple(
-        Grade(one["value"], one["name"], one["meaning"], tuple(one["examples"])) for one in scale
+        Grade(grade["value"], grade["name"], grade["meaning"], tuple(grade["examples"]))
+        for grade in scale
     )
 
 
@@ -270,8 +273,8 @@ def conflicts_of(judge: JudgeEndpoint, pool: Pool) -> list[Conflict]:
 def _conflicts(own: set[str], runs: Iterable[Run]) -> Iterator[Conflict]:
     known = settings.JUDGE_FAMILIES or FAMILIES
     for run in runs:
-        told = " | ".join(texts_in([run.description, run.metadata]))
-        if shared := own & families_in(told, known):
+        text = " | ".join(texts_in([run.description, run.metadata]))
+        if shared := own & families_in(text, known):
             yield Conflict(run, tuple(sorted(shared)))
 
 

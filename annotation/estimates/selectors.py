@@ -64,15 +64,15 @@ def grades_by_rule(benchmark: Benchmark, as_of: int, pairs: Collection[Pair]) ->
 
 def _cant_judge(benchmark: Benchmark, as_of: int, pairs: Collection[Pair]) -> frozenset[Pair]:
     """Of these documents, those that somebody looked at and could not judge."""
-    said = Judgment.objects.current().wanted()
-    said = said.filter(
+    judgments = Judgment.objects.current().wanted()
+    judgments = judgments.filter(
         benchmark=benchmark, pk__lte=as_of, kind=Judgment.Kind.CANT_JUDGE, grade__isnull=True
     )
-    found: set[Pair] = set()
+    unjudgeable_pairs: set[Pair] = set()
     for qids in batched(sorted({qid for qid, _ in pairs}), QUERIES_AT_ONCE):
-        rows = said.filter(query__qid__in=qids).values_list("query__qid", "docid")
-        found |= {(qid, docid) for qid, docid in rows if (qid, docid) in pairs}
-    return frozenset(found)
+        rows = judgments.filter(query__qid__in=qids).values_list("query__qid", "docid")
+        unjudgeable_pairs |= {(qid, docid) for qid, docid in rows if (qid, docid) in pairs}
+    return frozenset(unjudgeable_pairs)
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,7 @@ class Estimates:
         ahead = [run for run, of in others if of.high < 0]
         behind = [run for run, of in others if of.low > 0]
         open_ = [run for run, of in others if of.low <= 0 <= of.high]
-        told = [
+        clauses = [
             f"{words} {_named(runs)}"
             for words, runs in (
                 ("ahead of", ahead),
@@ -122,7 +122,7 @@ class Estimates:
             )
             if runs
         ]
-        return f"{about}: {'; '.join(told)}."
+        return f"{about}: {'; '.join(clauses)}."
 
 
 def _spoken(of: Estimated) -> str:
@@ -178,13 +178,13 @@ def _key(pool: Pool, families: Mapping[str, str], runs: Sequence[str], against: 
 def _estimates(
     pool: Pool, families: Mapping[str, str], runs: Sequence[str], against: str
 ) -> Estimates:
-    benchmark, told = pool.benchmark, pool.parameters["population"]
+    benchmark, population = pool.benchmark, pool.parameters["population"]
     recipe = recipe_of(pool.strategy, pool.order, pool.seed, pool.parameters)
     drawn, as_of = drawn_entries(pool), last_event_of(benchmark)
     facts: dict[str, Any] = {
         "measure": f"{recipe.measure.upper()}@{recipe.depth}",
-        "n_documents": told["n_documents"],
-        "n_queries": told["n_queries"],
+        "n_documents": population["n_documents"],
+        "n_queries": population["n_queries"],
         "n_drawn": len(drawn),
         "as_of": as_of,
     }

@@ -75,31 +75,31 @@ class PoolList(Endpoint):
         return Response(JobSerializer(job).data, status=202)
 
 
-def _arguments(user: Any, benchmark: Benchmark, given: dict[str, Any]) -> dict[str, Any]:
+def _arguments(user: Any, benchmark: Benchmark, fields: dict[str, Any]) -> dict[str, Any]:
     """What the job needs; a list of candidates makes it a top-up in the list's order."""
-    candidates = _candidates(benchmark, given["candidates"])
-    strategy = given["strategy"] or (TOP_UP if candidates else DEPTH_K)
+    candidates = _candidates(benchmark, fields["candidates"])
+    strategy = fields["strategy"] or (TOP_UP if candidates else DEPTH_K)
     recipe = Recipe(
         strategy=strategy,
-        order=given["order"] or (LISTED if strategy == TOP_UP else LAYERED),
-        depth=given["depth"],
-        budget=given["budget"],
-        measure=given["measure"],
-        labels=given["labels"],
-        carry=given["carry"],
+        order=fields["order"] or (LISTED if strategy == TOP_UP else LAYERED),
+        depth=fields["depth"],
+        budget=fields["budget"],
+        measure=fields["measure"],
+        labels=fields["labels"],
+        carry=fields["carry"],
     )
     shared = ("overlap", "double_share", "repeat_share", "gold_share")
     return pool_arguments(
         benchmark=benchmark,
-        name=given["name"],
-        runs=runs_named(user, benchmark, given["runs"]),
-        seed=given["seed"],
-        seconds=given["seconds"],
+        name=fields["name"],
+        runs=runs_named(user, benchmark, fields["runs"]),
+        seed=fields["seed"],
+        seconds=fields["seconds"],
         recipe=recipe,
-        sharing=Sharing(**{key: given[key] for key in shared}),
+        sharing=Sharing(**{key: fields[key] for key in shared}),
         candidates=candidates,
-        due_on=given["due_on"],
-        is_drawn=given["is_drawn"],
+        due_on=fields["due_on"],
+        is_drawn=fields["is_drawn"],
     )
 
 
@@ -156,8 +156,8 @@ class PoolDetail(Endpoint):
             if "may_search" in changes:
                 set_pool_search(pool=pool, may_search=changes["may_search"], actor=request.user)
             if "shows_machine" in changes:
-                shown = changes["shows_machine"]
-                set_pool_machine(pool=pool, shows_machine=shown, actor=request.user)
+                shows_machine = changes["shows_machine"]
+                set_pool_machine(pool=pool, shows_machine=shows_machine, actor=request.user)
         return Response(_detail(_pool(pool.benchmark, pk)))
 
 

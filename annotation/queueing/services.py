@@ -72,7 +72,9 @@ def queue_arguments(
         "parameters": {
             "pool": pool.pk,
             "by": by,
-            "campaigns": sorted(one.pk for one in campaigns) if by == DISAGREEMENT else [],
+            "campaigns": sorted(campaign.pk for campaign in campaigns)
+            if by == DISAGREEMENT
+            else [],
             "runs": [run.pk for run in runs] if by == VERDICT else [],
             "measure": measure,
             "cutoff": cutoff,

@@ -302,7 +302,7 @@ class CaseDetail:
     pair: Pair
     judges: frozenset[int]
     is_open: bool
-    said: list[Said]
+    words: list[Said]
     decision: Judgment | None
     title: str = ""
     text: str = ""

@@ -130,12 +130,12 @@ def _grades_to_settle(benchmark: Benchmark, query: Query, docid: str, actor: Use
 
 
 def _check_grade(
-    benchmark: Benchmark, given: list[int], outcome: str, grade: int | None, reason: str
+    benchmark: Benchmark, grades: list[int], outcome: str, grade: int | None, reason: str
 ) -> None:
     scale = sorted(benchmark.grades.values_list("value", flat=True))
     if grade not in scale:
         raise GradeNotOnScaleError(grade=grade, scale=", ".join(map(str, scale)))
-    if outcome == Outcome.PICK and grade not in given:
+    if outcome == Outcome.PICK and grade not in grades:
         raise NoSuchPickError(grade=grade)
     if outcome == Outcome.OVERRIDE and not reason.strip():
         raise OverrideReasonError

@@ -62,7 +62,7 @@ def adjudicate_item(
     case = case_to_settle(benchmark, query, docid, request.user)
     if case is None:
         raise Http404
-    form = AdjudicationForm(request.POST or None, given=case.pair.grades)
+    form = AdjudicationForm(request.POST or None, grades=case.pair.grades)
     status = 200
     if request.method == "POST":
         if form.is_valid() and _settled(request, benchmark, query, docid, form):

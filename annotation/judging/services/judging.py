@@ -41,7 +41,7 @@ def record_judgment(
     actor: User,
     grade: int,
     client_id: UUID,
-    shown: Shown,
+    display: Shown,
     note: str = "",
     evidence: Sequence[Span] = (),
     confidence: str = "",
@@ -61,7 +61,7 @@ def record_judgment(
     """
     label = graded(grade, note=note, evidence=evidence, confidence=confidence)
     with turn_of(actor.pk):
-        saved = record(slot.pk, actor.pk, client_id, shown, label)
+        saved = record(slot.pk, actor.pk, client_id, display, label)
     return saved if isinstance(saved, Judgment) else Judgment.objects.get(pk=saved.pk)
 
 
@@ -71,7 +71,7 @@ def record_cant_judge(
     actor: User,
     reason: str,
     client_id: UUID,
-    shown: Shown,
+    display: Shown,
     note: str = "",
     evidence: Sequence[Span] = (),
     confidence: str = "",
@@ -87,7 +87,7 @@ def record_cant_judge(
     """
     label = not_judged(reason, note=note, evidence=evidence, confidence=confidence)
     with turn_of(actor.pk):
-        saved = record(slot.pk, actor.pk, client_id, shown, label)
+        saved = record(slot.pk, actor.pk, client_id, display, label)
     return saved if isinstance(saved, Judgment) else Judgment.objects.get(pk=saved.pk)
 
 
@@ -131,8 +131,8 @@ def record(
     slot: int,
     actor: int,
     client_id: UUID,
-    shown: Shown,
-    said: dict[str, Any],
+    display: Shown,
+    label: dict[str, Any],
     pool: int | None = None,
 ) -> Judgment | Known:
     """Append what `graded` or `not_judged` made; see `record_judgment` for what may be wrong.
@@ -142,11 +142,11 @@ def record(
     """
     known = statements.known(actor, client_id)
     if known:
-        return _same(known, slot, said)
+        return _same(known, slot, label)
     # The slot's row is the fence between this judgment and a claim of it by somebody else.
     target = _target(slot, pool)
-    if said["grade"] is not None:
-        refuse_unknown_grade(target.benchmark, said["grade"])
+    if label["grade"] is not None:
+        refuse_unknown_grade(target.benchmark, label["grade"])
     place = _filled(target, actor)
     judgment = Judgment(
         benchmark_id=target.benchmark,
@@ -159,8 +159,8 @@ def record(
         client_id=client_id,
         supersedes_id=statements.own_label_before(target, actor),
         is_surplus=place is None,
-        **said,
-        **shown.as_fields(),
+        **label,
+        **display.as_fields(),
     )
     statements.append(judgment)
     return judgment
@@ -331,7 +331,7 @@ def change_own_judgment(
     if not Pool.objects.open().filter(pk=pool.pk).exists():
         raise PoolClosedError(pool=pool.name)
     content, guideline = content_of(slot), current_guideline(pool.benchmark)
-    shown = Shown(
+    display = Shown(
         content_hash=content.content_hash if content else "",
         guideline_id=guideline.pk if guideline else None,
         shown_position=judgment.shown_position,
@@ -343,4 +343,4 @@ def change_own_judgment(
         if grade is None
         else partial(record_judgment, grade=grade)
     )
-    return record(slot=slot, actor=actor, client_id=client_id, shown=shown, note=note)
+    return record(slot=slot, actor=actor, client_id=client_id, display=display, note=note)

@@ -63,13 +63,13 @@ def record_practice(
     slot = _practice_slot(known, annotator, start.practice_round)
     content = content_of(slot)
     guideline = current_guideline(pool.benchmark)
-    shown = Shown(
+    display = Shown(
         content_hash=content.content_hash if content else "",
         guideline_id=guideline.pk if guideline else None,
         dwell_ms=dwell_ms,
     )
     saved = record_judgment(
-        slot=slot, actor=annotator, grade=grade, client_id=client_id, shown=shown
+        slot=slot, actor=annotator, grade=grade, client_id=client_id, display=display
     )
     if start.practice_at is None and practice_by(pool, annotator).is_passed:
         start.practice_at = timezone.now()

@@ -90,8 +90,8 @@ class OfPool(Endpoint):
 
     def read(self, pool: Pool, what: str) -> None:
         """Labels of test queries may have to stay hidden: who looks at them is recorded."""
-        told = f"{what} of {pool.name}"
-        record_read(actor=self.request.user, benchmark=pool.benchmark, what=told)
+        target = f"{what} of {pool.name}"
+        record_read(actor=self.request.user, benchmark=pool.benchmark, what=target)
 
 
 class StaleList(OfPool):

@@ -97,9 +97,9 @@ def known_grade_settled(request: PersonRequest, benchmark: Benchmark, pk: int) -
     if request.method == "POST" and form.is_valid():
         purpose = form.cleaned_data["purpose"]
         chosen = [pairs[key] for key in form.cleaned_data["pairs"]]
-        known = [Known(one.query.qid, one.docid, one.grade, purpose) for one in chosen]
-        add_known_grades(pool=pool, known=known, actor=request.user)
-        messages.success(request, f"{len(known)} known grades saved.")
+        known_grades = [Known(pair.query.qid, pair.docid, pair.grade, purpose) for pair in chosen]
+        add_known_grades(pool=pool, known=known_grades, actor=request.user)
+        messages.success(request, f"{len(known_grades)} known grades saved.")
         return redirect("annotation:known-grade-list", benchmark.slug, pool.pk)
     context = {**_of(pool), "page": page, "pairs": pairs.values(), "form": form}
     status = 422 if form.errors else 200

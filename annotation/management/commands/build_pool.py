@@ -30,7 +30,9 @@ class Command(BenchmarkCommand):
             name=options["name"] or _usual_name(options),
             runs=_runs_of(self.benchmark, options["runs"]) if options["runs"] else [],
             recipe=_recipe(options),
-            sharing=Sharing(**{one.name: options[one.name] for one in recipes.SHARING}),
+            sharing=Sharing(
+                **{parameter.name: options[parameter.name] for parameter in recipes.SHARING}
+            ),
             candidates=_list_named(self.benchmark, options["candidates"]),
             seed=options["seed"],
             seconds=options["seconds"],
@@ -51,7 +53,7 @@ def _usual_name(options: dict[str, Any]) -> str:
 
 def _recipe(options: dict[str, Any]) -> Recipe:
     usual = "listed" if options["strategy"] == "top-up" else "layered"
-    chosen = {one.name: options[one.name] for one in recipes.POOLING}
+    chosen = {parameter.name: options[parameter.name] for parameter in recipes.POOLING}
     return Recipe(
         **{**chosen, "order": chosen["order"] or usual},
         control_run=options["control_run"],

@@ -208,8 +208,8 @@ class PoolForm(forms.Form):
         if source and source not in cleaned["runs"]:
             self.add_error("control_run", "Choose one of the pool's runs.")
         if cleaned["name"] == cleaned["suggested"]:
-            shown: Any = self.data
-            cleaned["name"] = shown["name"] = shown["suggested"] = self.suggestion()
+            data: Any = self.data
+            cleaned["name"] = data["name"] = data["suggested"] = self.suggestion()
         return cleaned
 
     def suggestion(self) -> str:

@@ -100,7 +100,7 @@ def plan_of(parameters: dict[str, Any]) -> Plan:
 def planned_pool(
     benchmark: Benchmark,
     plan: Plan,
-    tell: Progress = lambda *said: None,
+    tell: Progress = lambda *progress: None,
     *,
     has_depths: bool = False,
 ) -> PlannedPool:

@@ -69,9 +69,9 @@ def _switched(pool: Pool, name: str, value: bool, *, action: str, actor: User) -
         return locked
     setattr(locked, name, value)
     locked.save(update_fields=[name])
-    said: dict[str, Any] = {name: value}
+    change: dict[str, Any] = {name: value}
     benchmark, target = locked.benchmark, locked.name
-    audit.record(actor=actor, action=action, benchmark=benchmark, target=target, **said)
+    audit.record(actor=actor, action=action, benchmark=benchmark, target=target, **change)
     return locked
 
 

@@ -94,8 +94,8 @@ def _beginning(request: PersonRequest, benchmark: Benchmark, runs: QuerySet[Run]
     data = QueryDict(mutable=True)
     for name, field in PoolForm.base_fields.items():
         value = values.get(name, field.initial)
-        each = value if isinstance(value, list) else [value]
-        data.setlist(name, [str(one) for one in each if one not in (None, False, "")])
+        items = value if isinstance(value, list) else [value]
+        data.setlist(name, [str(item) for item in items if item not in (None, False, "")])
     return data
 
 
@@ -106,12 +106,12 @@ def _page(
     request: PersonRequest,
     form: PoolForm,
     runs: QuerySet[Run],
-    shown: dict[str, Any] | None = None,
+    preview: dict[str, Any] | None = None,
     status: int = 200,
 ) -> HttpResponse:
     """The page, or its preview alone; only the note of it where there is nothing to show."""
     context = {"form": form, "has_runs": runs.exists(), "is_live": bool(request.htmx)}
-    context |= shown or {}
+    context |= preview or {}
     if not request.htmx:
         return render(request, "annotation/pools/pool_new.html", context, status=status)
     if "preview" in context:
