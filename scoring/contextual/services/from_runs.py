@@ -263,7 +263,7 @@ class _Making:
 
     def _copy(self, images: Iterable[KeptImage]) -> None:
         """Give the set the images that it has not yet: they go with it, and with no other."""
-        fresh = {one.sha256: one for one in images if one.sha256 not in self.digests}
+        fresh = {image.sha256: image for image in images if image.sha256 not in self.digests}
         for digest, image in fresh.items():
             shutil.copyfile(image.path, self.job.folder / digest)
         named = [replace(image, name=_name_of(image)) for image in fresh.values()]
@@ -278,8 +278,8 @@ class _Making:
         words = (document.title, document.text) if document else ()
         text = "\n".join(part for part in words if part)
         self.n_cut += len(text) > CASE_LIMITS.max_characters
-        shown = [{"image": _name_of(image)} for image in images]
-        return [*shown, text[: CASE_LIMITS.max_characters]] if text or not shown else shown
+        pictures = [{"image": _name_of(image)} for image in images]
+        return [*pictures, text[: CASE_LIMITS.max_characters]] if text or not pictures else pictures
 
     def _case(
         self,
@@ -320,7 +320,7 @@ class _Making:
     def notes(self, n_lacking: int) -> list[str]:
         """What is worth knowing of the set, in sentences."""
         wanted, limit = self.wanted.n_sample or 0, CASE_LIMITS.max_characters
-        told = {
+        sentences = {
             f"The sample was to have {wanted:,} queries; there are fewer.": wanted > self.n_cases,
             f"{self.run} has nothing for {n_lacking:,} queries: they are left out.": n_lacking,
             f"{self.n_without:,} of {self.n_cases:,} cases have no expected answer: what leads to "
@@ -330,7 +330,7 @@ class _Making:
             ),
             f"{self.n_cut:,} documents are cut at {limit:,} characters.": self.n_cut,
         }
-        return [sentence for sentence, is_so in told.items() if is_so]
+        return [sentence for sentence, is_so in sentences.items() if is_so]
 
 
 def _name_of(image: KeptImage) -> str:

@@ -24,7 +24,7 @@ def limits() -> Limits:
     )
 
 
-def keep_files(given: Mapping[str, UploadedFile]) -> dict[str, dict[str, Any]]:
+def keep_files(uploads: Mapping[str, UploadedFile]) -> dict[str, dict[str, Any]]:
     """Store what was uploaded: {what it is: name, SHA-256, size, where it is stored}.
 
     Raises
@@ -35,7 +35,7 @@ def keep_files(given: Mapping[str, UploadedFile]) -> dict[str, dict[str, Any]]:
     folder = f"contrastive/{uuid.uuid4().hex}"
     kept: dict[str, dict[str, Any]] = {}
     try:
-        for what, file in given.items():
+        for what, file in uploads.items():
             kept[what] = _kept(file, f"{folder}/{what}")
     except BaseException:
         remove_files(facts["stored"] for facts in kept.values())

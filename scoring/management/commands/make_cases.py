@@ -28,7 +28,7 @@ class Command(BenchmarkCommand):
         if not may(self.actor, Action.EDIT, self.benchmark):
             raise CommandError(f"'{self.actor.username}' may not make a case set of {slug}.")
         runs = Run.objects.visible_to(self.actor).filter(benchmark=self.benchmark)
-        recipe = {one.name: options[one.name] for one in contextual.CASES_OF_RUN}
+        recipe = {parameter.name: options[parameter.name] for parameter in contextual.CASES_OF_RUN}
         job = self.job(
             cases_arguments(
                 run=named(runs, wanted, f"{slug} has no run '{wanted}'; it has"),
