@@ -294,7 +294,9 @@ def lift_change_triggers(
     connection = connections[using]
     if plan and connection.vendor == "sqlite":
         with connection.cursor() as cursor:
-            for trigger in (each for of in WATCHED.values() for one in of for each in one.triggers):
+            for trigger in (
+                each for of in WATCHED.values() for watch in of for each in watch.triggers
+            ):
                 cursor.execute(trigger.dropping(connection.vendor))
 
 

@@ -140,9 +140,9 @@ class Endpoint(Answering, GenericAPIView):
     ) -> Any:
         """What was sent, as `serializer` reads it; 400 with what is wrong of it."""
         context = {"request": self.request, **more}
-        given = serializer(data=self.request.data, context=context, partial=partial)
-        given.is_valid(raise_exception=True)
-        return given.validated_data
+        bound_serializer = serializer(data=self.request.data, context=context, partial=partial)
+        bound_serializer.is_valid(raise_exception=True)
+        return bound_serializer.validated_data
 
     def cleaned(self, form: BaseForm) -> dict[str, Any]:
         """What a page's form makes of what was sent; 400 with what is wrong of it."""

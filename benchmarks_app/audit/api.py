@@ -103,9 +103,9 @@ class OfEvents(Endpoint):
     serializer_class = EventSerializer
 
     def asked(self, serializer: type[serializers.Serializer]) -> dict[str, Any]:
-        given = serializer(data=self.request.query_params)
-        given.is_valid(raise_exception=True)
-        return dict(given.validated_data)
+        bound_serializer = serializer(data=self.request.query_params)
+        bound_serializer.is_valid(raise_exception=True)
+        return dict(bound_serializer.validated_data)
 
     def listed(self, benchmark: Benchmark | None) -> Response:
         asked = Asked(**self.asked(EventQuerySerializer))

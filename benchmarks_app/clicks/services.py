@@ -189,7 +189,7 @@ def _commit(
     relevant = relevant_values(benchmark)
     with job.commit() as result:
         _refuse_taken(benchmark, name)
-        made = QrelSet.objects.create(
+        qrel_set = QrelSet.objects.create(
             benchmark=benchmark,
             name=name,
             kind=QrelSet.Kind.CLICK,
@@ -203,7 +203,7 @@ def _commit(
         )
         Qrel.objects.bulk_create(
             (
-                Qrel(qrel_set=made, query_id=pks[qid], docid=docid, grade=grade)
+                Qrel(qrel_set=qrel_set, query_id=pks[qid], docid=docid, grade=grade)
                 for qid, docid, grade in rows
             ),
             batch_size=ROWS_PER_BATCH,

@@ -127,9 +127,12 @@ def labels_at_stake(version: CorpusVersion, user: Any) -> list[dict[str, Any]]:
 
     A benchmark that the asker may not see has no name.
     """
-    seen = {one.pk: one for one in Benchmark.objects.visible_to(user).filter(corpus=version.corpus)}
+    benchmarks = {
+        benchmark.pk: benchmark
+        for benchmark in Benchmark.objects.visible_to(user).filter(corpus=version.corpus)
+    }
     return [
-        {**row, "benchmark": seen.get(row["benchmark"])}
+        {**row, "benchmark": benchmarks.get(row["benchmark"])}
         for row in version.difference.get("labels", [])
     ]
 
@@ -181,8 +184,8 @@ def refusals(benchmark: Benchmark, uploads: Iterable[Upload]) -> dict[int, Refus
 def _refusal(job: Job, upload: int) -> Refusal | None:
     if job.state == Job.State.FAILED:
         return Refusal(job.pk, job.error, job.problems)
-    told = job.result.get("refused", {}).get(str(upload))
-    return Refusal(job.pk, told["error"], told["problems"]) if told else None
+    refusal = job.result.get("refused", {}).get(str(upload))
+    return Refusal(job.pk, refusal["error"], refusal["problems"]) if refusal else None
 
 
 def imported_uploads(benchmark: Benchmark) -> QuerySet[Upload]:

@@ -258,11 +258,11 @@ class FamilyEndpoint(Endpoint):
         benchmark = self.benchmark_for(action)
         return get_object_or_404(selectors.families_of(benchmark), pk=self.kwargs["pk"])
 
-    def seen_of(self, family: QueryFamily, told: dict[str, Any]) -> str:
+    def seen_of(self, family: QueryFamily, fields: dict[str, Any]) -> str:
         """The family as the caller saw it, as the services compare it; "" if nothing was said."""
-        if "queries_seen" not in told:
+        if "queries_seen" not in fields:
             return ""
-        rows = family.benchmark.queries.filter(qid__in=told["queries_seen"])
+        rows = family.benchmark.queries.filter(qid__in=fields["queries_seen"])
         return selectors.seen_as(rows.values_list("pk", flat=True))
 
     def query_of(self, family: QueryFamily, qid: str) -> Query:
@@ -425,18 +425,18 @@ class FamilyGroup(Endpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        told = self.validated(GroupSerializer)
-        qrels, is_preview = told.pop("qrels"), told.pop("preview")
-        paraphrases = told.pop("paraphrases")
+        fields = self.validated(GroupSerializer)
+        qrels, is_preview = fields.pop("qrels"), fields.pop("preview")
+        paraphrases = fields.pop("paraphrases")
         files = {
             name: uploading.receive_upload(
-                benchmark=benchmark, owner=request.user, file=told.pop(name)
+                benchmark=benchmark, owner=request.user, file=fields.pop(name)
             )
             for name in ("embeddings", "ids")
-            if name in told and not is_preview
+            if name in fields and not is_preview
         }
-        told["language"] = benchmark.corpus.lang or DEFAULTS.language
-        options = GroupingOptions.from_json(told)
+        fields["language"] = benchmark.corpus.lang or DEFAULTS.language
+        options = GroupingOptions.from_json(fields)
         qrel_set = _qrels(benchmark, qrels) if qrels else None
         if is_preview:
             costs = review_preview(

@@ -166,8 +166,8 @@ def _sides(a: Query, b: Query) -> list[tuple[Query, list[tuple[str, bool]]]]:
     """Each of two queries with its words, and of each word whether the other lacks it."""
     words = {query.pk: {normalised(word) for word in query.text.split()} for query in (a, b)}
     return [
-        (one, [(word, normalised(word) not in words[other.pk]) for word in one.text.split()])
-        for one, other in ((a, b), (b, a))
+        (query, [(word, normalised(word) not in words[other.pk]) for word in query.text.split()])
+        for query, other in ((a, b), (b, a))
     ]
 
 
@@ -241,7 +241,7 @@ def family_confirm_several(request: PersonRequest, benchmark: Benchmark) -> Http
     families = {family: ticked[str(family.pk)] for family in named}
     try:
         if len(families) < len(ticked):
-            gone = next(pk for pk in ticked if pk not in {str(one.pk) for one in families})
+            gone = next(pk for pk in ticked if pk not in {str(family.pk) for family in families})
             raise FamilyChangedError(family=gone)
         family_changes.confirm_families(families=families, actor=request.user)
     except BenchmarkError as error:

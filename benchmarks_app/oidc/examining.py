@@ -16,18 +16,18 @@ def sign_in() -> Found:
         yield FINE, "by password alone", ""
         return
     try:
-        said = client.described(provider)
+        metadata = client.described(provider)
         n_keys = len(client.fetched_keys(provider))
     except ProviderError as error:
         yield WRONG, f"{provider.issuer}: {error}", "Correct OIDC_ISSUER, or see why it is silent."
         return
     if not n_keys:
         yield WRONG, f"{provider.issuer} names no key that it signs with", "Ask who runs it."
-    methods = said.get("code_challenge_methods_supported")
+    methods = metadata.get("code_challenge_methods_supported")
     if methods is not None and "S256" not in methods:
         what = "the provider says that it knows no PKCE (S256), which is always sent"
         yield ODD, what, "Allow it for this client there, else a stolen code signs in."
-    if provider.grants and provider.groups_claim not in said.get(
+    if provider.grants and provider.groups_claim not in metadata.get(
         "claims_supported", [provider.groups_claim]
     ):
         what = f"the provider does not say that it knows the claim {provider.groups_claim}"

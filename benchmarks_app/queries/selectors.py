@@ -214,4 +214,7 @@ def _relevant_documents(
 def _texts(benchmark: Benchmark, relevant: dict[str, list[str]]) -> dict[str, RelevantDocument]:
     wanted = {docid for docids in relevant.values() for docid in docids[:MOST_TEXTS]}
     documents = benchmark_documents(benchmark, wanted)
-    return {docid: RelevantDocument(docid, one.title, one.text) for docid, one in documents.items()}
+    return {
+        docid: RelevantDocument(docid, document.title, document.text)
+        for docid, document in documents.items()
+    }

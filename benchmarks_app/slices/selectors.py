@@ -92,7 +92,7 @@ def slice_rows(
     chosen = list(slices.filter(pk=only.pk) if only else slices)
     n_queries = sliceable_queries(benchmark).count()
     densities = _densities(benchmark, chosen) if has_density else {}
-    names = {one.name for one in chosen}
+    names = {query_slice.name for query_slice in chosen}
     sets = {name: qids for name, qids in slices_of(benchmark).items() if name in names}
     reaches = reach_of(benchmark, {name: qids for name, qids in sets.items() if qids})
     rows = []

@@ -246,8 +246,8 @@ def _changed(request: PersonRequest, row: Slice, form: SliceForm) -> Slice | Job
 def slice_decide(request: PersonRequest, benchmark: Benchmark, slice_name: str) -> HttpResponse:
     """Confirm or reject one query, those that are ticked, or every suggestion."""
     query_slice = _slice(benchmark, slice_name)
-    verdict, one = _verdict(request)
-    chosen = [one] if one else request.POST.getlist("member")
+    verdict, member = _verdict(request)
+    chosen = [member] if member else request.POST.getlist("member")
     keys = [key for text in chosen if (key := row_key(text)) is not None]
     is_all = "all" in request.POST
     if verdict and (keys or is_all):
@@ -281,8 +281,8 @@ def slice_decide(request: PersonRequest, benchmark: Benchmark, slice_name: str) 
 
 def _verdict(request: HttpRequest) -> tuple[str, str]:
     """What was decided, and on which row where its own button was pressed ("confirm:12")."""
-    verdict, _, one = request.POST.get("verdict", "").partition(":")
-    return (verdict if verdict in (members.CONFIRM, members.REJECT) else ""), one
+    verdict, _, member = request.POST.get("verdict", "").partition(":")
+    return (verdict if verdict in (members.CONFIRM, members.REJECT) else ""), member
 
 
 @require_POST

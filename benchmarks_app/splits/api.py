@@ -51,11 +51,11 @@ class RecipeSerializer(serializers.Serializer):
     accept_small = serializers.BooleanField(default=False)
     document_date = serializers.CharField(default="", allow_blank=True)
 
-    def validate_given(self, given: dict[str, str] | None) -> dict[str, str] | None:
-        if given and len(given) > MOST_GIVEN:
+    def validate_given(self, assignment: dict[str, str] | None) -> dict[str, str] | None:
+        if assignment and len(assignment) > MOST_GIVEN:
             why = f"Send at most {MOST_GIVEN:,} queries."
             raise serializers.ValidationError(why)
-        return given
+        return assignment
 
 
 class HiddenSerializer(serializers.Serializer):
@@ -134,11 +134,13 @@ class SplitDetail(Endpoint):
         benchmark = self.benchmark_for(Action.EDIT)
         sent = self.validated(RecipeSerializer)
         asked = {"recipe": _recipe(sent), **_options(benchmark, sent)}
-        given = _given(benchmark, sent)
-        if given is None and splitting.takes_long(benchmark):
+        given_splits = _given(benchmark, sent)
+        if given_splits is None and splitting.takes_long(benchmark):
             job = splitting.start_split(benchmark=benchmark, user=request.user, **asked)
             return Response(JobSerializer(job).data, status=202)
-        splitting.apply_split(benchmark=benchmark, user=request.user, given=given, **asked)
+        splitting.apply_split(
+            benchmark=benchmark, user=request.user, given_splits=given_splits, **asked
+        )
         return Response(_plan(benchmark))
 
 
@@ -159,7 +161,7 @@ class SplitPreview(Endpoint):
         preview = splitting.previewed(
             benchmark=benchmark,
             recipe=_recipe(sent),
-            given=_given(benchmark, sent),
+            given_splits=_given(benchmark, sent),
             **_options(benchmark, sent),
         )
         return Response(preview)
@@ -335,8 +337,8 @@ class ContaminationClean(Endpoint):
     def post(self, request: Request, slug: str, pk: int) -> Response:
         check = get_object_or_404(self.benchmark_for(Action.EDIT).contamination_checks, pk=pk)
         sent = self.validated(CleanSliceSerializer)
-        made = contamination.make_clean_slice(check=check, user=request.user, **sent)
-        return Response({"name": made.name}, status=201)
+        query_slice = contamination.make_clean_slice(check=check, user=request.user, **sent)
+        return Response({"name": query_slice.name}, status=201)
 
 
 class SplitQuerySerializer(serializers.Serializer):

@@ -127,15 +127,15 @@ def plan_facts(plan: SplitPlan) -> dict[str, Any]:
     }
 
 
-def current_assignment(benchmark: Benchmark, found: Splittable) -> Assignment:
+def current_assignment(benchmark: Benchmark, splittable: Splittable) -> Assignment:
     """Where each query is now; what was never split counts as test."""
     splits, excluded = {}, {}
-    for row in found.rows:
+    for row in splittable.rows:
         if row["excluded_reason"]:
             excluded[row["qid"]] = row["excluded_reason"]
         else:
             splits[row["qid"]] = row["family__split"] or WITHOUT_SPLIT
-    families = {str(row["family_id"]): row["family__split"] for row in found.rows}
+    families = {str(row["family_id"]): row["family__split"] for row in splittable.rows}
     return Assignment(families, splits, excluded)
 
 
@@ -201,9 +201,9 @@ def hash_of(parts: Any) -> str:
 # --- for the leak report -------------------------------------------------------------------
 
 
-def leak_queries(found: Splittable, assignment: Assignment) -> list[LeakQuery]:
+def leak_queries(splittable: Splittable, assignment: Assignment) -> list[LeakQuery]:
     """The queries that are in a split, with their texts and relevant documents."""
-    query_of = {query.qid: query for query in found.queries}
+    query_of = {query.qid: query for query in splittable.queries}
     return [
         LeakQuery(
             qid=row["qid"],
@@ -211,10 +211,10 @@ def leak_queries(found: Splittable, assignment: Assignment) -> list[LeakQuery]:
             family=str(row["family_id"]),
             split=assignment.splits[row["qid"]],
             slices=query_of[row["qid"]].slices,
-            relevant=frozenset(found.relevant.get(row["pk"], ())),
+            relevant=frozenset(splittable.relevant.get(row["pk"], ())),
             first_seen=row["first_seen_at"],
         )
-        for row in found.rows
+        for row in splittable.rows
         if row["qid"] in assignment.splits
     ]
 

@@ -226,7 +226,7 @@ class ObjectStore(Store):
                 Bucket=bucket, Prefix=self._storage.location
             )
             try:
-                uploads = [one for page in pages for one in page.get("Uploads", ())]
+                uploads = [upload for page in pages for upload in page.get("Uploads", ())]
             except ClientError as error:
                 if _status(error) != 501:
                     raise

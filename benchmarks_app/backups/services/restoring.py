@@ -96,7 +96,7 @@ def restore(
     ContentType.objects.clear_cache()
     analyse()
     say("reading every stored file")
-    broken = [f"{one['file']}: {one['problem']}" for one in manifest["broken"]]
+    broken = [f"{row['file']}: {row['problem']}" for row in manifest["broken"]]
     return Restored(
         snapshot=snapshot.name,
         n_tables=len(manifest["tables"]),

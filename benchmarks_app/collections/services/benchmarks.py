@@ -95,8 +95,8 @@ def change_settings(
     stays as it is.
     """
     benchmark.save()
-    shown = {"text_format": text_format, "line_breaks": line_breaks}
-    if chosen := {name: value for name, value in shown.items() if value}:
+    corpus_fields = {"text_format": text_format, "line_breaks": line_breaks}
+    if chosen := {name: value for name, value in corpus_fields.items() if value}:
         Corpus.objects.filter(pk=benchmark.corpus_id).update(**chosen)
     newest = benchmark.guidelines.order_by("-version").first()
     if guideline.strip() and (newest is None or newest.text != guideline):

@@ -22,7 +22,7 @@ class PartFile(Protocol):
     @property
     def part(self) -> Part: ...
     @property
-    def given(self) -> Place: ...
+    def place(self) -> Place: ...
 
 
 def document_rows(
@@ -97,11 +97,11 @@ def _rows(work: Import, file: PartFile, what: str, problems: Problems | None) ->
     sent = reading_apart.stream(
         row_streams.sent_rows,
         what,
-        file.given,
+        file.place,
         file.part,
         work.job.folder,
-        file=file.given.shown,
-        **_terms(warnings, file.given.shown),
+        file=file.place.shown,
+        **_terms(warnings, file.place.shown),
     )
     yield from row_streams.received_rows(what, sent, warnings)
 

@@ -184,11 +184,11 @@ def _refuse_others(
     others = passages - parents.keys()
     documents = others - reader.missing_parents(others)
     if documents and parents:
-        one = min(parents)
+        passage = min(parents)
         raise MixedUnitsError(
             file=f"Qrels '{qrel_set.name}'",
-            passage=one,
-            parent=parents[one],
+            passage=passage,
+            parent=parents[passage],
             document=min(documents),
         )
     if documents:

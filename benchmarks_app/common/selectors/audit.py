@@ -131,13 +131,15 @@ def events_asked_for(benchmark: Benchmark | None, asked: Asked) -> Events:
             | Q(action__icontains=asked.text)
             | Q(detail_text__icontains=asked.text)
         )
-    branches: list[dict[str, Any]] = [{"action": one} for one in KINDS.get(asked.kind, ())]
+    branches: list[dict[str, Any]] = [{"action": action} for action in KINDS.get(asked.kind, ())]
     if asked.person:
         pk = User.objects.filter(username=asked.person).values_list("pk", flat=True).first()
         if pk is None:
             return Events(events.none())
         by_or_about: tuple[dict[str, Any], ...] = ({"actor": pk}, {"target": named(pk)})
-        branches = [{**branch, **one} for branch in branches or [{}] for one in by_or_about]
+        branches = [
+            {**branch, **condition} for branch in branches or [{}] for condition in by_or_about
+        ]
     return Events(events, tuple(branches))
 
 

@@ -72,7 +72,7 @@ def merge_families(
         raise FamiliesOfTwoBenchmarksError(other=other.pk, benchmark=benchmark.name)
     _refuse_stale(family, seen)
     change = _Change(benchmark, actor, Kind.MERGE, [family.pk, other.pk])
-    members = {one: change.members[one] for one in (family.pk, other.pk)}
+    members = {pk: change.members[pk] for pk in (family.pk, other.pk)}
     kept, gone = sorted(members, key=lambda pk: (-len(members[pk]), pk))
     chosen = _split_of_merged([family.split, other.split], split)
     both = [*members[kept], *members[gone]]
@@ -394,15 +394,15 @@ class _Change:
         wanted = {(min(pair), max(pair)) for pair in pairs}
         queries = {pk for pair in wanted for pk in pair}
         present = FamilyLink.objects.filter(query_a__in=queries, query_b__in=queries)
-        links = [one for one in present if (one.query_a_id, one.query_b_id) in wanted]
-        changed = [one for one in links if one.verdict != verdict]
-        self.links_before += [_link_row(one) for one in changed]
+        links = [link for link in present if (link.query_a_id, link.query_b_id) in wanted]
+        changed = [link for link in links if link.verdict != verdict]
+        self.links_before += [_link_row(link) for link in changed]
         for link in changed:
             link.verdict, link.decided_by, link.decided_at = verdict, self.actor, self.at
         FamilyLink.objects.bulk_update(changed, ["verdict", "decided_by", "decided_at"], 200)
-        missing = sorted(wanted - {(one.query_a_id, one.query_b_id) for one in links})
+        missing = sorted(wanted - {(link.query_a_id, link.query_b_id) for link in links})
         new_links = self._made_by_hand(missing, verdict)
-        self.links_after += [_link_row(one) for one in (*changed, *new_links)]
+        self.links_after += [_link_row(link) for link in (*changed, *new_links)]
 
     def _made_by_hand(self, pairs: Sequence[tuple[int, int]], verdict: str) -> list[FamilyLink]:
         similarity = _wording_similarities(pairs)
@@ -471,7 +471,7 @@ def _say_same(change: _Change, ours: Sequence[int], theirs: Sequence[int]) -> No
     across = FamilyLink.objects.filter(query_a__in=ours, query_b__in=theirs).union(
         FamilyLink.objects.filter(query_a__in=theirs, query_b__in=ours)
     )
-    pairs = {(one.query_a_id, one.query_b_id) for one in across}
+    pairs = {(link.query_a_id, link.query_b_id) for link in across}
     change.say(pairs or {(ours[0], theirs[0])}, Verdict.SAME)
 
 

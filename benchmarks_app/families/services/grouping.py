@@ -177,8 +177,8 @@ class Inputs:
     def sha256(self) -> str:
         """Of everything that the families follow from, but the options."""
         digest = hashlib.sha256()
-        for one in sorted(self.texts, key=lambda text: text.qid.encode()):
-            digest.update(json.dumps([one.qid, one.text, sorted(one.positives)]).encode())
+        for text in sorted(self.texts, key=lambda text: text.qid.encode()):
+            digest.update(json.dumps([text.qid, text.text, sorted(text.positives)]).encode())
         decisions = [
             sorted(self.known.links),
             sorted(self.known.same),
@@ -269,13 +269,13 @@ class _Writing:
         benchmark: Benchmark,
         job: jobs.RunningJob,
         inputs: Inputs,
-        found: GroupedQueries,
+        grouped_queries: GroupedQueries,
         options: GroupingOptions,
     ) -> None:
         self.benchmark = benchmark
         self.job = job
         self.inputs = inputs
-        self.found = found
+        self.grouped_queries = grouped_queries
         self.options = options
         rows = QueryFamily.objects.filter(benchmark=benchmark)
         self.rows = {row.pk: row for row in rows.iterator()}
@@ -291,7 +291,7 @@ class _Writing:
         family_of = dict(self.inputs.key.values())
         targets = [
             _Target(family, sorted(self.inputs.key[qid][0] for qid in family.members))
-            for family in self.found.families
+            for family in self.grouped_queries.families
         ]
         claims = [
             (-n, old, number)
@@ -324,16 +324,16 @@ class _Writing:
             lines.append(f"{grouping.n_flagged:,} families wait for review")
         if self.n_moved_splits:
             lines.append(f"{self.n_moved_splits:,} families were on two splits and are on one now")
-        if self.found.n_without_embedding:
-            lines.append(f"{self.found.n_without_embedding:,} queries have no embedding")
+        if self.grouped_queries.n_without_embedding:
+            lines.append(f"{self.grouped_queries.n_without_embedding:,} queries have no embedding")
         return {
             "made": lines,
             "grouping": grouping.pk,
             "n_moved": n_moved,
             "n_moved_splits": self.n_moved_splits,
-            "n_refused": len(self.found.refused),
-            "n_recut": self.found.n_recut,
-            "is_sampled": self.found.is_sampled,
+            "n_refused": len(self.grouped_queries.refused),
+            "n_recut": self.grouped_queries.n_recut,
+            "is_sampled": self.grouped_queries.is_sampled,
         }
 
     # --- what each family becomes ------------------------------------------------------------
@@ -419,7 +419,7 @@ class _Writing:
             algorithm=ALGORITHM,
             inputs_sha256=self.inputs.sha256,
             n_queries=len(self.inputs.texts),
-            n_links=len(self.found.links),
+            n_links=len(self.grouped_queries.links),
             n_families=len(self.targets),
             n_flagged=sum(target.row.is_flagged for target in self.targets),
             job=self.job.row,
@@ -449,7 +449,7 @@ class _Writing:
         links = FamilyLink.objects.filter(benchmark=self.benchmark)
         stays = [FamilyLink.Reason.HAND, FamilyLink.Reason.GIVEN]
         links.filter(verdict="").exclude(reason__in=stays).delete()
-        for rows in batched(self._link_rows(self.found.links), ROWS_PER_BATCH):
+        for rows in batched(self._link_rows(self.grouped_queries.links), ROWS_PER_BATCH):
             FamilyLink.objects.bulk_create(rows, ignore_conflicts=True)
         return int(links.aggregate(n=Count("pk"))["n"])
 

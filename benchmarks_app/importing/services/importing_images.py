@@ -121,4 +121,4 @@ def _keep(work: Import, images: dict[str, DocumentImage]) -> None:
             )
         )
     CorpusImage.objects.bulk_create(rows, batch_size=500, ignore_conflicts=True)
-    work.made.append(f"{len(images):,} images, {len(rows):,} of them new")
+    work.outcomes.append(f"{len(images):,} images, {len(rows):,} of them new")

@@ -75,7 +75,7 @@ def stage_qrels(
         raise NothingImportedError(file=work.file, what="grade")
     staging.check_splits()
     counted = ", ".join(f"{grade}: {n:,}" for grade, n in sorted(staging.grades.items()))
-    work.made.append(f"qrels '{name}' with {staging.n_qrels:,} grades ({counted})")
+    work.outcomes.append(f"qrels '{name}' with {staging.n_qrels:,} grades ({counted})")
     relevance = Relevance.of(staging.grades, staging.relevant)
     if relevance.n_graded:
         work.notes.insert(0, ("WARNING: " if relevance.is_none else "") + relevance.sentence)

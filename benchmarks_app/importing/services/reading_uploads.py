@@ -60,7 +60,10 @@ def read_through(upload: Upload, *, is_job: bool = False) -> Preview:
     problems = problems[:PROBLEMS_KEPT]
     reading = {
         "rows": sum(look.n_rows_read for look in upload_preview.taken),
-        "problems": [{"file": one.file, "line": one.line, "text": one.text} for one in problems],
+        "problems": [
+            {"file": problem.file, "line": problem.line, "text": problem.text}
+            for problem in problems
+        ],
         "is_job": is_job,
         "looks": [look.as_json() for look in upload_preview.looks],
         "is_collection": upload_preview.is_collection,

@@ -75,8 +75,8 @@ class WaitingFile:
     @property
     def said(self) -> Mapping[str, Any]:
         """What somebody has decided about it in the list."""
-        said: dict[str, Any] = self.upload.reading.get("said", {})
-        return said
+        decisions: dict[str, Any] = self.upload.reading.get("said", {})
+        return decisions
 
     @property
     def state(self) -> str:
@@ -140,7 +140,7 @@ class WaitingFile:
     def groups(self) -> tuple[ProblemGroup, ...]:
         """What is wrong with how many records, at which lines: as the last import told, if any."""
         if self.refusal:
-            return grouped(Problem(**one) for one in self.refusal.problems)
+            return grouped(Problem(**problem) for problem in self.refusal.problems)
         if self.is_left_without or self.look_to_map:
             return ()
         kept = tuple(group for look in self.preview.taken for group in look.groups)

@@ -29,7 +29,9 @@ def corpus_list(request: PersonRequest) -> HttpResponse:
     rows = selectors.corpora_visible_to(request.user)
     page = page_of(request, rows)
     of_corpus = selectors.benchmarks_of(page, request.user)
-    listed = [(one, of_corpus.get(one.pk, []), cut_sentence(one.is_cut or {})) for one in page]
+    listed = [
+        (corpus, of_corpus.get(corpus.pk, []), cut_sentence(corpus.is_cut or {})) for corpus in page
+    ]
     return render(
         request, "benchmarks_app/importing/corpus_list.html", {"page": page, "rows": listed}
     )

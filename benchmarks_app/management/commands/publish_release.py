@@ -95,18 +95,18 @@ class Command(BenchmarkCommand):
             raise CommandError("There are errors; it can not be published.")
 
 
-def _options(benchmark: Benchmark, given: dict[str, Any]) -> ReleaseOptions:
+def _options(benchmark: Benchmark, options: dict[str, Any]) -> ReleaseOptions:
     """The choices of the newest release, with those of the command in their place."""
     values = {
-        "licence": given["licence"],
-        "threshold": given["rel"],
-        "description": given["card"] and given["card"].read_text("utf-8"),
-        "citation": given["citation"] and given["citation"].read_text("utf-8"),
-        "drops_all_zero": given["drop_all_zero"] or None,
-        "passes_on_texts": False if given["withhold_texts"] else None,
-        "left_out": tuple(given["without"]) or None,
-        "measures": tuple(given["measure"]) or None,
-        "machine_labels": tuple(given["machine_labels"]) or None,
+        "licence": options["licence"],
+        "threshold": options["rel"],
+        "description": options["card"] and options["card"].read_text("utf-8"),
+        "citation": options["citation"] and options["citation"].read_text("utf-8"),
+        "drops_all_zero": options["drop_all_zero"] or None,
+        "passes_on_texts": False if options["withhold_texts"] else None,
+        "left_out": tuple(options["without"]) or None,
+        "measures": tuple(options["measure"]) or None,
+        "machine_labels": tuple(options["machine_labels"]) or None,
     }
     chosen = {key: value for key, value in values.items() if value is not None}
     return replace(draft_options(benchmark), **chosen)

@@ -89,7 +89,9 @@ def refuse_deletion(*, user: User, actor: User | None) -> None:
     if user.is_superuser and actor is not None and not actor.is_superuser:
         raise ManagerNeededError
     owned = user.memberships.filter(role=Role.OWNER).select_related("benchmark")
-    alone = [one.benchmark for one in owned if not people.other_owners(one).exists()]
+    alone = [
+        membership.benchmark for membership in owned if not people.other_owners(membership).exists()
+    ]
     if alone:
         raise LastOwnerError(person=user, benchmark=" and ".join(map(str, alone)))
     superusers = User.objects.filter(is_superuser=True, is_active=True)
@@ -110,12 +112,12 @@ def lasting_places(names: Names, *, seen_by: User | None) -> list[str]:
         kept = seen.filter(memberships__user=seen_by, memberships__role__in=KEEPERS)
     places = []
     for model, (of_benchmark, fields) in LASTING.items():
-        told = model._base_manager.filter(
+        visible_rows = model._base_manager.filter(
             **{f"{of_benchmark}__in": seen if model is Benchmark else kept}
         )
         for field in fields:
             rows = [key for key, value in _naming(everywhere(model), field, names)]
-            for row in told.filter(pk__in=rows):
+            for row in visible_rows.filter(pk__in=rows):
                 places.append(f"{model._meta.verbose_name} {row}: {field}")
     released = Release.objects.published().filter(benchmark__in=seen).exclude(folder="")
     for release in released.select_related("benchmark").iterator():
@@ -285,10 +287,10 @@ def reach_of(user: User, actor: User | None) -> Reach:
 def way_to(wanted: type[models.Model], model: type[models.Model]) -> str:
     """The shortest way by foreign keys from rows of a model, or "" if there is none."""
     ways: dict[Any, str] = {model: ""}
-    for one in (at_work := [model]):
-        for field in one._meta.concrete_fields:
+    for source in (at_work := [model]):
+        for field in source._meta.concrete_fields:
             if isinstance(field, models.ForeignKey) and field.related_model not in ways:
-                way = ways[field.related_model] = f"{ways[one]}__{field.name}".removeprefix("__")
+                way = ways[field.related_model] = f"{ways[source]}__{field.name}".removeprefix("__")
                 if field.related_model is wanted:
                     return way
                 at_work.append(field.related_model)
@@ -313,17 +315,17 @@ def _rewrite(rows: models.QuerySet, field: str, names: Names, pseudonym: str) ->
     for key, value in _naming(rows, field, names):
         if rows.model is AuditEvent and PERSON.fullmatch(str(value)):
             continue  # a number names somebody here, whoever was called “user”
-        said = names.replaced(value, pseudonym)
-        said = said[:longest] if isinstance(said, str) else said
+        replacement = names.replaced(value, pseudonym)
+        replacement = replacement[:longest] if isinstance(replacement, str) else replacement
         row = rows.model._base_manager.filter(pk=key)
         try:
             with transaction.atomic(), _forgetting():
-                row.update(**{field: said})
+                row.update(**{field: replacement})
         except IntegrityError:  # another has that name now: `Zelda eval` beside `zelda eval`
             end = f"-{secrets.token_hex(2)}"
             kept = longest - len(end) if longest else None
             with _forgetting():
-                row.update(**{field: f"{said[:kept]}{end}"})
+                row.update(**{field: f"{replacement[:kept]}{end}"})
         n += 1
     return n
 
@@ -359,7 +361,7 @@ def _forget_mail(names: Names) -> None:
         kept = [message for message in messages if not names.are_in(_mail_text(message))]
         if len(kept) == len(messages):
             continue
-        if any(one.strip() for one in kept):
+        if any(message.strip() for message in kept):
             file.write_bytes(MAIL_RULE.join(kept))
         else:
             file.unlink()

@@ -125,8 +125,8 @@ def _back(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def invitation_accept(request: HttpRequest, secret: str) -> HttpResponse:
     """The page behind an invitation's link; the secret in the address is what gives access."""
-    found = Invitation.objects.of_secret(secret).select_related("benchmark", "created_by")
-    invitation = get_object_or_404(found)
+    invitations = Invitation.objects.of_secret(secret).select_related("benchmark", "created_by")
+    invitation = get_object_or_404(invitations)
     if not Invitation.objects.open().filter(pk=invitation.pk).exists():
         return _closed_page(request, people.why_closed(invitation))
     try:

@@ -75,8 +75,8 @@ def offers(release: Release) -> list[Offer]:
     source = release_source(release)
     split = _split_shown(source)
     left_out = release.manifest.get("formats_left_out", ())
-    given = [exporter for exporter in EXPORTERS.values() if exporter.name not in left_out]
-    return [_offer(release, exporter, source, split) for exporter in given]
+    exporters = [exporter for exporter in EXPORTERS.values() if exporter.name not in left_out]
+    return [_offer(release, exporter, source, split) for exporter in exporters]
 
 
 def _offer(release: Release, exporter: Exporter, source: ReleaseSource, split: str) -> Offer:

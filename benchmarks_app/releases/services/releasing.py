@@ -212,7 +212,7 @@ def refuse_findings(findings: Sequence[Finding], accepted: Collection[str] | str
         and finding.code not in accepted
     ]
     if unseen:
-        codes = sorted({one.code for one in unseen})
+        codes = sorted({finding.code for finding in unseen})
         raise WarningsNotSeenError(codes=", ".join(codes), said=_said(unseen))
 
 

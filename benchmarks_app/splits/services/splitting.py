@@ -91,7 +91,7 @@ def preview_split(
     *,
     benchmark: Benchmark,
     recipe: SplitRecipe,
-    given: Mapping[str, str] | None = None,
+    given_splits: Mapping[str, str] | None = None,
     qrel_set: QrelSet | None = None,
     hidden: Collection[str] | None = None,
     accept_small: bool = False,
@@ -110,7 +110,7 @@ def preview_split(
     _refuse_unknown_slice(benchmark, recipe)
     chosen = qrel_set or reads.default_qrels(benchmark)
     splittable = reads.splittable(benchmark, chosen)
-    assignment = split_queries(splittable.queries, recipe, given)
+    assignment = split_queries(splittable.queries, recipe, given_splits)
     description = described(splittable.queries, assignment)
     withheld = benchmark.hidden_splits if hidden is None else sorted(hidden)
     parameters = {
@@ -186,16 +186,22 @@ def _hidden_keys(
 
 
 def previewed(
-    *, benchmark: Benchmark, recipe: SplitRecipe, given: Mapping[str, str] | None, **options: Any
+    *,
+    benchmark: Benchmark,
+    recipe: SplitRecipe,
+    given_splits: Mapping[str, str] | None,
+    **options: Any,
 ) -> dict[str, Any]:
     """A preview as JSON; computed once for the same recipe and the same state of the benchmark."""
     chosen = options.get("qrel_set")
-    asked = [recipe_json(recipe), sorted((given or {}).items()), chosen and chosen.pk]
+    asked = [recipe_json(recipe), sorted((given_splits or {}).items()), chosen and chosen.pk]
     asked += [sorted(options.get("hidden") or ()), options.get("accept_small")]
     key = f"split-preview:{benchmark.pk}:{reads.hash_of([reads.fingerprint(benchmark), asked])}"
     preview: dict[str, Any] | None = cache.get(key)
     if preview is None:
-        facts = preview_split(benchmark=benchmark, recipe=recipe, given=given, **options)
+        facts = preview_split(
+            benchmark=benchmark, recipe=recipe, given_splits=given_splits, **options
+        )
         preview = facts.as_json()
         cache.set(key, preview, PREVIEW_KEPT_SECONDS)
     return preview
@@ -368,7 +374,7 @@ def _write_exclusions(
 
 @transaction.atomic
 def start_split(*, benchmark: Benchmark, user: User, recipe: SplitRecipe, **options: Any) -> Job:
-    """Start a job that splits a large benchmark; options as of `apply_split`, without `given`."""
+    """Start a job that splits a large benchmark; options as of `apply_split`, no `given_splits`."""
     _refuse_unknown_slice(benchmark, recipe)
     recipe.check()
     return jobs.start(

@@ -101,10 +101,13 @@ def _answered(
     try:
         if form.mode != Mode.GIVEN and splitting.takes_long(benchmark):
             return redirect(_started(request, benchmark, form, is_preview=is_preview))
-        given = _given(request, benchmark, form)
+        given_splits = _given(request, benchmark, form)
         if is_preview:
             preview = splitting.previewed(
-                benchmark=benchmark, recipe=form.recipe(), given=given, **form.options()
+                benchmark=benchmark,
+                recipe=form.recipe(),
+                given_splits=given_splits,
+                **form.options(),
             )
             context |= _shown(benchmark, preview, form)
             return None
@@ -112,7 +115,7 @@ def _answered(
             benchmark=benchmark,
             user=request.user,
             recipe=form.recipe(),
-            given=given,
+            given_splits=given_splits,
             **form.options(),
         )
     except FileProblemsError as error:
@@ -168,7 +171,7 @@ def split_preview(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     else:
         try:
             preview = splitting.previewed(
-                benchmark=benchmark, recipe=form.recipe(), given=None, **form.options()
+                benchmark=benchmark, recipe=form.recipe(), given_splits=None, **form.options()
             )
             context |= _shown(benchmark, preview, form)
         except BenchmarkError as error:
@@ -191,7 +194,9 @@ def _shown(benchmark: Benchmark, preview: dict[str, Any], form: SplitForm) -> di
         "preview": preview,
         "slices": slices[:ROWS_OF_SLICES],
         "n_more_slices": max(0, len(slices) - ROWS_OF_SLICES),
-        "warnings": [one for one in preview["findings"] if one["severity"] == Severity.WARNING],
+        "warnings": [
+            finding for finding in preview["findings"] if finding["severity"] == Severity.WARNING
+        ],
     }
     if form.mode == Mode.GIVEN:
         return context
@@ -219,7 +224,7 @@ def split_preview_chart(
         raise Http404
     try:
         preview = splitting.previewed(
-            benchmark=benchmark, recipe=form.recipe(), given=None, **form.options()
+            benchmark=benchmark, recipe=form.recipe(), given_splits=None, **form.options()
         )
     except BenchmarkError as error:
         raise Http404 from error
@@ -347,9 +352,9 @@ def _query_keys(benchmark: Benchmark, report: dict[str, Any] | None) -> dict[str
     if not report:
         return {}
     named = {
-        one[side]["qid"]
+        leak[side]["qid"]
         for pair in report["pairs"]
-        for one in [
+        for leak in [
             *pair["nearest"],
             *(each for leaks in pair["leaks"].values() for each in leaks["listed"]),
         ]
