@@ -101,11 +101,11 @@ def remove_left() -> None:
     for pk in list(LeftFile.objects.values_list("pk", flat=True)):
         with transaction.atomic():
             # Who publishes the same name meanwhile waits for this row, or has taken it away.
-            left = LeftFile.objects.select_for_update().filter(pk=pk).first()
-            if left:
-                if not any(stored_files(left.name)):
-                    file_store().delete(left.name)
-                left.delete()
+            left_file = LeftFile.objects.select_for_update().filter(pk=pk).first()
+            if left_file:
+                if not any(stored_files(left_file.name)):
+                    file_store().delete(left_file.name)
+                left_file.delete()
 
 
 # --- reading -------------------------------------------------------------------------------

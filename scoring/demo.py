@@ -80,14 +80,16 @@ def _pair(benchmark: Benchmark, user: User) -> None:
     """
     answers = _best_documents()
     # {docid: the first query that it answers directly}
-    asked = {
+    query_of = {
         answers[query["_id"]]: query for query in reversed(queries()) if query["_id"] in answers
     }
-    texts = benchmark_documents(benchmark, asked)
+    texts = benchmark_documents(benchmark, query_of)
     files = {
-        "z1.npy": _saved(encode([query["text"] for query in asked.values()])),
-        "z2.npy": _saved(encode([f"{texts[docid].title}\n{texts[docid].text}" for docid in asked])),
-        "ids.txt": "\n".join(query["_id"] for query in asked.values()).encode(),
+        "z1.npy": _saved(encode([query["text"] for query in query_of.values()])),
+        "z2.npy": _saved(
+            encode([f"{texts[docid].title}\n{texts[docid].text}" for docid in query_of])
+        ),
+        "ids.txt": "\n".join(query["_id"] for query in query_of.values()).encode(),
     }
     uploads = {
         name.partition(".")[0]: SimpleUploadedFile(name, content) for name, content in files.items()

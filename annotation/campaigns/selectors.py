@@ -98,11 +98,11 @@ def entries_of(
     if choice != Campaign.Choice.UNJUDGED:
         return entries
     judged = judged_pairs(pool.benchmark, last_event(pool.benchmark))
-    wanted = set(runs)
+    run_names = set(runs)
     return [
         entry
         for entry in entries
-        if wanted & entry.contributors.keys()
+        if run_names & entry.contributors.keys()
         and (entry.query.qid, entry.document.docid) not in judged
     ]
 
@@ -132,18 +132,18 @@ def contents_by_docid(benchmark: Benchmark, docids: Iterable[str]) -> dict[str, 
 
 def asked_pairs(
     benchmark: Benchmark,
-    asked: Sequence[tuple[Query, str]],
+    documents: Sequence[tuple[Query, str]],
     contents: Mapping[str, DocumentContent],
 ) -> list[Pair]:
     """Queries and documents as a judge is asked about them: the images of each, then its words.
 
     Without both a pair can only fail, and says so.
     """
-    images = images_asked_about(benchmark, {docid for _, docid in asked})
-    pictured = query_images_asked_about(benchmark, {query for query, _ in asked})
+    images = images_asked_about(benchmark, {docid for _, docid in documents})
+    pictured = query_images_asked_about(benchmark, {query for query, _ in documents})
     return [
         _asked_pair(query, docid, contents.get(docid), images.get(docid, ()), pictured[query.qid])
-        for query, docid in asked
+        for query, docid in documents
     ]
 
 
@@ -157,8 +157,8 @@ def _asked_pair(
     text = "\n".join(part for part in (content.title, content.text) if part) if content else ""
     about = "\n\n".join(part for part in (query.description, query.narrative) if part.strip())
     words = (text,) if text or not images else ()
-    asked = (query.text,) if query.text or not pictured else ()
-    return Pair(query.qid, docid, (*pictured, *asked), (*images, *words), description=about)
+    question = (query.text,) if query.text or not pictured else ()
+    return Pair(query.qid, docid, (*pictured, *question), (*images, *words), description=about)
 
 
 # --- what is asked ---------------------------------------------------------------------------
@@ -224,13 +224,13 @@ def peoples_grades(
     benchmark: Benchmark, pairs: Iterable[tuple[int, str]]
 ) -> dict[tuple[int, str], list[int]]:
     """{(query, docid): the grades that people stand by, ascending} of those that have any."""
-    wanted = set(pairs)
+    wanted_pairs = set(pairs)
     labels = Judgment.objects.current().wanted().filter(benchmark=benchmark, grade__isnull=False)
     grades: dict[tuple[int, str], list[int]] = {}
-    for batch in batched(sorted({query for query, _ in wanted}), DOCUMENTS_PER_QUERY):
+    for batch in batched(sorted({query for query, _ in wanted_pairs}), DOCUMENTS_PER_QUERY):
         rows = labels.filter(query__in=batch).order_by("grade")
         for query, docid, grade in rows.values_list("query_id", "docid", "grade"):
-            if (query, docid) in wanted and grade is not None:
+            if (query, docid) in wanted_pairs and grade is not None:
                 grades.setdefault((query, docid), []).append(grade)
     return grades
 
@@ -263,18 +263,18 @@ class Conflict:
 
 def conflicts_of(judge: JudgeEndpoint, pool: Pool) -> list[Conflict]:
     """The runs of a pool that the judge's family had a part in, by what they say of themselves."""
-    known = settings.JUDGE_FAMILIES or FAMILIES
-    own = families_in(judge.model, known)
+    families = settings.JUDGE_FAMILIES or FAMILIES
+    own = families_in(judge.model, families)
     if not own:
         return []
     return list(_conflicts(own, pool.runs.order_by("name")))
 
 
 def _conflicts(own: set[str], runs: Iterable[Run]) -> Iterator[Conflict]:
-    known = settings.JUDGE_FAMILIES or FAMILIES
+    families = settings.JUDGE_FAMILIES or FAMILIES
     for run in runs:
         text = " | ".join(texts_in([run.description, run.metadata]))
-        if shared := own & families_in(text, known):
+        if shared := own & families_in(text, families):
             yield Conflict(run, tuple(sorted(shared)))
 
 

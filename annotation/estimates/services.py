@@ -155,11 +155,11 @@ def estimates_of(pool: Pool, user: User, *, against: str = "") -> Estimates:
         raise RunOutsideError(run=against, pool=pool.name, known=", ".join(runs))
     families = families_then(pool)
     kept_as = _key(pool, families, runs, against)
-    kept: Estimates | None = cache.get(kept_as)
-    if kept is None:
-        kept = _estimates(pool, families, runs, against)
-        cache.set(kept_as, kept, KEPT_SECONDS)
-    return kept
+    estimates: Estimates | None = cache.get(kept_as)
+    if estimates is None:
+        estimates = _estimates(pool, families, runs, against)
+        cache.set(kept_as, estimates, KEPT_SECONDS)
+    return estimates
 
 
 def _key(pool: Pool, families: Mapping[str, str], runs: Sequence[str], against: str) -> str:
@@ -216,9 +216,9 @@ def _worked_out(
     draw = _draw(pool, recipe, population)
     gain = gains_of(pool.benchmark, population.measure)
     # Who could not judge a document leaves it without a grade: boards count such a one 0.
-    known = dict.fromkeys(grades.cant_judge, 0.0)
-    known |= {pair: gain(grade) for pair, grade in grades.of.items()}
-    gains = np.array([known.get(pair, np.nan) for pair in population.pairs])
+    gain_of_pair = dict.fromkeys(grades.cant_judge, 0.0)
+    gain_of_pair |= {pair: gain(grade) for pair, grade in grades.of.items()}
+    gains = np.array([gain_of_pair.get(pair, np.nan) for pair in population.pairs])
     guess = guess_of(pool.benchmark, population.pairs)
     machine = np.array(guess.grades, dtype=np.int64) if guess.qrel_set else None
     family_of = [families[qid] for qid in population.queries]

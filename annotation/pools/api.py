@@ -68,9 +68,9 @@ class PoolList(Endpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        wanted = self.validated(NewPoolSerializer)
+        fields = self.validated(NewPoolSerializer)
         with transaction.atomic():
-            arguments = _arguments(request.user, benchmark, wanted)
+            arguments = _arguments(request.user, benchmark, fields)
             job = jobs.start(benchmark=benchmark, user=request.user, **arguments)
         return Response(JobSerializer(job).data, status=202)
 
@@ -247,12 +247,12 @@ class PoolSimulations(Endpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        sent = self.validated(SimulationSerializer)
-        qrel_set = get_object_or_404(benchmark.qrel_sets.ready(), pk=sent.pop("qrel_set"))
-        runs = runs_named(request.user, benchmark, sent.pop("runs"))
+        fields = self.validated(SimulationSerializer)
+        qrel_set = get_object_or_404(benchmark.qrel_sets.ready(), pk=fields.pop("qrel_set"))
+        runs = runs_named(request.user, benchmark, fields.pop("runs"))
         with transaction.atomic():
             arguments = simulation_arguments(
-                benchmark=benchmark, qrel_set=qrel_set, runs=runs, **sent
+                benchmark=benchmark, qrel_set=qrel_set, runs=runs, **fields
             )
             job = jobs.start(benchmark=benchmark, user=request.user, **arguments)
         return Response(JobSerializer(job).data, status=202)

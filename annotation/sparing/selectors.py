@@ -181,9 +181,9 @@ class Sparing:
         limit = f"{rule.most_missed:g}"
         match rule.state:
             case STATES.AUDITING:
-                left = rule.n_audit - self.n_own
+                n_left = rule.n_audit - self.n_own
                 return (
-                    f"Not allowed yet: {left:,} of {rule.n_audit:,} drawn documents wait for "
+                    f"Not allowed yet: {n_left:,} of {rule.n_audit:,} drawn documents wait for "
                     f"people; so far {share} are relevant."
                 )
             case STATES.REFUSED:

@@ -142,9 +142,11 @@ Row = tuple[str, str, int]
 def _graded(job: jobs.RunningJob, uploads: Sequence[Upload]) -> tuple[list[Row], dict[str, Any]]:
     from benchwright.clicks.grading import Grading, rows_apart
 
-    asked, benchmark = job.parameters, job.benchmark
+    parameters, benchmark = job.parameters, job.benchmark
     queries = list(benchmark.queries.committed().order_by("pk").values_list("text", "qid"))
-    grading = Grading(recipe.Model(asked["model"]), asked["least"], tuple(asked["cuts"]))
+    grading = Grading(
+        recipe.Model(parameters["model"]), parameters["least"], tuple(parameters["cuts"])
+    )
     paths = [uploading.local(upload) for upload in uploads]
     rows, facts = reading_apart.call(
         rows_apart,
@@ -153,17 +155,17 @@ def _graded(job: jobs.RunningJob, uploads: Sequence[Upload]) -> tuple[list[Row],
         job.folder,
         grading,
         queries,
-        columns=asked["columns"],
-        actions=asked["actions"],
+        columns=parameters["columns"],
+        actions=parameters["actions"],
         file=uploads[0].name,
         is_job=True,
         progress=job.progress,
     )
     lacking = unknown_documents(benchmark, {docid for _, docid, _ in rows})
-    kept = [row for row in rows if row[1] not in lacking]
-    if not kept:
+    known_rows = [row for row in rows if row[1] not in lacking]
+    if not known_rows:
         raise NoClicksError(file=uploads[0].name, why=_nothing(facts, len(rows)))
-    return kept, {**facts, "n_unknown_documents": len(lacking)}
+    return known_rows, {**facts, "n_unknown_documents": len(lacking)}
 
 
 def _nothing(facts: Mapping[str, Any], n_graded: int) -> str:

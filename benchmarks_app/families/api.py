@@ -210,14 +210,14 @@ class FamilyList(Endpoint):
     )
     def get(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.VIEW)
-        asked = request.query_params
-        split = asked.get("split")
+        params = request.query_params
+        split = params.get("split")
         rows = selectors.listed_families(
             benchmark,
-            state=asked.get("state", ""),
+            state=params.get("state", ""),
             split="" if split == "none" else split or None,
-            wanted=asked.get("q", "").strip(),
-            order=asked.get("order", "doubt"),
+            wanted=params.get("q", "").strip(),
+            order=params.get("order", "doubt"),
         )
         return self.page_of(rows.select_related("reviewed_by"), FamilySerializer)
 
@@ -330,10 +330,10 @@ class FamilySplit(FamilyEndpoint):
     def post(self, request: Request, slug: str, pk: int) -> Response:
         family = self.found(Action.EDIT)
         data = self.validated(FamilyPartSerializer)
-        taken = [self.query_of(family, qid).pk for qid in data["queries"]]
+        pks = [self.query_of(family, qid).pk for qid in data["queries"]]
         seen = self.seen_of(family, data)
         change = family_changes.split_family(
-            family=family, take_out=taken, actor=request.user, seen=seen
+            family=family, take_out=pks, actor=request.user, seen=seen
         )
         return self.told(change)
 

@@ -223,11 +223,11 @@ def known_of(benchmark: Benchmark) -> Known:
     stated_links = links.filter(reason__in=[Reason.HAND, Reason.GIVEN]).exclude(
         verdict=FamilyLink.Verdict.DIFFERENT
     )
-    kept = [
+    pair_links = [
         Link(a, b, Reason(reason), similarity)
         for a, b, reason, similarity, _ in stated_links.order_by("pk").values_list(*columns)
     ]
-    return Known(links=[*kept, *_unexplained(benchmark)], same=same, different=different)
+    return Known(links=[*pair_links, *_unexplained(benchmark)], same=same, different=different)
 
 
 def _unexplained(benchmark: Benchmark) -> list[Link]:
@@ -310,7 +310,7 @@ def family_picture(family: QueryFamily, *, sees_grades: bool) -> FamilyPicture:
     members = members_of(family)
     keys = {query.pk for query in members}
     links = list(links_between(keys))
-    held = [
+    held_links = [
         Held(
             link.query_a_id,
             link.query_b_id,
@@ -319,7 +319,7 @@ def family_picture(family: QueryFamily, *, sees_grades: bool) -> FamilyPicture:
         for link in links
         if link.verdict != FamilyLink.Verdict.DIFFERENT
     ]
-    weakest_links = weakest_needed(keys, held)
+    weakest_links = weakest_needed(keys, held_links)
     visible = [link for link in links if sees_grades or link.reason != TELLS_OF_GRADES]
     weakest = next(
         (

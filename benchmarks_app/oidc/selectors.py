@@ -11,6 +11,6 @@ def grants_without_end(provider: Provider) -> Iterator[str]:
     slugs = set(Benchmark.objects.values_list("slug", flat=True))
     names = set(Team.objects.values_list("name", flat=True))
     for grant in provider.grants:
-        known = {BENCHMARK: slugs, TEAM: names}.get(grant.kind)
-        if known is not None and grant.name not in known:
+        known_names = {BENCHMARK: slugs, TEAM: names}.get(grant.kind)
+        if known_names is not None and grant.name not in known_names:
             yield f"the group {grant.group} gives a place in the {grant.kind} {grant.name}: none"

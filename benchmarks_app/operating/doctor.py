@@ -164,8 +164,8 @@ def _storage() -> Found:
         if state.n_copied is not None and state.n_copied_most is not None:
             copied, most = state.n_copied / 1e9, state.n_copied_most / 1e9
             free = f"; copies here {copied:,.1f} of {most:,.1f} GB"
-        taken = f"a file was written, read and removed in {milliseconds:,.0f} ms"
-        yield FINE, f"{file_store().place}: {taken}{free}", ""
+        sentence = f"a file was written, read and removed in {milliseconds:,.0f} ms"
+        yield FINE, f"{file_store().place}: {sentence}{free}", ""
 
 
 def _temporary_files() -> Found:

@@ -68,8 +68,8 @@ def slice_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 @benchmark_view(Action.EDIT)
 def slice_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """A choice of kinds, then the form of one; `preview` shows what it takes and makes nothing."""
-    asked = request.POST if request.method == "POST" else request.GET
-    kind = asked.get("kind", "")
+    params = request.POST if request.method == "POST" else request.GET
+    kind = params.get("kind", "")
     is_known = kind in KINDS
     form = SliceForm(request.POST or None, kind=kind if is_known else "frequency")
     context: dict[str, Any] = {"kinds": KINDS, "kind": kind if is_known else "", "form": form}
@@ -192,9 +192,9 @@ def _detail(
 
 
 def _asked_state(request: HttpRequest, row: selectors.SliceRow) -> str:
-    asked = request.GET.get("show", "")
-    if asked in SHOWN:
-        return asked
+    state = request.GET.get("show", "")
+    if state in SHOWN:
+        return state
     return "suggestions" if row.n_suggested and not row.n_members else "members"
 
 

@@ -90,9 +90,9 @@ def _slices_by_query(benchmark: Benchmark) -> dict[int, list[str]]:
 def relevant_documents(qrel_set: QrelSet) -> dict[int, set[str]]:
     """{query: its relevant documents}, by the benchmark's scale."""
     scale = qrel_set.benchmark.grades.filter(is_relevant=True).values_list("value", flat=True)
-    wanted = Qrel.objects.filter(qrel_set=qrel_set, grade__in=list(scale))
+    relevant_qrels = Qrel.objects.filter(qrel_set=qrel_set, grade__in=list(scale))
     documents: dict[int, set[str]] = {}
-    for query, docid in wanted.values_list("query_id", "docid").iterator(chunk_size=10_000):
+    for query, docid in relevant_qrels.values_list("query_id", "docid").iterator(chunk_size=10_000):
         documents.setdefault(query, set()).add(docid)
     return documents
 
@@ -141,8 +141,8 @@ def current_assignment(benchmark: Benchmark, splittable: Splittable) -> Assignme
 
 def split_sizes(benchmark: Benchmark) -> dict[str, int]:
     """Queries by split, counted in SQL; those of "" were never split."""
-    kept = queries_to_split(benchmark).filter(excluded_reason="")
-    counted = kept.values_list("family__split").annotate(n=Count("pk")).order_by()
+    kept_queries = queries_to_split(benchmark).filter(excluded_reason="")
+    counted = kept_queries.values_list("family__split").annotate(n=Count("pk")).order_by()
     return dict(counted)
 
 

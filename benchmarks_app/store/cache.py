@@ -179,8 +179,8 @@ class _Holder:
 
 def _is_free(lock: Path) -> bool:
     try:
-        with lock.open() as held:
-            fcntl.flock(held, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        with lock.open() as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     except FileNotFoundError:

@@ -82,12 +82,12 @@ def script_words(*scripts: str) -> SafeString:
 
 @lru_cache(maxsize=64)
 def _script_words(scripts: tuple[str, ...], language: str) -> SafeString:
-    known: dict[str, str | list[str]] = {}
+    translations: dict[str, str | list[str]] = {}
     for script in scripts:
         singulars, plurals = said_by(script)
-        known |= {text: gettext(text) for text in singulars}
-        known |= {text: [ngettext(text, many, n) for n in SAMPLES] for text, many in plurals}
-    text = json.dumps(known, ensure_ascii=False).translate(JSON_IN_HTML)
+        translations |= {text: gettext(text) for text in singulars}
+        translations |= {text: [ngettext(text, many, n) for n in SAMPLES] for text, many in plurals}
+    text = json.dumps(translations, ensure_ascii=False).translate(JSON_IN_HTML)
     return format_html('<script type="application/json" data-words>{}</script>', mark_safe(text))
 
 

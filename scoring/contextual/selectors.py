@@ -80,8 +80,8 @@ def next_case(case_set: CaseSet, person: User) -> ContextualCase | None:
     In an order that is random and the same for all: what was judged so far is a random sample.
     """
     judged = PersonVerdict.objects.filter(person=person, case__case_set=case_set)
-    left = case_set.cases.filter(n_nodes__gt=0).exclude(pk__in=judged.values("case"))
-    numbers = left.values_list("number", flat=True)
+    cases = case_set.cases.filter(n_nodes__gt=0).exclude(pk__in=judged.values("case"))
+    numbers = cases.values_list("number", flat=True)
     number = min(numbers, key=lambda number: _shuffled(case_set.pk, number), default=None)
     return None if number is None else case_set.cases.get(number=number)
 

@@ -54,9 +54,9 @@ def queries_graded(qrel_set: QrelSet) -> frozenset[str]:
 
 def is_of_judges_family(run: Run, parameters: Mapping[str, Any]) -> bool:
     """Whether a run says that it used a model of the family of the judge that is told of."""
-    known = settings.JUDGE_FAMILIES or FAMILIES
+    families = settings.JUDGE_FAMILIES or FAMILIES
     own = families_in(
-        " | ".join([parameters.get("judge", ""), *parameters.get("models", ())]), known
+        " | ".join([parameters.get("judge", ""), *parameters.get("models", ())]), families
     )
     words = " | ".join(texts_in([run.description, run.metadata]))
-    return bool(own & families_in(words, known))
+    return bool(own & families_in(words, families))

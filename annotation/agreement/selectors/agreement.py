@@ -187,8 +187,8 @@ def _gold(benchmark: Benchmark, filters: Filters, as_of: int) -> Compared:
     checks = Judgment.objects.current().filter(
         benchmark=benchmark, pk__lte=as_of, purpose="gold", grade__isnull=False
     )
-    known = KnownGrade.objects.filter(entry__slots=OuterRef("slot")).values("grade")[:1]
-    rows = filters.of(checks).annotate(known=Subquery(known)).exclude(known=None)
+    known_grade = KnownGrade.objects.filter(entry__slots=OuterRef("slot")).values("grade")[:1]
+    rows = filters.of(checks).annotate(known=Subquery(known_grade)).exclude(known=None)
     return cast(Compared, rows.values_list("actor_id", "grade", "known"))  # all have a grade
 
 

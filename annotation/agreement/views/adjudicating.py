@@ -144,10 +144,10 @@ def _shown(
 ) -> dict[str, Any]:
     inbox = selectors.inbox_of(benchmark, request.user)
     key = (case.query.pk, case.docid)
-    known = next((c for c in inbox.cases if (c.query, c.docid) == key), None)
+    own_case = next((c for c in inbox.cases if (c.query, c.docid) == key), None)
     return {
         "case": case,
-        "known": known,
+        "known": own_case,
         "inbox": inbox,
         "following": inbox.after(key),
         "document": presented(

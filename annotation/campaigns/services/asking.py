@@ -316,13 +316,13 @@ def try_campaign(job: RunningJob) -> None:
     client, prompt = _client(campaign), grading_prompt(campaign.prompt)
     pairs, pair_facts = _trial_pairs(campaign)
     before = campaign.trial
-    known = MemoryCache()
+    answers = MemoryCache()
     for earlier_facts in before.get("gradings", ()):
         earlier = grading_from_json(earlier_facts)
-        known.put(earlier.key, earlier)
+        answers.put(earlier.key, earlier)
     budget = Budget(limit=campaign.cost_cap, spent=counts_of(campaign).cost)
     course = gradings_of(
-        pairs, client, prompt, concurrency=campaign.concurrency, cache=known, budget=budget
+        pairs, client, prompt, concurrency=campaign.concurrency, cache=answers, budget=budget
     )
     gradings = list(course)
     remember_format(campaign.judge, client)
@@ -383,8 +383,8 @@ def _trial_pairs(campaign: Campaign) -> tuple[list[Pair], dict[tuple[str, str], 
             "title": (content.title or content.text[:80]) if content else docid,
             "people": grades[entry.query_id, docid],
         }
-    asked = [(entry.query, entry.document.docid) for entry in chosen]
-    return asked_pairs(campaign.benchmark, asked, contents), pair_facts
+    documents = [(entry.query, entry.document.docid) for entry in chosen]
+    return asked_pairs(campaign.benchmark, documents, contents), pair_facts
 
 
 # --- when a job ends in another way ----------------------------------------------------------

@@ -173,9 +173,9 @@ def refuse_conflict(conflicts: Sequence[Conflict], judge: JudgeEndpoint, reason:
 def chosen_entries(pool: Pool, options: Wanted, seed: int) -> list[tuple[PoolEntry, float | None]]:
     """The documents that are asked about, each with the probability by which it was drawn."""
     if options.choice == CHOICES.UNJUDGED:
-        known = set(pool.runs.values_list("name", flat=True))
-        if not options.runs or set(options.runs) - known:
-            names = ", ".join(sorted(known)) or "it has none"
+        run_names = set(pool.runs.values_list("name", flat=True))
+        if not options.runs or set(options.runs) - run_names:
+            names = ", ".join(sorted(run_names)) or "it has none"
             raise RunsNeededError(unknown=f"the pool's are {names}")
     entries = list(entries_of(pool, options.choice, runs=options.runs))
     if not entries:
@@ -198,24 +198,24 @@ def prompt_version(
     ------
     TemplateError, GradingScaleError
     """
-    wanted = prompt_for(benchmark, template=template, max_characters=max_characters)
-    known = benchmark.judge_prompts.filter(digest=wanted.hash).first()
-    if known is not None:
-        known.examples.add(*benchmark.grade_examples.standing())
-        return known
+    judge_prompt = prompt_for(benchmark, template=template, max_characters=max_characters)
+    earlier = benchmark.judge_prompts.filter(digest=judge_prompt.hash).first()
+    if earlier is not None:
+        earlier.examples.add(*benchmark.grade_examples.standing())
+        return earlier
     Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)  # one number at a time
     newest = benchmark.judge_prompts.aggregate(last=Max("version"))["last"] or 0
     prompt, _ = JudgePrompt.objects.get_or_create(
         benchmark=benchmark,
-        digest=wanted.hash,
+        digest=judge_prompt.hash,
         defaults={
             "version": newest + 1,
             "template": template,
             "guideline": current_guideline(benchmark),
-            "guideline_text": wanted.guideline,
+            "guideline_text": judge_prompt.guideline,
             "scale": scale_of(benchmark),
             "max_characters": max_characters,
-            "text": wanted.text,
+            "text": judge_prompt.text,
             "created_by": user,
         },
     )
@@ -260,9 +260,9 @@ def estimate_of(campaign: Campaign) -> Estimate:
     n = waiting.count()
     rows = list(waiting.select_related("query").order_by("number"))
     some = rows if n <= ESTIMATED_FROM else Random(campaign.pk).sample(rows, ESTIMATED_FROM)
-    asked = [(row.query, row.docid) for row in some]
-    tokens_in = _tokens(campaign.benchmark, grading_prompt(campaign.prompt), asked)
-    tokens_in = tokens_in * n // len(asked) if asked else 0
+    documents = [(row.query, row.docid) for row in some]
+    tokens_in = _tokens(campaign.benchmark, grading_prompt(campaign.prompt), documents)
+    tokens_in = tokens_in * n // len(documents) if documents else 0
     return _estimate(
         n, len({row.query_id for row in rows}), tokens_in, campaign.price_in, campaign.price_out
     )
@@ -283,8 +283,8 @@ def estimate_wanted(pool: Pool, judge: JudgeEndpoint, options: Wanted) -> Estima
     )
     n = len(entries)
     some = entries if n <= ESTIMATED_FROM else Random(0).sample(entries, ESTIMATED_FROM)
-    asked = [(entry.query, entry.document.docid) for entry in some]
-    tokens_in = _tokens(pool.benchmark, prompt, asked) * n // len(asked)
+    documents = [(entry.query, entry.document.docid) for entry in some]
+    tokens_in = _tokens(pool.benchmark, prompt, documents) * n // len(documents)
     n_queries = len({entry.query_id for entry in entries})
     return _estimate(n, n_queries, tokens_in, judge.price_in, judge.price_out)
 
@@ -299,6 +299,6 @@ def _estimate(
     return Estimate(n, n_queries, tokens_in, tokens_out, cost)
 
 
-def _tokens(benchmark: Benchmark, prompt: Any, asked: Sequence[tuple[Any, str]]) -> int:
-    contents = contents_by_docid(benchmark, (docid for _, docid in asked))
-    return sum(tokens_of(pair, prompt) for pair in asked_pairs(benchmark, asked, contents))
+def _tokens(benchmark: Benchmark, prompt: Any, documents: Sequence[tuple[Any, str]]) -> int:
+    contents = contents_by_docid(benchmark, (docid for _, docid in documents))
+    return sum(tokens_of(pair, prompt) for pair in asked_pairs(benchmark, documents, contents))

@@ -20,8 +20,8 @@ def _labels(benchmark: Benchmark, as_of: int) -> JudgmentQuerySet:
     Practice, repeats and hidden checks do not count, nor what was taken back by then.
     """
     labels = Judgment.objects.filter(benchmark=benchmark, pk__lte=as_of, grade__isnull=False)
-    kept = labels.wanted().exclude(kind=Judgment.Kind.RETRACT)
-    return kept.exclude(superseded_by__pk__lte=as_of).order_by()
+    wanted_labels = labels.wanted().exclude(kind=Judgment.Kind.RETRACT)
+    return wanted_labels.exclude(superseded_by__pk__lte=as_of).order_by()
 
 
 def judged_pairs(benchmark: Benchmark, as_of: int) -> dict[Pair, int]:

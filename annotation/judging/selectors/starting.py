@@ -74,8 +74,8 @@ def reading_of(pool: Pool, annotator: User) -> Reading:
 
 def practice_of(pool: Pool) -> QuerySet[KnownGrade]:
     """The pool's practice documents in the order they are given, the same for everybody."""
-    known = KnownGrade.objects.filter(entry__pool=pool, purpose=KnownGrade.Purpose.PRACTICE)
-    return known.select_related("entry__query", "entry__document").order_by("pk")
+    rows = KnownGrade.objects.filter(entry__pool=pool, purpose=KnownGrade.Purpose.PRACTICE)
+    return rows.select_related("entry__query", "entry__document").order_by("pk")
 
 
 @dataclass(frozen=True)

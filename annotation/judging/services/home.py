@@ -236,8 +236,8 @@ class Answer:
 
 def answers_for(benchmark: Benchmark, me: User) -> list[Answer]:
     """One's newest questions: what was answered and waits to be judged again, then the others."""
-    asked = questions_of(me).filter(entry__pool__benchmark=benchmark)
-    listed = list(asked.order_by("-answered_at", "-asked_at", "-pk")[: 4 * ANSWERS_SHOWN])
+    questions = questions_of(me).filter(entry__pool__benchmark=benchmark)
+    listed = list(questions.order_by("-answered_at", "-asked_at", "-pk")[: 4 * ANSWERS_SHOWN])
     entries = [question.entry_id for question in listed]
     own = own_judgments(me).filter(slot__entry__in=entries)
     judged = {judgment.slot.entry_id: judgment for judgment in own if judgment.slot}

@@ -140,9 +140,9 @@ def record(
     `pool` is where the slot is expected to be. Whatever is refused is refused before anything is
     written.
     """
-    known = statements.known(actor, client_id)
-    if known:
-        return _same(known, slot, label)
+    earlier = statements.known(actor, client_id)
+    if earlier:
+        return _same(earlier, slot, label)
     # The slot's row is the fence between this judgment and a claim of it by somebody else.
     target = _target(slot, pool)
     if label["grade"] is not None:
@@ -180,14 +180,14 @@ def refuse_unknown_grade(benchmark: int, grade: int) -> None:
         raise GradeNotOnScaleError(grade=grade, scale=", ".join(map(str, scale)))
 
 
-def _same(known: Known, slot: int, values: dict[str, Any]) -> Known:
+def _same(earlier: Known, slot: int, values: dict[str, Any]) -> Known:
     """The judgment that was saved before, if this is a repetition of it and not another one."""
-    is_it = known.slot is not None and statements.is_of_same_document([known.slot, slot])
+    is_it = earlier.slot is not None and statements.is_of_same_document([earlier.slot, slot])
     if not is_it or any(
-        getattr(known, field) != values[field] for field in ("kind", "grade", "reason")
+        getattr(earlier, field) != values[field] for field in ("kind", "grade", "reason")
     ):
         raise ClientIdReusedError
-    return known
+    return earlier
 
 
 def _filled(target: Target, actor: int) -> int | None:
@@ -230,9 +230,9 @@ def undo(*, pool: Pool, actor: User, client_id: UUID, undoes: UUID) -> Judgment:
 
 def take_back(pool: Pool, actor: int, client_id: UUID, undoes: UUID | None) -> Judgment:
     """Within a person's turn: see `undo`, and `undo_last` where nothing is named."""
-    known = Judgment.objects.filter(actor=actor, client_id=client_id).first()
-    if known:
-        return known
+    earlier = Judgment.objects.filter(actor=actor, client_id=client_id).first()
+    if earlier:
+        return earlier
     if Pool.objects.filter(pk=pool.pk, state=Pool.State.CLOSED).exists():
         raise PoolClosedError(pool=pool.name)
     last = last_judgment_of(pool, actor) if undoes is None else _named(pool, actor, undoes)
@@ -277,8 +277,8 @@ def put_off(*, slot: Slot, actor: User) -> None:
 def put_off_now(slot: int, actor: int, pool: int | None = None) -> None:
     """Within a person's turn: see `put_off`."""
     _target(slot, pool)
-    held = Slot.objects.filter(pk=slot, annotator=actor, state=Slot.State.CLAIMED)
-    if not held.update(is_later=True, lease_expires_at=Now() + LEASE):
+    held_slot = Slot.objects.filter(pk=slot, annotator=actor, state=Slot.State.CLAIMED)
+    if not held_slot.update(is_later=True, lease_expires_at=Now() + LEASE):
         raise NotHeldError
 
 
@@ -294,9 +294,9 @@ def ask_question(*, slot: Slot, actor: User, client_id: UUID, text: str) -> Ques
 
 def ask(slot: int, actor: int, client_id: UUID, text: str, pool: int | None = None) -> Question:
     """Within a person's turn: see `ask_question`."""
-    known = Question.objects.filter(asked_by=actor, client_id=client_id).first()
-    if known:
-        return known
+    earlier = Question.objects.filter(asked_by=actor, client_id=client_id).first()
+    if earlier:
+        return earlier
     target = _target(slot, pool)
     if target.annotator == actor and target.state == Slot.State.CLAIMED:
         Slot.objects.filter(pk=slot).update(

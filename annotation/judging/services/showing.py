@@ -39,14 +39,14 @@ def items_of(
     texts = statements.texts([card.document for card in cards])
     rows = corpus_rows(pool.benchmark, [card.document for card in cards])
     facts, images = _facts(pool.benchmark, rows), images_of(pool.benchmark, rows)
-    asked = statements.queries(sorted({card.query for card in cards}))
-    pictured = query_images_shown(pool.benchmark, asked)
+    queries = statements.queries(sorted({card.query for card in cards}))
+    pictured = query_images_shown(pool.benchmark, queries)
     answers = statements.answers([card.slot for card in cards], me)
     places = _places(pool, me, cards, hand)
     display = Shown(guideline_id=statements.guideline(pool.benchmark_id))
     items = []
     for card in cards:
-        text, query = texts.get(card.document, NO_TEXT), asked[card.query]
+        text, query = texts.get(card.document, NO_TEXT), queries[card.query]
         number, total = places[card.slot]
         document, sizes = document_as_shown(corpus, query, text)
         item_display = replace(

@@ -262,9 +262,9 @@ def _query_keys(benchmark: Benchmark, qids: set[str]) -> dict[str, int]:
 
 def _ids_that_are_there(origin: Origin, labels: Iterable[Label]) -> set[uuid.UUID]:
     """The identities, of those wanted, that the ledger has, whoever entered them."""
-    wanted = {_identity(origin, label) for label in labels}
+    identities = {_identity(origin, label) for label in labels}
     ids = origin.events_of_these_bytes().values_list("client_id", flat=True)
-    return {known_id for known_id in ids.iterator(chunk_size=5000) if known_id in wanted}
+    return {known_id for known_id in ids.iterator(chunk_size=5000) if known_id in identities}
 
 
 def _earlier_labels(

@@ -73,10 +73,10 @@ def _runs_of(benchmark: Benchmark, names: str) -> list[Run]:
     runs = Run.objects.filter(benchmark=benchmark)
     if names == "all":
         return list(runs)
-    wanted = [name.strip() for name in names.split(",") if name.strip()]
-    by_name = {run.name: run for run in runs.filter(name__in=wanted)}
-    missing = sorted(set(wanted) - by_name.keys())
+    wanted_names = [name.strip() for name in names.split(",") if name.strip()]
+    by_name = {run.name: run for run in runs.filter(name__in=wanted_names)}
+    missing = sorted(set(wanted_names) - by_name.keys())
     if missing:
-        known = ", ".join(runs.values_list("name", flat=True)) or "none yet"
-        raise CommandError(f"No run '{missing[0]}' in {benchmark.slug}. There are: {known}.")
+        known_names = ", ".join(runs.values_list("name", flat=True)) or "none yet"
+        raise CommandError(f"No run '{missing[0]}' in {benchmark.slug}. There are: {known_names}.")
     return list(by_name.values())

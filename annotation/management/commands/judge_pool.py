@@ -65,7 +65,7 @@ class Command(BenchmarkCommand):
         self._tell(campaign)
 
     def _campaign(self, pool: str, options: dict[str, Any]) -> Campaign:
-        slug, wanted = self.benchmark.slug, options["judge"]
+        slug, judge = self.benchmark.slug, options["judge"]
         pools, judges = pools_of(self.benchmark), judges_of(self.benchmark)
         chosen_pool = named(pools, pool, f"{slug} has no pool '{pool}'; it has")
         if name := options["go_on"]:
@@ -73,7 +73,7 @@ class Command(BenchmarkCommand):
             return named(rows, name, f"{pool} has no campaign '{name}'; it has")
         return draft_campaign(
             pool=chosen_pool,
-            judge=named(judges, wanted, f"{slug} has no judge '{wanted}'; it has"),
+            judge=named(judges, judge, f"{slug} has no judge '{judge}'; it has"),
             user=self.actor,
             name=options["name"] or "",
             runs=options["run"],

@@ -38,9 +38,11 @@ class Command(BenchmarkCommand):
         self._tell(chosen_pool, options)
 
     def _ask(self, pool: Pool, campaign: str, options: dict[str, Any]) -> None:
-        wanted = named(pool.campaigns.all(), campaign, f"{pool} has no '{campaign}'; it has")
+        chosen_campaign = named(
+            pool.campaigns.all(), campaign, f"{pool} has no '{campaign}'; it has"
+        )
         numbers = {parameter.name: options[parameter.name] for parameter in campaigns.SPARING}
-        ask_to_spare(campaign=wanted, user=self.actor, **numbers)
+        ask_to_spare(campaign=chosen_campaign, user=self.actor, **numbers)
 
     def _tell(self, pool: Pool, options: dict[str, Any]) -> None:
         from annotation.sparing.api import told_of

@@ -216,7 +216,7 @@ def listed_pairs(candidates: int | None) -> list[Pair]:
 
 def _queries(benchmark: Benchmark, plan: Plan) -> Collection[str]:
     """Those that the pool may have documents of."""
-    known = query_keys(benchmark).keys()
+    qids = query_keys(benchmark).keys()
     if plan.draw is None:
-        return known
-    return known & queries_drawn(benchmark.query_draws.get(pk=plan.draw))
+        return qids
+    return qids & queries_drawn(benchmark.query_draws.get(pk=plan.draw))

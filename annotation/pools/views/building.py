@@ -31,11 +31,11 @@ TAKES_LONG = {"note": "These runs take a while to read.", "is_long": True}
 def pool_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """The form with its preview; htmx gets the preview alone."""
     runs = runs_of(benchmark, request.user)
-    asked = _asked(request, benchmark)
+    preview_job = _asked(request, benchmark)
     if request.method == "POST":
         data = _posted(request)
-    elif asked:
-        data = QueryDict(asked.parameters["form"], mutable=True)
+    elif preview_job:
+        data = QueryDict(preview_job.parameters["form"], mutable=True)
     else:
         data = _beginning(request, benchmark, runs)
     is_preview = request.method != "POST" or "preview" in data
@@ -43,7 +43,7 @@ def pool_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     if not form.is_valid():
         return _refused(request, form, runs)
     if is_preview:
-        return _preview(request, benchmark, form, asked)
+        return _preview(request, benchmark, form, preview_job)
     with transaction.atomic():
         arguments = pool_arguments(benchmark=benchmark, **form.arguments())
         job = jobs.start(benchmark=benchmark, user=request.user, **arguments)
@@ -129,13 +129,13 @@ def _refused(request: PersonRequest, form: PoolForm, runs: QuerySet[Run]) -> Htt
 
 
 def _preview(
-    request: PersonRequest, benchmark: Benchmark, form: PoolForm, asked: Job | None
+    request: PersonRequest, benchmark: Benchmark, form: PoolForm, preview_job: Job | None
 ) -> HttpResponse:
     """The page with the preview on it, or the job that makes it where that takes a while."""
     runs = runs_of(benchmark, request.user)
     pace = seconds_per_label(benchmark)
-    if asked:
-        return _page(request, form, runs, shown_preview(asked.result["preview"], form, pace))
+    if preview_job:
+        return _page(request, form, runs, shown_preview(preview_job.result["preview"], form, pace))
     name = form.cleaned_data["name"] or "preview"
     arguments = {**form.arguments(), "name": name}
     parameters = pool_arguments(benchmark=benchmark, **arguments)["parameters"]

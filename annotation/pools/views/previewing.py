@@ -149,8 +149,8 @@ def _bargain(preview: dict[str, Any]) -> dict[str, Any]:
         enough = max(shallowest(shares, COMPARABLE) or depth, min(CUTOFF, depth))
         title = f"At depth {depth} a new system has {judged} % of its first ten judged."
         if enough < depth:
-            left = floatformat(shares[enough - 1], 2)
-            text = f"Depth {enough} has {left} judged, with {_cost(preview, enough)}."
+            share = floatformat(shares[enough - 1], 2)
+            text = f"Depth {enough} has {share} judged, with {_cost(preview, enough)}."
             return {"title": title, "text": text, "depth": enough, "kind": "good"}
         text = f"From {100 * COMPARABLE:.0f} % on runs are compared freely: deeper adds little."
         return {"title": title, "text": text, "kind": "good"}

@@ -137,8 +137,8 @@ def frozen(folder: Path) -> Iterator[None]:
     finally:
         connections[DEFAULT_DB_ALIAS] = site
         reader.close()
-        for left in folder.glob(f"{path.name}*"):
-            left.unlink()
+        for leftover in folder.glob(f"{path.name}*"):
+            leftover.unlink()
 
 
 # --- rows and files ------------------------------------------------------------------------

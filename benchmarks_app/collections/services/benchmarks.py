@@ -75,9 +75,9 @@ def create_benchmark(
 
 
 def _free_corpus_name(owner: User, name: str) -> str:
-    taken = set(Corpus.objects.filter(owner=owner).values_list("name", flat=True))
-    candidates = (name if n == 1 else f"{name} ({n})" for n in range(1, len(taken) + 2))
-    return next(candidate for candidate in candidates if candidate not in taken)
+    taken_names = set(Corpus.objects.filter(owner=owner).values_list("name", flat=True))
+    candidates = (name if n == 1 else f"{name} ({n})" for n in range(1, len(taken_names) + 2))
+    return next(candidate for candidate in candidates if candidate not in taken_names)
 
 
 @transaction.atomic

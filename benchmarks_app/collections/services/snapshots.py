@@ -174,10 +174,10 @@ def _forget_import(version: CorpusVersion) -> None:
     """Where the file became nothing but this version, its bytes are as if never imported."""
     upload = Upload.objects.filter(pk=version.difference.get("upload")).first()
     if upload:
-        kept = [
+        parts = [
             part
             for part in upload.imported_as.split("; ")
             if not part.startswith(f"corpus version {version.number} ")
         ]
-        upload.imported_as = "; ".join(kept)
+        upload.imported_as = "; ".join(parts)
         upload.save(update_fields=["imported_as"])

@@ -78,12 +78,12 @@ def _refuse_other_rows(corpus: Corpus, unit: str) -> None:
 
 
 def _refuse_other_results(benchmark: Benchmark, unit: str) -> None:
-    taken = {
+    results_by_name = {
         "runs": benchmark.runs.exists(),
         "qrels": benchmark.qrel_sets.exists(),
         "releases": benchmark.releases.exists(),
     }
-    results = [name for name, is_there in taken.items() if is_there]
+    results = [name for name, is_there in results_by_name.items() if is_there]
     if results:
         raise UnitTakenError(
             what="The benchmark",

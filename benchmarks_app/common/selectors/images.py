@@ -135,9 +135,9 @@ def _images_of(
     benchmark: Benchmark, digests: Mapping[Key, list[str]]
 ) -> dict[Key, list[CorpusImage]]:
     """The images of everything that is in `digests`; no statement where that names none."""
-    wanted = {digest for of_document in digests.values() for digest in of_document}
-    kept = benchmark.corpus.images.filter(sha256__in=wanted)
-    images = {image.sha256: image for image in kept} if wanted else {}
+    wanted_digests = {digest for of_document in digests.values() for digest in of_document}
+    rows = benchmark.corpus.images.filter(sha256__in=wanted_digests)
+    images = {image.sha256: image for image in rows} if wanted_digests else {}
     return {
         key: [images[digest] for digest in of_one if digest in images]
         for key, of_one in digests.items()

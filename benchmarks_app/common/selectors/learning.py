@@ -116,6 +116,6 @@ def _words(
         docid: [*map(intern, words_of(f"{document.title} {document.text}"[:MOST_CHARACTERS]))]
         for docid, document in corpus_documents(version, docids).items()
     }
-    wanted = {word for words in queries.values() for word in words}
-    rarity = weights_of((set(documents[docid]) for docid in sorted(documents)), wanted)
+    query_words = {word for words in queries.values() for word in words}
+    rarity = weights_of((set(documents[docid]) for docid in sorted(documents)), query_words)
     return {"query_words": queries, "document_words": documents, "idf": rarity}

@@ -102,9 +102,9 @@ def drop_old_sign_ins() -> int:
 
     Whole addresses and browsers stay as long as they let somebody in whose name is being guessed.
     """
-    kept = timedelta(days=settings.SIGN_INS_KEPT_DAYS)
-    before = timezone.now() - kept
-    AccessLog.objects.filter(attempt_time__lt=timezone.now() - max(kept, KNOWN_FOR)).delete()
+    period = timedelta(days=settings.SIGN_INS_KEPT_DAYS)
+    before = timezone.now() - period
+    AccessLog.objects.filter(attempt_time__lt=timezone.now() - max(period, KNOWN_FOR)).delete()
     old = AuditEvent.objects.filter(action__in=SIGN_INS, at__lt=before).order_by("at")
     keys = list(old.values_list("pk", flat=True)[:ROWS_PER_BATCH])
     return AuditEvent.objects.filter(pk__in=keys).delete()[0] if keys else 0

@@ -108,9 +108,9 @@ def grouping_arguments(
 
 
 @transaction.atomic
-def start_grouping(*, benchmark: Benchmark, user: User, **wanted: Any) -> Job:
+def start_grouping(*, benchmark: Benchmark, user: User, **options: Any) -> Job:
     """Start a job that groups the queries; arguments and errors as of `grouping_arguments`."""
-    arguments = grouping_arguments(benchmark=benchmark, **wanted)
+    arguments = grouping_arguments(benchmark=benchmark, **options)
     job = jobs.start(benchmark=benchmark, user=user, **arguments)
     audit.record(actor=user, action="group-queries", benchmark=benchmark, **arguments["parameters"])
     return job
@@ -153,10 +153,10 @@ def _places(embeddings: Upload, ids: Upload | None) -> tuple[Path, Path | None, 
 def _read(embeddings: Upload, ids: Upload | None) -> Embeddings:
     with TemporaryDirectory(prefix="benchwright-vectors-") as folder:
         target = Path(folder, "vectors.bin")
-        sent = reading_apart.stream(
+        stream = reading_apart.stream(
             sent_embeddings, *_places(embeddings, ids), target, file=embeddings.name
         )
-        listed, where = reading_apart.items_and_result(sent)
+        listed, where = reading_apart.items_and_result(stream)
         return Embeddings(tuple(listed), where.opened().copy())
 
 
@@ -231,8 +231,8 @@ def _inputs(
 ) -> Inputs:
     key, texts = texts_to_group(benchmark, qrel_set)
     uploads = Upload.objects.filter(benchmark=benchmark)
-    sent = {name: parameters[name] for name in ("embeddings", "ids") if parameters.get(name)}
-    files = {name: uploads.filter(pk=pk).first() for name, pk in sent.items()}
+    upload_pks = {name: parameters[name] for name in ("embeddings", "ids") if parameters.get(name)}
+    files = {name: uploads.filter(pk=pk).first() for name, pk in upload_pks.items()}
     embeddings = files.get("embeddings")
     vectors = _read(embeddings, files.get("ids")) if embeddings else None
     if embeddings and vectors and not key.keys() & set(vectors.ids):
@@ -298,12 +298,12 @@ class _Writing:
             for number, target in enumerate(targets)
             for old, n in Counter(family_of[pk] for pk in target.members).items()
         ]
-        taken: set[int] = set()
+        taken_rows: set[int] = set()
         settled: set[int] = set()
         for _, old, number in sorted(claims):
-            if old not in taken and number not in settled:
+            if old not in taken_rows and number not in settled:
                 targets[number].row = self.rows[old]
-                taken.add(old)
+                taken_rows.add(old)
                 settled.add(number)
         return targets
 
@@ -377,7 +377,7 @@ class _Writing:
 
     def _write_families(self) -> None:
         new = [target.row for target in self.targets if target.row.pk is None]
-        kept = [target.row for target in self.targets if target.row.pk is not None]
+        kept_rows = [target.row for target in self.targets if target.row.pk is not None]
         QueryFamily.objects.bulk_create(new, ROWS_PER_BATCH)
         changes = ["split", "doubt", "is_flagged", "reviewed_by", "reviewed_at"]
         stored = {
@@ -386,7 +386,7 @@ class _Writing:
                 "pk", "split", "doubt", "is_flagged", "reviewed_by", "reviewed_at"
             )
         }
-        changed = [row for row in kept if _state(row) != stored[row.pk]]
+        changed = [row for row in kept_rows if _state(row) != stored[row.pk]]
         QueryFamily.objects.bulk_update(changed, changes, 200)
 
     def _move(self) -> tuple[int, list[int]]:

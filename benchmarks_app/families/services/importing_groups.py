@@ -71,18 +71,18 @@ def stage_said(work: Import, statements: Said) -> None:
             "pk", "qid", "family_id", "family__split"
         )
     }
-    known = here.keys() | work.staged_qids
-    _tell_unknown(work, statements, known)
+    known_qids = here.keys() | work.staged_qids
+    _tell_unknown(work, statements, known_qids)
     if statements.families:
         groups = _groups(statements.families, here)
         _refuse_two_sides(work, groups)
-        n = len({name for qid, name in statements.families.items() if qid in known})
+        n = len({name for qid, name in statements.families.items() if qid in known_qids})
         work.outcomes.append(
-            f"{n:,} families of {len(known & statements.families.keys()):,} queries"
+            f"{n:,} families of {len(known_qids & statements.families.keys()):,} queries"
         )
         work.on_commit.append(lambda: _regroup(work, statements.families, groups))
     if statements.weights:
-        work.outcomes.append(f"weights of {len(known & statements.weights.keys()):,} queries")
+        work.outcomes.append(f"weights of {len(known_qids & statements.weights.keys()):,} queries")
         old = {
             row["pk"]: statements.weights[qid]
             for qid, row in here.items()
@@ -91,8 +91,8 @@ def stage_said(work: Import, statements: Said) -> None:
         work.on_commit.append(lambda: _weigh(old))
 
 
-def _tell_unknown(work: Import, annotations: Said, known: Iterable[str]) -> None:
-    here = set(known)
+def _tell_unknown(work: Import, annotations: Said, known_qids: Iterable[str]) -> None:
+    here = set(known_qids)
     for qid in sorted((annotations.families.keys() | annotations.weights.keys()) - here)[:20]:
         problem = f"query '{qid}' is not in the benchmark. Import its text first, or drop the line."
         work.problems.add(annotations.files[0], 0, problem)
@@ -236,11 +236,11 @@ def stage_slices(work: Import, files: Sequence[PartFile]) -> None:
     registered = Slice.objects.filter(benchmark=work.benchmark, is_registered=True)
     names = registered.values_list("name", flat=True)
     refusals = {name: records.registered_refusal(name) for name in names}
-    known = set(work.benchmark.queries.committed().values_list("qid", flat=True))
-    known |= work.staged_qids
+    known_qids = set(work.benchmark.queries.committed().values_list("qid", flat=True))
+    known_qids |= work.staged_qids
     queries_of: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for file in files:
-        read = said_apart(work.problems, slices_said, file.place, known, refusals)
+        read = said_apart(work.problems, slices_said, file.place, known_qids, refusals)
         for name, qids in read.items():
             queries_of[name] |= qids
     if not queries_of and not work.problems.found:

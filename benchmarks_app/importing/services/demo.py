@@ -271,9 +271,9 @@ def _labels_file(benchmark: Benchmark, folder: Path, name: str) -> Path:
     header, *lines = (FIXTURES / name).read_text(encoding="utf-8").splitlines()
     rows = [line for line in lines if line.split("\t", 1)[0] not in waiting]
     absent = unknown_documents(benchmark, {line.split("\t", 2)[1] for line in rows})
-    known = [line for line in rows if line.split("\t", 2)[1] not in absent]
+    known_lines = [line for line in rows if line.split("\t", 2)[1] not in absent]
     path = folder / name
-    path.write_text("".join(f"{line}\n" for line in [header, *known]), encoding="utf-8")
+    path.write_text("".join(f"{line}\n" for line in [header, *known_lines]), encoding="utf-8")
     return path
 
 

@@ -170,10 +170,10 @@ class _Staging:
     def _look_whether_any_meets(self, batch: list[GradedRow], part: SplitRows) -> None:
         """Where no query of a file's first rows is known, say so with counts, before each line."""
         self.looked_at.add(part.file)
-        asked: dict[str, dict[str, int]] = {row.qid: {} for row in batch}
-        if len(asked) < LEAST_TO_COMPARE or asked.keys() & self.queries.keys():
+        grades_of: dict[str, dict[str, int]] = {row.qid: {} for row in batch}
+        if len(grades_of) < LEAST_TO_COMPARE or grades_of.keys() & self.queries.keys():
             return
-        pitfall = pitfalls(self.queries, asked, split=part.split)[0]
+        pitfall = pitfalls(self.queries, grades_of, split=part.split)[0]
         text = f"its first {len(batch):,} rows: {pitfall.message} {pitfall.advice}"
         self.work.problems.add(part.file, 0, text)
 
@@ -334,6 +334,6 @@ class _Staging:
 
 def _query_keys(work: Import) -> dict[str, int]:
     """{qid: primary key} of the benchmark's queries and of those this import has staged."""
-    seen: Any = Query.objects.filter(benchmark=work.benchmark, staged_by=None)
+    visible: Any = Query.objects.filter(benchmark=work.benchmark, staged_by=None)
     staged = Query.objects.filter(benchmark=work.benchmark, staged_by=work.job.row)
-    return dict((seen | staged).values_list("qid", "pk"))
+    return dict((visible | staged).values_list("qid", "pk"))

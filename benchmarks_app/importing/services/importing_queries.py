@@ -74,9 +74,9 @@ class _Staging:
         self.n_new += len(new)
 
     def _is_new(self, row: QueryRow) -> bool:
-        for asked, where in ((self.here, "the benchmark"), (self.staged, "this import")):
-            if row.qid in asked:
-                text, images = asked[row.qid]
+        for rows, where in ((self.here, "the benchmark"), (self.staged, "this import")):
+            if row.qid in rows:
+                text, images = rows[row.qid]
                 if (text, images) == (row.text, digests_in(row.metadata)):
                     self.n_same += 1
                 else:

@@ -147,8 +147,8 @@ def unknown_ids(upload: Upload, lacks: Lacking) -> list[str]:
 
 def parts_said(upload: Upload) -> list[Part] | None:
     """How the files of an upload are to be read, where somebody has said so in the list."""
-    kept = upload.reading.get("said", {}).get("parts")
-    return [Part.of_json(part) for part in kept] if kept else None
+    parts = upload.reading.get("said", {}).get("parts")
+    return [Part.of_json(part) for part in parts] if parts else None
 
 
 def kept_preview(upload: Upload) -> Preview:

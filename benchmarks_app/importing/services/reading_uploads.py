@@ -79,8 +79,10 @@ def _unknown(upload: Upload, upload_preview: Preview) -> dict[str, Any]:
     """Which ids that its grades, or its run, name the benchmark lacks; the first of them."""
     qids = dict.fromkeys(qid for look in upload_preview.taken for qid in look.qids)
     docids = dict.fromkeys(docid for look in upload_preview.taken for docid in look.docids)
-    known = set(upload.benchmark.queries.committed().values_list("qid", flat=True)) if qids else ()
-    unknown_qids = [qid for qid in qids if qid not in known]
+    known_qids = (
+        set(upload.benchmark.queries.committed().values_list("qid", flat=True)) if qids else ()
+    )
+    unknown_qids = [qid for qid in qids if qid not in known_qids]
     unknown_docids = sorted(unknown_documents(upload.benchmark, docids)) if docids else []
     return {
         "queries": unknown_qids[:UNKNOWN_KEPT],
@@ -94,8 +96,10 @@ def _unknown(upload: Upload, upload_preview: Preview) -> dict[str, Any]:
 
 def _problems_of(look: Look) -> list[Problem]:
     """What is wrong with its records, and what kept the reader from its end."""
-    kept = [Problem(look.name, 0, look.error.removeprefix(f"{look.name}: "))] if look.error else []
-    return [*kept, *look.problems]
+    problems = (
+        [Problem(look.name, 0, look.error.removeprefix(f"{look.name}: "))] if look.error else []
+    )
+    return [*problems, *look.problems]
 
 
 def read_upload(job: jobs.RunningJob) -> None:

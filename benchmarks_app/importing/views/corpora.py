@@ -51,9 +51,9 @@ def corpus_detail(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
             return redirect("corpus-detail", benchmark.slug)
     elif request.method == "POST":
         return HttpResponse(status=403)
-    wanted = request.GET.get("id", "").strip()
-    if wanted and version and corpus_documents(version, [wanted]):
-        return redirect("document-detail", benchmark.slug, wanted)
+    docid = request.GET.get("id", "").strip()
+    if docid and version and corpus_documents(version, [docid]):
+        return redirect("document-detail", benchmark.slug, docid)
     context = {
         "corpus": benchmark.corpus,
         "version": version,
@@ -62,7 +62,7 @@ def corpus_detail(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         "cut": cut_sentence(version.cut) if version else "",
         "samples": selectors.sample_documents(version) if version else [],
         "sharing": selectors.sharing_of(benchmark.corpus, request.user),
-        "wanted": wanted,
+        "wanted": docid,
         "form": form,
         "may_edit": may_edit,
     }

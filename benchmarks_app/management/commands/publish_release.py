@@ -58,30 +58,30 @@ class Command(BenchmarkCommand):
         slug = self.benchmark.slug
         refusal = f"No set of qrels '{qrels}'. There are:"
         try:
-            wanted = {
+            fields = {
                 "qrel_set": named(ready_qrels(self.benchmark), qrels, refusal),
                 "version": options["release"],
                 "notes": options["notes"],
                 "options": _options(self.benchmark, options),
             }
             if options["draft"]:
-                draft = create_draft(user=self.actor, **wanted)
+                draft = create_draft(user=self.actor, **fields)
                 self.say_done(f"drafted {slug} {draft.version}")
                 return
             # A version that follows from what changed is known when it was looked over.
-            if options["dry_run"] or not wanted["version"]:
-                looked = self.job(looking_arguments(**wanted))
+            if options["dry_run"] or not fields["version"]:
+                looked = self.job(looking_arguments(**fields))
                 refuse_failed(looked)
-                wanted["version"] = looked.result["version"]
+                fields["version"] = looked.result["version"]
             if options["dry_run"]:
                 self._say_findings(looked)
                 return
             accepted = [] if options["strict"] else "*"
-            arguments = release_arguments(**wanted, accepted=accepted)
+            arguments = release_arguments(**fields, accepted=accepted)
         except OSError as error:
             raise CommandError(f"cannot read: {error}.") from error
         self.finished(arguments)
-        self.say_done(f"published {slug} {wanted['version']}")
+        self.say_done(f"published {slug} {fields['version']}")
 
     def _say_findings(self, job: Job) -> None:
         self.say(f"would be {job.result['version']}")

@@ -242,12 +242,12 @@ def _why_no_mail(delivery: Delivery, person: User) -> str:
         return "They do not want it any more."
     if not may_be_told(person, notice):
         return "They may not see it, or it is gone."
-    sent = Delivery.objects.filter(
+    sent_mails = Delivery.objects.filter(
         person=person,
         state=Delivery.State.DELIVERED,
         tried_at__gt=timezone.now() - MAIL_PAUSE,
     )
-    if sent.count() >= settings.NOTICE_MAILS_PER_HOUR:
+    if sent_mails.count() >= settings.NOTICE_MAILS_PER_HOUR:
         return "They were sent as many as there may be in an hour."
     return ""
 

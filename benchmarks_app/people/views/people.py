@@ -142,10 +142,10 @@ def _join(request: PersonRequest, invitation: Invitation) -> HttpResponse:
     if request.method == "POST":
         membership = people.accept_invitation(invitation=invitation, user=request.user)
         return _welcome(request, membership)
-    known = benchmark.memberships.filter(user=request.user).first()
-    keeps = known and not people.is_higher(Role(invitation.role), than=Role(known.role))
+    earlier = benchmark.memberships.filter(user=request.user).first()
+    keeps = earlier and not people.is_higher(Role(invitation.role), than=Role(earlier.role))
     context = {
-        "known": known,
+        "known": earlier,
         "keeps": keeps,
         "anothers": not invitation.is_for(request.user.email),
         "unverified": invitation.email and not request.user.has_verified_email,

@@ -144,14 +144,14 @@ def _arguments(
 ) -> dict[str, Any]:
     """What `create_draft` and `change_draft` take, of what was sent."""
     before = ReleaseOptions.from_json(draft.options) if draft else draft_options(benchmark)
-    known = before.as_json()
-    options = {**known, **{name: fields[name] for name in known if name in fields}}
+    known_options = before.as_json()
+    options = {**known_options, **{name: fields[name] for name in known_options if name in fields}}
     ready = QrelSet.objects.ready().filter(benchmark=benchmark)
     default = draft.qrel_set.name if draft else ""
-    kept = draft.version if draft and not before.is_version_proposed else ""
+    version = draft.version if draft and not before.is_version_proposed else ""
     return {
         "qrel_set": get_object_or_404(ready, name=fields.get("qrels", default)),
-        "version": fields.get("version", kept).strip(),
+        "version": fields.get("version", version).strip(),
         "notes": fields.get("notes", draft.notes if draft else ""),
         "options": ReleaseOptions.from_json({**options, "left_out": sorted(options["left_out"])}),
     }
@@ -269,8 +269,8 @@ class ReleaseDraft(DraftEndpoint):
         draft = self.draft_of(pk)
         serializer = DraftSerializer(data=request.data, partial=True)
         serializer.is_valid(raise_exception=True)
-        wanted = _arguments(draft.benchmark, serializer.validated_data, draft)
-        changed = change_draft(user=request.user, draft=draft, **wanted)
+        arguments = _arguments(draft.benchmark, serializer.validated_data, draft)
+        changed = change_draft(user=request.user, draft=draft, **arguments)
         return Response(ReleaseDetailSerializer(changed).data)
 
     @extend_schema(summary="Throw a draft away", tags=["releases"], responses={204: None})

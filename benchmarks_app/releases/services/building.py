@@ -298,10 +298,10 @@ HASHED = ("metadata_kinds", "content_sha256", "jsonl_sha256", "jsonl_bytes")
 
 def _known_hashes(version: CorpusVersion, unit: str) -> dict[str, Any] | None:
     for manifest in version.releases.published().values_list("manifest", flat=True):
-        known = manifest.get("corpus") or {}
+        corpus = manifest.get("corpus") or {}
         # A benchmark of the other unit has other documents of the same version.
-        if manifest.get("unit") == unit and all(key in known for key in HASHED):
-            return {key: known[key] for key in HASHED}
+        if manifest.get("unit") == unit and all(key in corpus for key in HASHED):
+            return {key: corpus[key] for key in HASHED}
     return None
 
 

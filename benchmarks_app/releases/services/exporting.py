@@ -254,8 +254,8 @@ def run_metadata(run: Run, viewer: Any) -> dict[str, Any]:
 
 def run_file_name(run: Run) -> str:
     """The run's name as a file can have it."""
-    kept = "".join(c if c.isalnum() or c in "._-" else "_" for c in run.name).strip("._")
-    return kept[:100] or f"run{run.pk}"
+    name = "".join(c if c.isalnum() or c in "._-" else "_" for c in run.name).strip("._")
+    return name[:100] or f"run{run.pk}"
 
 
 def _run_rows(parquet: Path) -> Iterable[tuple[str, str, float, int]]:

@@ -294,11 +294,11 @@ def machine_sets(benchmark: Benchmark, names: Iterable[str]) -> list[QrelSet]:
         If one of them is none.
     """
     rows = QrelSet.objects.ready().filter(benchmark=benchmark, kind=QrelSet.Kind.MACHINE)
-    known = {row.name: row for row in rows.order_by("name")}
-    unknown = next((name for name in names if name not in known), None)
+    set_of_name = {row.name: row for row in rows.order_by("name")}
+    unknown = next((name for name in names if name not in set_of_name), None)
     if unknown is not None:
-        raise MachineLabelsError(name=unknown, known=", ".join(known) or "none")
-    return [known[name] for name in dict.fromkeys(names)]
+        raise MachineLabelsError(name=unknown, known=", ".join(set_of_name) or "none")
+    return [set_of_name[name] for name in dict.fromkeys(names)]
 
 
 def _labels_of(contents: Contents, qrel_set: QrelSet) -> Iterator[MachineLabel]:

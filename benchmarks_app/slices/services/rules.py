@@ -87,10 +87,10 @@ def _cut_as_in_the_log(benchmark: Benchmark, rule: dict[str, Any]) -> dict[str, 
 def _named_slices(benchmark: Benchmark, rule: Rule) -> Mapping[str, set[str]]:
     if rule["kind"] != "expression":
         return {}
-    known = slices_of(benchmark)
-    named = parse_expression(rule["expression"], tuple(known)).slices
+    known_slices = slices_of(benchmark)
+    named = parse_expression(rule["expression"], tuple(known_slices)).slices
     # The others are there by name, so that a message can list them.
-    return {name: set(qids) if name in named else set() for name, qids in known.items()}
+    return {name: set(qids) if name in named else set() for name, qids in known_slices.items()}
 
 
 @dataclass(frozen=True)

@@ -149,8 +149,8 @@ def _refuse_empty(benchmark: Benchmark, taken: Taken) -> None:
 def _add_taken(into: Slice, rule: Rule, taken: Taken) -> None:
     """Rows for the queries taken that have none in the slice."""
     state = _state_for(rule)
-    known = set(into.members.values_list("query__qid", flat=True))
-    keys = keys_of(into.benchmark, (qid for qid in taken.reasons if qid not in known))
+    known_qids = set(into.members.values_list("query__qid", flat=True))
+    keys = keys_of(into.benchmark, (qid for qid in taken.reasons if qid not in known_qids))
     insert_members(
         SliceMember(
             slice=into,

@@ -183,10 +183,10 @@ def _matrix(pair: EmbeddingPair, what: str, folder: Path) -> Any:
     from benchwright.contrastive.files import StoredMatrix, sent_matrix
 
     name = pair.files[what]["name"]
-    sent = reading_apart.stream(
+    stream = reading_apart.stream(
         sent_matrix, _path(pair, what), folder, what, name, limits(), file=name
     )
-    ids, (where, has_ids) = reading_apart.items_and_result(sent)
+    ids, (where, has_ids) = reading_apart.items_and_result(stream)
     return StoredMatrix(name, where.opened(), tuple(ids) if has_ids else None)
 
 

@@ -33,14 +33,14 @@ def keep_files(uploads: Mapping[str, UploadedFile]) -> dict[str, dict[str, Any]]
         Then nothing is kept.
     """
     folder = f"contrastive/{uuid.uuid4().hex}"
-    kept: dict[str, dict[str, Any]] = {}
+    stored_files: dict[str, dict[str, Any]] = {}
     try:
         for what, file in uploads.items():
-            kept[what] = _kept(file, f"{folder}/{what}")
+            stored_files[what] = _kept(file, f"{folder}/{what}")
     except BaseException:
-        remove_files(facts["stored"] for facts in kept.values())
+        remove_files(facts["stored"] for facts in stored_files.values())
         raise
-    return kept
+    return stored_files
 
 
 def _kept(file: UploadedFile, stored: str) -> dict[str, Any]:

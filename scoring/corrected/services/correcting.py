@@ -382,8 +382,8 @@ def values_by_machine(
 ) -> tuple[dict[int, Values], int]:
     """{run: {query: value by the machine}}, and how many runs lack theirs so far."""
     keys = {run.pk: _key(sample, run, measure) for run in runs}
-    kept = cache.get_many(keys.values())
-    values = {run: kept[key] for run, key in keys.items() if key in kept}
+    values_of_key = cache.get_many(keys.values())
+    values = {run: values_of_key[key] for run, key in keys.items() if key in values_of_key}
     lacking = [run for run in runs if run.pk not in values]
     if lacking and computes:
         deadline = monotonic() + SECONDS

@@ -159,10 +159,10 @@ class Learner:
 
     def values(self, run: Run, measure: str) -> Values:
         """The measure of a run by expected grades, by query; 0 where nothing is pooled."""
-        asked: Any = parse_measure(measure)
-        estimate = replace(_estimate(self), relevant_from=asked.rel)
-        ranking = ranking_of(run, asked.cutoff)
-        values = estimate.values(ranking, measure=asked.family, cutoff=asked.cutoff)
+        parsed: Any = parse_measure(measure)
+        estimate = replace(_estimate(self), relevant_from=parsed.rel)
+        ranking = ranking_of(run, parsed.cutoff)
+        values = estimate.values(ranking, measure=parsed.family, cutoff=parsed.cutoff)
         return dict.fromkeys(self.families, 0.0) | values
 
 

@@ -91,16 +91,16 @@ def read_online(job: jobs.RunningJob) -> None:
 def _outcomes(job: jobs.RunningJob, uploads: Sequence[Upload]) -> dict[str, Any]:
     from benchwright.clicks.outcomes import outcomes_apart
 
-    asked = job.parameters
+    parameters = job.parameters
     return reading_apart.call(
         outcomes_apart,
         [uploading.local(upload) for upload in uploads],
         [upload.name for upload in uploads],
         job.folder,
-        tuple(asked["arms"]),
-        cutoff=asked["cutoff"],
-        columns=asked["columns"],
-        actions=asked["actions"],
+        tuple(parameters["arms"]),
+        cutoff=parameters["cutoff"],
+        columns=parameters["columns"],
+        actions=parameters["actions"],
         file=uploads[0].name,
         is_job=True,
         progress=job.progress,
@@ -110,8 +110,8 @@ def _outcomes(job: jobs.RunningJob, uploads: Sequence[Upload]) -> dict[str, Any]
 def _record(job: jobs.RunningJob, gate: GateResult, outcomes: Mapping[str, Any]) -> None:
     from benchwright.clicks.outcomes import Estimate, direction
 
-    asked, user = job.parameters, job.user
-    metric, cutoff = asked["metric"], asked["cutoff"]
+    parameters, user = job.parameters, job.user
+    metric, cutoff = parameters["metric"], parameters["cutoff"]
     estimate = Estimate(*outcomes["differences"][metric])
     record_online_result(
         gate=gate,
@@ -120,7 +120,7 @@ def _record(job: jobs.RunningJob, gate: GateResult, outcomes: Mapping[str, Any])
         difference=estimate.value,
         low=estimate.low,
         high=estimate.high,
-        note=asked["note"],
+        note=parameters["note"],
         from_log={
             "cutoff": cutoff,
             "arms": outcomes["arms"],
