@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db.models import Count, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
-from annotation.common.selectors.judged import judged_pairs, last_event
+from annotation.common.selectors.ledger import judged_pairs, last_event
 from annotation.common.selectors.screen import current_guideline
 from annotation.models import Campaign, CampaignPair, JudgePrompt, Judgment, Pool, PoolEntry
 from benchmarks_app.common.selectors.images import images_asked_about, query_images_asked_about

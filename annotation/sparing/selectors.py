@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from django.db.models import Exists, OuterRef, QuerySet
 
-from annotation.common.selectors.judged import judged_pairs, last_event
+from annotation.common.selectors.ledger import judged_pairs, last_event
 from annotation.models import (
     Campaign,
     CampaignPair,

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from annotation.common.selectors.judged import last_event
+from annotation.common.selectors.ledger import last_event
 from annotation.common.selectors.pools import free_pool_name
 from annotation.models import Pool
 from annotation.pools.services.doubting import families_to_doubt_by

@@ -6,8 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from annotation.common.selectors.judged import judged_pairs
-from annotation.common.selectors.ledger import query_keys
+from annotation.common.selectors.ledger import judged_pairs, query_keys
 from annotation.judging.protocol.errors import PoolRunsError
 from annotation.models import Pool
 from benchmarks_app.common.selectors.reading import candidates_path, run_path

@@ -12,8 +12,7 @@ from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Greatest
 
-from annotation.common.selectors.judged import last_event
-from annotation.common.selectors.ledger import query_keys
+from annotation.common.selectors.ledger import last_event, query_keys
 from annotation.common.selectors.pools import DEFAULT_SECONDS
 from annotation.common.services.documents import document_rows
 from annotation.judging.protocol.errors import (
