@@ -1,4 +1,4 @@
-"""Endpoints of pools: what is to be judged, by how many, and how far it is."""
+"""Endpoints of pools and of lists of candidates: what is to be judged, and how far it is."""
 
 from typing import Any
 
@@ -14,6 +14,7 @@ from annotation.common.selectors import pools as selectors
 from annotation.common.selectors.holding import judges_of
 from annotation.common.selectors.stale import stale_labels
 from annotation.common.serializers import (
+    NewCandidateListSerializer,
     NewPoolSerializer,
     PoolChangeSerializer,
     PoolDetailSerializer,
@@ -37,8 +38,9 @@ from annotation.pools.services.simulating import simulation_arguments
 from annotation.pools.services.watching import signals_of
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.parameters import api_field
-from benchmarks_app.api.serializers import Id, JobSerializer
+from benchmarks_app.api.serializers import CandidateListSerializer, Id, JobSerializer
 from benchmarks_app.api.throttling import COMPUTATIONS
+from benchmarks_app.collections.services.candidates import make_candidate_list
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, CandidateList, Run, User
 from benchmarks_app.permissions import Action
@@ -271,6 +273,41 @@ def _judges(pool: Pool, names: list[str], field: str) -> list[User]:
     if missing := sorted(set(names) - judges.keys()):
         raise exceptions.ValidationError({field: [f"'{missing[0]}' does not judge here."]})
     return list(judges.values())
+
+
+class CandidatesList(Endpoint):
+    serializer_class = CandidateListSerializer
+
+    @extend_schema(
+        summary="Lists of documents worth judging, the newest first",
+        tags=["pools"],
+        responses=CandidateListSerializer(many=True),
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        benchmark = self.benchmark_for(Action.SEE_POOLS)
+        rows = CandidateList.objects.filter(benchmark=benchmark).order_by("-pk")
+        return self.page_of(rows, CandidateListSerializer)
+
+    @extend_schema(
+        summary="Keep a list, of which a pool can be made",
+        tags=["pools"],
+        request=NewCandidateListSerializer,
+        responses={201: CandidateListSerializer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        benchmark = self.benchmark_for(Action.EDIT)
+        listed = self.validated(NewCandidateListSerializer)
+        candidates = make_candidate_list(
+            benchmark=benchmark,
+            rows=[
+                (row["query"], row["document"], place)
+                for place, row in enumerate(listed["rows"], start=1)
+            ],
+            name=listed["name"],
+            origin=listed["origin"],
+            user=request.user,
+        )
+        return Response(CandidateListSerializer(candidates).data, status=201)
 
 
 def _pool(benchmark: Benchmark, pk: int) -> Pool:

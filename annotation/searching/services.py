@@ -11,9 +11,8 @@ from django.http import Http404
 
 from annotation.common.selectors.screen import current_guideline
 from annotation.common.services.documents import document_rows
-from annotation.judging.services.judging import graded, record, refuse_unknown_grade
+from annotation.judging.services.judging import graded, record, refuse_unknown_grade, turn_of
 from annotation.judging.services.tokens import Shown
-from annotation.judging.services.turns import turn_of
 from annotation.models import Judgment, Pool, PoolEntry, Slot
 from annotation.searching.selectors import (
     INDEX_JOB,

@@ -25,7 +25,6 @@ from annotation.judging.services.claiming import (
 from annotation.judging.services.pacing import Saved, counts_of, progress
 from annotation.judging.services.showing import items_of
 from annotation.judging.services.tokens import key_of, opened_token
-from annotation.judging.services.turns import turn_of
 from annotation.models import Judgment, Pool, Slot
 from benchmarks_app.language import told
 from benchwright.errors import BenchmarkError
@@ -101,10 +100,10 @@ def exchange(*, pool: Pool, me: int, request: Request) -> dict[str, Any]:
 def _turn(pool: Pool, me: int, request: Request) -> Turn:
     """One transaction for all; once more where the database gave up on it, at last in pieces."""
     for _ in range(ATTEMPTS):
-        with suppress(DatabaseError), turn_of(me):
+        with suppress(DatabaseError), judging.turn_of(me):
             return _taken_turn(pool, me, request)
     outcomes = _recorded_in_pieces(pool, me, request.say)
-    with turn_of(me):
+    with judging.turn_of(me):
         turn = _taken_turn(pool, me, Request((), request.have, request.want))
     turn.outcomes = outcomes
     return turn
@@ -115,7 +114,7 @@ def _recorded_in_pieces(pool: Pool, me: int, say: Sequence[object]) -> list[Outc
     outcomes = []
     for raw in say:
         try:
-            with turn_of(me):
+            with judging.turn_of(me):
                 outcomes.append(_recorded(pool, me, raw))
         except DatabaseError as error:
             log.exception("an event could not be saved")

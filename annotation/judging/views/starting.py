@@ -1,4 +1,4 @@
-"""Before the first document: what is recorded, the guideline, and practice with answers."""
+"""Where an annotator begins: my work, and before the first document what is recorded, practice."""
 
 import uuid
 from typing import Any
@@ -8,12 +8,14 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.common.selectors import screen
+from annotation.common.selectors.pools import pools_to_judge
 from annotation.common.services import statements
 from annotation.judging.forms import PracticeForm, ReadForm
 from annotation.judging.selectors import keys, starting
+from annotation.judging.selectors.queue import queue_rows
 from annotation.judging.services.showing import (
     NO_TEXT,
     corpus_rows,
@@ -24,10 +26,23 @@ from annotation.judging.services.showing import (
 from annotation.judging.services.starting import mark_read, practise_again, record_practice
 from annotation.models import KnownGrade, Pool
 from benchmarks_app.common.selectors.images import query_images_shown
+from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, require
 from benchmarks_app.requests import PersonRequest
 from benchwright.formats.numbers import row_key
 from benchwright.texts.rendering import guideline_html
+
+PAGE_SIZE = 25
+
+
+@never_cache
+@login_required
+@require_safe
+def queue(request: PersonRequest) -> HttpResponse:
+    """Every open and paused pool of every benchmark where I judge, and what it has for me."""
+    page = page_of(request, pools_to_judge(request.user), PAGE_SIZE)
+    context = {"page": page, "rows": queue_rows(list(page), request.user)}
+    return render(request, "annotation/judging/queue.html", context)
 
 
 @never_cache
