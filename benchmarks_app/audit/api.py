@@ -108,16 +108,16 @@ class OfEvents(Endpoint):
         return dict(bound_serializer.validated_data)
 
     def listed(self, benchmark: Benchmark | None) -> Response:
-        asked = Asked(**self.asked(EventQuerySerializer))
-        events = self.paginate_queryset(events_asked_for(benchmark, asked))
+        filters = Asked(**self.asked(EventQuerySerializer))
+        events = self.paginate_queryset(events_asked_for(benchmark, filters))
         people = people_named(events)
         return self.get_paginated_response([as_object(event, people) for event in events])
 
     def exported(self, benchmark: Benchmark | None) -> StreamingHttpResponse:
-        asked = self.asked(EventExportQuerySerializer)
-        form = asked.pop("form")
+        fields = self.asked(EventExportQuerySerializer)
+        form = fields.pop("form")
         pieces = export_events(
-            benchmark=benchmark, asked=Asked(**asked), actor=self.request.user, form=form
+            benchmark=benchmark, filters=Asked(**fields), actor=self.request.user, form=form
         )
         return StreamingHttpResponse(pieces, content_type=CONTENT_TYPES[form])
 

@@ -97,7 +97,7 @@ class ClickQrels(Endpoint):
         uploads = receive_logs(benchmark=benchmark, user=request.user, logs=logs_of(fields))
         try:
             job = start_grading(
-                benchmark=benchmark, user=request.user, uploads=uploads, asked=Asked(**fields)
+                benchmark=benchmark, user=request.user, uploads=uploads, options=Asked(**fields)
             )
         except BenchmarkError:
             forget_logs(uploads)

@@ -53,7 +53,7 @@ def receive_logs(*, benchmark: Benchmark, user: User, logs: Iterable[Any]) -> li
 
 
 def grading_arguments(
-    *, benchmark: Benchmark, uploads: Sequence[Upload], asked: Asked
+    *, benchmark: Benchmark, uploads: Sequence[Upload], options: Asked
 ) -> dict[str, Any]:
     """What `jobs.start` or `jobs.run_here` need to grade logs.
 
@@ -64,30 +64,30 @@ def grading_arguments(
     ClickScaleError
         If the cuts make more grades than the benchmark's scale has.
     """
-    name = asked.name.strip() or uploads[0].name.split(".")[0]
+    name = options.name.strip() or uploads[0].name.split(".")[0]
     _refuse_taken(benchmark, name)
-    _refuse_grades(benchmark, asked)
+    _refuse_grades(benchmark, options)
     return {
         "kind": JOB_KIND,
         "title": f"Grade clicks of {uploads[0].name}",
         "parameters": {
             "uploads": [upload.pk for upload in uploads],
             "name": name,
-            "model": asked.model,
-            "least": asked.least,
-            "cuts": list(asked.cuts),
-            "columns": dict(asked.columns),
-            "actions": list(asked.actions),
+            "model": options.model,
+            "least": options.least,
+            "cuts": list(options.cuts),
+            "columns": dict(options.columns),
+            "actions": list(options.actions),
         },
     }
 
 
 @transaction.atomic
 def start_grading(
-    *, benchmark: Benchmark, user: User, uploads: Sequence[Upload], asked: Asked
+    *, benchmark: Benchmark, user: User, uploads: Sequence[Upload], options: Asked
 ) -> Job:
     """Start the job; raises as `grading_arguments` does."""
-    arguments = grading_arguments(benchmark=benchmark, uploads=uploads, asked=asked)
+    arguments = grading_arguments(benchmark=benchmark, uploads=uploads, options=options)
     job = jobs.start(benchmark=benchmark, user=user, **arguments)
     name = arguments["parameters"]["name"]
     audit.record(actor=user, action="grade-clicks", benchmark=benchmark, target=name, job=job.pk)
@@ -104,11 +104,11 @@ def _refuse_taken(benchmark: Benchmark, name: str) -> None:
         raise QrelSetNameTakenError(name=name)
 
 
-def _refuse_grades(benchmark: Benchmark, asked: Asked) -> None:
+def _refuse_grades(benchmark: Benchmark, options: Asked) -> None:
     # Loads numbers, which only a page that is sent needs.
     from benchwright.clicks.grading import CUTS
 
-    n_cuts = len(asked.cuts or CUTS[recipe.Model(asked.model)])
+    n_cuts = len(options.cuts or CUTS[recipe.Model(options.model)])
     scale = sorted(benchmark.grades.values_list("value", flat=True))
     missing = set(range(n_cuts + 1)) - set(scale)
     if missing:

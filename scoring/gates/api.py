@@ -447,8 +447,8 @@ class GateOnlineLog(GateEndpoint):
         uploads: list[Upload] = []
         try:
             uploads = receive_logs(benchmark=benchmark, user=request.user, logs=logs)
-            asked = LogAsked(**fields)
-            job = start_reading(gate=gate, user=request.user, uploads=uploads, asked=asked)
+            options = LogAsked(**fields)
+            job = start_reading(gate=gate, user=request.user, uploads=uploads, options=options)
         except BenchmarkError:
             forget_logs(uploads)
             raise

@@ -165,7 +165,7 @@ def _gradings(course: _Course, client: OpenAIJudge) -> Iterator[Kept]:
     # A generator, which its signature does not say: closed, it drops what is under way.
     with closing(cast(Generator[Graded], gradings)):
         for grading in gradings:
-            yield *feed.asked.pop((grading.query_id, grading.document_id)), grading
+            yield *feed.pending_pairs.pop((grading.query_id, grading.document_id)), grading
             feed.fill()
 
 
@@ -180,7 +180,7 @@ class _Feed:
         self.campaign, self.client = campaign, client
         self.prompt = grading_prompt(campaign.prompt)
         self.cache = MemoryCache(most=4 * PAIRS_AT_ONCE)
-        self.asked: dict[tuple[str, str], tuple[CampaignPair, DocumentContent | None]] = {}
+        self.pending_pairs: dict[tuple[str, str], tuple[CampaignPair, DocumentContent | None]] = {}
         self.least = max(PAIRS_AT_ONCE // 2, 4 * campaign.concurrency)
         self.waiting: deque[Pair] = deque()
         self.last = 0
@@ -193,7 +193,7 @@ class _Feed:
 
     def fill(self) -> None:
         """Fetch more where fewer than enough are left."""
-        if self.is_whole or len(self.asked) >= self.least:
+        if self.is_whole or len(self.pending_pairs) >= self.least:
             return
         campaign = self.campaign
         waiting = campaign.pairs.waiting().filter(number__gt=self.last).order_by("number")
@@ -205,7 +205,7 @@ class _Feed:
         contents = contents_by_docid(campaign.benchmark, (row.docid for row in rows))
         pairs = asked_pairs(campaign.benchmark, [(row.query, row.docid) for row in rows], contents)
         for row in rows:
-            self.asked[row.query.qid, row.docid] = row, contents.get(row.docid)
+            self.pending_pairs[row.query.qid, row.docid] = row, contents.get(row.docid)
         keys = {key_of(pair, self.client, self.prompt) for pair in pairs}
         for grading in _paid(campaign, keys):
             self.cache.put(grading.key, grading)

@@ -66,10 +66,10 @@ class Wanted:
     conflict_reason: str = ""
 
 
-def draft_campaign(*, pool: Pool, judge: JudgeEndpoint, user: User, **wanted: Any) -> Campaign:
+def draft_campaign(*, pool: Pool, judge: JudgeEndpoint, user: User, **choices: Any) -> Campaign:
     """A campaign with a row for every document it asks about; nobody is asked yet.
 
-    `wanted` is what `Wanted` holds.
+    `choices` are what `Wanted` holds.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def draft_campaign(*, pool: Pool, judge: JudgeEndpoint, user: User, **wanted: An
         If the choice leaves nothing.
     CampaignNameError, TemplateError, GradingScaleError
     """
-    options = Wanted(**wanted)
+    options = Wanted(**choices)
     refuse_conflict(conflicts_of(judge, pool), judge, options.conflict_reason)
     if options.cost_cap is not None and not judge.has_prices:
         raise CampaignPricesError(judge=judge.name)

@@ -100,8 +100,8 @@ def judge(request: PersonRequest, pk: int) -> HttpResponse:
     step = step_before_judging(pool, request.user)
     if step and has_texts and pool.state == Pool.State.OPEN:
         return redirect(address_of(pool, step))
-    wanted = Request((), frozenset(), DOCUMENTS_HELD if has_texts else 0)
-    answer = exchange(pool=pool, me=request.user.pk, request=wanted)
+    first_request = Request((), frozenset(), DOCUMENTS_HELD if has_texts else 0)
+    answer = exchange(pool=pool, me=request.user.pk, request=first_request)
     answer["items"].sort(key=lambda item: item["key"] != request.GET.get("doc"))
     # The others come with the first answer: the page is there sooner.
     del answer["items"][DOCUMENTS_AHEAD:]

@@ -49,7 +49,7 @@ def record(
 
 
 def export_events(
-    *, benchmark: Benchmark | None, asked: Asked, actor: User | None, form: str
+    *, benchmark: Benchmark | None, filters: Asked, actor: User | None, form: str
 ) -> Iterator[str]:
     """Pieces of the log's text, made while they are taken; that it was asked for is recorded.
 
@@ -57,11 +57,11 @@ def export_events(
     """
     write = FORMATS[form]
     record(actor=actor, action=EXPORT_ACTION, benchmark=benchmark, form=form)
-    return write(_objects(benchmark, asked))
+    return write(_objects(benchmark, filters))
 
 
-def _objects(benchmark: Benchmark | None, asked: Asked) -> Iterator[list[dict[str, Any]]]:
-    for events in all_pages(events_asked_for(benchmark, asked)):
+def _objects(benchmark: Benchmark | None, filters: Asked) -> Iterator[list[dict[str, Any]]]:
+    for events in all_pages(events_asked_for(benchmark, filters)):
         people = people_named(events)
         yield [as_object(event, people) for event in events]
 

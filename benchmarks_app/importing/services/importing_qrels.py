@@ -135,7 +135,7 @@ class _Staging:
         )
         self.queries = _query_keys(work)
         self.split_of: dict[int, str] = {}
-        self.seen: dict[tuple[int, str], tuple[int, str]] = {}
+        self.first_places: dict[tuple[int, str], tuple[int, str]] = {}
         self.n_qrels = self.n_relevant = self.n_negative = 0
         self.grades: Counter[int] = Counter()
         self.grades_of_file: set[FileGrade] = set()
@@ -218,7 +218,7 @@ class _Staging:
             is_whole = reason == unfit
             self.work.problems.add(part.file, row.line, reason, is_whole=is_whole)
         # A second row with the same grade says nothing new.
-        return not reason and self.seen[self._key(row)] == (row.line, part.file)
+        return not reason and self.first_places[self._key(row)] == (row.line, part.file)
 
     def _key(self, row: GradedRow) -> tuple[int, str]:
         return self.queries[row.qid], row.docid
@@ -246,7 +246,7 @@ class _Staging:
         return f"query '{row.qid}' is in the splits {earlier} and {part.split}; keep it in one."
 
     def _repetition(self, row: GradedRow, part: SplitRows) -> str:
-        line, file = self.seen.setdefault(self._key(row), (row.line, part.file))
+        line, file = self.first_places.setdefault(self._key(row), (row.line, part.file))
         if (line, file) == (row.line, part.file):
             return ""
         return f"document '{row.docid}' of query '{row.qid}' was graded in {file}:{line} already."
@@ -258,7 +258,7 @@ class _Staging:
         counts = {
             "n_qrels": self.n_qrels,
             "n_relevant": self.n_relevant,
-            "n_queries": len({query for query, _ in self.seen}),
+            "n_queries": len({query for query, _ in self.first_places}),
         }
         parameters = self.row.parameters
         if self.grade_map:

@@ -36,7 +36,7 @@ class LogAsked:
 
 
 def start_reading(
-    *, gate: GateResult, user: User, uploads: Sequence[Upload], asked: LogAsked
+    *, gate: GateResult, user: User, uploads: Sequence[Upload], options: LogAsked
 ) -> Job:
     """Start a job that reads a log of both arms and records what it says of the candidate.
 
@@ -56,14 +56,14 @@ def start_reading(
             "gate": gate.pk,
             "uploads": [upload.pk for upload in uploads],
             "arms": [
-                asked.baseline_arm or gate.policy.baseline.name,
-                asked.candidate_arm or gate.candidate.name,
+                options.baseline_arm or gate.policy.baseline.name,
+                options.candidate_arm or gate.candidate.name,
             ],
-            "metric": asked.metric,
-            "cutoff": asked.cutoff,
-            "note": asked.note,
-            "columns": dict(asked.columns),
-            "actions": list(asked.actions),
+            "metric": options.metric,
+            "cutoff": options.cutoff,
+            "note": options.note,
+            "columns": dict(options.columns),
+            "actions": list(options.actions),
         },
     )
 
