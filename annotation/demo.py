@@ -33,5 +33,5 @@ def _ask(benchmark: Benchmark, people: Mapping[str, User]) -> None:
     slot = graded.filter(entry__document__docid=ASKED_ABOUT).first() or graded.first()
     if slot is None:
         return
-    asked = ask_question(slot=slot, actor=people["bo"], client_id=uuid4(), text=QUESTION)
-    answer_question(question=asked, actor=people["olga"], answer=ANSWER)
+    question = ask_question(slot=slot, actor=people["bo"], client_id=uuid4(), text=QUESTION)
+    answer_question(question=question, actor=people["olga"], answer=ANSWER)

@@ -13,7 +13,7 @@ def judging() -> Iterator[Figure]:
     # The newest number, which is had at once, where rows would have to be counted.
     newest = Judgment.events.aggregate(newest=Max("pk"))["newest"] or 0
     yield Figure("benchwright_ledger_events", "Events of the ledger, ever.", newest)
-    held = Slot.objects.filter(pool__state=Pool.State.OPEN, state=Slot.State.CLAIMED)
-    yield Figure("benchwright_leases", "Documents that people hold.", held.count())
+    leases = Slot.objects.filter(pool__state=Pool.State.OPEN, state=Slot.State.CLAIMED)
+    yield Figure("benchwright_leases", "Documents that people hold.", leases.count())
     n = Pool.objects.open().count()
     yield Figure("benchwright_open_pools", "Pools that are being judged.", n)

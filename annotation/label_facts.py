@@ -1,16 +1,40 @@
 """What the ledger tells of labels beyond their grades: the text that was read, when, how fast."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from statistics import median
 
-from annotation.labels.services.counting_labels import labelled_documents, n_labels_of
+from django.db.models import QuerySet
+
+from annotation.common.selectors.stale import LABEL_KINDS
 from annotation.models import Judgment
 from benchmarks_app.label_facts import LABELS, LabelRecord, Labels, records_labels, tells_pace
 from benchmarks_app.models import Benchmark, QrelSet
+from benchwright.files.external_sort import batched
 
 # A pace is that of the newest labels; fewer than some say nothing, and an hour was a break.
 TIMED, FEWEST_TIMED, LONGEST_MS = 500, 20, 3_600_000
+IDS_PER_QUERY = 500
 
+
+def labelled_documents(benchmark: Benchmark) -> Iterable[str]:
+    """The ids that have a label of this benchmark that counts."""
+    return _labels(benchmark).values_list("docid", flat=True).distinct().iterator(10_000)
+
+
+def n_labels_of(benchmark: Benchmark, docids: Iterable[str]) -> int:
+    """How many labels of this benchmark are of these documents."""
+    labels = _labels(benchmark)
+    return sum(
+        labels.filter(docid__in=some).count() for some in batched(sorted(docids), IDS_PER_QUERY)
+    )
+
+
+def _labels(benchmark: Benchmark) -> QuerySet[Judgment]:
+    current = Judgment.objects.wanted().current()
+    return current.filter(benchmark=benchmark, kind__in=LABEL_KINDS).order_by()
+
+
+# What a new snapshot of a corpus asks of the ledger: which documents have labels, how many.
 LABELS.append(Labels(docids=labelled_documents, count=n_labels_of))
 
 

@@ -10,18 +10,18 @@ from benchmarks_app.models import Membership, User
 from benchmarks_app.permissions import ALLOWED, Action
 
 
-def furnish_demo(sender: Any, **sent: Any) -> None:
+def furnish_demo(sender: Any, **facts: Any) -> None:
     """The demo gets a disagreement and a question; what makes them is loaded for nothing else."""
     from annotation.demo import furnish
 
-    furnish(sender, **sent)
+    furnish(sender, **facts)
 
 
-def index_corpus(sender: Any, **sent: Any) -> None:
+def index_corpus(sender: Any, **facts: Any) -> None:
     """A version of a corpus that was just taken is made searchable."""
     from annotation.searching.services import index_taken
 
-    index_taken(sent["version"], sent["user"])
+    index_taken(facts["version"], facts["user"])
 
 
 @receiver(post_delete, sender=Membership)

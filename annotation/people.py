@@ -101,8 +101,8 @@ columns(
 @records("questions")
 def _questions(user: User) -> Iterator[dict[str, Any]]:
     """Asked, and answered: of those the answer alone, for the question is another's."""
-    asked = Question.objects.filter(asked_by=user).order_by("pk")
-    for row in told(asked, text="text", answer="answer", at="asked_at"):
+    questions = Question.objects.filter(asked_by=user).order_by("pk")
+    for row in told(questions, text="text", answer="answer", at="asked_at"):
         yield {"as": "asker", **row}
     answered = Question.objects.filter(answered_by=user).order_by("pk")
     for row in told(answered, answer="answer", at="answered_at"):

@@ -17,12 +17,12 @@ def annotation_facts(qrel_set: QrelSet) -> dict[str, Any]:
     from annotation.agreement.selectors.agreement import agreement_summary
 
     agreement = agreement_summary(qrel_set.benchmark, qrel_set.as_of_event)
-    told: dict[str, Any] = {"pools": [_pool(pool) for pool in _pools(qrel_set)]}
+    facts: dict[str, Any] = {"pools": [_pool(pool) for pool in _pools(qrel_set)]}
     if agreement["n_labels"]:
-        told["agreement"] = agreement
+        facts["agreement"] = agreement
         if qrel_set.n_qrels:
-            told["labels_per_pair"] = round(agreement["n_labels"] / qrel_set.n_qrels, 2)
-    return told
+            facts["labels_per_pair"] = round(agreement["n_labels"] / qrel_set.n_qrels, 2)
+    return facts
 
 
 def models_of_grades(qrel_set: QrelSet) -> Models:

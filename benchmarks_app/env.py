@@ -150,12 +150,17 @@ def env_store(name: str) -> dict[str, Any]:
     if url.username or url.password or "@" in url.netloc:
         accepted = "without keys: they go into AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
         raise EnvError(name, "a URL with a name or a key", accepted)
-    told = dict(parse_qsl(url.query, keep_blank_values=True))
-    unknown = told.keys() - {"endpoint", "region", "addressing"}
-    addressing = told.get("addressing", "path" if "endpoint" in told else "auto")
-    is_endpoint = told.get("endpoint", "https://").startswith(("http://", "https://"))
+    settings = dict(parse_qsl(url.query, keep_blank_values=True))
+    unknown = settings.keys() - {"endpoint", "region", "addressing"}
+    addressing = settings.get("addressing", "path" if "endpoint" in settings else "auto")
+    is_endpoint = settings.get("endpoint", "https://").startswith(("http://", "https://"))
     is_known = not unknown and addressing in ("path", "virtual", "auto") and is_endpoint
-    if url.scheme != "s3" or not url.hostname or not is_known or "@" in told.get("endpoint", ""):
+    if (
+        url.scheme != "s3"
+        or not url.hostname
+        or not is_known
+        or "@" in settings.get("endpoint", "")
+    ):
         accepted = (
             "s3://bucket/prefix, with ?endpoint=https://host:port&region=name&addressing=path "
             "where it is not Amazon's; left out, a folder of the data folder"
@@ -166,8 +171,8 @@ def env_store(name: str) -> dict[str, Any]:
     options = {
         "bucket_name": url.netloc,
         "location": url.path.strip("/"),
-        "endpoint_url": told.get("endpoint") or None,
-        "region_name": told.get("region") or None,
+        "endpoint_url": settings.get("endpoint") or None,
+        "region_name": settings.get("region") or None,
         "addressing_style": addressing,
     }
     return {"BACKEND": "benchmarks_app.store.objects.ObjectStorage", "OPTIONS": options}
@@ -175,12 +180,12 @@ def env_store(name: str) -> dict[str, Any]:
 
 def env_path(name: str, default: Path) -> Path:
     value = os.environ.get(name)
-    given = Path(value) if value else default
+    folder = Path(value) if value else default
     try:
-        path = given.expanduser()
+        path = folder.expanduser()
     except RuntimeError as error:
         accepted = "a folder by its whole path: nothing says where the home of this user is"
-        raise EnvError(name, str(given), accepted) from error
+        raise EnvError(name, str(folder), accepted) from error
     if path.exists() and not path.is_dir():
         raise EnvError(name, str(path), "a folder, existing or to be made")
     return path.resolve()

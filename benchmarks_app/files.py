@@ -101,11 +101,11 @@ def remove_left() -> None:
     for pk in list(LeftFile.objects.values_list("pk", flat=True)):
         with transaction.atomic():
             # Who publishes the same name meanwhile waits for this row, or has taken it away.
-            left = LeftFile.objects.select_for_update().filter(pk=pk).first()
-            if left:
-                if not any(stored_files(left.name)):
-                    file_store().delete(left.name)
-                left.delete()
+            left_file = LeftFile.objects.select_for_update().filter(pk=pk).first()
+            if left_file:
+                if not any(stored_files(left_file.name)):
+                    file_store().delete(left_file.name)
+                left_file.delete()
 
 
 # --- reading -------------------------------------------------------------------------------
@@ -128,7 +128,7 @@ def local_path(name: str, sha256: str = "") -> Path:
         raise _broken(StoredFileMissingError, name, recorded) from error
     except AlteredError as error:
         raise _broken(
-            StoredFileError, name, recorded, found=error.sha256, changed=error.changed_at
+            StoredFileError, name, recorded, digest=error.sha256, changed=error.changed_at
         ) from error
 
 
@@ -180,7 +180,7 @@ def _broken(
     name: str,
     recorded: str,
     *,
-    found: str = "",
+    digest: str = "",
     changed: datetime | None = None,
 ) -> StoredFileError:
     """The error of a broken file, which the log has with all that depends on it.
@@ -193,7 +193,7 @@ def _broken(
     error = kind(
         file=name,
         expected=recorded,
-        found=found,
+        found=digest,
         since=" ".join(filter(None, sentences)),
         n_dependents=len(dependents),
     )

@@ -75,8 +75,8 @@ def told_network(address: str) -> str:
 def _is_trusted(address: str, n_passed: int, proxies: Proxies) -> bool:
     if isinstance(proxies, int):
         return n_passed < proxies
-    known = _address_in(address)
-    return bool(known) and any(ip_address(known) in network for network in proxies)
+    address_read = _address_in(address)
+    return bool(address_read) and any(ip_address(address_read) in network for network in proxies)
 
 
 def _address_in(entry: str) -> str:

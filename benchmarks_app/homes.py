@@ -60,13 +60,13 @@ def home(
 
 def homes_of(user: Any, benchmark: Benchmark) -> list[Home]:
     """The homes of a person, the one they land on first; never empty."""
-    mine = [one for one in HOMES if one.is_for(user, benchmark)]
-    return sorted(mine, key=lambda one: one.order)
+    mine = [home for home in HOMES if home.is_for(user, benchmark)]
+    return sorted(mine, key=lambda home: home.order)
 
 
 def home_asked(request: HttpRequest, homes: Iterable[Home]) -> Home:
     """The home that `?as=` names; the first where it names none of this person's."""
-    by_key = {one.key: one for one in homes}
+    by_key = {home.key: home for home in homes}
     return by_key.get(request.GET.get("as", "")) or next(iter(by_key.values()))
 
 
@@ -148,8 +148,8 @@ def check(maker: CheckMaker) -> CheckMaker:
 
 def checks_of(benchmark: Benchmark, user: Any) -> list[Check]:
     """What can be said of the next release, in order; what does not apply is left out."""
-    made = (maker(benchmark, user) for maker in CHECKS)
-    return sorted((one for one in made if one is not None), key=lambda one: one.order)
+    checks = (maker(benchmark, user) for maker in CHECKS)
+    return sorted((check for check in checks if check is not None), key=lambda check: check.order)
 
 
 # --- cards of the overview -----------------------------------------------------------------------
@@ -180,5 +180,5 @@ def card(action: Action) -> Callable[[CardMaker], CardMaker]:
 
 
 def cards_of(benchmark: Benchmark, user: Any) -> list[Card]:
-    made = (maker(benchmark, user) for action, maker in CARDS if may(user, action, benchmark))
-    return sorted((one for one in made if one is not None), key=lambda one: one.order)
+    cards = (maker(benchmark, user) for action, maker in CARDS if may(user, action, benchmark))
+    return sorted((card for card in cards if card is not None), key=lambda card: card.order)

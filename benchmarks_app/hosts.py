@@ -64,15 +64,19 @@ def differences(workers: Iterable[WorkerHeartbeat], here: Host) -> list[str]:
     wrong = []
     stores = {worker.store for worker in alive if worker.store}
     if here.store and stores - {here.store}:
-        others = _named(one for one in alive if one.store and one.store != here.store)
+        others = _named(worker for worker in alive if worker.store and worker.store != here.store)
         wrong.append(
             f"{others} and this process look into different folders of stored files: jobs find "
             "nothing of what was uploaded. Give all hosts the one folder"
         )
-    if others := _named(one for one in alive if one.version and one.version != here.version):
-        versions = ", ".join(sorted({one.version for one in alive if one.version} | {here.version}))
+    if others := _named(
+        worker for worker in alive if worker.version and worker.version != here.version
+    ):
+        versions = ", ".join(
+            sorted({worker.version for worker in alive if worker.version} | {here.version})
+        )
         wrong.append(f"{others} and this process run several versions ({versions}): start all anew")
-    late = [one for one in alive if abs(one.clock_ahead or 0.0) > CLOCKS_APART_SECONDS]
+    late = [worker for worker in alive if abs(worker.clock_ahead or 0.0) > CLOCKS_APART_SECONDS]
     if late or abs(here.clock_ahead or 0.0) > CLOCKS_APART_SECONDS:
         who = _named(late) or "this host"
         wrong.append(f"the clock of {who} is apart from the database's: let hosts keep time (NTP)")

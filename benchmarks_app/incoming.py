@@ -32,8 +32,8 @@ def clear_incoming() -> None:
             if time.time() - path.stat().st_mtime < YOUNG_SECONDS:
                 continue
             if fcntl is not None:
-                with path.open("rb") as left:
-                    fcntl.flock(left, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                with path.open("rb") as file:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             path.unlink()
         except OSError:  # gone meanwhile, or being received
             continue

@@ -188,11 +188,11 @@ def readers_language(request: HttpRequest | None) -> str:
     """The language of the person who asks, one of `LANGUAGES`; found once per request."""
     if request is None:
         return translation.get_language() or ENGLISH
-    known: str | None = getattr(request, "readers_language", None)
-    if known is None:
-        known = _chosen(request) or _accepted(request.headers.get("Accept-Language", ""))
-        request.readers_language = known  # type: ignore[attr-defined]
-    return known
+    language: str | None = getattr(request, "readers_language", None)
+    if language is None:
+        language = _chosen(request) or _accepted(request.headers.get("Accept-Language", ""))
+        request.readers_language = language  # type: ignore[attr-defined]
+    return language
 
 
 def _chosen(request: HttpRequest) -> str:
@@ -251,8 +251,8 @@ def speak_anew(request: HttpRequest, language: str) -> None:
 
 def say_in(language: str) -> None:
     """Write what follows of this answer in a language of the site; in English where it is none."""
-    known = dict(settings.LANGUAGES)
-    translation.activate(language if language in known else ENGLISH)
+    languages = dict(settings.LANGUAGES)
+    translation.activate(language if language in languages else ENGLISH)
 
 
 class LanguageMiddleware:

@@ -51,9 +51,9 @@ class SharedCounts(BaseCache):
 
     def _open(self) -> sqlite3.Connection:
         path = _path()
-        known: tuple[Path, sqlite3.Connection] | None = getattr(self._of_thread, "open", None)
-        if known is not None and known[0] == path and path.exists():
-            return known[1]
+        opened: tuple[Path, sqlite3.Connection] | None = getattr(self._of_thread, "open", None)
+        if opened is not None and opened[0] == path and path.exists():
+            return opened[1]
         path.parent.mkdir(parents=True, exist_ok=True)
         connection = sqlite3.connect(path, timeout=10, isolation_level=None)
         connection.execute("PRAGMA journal_mode=WAL")

@@ -57,9 +57,9 @@ class CompressedPagesMiddleware(GZipMiddleware):
         if response.streaming or not is_page:
             return response
         page = cast(HttpResponse, response)
-        wanted = accepted_encoding(request.headers.get("Accept-Encoding", ""))
+        encoding = accepted_encoding(request.headers.get("Accept-Encoding", ""))
         is_plain = len(page.content) >= LEAST and not page.has_header("Content-Encoding")
-        if wanted != "zstd" or not is_plain:
+        if encoding != "zstd" or not is_plain:
             return super().process_response(request, page)
         page.content = zstandard.compress(page.content, ZSTD_LEVEL) + _passed_over()
         page["Content-Encoding"], page["Content-Length"] = "zstd", str(len(page.content))

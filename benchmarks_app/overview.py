@@ -39,20 +39,20 @@ def step(maker: StepMaker) -> StepMaker:
 
 def steps_of(benchmark: Benchmark, user: Any) -> list[dict[str, Any]]:
     """Every step in order, each done, current (the first that is not done) or still to do."""
-    made = (maker(benchmark, user) for maker in MAKERS)
-    allowed = (one for one in made if may(user, one.action, benchmark))
-    steps = sorted(allowed, key=lambda one: one.order)
-    first_open = next((one for one in steps if not one.is_done), None)
+    all_steps = (maker(benchmark, user) for maker in MAKERS)
+    allowed = (step for step in all_steps if may(user, step.action, benchmark))
+    steps = sorted(allowed, key=lambda step: step.order)
+    first_open = next((step for step in steps if not step.is_done), None)
     return [
         {
             "number": number,
-            "title": one.title,
-            "detail": one.detail,
-            "url": one.url,
-            "call": one.call,
-            "is_work": one.order >= FIRST_OF_WORK,
-            "is_count": one.order < FIRST_OF_WORK,
-            "state": "done" if one.is_done else "current" if one is first_open else "todo",
+            "title": step.title,
+            "detail": step.detail,
+            "url": step.url,
+            "call": step.call,
+            "is_work": step.order >= FIRST_OF_WORK,
+            "is_count": step.order < FIRST_OF_WORK,
+            "state": "done" if step.is_done else "current" if step is first_open else "todo",
         }
-        for number, one in enumerate(steps, start=1)
+        for number, step in enumerate(steps, start=1)
     ]

@@ -49,11 +49,11 @@ def role_in(user: Any, benchmark: Benchmark) -> Role | None:
     """The user's role, or None for somebody who is not a member; asked once per request."""
     if not user.is_authenticated:
         return None
-    known = _known_roles(user)
-    if benchmark.pk not in known:
+    known_roles = _known_roles(user)
+    if benchmark.pk not in known_roles:
         roles = _roles(benchmark.pk, user.pk)
-        known[benchmark.pk] = Role(roles[0]) if roles else None
-    return known[benchmark.pk]
+        known_roles[benchmark.pk] = Role(roles[0]) if roles else None
+    return known_roles[benchmark.pk]
 
 
 def _known_roles(user: Any) -> dict[int, Role | None]:
@@ -87,10 +87,12 @@ def is_blind(user: Any, benchmark: Benchmark) -> bool:
     """Whether results are withheld, as the user may still be asked to judge; asked once."""
     if role_in(user, benchmark) not in ALLOWED[Action.JUDGE] - ALLOWED[Action.SEE_POOLS]:
         return False
-    known = user.__dict__.setdefault("_blind", {})
-    if benchmark.pk not in known:
-        known[benchmark.pk] = user.memberships.blind().filter(benchmark=benchmark).exists()
-    return known[benchmark.pk]
+    known_blindness = user.__dict__.setdefault("_blind", {})
+    if benchmark.pk not in known_blindness:
+        known_blindness[benchmark.pk] = (
+            user.memberships.blind().filter(benchmark=benchmark).exists()
+        )
+    return known_blindness[benchmark.pk]
 
 
 def may(user: Any, action: Action, benchmark: Benchmark) -> bool:

@@ -38,15 +38,15 @@ def made_response(
     request: HttpRequest, pieces: Iterable[bytes], *, content_type: str, name: str = ""
 ) -> HttpResponseBase:
     """What is made for this answer; of more than `HELD` bytes no part can be asked for."""
-    held, rest = _held(iter(pieces))
+    content, rest = _held(iter(pieces))
     headers = _headers(content_type, name)
-    if held is None:
+    if content is None:
         return BegunResponse(rest, headers={**headers, "Accept-Ranges": "none"})
     return _ranged(
         request,
-        lambda begin, end: (held[at : min(at + CHUNK, end)] for at in range(begin, end, CHUNK)),
-        size=len(held),
-        sha256=hashlib.sha256(held).hexdigest(),
+        lambda begin, end: (content[at : min(at + CHUNK, end)] for at in range(begin, end, CHUNK)),
+        size=len(content),
+        sha256=hashlib.sha256(content).hexdigest(),
         headers=headers,
     )
 

@@ -44,9 +44,9 @@ DEBUG = env_bool("DEBUG", default=False)
 
 def secret_key() -> str:
     """The secret of this site: from the environment, or made once and kept in the data folder."""
-    given = env_secret("SECRET_KEY", is_debug=DEBUG)
-    if given:
-        return given
+    secret = env_secret("SECRET_KEY", is_debug=DEBUG)
+    if secret:
+        return secret
     file = DATA_DIR / "secret_key"
     try:
         with file.open("x") as out:

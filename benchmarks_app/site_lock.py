@@ -129,5 +129,5 @@ def _database() -> str:
 def _holder(facts: dict[str, Any]) -> str:
     if not facts:
         return "a process that is just starting"
-    pid, host, address, since = (facts.get(one) for one in ("pid", "host", "address", "since"))
+    pid, host, address, since = (facts.get(name) for name in ("pid", "host", "address", "since"))
     return f"process {pid} on {host}, at {address}, since {since}"

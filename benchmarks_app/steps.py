@@ -92,8 +92,8 @@ def overview_home(request: Any, benchmark: Benchmark) -> dict[str, Any]:
     user = request.user
     may_edit = may(user, Action.EDIT, benchmark)
     steps = steps_of(benchmark, user)
-    is_new = not any(one["is_work"] and one["state"] == "done" for one in steps)
-    next_step = next((one for one in steps if one["state"] == "current"), None)
+    is_new = not any(step["is_work"] and step["state"] == "done" for step in steps)
+    next_step = next((step for step in steps if step["state"] == "current"), None)
     checks = checks_of(benchmark, user) if may_edit and not is_new else []
     published = benchmark.releases.published().newest_first()
     return {
@@ -103,14 +103,14 @@ def overview_home(request: Any, benchmark: Benchmark) -> dict[str, Any]:
         "needs": needs_of(benchmark, user),
         "acts": may(user, Action.ADJUDICATE, benchmark),
         "checks": checks,
-        "n_good": sum(one.is_good for one in checks),
+        "n_good": sum(check.is_good for check in checks),
         "next_version": proposed_version(benchmark) if checks else "",
         "cards": cards_of(benchmark, user),
         "release": published.first() if may(user, Action.SEE_RESULTS, benchmark) else None,
         "may_edit": may_edit,
         "active_jobs": active_jobs(benchmark) if may_edit else [],
         "events": latest_events(benchmark) if may_edit else [],
-        "counts": [one for one in steps if one["is_count"] and one["state"] == "done"],
+        "counts": [step for step in steps if step["is_count"] and step["state"] == "done"],
     }
 
 
@@ -159,7 +159,7 @@ def leaks_check(benchmark: Benchmark, user: Any) -> Check | None:
     findings = report["findings"]
     if not findings:
         return Check(10, "good", "No leaks between splits", "", url, "proof")
-    worst = "bad" if any(one["severity"] == "error" for one in findings) else "warn"
+    worst = "bad" if any(finding["severity"] == "error" for finding in findings) else "warn"
     return Check(10, worst, "No leaks between splits", findings[0]["message"], url, "see")
 
 
@@ -212,8 +212,8 @@ def draft_check(benchmark: Benchmark, user: Any) -> Check | None:
     draft = Release.objects.drafts().filter(benchmark=benchmark).order_by("-pk").first()
     if draft is None:
         return None
-    n_errors = sum(one.get("severity") == "error" for one in draft.findings)
-    n_warnings = sum(one.get("severity") == "warning" for one in draft.findings)
+    n_errors = sum(finding.get("severity") == "error" for finding in draft.findings)
+    n_warnings = sum(finding.get("severity") == "warning" for finding in draft.findings)
     title, url = f"Draft {draft.version} has no errors", draft.get_absolute_url()
     if not draft.manifest:
         return Check(90, "wait", title, "It is being looked over, or changed since.", url, "draft")

@@ -155,7 +155,7 @@ class Child:
     n_ends: int = 0
     # How it ended last, and what it said before.
     end: str = ""
-    said: deque[str] = field(default_factory=lambda: deque(maxlen=LINES_TOLD))
+    lines: deque[str] = field(default_factory=lambda: deque(maxlen=LINES_TOLD))
 
     @property
     def pause(self) -> float:
@@ -238,7 +238,7 @@ class Supervisor:
     def _start(self, child: Child) -> None:
         child.n_starts += 1
         child.started = Path(self._folder.name) / f"{child.name}-{child.n_starts}"
-        child.said.clear()
+        child.lines.clear()
         child.begun_at, child.is_up = time.monotonic(), False
         try:
             process = self.begin(child.command, self._environment(child), child.name)
@@ -290,8 +290,8 @@ class Supervisor:
             f"{child.name} could not start {MOST_FAILED_STARTS} times in a row; stopping the others"
         )
         self._stop()
-        self.say(f"{child.end}. {'It said last:' if child.said else 'It said nothing.'}")
-        for line in child.said:
+        self.say(f"{child.end}. {'It said last:' if child.lines else 'It said nothing.'}")
+        for line in child.lines:
             self.say(f"  {line}")
         return 1
 
@@ -353,7 +353,7 @@ class Output:
         *lines, self.begun = (self.begun + piece).split(b"\n")
         for line in lines:
             text = line.decode(errors="replace")
-            self.child.said.append(text)
+            self.child.lines.append(text)
             with contextlib.suppress(OSError):
                 self.to.write(text + "\n")
         with contextlib.suppress(OSError):
@@ -389,14 +389,14 @@ def leave_to_itself(name: str) -> None:
 # --- what `up` becomes ---------------------------------------------------------------------
 
 
-def become(commands: Mapping[str, list[str]], *, told: Sequence[str], lock: IO[str]) -> None:
+def become(commands: Mapping[str, list[str]], *, lines: Sequence[str], lock: IO[str]) -> None:
     """Put a supervisor of the commands in the place of this process, which has its memory back.
 
-    `told` are the lines that are printed when the web server has started. `lock` is held by the
+    `lines` are those that are printed when the web server has started. `lock` is held by the
     process, whatever it runs, and let go when all is stopped.
     """
     os.set_inheritable(lock.fileno(), True)
-    facts = json.dumps({"commands": dict(commands), "told": list(told), "lock": lock.fileno()})
+    facts = json.dumps({"commands": dict(commands), "told": list(lines), "lock": lock.fileno()})
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
     os.chdir(FOLDER)

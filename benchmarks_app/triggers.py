@@ -43,8 +43,8 @@ class Trigger:
         They are fewer where migrations were undone, and SQLite changes no table while a trigger
         names another that is not there.
         """
-        kept = (name for name in self.stays if name in columns)
-        same = " AND ".join(f"NEW.{name} IS NOT DISTINCT FROM OLD.{name}" for name in kept)
+        names = (name for name in self.stays if name in columns)
+        same = " AND ".join(f"NEW.{name} IS NOT DISTINCT FROM OLD.{name}" for name in names)
         forgetting = f"EXISTS (SELECT 1 FROM {FORGETTING})" if FORGETTING in tables else "1 = 0"
         return replace(self, condition=self.condition.format(same=same, forgetting=forgetting))
 
@@ -272,8 +272,8 @@ def _install(
         cursor.execute(f"SELECT * FROM {trigger.table} LIMIT 0")
         columns = {column[0] for column in cursor.description}
         statements = trigger.over(columns, tables).statements(vendor)
-        wanted = sha256("\n".join(statements).encode()).hexdigest()
-        if digest == wanted:
+        wanted_digest = sha256("\n".join(statements).encode()).hexdigest()
+        if digest == wanted_digest:
             return
         with transaction.atomic(using=connection.alias):
             cursor.execute(trigger.dropping(vendor))
@@ -281,7 +281,7 @@ def _install(
                 cursor.execute(statement)
             if statements and vendor == "postgresql":
                 named = f"TRIGGER {trigger.name} ON {trigger.table}"
-                cursor.execute(f"COMMENT ON {named} IS '{wanted}'")
+                cursor.execute(f"COMMENT ON {named} IS '{wanted_digest}'")
 
 
 def lift_change_triggers(
@@ -294,7 +294,9 @@ def lift_change_triggers(
     connection = connections[using]
     if plan and connection.vendor == "sqlite":
         with connection.cursor() as cursor:
-            for trigger in (each for of in WATCHED.values() for one in of for each in one.triggers):
+            for trigger in (
+                each for of in WATCHED.values() for watch in of for each in watch.triggers
+            ):
                 cursor.execute(trigger.dropping(connection.vendor))
 
 

@@ -80,20 +80,24 @@ def _pair(benchmark: Benchmark, user: User) -> None:
     """
     answers = _best_documents()
     # {docid: the first query that it answers directly}
-    asked = {answers[one["_id"]]: one for one in reversed(queries()) if one["_id"] in answers}
-    texts = benchmark_documents(benchmark, asked)
-    files = {
-        "z1.npy": _saved(encode([query["text"] for query in asked.values()])),
-        "z2.npy": _saved(encode([f"{texts[docid].title}\n{texts[docid].text}" for docid in asked])),
-        "ids.txt": "\n".join(query["_id"] for query in asked.values()).encode(),
+    query_of = {
+        answers[query["_id"]]: query for query in reversed(queries()) if query["_id"] in answers
     }
-    given = {
+    texts = benchmark_documents(benchmark, query_of)
+    files = {
+        "z1.npy": _saved(encode([query["text"] for query in query_of.values()])),
+        "z2.npy": _saved(
+            encode([f"{texts[docid].title}\n{texts[docid].text}" for docid in query_of])
+        ),
+        "ids.txt": "\n".join(query["_id"] for query in query_of.values()).encode(),
+    }
+    uploads = {
         name.partition(".")[0]: SimpleUploadedFile(name, content) for name, content in files.items()
     }
     submit_pair(
         benchmark=benchmark,
         user=user,
-        given=given,
+        uploads=uploads,
         name=PAIR,
         description="Does a need find the docstring that answers it, by mean token vectors?",
     )
@@ -114,8 +118,8 @@ def _phases(release: Release, owner: User) -> None:
     """One that is open now, on dev; the one of test, which the release opened, opens later."""
     if Phase.objects.filter(release=release, name=OPEN).exists():
         return
-    said = "Try things out here: as often as you like, within twenty runs a day."
-    make_phase(release=release, split="dev", user=owner, name=OPEN, description=said)
+    description = "Try things out here: as often as you like, within twenty runs a day."
+    make_phase(release=release, split="dev", user=owner, name=OPEN, description=description)
     change_phase(
         phase=Phase.objects.get(release=release, split="test"),
         user=owner,
@@ -162,19 +166,23 @@ def _cases(benchmark: Benchmark) -> Iterator[dict[str, Any]]:
 
     One of each family that a document answers directly.
     """
-    answers, told = _answers(), set()
-    found = ranking_of(benchmark.runs.get(name="bm25"), N_DOCUMENTS)
-    texts = benchmark_documents(benchmark, {docid for docids in found.values() for docid in docids})
+    answers, families = _answers(), set()
+    ranking = ranking_of(benchmark.runs.get(name="bm25"), N_DOCUMENTS)
+    texts = benchmark_documents(
+        benchmark, {docid for docids in ranking.values() for docid in docids}
+    )
     for query in queries()[:-N_WAITING]:
-        if query["family"] in told or query["_id"] not in answers:
+        if query["family"] in families or query["_id"] not in answers:
             continue
-        told.add(query["family"])
-        documents = [texts[docid] for docid in found[query["_id"]]]
+        families.add(query["family"])
+        documents = [texts[docid] for docid in ranking[query["_id"]]]
         yield {
             "id": query["_id"],
             "input": f"{query['text']} ({query['description']})",
             "expected_output": answers[query["_id"]],
-            "retrieval_context": [f"{one.title}\n{one.text}"[:LONGEST] for one in documents],
+            "retrieval_context": [
+                f"{document.title}\n{document.text}"[:LONGEST] for document in documents
+            ],
             "slices": ["asked often" if query["frequency"] >= OFTEN else "asked rarely"],
         }
 

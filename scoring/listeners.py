@@ -19,8 +19,8 @@ def open_and_score(sender: Any, release: Release, **unused: Any) -> None:
     resume_waiting_gates(release)
 
 
-def furnish_demo(sender: Any, **sent: Any) -> None:
+def furnish_demo(sender: Any, **facts: Any) -> None:
     """The demo gets phases, a gate and cases; what makes them is loaded for nothing else."""
     from scoring.demo import furnish
 
-    furnish(sender, **sent)
+    furnish(sender, **facts)

@@ -445,7 +445,7 @@ def measured_pair(of: Benchmark, by: User, name: str = "", **values: Any) -> Any
         given[what] = out.getvalue()
     files = {what: SimpleUploadedFile(f"{what}.npy", content) for what, content in given.items()}
     called = name or f"pair{next(_numbers)}"
-    pair = submit_pair(benchmark=of, user=by, given=files, name=called, **values)
+    pair = submit_pair(benchmark=of, user=by, uploads=files, name=called, **values)
     jobs.execute(pair.job_id, has_heartbeat=False)
     pair.refresh_from_db()
     return pair

@@ -529,7 +529,7 @@ def _around(pool: Pool, owner: User) -> dict[str, Any]:
         entry=slots[1].entry, slot=slots[1], asked_by=annotator, client_id=uuid4(), text="Is it?"
     )
     judgment = record_judgment(
-        slot=slots[1], actor=annotator, grade=1, client_id=uuid4(), shown=Shown()
+        slot=slots[1], actor=annotator, grade=1, client_id=uuid4(), display=Shown()
     )
     return {
         "annotation:known-grade-remove": known.pk,

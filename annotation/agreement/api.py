@@ -53,9 +53,9 @@ class AgreementDetail(Endpoint):
     )
     def get(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.ADJUDICATE)
-        asked = AgreementQuerySerializer(data=request.query_params)
-        asked.is_valid(raise_exception=True)
-        report = _report(benchmark, Filters(pool=asked.validated_data["pool"]))
+        serializer = AgreementQuerySerializer(data=request.query_params)
+        serializer.is_valid(raise_exception=True)
+        report = _report(benchmark, Filters(pool=serializer.validated_data["pool"]))
         return Response(AgreementSerializer(report).data)
 
     @extend_schema(
@@ -131,7 +131,7 @@ class CaseDetailSerializer(serializers.Serializer):
     document_text = serializers.CharField(source="text")
     is_open = serializers.BooleanField()
     grades = serializers.ListField(source="pair.grades", child=serializers.IntegerField())
-    said = CaseWordSerializer(many=True)
+    said = CaseWordSerializer(source="words", many=True)
 
 
 class SettlingSerializer(CaseQuerySerializer):
@@ -176,9 +176,9 @@ class CaseList(Endpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.ADJUDICATE)
-        sent = self.validated(SettlingSerializer)
-        case = _case(benchmark, request, sent)
-        form = AdjudicationForm(sent, given=case.pair.grades)
+        fields = self.validated(SettlingSerializer)
+        case = _case(benchmark, request, fields)
+        form = AdjudicationForm(fields, grades=case.pair.grades)
         decision = adjudicate(
             benchmark=benchmark,
             query=case.query,
@@ -202,9 +202,9 @@ class CaseDetail(Endpoint):
     )
     def get(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.ADJUDICATE)
-        asked = CaseQuerySerializer(data=request.query_params)
-        asked.is_valid(raise_exception=True)
-        case = _case(benchmark, request, asked.validated_data)
+        serializer = CaseQuerySerializer(data=request.query_params)
+        serializer.is_valid(raise_exception=True)
+        case = _case(benchmark, request, serializer.validated_data)
         if is_withheld(benchmark, case.query):
             target = f"{case.query.qid} {case.docid}"
             audit.record(
@@ -213,10 +213,10 @@ class CaseDetail(Endpoint):
         return Response(CaseDetailSerializer(case).data)
 
 
-def _case(benchmark: Benchmark, request: Request, asked: dict[str, Any]) -> Disputed:
+def _case(benchmark: Benchmark, request: Request, fields: dict[str, Any]) -> Disputed:
     queries = Query.objects.committed().select_related("family").filter(benchmark=benchmark)
-    query = get_object_or_404(queries, qid=asked["query"])
-    case = case_to_settle(benchmark, query, asked["document"], request.user)
+    query = get_object_or_404(queries, qid=fields["query"])
+    case = case_to_settle(benchmark, query, fields["document"], request.user)
     if case is None:
         raise Http404
     return case

@@ -57,14 +57,14 @@ class AdjudicationForm(forms.Form):
     )
     client_id = forms.UUIDField(widget=forms.HiddenInput, initial=uuid.uuid4)
 
-    def __init__(self, *args: Any, given: list[int], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, grades: list[int], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.given = given
+        self.grades = grades
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         if cleaned.get("grade") is not None:
-            is_given = cleaned["grade"] in self.given
+            is_given = cleaned["grade"] in self.grades
             cleaned["outcome"] = Outcome.PICK if is_given else Outcome.OVERRIDE
         if not cleaned.get("outcome"):
             message = "Choose a grade, or why there is none."

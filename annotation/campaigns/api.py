@@ -347,12 +347,12 @@ class CampaignCalibration(OfCampaign):
         calibrated = calibration_of(campaign)
         of, target = campaign.benchmark, f"calibration of {campaign.name}"
         audit.record(actor=request.user, action="read-judgments", benchmark=of, target=target)
-        told = calibrated.calibration
+        calibration = calibrated.calibration
         facts = {
             "verdict": calibrated.verdict,
             "n_drawn": calibrated.n_drawn,
             "n_shared": calibrated.n_shared,
-            "calibration": told.as_json() if told else None,
+            "calibration": calibration.as_json() if calibration else None,
             "improvement": improvement_of(campaign),
         }
         return Response(CalibrationSerializer(facts).data)
@@ -368,8 +368,8 @@ class CampaignPublish(OfCampaign):
     def post(self, request: Request, slug: str, pk: int) -> Response:
         campaign = self.campaign()
         fields = self.validated(PublishSerializer)
-        made = publish_labels(campaign=campaign, user=request.user, **fields)
-        return Response(PublishedSerializer(made).data, status=status.HTTP_201_CREATED)
+        qrel_set = publish_labels(campaign=campaign, user=request.user, **fields)
+        return Response(PublishedSerializer(qrel_set).data, status=status.HTTP_201_CREATED)
 
 
 CAMPAIGN = "campaigns/<int:pk>/"

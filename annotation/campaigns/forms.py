@@ -75,7 +75,9 @@ class CampaignForm(forms.Form):
         cast(forms.ModelChoiceField, self.fields["pool"]).queryset = pools
         runs = Run.objects.filter(pools__in=pools).distinct().order_by("name")
         names = list(runs.values_list("name", flat=True))
-        cast(forms.MultipleChoiceField, self.fields["runs"]).choices = [(one, one) for one in names]
+        cast(forms.MultipleChoiceField, self.fields["runs"]).choices = [
+            (name, name) for name in names
+        ]
         if not names:
             del self.fields["runs"]
         if settings.JUDGE_CONFLICTS != "explain":

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db.models import Count, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
-from annotation.common.selectors.judged import judged_pairs, last_event
+from annotation.common.selectors.ledger import judged_pairs, last_event
 from annotation.common.selectors.screen import current_guideline
 from annotation.models import Campaign, CampaignPair, JudgePrompt, Judgment, Pool, PoolEntry
 from benchmarks_app.common.selectors.images import images_asked_about, query_images_asked_about
@@ -98,11 +98,11 @@ def entries_of(
     if choice != Campaign.Choice.UNJUDGED:
         return entries
     judged = judged_pairs(pool.benchmark, last_event(pool.benchmark))
-    wanted = set(runs)
+    run_names = set(runs)
     return [
         entry
         for entry in entries
-        if wanted & entry.contributors.keys()
+        if run_names & entry.contributors.keys()
         and (entry.query.qid, entry.document.docid) not in judged
     ]
 
@@ -111,8 +111,10 @@ def slices_of_queries(benchmark: Benchmark) -> dict[int, tuple[int, ...]]:
     """{query: the registered slices it is in}, for a draw that gives each slice its share."""
     rows = SliceMember.objects.filter(slice__benchmark=benchmark, slice__is_registered=True)
     slices: dict[int, list[int]] = {}
-    for query, one in rows.order_by("query_id", "slice_id").values_list("query_id", "slice_id"):
-        slices.setdefault(query, []).append(one)
+    for query, slice_pk in rows.order_by("query_id", "slice_id").values_list(
+        "query_id", "slice_id"
+    ):
+        slices.setdefault(query, []).append(slice_pk)
     return {query: tuple(of) for query, of in slices.items()}
 
 
@@ -130,18 +132,18 @@ def contents_by_docid(benchmark: Benchmark, docids: Iterable[str]) -> dict[str, 
 
 def asked_pairs(
     benchmark: Benchmark,
-    asked: Sequence[tuple[Query, str]],
+    documents: Sequence[tuple[Query, str]],
     contents: Mapping[str, DocumentContent],
 ) -> list[Pair]:
     """Queries and documents as a judge is asked about them: the images of each, then its words.
 
     Without both a pair can only fail, and says so.
     """
-    images = images_asked_about(benchmark, {docid for _, docid in asked})
-    pictured = query_images_asked_about(benchmark, {query for query, _ in asked})
+    images = images_asked_about(benchmark, {docid for _, docid in documents})
+    pictured = query_images_asked_about(benchmark, {query for query, _ in documents})
     return [
         _asked_pair(query, docid, contents.get(docid), images.get(docid, ()), pictured[query.qid])
-        for query, docid in asked
+        for query, docid in documents
     ]
 
 
@@ -155,8 +157,8 @@ def _asked_pair(
     text = "\n".join(part for part in (content.title, content.text) if part) if content else ""
     about = "\n\n".join(part for part in (query.description, query.narrative) if part.strip())
     words = (text,) if text or not images else ()
-    asked = (query.text,) if query.text or not pictured else ()
-    return Pair(query.qid, docid, (*pictured, *asked), (*images, *words), description=about)
+    question = (query.text,) if query.text or not pictured else ()
+    return Pair(query.qid, docid, (*pictured, *question), (*images, *words), description=about)
 
 
 # --- what is asked ---------------------------------------------------------------------------
@@ -210,7 +212,8 @@ def scale_of(benchmark: Benchmark) -> list[dict[str, Any]]:
 
 def scale_from(scale: Iterable[dict[str, Any]]) -> tuple[Grade, ...]:
     return tuple(
-        Grade(one["value"], one["name"], one["meaning"], tuple(one["examples"])) for one in scale
+        Grade(grade["value"], grade["name"], grade["meaning"], tuple(grade["examples"]))
+        for grade in scale
     )
 
 
@@ -221,13 +224,13 @@ def peoples_grades(
     benchmark: Benchmark, pairs: Iterable[tuple[int, str]]
 ) -> dict[tuple[int, str], list[int]]:
     """{(query, docid): the grades that people stand by, ascending} of those that have any."""
-    wanted = set(pairs)
+    wanted_pairs = set(pairs)
     labels = Judgment.objects.current().wanted().filter(benchmark=benchmark, grade__isnull=False)
     grades: dict[tuple[int, str], list[int]] = {}
-    for batch in batched(sorted({query for query, _ in wanted}), DOCUMENTS_PER_QUERY):
+    for batch in batched(sorted({query for query, _ in wanted_pairs}), DOCUMENTS_PER_QUERY):
         rows = labels.filter(query__in=batch).order_by("grade")
         for query, docid, grade in rows.values_list("query_id", "docid", "grade"):
-            if (query, docid) in wanted and grade is not None:
+            if (query, docid) in wanted_pairs and grade is not None:
                 grades.setdefault((query, docid), []).append(grade)
     return grades
 
@@ -260,18 +263,18 @@ class Conflict:
 
 def conflicts_of(judge: JudgeEndpoint, pool: Pool) -> list[Conflict]:
     """The runs of a pool that the judge's family had a part in, by what they say of themselves."""
-    known = settings.JUDGE_FAMILIES or FAMILIES
-    own = families_in(judge.model, known)
+    families = settings.JUDGE_FAMILIES or FAMILIES
+    own = families_in(judge.model, families)
     if not own:
         return []
     return list(_conflicts(own, pool.runs.order_by("name")))
 
 
 def _conflicts(own: set[str], runs: Iterable[Run]) -> Iterator[Conflict]:
-    known = settings.JUDGE_FAMILIES or FAMILIES
+    families = settings.JUDGE_FAMILIES or FAMILIES
     for run in runs:
-        told = " | ".join(texts_in([run.description, run.metadata]))
-        if shared := own & families_in(told, known):
+        text = " | ".join(texts_in([run.description, run.metadata]))
+        if shared := own & families_in(text, families):
             yield Conflict(run, tuple(sorted(shared)))
 
 

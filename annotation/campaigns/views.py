@@ -133,12 +133,12 @@ def _estimated(form: CampaignForm) -> dict[str, Any]:
     if not (form.is_bound and form.is_valid()):
         return {"estimate": None}
     pool, judge = form.cleaned_data["pool"], form.cleaned_data["judge"]
-    told = {"judge": judge, "pool": pool, "origin": origin_or_text(judge.base_url)}
-    told["conflicts"] = conflicts_of(judge, pool)
+    context = {"judge": judge, "pool": pool, "origin": origin_or_text(judge.base_url)}
+    context["conflicts"] = conflicts_of(judge, pool)
     try:
-        return {**told, "estimate": estimate_wanted(pool, judge, form.wanted)}
+        return {**context, "estimate": estimate_wanted(pool, judge, form.wanted)}
     except BenchmarkError as error:
-        return {**told, "estimate": None, "why_not": str(error)}
+        return {**context, "estimate": None, "why_not": str(error)}
 
 
 @require_safe
@@ -294,8 +294,8 @@ def campaign_publish(request: PersonRequest, benchmark: Benchmark, pk: int) -> H
     """Its grades as a set of qrels of a machine's."""
     campaign = campaign_in(benchmark, pk)
     chosen = {name: request.POST.get(name, "") for name in ("name", "model")}
-    made = publish_labels(campaign=campaign, user=request.user, **chosen)
-    messages.success(request, f"“{made.name}” holds {made.n_qrels:,} grades of a machine.")
+    qrel_set = publish_labels(campaign=campaign, user=request.user, **chosen)
+    messages.success(request, f"“{qrel_set.name}” holds {qrel_set.n_qrels:,} grades of a machine.")
     return redirect("qrels-list", benchmark.slug)
 
 

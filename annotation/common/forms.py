@@ -33,13 +33,13 @@ class AsOfField(forms.CharField):
         return moment
 
 
-def as_time(said: str) -> datetime | None:
+def as_time(text: str) -> datetime | None:
     """A time of the site's zone; a day alone means its end."""
     try:
-        day, moment = parse_date(said), parse_datetime(said)
+        day, moment = parse_date(text), parse_datetime(text)
     except ValueError:
         return None
-    if day and (moment is None or len(said) <= len("2026-11-21")):
+    if day and (moment is None or len(text) <= len("2026-11-21")):
         moment = datetime.combine(day, datetime.max.time())
     if moment is None:
         return None

@@ -124,10 +124,10 @@ class ContradictionList(Endpoint):
     )
     def get(self, request: Request, slug: str, pk: int) -> Response:
         campaign = self.campaign()
-        asked = ContradictionQuerySerializer(data=request.query_params)
-        asked.is_valid(raise_exception=True)
+        serializer = ContradictionQuerySerializer(data=request.query_params)
+        serializer.is_valid(raise_exception=True)
         record_read(campaign.benchmark, request.user, f"contradictions of {campaign.name}")
-        page = self.paginate_queryset(contradictions_of(campaign, **asked.validated_data))
+        page = self.paginate_queryset(contradictions_of(campaign, **serializer.validated_data))
         rows = shown(campaign, page, request.user)
         return self.get_paginated_response(ContradictionSerializer(rows, many=True).data)
 
@@ -139,9 +139,9 @@ class ContradictionList(Endpoint):
     )
     def post(self, request: Request, slug: str, pk: int) -> Response:
         campaign = self.campaign()
-        sent = self.validated(LookAgainSerializer)
+        fields = self.validated(LookAgainSerializer)
         graded: QuerySet[CampaignPair] = campaign.pairs.filter(
-            state=CampaignPair.State.GRADED, query__qid=sent["query"], docid=sent["document"]
+            state=CampaignPair.State.GRADED, query__qid=fields["query"], docid=fields["document"]
         )
         pair = get_object_or_404(graded.select_related("query"))
         decision = adjudicate(
@@ -149,9 +149,9 @@ class ContradictionList(Endpoint):
             query=pair.query,
             docid=pair.docid,
             actor=request.user,
-            outcome=sent["outcome"],
-            reason=sent["reason"],
-            client_id=sent.get("client_id") or uuid4(),
+            outcome=fields["outcome"],
+            reason=fields["reason"],
+            client_id=fields.get("client_id") or uuid4(),
         )
         return Response(DecisionSerializer(decision).data, status=status.HTTP_201_CREATED)
 
@@ -179,13 +179,13 @@ class ExampleList(Endpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        sent = self.validated(NewExampleSerializer)
+        fields = self.validated(NewExampleSerializer)
         queries = Query.objects.committed().filter(benchmark=benchmark)
         example = make_example(
             benchmark=benchmark,
-            query=get_object_or_404(queries, qid=sent["query"]),
-            docid=sent["document"],
-            text=sent["text"],
+            query=get_object_or_404(queries, qid=fields["query"]),
+            docid=fields["document"],
+            text=fields["text"],
             actor=request.user,
         )
         return Response(GradeExampleSerializer(example).data, status=status.HTTP_201_CREATED)

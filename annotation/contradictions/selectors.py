@@ -129,15 +129,15 @@ def shown(campaign: Campaign, pairs: Sequence[CampaignPair], viewer: User) -> li
     """Pairs of `contradictions_of` with all that is said of them; as many queries as for one."""
     benchmark = campaign.benchmark
     rows: list[Any] = list(pairs)
-    said = Judgment.objects.filter(
+    judgments = Judgment.objects.filter(
         benchmark=benchmark,
         query__in=[row.query_id for row in rows],
         docid__in=[row.docid for row in rows],
     )
     grades: dict[tuple[int, str], dict[int, Judgment]] = {}
-    for label in said.current().wanted().filter(kind__in=LABELS).order_by("pk"):
+    for label in judgments.current().wanted().filter(kind__in=LABELS).order_by("pk"):
         grades.setdefault((label.query_id, label.docid), {})[label.pk] = label
-    own = said.filter(actor=viewer, rater="", kind__in=[*LABELS, Judgment.Kind.CANT_JUDGE])
+    own = judgments.filter(actor=viewer, rater="", kind__in=[*LABELS, Judgment.Kind.CANT_JUDGE])
     judged = set(own.values_list("query_id", "docid"))
     decisions = Judgment.objects.in_bulk([row.decision for row in rows if row.decision])
     contents = contents_by_docid(benchmark, [row.docid for row in rows])

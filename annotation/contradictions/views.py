@@ -91,8 +91,8 @@ def contradiction_settle(
     except BenchmarkError as error:
         messages.error(request, str(error))
         return redirect(back)
-    asked = decision.outcome == Judgment.Outcome.THIRD_OPINION
-    noted = "Another person will be asked." if asked else "Noted: the guideline is unclear here."
+    is_asked = decision.outcome == Judgment.Outcome.THIRD_OPINION
+    noted = "Another person will be asked." if is_asked else "Noted: the guideline is unclear here."
     messages.success(request, f"{noted} It is among the decided ones.")
     return redirect(back)
 
@@ -133,8 +133,8 @@ def example_new(request: PersonRequest, benchmark: Benchmark, pk: int, pair: int
         except BenchmarkError as error:
             form.add_error("text" if error.code == "example-text" else None, str(error))
         else:
-            kept = "The next campaign's prompt has it, and is a version of its own."
-            messages.success(request, f"Kept as an example of grade {word.grade}. {kept}")
+            advice = "The next campaign's prompt has it, and is a version of its own."
+            messages.success(request, f"Kept as an example of grade {word.grade}. {advice}")
             return redirect("annotation:contradiction-list", benchmark.slug, pk)
     _say_read(request, benchmark, [row.query])
     context = {

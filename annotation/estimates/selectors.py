@@ -55,24 +55,24 @@ def grades_by_rule(benchmark: Benchmark, as_of: int, pairs: Collection[Pair]) ->
     settings = policy.settings
     if settings.unresolved == Unresolved.REFUSE:  # here such a document just has no grade yet
         settings = replace(settings, unresolved=Unresolved.LEAVE_OUT)
-    wanted = frozenset(pairs)
+    wanted_pairs = frozenset(pairs)
     derived = Derivation(policy.rule, settings).of(ledger_events(benchmark, as_of))
     grades = {(row.query, row.docid): row.grade for row in derived}
-    graded = {pair: grade for pair, grade in grades.items() if pair in wanted}
-    return Grades(graded, _cant_judge(benchmark, as_of, wanted - graded.keys()))
+    graded = {pair: grade for pair, grade in grades.items() if pair in wanted_pairs}
+    return Grades(graded, _cant_judge(benchmark, as_of, wanted_pairs - graded.keys()))
 
 
 def _cant_judge(benchmark: Benchmark, as_of: int, pairs: Collection[Pair]) -> frozenset[Pair]:
     """Of these documents, those that somebody looked at and could not judge."""
-    said = Judgment.objects.current().wanted()
-    said = said.filter(
+    judgments = Judgment.objects.current().wanted()
+    judgments = judgments.filter(
         benchmark=benchmark, pk__lte=as_of, kind=Judgment.Kind.CANT_JUDGE, grade__isnull=True
     )
-    found: set[Pair] = set()
+    unjudgeable_pairs: set[Pair] = set()
     for qids in batched(sorted({qid for qid, _ in pairs}), QUERIES_AT_ONCE):
-        rows = said.filter(query__qid__in=qids).values_list("query__qid", "docid")
-        found |= {(qid, docid) for qid, docid in rows if (qid, docid) in pairs}
-    return frozenset(found)
+        rows = judgments.filter(query__qid__in=qids).values_list("query__qid", "docid")
+        unjudgeable_pairs |= {(qid, docid) for qid, docid in rows if (qid, docid) in pairs}
+    return frozenset(unjudgeable_pairs)
 
 
 @dataclass(frozen=True)
@@ -91,14 +91,14 @@ def guess_of(benchmark: Benchmark, pairs: Iterable[Pair]) -> Guess:
     A set that lacks some is not used: where a machine was asked about drawn documents alone, its
     grade would tell what was drawn.
     """
-    wanted = list(pairs)
+    wanted_pairs = list(pairs)
     incomplete, most = None, 0
     for qrel_set in machine_sets(benchmark):
         rows = qrels_of(qrel_set)
         grades = {(qid, docid): grade for qid, docid, grade in rows if grade >= 0}
-        n = sum(pair in grades for pair in wanted)
-        if n == len(wanted):
-            return Guess(qrel_set, tuple(grades[pair] for pair in wanted))
+        n = sum(pair in grades for pair in wanted_pairs)
+        if n == len(wanted_pairs):
+            return Guess(qrel_set, tuple(grades[pair] for pair in wanted_pairs))
         if n > most:
             incomplete, most = qrel_set, n
     return Guess(incomplete=incomplete, n=most)

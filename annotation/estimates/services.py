@@ -113,7 +113,7 @@ class Estimates:
         ahead = [run for run, of in others if of.high < 0]
         behind = [run for run, of in others if of.low > 0]
         open_ = [run for run, of in others if of.low <= 0 <= of.high]
-        told = [
+        clauses = [
             f"{words} {_named(runs)}"
             for words, runs in (
                 ("ahead of", ahead),
@@ -122,7 +122,7 @@ class Estimates:
             )
             if runs
         ]
-        return f"{about}: {'; '.join(told)}."
+        return f"{about}: {'; '.join(clauses)}."
 
 
 def _spoken(of: Estimated) -> str:
@@ -155,11 +155,11 @@ def estimates_of(pool: Pool, user: User, *, against: str = "") -> Estimates:
         raise RunOutsideError(run=against, pool=pool.name, known=", ".join(runs))
     families = families_then(pool)
     kept_as = _key(pool, families, runs, against)
-    kept: Estimates | None = cache.get(kept_as)
-    if kept is None:
-        kept = _estimates(pool, families, runs, against)
-        cache.set(kept_as, kept, KEPT_SECONDS)
-    return kept
+    estimates: Estimates | None = cache.get(kept_as)
+    if estimates is None:
+        estimates = _estimates(pool, families, runs, against)
+        cache.set(kept_as, estimates, KEPT_SECONDS)
+    return estimates
 
 
 def _key(pool: Pool, families: Mapping[str, str], runs: Sequence[str], against: str) -> str:
@@ -178,13 +178,13 @@ def _key(pool: Pool, families: Mapping[str, str], runs: Sequence[str], against: 
 def _estimates(
     pool: Pool, families: Mapping[str, str], runs: Sequence[str], against: str
 ) -> Estimates:
-    benchmark, told = pool.benchmark, pool.parameters["population"]
+    benchmark, population = pool.benchmark, pool.parameters["population"]
     recipe = recipe_of(pool.strategy, pool.order, pool.seed, pool.parameters)
     drawn, as_of = drawn_entries(pool), last_event_of(benchmark)
     facts: dict[str, Any] = {
         "measure": f"{recipe.measure.upper()}@{recipe.depth}",
-        "n_documents": told["n_documents"],
-        "n_queries": told["n_queries"],
+        "n_documents": population["n_documents"],
+        "n_queries": population["n_queries"],
         "n_drawn": len(drawn),
         "as_of": as_of,
     }
@@ -216,9 +216,9 @@ def _worked_out(
     draw = _draw(pool, recipe, population)
     gain = gains_of(pool.benchmark, population.measure)
     # Who could not judge a document leaves it without a grade: boards count such a one 0.
-    known = dict.fromkeys(grades.cant_judge, 0.0)
-    known |= {pair: gain(grade) for pair, grade in grades.of.items()}
-    gains = np.array([known.get(pair, np.nan) for pair in population.pairs])
+    gain_of_pair = dict.fromkeys(grades.cant_judge, 0.0)
+    gain_of_pair |= {pair: gain(grade) for pair, grade in grades.of.items()}
+    gains = np.array([gain_of_pair.get(pair, np.nan) for pair in population.pairs])
     guess = guess_of(pool.benchmark, population.pairs)
     machine = np.array(guess.grades, dtype=np.int64) if guess.qrel_set else None
     family_of = [families[qid] for qid in population.queries]

@@ -86,8 +86,8 @@ class GuidelineDetail(Endpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        sent = self.validated(NewGuidelineSerializer)
-        guideline = save_guideline(benchmark=benchmark, actor=request.user, **sent)
+        fields = self.validated(NewGuidelineSerializer)
+        guideline = save_guideline(benchmark=benchmark, actor=request.user, **fields)
         return Response(GuidelineSerializer(guideline).data, status=201)
 
 
@@ -117,8 +117,8 @@ class QuestionAnswer(Endpoint):
     )
     def post(self, request: Request, slug: str, pk: int) -> Response:
         question = get_object_or_404(questions_in(self.benchmark_for(Action.EDIT)), pk=pk)
-        sent = self.cleaned(AnswerForm(self.validated(AnswerSerializer)))
-        answered = answer_question(question=question, actor=request.user, **sent)
+        fields = self.cleaned(AnswerForm(self.validated(AnswerSerializer)))
+        answered = answer_question(question=question, actor=request.user, **fields)
         return Response(QuestionSerializer(answered).data)
 
 

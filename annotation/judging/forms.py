@@ -55,7 +55,9 @@ class _AboutForm(forms.Form):
 class JudgmentForm(_AboutForm):
     grade = forms.IntegerField()
     note = forms.CharField(required=False, max_length=MAX_NOTE)
-    confidence = forms.ChoiceField(required=False, choices=[(one, one) for one in CONFIDENCES])
+    confidence = forms.ChoiceField(
+        required=False, choices=[(level, level) for level in CONFIDENCES]
+    )
 
 
 class CantJudgeForm(_AboutForm):

@@ -2,13 +2,13 @@
 
 from django.urls import path
 
-from annotation.judging.views import exchange, judging, own_work, queue, starting
+from annotation.judging.views import exchange, judging, own_work, starting
 
 in_benchmark = [
     path("judge/", judging.judge_benchmark, name="judge-benchmark"),
 ]
 of_annotator = [
-    path("", queue.queue, name="queue"),
+    path("", starting.queue, name="queue"),
     path("keys/", judging.judge_keys, name="judge-keys"),
     path("session/", judging.judge_session, name="judge-session"),
     path("<int:pk>/", judging.judge, name="judge"),

@@ -1,4 +1,4 @@
-"""Endpoints of pools: what is to be judged, by how many, and how far it is."""
+"""Endpoints of pools and of lists of candidates: what is to be judged, and how far it is."""
 
 from typing import Any
 
@@ -14,6 +14,7 @@ from annotation.common.selectors import pools as selectors
 from annotation.common.selectors.holding import judges_of
 from annotation.common.selectors.stale import stale_labels
 from annotation.common.serializers import (
+    NewCandidateListSerializer,
     NewPoolSerializer,
     PoolChangeSerializer,
     PoolDetailSerializer,
@@ -37,8 +38,9 @@ from annotation.pools.services.simulating import simulation_arguments
 from annotation.pools.services.watching import signals_of
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.parameters import api_field
-from benchmarks_app.api.serializers import Id, JobSerializer
+from benchmarks_app.api.serializers import CandidateListSerializer, Id, JobSerializer
 from benchmarks_app.api.throttling import COMPUTATIONS
+from benchmarks_app.collections.services.candidates import make_candidate_list
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, CandidateList, Run, User
 from benchmarks_app.permissions import Action
@@ -68,38 +70,38 @@ class PoolList(Endpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        wanted = self.validated(NewPoolSerializer)
+        fields = self.validated(NewPoolSerializer)
         with transaction.atomic():
-            arguments = _arguments(request.user, benchmark, wanted)
+            arguments = _arguments(request.user, benchmark, fields)
             job = jobs.start(benchmark=benchmark, user=request.user, **arguments)
         return Response(JobSerializer(job).data, status=202)
 
 
-def _arguments(user: Any, benchmark: Benchmark, given: dict[str, Any]) -> dict[str, Any]:
+def _arguments(user: Any, benchmark: Benchmark, fields: dict[str, Any]) -> dict[str, Any]:
     """What the job needs; a list of candidates makes it a top-up in the list's order."""
-    candidates = _candidates(benchmark, given["candidates"])
-    strategy = given["strategy"] or (TOP_UP if candidates else DEPTH_K)
+    candidates = _candidates(benchmark, fields["candidates"])
+    strategy = fields["strategy"] or (TOP_UP if candidates else DEPTH_K)
     recipe = Recipe(
         strategy=strategy,
-        order=given["order"] or (LISTED if strategy == TOP_UP else LAYERED),
-        depth=given["depth"],
-        budget=given["budget"],
-        measure=given["measure"],
-        labels=given["labels"],
-        carry=given["carry"],
+        order=fields["order"] or (LISTED if strategy == TOP_UP else LAYERED),
+        depth=fields["depth"],
+        budget=fields["budget"],
+        measure=fields["measure"],
+        labels=fields["labels"],
+        carry=fields["carry"],
     )
     shared = ("overlap", "double_share", "repeat_share", "gold_share")
     return pool_arguments(
         benchmark=benchmark,
-        name=given["name"],
-        runs=runs_named(user, benchmark, given["runs"]),
-        seed=given["seed"],
-        seconds=given["seconds"],
+        name=fields["name"],
+        runs=runs_named(user, benchmark, fields["runs"]),
+        seed=fields["seed"],
+        seconds=fields["seconds"],
         recipe=recipe,
-        sharing=Sharing(**{key: given[key] for key in shared}),
+        sharing=Sharing(**{key: fields[key] for key in shared}),
         candidates=candidates,
-        due_on=given["due_on"],
-        is_drawn=given["is_drawn"],
+        due_on=fields["due_on"],
+        is_drawn=fields["is_drawn"],
     )
 
 
@@ -156,8 +158,8 @@ class PoolDetail(Endpoint):
             if "may_search" in changes:
                 set_pool_search(pool=pool, may_search=changes["may_search"], actor=request.user)
             if "shows_machine" in changes:
-                shown = changes["shows_machine"]
-                set_pool_machine(pool=pool, shows_machine=shown, actor=request.user)
+                shows_machine = changes["shows_machine"]
+                set_pool_machine(pool=pool, shows_machine=shows_machine, actor=request.user)
         return Response(_detail(_pool(pool.benchmark, pk)))
 
 
@@ -247,12 +249,12 @@ class PoolSimulations(Endpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        sent = self.validated(SimulationSerializer)
-        qrel_set = get_object_or_404(benchmark.qrel_sets.ready(), pk=sent.pop("qrel_set"))
-        runs = runs_named(request.user, benchmark, sent.pop("runs"))
+        fields = self.validated(SimulationSerializer)
+        qrel_set = get_object_or_404(benchmark.qrel_sets.ready(), pk=fields.pop("qrel_set"))
+        runs = runs_named(request.user, benchmark, fields.pop("runs"))
         with transaction.atomic():
             arguments = simulation_arguments(
-                benchmark=benchmark, qrel_set=qrel_set, runs=runs, **sent
+                benchmark=benchmark, qrel_set=qrel_set, runs=runs, **fields
             )
             job = jobs.start(benchmark=benchmark, user=request.user, **arguments)
         return Response(JobSerializer(job).data, status=202)
@@ -271,6 +273,41 @@ def _judges(pool: Pool, names: list[str], field: str) -> list[User]:
     if missing := sorted(set(names) - judges.keys()):
         raise exceptions.ValidationError({field: [f"'{missing[0]}' does not judge here."]})
     return list(judges.values())
+
+
+class CandidatesList(Endpoint):
+    serializer_class = CandidateListSerializer
+
+    @extend_schema(
+        summary="Lists of documents worth judging, the newest first",
+        tags=["pools"],
+        responses=CandidateListSerializer(many=True),
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        benchmark = self.benchmark_for(Action.SEE_POOLS)
+        rows = CandidateList.objects.filter(benchmark=benchmark).order_by("-pk")
+        return self.page_of(rows, CandidateListSerializer)
+
+    @extend_schema(
+        summary="Keep a list, of which a pool can be made",
+        tags=["pools"],
+        request=NewCandidateListSerializer,
+        responses={201: CandidateListSerializer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        benchmark = self.benchmark_for(Action.EDIT)
+        listed = self.validated(NewCandidateListSerializer)
+        candidates = make_candidate_list(
+            benchmark=benchmark,
+            rows=[
+                (row["query"], row["document"], place)
+                for place, row in enumerate(listed["rows"], start=1)
+            ],
+            name=listed["name"],
+            origin=listed["origin"],
+            user=request.user,
+        )
+        return Response(CandidateListSerializer(candidates).data, status=201)
 
 
 def _pool(benchmark: Benchmark, pk: int) -> Pool:

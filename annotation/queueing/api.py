@@ -76,21 +76,21 @@ class PoolQueue(Endpoint):
     )
     def post(self, request: Request, slug: str, pk: int) -> Response:
         pool = self.pool()
-        sent = dict(self.validated(NewQueueSerializer))
-        sent["campaigns"] = _named(campaigns_of(pool), sent["campaigns"], "campaigns")
-        sent["runs"] = _named(runs_of(pool.benchmark, request.user), sent["runs"], "runs")
+        fields = dict(self.validated(NewQueueSerializer))
+        fields["campaigns"] = _named(campaigns_of(pool), fields["campaigns"], "campaigns")
+        fields["runs"] = _named(runs_of(pool.benchmark, request.user), fields["runs"], "runs")
         with transaction.atomic():
-            arguments = queue_arguments(pool=pool, **sent)
+            arguments = queue_arguments(pool=pool, **fields)
             job = jobs.start(benchmark=pool.benchmark, user=request.user, **arguments)
         return Response(JobSerializer(job).data, status=202)
 
 
 def _named(rows: Any, names: Sequence[str], field: str) -> list[Any]:
     """The rows of these names, in this order; 400 where one is not there."""
-    known = {row.name: row for row in rows.filter(name__in=names)}
-    if missing := [name for name in names if name not in known]:
+    row_of = {row.name: row for row in rows.filter(name__in=names)}
+    if missing := [name for name in names if name not in row_of]:
         raise exceptions.ValidationError({field: [f"There is no '{missing[0]}' here."]})
-    return [known[name] for name in names]
+    return [row_of[name] for name in names]
 
 
 of_benchmark = [path("pools/<int:pk>/queue/", PoolQueue.as_view(), name="pool-queue")]

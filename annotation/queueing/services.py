@@ -11,7 +11,7 @@ from typing import Any
 from django.db.models import Max, Min
 from django.utils import timezone
 
-from annotation.common.selectors.judged import last_event
+from annotation.common.selectors.ledger import last_event
 from annotation.judging.selectors.work import LEARNING
 from annotation.models import Campaign, Judgment, Pool, Slot
 from annotation.pools.services.doubting import doubt_in, families_to_doubt_by
@@ -72,7 +72,9 @@ def queue_arguments(
         "parameters": {
             "pool": pool.pk,
             "by": by,
-            "campaigns": sorted(one.pk for one in campaigns) if by == DISAGREEMENT else [],
+            "campaigns": sorted(campaign.pk for campaign in campaigns)
+            if by == DISAGREEMENT
+            else [],
             "runs": [run.pk for run in runs] if by == VERDICT else [],
             "measure": measure,
             "cutoff": cutoff,

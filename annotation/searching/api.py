@@ -87,18 +87,18 @@ class QuerySearch(Endpoint):
     )
     def get(self, request: Request, slug: str, pk: int) -> Response:
         query = self.query()
-        asked = AskedSerializer(data=request.query_params)
-        asked.is_valid(raise_exception=True)
+        serializer = AskedSerializer(data=request.query_params)
+        serializer.is_valid(raise_exception=True)
         sees_others = may(request.user, Action.EDIT, query.benchmark)
         if sees_others and is_withheld(query.benchmark, query):
             record_read(actor=request.user, benchmark=query.benchmark, what=f"query {query.qid}")
         grades = selectors.grades_as_known(query, request.user, sees_others=sees_others)
-        words = asked.validated_data["q"] or query.text
+        words = serializer.validated_data["q"] or query.text
         docids, has_next = selectors.found_documents(
             query.benchmark,
             words,
-            but=set(grades) if asked.validated_data["unjudged"] else set(),
-            number=asked.validated_data["number"],
+            but=set(grades) if serializer.validated_data["unjudged"] else set(),
+            number=serializer.validated_data["number"],
         )
         rows = selectors.documents_beside(
             query, request.user, docids=docids, grades=grades, words=words
@@ -113,16 +113,16 @@ class QuerySearch(Endpoint):
         responses={201: SavedGradeSerializer},
     )
     def post(self, request: Request, slug: str, pk: int) -> Response:
-        query, sent = self.query(), self.validated(FoundGradeSerializer)
+        query, fields = self.query(), self.validated(FoundGradeSerializer)
         grade_found(
             query=query,
-            docid=sent["document"],
+            docid=fields["document"],
             actor=request.user,
-            grade=sent["grade"],
-            client_id=sent["client_id"],
+            grade=fields["grade"],
+            client_id=fields["client_id"],
             joins_pool=may(request.user, Action.ADJUDICATE, query.benchmark),
         )
-        return Response({"document": sent["document"], "grade": sent["grade"]}, status=201)
+        return Response({"document": fields["document"], "grade": fields["grade"]}, status=201)
 
 
 class WordsIndex(Endpoint):

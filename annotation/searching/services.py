@@ -11,9 +11,8 @@ from django.http import Http404
 
 from annotation.common.selectors.screen import current_guideline
 from annotation.common.services.documents import document_rows
-from annotation.judging.services.judging import graded, record, refuse_unknown_grade
+from annotation.judging.services.judging import graded, record, refuse_unknown_grade, turn_of
 from annotation.judging.services.tokens import Shown
-from annotation.judging.services.turns import turn_of
 from annotation.models import Judgment, Pool, PoolEntry, Slot
 from annotation.searching.selectors import (
     INDEX_JOB,
@@ -121,7 +120,7 @@ def grade_found(
     if docid not in texts:
         raise Http404
     guideline = current_guideline(benchmark)
-    shown = Shown(
+    display = Shown(
         content_hash=texts[docid].content_hash,
         guideline_id=guideline.pk if guideline else None,
     )
@@ -129,9 +128,9 @@ def grade_found(
         key = document_rows(benchmark.corpus, [docid], texts)[docid]
         slot = _slot(query, key) if joins_pool else None
         if slot is None:
-            _record_alone(query, docid, actor, grade, client_id, shown)
+            _record_alone(query, docid, actor, grade, client_id, display)
         else:
-            record(slot, actor.pk, client_id, shown, graded(grade))
+            record(slot, actor.pk, client_id, display, graded(grade))
 
 
 def _slot(query: Query, document: int) -> int | None:
@@ -169,14 +168,14 @@ def _add_by_hand(pool: Pool, query: Query, document: int) -> int:
 
 
 def _record_alone(
-    query: Query, docid: str, actor: User, grade: int, client_id: UUID, shown: Shown
+    query: Query, docid: str, actor: User, grade: int, client_id: UUID, display: Shown
 ) -> None:
     """An event without a pool; it takes the place of one's own earlier label of the document."""
     refuse_unknown_grade(query.benchmark_id, grade)
     if Judgment.objects.filter(actor=actor, client_id=client_id).exists():
         return
     own = Judgment.objects.wanted().current().filter(query=query, docid=docid, actor=actor)
-    fields: dict[str, Any] = {**graded(grade), **shown.as_fields()}
+    fields: dict[str, Any] = {**graded(grade), **display.as_fields()}
     Judgment.objects.create(
         benchmark_id=query.benchmark_id,
         query=query,

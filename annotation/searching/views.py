@@ -35,12 +35,12 @@ def query_search(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpR
     if sees_others and is_withheld(benchmark, query):
         record_read(actor=request.user, benchmark=benchmark, what=f"query {query.qid}")
     form = SearchForm(request.GET)
-    asked = form.cleaned_data if form.is_valid() else {}
-    words = asked.get("q") or query.text
-    number = asked.get("page") or 1
+    cleaned = form.cleaned_data if form.is_valid() else {}
+    words = cleaned.get("q") or query.text
+    number = cleaned.get("page") or 1
     is_annotator = not may(request.user, Action.ADJUDICATE, benchmark)
     grades = selectors.grades_as_known(query, request.user, sees_others=sees_others)
-    but = set(grades) if asked.get("unjudged") else set()
+    but = set(grades) if cleaned.get("unjudged") else set()
     path = selectors.word_index_path(benchmark)
     is_ready = path is not None and path.exists()
     error, has_next = "", False
@@ -61,7 +61,7 @@ def query_search(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpR
     context = {
         "query": query,
         "words": words,
-        "is_unjudged_only": bool(but) or bool(asked.get("unjudged")),
+        "is_unjudged_only": bool(but) or bool(cleaned.get("unjudged")),
         "number": number,
         "has_next": has_next,
         "error": error,
@@ -112,8 +112,8 @@ def found_grade(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpRe
     except BenchmarkError as error:
         messages.error(request, str(error))
     url = reverse("annotation:query-search", args=[benchmark.slug, query.pk])
-    asked = {name: values[name] for name in ("q", "unjudged", "page") if values[name]}
-    return redirect(f"{url}?{urlencode(asked)}#document-{values['row']}")
+    params = {name: values[name] for name in ("q", "unjudged", "page") if values[name]}
+    return redirect(f"{url}?{urlencode(params)}#document-{values['row']}")
 
 
 def _own_id(page: UUID, docid: str, grade: int) -> UUID:

@@ -126,9 +126,11 @@ class PoolSparing(Endpoint):
         name = fields.pop("campaign")
         campaign = pool.campaigns.filter(name=name).first()
         if campaign is None:
-            known = ", ".join(campaigns_to_spare_by(pool).values_list("name", flat=True))
-            said = f"There is no campaign '{name}' of this pool; done are: {known or 'none'}."
-            raise exceptions.ValidationError({"campaign": [said]})
+            known_names = ", ".join(campaigns_to_spare_by(pool).values_list("name", flat=True))
+            message = (
+                f"There is no campaign '{name}' of this pool; done are: {known_names or 'none'}."
+            )
+            raise exceptions.ValidationError({"campaign": [message]})
         follow(rule=ask_to_spare(campaign=campaign, user=request.user, **fields))
         return self.told(pool, status.HTTP_201_CREATED)
 

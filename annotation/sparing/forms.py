@@ -27,7 +27,9 @@ class SparingForm(forms.Form):
         """What the service takes."""
         cleaned = self.cleaned_data
         numbers = {
-            one.name: one.default if cleaned[one.name] is None else cleaned[one.name]
-            for one in recipe.SPARING
+            parameter.name: parameter.default
+            if cleaned[parameter.name] is None
+            else cleaned[parameter.name]
+            for parameter in recipe.SPARING
         }
         return {"campaign": cleaned["campaign"], **numbers}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from django.db.models import Exists, OuterRef, QuerySet
 
-from annotation.common.selectors.judged import judged_pairs, last_event
+from annotation.common.selectors.ledger import judged_pairs, last_event
 from annotation.models import (
     Campaign,
     CampaignPair,
@@ -176,26 +176,26 @@ class Sparing:
     def sentence(self) -> str:
         """What decides, with its numbers, and what would be needed."""
         rule, audit = self.rule, self.audit
-        told = f"{audit.n_relevant:,} of {audit.n_audited:,} documents that it gave 0"
+        share = f"{audit.n_relevant:,} of {audit.n_audited:,} documents that it gave 0"
         at = f"bound {audit.bound:.3f}"
         limit = f"{rule.most_missed:g}"
         match rule.state:
             case STATES.AUDITING:
-                left = rule.n_audit - self.n_own
+                n_left = rule.n_audit - self.n_own
                 return (
-                    f"Not allowed yet: {left:,} of {rule.n_audit:,} drawn documents wait for "
-                    f"people; so far {told} are relevant."
+                    f"Not allowed yet: {n_left:,} of {rule.n_audit:,} drawn documents wait for "
+                    f"people; so far {share} are relevant."
                 )
             case STATES.REFUSED:
                 return (
-                    f"Not allowed: {told} are relevant, {at} above {limit}. At least "
+                    f"Not allowed: {share} are relevant, {at} above {limit}. At least "
                     f"{self.n_needed:,} audited in all would be needed, with no further relevant "
                     "one."
                 )
             case STATES.ON:
                 checks = f"{self.n_checked_relevant:,} of {self.n_checked:,} checked since"
                 return (
-                    f"Allowed: {told} were relevant in the audit, {at} not above {limit}, and "
+                    f"Allowed: {share} were relevant in the audit, {at} not above {limit}, and "
                     f"{checks}. {self.n_spared:,} documents are not asked."
                 )
             case STATES.OFF:
@@ -207,7 +207,7 @@ class Sparing:
         what = "all documents are asked again"
         if rule.pool.state == Pool.State.CLOSED:
             what = "nobody is asked while the pool is closed"
-        return f"Stopped by a person: {what}. In the audit {told} were relevant."
+        return f"Stopped by a person: {what}. In the audit {share} were relevant."
 
 
 def counted_with(rule: SparingRule) -> list[SparingRule]:

@@ -7,7 +7,7 @@ from annotation.campaigns import api as campaigns
 from annotation.contradictions import api as contradictions
 from annotation.estimates import api as estimates
 from annotation.guidelines import api as guidelines
-from annotation.judging.api import candidates, exchange, own_work
+from annotation.judging.api import exchange, own_work
 from annotation.labels.api import judgments, pool_labels, qrels
 from annotation.pools import api as pools
 from annotation.queueing import api as queueing
@@ -32,7 +32,7 @@ of_benchmark = [
     path("pools/<int:pk>/waive/", pools.PoolWaive.as_view(), name="pool-waive"),
     path("pools/<int:pk>/people/", pools.PoolPeople.as_view(), name="pool-people"),
     path("pools/<int:pk>/report/", pools.PoolReport.as_view(), name="pool-report"),
-    path("candidates/", candidates.CandidatesList.as_view(), name="candidates-list"),
+    path("candidates/", pools.CandidatesList.as_view(), name="candidates-list"),
     path("qrels/", qrels.QrelsList.as_view(), name="qrels-list"),
     path("judgments/", judgments.JudgmentsExport.as_view(), name="judgments-export"),
     path("judgments/import/", judgments.JudgmentsImport.as_view(), name="judgments-import"),

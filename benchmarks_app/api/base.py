@@ -1,5 +1,6 @@
 """What the endpoints share: finding the benchmark, reading what was sent, pages of lists."""
 
+import hashlib
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -8,7 +9,7 @@ from django.db.models import QuerySet
 from django.forms import BaseForm
 from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
-from django.utils.cache import patch_vary_headers
+from django.utils.cache import get_conditional_response, patch_vary_headers
 from rest_framework import exceptions
 from rest_framework.generics import GenericAPIView
 from rest_framework.permissions import SAFE_METHODS
@@ -18,12 +19,16 @@ from rest_framework.serializers import BaseSerializer
 from rest_framework.views import APIView
 
 from benchmarks_app.api import idempotency
-from benchmarks_app.api.tags import VARY, tagged
 from benchmarks_app.api.throttling import Rate, say_limits
 from benchmarks_app.common.selectors.factors import lacks_factor
 from benchmarks_app.errors import FactorAskedError, ScopeError
 from benchmarks_app.models import ApiToken, Benchmark, KeyedRequest, Scope, User
 from benchmarks_app.permissions import Action, benchmark_named, is_site_manager, may, refusal
+
+# What an answer depends on beside its address: who asks, and in which form.
+VARY = ("Accept", "Authorization", "Cookie")
+# Of the answer that is not sent, these still hold.
+KEPT = ("Link", "RateLimit", "RateLimit-Policy")
 
 
 class Answering(APIView):
@@ -140,9 +145,9 @@ class Endpoint(Answering, GenericAPIView):
     ) -> Any:
         """What was sent, as `serializer` reads it; 400 with what is wrong of it."""
         context = {"request": self.request, **more}
-        given = serializer(data=self.request.data, context=context, partial=partial)
-        given.is_valid(raise_exception=True)
-        return given.validated_data
+        bound_serializer = serializer(data=self.request.data, context=context, partial=partial)
+        bound_serializer.is_valid(raise_exception=True)
+        return bound_serializer.validated_data
 
     def cleaned(self, form: BaseForm) -> dict[str, Any]:
         """What a page's form makes of what was sent; 400 with what is wrong of it."""
@@ -156,3 +161,22 @@ class Endpoint(Answering, GenericAPIView):
         return self.get_paginated_response(
             serializer(page, many=True, context={"request": self.request}).data
         )
+
+
+def tagged(response: HttpResponse, request: Request) -> HttpResponseBase:
+    """Give a rendered answer the tag of its bytes; 304 where the asker has the same.
+
+    The tag is of nothing but what this person is told, so it tells nothing besides. It is weak:
+    the same facts may be written in other bytes by another version.
+    """
+    tag = f'W/"{hashlib.sha256(response.content).hexdigest()[:32]}"'
+    response["ETag"] = tag
+    if "If-None-Match" not in request.headers:
+        return response
+    conditional = get_conditional_response(request._request, etag=tag, response=response)
+    if conditional is None or conditional.status_code != 304:
+        return response
+    for name in KEPT:
+        if response.has_header(name):
+            conditional[name] = response[name]
+    return conditional

@@ -38,15 +38,15 @@ def as_response(error: Exception, context: dict[str, Any]) -> Response:
     if isinstance(error, exceptions.ValidationError):
         message = "What was sent is not what is expected."
         return answer(400, "invalid", message, instance, errors=_by_field(error.detail))
-    known = exception_handler(error, context)
-    if known is None:
+    response_of_framework = exception_handler(error, context)
+    if response_of_framework is None:
         log.exception("unexpected error of the API", exc_info=error)
         message = "Unexpected error. The log of the site has the details."
         return answer(status.HTTP_500_INTERNAL_SERVER_ERROR, "unexpected", message, instance)
-    response = answer(known.status_code, _code(error), _message(error), instance)
+    response = answer(response_of_framework.status_code, _code(error), _message(error), instance)
     for header in ("WWW-Authenticate", "Retry-After"):
-        if header in known.headers:
-            response[header] = known.headers[header]
+        if header in response_of_framework.headers:
+            response[header] = response_of_framework.headers[header]
     return response
 
 

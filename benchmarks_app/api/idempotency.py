@@ -62,11 +62,11 @@ def claimed(request: Request) -> KeyedRequest | None:
     if not is_over and keyed.status is not None:
         raise AnsweredBefore(keyed)
     if is_over or _is_lost(keyed, now):
-        taken, is_mine = claim(
+        row, is_mine = claim(
             user=request.user, key_sha256=digest, fingerprint=fingerprint, at=now, over=keyed
         )
         if is_mine:
-            return taken
+            return row
     raise KeyBusyError
 
 

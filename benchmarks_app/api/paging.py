@@ -116,8 +116,8 @@ def link_header(following: str | None, earlier: str | None = None) -> dict[str, 
     {'Link': '<http://a/?cursor=x>; rel="next"'}
     """
     links = {"next": following, "prev": earlier}
-    told = [f'<{url}>; rel="{name}"' for name, url in links.items() if url]
-    return {"Link": ", ".join(told)} if told else {}
+    link_values = [f'<{url}>; rel="{name}"' for name, url in links.items() if url]
+    return {"Link": ", ".join(link_values)} if link_values else {}
 
 
 def _has_places(rows: QuerySet | Sequence[Any]) -> bool:

@@ -137,10 +137,10 @@ class Description(AutoSchema):
 
     def _refusals(self, operation: dict[str, Any]) -> set[int]:
         statuses = {*EVERYWHERE, *getattr(self.view, "refusals", {}).get(self.method, ())}
-        taken = {parameter["in"] for parameter in operation.get("parameters", ())}
-        if taken & {"path", "query"}:
+        places = {parameter["in"] for parameter in operation.get("parameters", ())}
+        if places & {"path", "query"}:
             statuses.add(404)  # a page beyond the last is not there either
-        if "query" in taken:
+        if "query" in places:
             statuses.update((400, 422))  # not a number; a number of which there is nothing to say
         if self.method in WRITING:
             statuses.update(OF_WRITING)
@@ -185,8 +185,8 @@ def _dicts(value: Any) -> Iterator[dict[str, Any]]:
 def _may_be_sent(schema: dict[str, Any], schemas: dict[str, Any]) -> bool:
     default = schema["default"]
     parts = [schema, *schema.get("allOf", ()), *schema.get("oneOf", ())]
-    known = [schemas.get(part.get("$ref", "").rpartition("/")[2], part) for part in parts]
-    choices = [choice for part in known for choice in part.get("enum", ())]
+    known_parts = [schemas.get(part.get("$ref", "").rpartition("/")[2], part) for part in parts]
+    choices = [choice for part in known_parts for choice in part.get("enum", ())]
     is_chosen = default in choices or not choices
     return is_chosen and (default != "" or schema.get("minLength", 0) == 0)
 

@@ -90,8 +90,10 @@ class CostlyRate(Rate):
 
 def say_limits(response: HttpResponseBase, rates: Iterable[Rate]) -> None:
     """Name each limit and what is left of it, as draft-ietf-httpapi-ratelimit-headers writes it."""
-    asked = [rate for rate in rates if rate.history is not None]
-    policies = [f'"{rate.name}";q={rate.num_requests};w={rate.duration}' for rate in asked]
-    left = [f'"{rate.name}";r={n};t={seconds}' for rate in asked for n, seconds in [rate.left()]]
+    asked_rates = [rate for rate in rates if rate.history is not None]
+    policies = [f'"{rate.name}";q={rate.num_requests};w={rate.duration}' for rate in asked_rates]
+    remainders = [
+        f'"{rate.name}";r={n};t={seconds}' for rate in asked_rates for n, seconds in [rate.left()]
+    ]
     response["RateLimit-Policy"] = ", ".join(policies)
-    response["RateLimit"] = ", ".join(left)
+    response["RateLimit"] = ", ".join(remainders)

@@ -103,21 +103,21 @@ class OfEvents(Endpoint):
     serializer_class = EventSerializer
 
     def asked(self, serializer: type[serializers.Serializer]) -> dict[str, Any]:
-        given = serializer(data=self.request.query_params)
-        given.is_valid(raise_exception=True)
-        return dict(given.validated_data)
+        bound_serializer = serializer(data=self.request.query_params)
+        bound_serializer.is_valid(raise_exception=True)
+        return dict(bound_serializer.validated_data)
 
     def listed(self, benchmark: Benchmark | None) -> Response:
-        asked = Asked(**self.asked(EventQuerySerializer))
-        events = self.paginate_queryset(events_asked_for(benchmark, asked))
+        filters = Asked(**self.asked(EventQuerySerializer))
+        events = self.paginate_queryset(events_asked_for(benchmark, filters))
         people = people_named(events)
         return self.get_paginated_response([as_object(event, people) for event in events])
 
     def exported(self, benchmark: Benchmark | None) -> StreamingHttpResponse:
-        asked = self.asked(EventExportQuerySerializer)
-        form = asked.pop("form")
+        fields = self.asked(EventExportQuerySerializer)
+        form = fields.pop("form")
         pieces = export_events(
-            benchmark=benchmark, asked=Asked(**asked), actor=self.request.user, form=form
+            benchmark=benchmark, filters=Asked(**fields), actor=self.request.user, form=form
         )
         return StreamingHttpResponse(pieces, content_type=CONTENT_TYPES[form])
 

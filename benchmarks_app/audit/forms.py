@@ -20,11 +20,11 @@ class AuditForm(forms.Form):
     text = forms.CharField(required=False, max_length=200, label="Words")
 
     def clean(self) -> dict[str, Any]:
-        given = super().clean() or {}
-        since, until = given.get("since"), given.get("until")
+        cleaned = super().clean() or {}
+        since, until = cleaned.get("since"), cleaned.get("until")
         if since and until and until < since:
             self.add_error("until", "The last day is before the first.")
-        return given
+        return cleaned
 
     def asked(self) -> Asked:
         """What is asked for, of a form that is valid."""

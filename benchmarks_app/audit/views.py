@@ -68,7 +68,7 @@ def _file(request: PersonRequest, benchmark: Benchmark | None) -> StreamingHttpR
     if kind not in audit.FORMATS or not form.is_valid():
         raise Http404
     pieces = audit.export_events(
-        benchmark=benchmark, asked=form.asked(), actor=request.user, form=kind
+        benchmark=benchmark, filters=form.asked(), actor=request.user, form=kind
     )
     name = f"{benchmark.slug if benchmark else 'site'}-audit.{kind}"
     return StreamingHttpResponse(

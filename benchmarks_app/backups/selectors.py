@@ -31,7 +31,7 @@ def stored_export_name(release: Release, exporter: str) -> str:
 def finished_in(folder: str) -> list[str]:
     """Stored files of a folder that carry the digest of their content in their name."""
     names = file_store().listed(folder)[1]
-    return sorted(name for one in names if digest_in(name := f"{folder}/{one}"))
+    return sorted(name for base_name in names if digest_in(name := f"{folder}/{base_name}"))
 
 
 def export_folder(release: Release, exporter: str) -> str:

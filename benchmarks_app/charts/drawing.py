@@ -63,8 +63,8 @@ def bundle_digest() -> str:
 
 def bundle_gzipped() -> bytes:
     """Vega-Embed, Vega-Lite and Vega in one script, compressed."""
-    asked = {"format": "bundle", "snippet": SNIPPET}
-    return _kept(f"vega-{bundle_digest()}.js.gz", lambda: gzip.compress(_engine.ask(asked)))
+    question = {"format": "bundle", "snippet": SNIPPET}
+    return _kept(f"vega-{bundle_digest()}.js.gz", lambda: gzip.compress(_engine.ask(question)))
 
 
 # --- the folder ----------------------------------------------------------------------------------
@@ -120,8 +120,8 @@ class _Engine:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
 
-    def ask(self, asked: dict[str, Any]) -> bytes:
-        line = json.dumps(asked, default=str).encode() + b"\n"
+    def ask(self, question: dict[str, Any]) -> bytes:
+        line = json.dumps(question, default=str).encode() + b"\n"
         with self._lock:
             # It may have ended between two questions: then the second try finds a new one.
             answer = self._tried(line) or self._tried(line)

@@ -24,22 +24,22 @@ def main() -> None:
         sys.stdout.flush()
 
 
-def _answer(asked: dict[str, Any]) -> dict[str, str]:
+def _answer(question: dict[str, Any]) -> dict[str, str]:
     try:
-        drawn = _drawn(asked)
+        drawn = _drawn(question)
     except Exception as error:  # noqa: BLE001  # told to the process that asked
         return {"error": str(error)}
     return {"drawn": base64.b64encode(drawn).decode()}
 
 
-def _drawn(asked: dict[str, Any]) -> bytes:
+def _drawn(question: dict[str, Any]) -> bytes:
     import vl_convert
 
-    if asked["format"] == "bundle":
-        return vl_convert.javascript_bundle(asked["snippet"]).encode()
-    if asked["format"] == "png":
-        return vl_convert.vegalite_to_png(asked["spec"], scale=2, allowed_base_urls=NOWHERE)
-    return vl_convert.vegalite_to_svg(asked["spec"], allowed_base_urls=NOWHERE).encode()
+    if question["format"] == "bundle":
+        return vl_convert.javascript_bundle(question["snippet"]).encode()
+    if question["format"] == "png":
+        return vl_convert.vegalite_to_png(question["spec"], scale=2, allowed_base_urls=NOWHERE)
+    return vl_convert.vegalite_to_svg(question["spec"], allowed_base_urls=NOWHERE).encode()
 
 
 if __name__ == "__main__":

@@ -74,9 +74,9 @@ def _read(reader: Any, text: str) -> Any:
         raise serializers.ValidationError(str(error)) from error
 
 
-def logs_of(given: dict[str, Any]) -> list[Any]:
+def logs_of(fields: dict[str, Any]) -> list[Any]:
     """The files of a log, taken out of what was sent."""
-    return [given.pop(name) for name in ("log", "events") if name in given]
+    return [fields.pop(name) for name in ("log", "events") if name in fields]
 
 
 class ClickQrels(Endpoint):
@@ -93,11 +93,11 @@ class ClickQrels(Endpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        given = self.validated(ClickLogSerializer)
-        uploads = receive_logs(benchmark=benchmark, user=request.user, logs=logs_of(given))
+        fields = self.validated(ClickLogSerializer)
+        uploads = receive_logs(benchmark=benchmark, user=request.user, logs=logs_of(fields))
         try:
             job = start_grading(
-                benchmark=benchmark, user=request.user, uploads=uploads, asked=Asked(**given)
+                benchmark=benchmark, user=request.user, uploads=uploads, options=Asked(**fields)
             )
         except BenchmarkError:
             forget_logs(uploads)

@@ -53,7 +53,7 @@ def receive_logs(*, benchmark: Benchmark, user: User, logs: Iterable[Any]) -> li
 
 
 def grading_arguments(
-    *, benchmark: Benchmark, uploads: Sequence[Upload], asked: Asked
+    *, benchmark: Benchmark, uploads: Sequence[Upload], options: Asked
 ) -> dict[str, Any]:
     """What `jobs.start` or `jobs.run_here` need to grade logs.
 
@@ -64,30 +64,30 @@ def grading_arguments(
     ClickScaleError
         If the cuts make more grades than the benchmark's scale has.
     """
-    name = asked.name.strip() or uploads[0].name.split(".")[0]
+    name = options.name.strip() or uploads[0].name.split(".")[0]
     _refuse_taken(benchmark, name)
-    _refuse_grades(benchmark, asked)
+    _refuse_grades(benchmark, options)
     return {
         "kind": JOB_KIND,
         "title": f"Grade clicks of {uploads[0].name}",
         "parameters": {
             "uploads": [upload.pk for upload in uploads],
             "name": name,
-            "model": asked.model,
-            "least": asked.least,
-            "cuts": list(asked.cuts),
-            "columns": dict(asked.columns),
-            "actions": list(asked.actions),
+            "model": options.model,
+            "least": options.least,
+            "cuts": list(options.cuts),
+            "columns": dict(options.columns),
+            "actions": list(options.actions),
         },
     }
 
 
 @transaction.atomic
 def start_grading(
-    *, benchmark: Benchmark, user: User, uploads: Sequence[Upload], asked: Asked
+    *, benchmark: Benchmark, user: User, uploads: Sequence[Upload], options: Asked
 ) -> Job:
     """Start the job; raises as `grading_arguments` does."""
-    arguments = grading_arguments(benchmark=benchmark, uploads=uploads, asked=asked)
+    arguments = grading_arguments(benchmark=benchmark, uploads=uploads, options=options)
     job = jobs.start(benchmark=benchmark, user=user, **arguments)
     name = arguments["parameters"]["name"]
     audit.record(actor=user, action="grade-clicks", benchmark=benchmark, target=name, job=job.pk)
@@ -104,11 +104,11 @@ def _refuse_taken(benchmark: Benchmark, name: str) -> None:
         raise QrelSetNameTakenError(name=name)
 
 
-def _refuse_grades(benchmark: Benchmark, asked: Asked) -> None:
+def _refuse_grades(benchmark: Benchmark, options: Asked) -> None:
     # Loads numbers, which only a page that is sent needs.
     from benchwright.clicks.grading import CUTS
 
-    n_cuts = len(asked.cuts or CUTS[recipe.Model(asked.model)])
+    n_cuts = len(options.cuts or CUTS[recipe.Model(options.model)])
     scale = sorted(benchmark.grades.values_list("value", flat=True))
     missing = set(range(n_cuts + 1)) - set(scale)
     if missing:
@@ -142,9 +142,11 @@ Row = tuple[str, str, int]
 def _graded(job: jobs.RunningJob, uploads: Sequence[Upload]) -> tuple[list[Row], dict[str, Any]]:
     from benchwright.clicks.grading import Grading, rows_apart
 
-    asked, benchmark = job.parameters, job.benchmark
+    parameters, benchmark = job.parameters, job.benchmark
     queries = list(benchmark.queries.committed().order_by("pk").values_list("text", "qid"))
-    grading = Grading(recipe.Model(asked["model"]), asked["least"], tuple(asked["cuts"]))
+    grading = Grading(
+        recipe.Model(parameters["model"]), parameters["least"], tuple(parameters["cuts"])
+    )
     paths = [uploading.local(upload) for upload in uploads]
     rows, facts = reading_apart.call(
         rows_apart,
@@ -153,17 +155,17 @@ def _graded(job: jobs.RunningJob, uploads: Sequence[Upload]) -> tuple[list[Row],
         job.folder,
         grading,
         queries,
-        columns=asked["columns"],
-        actions=asked["actions"],
+        columns=parameters["columns"],
+        actions=parameters["actions"],
         file=uploads[0].name,
         is_job=True,
         progress=job.progress,
     )
     lacking = unknown_documents(benchmark, {docid for _, docid, _ in rows})
-    kept = [row for row in rows if row[1] not in lacking]
-    if not kept:
+    known_rows = [row for row in rows if row[1] not in lacking]
+    if not known_rows:
         raise NoClicksError(file=uploads[0].name, why=_nothing(facts, len(rows)))
-    return kept, {**facts, "n_unknown_documents": len(lacking)}
+    return known_rows, {**facts, "n_unknown_documents": len(lacking)}
 
 
 def _nothing(facts: Mapping[str, Any], n_graded: int) -> str:
@@ -189,7 +191,7 @@ def _commit(
     relevant = relevant_values(benchmark)
     with job.commit() as result:
         _refuse_taken(benchmark, name)
-        made = QrelSet.objects.create(
+        qrel_set = QrelSet.objects.create(
             benchmark=benchmark,
             name=name,
             kind=QrelSet.Kind.CLICK,
@@ -203,7 +205,7 @@ def _commit(
         )
         Qrel.objects.bulk_create(
             (
-                Qrel(qrel_set=made, query_id=pks[qid], docid=docid, grade=grade)
+                Qrel(qrel_set=qrel_set, query_id=pks[qid], docid=docid, grade=grade)
                 for qid, docid, grade in rows
             ),
             batch_size=ROWS_PER_BATCH,

@@ -21,7 +21,7 @@ def click_qrels_new(request: PersonRequest, benchmark: Benchmark) -> HttpRespons
         try:
             uploads = receive_logs(benchmark=benchmark, user=request.user, logs=form.logs())
             job = start_grading(
-                benchmark=benchmark, user=request.user, uploads=uploads, asked=form.asked()
+                benchmark=benchmark, user=request.user, uploads=uploads, options=form.asked()
             )
         except BenchmarkError as error:
             forget_logs(uploads)

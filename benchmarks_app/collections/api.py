@@ -115,9 +115,9 @@ class BenchmarkDetail(Endpoint):
         as_it_is = {name: getattr(benchmark, name) for name in SettingsForm.Meta.fields}
         form = SettingsForm({**as_it_is, **changes}, instance=benchmark)
         cleaned = self.cleaned(form)
-        shown = {name: cleaned[name] for name in ("guideline", "text_format", "line_breaks")}
+        options = {name: cleaned[name] for name in ("guideline", "text_format", "line_breaks")}
         changed = form.save(commit=False)
-        change_settings(benchmark=changed, actor=request.user, **shown)
+        change_settings(benchmark=changed, actor=request.user, **options)
         return self._answer(benchmark)
 
     def _answer(self, benchmark: Benchmark) -> Response:

@@ -71,9 +71,11 @@ class BenchmarkForm(forms.Form):
 
     def __init__(self, *args: Any, user: User | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        kept = Benchmark.objects.filter(memberships__user=user, memberships__role__in=KEEPERS)
-        if user is not None and kept.exists():
-            row_field(self, "corpus_of").queryset = kept.order_by("name")
+        own_benchmarks = Benchmark.objects.filter(
+            memberships__user=user, memberships__role__in=KEEPERS
+        )
+        if user is not None and own_benchmarks.exists():
+            row_field(self, "corpus_of").queryset = own_benchmarks.order_by("name")
         else:
             del self.fields["corpus_of"]
 
@@ -175,9 +177,9 @@ class CorpusForm(forms.Form):
             "shown_metadata": benchmark.shown_metadata,
         }
         super().__init__(data, initial=initial, **kwargs)
-        known = sorted({*keys, *benchmark.shown_metadata})
-        choice_field(self, "shown_metadata").choices = [(key, key) for key in known]
-        if not known:
+        known_keys = sorted({*keys, *benchmark.shown_metadata})
+        choice_field(self, "shown_metadata").choices = [(key, key) for key in known_keys]
+        if not known_keys:
             del self.fields["shown_metadata"]
 
 
@@ -224,9 +226,9 @@ class DocumentGradesForm(forms.Form):
 
     def __init__(self, *args: Any, benchmark: Benchmark, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        kept = user.memberships.filter(role__in=KEEPERS).values("benchmark")
+        own_benchmarks = user.memberships.filter(role__in=KEEPERS).values("benchmark")
         ready = QrelSet.objects.ready().filter(
-            benchmark__corpus=benchmark.corpus, benchmark__in=kept
+            benchmark__corpus=benchmark.corpus, benchmark__in=own_benchmarks
         )
         row_field(self, "qrel_set").queryset = ready.exclude(rule=RULE).order_by("-pk")
 

@@ -108,9 +108,9 @@ def examples_of(version: CorpusVersion) -> list[tuple[str, int, list[Change]]]:
     difference = version.difference
     base = version.corpus.versions.filter(number=difference.get("base")).first()
     ids = difference.get("examples", {})
-    wanted = [docid for some in ids.values() for docid in some]
-    before = corpus_documents(base, wanted) if base else {}
-    after = corpus_documents(version, wanted)
+    docids = [docid for some in ids.values() for docid in some]
+    before = corpus_documents(base, docids) if base else {}
+    after = corpus_documents(version, docids)
     return [
         (
             label,
@@ -127,18 +127,21 @@ def labels_at_stake(version: CorpusVersion, user: Any) -> list[dict[str, Any]]:
 
     A benchmark that the asker may not see has no name.
     """
-    seen = {one.pk: one for one in Benchmark.objects.visible_to(user).filter(corpus=version.corpus)}
+    benchmarks = {
+        benchmark.pk: benchmark
+        for benchmark in Benchmark.objects.visible_to(user).filter(corpus=version.corpus)
+    }
     return [
-        {**row, "benchmark": seen.get(row["benchmark"])}
+        {**row, "benchmark": benchmarks.get(row["benchmark"])}
         for row in version.difference.get("labels", [])
     ]
 
 
 def benchmarks_of(some: Iterable[Corpus], user: Any) -> dict[int, list[Benchmark]]:
     """By the number of a corpus: the benchmarks on it that a person may see, by name."""
-    seen = Benchmark.objects.visible_to(user).filter(corpus__in=[corpus.pk for corpus in some])
+    visible = Benchmark.objects.visible_to(user).filter(corpus__in=[corpus.pk for corpus in some])
     of_corpus: dict[int, list[Benchmark]] = {}
-    for benchmark in seen.order_by("name", "pk"):
+    for benchmark in visible.order_by("name", "pk"):
         of_corpus.setdefault(benchmark.corpus_id, []).append(benchmark)
     return of_corpus
 
@@ -150,10 +153,10 @@ JOBS_LOOKED_AT = 500
 def waiting_uploads(benchmark: Benchmark) -> QuerySet[Upload]:
     """Files put down on the import page, in the order they came; not those in a job by now."""
     busy = Job.objects.active().filter(benchmark=benchmark, kind="import-file")
-    taken = [
+    taken_pks = [
         pk for listed in busy.values_list("parameters__uploads", flat=True) for pk in listed or ()
     ]
-    rows = benchmark.uploads.filter(is_waiting=True).exclude(pk__in=taken)
+    rows = benchmark.uploads.filter(is_waiting=True).exclude(pk__in=taken_pks)
     return rows.select_related("benchmark__corpus", "owner").order_by("created_at", "pk")
 
 
@@ -181,8 +184,8 @@ def refusals(benchmark: Benchmark, uploads: Iterable[Upload]) -> dict[int, Refus
 def _refusal(job: Job, upload: int) -> Refusal | None:
     if job.state == Job.State.FAILED:
         return Refusal(job.pk, job.error, job.problems)
-    told = job.result.get("refused", {}).get(str(upload))
-    return Refusal(job.pk, told["error"], told["problems"]) if told else None
+    refusal = job.result.get("refused", {}).get(str(upload))
+    return Refusal(job.pk, refusal["error"], refusal["problems"]) if refusal else None
 
 
 def imported_uploads(benchmark: Benchmark) -> QuerySet[Upload]:

@@ -210,14 +210,14 @@ class FamilyList(Endpoint):
     )
     def get(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.VIEW)
-        asked = request.query_params
-        split = asked.get("split")
+        params = request.query_params
+        split = params.get("split")
         rows = selectors.listed_families(
             benchmark,
-            state=asked.get("state", ""),
+            state=params.get("state", ""),
             split="" if split == "none" else split or None,
-            wanted=asked.get("q", "").strip(),
-            order=asked.get("order", "doubt"),
+            wanted=params.get("q", "").strip(),
+            order=params.get("order", "doubt"),
         )
         return self.page_of(rows.select_related("reviewed_by"), FamilySerializer)
 
@@ -258,11 +258,11 @@ class FamilyEndpoint(Endpoint):
         benchmark = self.benchmark_for(action)
         return get_object_or_404(selectors.families_of(benchmark), pk=self.kwargs["pk"])
 
-    def seen_of(self, family: QueryFamily, told: dict[str, Any]) -> str:
+    def seen_of(self, family: QueryFamily, fields: dict[str, Any]) -> str:
         """The family as the caller saw it, as the services compare it; "" if nothing was said."""
-        if "queries_seen" not in told:
+        if "queries_seen" not in fields:
             return ""
-        rows = family.benchmark.queries.filter(qid__in=told["queries_seen"])
+        rows = family.benchmark.queries.filter(qid__in=fields["queries_seen"])
         return selectors.seen_as(rows.values_list("pk", flat=True))
 
     def query_of(self, family: QueryFamily, qid: str) -> Query:
@@ -330,10 +330,10 @@ class FamilySplit(FamilyEndpoint):
     def post(self, request: Request, slug: str, pk: int) -> Response:
         family = self.found(Action.EDIT)
         data = self.validated(FamilyPartSerializer)
-        taken = [self.query_of(family, qid).pk for qid in data["queries"]]
+        pks = [self.query_of(family, qid).pk for qid in data["queries"]]
         seen = self.seen_of(family, data)
         change = family_changes.split_family(
-            family=family, take_out=taken, actor=request.user, seen=seen
+            family=family, take_out=pks, actor=request.user, seen=seen
         )
         return self.told(change)
 
@@ -425,18 +425,18 @@ class FamilyGroup(Endpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        told = self.validated(GroupSerializer)
-        qrels, is_preview = told.pop("qrels"), told.pop("preview")
-        paraphrases = told.pop("paraphrases")
+        fields = self.validated(GroupSerializer)
+        qrels, is_preview = fields.pop("qrels"), fields.pop("preview")
+        paraphrases = fields.pop("paraphrases")
         files = {
             name: uploading.receive_upload(
-                benchmark=benchmark, owner=request.user, file=told.pop(name)
+                benchmark=benchmark, owner=request.user, file=fields.pop(name)
             )
             for name in ("embeddings", "ids")
-            if name in told and not is_preview
+            if name in fields and not is_preview
         }
-        told["language"] = benchmark.corpus.lang or DEFAULTS.language
-        options = GroupingOptions.from_json(told)
+        fields["language"] = benchmark.corpus.lang or DEFAULTS.language
+        options = GroupingOptions.from_json(fields)
         qrel_set = _qrels(benchmark, qrels) if qrels else None
         if is_preview:
             costs = review_preview(

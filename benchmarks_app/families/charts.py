@@ -73,10 +73,10 @@ def _place(n: int, of: int) -> tuple[float, float]:
 def _strongest(links: Sequence[FamilyLink], place: Mapping[int, object]) -> list[FamilyLink]:
     """The strongest link of each pair that is drawn; a verdict counts before a similarity."""
     best: dict[tuple[int, int], FamilyLink] = {}
-    for link in sorted(links, key=lambda one: (not one.verdict, -one.similarity)):
+    for link in sorted(links, key=lambda link: (not link.verdict, -link.similarity)):
         if link.query_a_id in place and link.query_b_id in place:
             best.setdefault((link.query_a_id, link.query_b_id), link)
-    return sorted(best.values(), key=lambda one: -one.similarity)
+    return sorted(best.values(), key=lambda link: -link.similarity)
 
 
 def _line(link: FamilyLink, place: Mapping[int, tuple[float, float]], sure_from: float) -> Line:

@@ -120,11 +120,11 @@ class DecisionForm(forms.Form):
         )
 
     def clean(self) -> dict[str, Any]:
-        told = super().clean() or {}
-        act = told.get("act")
-        told["other"] = told.get("other") or told.get("other_typed") or ""
-        if act in ("same", "different") and not (told.get("a") and told.get("b")):
+        cleaned = super().clean() or {}
+        act = cleaned.get("act")
+        cleaned["other"] = cleaned.get("other") or cleaned.get("other_typed") or ""
+        if act in ("same", "different") and not (cleaned.get("a") and cleaned.get("b")):
             self.add_error(None, "A verdict is about two queries: choose both.")
-        if act == "merge" and not told.get("other"):
+        if act == "merge" and not cleaned.get("other"):
             self.add_error(None, "Name the family to merge with, by its number or a query's id.")
-        return told
+        return cleaned

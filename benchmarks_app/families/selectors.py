@@ -220,14 +220,14 @@ def known_of(benchmark: Benchmark) -> Known:
     different: list[tuple[str, str]] = []
     for a, b, _, _, verdict in verdicts.values_list(*columns):
         (same if verdict == FamilyLink.Verdict.SAME else different).append((a, b))
-    given = links.filter(reason__in=[Reason.HAND, Reason.GIVEN]).exclude(
+    stated_links = links.filter(reason__in=[Reason.HAND, Reason.GIVEN]).exclude(
         verdict=FamilyLink.Verdict.DIFFERENT
     )
-    kept = [
+    pair_links = [
         Link(a, b, Reason(reason), similarity)
-        for a, b, reason, similarity, _ in given.order_by("pk").values_list(*columns)
+        for a, b, reason, similarity, _ in stated_links.order_by("pk").values_list(*columns)
     ]
-    return Known(links=[*kept, *_unexplained(benchmark)], same=same, different=different)
+    return Known(links=[*pair_links, *_unexplained(benchmark)], same=same, different=different)
 
 
 def _unexplained(benchmark: Benchmark) -> list[Link]:
@@ -260,11 +260,11 @@ def _unexplained(benchmark: Benchmark) -> list[Link]:
 
 def exposed_queries(queries: Iterable[int]) -> set[int]:
     """Those of the queries whose grades were public once."""
-    found: set[int] = set()
+    exposed_pks: set[int] = set()
     for keys in batched(queries, ROWS_PER_STATEMENT):
         exposed = Query.objects.filter(pk__in=keys, exposed_at__isnull=False)
-        found.update(exposed.values_list("pk", flat=True))
-    return found
+        exposed_pks.update(exposed.values_list("pk", flat=True))
+    return exposed_pks
 
 
 # --- for the pages ---------------------------------------------------------------------------
@@ -310,7 +310,7 @@ def family_picture(family: QueryFamily, *, sees_grades: bool) -> FamilyPicture:
     members = members_of(family)
     keys = {query.pk for query in members}
     links = list(links_between(keys))
-    held = [
+    held_links = [
         Held(
             link.query_a_id,
             link.query_b_id,
@@ -319,13 +319,13 @@ def family_picture(family: QueryFamily, *, sees_grades: bool) -> FamilyPicture:
         for link in links
         if link.verdict != FamilyLink.Verdict.DIFFERENT
     ]
-    weakest_links = weakest_needed(keys, held)
+    weakest_links = weakest_needed(keys, held_links)
     visible = [link for link in links if sees_grades or link.reason != TELLS_OF_GRADES]
     weakest = next(
         (
-            one
-            for one in visible
-            if weakest_links and (one.query_a_id, one.query_b_id) == weakest_links[:2]
+            link
+            for link in visible
+            if weakest_links and (link.query_a_id, link.query_b_id) == weakest_links[:2]
         ),
         None,
     )
@@ -343,11 +343,11 @@ def next_to_review(benchmark: Benchmark, after: int | None) -> QueryFamily | Non
     return waiting.first()
 
 
-def family_named(benchmark: Benchmark, told: str) -> QueryFamily | None:
+def family_named(benchmark: Benchmark, name: str) -> QueryFamily | None:
     """The family of this number, or of the query with this id."""
     families = QueryFamily.objects.filter(benchmark=benchmark)
-    query = benchmark.queries.committed().filter(qid=told).select_related("family").first()
+    query = benchmark.queries.committed().filter(qid=name).select_related("family").first()
     if query is not None:
         return query.family
-    key = row_key(told)
+    key = row_key(name)
     return None if key is None else families.filter(pk=key).first()

@@ -123,12 +123,12 @@ def _near(family: QueryFamily, *, sees_grades: bool) -> list[dict[str, Any]]:
 @benchmark_view(Action.EDIT)
 def family_review(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """The family most in doubt, two wordings side by side; `?family=` shows a certain one."""
-    asked = row_key(request.GET.get("family", ""))
-    if asked is None:
+    family_pk = row_key(request.GET.get("family", ""))
+    if family_pk is None:
         after = row_key(request.GET.get("after", ""))
         family = selectors.next_to_review(benchmark, after)
     else:
-        family = get_object_or_404(selectors.families_of(benchmark), pk=asked)
+        family = get_object_or_404(selectors.families_of(benchmark), pk=family_pk)
     return _review(request, benchmark, family)
 
 
@@ -166,8 +166,8 @@ def _sides(a: Query, b: Query) -> list[tuple[Query, list[tuple[str, bool]]]]:
     """Each of two queries with its words, and of each word whether the other lacks it."""
     words = {query.pk: {normalised(word) for word in query.text.split()} for query in (a, b)}
     return [
-        (one, [(word, normalised(word) not in words[other.pk]) for word in one.text.split()])
-        for one, other in ((a, b), (b, a))
+        (query, [(word, normalised(word) not in words[other.pk]) for word in query.text.split()])
+        for query, other in ((a, b), (b, a))
     ]
 
 
@@ -210,23 +210,25 @@ def _after(benchmark: Benchmark, pk: int, data: dict[str, Any]) -> str:
 
 def _decided(benchmark: Benchmark, family: QueryFamily, data: dict[str, Any], actor: Any) -> str:
     """Do what was said, and tell it."""
-    seen = {"actor": actor, "seen": data["seen"]}
+    options = {"actor": actor, "seen": data["seen"]}
     if data["act"] in ("same", "different"):
         a, b = (_member(family, data[side]) for side in "ab")
         is_same = data["act"] == "same"
-        family_changes.judge_pair(a=a, b=b, is_same=is_same, **seen)
+        family_changes.judge_pair(a=a, b=b, is_same=is_same, **options)
         return f"{a.qid} and {b.qid}: {'one need' if is_same else 'different needs, taken apart'}."
     if data["act"] == "confirm":
-        family_changes.confirm_family(family=family, **seen)
+        family_changes.confirm_family(family=family, **options)
         return "All wordings of this family are one need."
     if data["act"] == "split":
-        family_changes.split_family(family=family, take_out=data["queries"], **seen)
+        family_changes.split_family(family=family, take_out=data["queries"], **options)
         n = len(data["queries"])
         return f"{n} {'query is' if n == 1 else 'queries are'} a family of their own now."
     other = selectors.family_named(benchmark, data["other"].strip())
     if other is None:
         raise UnknownFamilyError(told=data["other"], benchmark=benchmark.name)
-    family_changes.merge_families(family=family, other=other, split=data["split"] or None, **seen)
+    family_changes.merge_families(
+        family=family, other=other, split=data["split"] or None, **options
+    )
     return "The two families are one now."
 
 
@@ -241,7 +243,7 @@ def family_confirm_several(request: PersonRequest, benchmark: Benchmark) -> Http
     families = {family: ticked[str(family.pk)] for family in named}
     try:
         if len(families) < len(ticked):
-            gone = next(pk for pk in ticked if pk not in {str(one.pk) for one in families})
+            gone = next(pk for pk in ticked if pk not in {str(family.pk) for family in families})
             raise FamilyChangedError(family=gone)
         family_changes.confirm_families(families=families, actor=request.user)
     except BenchmarkError as error:

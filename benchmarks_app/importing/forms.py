@@ -162,11 +162,11 @@ def posted_part(look: Look, prefix: str, data: QueryDict) -> Part:
     was = look.part
     if f"{prefix}-kind" not in data:
         return was
-    given = data[f"{prefix}-kind"]
-    kind = FileKind(given) if given in {one.value for one in FileKind} else None
+    kind_name = data[f"{prefix}-kind"]
+    kind = FileKind(kind_name) if kind_name in {file_kind.value for file_kind in FileKind} else None
     if kind is None:
         return replace(was, kind=None, mapping={}, note="is left out")
-    is_same = data.get(f"{prefix}-was") == given
+    is_same = data.get(f"{prefix}-was") == kind_name
     had_header = f"{prefix}-had_header" in data
     header = bool(data.get(f"{prefix}-header")) if had_header else was.has_header
     is_turned = had_header and header != bool(data[f"{prefix}-had_header"])
@@ -278,15 +278,15 @@ def mapped_relevance(
     return Relevance.of(counts, relevant_values(benchmark))
 
 
-def posted_grade_map(given: Mapping[str, Any]) -> str:
+def posted_grade_map(fields: Mapping[str, Any]) -> str:
     """The mapping that such fields say, as `parse_file_grade_map` reads it."""
-    said = {
+    grades = {
         grade_of_file(unquote(name.removeprefix(GRADE_FIELD))): value
-        for name, value in given.items()
+        for name, value in fields.items()
         if name.startswith(GRADE_FIELD) and value != POOLED
     }
     return written_grade_map(
-        (grade, int(value)) for grade, value in said.items() if value != str(grade)
+        (grade, int(value)) for grade, value in grades.items() if value != str(grade)
     )
 
 
@@ -447,14 +447,14 @@ class ImportForm(forms.Form):
 
     def options(self) -> dict[str, Any]:
         """The arguments of `import_arguments` that the form knows."""
-        given = self.cleaned_data
+        cleaned = self.cleaned_data
         return {
-            "name": given.get("name", ""),
-            "grade_map": posted_grade_map(given),
-            "shown_metadata": given.get("shown_metadata"),
-            "corpus": {"max_docs": given.get("max_docs")},
-            "aggregation": given.get("aggregation") or DEFAULT,
-            "unlisted": given.get("unlisted", ""),
-            "leave_out": given.get("leave_out", ""),
-            "machine": given.get("machine"),
+            "name": cleaned.get("name", ""),
+            "grade_map": posted_grade_map(cleaned),
+            "shown_metadata": cleaned.get("shown_metadata"),
+            "corpus": {"max_docs": cleaned.get("max_docs")},
+            "aggregation": cleaned.get("aggregation") or DEFAULT,
+            "unlisted": cleaned.get("unlisted", ""),
+            "leave_out": cleaned.get("leave_out", ""),
+            "machine": cleaned.get("machine"),
         }

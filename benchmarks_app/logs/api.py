@@ -34,11 +34,11 @@ TAG = ["query logs"]
 NO_KIND = "none"
 
 
-def _kinds(given: Collection[str] | None) -> tuple[str, ...]:
+def _kinds(kinds: Collection[str] | None) -> tuple[str, ...]:
     """The kinds to mask: all, unless some are named, or none explicitly."""
-    if not given:
+    if not kinds:
         return tuple(KIND_LABELS)
-    return tuple(kind for kind in given if kind != NO_KIND)
+    return tuple(kind for kind in kinds if kind != NO_KIND)
 
 
 class LogSerializer(serializers.ModelSerializer):
@@ -118,9 +118,9 @@ class DesignSerializer(serializers.Serializer):
     seed = api_field(recipe.SEED)
 
 
-def design_of(given: dict[str, Any]) -> Design:
+def design_of(fields: dict[str, Any]) -> Design:
     """The design that was sent; what it does not say is as the page has it."""
-    return Design.of({**Design().as_json(), **given})
+    return Design.of({**Design().as_json(), **fields})
 
 
 class LogList(Endpoint):
@@ -144,19 +144,19 @@ class LogList(Endpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        given = self.validated(LogUploadSerializer)
-        named = {role: given[role] for role in LABELS if given[role]}
+        fields = self.validated(LogUploadSerializer)
+        named = {role: fields[role] for role in LABELS if fields[role]}
         reading = Reading(
-            name=given["name"],
+            name=fields["name"],
             columns=LogColumns.of(named) if named else None,
-            kinds=_kinds(given.get("kinds")),
-            regions=checked_regions(given["regions"]) if given["regions"] else None,
-            floor=given["floor"],
-            is_lenient=given["lenient"],
-            keeps_raw=given["keep_raw"],
+            kinds=_kinds(fields.get("kinds")),
+            regions=checked_regions(fields["regions"]) if fields["regions"] else None,
+            floor=fields["floor"],
+            is_lenient=fields["lenient"],
+            keeps_raw=fields["keep_raw"],
         )
         pending = importing_logs.receive_log(
-            benchmark=benchmark, user=request.user, file=given["file"]
+            benchmark=benchmark, user=request.user, file=fields["file"]
         )
         try:
             job = importing_logs.start_log(pending=pending, user=request.user, reading=reading)
@@ -198,9 +198,9 @@ class LogSamples(Endpoint):
     )
     def post(self, request: Request, slug: str, pk: int) -> Response:
         log = _log(self.benchmark_for(Action.EDIT), pk)
-        given = self.validated(DesignSerializer)
+        fields = self.validated(DesignSerializer)
         job = sampling.start_sample(
-            log=log, user=request.user, design=design_of(given), seed=given["seed"]
+            log=log, user=request.user, design=design_of(fields), seed=fields["seed"]
         )
         return Response(JobSerializer(job).data, status=status.HTTP_202_ACCEPTED)
 

@@ -53,14 +53,14 @@ GRADES = (
 )
 LEAVE_OUT = option(
     "--leave-out",
-    choices=[one for one in WAYS_TO_LEAVE_OUT if one],
+    choices=[way for way in WAYS_TO_LEAVE_OUT if way],
     help="leave out what cannot be read, named and counted: bad records, or files with any",
 )
 
 
 def corpus_arguments(options: dict[str, Any]) -> dict[str, Any]:
     """Of a command's options those of CORPUS, as `corpus_options` takes them."""
-    return {one.name: options[one.name] for one in CORPUS}
+    return {parameter.name: options[parameter.name] for parameter in CORPUS}
 
 
 def grades_arguments(options: dict[str, Any]) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from benchmarks_app.models import Benchmark, QrelSet, Role, User
 def benchmark_of(slug: str) -> Benchmark:
     benchmark = Benchmark.objects.select_related("corpus").filter(slug=slug).first()
     if benchmark is None:
-        known = ", ".join(Benchmark.objects.values_list("slug", flat=True)[:10]) or "none yet"
-        raise CommandError(f"No benchmark '{slug}'. There are: {known}.")
+        known_slugs = ", ".join(Benchmark.objects.values_list("slug", flat=True)[:10]) or "none yet"
+        raise CommandError(f"No benchmark '{slug}'. There are: {known_slugs}.")
     return benchmark
 
 
@@ -27,8 +27,8 @@ def named(
     """The row of that name; or the refusal, which the names there are end."""
     row = rows.filter(name=name).first()
     if row is None:
-        known = ", ".join(rows.values_list("name", flat=True)[:most]) or none
-        raise CommandError(f"{refusal} {known}.")
+        known_names = ", ".join(rows.values_list("name", flat=True)[:most]) or none
+        raise CommandError(f"{refusal} {known_names}.")
     return row
 
 

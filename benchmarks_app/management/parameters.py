@@ -11,15 +11,21 @@ from benchwright.recipes.parameters import Parameter
 
 def add_declared(parser: Any, declared: Iterable[Declared]) -> None:
     """Add what is declared to a parser of argparse's, or to a group of one."""
-    for one in declared:
-        if isinstance(one, OneOf):
-            group = parser.add_mutually_exclusive_group(required=one.is_required)
-            add_declared(group, one.options)
+    for declaration in declared:
+        if isinstance(declaration, OneOf):
+            group = parser.add_mutually_exclusive_group(required=declaration.is_required)
+            add_declared(group, declaration.options)
             continue
-        names, settings = _of_parameter(one) if isinstance(one, Parameter) else _of_argument(one)
+        names, settings = (
+            _of_parameter(declaration)
+            if isinstance(declaration, Parameter)
+            else _of_argument(declaration)
+        )
         parser.add_argument(*names, **settings)
-        if one.old:
-            parser.add_argument(*one.old, **{**settings, "default": SUPPRESS, "help": SUPPRESS})
+        if declaration.old:
+            parser.add_argument(
+                *declaration.old, **{**settings, "default": SUPPRESS, "help": SUPPRESS}
+            )
 
 
 def _of_parameter(parameter: Parameter) -> tuple[list[str], dict[str, Any]]:

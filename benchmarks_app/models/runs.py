@@ -48,16 +48,16 @@ class RunQuerySet(models.QuerySet):
         by `standing`.
         """
         is_public = Q(visibility=Run.Visibility.BENCHMARK) | Q(public_from__lte=timezone.now())
-        seen = is_public & Q(benchmark__in=Benchmark.objects.visible_to(user))
+        is_visible = is_public & Q(benchmark__in=Benchmark.objects.visible_to(user))
         if user.is_authenticated:
             maintained = user.memberships.filter(role__in=[Role.OWNER, Role.MAINTAINER])
-            seen |= (
+            is_visible |= (
                 Q(owner=user)
                 | Q(visibility=Run.Visibility.TEAM, team__in=user.teams.values("pk"))
                 | Q(benchmark__in=maintained.values("benchmark"))
             )
-            seen &= ~Q(benchmark__in=user.memberships.blind().values("benchmark"))
-        return self.filter(seen)
+            is_visible &= ~Q(benchmark__in=user.memberships.blind().values("benchmark"))
+        return self.filter(is_visible)
 
     def standing(self) -> Self:
         """Runs that were not withdrawn, which boards rank and lists offer."""

@@ -26,7 +26,7 @@ class StoreCheck(models.Model):
 
     @property
     def broken_files(self) -> set[str]:
-        return {one["file"] for one in self.broken}
+        return {row["file"] for row in self.broken}
 
 
 class BackupQuerySet(models.QuerySet["Backup"]):

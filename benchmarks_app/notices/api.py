@@ -182,9 +182,9 @@ class WebhookResend(WebhookEndpoint):
         summary="Send a notice again", tags=TAG, request=None, responses={202: DeliverySerializer}
     )
     def post(self, request: Request, slug: str, pk: int, delivery: int) -> Response:
-        found = get_object_or_404(deliveries_of(self.webhook()), pk=delivery)
-        webhooks.send_again(delivery=found)
-        return Response(DeliverySerializer(found).data, status=status.HTTP_202_ACCEPTED)
+        delivery_row = get_object_or_404(deliveries_of(self.webhook()), pk=delivery)
+        webhooks.send_again(delivery=delivery_row)
+        return Response(DeliverySerializer(delivery_row).data, status=status.HTTP_202_ACCEPTED)
 
 
 class MailChoicesSerializer(serializers.Serializer):

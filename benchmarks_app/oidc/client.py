@@ -84,10 +84,10 @@ def signed_in(request: HttpRequest, provider: Provider) -> SignedIn:
         if not token.get("userinfo"):
             raise ProviderAnswerError(label=provider.label, reason="there is no ID token in it")
         claims = dict(token["userinfo"])
-        wanted = {"email", "email_verified"} | (
+        wanted_claims = {"email", "email_verified"} | (
             {provider.groups_claim} if provider.grants else set()
         )
-        if wanted - set(claims) and client.server_metadata.get("userinfo_endpoint"):
+        if wanted_claims - set(claims) and client.server_metadata.get("userinfo_endpoint"):
             more = client.userinfo(token=token)
             if more.get("sub") != claims["sub"]:
                 reason = "userinfo tells of somebody else"
@@ -132,18 +132,18 @@ def _client(provider: Provider, hour: int) -> Any:
             "default_timeout": SECONDS,
         },
     )
-    known = client.load_server_metadata()
-    if lacking := [name for name in ASKED if not isinstance(known.get(name), str)]:
+    metadata = client.load_server_metadata()
+    if lacking := [name for name in ASKED if not isinstance(metadata.get(name), str)]:
         reason = f"its description has no {lacking[0]}"
         raise ProviderAnswerError(label=provider.label, reason=reason)
-    if str(known.get("issuer")).rstrip("/") != provider.issuer:
-        reason = f"it calls itself {known.get('issuer')}, expected {provider.issuer}"
+    if str(metadata.get("issuer")).rstrip("/") != provider.issuer:
+        reason = f"it calls itself {metadata.get('issuer')}, expected {provider.issuer}"
         raise ProviderAnswerError(label=provider.label, reason=reason)
-    if not is_at(provider, known["authorization_endpoint"]):
+    if not is_at(provider, metadata["authorization_endpoint"]):
         reason = f"its sign-in page is not at {provider.origin}"
         raise ProviderAnswerError(label=provider.label, reason=reason)
-    algorithms = known.get("id_token_signing_alg_values_supported") or ["RS256"]
-    known["id_token_signing_alg_values_supported"] = [
+    algorithms = metadata.get("id_token_signing_alg_values_supported") or ["RS256"]
+    metadata["id_token_signing_alg_values_supported"] = [
         name for name in algorithms if name.startswith(ASYMMETRIC)
     ]
     return client

@@ -1,11 +1,14 @@
 """The doctor's part about signing in; told to it when this module is loaded."""
 
+from collections.abc import Iterator
+
 from django.conf import settings
 from django.urls import reverse
 
 from benchmarks_app.errors import ProviderError
+from benchmarks_app.models import Benchmark, Team
 from benchmarks_app.oidc import client
-from benchmarks_app.oidc.selectors import grants_without_end
+from benchmarks_app.oidc.provider import BENCHMARK, TEAM, Provider
 from benchmarks_app.operating.doctor import FINE, ODD, PARTS, WRONG, Found
 
 
@@ -16,18 +19,18 @@ def sign_in() -> Found:
         yield FINE, "by password alone", ""
         return
     try:
-        said = client.described(provider)
+        metadata = client.described(provider)
         n_keys = len(client.fetched_keys(provider))
     except ProviderError as error:
         yield WRONG, f"{provider.issuer}: {error}", "Correct OIDC_ISSUER, or see why it is silent."
         return
     if not n_keys:
         yield WRONG, f"{provider.issuer} names no key that it signs with", "Ask who runs it."
-    methods = said.get("code_challenge_methods_supported")
+    methods = metadata.get("code_challenge_methods_supported")
     if methods is not None and "S256" not in methods:
         what = "the provider says that it knows no PKCE (S256), which is always sent"
         yield ODD, what, "Allow it for this client there, else a stolen code signs in."
-    if provider.grants and provider.groups_claim not in said.get(
+    if provider.grants and provider.groups_claim not in metadata.get(
         "claims_supported", [provider.groups_claim]
     ):
         what = f"the provider does not say that it knows the claim {provider.groups_claim}"
@@ -38,6 +41,16 @@ def sign_in() -> Found:
     yield FINE, f"through {provider.issuer}, {n_keys} keys; {passwords}", ""
     back = f"{settings.SITE_URL}{reverse('provider-callback')}"
     yield FINE, f"the provider must lead back to {back}", ""
+
+
+def grants_without_end(provider: Provider) -> Iterator[str]:
+    """What groups would give, and is not there: benchmarks and teams, in words."""
+    slugs = set(Benchmark.objects.values_list("slug", flat=True))
+    names = set(Team.objects.values_list("name", flat=True))
+    for grant in provider.grants:
+        known_names = {BENCHMARK: slugs, TEAM: names}.get(grant.kind)
+        if known_names is not None and grant.name not in known_names:
+            yield f"the group {grant.group} gives a place in the {grant.kind} {grant.name}: none"
 
 
 PARTS["sign-in"] = sign_in

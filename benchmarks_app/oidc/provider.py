@@ -109,10 +109,10 @@ def _secret() -> str:
 
 def _grant(part: str) -> Grant:
     """`GROUP=staff`, `GROUP=team:NAME` or `GROUP=SLUG:ROLE`; a group may have `=` in its name."""
-    group, _, given = (piece.strip() for piece in part.rpartition("="))
-    if group and given == STAFF:
+    group, _, right = (piece.strip() for piece in part.rpartition("="))
+    if group and right == STAFF:
         return Grant(group, "staff")
-    name, _, role = given.rpartition(":")
+    name, _, role = right.rpartition(":")
     if group and name == TEAM and role:
         return Grant(group, "team", role)
     if group and name and role in ROLES:

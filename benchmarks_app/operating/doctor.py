@@ -70,8 +70,12 @@ def _versions() -> Found:
 
 def _settings() -> Found:
     hosts = [host for host in settings.ALLOWED_HOSTS if host not in LOOPBACK]
-    found = checks.run_checks(include_deployment_checks=True)
-    said = [one for one in found if one.id not in DECIDED and one.level >= checks.WARNING]
+    messages = checks.run_checks(include_deployment_checks=True)
+    warnings = [
+        message
+        for message in messages
+        if message.id not in DECIDED and message.level >= checks.WARNING
+    ]
     if settings.DEBUG and hosts:
         yield WRONG, "DEBUG is on and others reach the site", "Take DEBUG away."
     if hosts and not settings.SECURE_SSL_REDIRECT and not settings.SESSION_COOKIE_SECURE:
@@ -80,10 +84,10 @@ def _settings() -> Found:
     if settings.SESSION_COOKIE_SECURE and not settings.TRUSTED_PROXIES:
         what = "HTTPS is on, and no proxy is trusted"
         yield ODD, what, "Set TRUSTED_PROXIES: else everybody shares the proxy's limits."
-    for one in said:
-        level = WRONG if one.level >= checks.ERROR else ODD
-        yield level, str(one.msg), str(one.hint or f"See {one.id} of Django's checks.")
-    if not said:
+    for warning in warnings:
+        level = WRONG if warning.level >= checks.ERROR else ODD
+        yield level, str(warning.msg), str(warning.hint or f"See {warning.id} of Django's checks.")
+    if not warnings:
         yield FINE, "nothing to say", ""
 
 
@@ -160,8 +164,8 @@ def _storage() -> Found:
         if state.n_copied is not None and state.n_copied_most is not None:
             copied, most = state.n_copied / 1e9, state.n_copied_most / 1e9
             free = f"; copies here {copied:,.1f} of {most:,.1f} GB"
-        taken = f"a file was written, read and removed in {milliseconds:,.0f} ms"
-        yield FINE, f"{file_store().place}: {taken}{free}", ""
+        sentence = f"a file was written, read and removed in {milliseconds:,.0f} ms"
+        yield FINE, f"{file_store().place}: {sentence}{free}", ""
 
 
 def _temporary_files() -> Found:
@@ -223,8 +227,8 @@ def _kept() -> Found:
     """Stored files and backups, as the page System tells of them."""
     store, backups = selectors.last_store_check(), selectors.newest_backups()
     queue, storage = selectors.queue_state(), selectors.storage_state()
-    said = selectors.state_of([], queue, storage, store, backups)
-    for check in said[-2:]:
+    states = selectors.state_of([], queue, storage, store, backups)
+    for check in states[-2:]:
         level = FINE if check.is_good and (store if check.name != "Backup" else backups) else ODD
         yield level if check.is_good else WRONG, f"{check.name.lower()}: {check.text}", ""
 

@@ -24,8 +24,8 @@ class WatchedRequests:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        sent = request.headers.get(HEADER, "") if settings.TRUSTED_PROXIES else ""
-        token = REQUEST.set(request_name(sent))
+        name = request.headers.get(HEADER, "") if settings.TRUSTED_PROXIES else ""
+        token = REQUEST.set(request_name(name))
         began = time.perf_counter()
         try:
             with span("request") as tell:

@@ -16,9 +16,9 @@ JOB: ContextVar[int | None] = ContextVar("job", default=None)
 NAME = re.compile(r"[A-Za-z0-9._-]{8,80}")
 
 
-def request_name(sent: str) -> str:
+def request_name(name: str) -> str:
     """The name that was sent, where it can be one, else a new one."""
-    return sent if NAME.fullmatch(sent) else uuid.uuid4().hex
+    return name if NAME.fullmatch(name) else uuid.uuid4().hex
 
 
 @contextmanager

@@ -37,10 +37,10 @@ FIELDS = (
 )
 
 
-def queries_with(benchmark: Benchmark, wanted: str) -> QuerySet[Query]:
+def queries_with(benchmark: Benchmark, words: str) -> QuerySet[Query]:
     """The queries of a benchmark, with their families; those with these words, or of this id."""
     queries = benchmark.queries.committed().select_related("family").order_by("pk")
-    return queries.filter(Q(text__icontains=wanted) | Q(qid=wanted)) if wanted else queries
+    return queries.filter(Q(text__icontains=words) | Q(qid=words)) if words else queries
 
 
 def sliceable_queries(benchmark: Benchmark) -> Any:
@@ -160,10 +160,10 @@ def word_weights(benchmark: Benchmark, queries: Sequence[AskedQuery]) -> dict[st
     version = benchmark.current_corpus_version
     if version is None or not benchmark.corpus.has_texts:
         return {}
-    wanted = {word for query in queries for word in words_of(query.text)}
+    query_words = {word for query in queries for word in words_of(query.text)}
     documents = islice(corpus_reader(version).iterate(), COUNTED_DOCUMENTS)
     return weights_of(
-        (set(words_of(f"{document.title} {document.text}")) for document in documents), wanted
+        (set(words_of(f"{document.title} {document.text}")) for document in documents), query_words
     )
 
 
@@ -212,6 +212,9 @@ def _relevant_documents(
 
 
 def _texts(benchmark: Benchmark, relevant: dict[str, list[str]]) -> dict[str, RelevantDocument]:
-    wanted = {docid for docids in relevant.values() for docid in docids[:MOST_TEXTS]}
-    documents = benchmark_documents(benchmark, wanted)
-    return {docid: RelevantDocument(docid, one.title, one.text) for docid, one in documents.items()}
+    wanted_ids = {docid for docids in relevant.values() for docid in docids[:MOST_TEXTS]}
+    documents = benchmark_documents(benchmark, wanted_ids)
+    return {
+        docid: RelevantDocument(docid, document.title, document.text)
+        for docid, document in documents.items()
+    }

@@ -23,9 +23,9 @@ from benchwright.estimation.drawing import frame_of
 @require_safe
 @benchmark_view(Action.VIEW)
 def query_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
-    wanted = request.GET.get("q", "").strip()
-    queries = queries_with(benchmark, wanted).annotate(n_wordings=Count("family__queries"))
-    context = {"page": page_of(request, queries), "wanted": wanted}
+    words = request.GET.get("q", "").strip()
+    queries = queries_with(benchmark, words).annotate(n_wordings=Count("family__queries"))
+    context = {"page": page_of(request, queries), "wanted": words}
     return render(request, "benchmarks_app/queries/query_list.html", context)
 
 

@@ -43,7 +43,9 @@ class QrelMapForm(forms.Form):
         super().__init__(data, initial={"unlisted": qrel_set.unlisted}, **kwargs)
         self.qrel_set = qrel_set
         self.grades = grades_in(qrel_set)
-        scale = {one.value: f"{one.value} {one.name}" for one in qrel_set.benchmark.grades.all()}
+        scale = {
+            grade.value: f"{grade.value} {grade.name}" for grade in qrel_set.benchmark.grades.all()
+        }
         self.fields.update(grade_fields(self.grades.items(), scale))
 
     @property
@@ -57,11 +59,11 @@ class QrelMapForm(forms.Form):
 
     def options(self) -> dict[str, str]:
         """The arguments of `map_qrels` that the form knows."""
-        given = self.cleaned_data
+        cleaned = self.cleaned_data
         return {
-            "name": given["name"],
-            "grade_map": posted_grade_map(given),
-            "unlisted": given["unlisted"],
+            "name": cleaned["name"],
+            "grade_map": posted_grade_map(cleaned),
+            "unlisted": cleaned["unlisted"],
         }
 
 
@@ -183,7 +185,7 @@ class DraftForm(forms.Form):
 
     def arguments(self) -> dict[str, Any]:
         """What `create_draft` and `change_draft` take."""
-        given = self.cleaned_data
+        cleaned = self.cleaned_data
         names = (
             "description",
             "licence",
@@ -192,16 +194,16 @@ class DraftForm(forms.Form):
             "drops_all_zero",
             "passes_on_texts",
         )
-        left_out = tuple(name for name in EXPORTERS if name not in given["formats"])
+        left_out = tuple(name for name in EXPORTERS if name not in cleaned["formats"])
         return {
-            "qrel_set": given["qrel_set"],
-            "version": given["version"],
-            "notes": given["notes"],
+            "qrel_set": cleaned["qrel_set"],
+            "version": cleaned["version"],
+            "notes": cleaned["notes"],
             "options": ReleaseOptions(
-                **{name: given[name] for name in names},
+                **{name: cleaned[name] for name in names},
                 left_out=left_out,
-                measures=tuple(given.get("measures", "").split()),
-                machine_labels=tuple(given.get("machine_labels", ())),
+                measures=tuple(cleaned.get("measures", "").split()),
+                machine_labels=tuple(cleaned.get("machine_labels", ())),
             ),
         }
 

@@ -117,14 +117,14 @@ def _words(inline: Token) -> str:
     return "".join(" " if part.type == "softbreak" else part.content for part in parts)
 
 
-def _anchor(words: str, known: dict[str, int]) -> str:
+def _anchor(words: str, counts: dict[str, int]) -> str:
     """The fragment that GitHub gives a heading, so that links work here and there."""
     slug = NOT_OF_A_SLUG.sub("", words.lower()).replace(" ", "-")
-    number = known.get(slug, 0)
-    known[slug] = number + 1
+    number = counts.get(slug, 0)
+    counts[slug] = number + 1
     if not number:
         return slug
-    known[f"{slug}-{number}"] = 1
+    counts[f"{slug}-{number}"] = 1
     return f"{slug}-{number}"
 
 
@@ -156,8 +156,8 @@ def _page_of(path: str, name: PurePosixPath) -> str:
     target = "/".join(parts)
     if target == "openapi.json":
         return reverse("api-schema")
-    known = target.removesuffix(".md")
-    return reverse("docs-page", args=[known]) if known in all_names() else ""
+    page_name = target.removesuffix(".md")
+    return reverse("docs-page", args=[page_name]) if page_name in all_names() else ""
 
 
 def _let_scroll(token: Token) -> None:

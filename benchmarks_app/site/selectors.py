@@ -91,14 +91,14 @@ def _count_of(relation: str, *conditions: Q, **equals: Any) -> Any:
 
 
 def _runs_seen_by(user: Any) -> Any:
-    seen = (
+    visible_runs = (
         Run.objects.filter(pk__in=Run.objects.visible_to(user).order_by().values("pk"))
         .order_by()
         .filter(benchmark=OuterRef("pk"))
         .values("benchmark")
         .annotate(n=Count("pk"))
     )
-    return Coalesce(Subquery(seen.values("n")[:1], output_field=IntegerField()), Value(0))
+    return Coalesce(Subquery(visible_runs.values("n")[:1], output_field=IntegerField()), Value(0))
 
 
 # --- jobs ----------------------------------------------------------------------------------

@@ -301,8 +301,8 @@ class SliceMembers(Endpoint):
     def get(self, request: Request, slug: str, slice_name: str) -> Response:
         benchmark = self.benchmark_for(Action.VIEW)
         may_edit = may(request.user, Action.EDIT, benchmark)
-        asked = request.query_params.get("state", "member")
-        state = asked if may_edit and asked in SliceMember.State.values else "member"
+        state_asked = request.query_params.get("state", "member")
+        state = state_asked if may_edit and state_asked in SliceMember.State.values else "member"
         rows = selectors.member_rows(_slice(benchmark, slice_name), state)
         page = self.paginate_queryset(rows)
         members = SliceMemberSerializer(page, many=True, context={"has_reasons": may_edit}).data
@@ -336,8 +336,8 @@ class SliceDecide(Endpoint):
         data = self.validated(SliceDecisionSerializer)
         keys = None
         if "queries" in data:
-            wanted = row.members.filter(query__qid__in=data["queries"])
-            keys = list(wanted.values_list("pk", flat=True))
+            chosen_members = row.members.filter(query__qid__in=data["queries"])
+            keys = list(chosen_members.values_list("pk", flat=True))
         n = members.decide_members(
             of=row, actor=request.user, verdict=data["verdict"], members=keys
         )

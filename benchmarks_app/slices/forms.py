@@ -77,10 +77,10 @@ class RuleForm(forms.Form):
     def __init__(self, *args: Any, kind: str, rule: Rule | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.kind = kind
-        wanted = RULE_FIELDS.get(kind, {})
-        for name in set(RuleForm.base_fields) - set(wanted):
+        option_of_field = RULE_FIELDS.get(kind, {})
+        for name in set(RuleForm.base_fields) - set(option_of_field):
             self.fields.pop(name, None)
-        for field, option in wanted.items():
+        for field, option in option_of_field.items():
             if rule and option in rule:
                 self.initial[field] = _shown(option, rule[option])
         self.kept = {

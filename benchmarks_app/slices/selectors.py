@@ -92,7 +92,7 @@ def slice_rows(
     chosen = list(slices.filter(pk=only.pk) if only else slices)
     n_queries = sliceable_queries(benchmark).count()
     densities = _densities(benchmark, chosen) if has_density else {}
-    names = {one.name for one in chosen}
+    names = {query_slice.name for query_slice in chosen}
     sets = {name: qids for name, qids in slices_of(benchmark).items() if name in names}
     reaches = reach_of(benchmark, {name: qids for name, qids in sets.items() if qids})
     rows = []
@@ -137,18 +137,20 @@ def _densities(benchmark: Benchmark, slices: list[Slice]) -> dict[int, Density]:
 
 def plan_for(benchmark: Benchmark, rows: Sequence[SliceRow]) -> Plan | None:
     """What to add to the slices that are too small for a gate; None where none is."""
-    wanted = {
+    n_wanted = {
         row.slice.name: row.reach.n_for_gate
         for row in rows
         if row.reach and 0 < row.n_members < row.reach.n_for_gate
     }
-    if not wanted:
+    if not n_wanted:
         return None
     members = slices_of(benchmark)
     queries = sliceable_queries(benchmark).values_list("qid", "weight")
     weights = dict(queries.iterator(chunk_size=10_000))
-    known = {qid: weight for qid, weight in weights.items() if weight is not None}
-    return oversampling_plan({name: members[name] for name in wanted}, wanted, list(weights), known)
+    known_weights = {qid: weight for qid, weight in weights.items() if weight is not None}
+    return oversampling_plan(
+        {name: members[name] for name in n_wanted}, n_wanted, list(weights), known_weights
+    )
 
 
 def n_by_state(of: Slice) -> dict[str, int]:

@@ -68,8 +68,8 @@ def slice_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 @benchmark_view(Action.EDIT)
 def slice_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """A choice of kinds, then the form of one; `preview` shows what it takes and makes nothing."""
-    asked = request.POST if request.method == "POST" else request.GET
-    kind = asked.get("kind", "")
+    params = request.POST if request.method == "POST" else request.GET
+    kind = params.get("kind", "")
     is_known = kind in KINDS
     form = SliceForm(request.POST or None, kind=kind if is_known else "frequency")
     context: dict[str, Any] = {"kinds": KINDS, "kind": kind if is_known else "", "form": form}
@@ -192,9 +192,9 @@ def _detail(
 
 
 def _asked_state(request: HttpRequest, row: selectors.SliceRow) -> str:
-    asked = request.GET.get("show", "")
-    if asked in SHOWN:
-        return asked
+    state = request.GET.get("show", "")
+    if state in SHOWN:
+        return state
     return "suggestions" if row.n_suggested and not row.n_members else "members"
 
 
@@ -246,8 +246,8 @@ def _changed(request: PersonRequest, row: Slice, form: SliceForm) -> Slice | Job
 def slice_decide(request: PersonRequest, benchmark: Benchmark, slice_name: str) -> HttpResponse:
     """Confirm or reject one query, those that are ticked, or every suggestion."""
     query_slice = _slice(benchmark, slice_name)
-    verdict, one = _verdict(request)
-    chosen = [one] if one else request.POST.getlist("member")
+    verdict, member = _verdict(request)
+    chosen = [member] if member else request.POST.getlist("member")
     keys = [key for text in chosen if (key := row_key(text)) is not None]
     is_all = "all" in request.POST
     if verdict and (keys or is_all):
@@ -281,8 +281,8 @@ def slice_decide(request: PersonRequest, benchmark: Benchmark, slice_name: str) 
 
 def _verdict(request: HttpRequest) -> tuple[str, str]:
     """What was decided, and on which row where its own button was pressed ("confirm:12")."""
-    verdict, _, one = request.POST.get("verdict", "").partition(":")
-    return (verdict if verdict in (members.CONFIRM, members.REJECT) else ""), one
+    verdict, _, member = request.POST.get("verdict", "").partition(":")
+    return (verdict if verdict in (members.CONFIRM, members.REJECT) else ""), member
 
 
 @require_POST

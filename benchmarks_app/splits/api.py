@@ -51,11 +51,11 @@ class RecipeSerializer(serializers.Serializer):
     accept_small = serializers.BooleanField(default=False)
     document_date = serializers.CharField(default="", allow_blank=True)
 
-    def validate_given(self, given: dict[str, str] | None) -> dict[str, str] | None:
-        if given and len(given) > MOST_GIVEN:
+    def validate_given(self, assignment: dict[str, str] | None) -> dict[str, str] | None:
+        if assignment and len(assignment) > MOST_GIVEN:
             why = f"Send at most {MOST_GIVEN:,} queries."
             raise serializers.ValidationError(why)
-        return given
+        return assignment
 
 
 class HiddenSerializer(serializers.Serializer):
@@ -132,13 +132,15 @@ class SplitDetail(Endpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        sent = self.validated(RecipeSerializer)
-        asked = {"recipe": _recipe(sent), **_options(benchmark, sent)}
-        given = _given(benchmark, sent)
-        if given is None and splitting.takes_long(benchmark):
-            job = splitting.start_split(benchmark=benchmark, user=request.user, **asked)
+        fields = self.validated(RecipeSerializer)
+        options = {"recipe": _recipe(fields), **_options(benchmark, fields)}
+        given_splits = _given(benchmark, fields)
+        if given_splits is None and splitting.takes_long(benchmark):
+            job = splitting.start_split(benchmark=benchmark, user=request.user, **options)
             return Response(JobSerializer(job).data, status=202)
-        splitting.apply_split(benchmark=benchmark, user=request.user, given=given, **asked)
+        splitting.apply_split(
+            benchmark=benchmark, user=request.user, given_splits=given_splits, **options
+        )
         return Response(_plan(benchmark))
 
 
@@ -155,12 +157,12 @@ class SplitPreview(Endpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        sent = self.validated(RecipeSerializer)
+        fields = self.validated(RecipeSerializer)
         preview = splitting.previewed(
             benchmark=benchmark,
-            recipe=_recipe(sent),
-            given=_given(benchmark, sent),
-            **_options(benchmark, sent),
+            recipe=_recipe(fields),
+            given_splits=_given(benchmark, fields),
+            **_options(benchmark, fields),
         )
         return Response(preview)
 
@@ -176,8 +178,8 @@ class SplitHide(Endpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        sent = self.validated(HiddenSerializer)
-        splitting.choose_hidden(benchmark=benchmark, user=request.user, hidden=sent["hidden"])
+        fields = self.validated(HiddenSerializer)
+        splitting.choose_hidden(benchmark=benchmark, user=request.user, hidden=fields["hidden"])
         return Response(_plan(benchmark))
 
 
@@ -248,14 +250,14 @@ class ContaminationList(Endpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        sent = self.validated(ListSerializer)
-        upload = receive_upload(benchmark=benchmark, owner=request.user, file=sent["file"])
+        fields = self.validated(ListSerializer)
+        upload = receive_upload(benchmark=benchmark, owner=request.user, file=fields["file"])
         job = contamination.start_check(
             benchmark=benchmark,
             user=request.user,
             upload=upload,
-            name=sent["name"],
-            salt=sent["salt"],
+            name=fields["name"],
+            salt=fields["salt"],
         )
         return Response(JobSerializer(job).data, status=202)
 
@@ -334,9 +336,9 @@ class ContaminationClean(Endpoint):
     )
     def post(self, request: Request, slug: str, pk: int) -> Response:
         check = get_object_or_404(self.benchmark_for(Action.EDIT).contamination_checks, pk=pk)
-        sent = self.validated(CleanSliceSerializer)
-        made = contamination.make_clean_slice(check=check, user=request.user, **sent)
-        return Response({"name": made.name}, status=201)
+        fields = self.validated(CleanSliceSerializer)
+        query_slice = contamination.make_clean_slice(check=check, user=request.user, **fields)
+        return Response({"name": query_slice.name}, status=201)
 
 
 class SplitQuerySerializer(serializers.Serializer):
@@ -380,33 +382,33 @@ class ContaminationMatches(Endpoint):
 # --- what was sent, and what is said -------------------------------------------------------
 
 
-def _recipe(sent: dict[str, Any]) -> SplitRecipe:
+def _recipe(fields: dict[str, Any]) -> SplitRecipe:
     return SplitRecipe(
-        mode=sent["mode"],
-        shares={split: share for split, share in sent["shares"].items() if share},
-        seed=sent["seed"],
-        test_from=sent["test_from"],
-        dev_from=sent["dev_from"],
-        gap_days=sent["gap_days"],
-        straddling=sent["straddling"],
-        slice_name=sent["slice"],
+        mode=fields["mode"],
+        shares={split: share for split, share in fields["shares"].items() if share},
+        seed=fields["seed"],
+        test_from=fields["test_from"],
+        dev_from=fields["dev_from"],
+        gap_days=fields["gap_days"],
+        straddling=fields["straddling"],
+        slice_name=fields["slice"],
     )
 
 
-def _options(benchmark: Benchmark, sent: dict[str, Any]) -> dict[str, Any]:
+def _options(benchmark: Benchmark, fields: dict[str, Any]) -> dict[str, Any]:
     sets = QrelSet.objects.ready().filter(benchmark=benchmark)
     return {
-        "qrel_set": get_object_or_404(sets, name=sent["qrels"]) if sent["qrels"] else None,
-        "hidden": sent["hidden"],
-        "accept_small": sent["accept_small"],
-        "document_date": sent["document_date"],
+        "qrel_set": get_object_or_404(sets, name=fields["qrels"]) if fields["qrels"] else None,
+        "hidden": fields["hidden"],
+        "accept_small": fields["accept_small"],
+        "document_date": fields["document_date"],
     }
 
 
-def _given(benchmark: Benchmark, sent: dict[str, Any]) -> dict[str, str] | None:
-    if sent["mode"] != Mode.GIVEN:
+def _given(benchmark: Benchmark, fields: dict[str, Any]) -> dict[str, str] | None:
+    if fields["mode"] != Mode.GIVEN:
         return None
-    rows = sent["given"] or {}
+    rows = fields["given"] or {}
     lines = (f"{qid}\t{split}\n".encode() for qid, split in rows.items())
     return splitting.given_from(benchmark, lines, file="given")
 

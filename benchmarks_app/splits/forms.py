@@ -116,8 +116,8 @@ class SplitForm(HiddenForm):
     def __init__(self, *args: Any, benchmark: Benchmark, mode: str, **options: Any) -> None:
         super().__init__(*args, **options)
         self.mode = Mode(mode)
-        wanted = {*FIELDS[self.mode], *ALWAYS}
-        for name in [name for name in self.fields if name not in wanted]:
+        wanted_names = {*FIELDS[self.mode], *ALWAYS}
+        for name in [name for name in self.fields if name not in wanted_names]:
             del self.fields[name]
         for name in REQUIRED.get(self.mode, ["seed", "gap_days", "straddling"]):
             if name in self.fields:

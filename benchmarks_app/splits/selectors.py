@@ -90,9 +90,9 @@ def _slices_by_query(benchmark: Benchmark) -> dict[int, list[str]]:
 def relevant_documents(qrel_set: QrelSet) -> dict[int, set[str]]:
     """{query: its relevant documents}, by the benchmark's scale."""
     scale = qrel_set.benchmark.grades.filter(is_relevant=True).values_list("value", flat=True)
-    wanted = Qrel.objects.filter(qrel_set=qrel_set, grade__in=list(scale))
+    relevant_qrels = Qrel.objects.filter(qrel_set=qrel_set, grade__in=list(scale))
     documents: dict[int, set[str]] = {}
-    for query, docid in wanted.values_list("query_id", "docid").iterator(chunk_size=10_000):
+    for query, docid in relevant_qrels.values_list("query_id", "docid").iterator(chunk_size=10_000):
         documents.setdefault(query, set()).add(docid)
     return documents
 
@@ -127,22 +127,22 @@ def plan_facts(plan: SplitPlan) -> dict[str, Any]:
     }
 
 
-def current_assignment(benchmark: Benchmark, found: Splittable) -> Assignment:
+def current_assignment(benchmark: Benchmark, splittable: Splittable) -> Assignment:
     """Where each query is now; what was never split counts as test."""
     splits, excluded = {}, {}
-    for row in found.rows:
+    for row in splittable.rows:
         if row["excluded_reason"]:
             excluded[row["qid"]] = row["excluded_reason"]
         else:
             splits[row["qid"]] = row["family__split"] or WITHOUT_SPLIT
-    families = {str(row["family_id"]): row["family__split"] for row in found.rows}
+    families = {str(row["family_id"]): row["family__split"] for row in splittable.rows}
     return Assignment(families, splits, excluded)
 
 
 def split_sizes(benchmark: Benchmark) -> dict[str, int]:
     """Queries by split, counted in SQL; those of "" were never split."""
-    kept = queries_to_split(benchmark).filter(excluded_reason="")
-    counted = kept.values_list("family__split").annotate(n=Count("pk")).order_by()
+    kept_queries = queries_to_split(benchmark).filter(excluded_reason="")
+    counted = kept_queries.values_list("family__split").annotate(n=Count("pk")).order_by()
     return dict(counted)
 
 
@@ -201,9 +201,9 @@ def hash_of(parts: Any) -> str:
 # --- for the leak report -------------------------------------------------------------------
 
 
-def leak_queries(found: Splittable, assignment: Assignment) -> list[LeakQuery]:
+def leak_queries(splittable: Splittable, assignment: Assignment) -> list[LeakQuery]:
     """The queries that are in a split, with their texts and relevant documents."""
-    query_of = {query.qid: query for query in found.queries}
+    query_of = {query.qid: query for query in splittable.queries}
     return [
         LeakQuery(
             qid=row["qid"],
@@ -211,10 +211,10 @@ def leak_queries(found: Splittable, assignment: Assignment) -> list[LeakQuery]:
             family=str(row["family_id"]),
             split=assignment.splits[row["qid"]],
             slices=query_of[row["qid"]].slices,
-            relevant=frozenset(found.relevant.get(row["pk"], ())),
+            relevant=frozenset(splittable.relevant.get(row["pk"], ())),
             first_seen=row["first_seen_at"],
         )
-        for row in found.rows
+        for row in splittable.rows
         if row["qid"] in assignment.splits
     ]
 

@@ -157,11 +157,11 @@ class _Holder:
         self.keys: set[str] = set()
         self._folder = folder / uuid.uuid4().hex
         # Whole at once: a folder without a lock is taken for a dead one's.
-        made = folder.parent / f"{self._folder.name}.holder"
-        made.mkdir()
-        self._lock = (made / "lock").open("w")
+        new_folder = folder.parent / f"{self._folder.name}.holder"
+        new_folder.mkdir()
+        self._lock = (new_folder / "lock").open("w")
         fcntl.flock(self._lock, fcntl.LOCK_EX)
-        made.rename(self._folder)
+        new_folder.rename(self._folder)
 
     def mark(self, key: str) -> None:
         if key not in self.keys:
@@ -179,8 +179,8 @@ class _Holder:
 
 def _is_free(lock: Path) -> bool:
     try:
-        with lock.open() as held:
-            fcntl.flock(held, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        with lock.open() as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     except FileNotFoundError:

@@ -146,14 +146,14 @@ class ObjectStore(Store):
 
     def _fetched(self, name: str, path: Path, sha256: str) -> str:
         """Fetch a file, again where its bytes are not those that were stored; their digest."""
-        for left in reversed(range(DOWNLOADS)):
+        for n_left in reversed(range(DOWNLOADS)):
             with self._asked("get", name):
                 source = self._storage.bucket.Object(self._storage.key(name))
                 source.load()
                 try:
                     source.download_file(str(path), Config=TRANSFER)
                 except (BotoCoreError, Boto3Error, HTTPError):
-                    if not left:
+                    if not n_left:
                         raise
                     log.warning("the download of %s broke; it begins anew", name, exc_info=True)
                     continue
@@ -169,13 +169,13 @@ class ObjectStore(Store):
 
     def read(self, name: str, begin: int, end: int) -> bytes:
         """The bytes from one on, up to before another."""
-        for left in reversed(range(DOWNLOADS)):
+        for n_left in reversed(range(DOWNLOADS)):
             with self._asked("get", name):
                 source = self._storage.bucket.Object(self._storage.key(name))
                 try:
                     return bytes(source.get(Range=f"bytes={begin}-{end - 1}")["Body"].read())
                 except (BotoCoreError, HTTPError):
-                    if not left:
+                    if not n_left:
                         raise
         raise StoreAwayError
 
@@ -226,7 +226,7 @@ class ObjectStore(Store):
                 Bucket=bucket, Prefix=self._storage.location
             )
             try:
-                uploads = [one for page in pages for one in page.get("Uploads", ())]
+                uploads = [upload for page in pages for upload in page.get("Uploads", ())]
             except ClientError as error:
                 if _status(error) != 501:
                     raise

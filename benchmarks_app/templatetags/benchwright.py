@@ -267,7 +267,7 @@ def listed(values: Sequence[object], most: int = 6) -> str:
     >>> listed([1, 2, 3], most=2)
     '1, 2 and 1 more'
     """
-    words = [f"'{one}'" if isinstance(one, str) else f"{one}" for one in values]
+    words = [f"'{value}'" if isinstance(value, str) else f"{value}" for value in values]
     *first, last = words if len(words) <= most else [*words[:most], f"{len(words) - most} more"]
     return f"{', '.join(first)} and {last}" if first else last
 

@@ -82,12 +82,12 @@ def script_words(*scripts: str) -> SafeString:
 
 @lru_cache(maxsize=64)
 def _script_words(scripts: tuple[str, ...], language: str) -> SafeString:
-    known: dict[str, str | list[str]] = {}
+    translations: dict[str, str | list[str]] = {}
     for script in scripts:
-        one, several = said_by(script)
-        known |= {text: gettext(text) for text in one}
-        known |= {text: [ngettext(text, many, n) for n in SAMPLES] for text, many in several}
-    text = json.dumps(known, ensure_ascii=False).translate(JSON_IN_HTML)
+        singulars, plurals = said_by(script)
+        translations |= {text: gettext(text) for text in singulars}
+        translations |= {text: [ngettext(text, many, n) for n in SAMPLES] for text, many in plurals}
+    text = json.dumps(translations, ensure_ascii=False).translate(JSON_IN_HTML)
     return format_html('<script type="application/json" data-words>{}</script>', mark_safe(text))
 
 
@@ -95,8 +95,9 @@ def said_by(script: str) -> tuple[list[str], list[tuple[str, str]]]:
     """What a script says, and what it says of one and of several; by its name below static/."""
     path = finders.find(script)
     source = Path(path).read_text(encoding="utf-8") if path else ""
-    said = [json.loads(f'"{text}"') for text in WORD.findall(source)]
+    singulars = [json.loads(f'"{text}"') for text in WORD.findall(source)]
     counted = [
-        (json.loads(f'"{one}"'), json.loads(f'"{many}"')) for one, many in SEVERAL.findall(source)
+        (json.loads(f'"{singular}"'), json.loads(f'"{many}"'))
+        for singular, many in SEVERAL.findall(source)
     ]
-    return said, counted
+    return singulars, counted

@@ -61,8 +61,8 @@ class AskedComparison:
     @property
     def depth(self) -> int:
         """How many results a list shows."""
-        wanted = self.params.get("depth", "")
-        return int(wanted) if wanted in {str(depth) for depth in DEPTHS} else 10
+        text = self.params.get("depth", "")
+        return int(text) if text in {str(depth) for depth in DEPTHS} else 10
 
     def pair(self) -> tuple[ScoreSet, ScoreSet]:
         """Run and reference: the two that are named, or the second and the first.

@@ -41,11 +41,11 @@ def _said(scores: Sequence[float]) -> str:
     if not scores:
         return gettext("No case has a score.")
     n_zero, n_full = (sum(score == end for score in scores) for end in (0, 1))
-    said = gettext(
+    sentence = gettext(
         "{measure} of {n:,} cases: half of them have {middle:.3f} or less, {n_zero:,} have 0, "
         "{n_full:,} have 1."
     )
-    return said.format(
+    return sentence.format(
         measure=gettext(LABEL),
         n=len(scores),
         middle=median(scores),

@@ -80,9 +80,9 @@ def next_case(case_set: CaseSet, person: User) -> ContextualCase | None:
     In an order that is random and the same for all: what was judged so far is a random sample.
     """
     judged = PersonVerdict.objects.filter(person=person, case__case_set=case_set)
-    left = case_set.cases.filter(n_nodes__gt=0).exclude(pk__in=judged.values("case"))
-    numbers = left.values_list("number", flat=True)
-    number = min(numbers, key=lambda one: _shuffled(case_set.pk, one), default=None)
+    cases = case_set.cases.filter(n_nodes__gt=0).exclude(pk__in=judged.values("case"))
+    numbers = cases.values_list("number", flat=True)
+    number = min(numbers, key=lambda number: _shuffled(case_set.pk, number), default=None)
     return None if number is None else case_set.cases.get(number=number)
 
 
@@ -155,8 +155,8 @@ def answer_of(query: Query, expected: str) -> str:
 def answer_in(value: Any) -> str:
     """A text, a number, or several of them a line each; "" for anything else."""
     values = value if isinstance(value, list) else [value]
-    is_plain = all(isinstance(one, str | int | float) for one in values)
-    return "\n".join(str(one) for one in values).strip() if is_plain else ""
+    is_plain = all(isinstance(part, str | int | float) for part in values)
+    return "\n".join(str(part) for part in values).strip() if is_plain else ""
 
 
 @dataclass(frozen=True)

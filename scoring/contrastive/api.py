@@ -21,7 +21,7 @@ from scoring.models import EmbeddingPair
 from scoring.submissions.api.submissions import SubmissionProblemSerializer, team_named
 
 TAG = ["contrastive accuracy"]
-STATES = [(one.value, one.value) for one in PairState]
+STATES = [(state.value, state.value) for state in PairState]
 
 
 class EstimateOfPairsSerializer(serializers.Serializer):
@@ -246,7 +246,7 @@ class ContrastiveList(PairEndpoint):
         fields = self.validated(EmbeddingPairCreateSerializer)
         files = {name: file for name in FILES if (file := fields.pop(name, None)) is not None}
         fields["team"] = team_named(request.user, fields["team"])
-        pair = submit_pair(benchmark=benchmark, user=request.user, given=files, **fields)
+        pair = submit_pair(benchmark=benchmark, user=request.user, uploads=files, **fields)
         return self.told(pair, status.HTTP_201_CREATED)
 
 

@@ -78,7 +78,7 @@ def _submitted(
         return submit_pair(
             benchmark=benchmark,
             user=request.user,
-            given=form.given_files(),
+            uploads=form.given_files(),
             team=form.chosen_team,
             **form.choices(),
         )

@@ -52,9 +52,11 @@ def queries_graded(qrel_set: QrelSet) -> frozenset[str]:
     return frozenset(rows.values_list("query__qid", flat=True).distinct())
 
 
-def is_of_judges_family(run: Run, told: Mapping[str, Any]) -> bool:
+def is_of_judges_family(run: Run, parameters: Mapping[str, Any]) -> bool:
     """Whether a run says that it used a model of the family of the judge that is told of."""
-    known = settings.JUDGE_FAMILIES or FAMILIES
-    own = families_in(" | ".join([told.get("judge", ""), *told.get("models", ())]), known)
+    families = settings.JUDGE_FAMILIES or FAMILIES
+    own = families_in(
+        " | ".join([parameters.get("judge", ""), *parameters.get("models", ())]), families
+    )
     words = " | ".join(texts_in([run.description, run.metadata]))
-    return bool(own & families_in(words, known))
+    return bool(own & families_in(words, families))

@@ -29,15 +29,15 @@ def leaderboard_corrected(request: SiteRequest, benchmark: Benchmark, version: s
     """`?machine=` is the key of a set, or `learned`; lacking values are for who is signed in."""
     release = release_or_404(benchmark, version)
     choice, sliced, _, board = asked_board(request, release)
-    asked = request.GET.get("machine", "")
+    machine = request.GET.get("machine", "")
     computes = request.user.is_authenticated
-    corrected = corrected_board(board, machine=asked, computes=computes)
+    corrected = corrected_board(board, machine=machine, computes=computes)
     context = {
         **board_context(request, board, choice, sliced),
         "corrected": corrected,
         **_refused(corrected.error, request),
         "machines": _choices(benchmark),
-        "asked_machine": corrected.machine.key if corrected.machine else asked,
+        "asked_machine": corrected.machine.key if corrected.machine else machine,
         "most_runs": MOST_RUNS if len(board.whole) > MOST_RUNS else 0,
     }
     return render(request, "scoring/corrected/leaderboard_corrected.html", context)

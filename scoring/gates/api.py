@@ -442,13 +442,13 @@ class GateOnlineLog(GateEndpoint):
     )
     def post(self, request: Request, **where: Any) -> Response:
         gate = self.gate(Action.SUBMIT)
-        given = self.validated(OnlineLogSerializer)
-        benchmark, logs = gate.policy.benchmark, logs_of(given)
+        fields = self.validated(OnlineLogSerializer)
+        benchmark, logs = gate.policy.benchmark, logs_of(fields)
         uploads: list[Upload] = []
         try:
             uploads = receive_logs(benchmark=benchmark, user=request.user, logs=logs)
-            asked = LogAsked(**given)
-            job = start_reading(gate=gate, user=request.user, uploads=uploads, asked=asked)
+            options = LogAsked(**fields)
+            job = start_reading(gate=gate, user=request.user, uploads=uploads, options=options)
         except BenchmarkError:
             forget_logs(uploads)
             raise

@@ -209,7 +209,7 @@ class OnlineLogForm(LogForm):
             )
 
     def asked(self) -> LogAsked:
-        return LogAsked(**{one.name: self.cleaned_data[one.name] for one in fields(LogAsked)})
+        return LogAsked(**{field.name: self.cleaned_data[field.name] for field in fields(LogAsked)})
 
 
 class OnlineResultForm(forms.Form):

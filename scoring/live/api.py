@@ -270,9 +270,9 @@ class LiveAsk(LiveEndpoint):
     )
     def post(self, request: Request, slug: str, pk: int) -> Response:
         system = self.found(Action.EDIT)
-        sent = LiveAskSerializer(data=request.data, context={"benchmark": system.benchmark})
-        sent.is_valid(raise_exception=True)
-        fields = {"run": free_run_name(system), **sent.validated_data}
+        serializer = LiveAskSerializer(data=request.data, context={"benchmark": system.benchmark})
+        serializer.is_valid(raise_exception=True)
+        fields = {"run": free_run_name(system), **serializer.validated_data}
         job = start_asking(system=system, user=request.user, **fields)
         return Response(JobSerializer(job).data, status=status.HTTP_202_ACCEPTED)
 

@@ -15,17 +15,17 @@ from benchmarks_app.models import Benchmark, Job, Role, Run, Team, User
 class EmbeddingPairQuerySet(models.QuerySet):
     def visible_to(self, user: User | AnonymousUser) -> Self:
         """Pairs of public view, one's own and one's teams', and all where one maintains."""
-        seen = Q(visibility=Run.Visibility.BENCHMARK) & Q(
+        is_visible = Q(visibility=Run.Visibility.BENCHMARK) & Q(
             benchmark__in=Benchmark.objects.visible_to(user)
         )
         if user.is_authenticated:
             maintained = user.memberships.filter(role__in=[Role.OWNER, Role.MAINTAINER])
-            seen |= (
+            is_visible |= (
                 Q(owner=user)
                 | Q(visibility=Run.Visibility.TEAM, team__in=user.teams.values("pk"))
                 | Q(benchmark__in=maintained.values("benchmark"))
             )
-        return self.filter(seen)
+        return self.filter(is_visible)
 
 
 class EmbeddingPair(models.Model):

@@ -320,9 +320,9 @@ class ReusabilityDetail(Endpoint):
             "release": release.version,
             "is_assumed": report.is_assumed,
             "n_runs": len(report.runs),
-            "n_systems": report.found.n_systems,
-            **summary_of(report.found.by_group),
-            "by_run": summary_of(report.found.by_run),
+            "n_systems": report.treatment.n_systems,
+            **summary_of(report.treatment.by_group),
+            "by_run": summary_of(report.treatment.by_run),
             "copies": copies_shown(report, user=request.user),
             "systems": [_system_row(system) for system in systems_shown(report, user=request.user)],
         }

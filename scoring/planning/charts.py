@@ -19,8 +19,8 @@ ONCE: Mapping[str, list[dict]] = {"values": [{}]}
 def cost_chart(planned: Planned, wish: Wish) -> Chart:
     """The smallest visible difference by hours of labelling, a line for each pool depth."""
     chosen = planned.best or planned.cheapest
-    wanted = [1.2 * plan.n_queries for plan in (planned.best, planned.cheapest) if plan]
-    largest = max([*wanted, planned.known.n_graded, 10 * SMALLEST])
+    wanted_sizes = [1.2 * plan.n_queries for plan in (planned.best, planned.cheapest) if plan]
+    largest = max([*wanted_sizes, planned.known.n_graded, 10 * SMALLEST])
     step = (largest / SMALLEST) ** (1 / POINTS)
     sizes = sorted({round(SMALLEST * step**place) for place in range(POINTS + 1)})
     depths = [depth for depth in sorted({*SHOWN_DEPTHS, wish.depth}) if depth >= wish.depth][:5]

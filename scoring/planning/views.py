@@ -140,12 +140,12 @@ def freshness(request: SiteRequest, benchmark: Benchmark) -> HttpResponse:
     return render(request, "scoring/planning/freshness.html", context)
 
 
-def shown(found: ReleaseFreshness, sight: Sight) -> dict[str, Any]:
+def shown(freshness: ReleaseFreshness, sight: Sight) -> dict[str, Any]:
     """Labels overall and by slice, and of how many queries they are left out."""
-    report = found.report
+    report = freshness.report
     return {
         "overall": report.overall,
-        "slices": [(name, one) for name, one in report.slices.items() if one.n],
+        "slices": [(name, counts) for name, counts in report.slices.items() if counts.n],
         "n_left_out": len(sight.hidden),
         "reasons": [(WORDS[state], report.overall.counts.get(state, 0)) for state in WORDS],
     }
@@ -204,9 +204,9 @@ def _shown(request: HttpRequest, report: Report | None) -> dict[str, Any]:
     systems = systems_shown(report, user=request.user)
     return {
         "report": report,
-        "by_group": summary_of(report.found.by_group),
-        "by_run": summary_of(report.found.by_run),
-        "n_systems": report.found.n_systems,
+        "by_group": summary_of(report.treatment.by_group),
+        "by_run": summary_of(report.treatment.by_run),
+        "n_systems": report.treatment.n_systems,
         "n_pooled": len(report.runs),
         "systems": systems,
         "has_groups": any(system.n_companions for system in systems),

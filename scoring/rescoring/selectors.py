@@ -200,12 +200,12 @@ def earlier_releases(release: Release) -> list[Release]:
     ]
 
 
-def release_before(release: Release, wanted: str = "") -> Release | None:
+def release_before(release: Release, version: str = "") -> Release | None:
     """The earlier release of a version; what it is compared with by default where none is named."""
-    if not wanted:
+    if not version:
         return previous_release(release)
     return next(
-        (earlier for earlier in earlier_releases(release) if earlier.version == wanted), None
+        (earlier for earlier in earlier_releases(release) if earlier.version == version), None
     )
 
 

@@ -131,8 +131,8 @@ def _asked(request: HttpRequest, release: Release) -> Any:
     return measure, asked_slice(request, release)
 
 
-def _choices(release: Release, shown: Any) -> list[Any]:
-    return list(dict.fromkeys([*measures_on(relevance_threshold(release)), shown]))
+def _choices(release: Release, measure: Any) -> list[Any]:
+    return list(dict.fromkeys([*measures_on(relevance_threshold(release)), measure]))
 
 
 def _time_until(seconds: float) -> Any:

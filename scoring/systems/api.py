@@ -113,8 +113,8 @@ class BaselineList(Endpoint):
             rows = leaderboard(release=release, user=request.user, sight=sight)
             board = {row.run.pk: row for row in rows}
             threshold = relevance_threshold(release)
-        found = system_rows(baseline_rows(benchmark, request.user, board))
-        systems = [_system(row, threshold) for row in found]
+        table_rows = system_rows(baseline_rows(benchmark, request.user, board))
+        systems = [_system(row, threshold) for row in table_rows]
         return Response(BaselineSystemSerializer(systems, many=True).data)
 
     @extend_schema(

@@ -139,10 +139,10 @@ def system_of(run: Run, retrieval: Retrieval | None) -> str:
 
 def is_made(benchmark: Benchmark, parameters: Mapping[str, Any]) -> bool:
     """Whether there is such a run: of these texts, and of all queries there are."""
-    wanted = {name: parameters[name] for name in DIFFERS}
+    filters = {name: parameters[name] for name in DIFFERS}
     n_queries = benchmark.queries.committed().count()
     return Retrieval.objects.filter(
-        run__benchmark=benchmark, run__withdrawn_at=None, n_queries=n_queries, **wanted
+        run__benchmark=benchmark, run__withdrawn_at=None, n_queries=n_queries, **filters
     ).exists()
 
 

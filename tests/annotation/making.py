@@ -98,7 +98,7 @@ def guideline(of: Benchmark, version: int = 1) -> Guideline:
 
 def judge(slot: Slot, actor: User, grade: int, **values: Any) -> Judgment:
     values.setdefault("client_id", uuid.uuid4())
-    return record_judgment(slot=slot, actor=actor, grade=grade, shown=Shown(), **values)
+    return record_judgment(slot=slot, actor=actor, grade=grade, display=Shown(), **values)
 
 
 def claimed(of: Pool, person: User, n: int = DOCUMENTS_AHEAD) -> list[Slot]:

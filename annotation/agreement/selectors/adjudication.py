@@ -79,12 +79,12 @@ class Inbox:
 
 
 def inbox_of(benchmark: Benchmark, user: User) -> Inbox:
-    known = open_cases(benchmark)
-    waiting = [case for case in known if case.waits]
-    others = [case for case in known if not case.waits and user.pk not in case.judges]
+    open_rows = open_cases(benchmark)
+    waiting = [case for case in open_rows if case.waits]
+    others = [case for case in open_rows if not case.waits and user.pk not in case.judges]
     return Inbox(
         others,
-        n_own=len(known) - len(waiting) - len(others),
+        n_own=len(open_rows) - len(waiting) - len(others),
         n_waiting=len(waiting),
         n_queries=Query.objects.committed().filter(benchmark=benchmark).count(),
         n_settled=_n_settled(benchmark),
@@ -176,9 +176,9 @@ def _cases(
     benchmark: Benchmark, settings: Settings, last: int, keys: Iterable[Key]
 ) -> dict[Key, Case]:
     cases: dict[Key, Case] = {}
-    wanted = sorted(keys)
-    for start in range(0, len(wanted), CHUNK):
-        chunk = set(wanted[start : start + CHUNK])
+    sorted_keys = sorted(keys)
+    for start in range(0, len(sorted_keys), CHUNK):
+        chunk = set(sorted_keys[start : start + CHUNK])
         opened = {
             key: (pair, judges)
             for key, pair, judges in _pairs(benchmark, last, chunk)
@@ -302,7 +302,7 @@ class CaseDetail:
     pair: Pair
     judges: frozenset[int]
     is_open: bool
-    said: list[Said]
+    words: list[Said]
     decision: Judgment | None
     title: str = ""
     text: str = ""
@@ -386,9 +386,9 @@ def similar_decided(benchmark: Benchmark, query: Query, docid: str, pair: Pair) 
     keys = {(event.query_id, event.docid) for event in looked.values()}
     last = ledger.last_event_of(benchmark)
     grades = {key: tuple(sorted(p.grades)) for key, p, _ in _pairs(benchmark, last, keys)}
-    wanted = tuple(sorted(pair.grades))
+    grades_here = tuple(sorted(pair.grades))
     decided = [Decided(e, grades.get((e.query_id, e.docid), ())) for e in looked.values()]
-    alike = [d for d in decided if d.event.query_id == query.pk or d.grades == wanted]
+    alike = [d for d in decided if d.event.query_id == query.pk or d.grades == grades_here]
     alike.sort(key=lambda d: (d.event.query_id != query.pk, -d.event.pk))
     return alike[:N_SIMILAR]
 

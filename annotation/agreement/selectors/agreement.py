@@ -55,12 +55,12 @@ class Filters:
         }
 
     @classmethod
-    def from_json(cls, told: dict[str, Any]) -> "Filters":
+    def from_json(cls, values: dict[str, Any]) -> "Filters":
         moments = {
-            name: datetime.fromisoformat(told[name]) if told[name] else None
+            name: datetime.fromisoformat(values[name]) if values[name] else None
             for name in ("since", "until")
         }
-        return cls(told["pool"], **moments)
+        return cls(values["pool"], **moments)
 
     def of(self, events: QuerySet[Judgment]) -> QuerySet[Judgment]:
         if self.pool is not None:
@@ -104,7 +104,7 @@ def agreement_report(
     columns = _columns(_standing(benchmark, filters, as_of), set(scale))
     labels = Labels.from_rows(columns.rows, scale)
     tell(1, 4, "measuring agreement")
-    told = {
+    facts = {
         "as_of": as_of,
         "made_at": timezone.now().isoformat(),
         "threshold": scale[relevant_from],
@@ -114,7 +114,7 @@ def agreement_report(
         "confusion": report.against_consensus(labels),
     }
     tell(2, 4, "looking at queries and annotators")
-    told |= {
+    facts |= {
         "queries": report.by_query(labels, relevant_from),
         "raters": report.by_rater(labels),
         "pairs": report.pairs(labels),
@@ -123,13 +123,13 @@ def agreement_report(
         "slices": agreement_by_slice(benchmark, labels),
     }
     tell(3, 4, "comparing with known grades")
-    told |= {
+    facts |= {
         "gold": _beside_known(_gold(benchmark, filters, as_of), scale),
         "repeats": _beside_known(_repeats(benchmark, filters, as_of), scale),
         "advice": _advice(labels, columns),
     }
     tell(4, 4, "done")
-    return told
+    return facts
 
 
 def scale_of(benchmark: Benchmark) -> tuple[list[int], int]:
@@ -187,8 +187,8 @@ def _gold(benchmark: Benchmark, filters: Filters, as_of: int) -> Compared:
     checks = Judgment.objects.current().filter(
         benchmark=benchmark, pk__lte=as_of, purpose="gold", grade__isnull=False
     )
-    known = KnownGrade.objects.filter(entry__slots=OuterRef("slot")).values("grade")[:1]
-    rows = filters.of(checks).annotate(known=Subquery(known)).exclude(known=None)
+    known_grade = KnownGrade.objects.filter(entry__slots=OuterRef("slot")).values("grade")[:1]
+    rows = filters.of(checks).annotate(known=Subquery(known_grade)).exclude(known=None)
     return cast(Compared, rows.values_list("actor_id", "grade", "known"))  # all have a grade
 
 
@@ -217,9 +217,9 @@ def _repeats(benchmark: Benchmark, filters: Filters, as_of: int) -> Compared:
 def _beside_known(compared: Compared, scale: list[int]) -> list[dict[str, Any]]:
     place = {grade: position for position, grade in enumerate(scale)}
     by_person: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    for person, given, known in compared:
-        if given in place and known in place:
-            by_person[person].append((place[given], place[known]))
+    for person, own_grade, known_grade in compared:
+        if own_grade in place and known_grade in place:
+            by_person[person].append((place[own_grade], place[known_grade]))
     return [
         {"rater": (person, ""), **_with_known(rows, len(scale))}
         for person, rows in sorted(by_person.items(), key=lambda item: (-len(item[1]), item[0]))

@@ -147,7 +147,7 @@ def _signs(benchmark: Benchmark) -> Iterator[tuple[int, int, str, int, dict[str,
 
 def _rows(benchmark: Benchmark) -> list[_Row]:
     """The newest labels from labeling pages, by pool in the order in which they were given."""
-    known = KnownGrade.objects.filter(entry__slots=OuterRef("slot")).values("grade")[:1]
+    known_grade = KnownGrade.objects.filter(entry__slots=OuterRef("slot")).values("grade")[:1]
     newest = (
         Judgment.objects.current()
         .filter(
@@ -158,7 +158,7 @@ def _rows(benchmark: Benchmark) -> list[_Row]:
             slot__isnull=False,
         )
         .exclude(purpose=Slot.Kind.PRACTICE)
-        .annotate(known=Subquery(known))
+        .annotate(known=Subquery(known_grade))
         .order_by("-pk")
         .values_list(*COLUMNS)[:NEWEST]
     )

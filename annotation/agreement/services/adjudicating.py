@@ -78,9 +78,9 @@ def adjudicate(
     """
     # Two adjudicators of one query settle one after the other.
     Query.objects.select_for_update(no_key=True).get(pk=query.pk)
-    known = Judgment.objects.filter(actor=actor, client_id=client_id).first()
-    if known:
-        return _same(known, query, docid, outcome, grade)
+    earlier = Judgment.objects.filter(actor=actor, client_id=client_id).first()
+    if earlier:
+        return _same(earlier, query, docid, outcome, grade)
     grades = _grades_to_settle(benchmark, query, docid, actor)
     if outcome in GRADED:
         _check_grade(benchmark, grades, outcome, grade, reason)
@@ -111,12 +111,12 @@ def adjudicate(
     return decision
 
 
-def _same(known: Judgment, query: Query, docid: str, outcome: str, grade: int | None) -> Judgment:
+def _same(earlier: Judgment, query: Query, docid: str, outcome: str, grade: int | None) -> Judgment:
     """The word that was saved before, if this is a repetition of it and not another one."""
-    is_same = (known.query_id, known.docid, known.outcome) == (query.pk, docid, outcome)
-    if not is_same or (outcome in GRADED and known.grade != grade):
+    is_same = (earlier.query_id, earlier.docid, earlier.outcome) == (query.pk, docid, outcome)
+    if not is_same or (outcome in GRADED and earlier.grade != grade):
         raise ClientIdReusedError
-    return known
+    return earlier
 
 
 def _grades_to_settle(benchmark: Benchmark, query: Query, docid: str, actor: User) -> list[int]:
@@ -130,12 +130,12 @@ def _grades_to_settle(benchmark: Benchmark, query: Query, docid: str, actor: Use
 
 
 def _check_grade(
-    benchmark: Benchmark, given: list[int], outcome: str, grade: int | None, reason: str
+    benchmark: Benchmark, grades: list[int], outcome: str, grade: int | None, reason: str
 ) -> None:
     scale = sorted(benchmark.grades.values_list("value", flat=True))
     if grade not in scale:
         raise GradeNotOnScaleError(grade=grade, scale=", ".join(map(str, scale)))
-    if outcome == Outcome.PICK and grade not in given:
+    if outcome == Outcome.PICK and grade not in grades:
         raise NoSuchPickError(grade=grade)
     if outcome == Outcome.OVERRIDE and not reason.strip():
         raise OverrideReasonError
@@ -153,14 +153,14 @@ def _ask_another(benchmark: Benchmark, query: Query, docid: str) -> None:
     slots = entry.slots.filter(kind=Slot.Kind.LABEL)
     if slots.filter(state__in=[Slot.State.FREE, Slot.State.CLAIMED]).exists():
         raise ThirdOpinionError(reason="Another label of this document is on its way already.")
-    known = slots.aggregate(number=Max("number"), round=Max("round"))
+    highest = slots.aggregate(number=Max("number"), round=Max("round"))
     first = slots.order_by("queue_position").first()
     Slot.objects.create(
         pool_id=entry.pool_id,
         query=query,
         entry=entry,
-        number=(known["number"] or 0) + 1,
-        round=known["round"] or 1,
+        number=(highest["number"] or 0) + 1,
+        round=highest["round"] or 1,
         # Early in the queue: somebody waits for it.
         queue_position=first.queue_position if first else entry.priority,
     )

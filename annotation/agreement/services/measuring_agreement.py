@@ -38,12 +38,12 @@ def measure_agreement(job: jobs.RunningJob) -> None:
     filters = Filters.from_json(job.parameters)
     as_of = last_event_of(job.benchmark)
     report = agreement_report(job.benchmark, filters, as_of, progress=job.progress)
-    asked = {key: value for key, value in job.parameters.items() if value}
+    parameters = {key: value for key, value in job.parameters.items() if value}
     url = reverse("annotation:agreement", args=[job.benchmark.slug])
     with job.commit() as result:
         # Through JSON once: the page reads what the database will give back.
         result.update(report=json.loads(json.dumps(report)))
-        result["url"] = f"{url}?{urlencode(asked)}" if asked else url
+        result["url"] = f"{url}?{urlencode(parameters)}" if parameters else url
 
 
 # --- which report --------------------------------------------------------------------------------
@@ -72,8 +72,8 @@ def kept_report(benchmark: Benchmark) -> dict[str, Any] | None:
 
 def _kept_as(benchmark: Benchmark, filters: Filters, last: int) -> str:
     chosen = json.dumps(filters.as_json(), sort_keys=True)
-    asked = sha256(f"{benchmark.created_at} {chosen}".encode()).hexdigest()[:24]
-    return f"agreement-{benchmark.pk}-{asked}-{last}-{slices_mark(benchmark)}"
+    digest = sha256(f"{benchmark.created_at} {chosen}".encode()).hexdigest()[:24]
+    return f"agreement-{benchmark.pk}-{digest}-{last}-{slices_mark(benchmark)}"
 
 
 def _made_by_job(benchmark: Benchmark, filters: Filters) -> dict[str, Any] | None:

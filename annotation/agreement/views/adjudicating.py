@@ -62,7 +62,7 @@ def adjudicate_item(
     case = case_to_settle(benchmark, query, docid, request.user)
     if case is None:
         raise Http404
-    form = AdjudicationForm(request.POST or None, given=case.pair.grades)
+    form = AdjudicationForm(request.POST or None, grades=case.pair.grades)
     status = 200
     if request.method == "POST":
         if form.is_valid() and _settled(request, benchmark, query, docid, form):
@@ -144,10 +144,10 @@ def _shown(
 ) -> dict[str, Any]:
     inbox = selectors.inbox_of(benchmark, request.user)
     key = (case.query.pk, case.docid)
-    known = next((c for c in inbox.cases if (c.query, c.docid) == key), None)
+    own_case = next((c for c in inbox.cases if (c.query, c.docid) == key), None)
     return {
         "case": case,
-        "known": known,
+        "known": own_case,
         "inbox": inbox,
         "following": inbox.after(key),
         "document": presented(

@@ -145,7 +145,7 @@ def _matrix(pairs: dict[str, Any], name: Callable[[list[Any]], str]) -> dict[str
 @benchmark_view(Action.SEE_POOLS)
 def slice_coverage(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """How far each slice is judged; a page of its own without htmx."""
-    wanted = request.GET.get("slice", "")
-    rows = [row for row in coverage_of(benchmark) if not wanted or row.name == wanted]
+    name = request.GET.get("slice", "")
+    rows = [row for row in coverage_of(benchmark) if not name or row.name == name]
     template = "_slice_coverage.html" if request.htmx else "slice_coverage.html"
     return render(request, f"annotation/agreement/{template}", {"rows": rows})

@@ -165,7 +165,7 @@ def _gradings(course: _Course, client: OpenAIJudge) -> Iterator[Kept]:
     # A generator, which its signature does not say: closed, it drops what is under way.
     with closing(cast(Generator[Graded], gradings)):
         for grading in gradings:
-            yield *feed.asked.pop((grading.query_id, grading.document_id)), grading
+            yield *feed.pending_pairs.pop((grading.query_id, grading.document_id)), grading
             feed.fill()
 
 
@@ -180,7 +180,7 @@ class _Feed:
         self.campaign, self.client = campaign, client
         self.prompt = grading_prompt(campaign.prompt)
         self.cache = MemoryCache(most=4 * PAIRS_AT_ONCE)
-        self.asked: dict[tuple[str, str], tuple[CampaignPair, DocumentContent | None]] = {}
+        self.pending_pairs: dict[tuple[str, str], tuple[CampaignPair, DocumentContent | None]] = {}
         self.least = max(PAIRS_AT_ONCE // 2, 4 * campaign.concurrency)
         self.waiting: deque[Pair] = deque()
         self.last = 0
@@ -193,7 +193,7 @@ class _Feed:
 
     def fill(self) -> None:
         """Fetch more where fewer than enough are left."""
-        if self.is_whole or len(self.asked) >= self.least:
+        if self.is_whole or len(self.pending_pairs) >= self.least:
             return
         campaign = self.campaign
         waiting = campaign.pairs.waiting().filter(number__gt=self.last).order_by("number")
@@ -205,7 +205,7 @@ class _Feed:
         contents = contents_by_docid(campaign.benchmark, (row.docid for row in rows))
         pairs = asked_pairs(campaign.benchmark, [(row.query, row.docid) for row in rows], contents)
         for row in rows:
-            self.asked[row.query.qid, row.docid] = row, contents.get(row.docid)
+            self.pending_pairs[row.query.qid, row.docid] = row, contents.get(row.docid)
         keys = {key_of(pair, self.client, self.prompt) for pair in pairs}
         for grading in _paid(campaign, keys):
             self.cache.put(grading.key, grading)
@@ -219,31 +219,31 @@ def _paid(campaign: Campaign, keys: Iterable[str]) -> Iterator[Graded]:
     labels = MachineLabel.objects.filter(judgment__benchmark=campaign.benchmark_id)
     labels = labels.select_related("judgment", "prompt").order_by("-pk")
     for batch in batched(sorted(keys), KEYS_PER_QUERY):
-        for told in labels.filter(key__in=batch):
-            yield _grading_of(told)
+        for label in labels.filter(key__in=batch):
+            yield _grading_of(label)
 
 
-def _grading_of(told: MachineLabel) -> Graded:
+def _grading_of(label: MachineLabel) -> Graded:
     """A label's answer, as the loop takes it from a cache."""
     answer = Answer(
         kind="grade",
-        text=told.raw,
-        prompt_hash=told.prompt.digest,
-        model=told.model,
-        tokens_in=told.tokens_in,
-        tokens_out=told.tokens_out,
-        cost=told.cost,
+        text=label.raw,
+        prompt_hash=label.prompt.digest,
+        model=label.model,
+        tokens_in=label.tokens_in,
+        tokens_out=label.tokens_out,
+        cost=label.cost,
     )
     return Graded(
         query_id="",
-        document_id=told.judgment.docid,
-        grade=told.judgment.grade,
-        reason=told.judgment.note,
-        probabilities={int(grade): p for grade, p in told.probabilities.items()},
+        document_id=label.judgment.docid,
+        grade=label.judgment.grade,
+        reason=label.judgment.note,
+        probabilities={int(grade): p for grade, p in label.probabilities.items()},
         answers=(answer,),
-        key=told.key,
-        prompt_hash=told.prompt.digest,
-        at=told.answered_at.isoformat(),
+        key=label.key,
+        prompt_hash=label.prompt.digest,
+        at=label.answered_at.isoformat(),
     )
 
 
@@ -314,37 +314,41 @@ def try_campaign(job: RunningJob) -> None:
     related = ("benchmark", "pool", "judge", "prompt")
     campaign = Campaign.objects.select_related(*related).get(pk=job.parameters["campaign"])
     client, prompt = _client(campaign), grading_prompt(campaign.prompt)
-    pairs, told = _trial_pairs(campaign)
+    pairs, pair_facts = _trial_pairs(campaign)
     before = campaign.trial
-    known = MemoryCache()
-    for facts in before.get("gradings", ()):
-        grading = grading_from_json(facts)
-        known.put(grading.key, grading)
+    answers = MemoryCache()
+    for earlier_facts in before.get("gradings", ()):
+        earlier = grading_from_json(earlier_facts)
+        answers.put(earlier.key, earlier)
     budget = Budget(limit=campaign.cost_cap, spent=counts_of(campaign).cost)
     course = gradings_of(
-        pairs, client, prompt, concurrency=campaign.concurrency, cache=known, budget=budget
+        pairs, client, prompt, concurrency=campaign.concurrency, cache=answers, budget=budget
     )
     gradings = list(course)
     remember_format(campaign.judge, client)
-    good = {one["key"]: one for one in before.get("gradings", ())}
-    good |= {one.key: grading_as_json(one) for one in gradings if not one.error}
-    paid = [one for one in gradings if not one.is_cached]
+    good = {grading["key"]: grading for grading in before.get("gradings", ())}
+    good |= {grading.key: grading_as_json(grading) for grading in gradings if not grading.error}
+    paid = [grading for grading in gradings if not grading.is_cached]
     trial = {
         "at": timezone.now().isoformat(),
         "rows": [
             {
-                **told[one.query_id, one.document_id],
-                "grade": one.grade,
-                "reason": one.reason,
-                "error": one.error.message if one.error else "",
-                "model": one.model,
+                **pair_facts[grading.query_id, grading.document_id],
+                "grade": grading.grade,
+                "reason": grading.reason,
+                "error": grading.error.message if grading.error else "",
+                "model": grading.model,
             }
-            for one in sorted(gradings, key=lambda one: (one.query_id, one.document_id))
+            for grading in sorted(
+                gradings, key=lambda grading: (grading.query_id, grading.document_id)
+            )
         ],
         "gradings": list(good.values()),
-        "cost": (before.get("cost") or 0.0) + sum(one.paid for one in gradings),
-        "tokens_in": (before.get("tokens_in") or 0) + sum(one.tokens_in or 0 for one in paid),
-        "tokens_out": (before.get("tokens_out") or 0) + sum(one.tokens_out or 0 for one in paid),
+        "cost": (before.get("cost") or 0.0) + sum(grading.paid for grading in gradings),
+        "tokens_in": (before.get("tokens_in") or 0)
+        + sum(grading.tokens_in or 0 for grading in paid),
+        "tokens_out": (before.get("tokens_out") or 0)
+        + sum(grading.tokens_out or 0 for grading in paid),
     }
     with job.commit() as result:
         Campaign.objects.filter(pk=campaign.pk).update(trial=storable(trial))
@@ -366,12 +370,12 @@ def _trial_pairs(campaign: Campaign) -> tuple[list[Pair], dict[tuple[str, str], 
         for grade in sorted(by_grade):
             if by_grade[grade] and len(chosen) < TRIAL_PAIRS:
                 chosen.append(by_grade[grade].pop())
-    contents = contents_by_docid(campaign.benchmark, (one.document.docid for one in chosen))
-    told = {}
+    contents = contents_by_docid(campaign.benchmark, (entry.document.docid for entry in chosen))
+    pair_facts = {}
     for entry in chosen:
         docid = entry.document.docid
         content = contents.get(docid)
-        told[entry.query.qid, docid] = {
+        pair_facts[entry.query.qid, docid] = {
             "query": entry.query_id,
             "qid": entry.query.qid,
             "text": entry.query.shown_text[:200],
@@ -379,8 +383,8 @@ def _trial_pairs(campaign: Campaign) -> tuple[list[Pair], dict[tuple[str, str], 
             "title": (content.title or content.text[:80]) if content else docid,
             "people": grades[entry.query_id, docid],
         }
-    asked = [(entry.query, entry.document.docid) for entry in chosen]
-    return asked_pairs(campaign.benchmark, asked, contents), told
+    documents = [(entry.query, entry.document.docid) for entry in chosen]
+    return asked_pairs(campaign.benchmark, documents, contents), pair_facts
 
 
 # --- when a job ends in another way ----------------------------------------------------------

@@ -49,11 +49,11 @@ def calibration_of(campaign: Campaign) -> Calibrated:
     newest = labels.values_list("pk", flat=True).first() or 0
     last = campaign.labels.order_by("-pk").values_list("pk", flat=True).first() or 0
     kept_as = f"calibration-{campaign.pk}-{campaign.created_at.timestamp()}-{last}-{newest}"
-    kept: Calibrated | None = cache.get(kept_as)
-    if kept is None:
-        kept = _calibrated(campaign)
-        cache.set(kept_as, kept, KEPT_SECONDS)
-    return kept
+    calibrated: Calibrated | None = cache.get(kept_as)
+    if calibrated is None:
+        calibrated = _calibrated(campaign)
+        cache.set(kept_as, calibrated, KEPT_SECONDS)
+    return calibrated
 
 
 def _calibrated(campaign: Campaign) -> Calibrated:

@@ -66,10 +66,10 @@ class Wanted:
     conflict_reason: str = ""
 
 
-def draft_campaign(*, pool: Pool, judge: JudgeEndpoint, user: User, **wanted: Any) -> Campaign:
+def draft_campaign(*, pool: Pool, judge: JudgeEndpoint, user: User, **choices: Any) -> Campaign:
     """A campaign with a row for every document it asks about; nobody is asked yet.
 
-    `wanted` is what `Wanted` holds.
+    `choices` are what `Wanted` holds.
 
     Raises
     ------
@@ -81,14 +81,14 @@ def draft_campaign(*, pool: Pool, judge: JudgeEndpoint, user: User, **wanted: An
         If the choice leaves nothing.
     CampaignNameError, TemplateError, GradingScaleError
     """
-    said = Wanted(**wanted)
-    refuse_conflict(conflicts_of(judge, pool), judge, said.conflict_reason)
-    if said.cost_cap is not None and not judge.has_prices:
+    options = Wanted(**choices)
+    refuse_conflict(conflicts_of(judge, pool), judge, options.conflict_reason)
+    if options.cost_cap is not None and not judge.has_prices:
         raise CampaignPricesError(judge=judge.name)
-    seed = said.seed if said.seed is not None else Random(uuid4().int).randint(0, MAX_SEED)
-    chosen = chosen_entries(pool, said, seed)
+    seed = options.seed if options.seed is not None else Random(uuid4().int).randint(0, MAX_SEED)
+    chosen = chosen_entries(pool, options, seed)
     with transaction.atomic():
-        campaign = _campaign(pool, judge, user, said, seed)
+        campaign = _campaign(pool, judge, user, options, seed)
         CampaignPair.objects.bulk_create(
             (
                 CampaignPair(
@@ -116,12 +116,12 @@ def draft_campaign(*, pool: Pool, judge: JudgeEndpoint, user: User, **wanted: An
     return campaign
 
 
-def _campaign(pool: Pool, judge: JudgeEndpoint, user: User, said: Wanted, seed: int) -> Campaign:
+def _campaign(pool: Pool, judge: JudgeEndpoint, user: User, options: Wanted, seed: int) -> Campaign:
     benchmark = pool.benchmark
-    name = said.name or free_name(benchmark, f"{judge.name} on {pool.name}")
+    name = options.name or free_name(benchmark, f"{judge.name} on {pool.name}")
     if benchmark.campaigns.filter(name=name).exists():
         raise CampaignNameError(name=name)
-    is_sample = said.choice == CHOICES.SAMPLE
+    is_sample = options.choice == CHOICES.SAMPLE
     try:
         with transaction.atomic():
             return Campaign.objects.create(
@@ -134,18 +134,18 @@ def _campaign(pool: Pool, judge: JudgeEndpoint, user: User, said: Wanted, seed: 
                 prompt=prompt_version(
                     benchmark=benchmark,
                     user=user,
-                    template=said.template or UMBRELA,
-                    max_characters=said.max_characters,
+                    template=options.template or UMBRELA,
+                    max_characters=options.max_characters,
                 ),
-                choice=said.choice,
-                n_sample=said.n_sample if is_sample else None,
+                choice=options.choice,
+                n_sample=options.n_sample if is_sample else None,
                 seed=seed if is_sample else None,
-                runs=sorted(said.runs) if said.choice == CHOICES.UNJUDGED else [],
-                concurrency=said.concurrency,
+                runs=sorted(options.runs) if options.choice == CHOICES.UNJUDGED else [],
+                concurrency=options.concurrency,
                 price_in=judge.price_in,
                 price_out=judge.price_out,
-                cost_cap=said.cost_cap,
-                conflict_reason=said.conflict_reason,
+                cost_cap=options.cost_cap,
+                conflict_reason=options.conflict_reason,
                 created_by=user,
             )
     except IntegrityError as error:  # somebody else was quicker
@@ -154,10 +154,10 @@ def _campaign(pool: Pool, judge: JudgeEndpoint, user: User, said: Wanted, seed: 
 
 def free_name(benchmark: Benchmark, name: str) -> str:
     """The name, or the first "name 2", "name 3", … that no campaign has."""
-    taken = set(benchmark.campaigns.values_list("name", flat=True))
+    taken_names = set(benchmark.campaigns.values_list("name", flat=True))
     name = name[:110]
-    tries = (name, *(f"{name} {number}" for number in range(2, len(taken) + 3)))
-    return next(one for one in tries if one not in taken)
+    candidates = (name, *(f"{name} {number}" for number in range(2, len(taken_names) + 3)))
+    return next(candidate for candidate in candidates if candidate not in taken_names)
 
 
 def refuse_conflict(conflicts: Sequence[Conflict], judge: JudgeEndpoint, reason: str) -> None:
@@ -170,21 +170,21 @@ def refuse_conflict(conflicts: Sequence[Conflict], judge: JudgeEndpoint, reason:
     raise ConflictError(judge=judge.name, runs=runs, otherwise=otherwise)
 
 
-def chosen_entries(pool: Pool, said: Wanted, seed: int) -> list[tuple[PoolEntry, float | None]]:
+def chosen_entries(pool: Pool, options: Wanted, seed: int) -> list[tuple[PoolEntry, float | None]]:
     """The documents that are asked about, each with the probability by which it was drawn."""
-    if said.choice == CHOICES.UNJUDGED:
-        known = set(pool.runs.values_list("name", flat=True))
-        if not said.runs or set(said.runs) - known:
-            names = ", ".join(sorted(known)) or "it has none"
+    if options.choice == CHOICES.UNJUDGED:
+        run_names = set(pool.runs.values_list("name", flat=True))
+        if not options.runs or set(options.runs) - run_names:
+            names = ", ".join(sorted(run_names)) or "it has none"
             raise RunsNeededError(unknown=f"the pool's are {names}")
-    entries = list(entries_of(pool, said.choice, runs=said.runs))
+    entries = list(entries_of(pool, options.choice, runs=options.runs))
     if not entries:
-        raise NoPairsError(pool=pool.name, choice=WORDS[CHOICES(said.choice)])
-    if said.choice != CHOICES.SAMPLE:
+        raise NoPairsError(pool=pool.name, choice=WORDS[CHOICES(options.choice)])
+    if options.choice != CHOICES.SAMPLE:
         return [(entry, None) for entry in entries]
     slices = slices_of_queries(pool.benchmark)
     groups = [slices.get(entry.query_id, ()) for entry in entries]
-    picked = drawn(groups, said.n_sample or len(entries), seed=seed)
+    picked = drawn(groups, options.n_sample or len(entries), seed=seed)
     return [(entries[place], probability) for place, probability in picked.items()]
 
 
@@ -198,29 +198,29 @@ def prompt_version(
     ------
     TemplateError, GradingScaleError
     """
-    wanted = prompt_for(benchmark, template=template, max_characters=max_characters)
-    known = benchmark.judge_prompts.filter(digest=wanted.hash).first()
-    if known is not None:
-        known.examples.add(*benchmark.grade_examples.standing())
-        return known
+    judge_prompt = prompt_for(benchmark, template=template, max_characters=max_characters)
+    earlier = benchmark.judge_prompts.filter(digest=judge_prompt.hash).first()
+    if earlier is not None:
+        earlier.examples.add(*benchmark.grade_examples.standing())
+        return earlier
     Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)  # one number at a time
     newest = benchmark.judge_prompts.aggregate(last=Max("version"))["last"] or 0
-    made, _ = JudgePrompt.objects.get_or_create(
+    prompt, _ = JudgePrompt.objects.get_or_create(
         benchmark=benchmark,
-        digest=wanted.hash,
+        digest=judge_prompt.hash,
         defaults={
             "version": newest + 1,
             "template": template,
             "guideline": current_guideline(benchmark),
-            "guideline_text": wanted.guideline,
+            "guideline_text": judge_prompt.guideline,
             "scale": scale_of(benchmark),
             "max_characters": max_characters,
-            "text": wanted.text,
+            "text": judge_prompt.text,
             "created_by": user,
         },
     )
-    made.examples.add(*benchmark.grade_examples.standing())
-    return made
+    prompt.examples.add(*benchmark.grade_examples.standing())
+    return prompt
 
 
 @transaction.atomic
@@ -260,31 +260,31 @@ def estimate_of(campaign: Campaign) -> Estimate:
     n = waiting.count()
     rows = list(waiting.select_related("query").order_by("number"))
     some = rows if n <= ESTIMATED_FROM else Random(campaign.pk).sample(rows, ESTIMATED_FROM)
-    asked = [(row.query, row.docid) for row in some]
-    tokens_in = _tokens(campaign.benchmark, grading_prompt(campaign.prompt), asked)
-    tokens_in = tokens_in * n // len(asked) if asked else 0
+    documents = [(row.query, row.docid) for row in some]
+    tokens_in = _tokens(campaign.benchmark, grading_prompt(campaign.prompt), documents)
+    tokens_in = tokens_in * n // len(documents) if documents else 0
     return _estimate(
         n, len({row.query_id for row in rows}), tokens_in, campaign.price_in, campaign.price_out
     )
 
 
-def estimate_wanted(pool: Pool, judge: JudgeEndpoint, said: Wanted) -> Estimate:
+def estimate_wanted(pool: Pool, judge: JudgeEndpoint, options: Wanted) -> Estimate:
     """What a campaign would take that is not drafted yet.
 
     Raises
     ------
     NoPairsError, RunsNeededError, TemplateError, GradingScaleError
     """
-    entries = [entry for entry, _ in chosen_entries(pool, said, said.seed or 0)]
+    entries = [entry for entry, _ in chosen_entries(pool, options, options.seed or 0)]
     prompt = prompt_for(
         pool.benchmark,
-        template=said.template or UMBRELA,
-        max_characters=said.max_characters,
+        template=options.template or UMBRELA,
+        max_characters=options.max_characters,
     )
     n = len(entries)
     some = entries if n <= ESTIMATED_FROM else Random(0).sample(entries, ESTIMATED_FROM)
-    asked = [(entry.query, entry.document.docid) for entry in some]
-    tokens_in = _tokens(pool.benchmark, prompt, asked) * n // len(asked)
+    documents = [(entry.query, entry.document.docid) for entry in some]
+    tokens_in = _tokens(pool.benchmark, prompt, documents) * n // len(documents)
     n_queries = len({entry.query_id for entry in entries})
     return _estimate(n, n_queries, tokens_in, judge.price_in, judge.price_out)
 
@@ -299,6 +299,6 @@ def _estimate(
     return Estimate(n, n_queries, tokens_in, tokens_out, cost)
 
 
-def _tokens(benchmark: Benchmark, prompt: Any, asked: Sequence[tuple[Any, str]]) -> int:
-    contents = contents_by_docid(benchmark, (docid for _, docid in asked))
-    return sum(tokens_of(pair, prompt) for pair in asked_pairs(benchmark, asked, contents))
+def _tokens(benchmark: Benchmark, prompt: Any, documents: Sequence[tuple[Any, str]]) -> int:
+    contents = contents_by_docid(benchmark, (docid for _, docid in documents))
+    return sum(tokens_of(pair, prompt) for pair in asked_pairs(benchmark, documents, contents))

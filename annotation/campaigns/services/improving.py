@@ -39,11 +39,11 @@ def improvement_of(campaign: Campaign) -> Improved | None:
     labels = Judgment.events.filter(benchmark=campaign.benchmark_id).order_by("-pk")
     newest = labels.values_list("pk", flat=True).first() or 0
     kept_as = f"improvement-{campaign.pk}-{campaign.created_at.timestamp()}-{newest}"
-    kept: list[Improved] | None = cache.get(kept_as)
-    if kept is None:
-        kept = _improved(campaign)
-        cache.set(kept_as, kept, KEPT_SECONDS)
-    return kept[0] if kept else None
+    improved: list[Improved] | None = cache.get(kept_as)
+    if improved is None:
+        improved = _improved(campaign)
+        cache.set(kept_as, improved, KEPT_SECONDS)
+    return improved[0] if improved else None
 
 
 def _improved(campaign: Campaign) -> list[Improved]:
@@ -93,11 +93,13 @@ def _earlier(campaign: Campaign) -> list[Campaign]:
 
 def _differences(before: JudgePrompt, after: JudgePrompt) -> list[str]:
     """What is other about a later prompt, in words."""
-    held = [[(grade["value"], grade["examples"]) for grade in of.scale] for of in (before, after)]
+    scale_examples = [
+        [(grade["value"], grade["examples"]) for grade in of.scale] for of in (before, after)
+    ]
     scales = [[{**grade, "examples": []} for grade in of.scale] for of in (before, after)]
-    n_before, n_after = (sum(len(texts) for _, texts in examples) for examples in held)
+    n_before, n_after = (sum(len(texts) for _, texts in examples) for examples in scale_examples)
     differs = {
-        f"{n_after} examples instead of {n_before}": held[0] != held[1],
+        f"{n_after} examples instead of {n_before}": scale_examples[0] != scale_examples[1],
         "another guideline": before.guideline_text != after.guideline_text,
         "another scale": scales[0] != scales[1],
         "another template": before.template != after.template,

@@ -54,7 +54,7 @@ def publish_labels(*, campaign: Campaign, user: User, name: str = "", model: str
     if not rows:
         raise NothingGradedError(campaign=campaign.name)
     relevant = set(benchmark.grades.filter(is_relevant=True).values_list("value", flat=True))
-    made = QrelSet.objects.create(
+    qrel_set = QrelSet.objects.create(
         benchmark=benchmark,
         name=name,
         kind=QrelSet.Kind.MACHINE,
@@ -76,7 +76,7 @@ def publish_labels(*, campaign: Campaign, user: User, name: str = "", model: str
     )
     Qrel.objects.bulk_create(
         (
-            Qrel(qrel_set=made, query_id=query, docid=docid, grade=grade)
+            Qrel(qrel_set=qrel_set, query_id=query, docid=docid, grade=grade)
             for query, _, docid, grade in rows
         ),
         batch_size=ROWS_PER_BATCH,
@@ -86,8 +86,8 @@ def publish_labels(*, campaign: Campaign, user: User, name: str = "", model: str
         action="publish-qrels",
         benchmark=benchmark,
         target=name,
-        digest=made.digest,
-        kind=made.kind,
+        digest=qrel_set.digest,
+        kind=qrel_set.kind,
         judge=campaign.judge_name,
     )
-    return made
+    return qrel_set

@@ -49,16 +49,16 @@ def holders_of(pool: Pool) -> list[Holder]:
 
 
 def _counts(pool: Pool) -> QuerySet:
-    held = Q(state=Slot.State.CLAIMED, lease_expires_at__gt=Now())
+    is_held = Q(state=Slot.State.CLAIMED, lease_expires_at__gt=Now())
     return (
         Slot.objects.filter(pool=pool, annotator__isnull=False)
         .order_by()
         .values("annotator")
         .annotate(
             n_done=Count("pk", filter=Q(state=Slot.State.DONE)),
-            n_held=Count("pk", filter=held),
+            n_held=Count("pk", filter=is_held),
             n_aside=Count("pk", filter=Q(state=Slot.State.ASIDE)),
-            until=Max("lease_expires_at", filter=held),
+            until=Max("lease_expires_at", filter=is_held),
         )
     )
 

@@ -1,12 +1,14 @@
-"""The ledger as rules read it."""
+"""The ledger as rules read it, and which documents have labels already, and how many."""
 
 from collections.abc import Collection, Iterable
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
+from django.db.models.functions import Concat
 
 from annotation.models import Judgment
 from annotation.models.judgments import JudgmentQuerySet
 from benchmarks_app.models import Benchmark, Query, User
+from benchwright.pools import Pair
 from benchwright.qrels.events import Event
 
 LABEL_KINDS = [
@@ -66,6 +68,11 @@ def ledger_events(
     return (Event(*row) for row in values.iterator(chunk_size=5000))
 
 
+def last_event(benchmark: Benchmark) -> int:
+    """The newest event of a benchmark's ledger, 0 without one."""
+    return Judgment.objects.filter(benchmark=benchmark).aggregate(last=Max("pk"))["last"] or 0
+
+
 def last_event_of(benchmark: Benchmark) -> int:
     """The newest event that rules read; 0 before the first."""
     # By the primary key from its end: no count of a long ledger.
@@ -90,3 +97,34 @@ def query_keys(benchmark: Benchmark) -> dict[str, int]:
 def n_events_since(benchmark: Benchmark, event: int) -> int:
     """How many judgments of people the ledger of a benchmark got after an event."""
     return Judgment.objects.filter(benchmark=benchmark, pk__gt=event).count()
+
+
+def _labels(benchmark: Benchmark, as_of: int) -> JudgmentQuerySet:
+    """People's grades as of an event; 0 is before them all.
+
+    Practice, repeats and hidden checks do not count, nor what was taken back by then.
+    """
+    labels = Judgment.objects.filter(benchmark=benchmark, pk__lte=as_of, grade__isnull=False)
+    wanted_labels = labels.wanted().exclude(kind=Judgment.Kind.RETRACT)
+    return wanted_labels.exclude(superseded_by__pk__lte=as_of).order_by()
+
+
+def judged_pairs(benchmark: Benchmark, as_of: int) -> dict[Pair, int]:
+    """{(qid, docid): by how many people it was graded}, as of an event."""
+    pairs = _labels(benchmark, as_of).values_list("query__qid", "docid")
+    rows = pairs.annotate(n=Count(Concat("actor", "rater"), distinct=True))
+    return {(qid, docid): n for qid, docid, n in rows}
+
+
+def queries_with_labels(benchmark: Benchmark, as_of: int) -> set[str]:
+    """The queries of which people graded a document, as of an event."""
+    return set(_labels(benchmark, as_of).values_list("query__qid", flat=True).distinct())
+
+
+def newest_grades(benchmark: Benchmark, as_of: int) -> dict[str, dict[str, int]]:
+    """{query: {document: the newest of people's grades}}, as of an event."""
+    grades: dict[str, dict[str, int]] = {}
+    rows = _labels(benchmark, as_of).order_by("pk").values_list("query__qid", "docid", "grade")
+    for qid, docid, grade in rows:
+        grades.setdefault(qid, {})[docid] = grade
+    return grades

@@ -19,12 +19,14 @@ def pseudonyms_in(benchmark: Benchmark) -> Pseudonyms:
 
     A person of the site and one of a file are two, even if they are called the same.
     """
-    known: dict[int | str, str] = {}
+    pseudonyms: dict[int | str, str] = {}
 
     def name(actor: int, rater: str = "") -> str:
         person = f"rater {rater}" if rater else actor
-        if person not in known:
-            known[person] = pseudonym(person, benchmark=benchmark.pk, secret=settings.SECRET_KEY)
-        return known[person]
+        if person not in pseudonyms:
+            pseudonyms[person] = pseudonym(
+                person, benchmark=benchmark.pk, secret=settings.SECRET_KEY
+            )
+        return pseudonyms[person]
 
     return name

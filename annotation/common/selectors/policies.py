@@ -16,10 +16,10 @@ class Policy:
 
 
 def policy_of(benchmark: Benchmark) -> Policy:
-    kept = AggregationPolicy.objects.filter(benchmark=benchmark).first()
-    if kept is None:
+    row = AggregationPolicy.objects.filter(benchmark=benchmark).first()
+    if row is None:
         return Policy(DEFAULT_RULE, Settings())
-    parameters = {**kept.parameters, "adjudicate_from": kept.adjudicate_from}
+    parameters = {**row.parameters, "adjudicate_from": row.adjudicate_from}
     return Policy(
-        rule_named(kept.rule, kept.rule_version), Settings(**parameters, unresolved=kept.unresolved)
+        rule_named(row.rule, row.rule_version), Settings(**parameters, unresolved=row.unresolved)
     )

@@ -78,9 +78,9 @@ def n_not_asked(benchmark: Benchmark) -> int:
 def free_pool_name(benchmark: Benchmark, name: str) -> str:
     """The name, with a number behind it where the benchmark has a pool of that name."""
     pools = Pool.objects.built().filter(benchmark=benchmark, name__startswith=name)
-    taken = set(pools.values_list("name", flat=True))
+    taken_names = set(pools.values_list("name", flat=True))
     numbered = (f"{name} ({n})" for n in count(2))
-    return next(free for free in chain([name], numbered) if free not in taken)
+    return next(free for free in chain([name], numbered) if free not in taken_names)
 
 
 def pools_to_judge(annotator: User) -> QuerySet[Pool]:
@@ -168,8 +168,8 @@ class PoolProgress:
 
     @property
     def held_note(self) -> str:
-        held = "documents people hold"
-        return f"{held}, {self.n_aside:,} wait for an answer" if self.n_aside else held
+        words = "documents people hold"
+        return f"{words}, {self.n_aside:,} wait for an answer" if self.n_aside else words
 
     @property
     def seconds_note(self) -> str:

@@ -58,8 +58,8 @@ def not_offered(labels: QuerySet[Judgment]) -> QuerySet[Judgment]:
         number=OuterRef("slot__number"),
         round=OuterRef("slot__round") + 1,
     )
-    wanted = labels.filter(slot__isnull=False, is_surplus=False)
-    return wanted.exclude(Exists(offered.order_by()))
+    wanted_labels = labels.filter(slot__isnull=False, is_surplus=False)
+    return wanted_labels.exclude(Exists(offered.order_by()))
 
 
 def stale_rows(labels: QuerySet[Judgment]) -> QuerySet[Judgment]:

@@ -25,19 +25,19 @@ CHECKS_AT_ONCE = 1
 
 
 def checks(
-    pool: Pool, me: int, query: int, taken: Sequence[Card], *, until: datetime
+    pool: Pool, me: int, query: int, cards: Sequence[Card], *, until: datetime
 ) -> list[Card]:
     """Documents of known grade of the query, as many as the pool's share still allows.
 
     A document whose own labels are not all there is no check yet: to give it as one would keep its
     assessor from giving a label that counts.
     """
-    if not pool.gold_share or not taken:
+    if not pool.gold_share or not cards:
         return []
     ready = statements.checks_ready(pool.pk, query, me)
-    n = _n_allowed(pool, me, pool.gold_share, Slot.Kind.GOLD, len(taken)) if ready else 0
+    n = _n_allowed(pool, me, pool.gold_share, Slot.Kind.GOLD, len(cards)) if ready else 0
     chosen = sorted(ready, key=lambda entry: _drawn(pool, me, entry))[: min(n, CHECKS_AT_ONCE)]
-    places = [taken[_drawn(pool, me, entry)[0] % len(taken)].position for entry in chosen]
+    places = [cards[_drawn(pool, me, entry)[0] % len(cards)].position for entry in chosen]
     return _made(pool, me, Slot.Kind.GOLD, query, list(zip(chosen, places, strict=True)), until)
 
 
@@ -84,11 +84,11 @@ def _made(
             state=Slot.State.CLAIMED,
         )
         Slot.objects.bulk_create([slot], ignore_conflicts=True)
-    wanted = {entry for entry, _ in places}
-    if not wanted:
+    entries = {entry for entry, _ in places}
+    if not entries:
         return []
     return [
         card
         for card in statements.held(pool.pk, me, renew_below=until)
-        if card.kind == kind and card.entry in wanted
+        if card.kind == kind and card.entry in entries
     ]

@@ -97,8 +97,8 @@ class PoolStart(JudgedPool):
         responses=StartSerializer,
     )
     def post(self, request: Request, slug: str, pk: int) -> Response:
-        pool, sent = self.pool(), self.validated(ReadSerializer)
-        mark_read(pool=pool, annotator=request.user, version=sent["version"])
+        pool, fields = self.pool(), self.validated(ReadSerializer)
+        mark_read(pool=pool, annotator=request.user, version=fields["version"])
         return self._answer(pool)
 
     def _answer(self, pool: Pool) -> Response:

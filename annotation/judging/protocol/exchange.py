@@ -202,10 +202,12 @@ def _text(raw: object, name: str, longest: int) -> str:
     return raw.encode("utf-8", "replace").decode().replace("\x00", "")
 
 
-def _one_of(raw: object, name: str, known: tuple[str, ...]) -> str:
+def _one_of(raw: object, name: str, allowed_texts: tuple[str, ...]) -> str:
     text = _text(raw, name, 20)
-    if text not in known:
-        raise EventError(what=f"{name} is '{text}'", expected=", ".join(filter(None, known)))
+    if text not in allowed_texts:
+        raise EventError(
+            what=f"{name} is '{text}'", expected=", ".join(filter(None, allowed_texts))
+        )
     return text
 
 

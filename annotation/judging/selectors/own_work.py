@@ -118,8 +118,8 @@ def machine_grades(judgments: Iterable[Judgment]) -> dict[int, list[MachineGrade
     for label in labels.order_by("pk"):
         pair = (label.query_id, label.docid)
         if pair in own and pair not in still_asked:
-            said = MachineGrade(label.rater, cast(int, label.grade), label.note)
-            grades.setdefault(own[pair], {})[label.rater] = said
+            grade = MachineGrade(label.rater, cast(int, label.grade), label.note)
+            grades.setdefault(own[pair], {})[label.rater] = grade
     return {pk: list(of_pair.values()) for pk, of_pair in grades.items()}
 
 
@@ -179,7 +179,9 @@ def hours_of(annotator: User, *, since: date | None = None) -> Hours:
         of_day = days.setdefault((day, row["pool"]), WorkDay(day, pools[row["pool"]]))
         of_day.active += active
         _count(of_day, row)
-    newest_first = sorted(days.values(), key=lambda one: (one.day, one.pool.pk), reverse=True)
+    newest_first = sorted(
+        days.values(), key=lambda work_day: (work_day.day, work_day.pool.pk), reverse=True
+    )
     return Hours(newest_first)
 
 

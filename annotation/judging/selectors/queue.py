@@ -82,7 +82,7 @@ def _row(
 
 
 def _counts(pools: Sequence[int], annotator: User) -> Any:
-    held = Q(state=Slot.State.CLAIMED, lease_expires_at__gt=Now())
+    is_held = Q(state=Slot.State.CLAIMED, lease_expires_at__gt=Now())
     label, done = Q(kind=Slot.Kind.LABEL), Q(state=Slot.State.DONE)
     return (
         Slot.objects.filter(pool__in=pools, kind__in=SHARED)
@@ -94,7 +94,7 @@ def _counts(pools: Sequence[int], annotator: User) -> Any:
             n_mine=Count("pk", filter=Q(annotator=annotator, state=Slot.State.CLAIMED)),
             n_free=Count("pk", filter=Slot.is_claimable()),
             n_open=Count("pk", filter=~Q(state__in=[Slot.State.DONE, *Slot.NOT_WANTED])),
-            until=Min("lease_expires_at", filter=held),
+            until=Min("lease_expires_at", filter=is_held),
         )
     )
 

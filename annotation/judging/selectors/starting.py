@@ -74,8 +74,8 @@ def reading_of(pool: Pool, annotator: User) -> Reading:
 
 def practice_of(pool: Pool) -> QuerySet[KnownGrade]:
     """The pool's practice documents in the order they are given, the same for everybody."""
-    known = KnownGrade.objects.filter(entry__pool=pool, purpose=KnownGrade.Purpose.PRACTICE)
-    return known.select_related("entry__query", "entry__document").order_by("pk")
+    rows = KnownGrade.objects.filter(entry__pool=pool, purpose=KnownGrade.Purpose.PRACTICE)
+    return rows.select_related("entry__query", "entry__document").order_by("pk")
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ class Practice:
 
 
 def practice_by(pool: Pool, annotator: User) -> Practice:
-    known = list(practice_of(pool)[:PRACTICE_DOCUMENTS])
+    known_grades = list(practice_of(pool)[:PRACTICE_DOCUMENTS])
     start = PoolStart.objects.filter(pool=pool, annotator=annotator).first()
     practice_round = start.practice_round if start else 1
     judgments = (
@@ -160,7 +160,9 @@ def practice_by(pool: Pool, annotator: User) -> Practice:
         .select_related("slot")
     )
     by_entry = {judgment.slot.entry_id: judgment for judgment in judgments if judgment.slot}
-    documents = [Practised(one, by_entry.get(one.entry_id)) for one in known]
+    documents = [
+        Practised(known_grade, by_entry.get(known_grade.entry_id)) for known_grade in known_grades
+    ]
     return Practice(documents, mark_of(pool).needed, practice_round)
 
 
@@ -192,8 +194,10 @@ class PracticeMark:
 
 def mark_of(pool: Pool) -> PracticeMark:
     """The pass mark of a pool's practice, as many documents as it has."""
-    known = [one.grade for one in practice_of(pool)[:PRACTICE_DOCUMENTS]]
+    known_values = [known_grade.grade for known_grade in practice_of(pool)[:PRACTICE_DOCUMENTS]]
     n_grades = pool.benchmark.grades.count()
-    usual = usual_mark(known, n_grades)
-    needed = usual if pool.practice_mark is None else min(pool.practice_mark, len(known))
-    return PracticeMark(needed, usual, len(known), chance_to_pass(needed, known, n_grades))
+    usual = usual_mark(known_values, n_grades)
+    needed = usual if pool.practice_mark is None else min(pool.practice_mark, len(known_values))
+    return PracticeMark(
+        needed, usual, len(known_values), chance_to_pass(needed, known_values, n_grades)
+    )

@@ -110,12 +110,12 @@ def ended_queries(pool: Pool) -> list[int]:
 
 
 def _why_nothing(slots: QuerySet[Slot]) -> WorkState:
-    held = Q(state=Slot.State.CLAIMED, lease_expires_at__gt=Now())
+    is_held = Q(state=Slot.State.CLAIMED, lease_expires_at__gt=Now())
     counts = slots.aggregate(
         n=Count("pk"),
         n_open=Count("pk", filter=Slot.is_claimable()),
-        n_held=Count("pk", filter=held),
-        until=Min("lease_expires_at", filter=held),
+        n_held=Count("pk", filter=is_held),
+        until=Min("lease_expires_at", filter=is_held),
     )
     if not counts["n"]:
         return WorkState(Work.FINISHED)

@@ -25,7 +25,6 @@ from annotation.judging.services.claiming import (
 from annotation.judging.services.pacing import Saved, counts_of, progress
 from annotation.judging.services.showing import items_of
 from annotation.judging.services.tokens import key_of, opened_token
-from annotation.judging.services.turns import turn_of
 from annotation.models import Judgment, Pool, Slot
 from benchmarks_app.language import told
 from benchwright.errors import BenchmarkError
@@ -66,7 +65,7 @@ class Outcome:
 class Turn:
     """What one turn of a person came to."""
 
-    said: list[Outcome] = field(default_factory=list)
+    outcomes: list[Outcome] = field(default_factory=list)
     cards: list[Card] = field(default_factory=list)
     pool_state: str = field(init=False)
     is_assigned: bool = field(init=False)
@@ -81,7 +80,7 @@ def exchange(*, pool: Pool, me: int, request: Request) -> dict[str, Any]:
     turn = _turn(pool, me, request)
     counted = progress(pool, me, _saved(turn))
     keys = {key_of(card.slot, me): card for card in turn.cards}
-    again = {done.again for done in turn.said}
+    again = {done.again for done in turn.outcomes}
     # While a pool is paused its documents stay whose they are, and are not shown.
     is_served = request.want and turn.pool_state == Pool.State.OPEN
     cards = [
@@ -90,7 +89,7 @@ def exchange(*, pool: Pool, me: int, request: Request) -> dict[str, Any]:
         if key not in request.have and (is_served or card.slot in again)
     ]
     return {
-        "said": [done.as_json() for done in turn.said],
+        "said": [done.as_json() for done in turn.outcomes],
         "items": items_of(pool, me, cards, turn.cards),
         "gone": sorted(request.have - keys.keys()),
         "work": _work(pool, me, turn),
@@ -101,12 +100,12 @@ def exchange(*, pool: Pool, me: int, request: Request) -> dict[str, Any]:
 def _turn(pool: Pool, me: int, request: Request) -> Turn:
     """One transaction for all; once more where the database gave up on it, at last in pieces."""
     for _ in range(ATTEMPTS):
-        with suppress(DatabaseError), turn_of(me):
+        with suppress(DatabaseError), judging.turn_of(me):
             return _taken_turn(pool, me, request)
     outcomes = _recorded_in_pieces(pool, me, request.say)
-    with turn_of(me):
+    with judging.turn_of(me):
         turn = _taken_turn(pool, me, Request((), request.have, request.want))
-    turn.said = outcomes
+    turn.outcomes = outcomes
     return turn
 
 
@@ -115,7 +114,7 @@ def _recorded_in_pieces(pool: Pool, me: int, say: Sequence[object]) -> list[Outc
     outcomes = []
     for raw in say:
         try:
-            with turn_of(me):
+            with judging.turn_of(me):
                 outcomes.append(_recorded(pool, me, raw))
         except DatabaseError as error:
             log.exception("an event could not be saved")
@@ -130,7 +129,7 @@ def _recorded_in_pieces(pool: Pool, me: int, say: Sequence[object]) -> list[Outc
 def _taken_turn(pool: Pool, me: int, request: Request) -> Turn:
     if len(request.say) > 1:
         _lock_all(me, request.say)
-    turn = Turn(said=[_recorded(pool, me, raw) for raw in request.say])
+    turn = Turn(outcomes=[_recorded(pool, me, raw) for raw in request.say])
     turn.pool_state, turn.is_assigned, now = statements.gate(pool.pk, me)
     turn.cards = held_now(pool, me, now=now)
     enough = max(REFILLED_AT, request.want - GIVEN_FROM)
@@ -189,19 +188,19 @@ def _do(pool: Pool, me: int, request: Said) -> Outcome:
     if request.do is Do.UNDO:
         event = judging.take_back(pool, me, request.client_id, request.undoes)
         return Outcome(client_id, "saved", again=event.slot_id, labels=-1, purpose=event.purpose)
-    slot, shown = opened_token(request.token, me)
+    slot, display = opened_token(request.token, me)
     if request.do is Do.LATER:
         judging.put_off_now(slot, me, pool.pk)
         return Outcome(client_id, "saved")
     if request.do is Do.ASK:
         judging.ask(slot, me, request.client_id, request.question, pool.pk)
         return Outcome(client_id, "saved")
-    shown = shown.seen(view=request.view, dwell_ms=request.dwell_ms)
+    display = display.seen(view=request.view, dwell_ms=request.dwell_ms)
     fields = partial(judging.not_judged, request.reason)
     if request.do is Do.GRADE and request.grade is not None:
         fields = partial(judging.graded, request.grade)
     label = fields(note=request.note, evidence=request.evidence, confidence=request.confidence)
-    saved = judging.record(slot, me, request.client_id, shown, label, pool.pk)
+    saved = judging.record(slot, me, request.client_id, display, label, pool.pk)
     state = "extra" if saved.is_surplus else "saved"
     if not isinstance(saved, Judgment) or saved.supersedes_id:
         return Outcome(client_id, state)  # it was saved, or its document judged, and counted before
@@ -211,7 +210,7 @@ def _do(pool: Pool, me: int, request: Said) -> Outcome:
 def _saved(turn: Turn) -> Saved:
     """What a count from before this turn lacks."""
     n = dict.fromkeys(("wanted", "uncounted", "extra"), 0)
-    for done in turn.said:
+    for done in turn.outcomes:
         is_wanted = done.purpose == Slot.Kind.LABEL
         kind = "extra" if done.state == "extra" else "wanted" if is_wanted else "uncounted"
         n[kind] += done.labels

@@ -54,8 +54,8 @@ def rows_of(benchmark: Benchmark, me: User) -> list[QueueRow]:
     What can be judged now comes first; of that what is due, by its day, then the one judged last.
     """
     judged = Judgment.objects.filter(actor=me, pool=OuterRef("pk"))
-    shown = Q(state__in=[Pool.State.OPEN, Pool.State.PAUSED]) | Q(Exists(judged))
-    pools = Pool.objects.built().filter(shown, benchmark=benchmark)
+    condition = Q(state__in=[Pool.State.OPEN, Pool.State.PAUSED]) | Q(Exists(judged))
+    pools = Pool.objects.built().filter(condition, benchmark=benchmark)
     # By state: paused, open, closed. The newest of each.
     newest_first = pools.select_related("benchmark__corpus").order_by("-state", "-pk")
     rows = queue_rows(list(newest_first[:POOLS_SHOWN]), me)
@@ -194,7 +194,11 @@ class PracticeState:
     @property
     def misses(self) -> list[Any]:
         """Documents graded otherwise than expected, the first few."""
-        wrong = [one for one in self.practice.documents if one.judgment and not one.is_right]
+        wrong = [
+            document
+            for document in self.practice.documents
+            if document.judgment and not document.is_right
+        ]
         return wrong[:MISSES_SHOWN]
 
 
@@ -232,15 +236,15 @@ class Answer:
 
 def answers_for(benchmark: Benchmark, me: User) -> list[Answer]:
     """One's newest questions: what was answered and waits to be judged again, then the others."""
-    asked = questions_of(me).filter(entry__pool__benchmark=benchmark)
-    listed = list(asked.order_by("-answered_at", "-asked_at", "-pk")[: 4 * ANSWERS_SHOWN])
+    questions = questions_of(me).filter(entry__pool__benchmark=benchmark)
+    listed = list(questions.order_by("-answered_at", "-asked_at", "-pk")[: 4 * ANSWERS_SHOWN])
     entries = [question.entry_id for question in listed]
     own = own_judgments(me).filter(slot__entry__in=entries)
     judged = {judgment.slot.entry_id: judgment for judgment in own if judgment.slot}
     answers = [
         Answer(question, _key(question, me), judged.get(question.entry_id)) for question in listed
     ]
-    answers.sort(key=lambda one: (not one.is_new, one.question.answered_at is not None))
+    answers.sort(key=lambda answer: (not answer.is_new, answer.question.answered_at is not None))
     return answers[:ANSWERS_SHOWN]
 
 

@@ -1,11 +1,13 @@
 """Writing down what people said about documents. The ledger is only ever appended to."""
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from typing import Any, cast
 from uuid import UUID
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models.functions import Now
 
 from annotation.common.selectors.screen import (
@@ -28,11 +30,32 @@ from annotation.judging.protocol.errors import (
 from annotation.judging.protocol.exchange import Span
 from annotation.judging.services.claiming import ASIDE, LEASE
 from annotation.judging.services.tokens import Shown
-from annotation.judging.services.turns import turn_of
 from annotation.models import Judgment, Pool, Question, Slot
 from benchmarks_app.models import User
 
 MAX_REASON = 200
+
+# SQLite lets one writer in at a time, and makes the others sleep and try again, some of them for
+# long. The threads of this process queue up here instead.
+_line = threading.Lock()
+
+
+@contextmanager
+def turn_of(annotator_id: int) -> Iterator[None]:
+    """A transaction in which nothing else of the same person is being written.
+
+    Each person's writes come one after the other, and hold up nobody else.
+    """
+    with _in_line(), transaction.atomic():
+        statements.wait_for_own_turn(annotator_id)
+        yield
+
+
+def _in_line() -> AbstractContextManager[object]:
+    """Within a transaction that has begun, the database has let us in already."""
+    if connection.vendor != "sqlite" or connection.in_atomic_block:
+        return nullcontext()
+    return _line
 
 
 def record_judgment(
@@ -41,7 +64,7 @@ def record_judgment(
     actor: User,
     grade: int,
     client_id: UUID,
-    shown: Shown,
+    display: Shown,
     note: str = "",
     evidence: Sequence[Span] = (),
     confidence: str = "",
@@ -61,7 +84,7 @@ def record_judgment(
     """
     label = graded(grade, note=note, evidence=evidence, confidence=confidence)
     with turn_of(actor.pk):
-        saved = record(slot.pk, actor.pk, client_id, shown, label)
+        saved = record(slot.pk, actor.pk, client_id, display, label)
     return saved if isinstance(saved, Judgment) else Judgment.objects.get(pk=saved.pk)
 
 
@@ -71,7 +94,7 @@ def record_cant_judge(
     actor: User,
     reason: str,
     client_id: UUID,
-    shown: Shown,
+    display: Shown,
     note: str = "",
     evidence: Sequence[Span] = (),
     confidence: str = "",
@@ -87,7 +110,7 @@ def record_cant_judge(
     """
     label = not_judged(reason, note=note, evidence=evidence, confidence=confidence)
     with turn_of(actor.pk):
-        saved = record(slot.pk, actor.pk, client_id, shown, label)
+        saved = record(slot.pk, actor.pk, client_id, display, label)
     return saved if isinstance(saved, Judgment) else Judgment.objects.get(pk=saved.pk)
 
 
@@ -131,8 +154,8 @@ def record(
     slot: int,
     actor: int,
     client_id: UUID,
-    shown: Shown,
-    said: dict[str, Any],
+    display: Shown,
+    label: dict[str, Any],
     pool: int | None = None,
 ) -> Judgment | Known:
     """Append what `graded` or `not_judged` made; see `record_judgment` for what may be wrong.
@@ -140,13 +163,13 @@ def record(
     `pool` is where the slot is expected to be. Whatever is refused is refused before anything is
     written.
     """
-    known = statements.known(actor, client_id)
-    if known:
-        return _same(known, slot, said)
+    earlier = statements.known(actor, client_id)
+    if earlier:
+        return _same(earlier, slot, label)
     # The slot's row is the fence between this judgment and a claim of it by somebody else.
     target = _target(slot, pool)
-    if said["grade"] is not None:
-        refuse_unknown_grade(target.benchmark, said["grade"])
+    if label["grade"] is not None:
+        refuse_unknown_grade(target.benchmark, label["grade"])
     place = _filled(target, actor)
     judgment = Judgment(
         benchmark_id=target.benchmark,
@@ -159,8 +182,8 @@ def record(
         client_id=client_id,
         supersedes_id=statements.own_label_before(target, actor),
         is_surplus=place is None,
-        **said,
-        **shown.as_fields(),
+        **label,
+        **display.as_fields(),
     )
     statements.append(judgment)
     return judgment
@@ -180,14 +203,14 @@ def refuse_unknown_grade(benchmark: int, grade: int) -> None:
         raise GradeNotOnScaleError(grade=grade, scale=", ".join(map(str, scale)))
 
 
-def _same(known: Known, slot: int, values: dict[str, Any]) -> Known:
+def _same(earlier: Known, slot: int, values: dict[str, Any]) -> Known:
     """The judgment that was saved before, if this is a repetition of it and not another one."""
-    is_it = known.slot is not None and statements.is_of_same_document([known.slot, slot])
+    is_it = earlier.slot is not None and statements.is_of_same_document([earlier.slot, slot])
     if not is_it or any(
-        getattr(known, field) != values[field] for field in ("kind", "grade", "reason")
+        getattr(earlier, field) != values[field] for field in ("kind", "grade", "reason")
     ):
         raise ClientIdReusedError
-    return known
+    return earlier
 
 
 def _filled(target: Target, actor: int) -> int | None:
@@ -230,9 +253,9 @@ def undo(*, pool: Pool, actor: User, client_id: UUID, undoes: UUID) -> Judgment:
 
 def take_back(pool: Pool, actor: int, client_id: UUID, undoes: UUID | None) -> Judgment:
     """Within a person's turn: see `undo`, and `undo_last` where nothing is named."""
-    known = Judgment.objects.filter(actor=actor, client_id=client_id).first()
-    if known:
-        return known
+    earlier = Judgment.objects.filter(actor=actor, client_id=client_id).first()
+    if earlier:
+        return earlier
     if Pool.objects.filter(pk=pool.pk, state=Pool.State.CLOSED).exists():
         raise PoolClosedError(pool=pool.name)
     last = last_judgment_of(pool, actor) if undoes is None else _named(pool, actor, undoes)
@@ -277,8 +300,8 @@ def put_off(*, slot: Slot, actor: User) -> None:
 def put_off_now(slot: int, actor: int, pool: int | None = None) -> None:
     """Within a person's turn: see `put_off`."""
     _target(slot, pool)
-    held = Slot.objects.filter(pk=slot, annotator=actor, state=Slot.State.CLAIMED)
-    if not held.update(is_later=True, lease_expires_at=Now() + LEASE):
+    held_slot = Slot.objects.filter(pk=slot, annotator=actor, state=Slot.State.CLAIMED)
+    if not held_slot.update(is_later=True, lease_expires_at=Now() + LEASE):
         raise NotHeldError
 
 
@@ -294,9 +317,9 @@ def ask_question(*, slot: Slot, actor: User, client_id: UUID, text: str) -> Ques
 
 def ask(slot: int, actor: int, client_id: UUID, text: str, pool: int | None = None) -> Question:
     """Within a person's turn: see `ask_question`."""
-    known = Question.objects.filter(asked_by=actor, client_id=client_id).first()
-    if known:
-        return known
+    earlier = Question.objects.filter(asked_by=actor, client_id=client_id).first()
+    if earlier:
+        return earlier
     target = _target(slot, pool)
     if target.annotator == actor and target.state == Slot.State.CLAIMED:
         Slot.objects.filter(pk=slot).update(
@@ -331,7 +354,7 @@ def change_own_judgment(
     if not Pool.objects.open().filter(pk=pool.pk).exists():
         raise PoolClosedError(pool=pool.name)
     content, guideline = content_of(slot), current_guideline(pool.benchmark)
-    shown = Shown(
+    display = Shown(
         content_hash=content.content_hash if content else "",
         guideline_id=guideline.pk if guideline else None,
         shown_position=judgment.shown_position,
@@ -343,4 +366,4 @@ def change_own_judgment(
         if grade is None
         else partial(record_judgment, grade=grade)
     )
-    return record(slot=slot, actor=actor, client_id=client_id, shown=shown, note=note)
+    return record(slot=slot, actor=actor, client_id=client_id, display=display, note=note)

@@ -117,12 +117,12 @@ def progress(pool: Pool, me: int, saved: Saved = NOTHING_SAVED) -> dict[str, Any
     if not is_new:
         own.n += saved.n
         own.n_uncounted += saved.n_uncounted
-    left = None
+    seconds_left = None
     if own.next_seconds is not None:
-        left = counts.n_left * own.next_seconds / max(counts.n_active, 1)
+        seconds_left = counts.n_left * own.next_seconds / max(counts.n_active, 1)
     return {
         "pool": {"done": counts.n_done + own.n_uncounted, "total": counts.n_wanted},
-        "mine": {"n": own.n, "median_seconds": own.median_seconds, "seconds_left": left},
+        "mine": {"n": own.n, "median_seconds": own.median_seconds, "seconds_left": seconds_left},
     }
 
 

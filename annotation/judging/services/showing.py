@@ -30,27 +30,27 @@ NO_TEXT = Text(content_hash="", title="", text="", lang="")
 
 
 def items_of(
-    pool: Pool, me: int, given: Sequence[Card], hand: Sequence[Card]
+    pool: Pool, me: int, cards: Sequence[Card], hand: Sequence[Card]
 ) -> list[dict[str, Any]]:
     """An item of the exchange for each card given, out of all that the person has in hand."""
-    if not given:
+    if not cards:
         return []
     corpus = pool.benchmark.corpus
-    texts = statements.texts([card.document for card in given])
-    rows = corpus_rows(pool.benchmark, [card.document for card in given])
+    texts = statements.texts([card.document for card in cards])
+    rows = corpus_rows(pool.benchmark, [card.document for card in cards])
     facts, images = _facts(pool.benchmark, rows), images_of(pool.benchmark, rows)
-    asked = statements.queries(sorted({card.query for card in given}))
-    pictured = query_images_shown(pool.benchmark, asked)
-    answers = statements.answers([card.slot for card in given], me)
-    places = _places(pool, me, given, hand)
-    shown = Shown(guideline_id=statements.guideline(pool.benchmark_id))
+    queries = statements.queries(sorted({card.query for card in cards}))
+    pictured = query_images_shown(pool.benchmark, queries)
+    answers = statements.answers([card.slot for card in cards], me)
+    places = _places(pool, me, cards, hand)
+    display = Shown(guideline_id=statements.guideline(pool.benchmark_id))
     items = []
-    for card in given:
-        text, query = texts.get(card.document, NO_TEXT), asked[card.query]
+    for card in cards:
+        text, query = texts.get(card.document, NO_TEXT), queries[card.query]
         number, total = places[card.slot]
         document, sizes = document_as_shown(corpus, query, text)
-        seen = replace(
-            shown,
+        item_display = replace(
+            display,
             content_hash=text.content_hash,
             shown_position=number,
             excerpt_chars=sizes[0],
@@ -60,7 +60,7 @@ def items_of(
         items.append(
             {
                 "key": key_of(card.slot, me),
-                "token": sealed_token(card.slot, me, seen),
+                "token": sealed_token(card.slot, me, item_display),
                 "query": query_as_shown(corpus, query, query_key_of(card.query, me))
                 | {"images": pictured[card.query]},
                 "document": document
@@ -114,14 +114,14 @@ def _said(value: Any) -> str:
 
 
 def _places(
-    pool: Pool, me: int, given: Sequence[Card], hand: Sequence[Card]
+    pool: Pool, me: int, cards: Sequence[Card], hand: Sequence[Card]
 ) -> dict[int, tuple[int, int]]:
     """By slot: which document of its query it will be, and of how many."""
-    new = {card.slot for card in given}
+    new = {card.slot for card in cards}
     before = Counter(card.query for card in hand if card.slot not in new)
-    counts = {query: statements.place(pool.pk, query, me) for query in {c.query for c in given}}
+    counts = {query: statements.place(pool.pk, query, me) for query in {c.query for c in cards}}
     places = {}
-    for card in given:
+    for card in cards:
         total, n_open = counts[card.query]
         number = total - max(n_open, 1) + 1 + before[card.query]
         places[card.slot] = (max(1, min(number, total)), total)

@@ -42,7 +42,12 @@ def _start(pool: Pool, annotator: User) -> PoolStart:
 
 @transaction.atomic
 def record_practice(
-    *, known: KnownGrade, annotator: User, grade: int, client_id: UUID, dwell_ms: int | None = None
+    *,
+    known_grade: KnownGrade,
+    annotator: User,
+    grade: int,
+    client_id: UUID,
+    dwell_ms: int | None = None,
 ) -> Judgment:
     """Append a person's grade of a practice document; the last one ends the round.
 
@@ -55,21 +60,21 @@ def record_practice(
     GradeNotOnScaleError
         If the benchmark has no such grade.
     """
-    pool = known.entry.pool
+    pool = known_grade.entry.pool
     start = _start(pool, annotator)
     earlier = Judgment.objects.filter(actor=annotator, client_id=client_id).first()
     if earlier is not None:
         return earlier
-    slot = _practice_slot(known, annotator, start.practice_round)
+    slot = _practice_slot(known_grade, annotator, start.practice_round)
     content = content_of(slot)
     guideline = current_guideline(pool.benchmark)
-    shown = Shown(
+    display = Shown(
         content_hash=content.content_hash if content else "",
         guideline_id=guideline.pk if guideline else None,
         dwell_ms=dwell_ms,
     )
     saved = record_judgment(
-        slot=slot, actor=annotator, grade=grade, client_id=client_id, shown=shown
+        slot=slot, actor=annotator, grade=grade, client_id=client_id, display=display
     )
     if start.practice_at is None and practice_by(pool, annotator).is_passed:
         start.practice_at = timezone.now()
@@ -88,16 +93,18 @@ def practise_again(*, pool: Pool, annotator: User) -> PoolStart:
     return start
 
 
-def _practice_slot(known: KnownGrade, annotator: User, practice_round: int) -> Slot:
+def _practice_slot(known_grade: KnownGrade, annotator: User, practice_round: int) -> Slot:
     """A slot of the person's own: practice is asked of each, so it is made when it is done."""
-    KnownGrade.objects.select_for_update().get(pk=known.pk)
-    slots = Slot.objects.filter(entry=known.entry_id, kind=Slot.Kind.PRACTICE, round=practice_round)
+    KnownGrade.objects.select_for_update().get(pk=known_grade.pk)
+    slots = Slot.objects.filter(
+        entry=known_grade.entry_id, kind=Slot.Kind.PRACTICE, round=practice_round
+    )
     if slots.filter(annotator=annotator).exists():
         raise PracticeDoneError
     return Slot.objects.create(
-        pool=known.entry.pool,
-        query=known.entry.query,
-        entry=known.entry,
+        pool=known_grade.entry.pool,
+        query=known_grade.entry.query,
+        entry=known_grade.entry,
         kind=Slot.Kind.PRACTICE,
         round=practice_round,
         number=slots.count() + 1,

@@ -56,16 +56,16 @@ class Shown:
         }
 
 
-def sealed_token(slot_id: int, annotator_id: int, shown: Shown) -> str:
+def sealed_token(slot_id: int, annotator_id: int, display: Shown) -> str:
     """A token for one document on one person's page; nothing can be read from it."""
     payload = [
         slot_id,
         annotator_id,
-        shown.content_hash,
-        shown.guideline_id,
-        shown.shown_position,
-        shown.excerpt_chars,
-        shown.full_chars,
+        display.content_hash,
+        display.guideline_id,
+        display.shown_position,
+        display.excerpt_chars,
+        display.full_chars,
     ]
     return _sealed(json.dumps(payload, separators=(",", ":")).encode())
 
@@ -82,12 +82,12 @@ def read_token(*, token: str, annotator: User) -> tuple[Slot, Shown]:
     SlotOfAnotherError
         If it was issued to another person.
     """
-    slot_id, shown = opened_token(token, annotator.pk)
-    slot = Slot.objects.select_related("pool__benchmark", "entry__document").filter(pk=slot_id)
-    held = slot.first()
-    if held is None:
+    slot_id, display = opened_token(token, annotator.pk)
+    slots = Slot.objects.select_related("pool__benchmark", "entry__document").filter(pk=slot_id)
+    slot = slots.first()
+    if slot is None:
         raise Http404
-    return held, shown
+    return slot, display
 
 
 def opened_token(token: str, annotator_id: int) -> tuple[int, Shown]:

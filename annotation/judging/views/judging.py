@@ -100,8 +100,8 @@ def judge(request: PersonRequest, pk: int) -> HttpResponse:
     step = step_before_judging(pool, request.user)
     if step and has_texts and pool.state == Pool.State.OPEN:
         return redirect(address_of(pool, step))
-    wanted = Request((), frozenset(), DOCUMENTS_HELD if has_texts else 0)
-    answer = exchange(pool=pool, me=request.user.pk, request=wanted)
+    first_request = Request((), frozenset(), DOCUMENTS_HELD if has_texts else 0)
+    answer = exchange(pool=pool, me=request.user.pk, request=first_request)
     answer["items"].sort(key=lambda item: item["key"] != request.GET.get("doc"))
     # The others come with the first answer: the page is there sooner.
     del answer["items"][DOCUMENTS_AHEAD:]
@@ -133,14 +133,14 @@ def judge_session(request: HttpRequest) -> JsonResponse:
 def judgment_create(request: PersonRequest, pk: int) -> HttpResponse:
     pool = _pool_to_judge(request, pk)
     form = JudgmentForm(request.POST)
-    slot, shown = _slot_and_shown(request, pool, form)
+    slot, display = _slot_and_shown(request, pool, form)
     cleaned = form.cleaned_data
     saved = record_judgment(
         slot=slot,
         actor=request.user,
         grade=cleaned["grade"],
         client_id=cleaned["client_id"],
-        shown=shown,
+        display=display,
         note=cleaned["note"],
         confidence=cleaned["confidence"],
     )
@@ -155,13 +155,13 @@ def judgment_create(request: PersonRequest, pk: int) -> HttpResponse:
 def cant_judge_create(request: PersonRequest, pk: int) -> HttpResponse:
     pool = _pool_to_judge(request, pk)
     form = CantJudgeForm(request.POST)
-    slot, shown = _slot_and_shown(request, pool, form)
+    slot, display = _slot_and_shown(request, pool, form)
     saved = record_cant_judge(
         slot=slot,
         actor=request.user,
         reason=form.said,
         client_id=form.cleaned_data["client_id"],
-        shown=shown,
+        display=display,
     )
     return _next(request, pool, _said_to_be_saved(_("“Can't judge” saved"), saved))
 
@@ -256,10 +256,10 @@ def _slot_and_shown(request: PersonRequest, pool: Pool, form: Any) -> tuple[Slot
     if not form.is_valid():
         raise SlotTokenError
     cleaned = form.cleaned_data
-    slot, shown = read_token(token=cleaned["token"], annotator=request.user)
+    slot, display = read_token(token=cleaned["token"], annotator=request.user)
     if slot.pool_id != pool.pk:
         raise SlotTokenError
-    return slot, shown.seen(view=cleaned["view"], dwell_ms=cleaned["dwell_ms"])
+    return slot, display.seen(view=cleaned["view"], dwell_ms=cleaned["dwell_ms"])
 
 
 def _said_to_be_saved(what: str, saved: Judgment) -> str:

@@ -58,17 +58,17 @@ class JudgmentsExport(Endpoint):
     )
     def get(self, request: Request, slug: str) -> StreamingHttpResponse:
         benchmark = self.benchmark_for(Action.EDIT)
-        asked = ExportQuerySerializer(data=request.query_params)
-        asked.is_valid(raise_exception=True)
+        serializer = ExportQuerySerializer(data=request.query_params)
+        serializer.is_valid(raise_exception=True)
         chunks = export_judgments(
             benchmark=benchmark,
             actor=request.user,
-            form=asked.validated_data["form"],
-            is_whole=asked.validated_data["all"],
-            as_of=asked.validated_data["as_of"],
+            form=serializer.validated_data["form"],
+            is_whole=serializer.validated_data["all"],
+            as_of=serializer.validated_data["as_of"],
         )
         return StreamingHttpResponse(
-            chunks, content_type=CONTENT_TYPES[asked.validated_data["form"]]
+            chunks, content_type=CONTENT_TYPES[serializer.validated_data["form"]]
         )
 
 
@@ -85,22 +85,22 @@ class JudgmentsImport(Endpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        sent = self.validated(SentLabelsSerializer)
-        labels, refused = checked(benchmark, sent["labels"], is_for_pool=bool(sent["pool"]))
+        fields = self.validated(SentLabelsSerializer)
+        labels, refused = checked(benchmark, fields["labels"], is_for_pool=bool(fields["pool"]))
         if refused:
-            return _refusal(request.path, len(sent["labels"]), refused)
+            return _refusal(request.path, len(fields["labels"]), refused)
         origin = Origin(
             benchmark=benchmark,
             actor=request.user,
-            source=sent["source"],
-            sha256=_digest(sent),
-            pool=_pool(benchmark, sent["pool"]),
+            source=fields["source"],
+            sha256=_digest(fields),
+            pool=_pool(benchmark, fields["pool"]),
             raters=raters_among(
                 benchmark,
                 labels,
                 importer=request.user,
-                accounts=sent["accounts"],
-                machines=sent["machines"],
+                accounts=fields["accounts"],
+                machines=fields["machines"],
             ),
         )
         done = enter_rows(origin=origin, labels=labels)
@@ -121,21 +121,21 @@ class JudgmentsImport(Endpoint):
 
 
 def checked(
-    benchmark: Benchmark, sent: list[Any], *, is_for_pool: bool
+    benchmark: Benchmark, items: list[Any], *, is_for_pool: bool
 ) -> tuple[list[Label], dict[int, str]]:
     """The labels that were sent, and by their place what is wrong with those that cannot be taken.
 
     A label's `line` is its place in the list. For a pool, what it does not hold is left out later.
     """
     scale = scale_of(benchmark)
-    seen: dict[tuple[str, str, str], int] = {}
+    first_places: dict[tuple[str, str, str], int] = {}
     labels: list[Label] = []
     refused: dict[int, str] = {}
-    for index, item in enumerate(sent):
+    for index, item in enumerate(items):
         label, reason = _label(index, item, scale)
         if label and not reason:
             key = (label.rater, label.qid, label.docid)
-            first = seen.setdefault(key, index)
+            first = first_places.setdefault(key, index)
             if first != index:
                 reason = f"the same annotator says something of this pair at {first} already"
         if reason:
@@ -180,8 +180,8 @@ def _refusal(path: str, n_sent: int, refused: dict[int, str]) -> Response:
     return answer(422, "labels-refused", message, path, facts={"items": items})
 
 
-def _digest(sent: dict[str, Any]) -> str:
-    content = json.dumps([sent["source"], sent["labels"]], sort_keys=True, ensure_ascii=False)
+def _digest(fields: dict[str, Any]) -> str:
+    content = json.dumps([fields["source"], fields["labels"]], sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(content.encode()).hexdigest()
 
 
@@ -200,11 +200,11 @@ class PairDetail(Endpoint):
     )
     def get(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.SEE_POOLS)
-        asked = PairQuerySerializer(data=request.query_params)
-        asked.is_valid(raise_exception=True)
-        docid = asked.validated_data["document"]
+        serializer = PairQuerySerializer(data=request.query_params)
+        serializer.is_valid(raise_exception=True)
+        docid = serializer.validated_data["document"]
         queries = benchmark.queries.committed().select_related("family")
-        query = get_object_or_404(queries, qid=asked.validated_data["query"])
+        query = get_object_or_404(queries, qid=serializer.validated_data["query"])
         has_names = may(request.user, Action.EDIT, benchmark)
         if not has_names and not pairs.may_adjudicate(benchmark, query, docid, request.user):
             raise PermissionDenied

@@ -90,8 +90,8 @@ class OfPool(Endpoint):
 
     def read(self, pool: Pool, what: str) -> None:
         """Labels of test queries may have to stay hidden: who looks at them is recorded."""
-        told = f"{what} of {pool.name}"
-        record_read(actor=self.request.user, benchmark=pool.benchmark, what=told)
+        target = f"{what} of {pool.name}"
+        record_read(actor=self.request.user, benchmark=pool.benchmark, what=target)
 
 
 class StaleList(OfPool):
@@ -143,12 +143,12 @@ class KnownGradeList(OfPool):
         responses={201: OfferedSerializer},
     )
     def post(self, request: Request, slug: str, pk: int) -> Response:
-        pool, sent = self.pool(), self.validated(NewKnownGradesSerializer)
-        known = [
+        pool, fields = self.pool(), self.validated(NewKnownGradesSerializer)
+        known_grades = [
             Known(row["query"], row["document"], row["grade"], row["purpose"], row["explanation"])
-            for row in sent["grades"]
+            for row in fields["grades"]
         ]
-        rows = add_known_grades(pool=pool, known=known, actor=request.user)
+        rows = add_known_grades(pool=pool, known_grades=known_grades, actor=request.user)
         return Response({"n": len(rows)}, status=201)
 
 
@@ -172,7 +172,7 @@ class KnownGradeDetail(OfPool):
     def delete(self, request: Request, slug: str, pk: int, known: int) -> Response:
         rows = KnownGrade.objects.select_related("entry__pool__benchmark", "entry__query")
         row = get_object_or_404(rows, pk=known, entry__pool=self.pool())
-        remove_known_grade(known=row, actor=request.user)
+        remove_known_grade(known_grade=row, actor=request.user)
         return Response(status=204)
 
 

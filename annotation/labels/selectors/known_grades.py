@@ -20,16 +20,16 @@ def known_grades_of(pool: Pool, purpose: str = "") -> QuerySet[KnownGrade]:
     Each has `n_given`, how often it was graded as a check or for practice, and `n_right`, how often
     with this grade.
     """
-    known = KnownGrade.objects.filter(entry__pool=pool)
+    known_grades = KnownGrade.objects.filter(entry__pool=pool)
     if purpose:
-        known = known.filter(purpose=purpose)
+        known_grades = known_grades.filter(purpose=purpose)
     checks = Q(
         entry__slots__judgments__purpose__in=[Slot.Kind.GOLD, Slot.Kind.PRACTICE],
         entry__slots__judgments__kind=Judgment.Kind.GRADE,
         entry__slots__judgments__superseded_by=None,
     )
     return (
-        known.annotate(
+        known_grades.annotate(
             n_given=Count("entry__slots__judgments", filter=checks),
             n_right=Count(
                 "entry__slots__judgments",
@@ -48,9 +48,9 @@ def known_grades_of(pool: Pool, purpose: str = "") -> QuerySet[KnownGrade]:
     )
 
 
-def titles_of(known: Iterable[KnownGrade]) -> dict[int, str]:
+def titles_of(known_grades: Iterable[KnownGrade]) -> dict[int, str]:
     """{document: its title, or the beginning of its text}."""
-    contents = contents_of([known_grade.entry.document_id for known_grade in known])
+    contents = contents_of([known_grade.entry.document_id for known_grade in known_grades])
     return {key: content.title or content.text[:80] for key, content in contents.items()}
 
 

@@ -128,16 +128,16 @@ def pair_grades(benchmark: Benchmark, query: Query, docid: str) -> list[PairGrad
 def _grade_in(
     qrel_set: QrelSet, query: Query, docid: str, grade: int | None, events: list[Event]
 ) -> PairGrade:
-    known = [event for event in events if event.id <= (qrel_set.as_of_event or 0)]
+    known_events = [event for event in events if event.id <= (qrel_set.as_of_event or 0)]
     if left_out := set(qrel_set.parameters.get("without") or ()):
         name = pseudonyms_in(qrel_set.benchmark)
-        known = [event for event in known if _counts(event, left_out, name)]
-    if not qrel_set.rule or not known:
+        known_events = [event for event in known_events if _counts(event, left_out, name)]
+    if not qrel_set.rule or not known_events:
         return PairGrade(qrel_set, grade, (), grade)
     why = explained(
         query.qid,
         docid,
-        known,
+        known_events,
         rule=rule_named(qrel_set.rule, qrel_set.rule_version),
         settings=_settings(qrel_set),
         published=grade,
@@ -153,8 +153,8 @@ def _counts(event: Event, left_out: set[str], name: Pseudonyms) -> bool:
 
 def _settings(qrel_set: QrelSet) -> Settings:
     stored = qrel_set.parameters.get("settings") or {}
-    known = {key: stored[key] for key in Settings.__dataclass_fields__ if key in stored}
-    return Settings(**known)
+    values = {key: stored[key] for key in Settings.__dataclass_fields__ if key in stored}
+    return Settings(**values)
 
 
 def _rule_events(benchmark: Benchmark, query: Query, docid: str) -> list[Event]:

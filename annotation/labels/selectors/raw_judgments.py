@@ -84,8 +84,10 @@ def _by_page(events: QuerySet[Judgment]) -> Iterator[tuple]:
 
 def _exported(row: tuple, name: Callable[..., str]) -> RawJudgment:
     (event, at, qid, docid, kind, grade, actor, rater, reason, note, evidence, *rest) = row
-    (confidence, outcome, purpose, pool, source, guideline, *shown) = rest
-    (content_hash, view, chars, position, dwell, is_extra, supersedes, superseded_by, *last) = shown
+    (confidence, outcome, purpose, pool, source, guideline, *display) = rest
+    (content_hash, view, chars, position, dwell, is_extra, supersedes, superseded_by, *last) = (
+        display
+    )
     by, *machine = last
     return RawJudgment(
         event=event,

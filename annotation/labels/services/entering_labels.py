@@ -122,7 +122,7 @@ class _Entering:
     def __init__(self, origin: Origin, labels: Sequence[Label]) -> None:
         self.origin, self.labels = origin, labels
         self.queries = _query_keys(origin.benchmark, {label.qid for label in labels})
-        self.known = _ids_that_are_there(origin, labels)
+        self.known_ids = _ids_that_are_there(origin, labels)
         self.earlier = _earlier_labels(origin, labels, self.queries)
         self.places = _places(origin, origin.pool, self.queries) if origin.pool else {}
         self.texts: dict[str, tuple[str, str]] = {}
@@ -166,7 +166,7 @@ class _Entering:
             or (before.kind == Judgment.Kind.MACHINE) != is_machine
         )
         is_same = before is not None and (before.grade, before.pool) == (label.grade, pool)
-        is_here = client_id in self.known or (is_same and not is_another)
+        is_here = client_id in self.known_ids or (is_same and not is_another)
         slot = None
         if place and not is_machine and (is_same or not is_here):
             slot = self._place(place, rater, before, pool)
@@ -262,9 +262,9 @@ def _query_keys(benchmark: Benchmark, qids: set[str]) -> dict[str, int]:
 
 def _ids_that_are_there(origin: Origin, labels: Iterable[Label]) -> set[uuid.UUID]:
     """The identities, of those wanted, that the ledger has, whoever entered them."""
-    wanted = {_identity(origin, label) for label in labels}
+    identities = {_identity(origin, label) for label in labels}
     ids = origin.events_of_these_bytes().values_list("client_id", flat=True)
-    return {known_id for known_id in ids.iterator(chunk_size=5000) if known_id in wanted}
+    return {known_id for known_id in ids.iterator(chunk_size=5000) if known_id in identities}
 
 
 def _earlier_labels(

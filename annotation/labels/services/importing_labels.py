@@ -131,7 +131,7 @@ def _read(job: jobs.RunningJob, upload: Upload) -> list[Label]:
     """
     benchmark, problems = job.benchmark, Problems()
     grade_map = {int(key): value for key, value in job.parameters["grade_map"].items()}
-    sent = reading_apart.stream(
+    stream = reading_apart.stream(
         sent_labels,
         Place(uploading.local(upload), upload.name),
         scale_of(benchmark),
@@ -140,15 +140,17 @@ def _read(job: jobs.RunningJob, upload: Upload) -> list[Label]:
         problems.limit,
         file=upload.name,
     )
-    rows = received(sent, problems)
+    rows = received(stream, problems)
     labels: list[Label] = []
-    known = _known_queries(benchmark)
+    known_qids = _known_queries(benchmark)
     for batch in batched(rows, IDS_PER_LOOK):
         labels += batch
         if len(labels) > MOST_LABELS:
             raise TooManyLabelsError(file=upload.name, limit=f"{MOST_LABELS:,}")
         # For a pool, what it does not hold is left out and counted, whatever the reason.
-        for label, reason in [] if job.parameters["pool"] else unknown_ids(benchmark, batch, known):
+        for label, reason in (
+            [] if job.parameters["pool"] else unknown_ids(benchmark, batch, known_qids)
+        ):
             problems.add(upload.name, label.line, reason)
         job.progress(len(labels), 0, f"{len(labels):,} labels read")
     problems.raise_found()
@@ -166,13 +168,13 @@ def _known_queries(benchmark: Benchmark) -> set[str]:
 
 
 def unknown_ids(
-    benchmark: Benchmark, labels: Sequence[Label], known: set[str] | None = None
+    benchmark: Benchmark, labels: Sequence[Label], known_qids: set[str] | None = None
 ) -> list[tuple[Label, str]]:
     """Labels of queries or documents that are not here, each with what is wrong, in their order.
 
     A benchmark whose corpus has no texts takes documents of any id.
     """
-    known = _known_queries(benchmark) if known is None else known
+    known_qids = _known_queries(benchmark) if known_qids is None else known_qids
     lacking: set[str] = set()
     if benchmark.corpus.has_texts:
         lacking = unknown_documents(benchmark, {label.docid for label in labels})
@@ -180,7 +182,7 @@ def unknown_ids(
         (label, reason)
         for label in labels
         for reason in (
-            UNKNOWN_QUERY.format(qid=label.qid) if label.qid not in known else "",
+            UNKNOWN_QUERY.format(qid=label.qid) if label.qid not in known_qids else "",
             UNKNOWN_DOCUMENT.format(docid=label.docid) if label.docid in lacking else "",
         )
         if reason

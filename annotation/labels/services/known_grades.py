@@ -18,7 +18,7 @@ from benchwright.qrels.known_grades import Known, known_grades_in
 LARGEST_SHARE = 0.2
 
 
-def add_known_grade(*, pool: Pool, known: Known, actor: User) -> KnownGrade:
+def add_known_grade(*, pool: Pool, known_grade: Known, actor: User) -> KnownGrade:
     """Set a known grade; a pair that is not in the pool becomes an entry of its own.
 
     A pair that has one already gets this in its place. Nobody is asked for more labels by it.
@@ -30,23 +30,25 @@ def add_known_grade(*, pool: Pool, known: Known, actor: User) -> KnownGrade:
     GradeNotOnScaleError
         If the benchmark has no such grade.
     """
-    return add_known_grades(pool=pool, known=[known], actor=actor)[0]
+    return add_known_grades(pool=pool, known_grades=[known_grade], actor=actor)[0]
 
 
 @transaction.atomic
-def add_known_grades(*, pool: Pool, known: Sequence[Known], actor: User) -> list[KnownGrade]:
+def add_known_grades(*, pool: Pool, known_grades: Sequence[Known], actor: User) -> list[KnownGrade]:
     """Set several, all or none; errors as of `add_known_grade`, of the first that is wrong."""
     queries = query_keys(pool.benchmark)
     scale = set(pool.benchmark.grades.values_list("value", flat=True))
-    for pair in known:
+    for pair in known_grades:
         if pair.grade not in scale:
             raise GradeNotOnScaleError(grade=pair.grade, scale=", ".join(map(str, sorted(scale))))
         if pair.qid not in queries:
             raise KnownPairError(
                 qid=pair.qid, docid=pair.docid, reason="no such query in this benchmark"
             )
-    documents = _documents(pool, known)
-    rows = [_set(pool, pair, queries[pair.qid], documents[pair.docid], actor) for pair in known]
+    documents = _documents(pool, known_grades)
+    rows = [
+        _set(pool, pair, queries[pair.qid], documents[pair.docid], actor) for pair in known_grades
+    ]
     audit.record(
         actor=actor,
         action="known-grades",
@@ -57,18 +59,18 @@ def add_known_grades(*, pool: Pool, known: Sequence[Known], actor: User) -> list
     return rows
 
 
-def _documents(pool: Pool, known: Iterable[Known]) -> dict[str, int]:
+def _documents(pool: Pool, known_grades: Iterable[Known]) -> dict[str, int]:
     """{docid: primary key}, each with the text that it has today."""
     corpus = pool.benchmark.corpus
-    texts = benchmark_documents(pool.benchmark, {pair.docid for pair in known})
-    for pair in known:
+    texts = benchmark_documents(pool.benchmark, {pair.docid for pair in known_grades})
+    for pair in known_grades:
         if pair.docid not in texts:
             reason = "the corpus has no text of this document"
             raise KnownPairError(qid=pair.qid, docid=pair.docid, reason=reason)
     return document_rows(corpus, list(texts), texts)
 
 
-def _set(pool: Pool, known: Known, query_id: int, document_id: int, actor: User) -> KnownGrade:
+def _set(pool: Pool, pair: Known, query_id: int, document_id: int, actor: User) -> KnownGrade:
     entry, _ = PoolEntry.objects.get_or_create(
         pool=pool,
         query_id=query_id,
@@ -78,9 +80,9 @@ def _set(pool: Pool, known: Known, query_id: int, document_id: int, actor: User)
     known_grade, _ = KnownGrade.objects.update_or_create(
         entry=entry,
         defaults={
-            "purpose": known.purpose,
-            "grade": known.grade,
-            "explanation": known.explanation,
+            "purpose": pair.purpose,
+            "grade": pair.grade,
+            "explanation": pair.explanation,
             "set_by": actor,
         },
     )
@@ -93,10 +95,10 @@ def _last_place(pool: Pool) -> int:
 
 
 @transaction.atomic
-def remove_known_grade(*, known: KnownGrade, actor: User) -> None:
+def remove_known_grade(*, known_grade: KnownGrade, actor: User) -> None:
     """Forget a known grade; what was judged because of it stays in the ledger."""
-    entry = known.entry
-    known.delete()
+    entry = known_grade.entry
+    known_grade.delete()
     if entry.origin == PoolEntry.Origin.KNOWN and not entry.slots.exists():
         entry.delete()
     audit.record(
@@ -156,8 +158,8 @@ def read_known_grades(content: bytes, *, pool: Pool, file: str, purpose: str) ->
         if pair.docid not in texts:
             problems.add(file, pair.line, f"the corpus has no text of document '{pair.docid}'")
     problems.raise_found()
-    known: list[Known] = pairs
-    return known
+    known_grades: list[Known] = pairs
+    return known_grades
 
 
 @transaction.atomic

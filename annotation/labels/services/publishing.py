@@ -170,26 +170,26 @@ def _account(benchmark: Benchmark, derivation: Derivation) -> dict[str, Any]:
 
 def _begin(job: jobs.RunningJob, rule: NamedRule) -> QrelSet:
     """The staged set, tied to an event of a ledger that nobody was writing to."""
-    benchmark, wanted = job.benchmark, job.parameters
+    benchmark, options = job.benchmark, job.parameters
     with job.fenced():
-        as_of = _settled_event(benchmark, wanted["as_of"])
+        as_of = _settled_event(benchmark, options["as_of"])
         counts = _events_by_kind(benchmark, as_of)
         waived = Pool.objects.filter(benchmark=benchmark).aggregate(n=Sum("n_waived"))["n"]
-        parameters = {"events": counts, "settings": wanted["settings"], "n_waived": waived or 0}
+        parameters = {"events": counts, "settings": options["settings"], "n_waived": waived or 0}
         if n_drawn := labelled_for_estimates(benchmark):
             parameters["n_for_estimates"] = n_drawn
         if n_spared := n_not_asked(benchmark):
             parameters["n_spared"] = n_spared
-        if isinstance(wanted["as_of"], str):
-            parameters["as_of_time"] = wanted["as_of"]
-        if wanted["annotator"]:
-            parameters["annotator"] = pseudonyms_in(benchmark)(wanted["annotator"])
-        if wanted.get("without"):
-            parameters["without"] = [*map(pseudonyms_in(benchmark), wanted["without"])]
+        if isinstance(options["as_of"], str):
+            parameters["as_of_time"] = options["as_of"]
+        if options["annotator"]:
+            parameters["annotator"] = pseudonyms_in(benchmark)(options["annotator"])
+        if options.get("without"):
+            parameters["without"] = [*map(pseudonyms_in(benchmark), options["without"])]
         return QrelSet.objects.create(
             benchmark=benchmark,
-            name=wanted["name"],
-            kind=_kind(counts, is_view=bool(wanted["annotator"])),
+            name=options["name"],
+            kind=_kind(counts, is_view=bool(options["annotator"])),
             rule=rule.name,
             rule_version=rule.version,
             as_of_event=as_of,
@@ -211,7 +211,7 @@ def _events_by_kind(benchmark: Benchmark, as_of: int) -> dict[str, int]:
     return dict(events.values_list("kind").annotate(n=Count("pk")).order_by("kind"))
 
 
-def _settled_event(benchmark: Benchmark, asked: int | str | None) -> int:
+def _settled_event(benchmark: Benchmark, as_of: int | str | None) -> int:
     """The event up to which the ledger counts, with every writer of it done or waiting.
 
     Ids are given out before they are committed: without the lock, a lower one could appear after
@@ -230,22 +230,22 @@ def _settled_event(benchmark: Benchmark, asked: int | str | None) -> int:
     last = ledger.last_event_of(benchmark)
     if not last:
         raise NothingJudgedError
-    if asked is None:
+    if as_of is None:
         return last
-    return _event_by(benchmark, asked) if isinstance(asked, str) else _event(benchmark, asked)
+    return _event_by(benchmark, as_of) if isinstance(as_of, str) else _event(benchmark, as_of)
 
 
-def _event(benchmark: Benchmark, asked: int) -> int:
+def _event(benchmark: Benchmark, event: int) -> int:
     newest = Judgment.events.order_by("-pk").values_list("pk", flat=True).first() or 0
-    if asked > newest:
-        raise AsOfError(reason=f"There is no event {asked} yet; the last one is {newest}.")
-    if not ledger.rule_events(benchmark).filter(pk__lte=asked).exists():
-        raise AsOfError(reason=f"Nobody had judged anything as of event {asked}.")
-    return asked
+    if event > newest:
+        raise AsOfError(reason=f"There is no event {event} yet; the last one is {newest}.")
+    if not ledger.rule_events(benchmark).filter(pk__lte=event).exists():
+        raise AsOfError(reason=f"Nobody had judged anything as of event {event}.")
+    return event
 
 
-def _event_by(benchmark: Benchmark, asked: str) -> int:
-    until = datetime.fromisoformat(asked)
+def _event_by(benchmark: Benchmark, moment: str) -> int:
+    until = datetime.fromisoformat(moment)
     by_then = ledger.rule_events(benchmark).filter(created_at__lte=until)
     event = by_then.order_by("-pk").values_list("pk", flat=True).first()
     if event is None:

@@ -44,15 +44,17 @@ def known_grade_list(request: PersonRequest, benchmark: Benchmark, pk: int) -> H
     form = KnownGradeForm(request.POST or None, grades=benchmark.grades.all())
     if request.method == "POST" and form.is_valid():
         try:
-            add_known_grade(pool=pool, known=Known(**form.cleaned_data), actor=request.user)
+            add_known_grade(pool=pool, known_grade=Known(**form.cleaned_data), actor=request.user)
         except AnnotationError as error:
             form.add_error(None, str(error))
         else:
             messages.success(request, "Saved.")
             return redirect("annotation:known-grade-list", benchmark.slug, pool.pk)
     purpose = request.GET.get("purpose", "")
-    known = selectors.known_grades_of(pool, purpose if purpose in KnownGrade.Purpose.values else "")
-    page = page_of(request, known, PAGE_SIZE)
+    known_grades = selectors.known_grades_of(
+        pool, purpose if purpose in KnownGrade.Purpose.values else ""
+    )
+    page = page_of(request, known_grades, PAGE_SIZE)
     record_read(actor=request.user, benchmark=benchmark, what=f"known grades of {pool.name}")
     context = {
         **_of(pool),
@@ -80,9 +82,9 @@ def known_grade_import(request: PersonRequest, benchmark: Benchmark, pk: int) ->
             messages.error(request, " ".join(map(str, errors)))
         return redirect("annotation:known-grade-list", benchmark.slug, pool.pk)
     file, purpose = form.cleaned_data["file"], form.cleaned_data["purpose"]
-    known = read_known_grades(file.read(), pool=pool, file=file.name, purpose=purpose)
-    add_known_grades(pool=pool, known=known, actor=request.user)
-    messages.success(request, f"{len(known)} known grades saved.")
+    known_grades = read_known_grades(file.read(), pool=pool, file=file.name, purpose=purpose)
+    add_known_grades(pool=pool, known_grades=known_grades, actor=request.user)
+    messages.success(request, f"{len(known_grades)} known grades saved.")
     return redirect("annotation:known-grade-list", benchmark.slug, pool.pk)
 
 
@@ -97,9 +99,9 @@ def known_grade_settled(request: PersonRequest, benchmark: Benchmark, pk: int) -
     if request.method == "POST" and form.is_valid():
         purpose = form.cleaned_data["purpose"]
         chosen = [pairs[key] for key in form.cleaned_data["pairs"]]
-        known = [Known(one.query.qid, one.docid, one.grade, purpose) for one in chosen]
-        add_known_grades(pool=pool, known=known, actor=request.user)
-        messages.success(request, f"{len(known)} known grades saved.")
+        known_grades = [Known(pair.query.qid, pair.docid, pair.grade, purpose) for pair in chosen]
+        add_known_grades(pool=pool, known_grades=known_grades, actor=request.user)
+        messages.success(request, f"{len(known_grades)} known grades saved.")
         return redirect("annotation:known-grade-list", benchmark.slug, pool.pk)
     context = {**_of(pool), "page": page, "pairs": pairs.values(), "form": form}
     status = 422 if form.errors else 200
@@ -136,13 +138,13 @@ def _marked(request: PersonRequest, pool: Pool) -> HttpResponse:
 @require_POST
 @benchmark_view(Action.EDIT)
 def known_grade_remove(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
-    known = get_object_or_404(
+    known_grade = get_object_or_404(
         KnownGrade.objects.select_related("entry__pool__benchmark", "entry__query"),
         pk=pk,
         entry__pool__benchmark=benchmark,
     )
-    pool = known.entry.pool
-    remove_known_grade(known=known, actor=request.user)
+    pool = known_grade.entry.pool
+    remove_known_grade(known_grade=known_grade, actor=request.user)
     messages.success(request, "Removed. What was judged because of it stays on record.")
     return redirect("annotation:known-grade-list", benchmark.slug, pool.pk)
 

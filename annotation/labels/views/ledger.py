@@ -58,9 +58,9 @@ def judgment_list(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
 def _asked_for(request: HttpRequest, benchmark: Benchmark) -> QuerySet[Judgment]:
     events = Judgment.events.filter(benchmark=benchmark).order_by("-pk")
     events = events.select_related("query__family", "actor", "pool", "superseded_by")
-    wanted = request.GET.get("q", "").strip()
-    if wanted:
-        events = events.filter(Q(query__qid=wanted) | Q(docid=wanted))
+    name = request.GET.get("q", "").strip()
+    if name:
+        events = events.filter(Q(query__qid=name) | Q(docid=name))
     if request.GET.get("kind") in Judgment.Kind:
         events = events.filter(kind=request.GET["kind"])
     return events
@@ -98,11 +98,13 @@ def judgments_import(request: PersonRequest, benchmark: Benchmark) -> HttpRespon
     raters, status = None, 422 if request.method == "POST" else 200
     if request.method == "POST" and form.is_valid():
         cleaned = form.cleaned_data
-        file, sent = cleaned.pop("file"), cleaned.pop("upload")
+        file, earlier_upload = cleaned.pop("file"), cleaned.pop("upload")
         try:
-            upload = sent or receive_upload(benchmark=benchmark, owner=request.user, file=file)
+            upload = earlier_upload or receive_upload(
+                benchmark=benchmark, owner=request.user, file=file
+            )
             raters = RatersForm(
-                request.POST if sent else None,
+                request.POST if earlier_upload else None,
                 counts=raters_in(
                     benchmark=benchmark,
                     upload=upload,
@@ -117,7 +119,7 @@ def judgments_import(request: PersonRequest, benchmark: Benchmark) -> HttpRespon
                 return redirect(
                     start_import(benchmark=benchmark, user=request.user, upload=upload, **cleaned)
                 )
-            status = 422 if sent else 200
+            status = 422 if earlier_upload else 200
         except BenchmarkError as error:
             form.add_error(None, str(error))
     context = {"form": form, "grades": benchmark.grades.all(), "raters": raters}

@@ -118,9 +118,9 @@ def grades_in(path: Path, scale: Sequence[int] | None = None) -> Grades:
             for row in rows:
                 grade = int(row["grade"])
                 if scale is not None and grade not in scale:
-                    known = ", ".join(map(str, scale))
+                    values = ", ".join(map(str, scale))
                     msg = (
-                        f"{path}:{rows.line_num}: grade {grade} is not on the scale {known}. "
+                        f"{path}:{rows.line_num}: grade {grade} is not on the scale {values}. "
                         "Correct the line, or give the scale the file was made on."
                     )
                     raise CommandError(msg)

@@ -30,7 +30,9 @@ class Command(BenchmarkCommand):
             name=options["name"] or _usual_name(options),
             runs=_runs_of(self.benchmark, options["runs"]) if options["runs"] else [],
             recipe=_recipe(options),
-            sharing=Sharing(**{one.name: options[one.name] for one in recipes.SHARING}),
+            sharing=Sharing(
+                **{parameter.name: options[parameter.name] for parameter in recipes.SHARING}
+            ),
             candidates=_list_named(self.benchmark, options["candidates"]),
             seed=options["seed"],
             seconds=options["seconds"],
@@ -51,7 +53,7 @@ def _usual_name(options: dict[str, Any]) -> str:
 
 def _recipe(options: dict[str, Any]) -> Recipe:
     usual = "listed" if options["strategy"] == "top-up" else "layered"
-    chosen = {one.name: options[one.name] for one in recipes.POOLING}
+    chosen = {parameter.name: options[parameter.name] for parameter in recipes.POOLING}
     return Recipe(
         **{**chosen, "order": chosen["order"] or usual},
         control_run=options["control_run"],
@@ -71,10 +73,10 @@ def _runs_of(benchmark: Benchmark, names: str) -> list[Run]:
     runs = Run.objects.filter(benchmark=benchmark)
     if names == "all":
         return list(runs)
-    wanted = [name.strip() for name in names.split(",") if name.strip()]
-    by_name = {run.name: run for run in runs.filter(name__in=wanted)}
-    missing = sorted(set(wanted) - by_name.keys())
+    wanted_names = [name.strip() for name in names.split(",") if name.strip()]
+    by_name = {run.name: run for run in runs.filter(name__in=wanted_names)}
+    missing = sorted(set(wanted_names) - by_name.keys())
     if missing:
-        known = ", ".join(runs.values_list("name", flat=True)) or "none yet"
-        raise CommandError(f"No run '{missing[0]}' in {benchmark.slug}. There are: {known}.")
+        known_names = ", ".join(runs.values_list("name", flat=True)) or "none yet"
+        raise CommandError(f"No run '{missing[0]}' in {benchmark.slug}. There are: {known_names}.")
     return list(by_name.values())

@@ -25,9 +25,9 @@ class Command(BenchmarkCommand):
         slug, benchmark = self.benchmark.slug, self.benchmark
         if not may(self.actor, Action.EDIT, benchmark):
             raise CommandError(f"'{self.actor.username}' may not see estimates of {slug}.")
-        found = named(pools_of(benchmark), pool, f"{slug} has no pool '{pool}'; it has")
-        estimates = estimates_of(found, self.actor, against=against or "")
-        target = f"estimates of {found}"
+        chosen_pool = named(pools_of(benchmark), pool, f"{slug} has no pool '{pool}'; it has")
+        estimates = estimates_of(chosen_pool, self.actor, against=against or "")
+        target = f"estimates of {chosen_pool}"
         audit.record(actor=self.actor, action="read-judgments", benchmark=benchmark, target=target)
         if estimates.error:
             raise CommandError(estimates.refusal)
@@ -50,5 +50,5 @@ def _cells(of: Estimated) -> list[str]:
 def _as_json(estimates: Estimates) -> dict[str, Any]:
     from annotation.estimates.api import PoolEstimatesSerializer
 
-    told: dict[str, Any] = dict(PoolEstimatesSerializer(estimates).data)
-    return told
+    facts: dict[str, Any] = dict(PoolEstimatesSerializer(estimates).data)
+    return facts

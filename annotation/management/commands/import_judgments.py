@@ -39,16 +39,18 @@ class Command(ImportCommand):
     )
 
     def run(self, *, pool: str | None, path: Path, **options: Any) -> None:
-        given = {key: options[key] for key in ("rater", "source", "grade_map")}
+        arguments = {key: options[key] for key in ("rater", "source", "grade_map")}
         if options["machine"] and options["no_machine"]:
             raise CommandError("Give --machine or --no-machine, not both.")
-        given["machines"] = [] if options["no_machine"] else options["machine"]
-        given["accounts"] = read_accounts(options["account"])
+        arguments["machines"] = [] if options["no_machine"] else options["machine"]
+        arguments["accounts"] = read_accounts(options["account"])
         try:
             upload = self.upload(path)
         except OSError as error:
             raise CommandError(str(error)) from error
-        job = self.job(labels_arguments(upload=upload, pool=_pool(self.benchmark, pool), **given))
+        job = self.job(
+            labels_arguments(upload=upload, pool=_pool(self.benchmark, pool), **arguments)
+        )
         refuse_failed(job)
         self.say_made(job, "entered ")
         for note in job.result["notes"]:

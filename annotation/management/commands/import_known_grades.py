@@ -39,8 +39,8 @@ class Command(BenchmarkCommand):
             content = path.read_bytes()
         except OSError as error:
             raise CommandError(str(error)) from error
-        known = read_known_grades(content, pool=row, file=path.name, purpose=purpose)
-        add_known_grades(pool=row, known=known, actor=self.actor)
+        known_grades = read_known_grades(content, pool=row, file=path.name, purpose=purpose)
+        add_known_grades(pool=row, known_grades=known_grades, actor=self.actor)
         if share is not None:
             set_gold_share(pool=row, share=share, actor=self.actor)
-        self.say_done(f"{len(known)} known grades")
+        self.say_done(f"{len(known_grades)} known grades")

@@ -65,21 +65,21 @@ class Command(BenchmarkCommand):
         self._tell(campaign)
 
     def _campaign(self, pool: str, options: dict[str, Any]) -> Campaign:
-        slug, wanted = self.benchmark.slug, options["judge"]
+        slug, judge = self.benchmark.slug, options["judge"]
         pools, judges = pools_of(self.benchmark), judges_of(self.benchmark)
-        found = named(pools, pool, f"{slug} has no pool '{pool}'; it has")
+        chosen_pool = named(pools, pool, f"{slug} has no pool '{pool}'; it has")
         if name := options["go_on"]:
-            rows = campaigns_of(self.benchmark).filter(pool=found)
+            rows = campaigns_of(self.benchmark).filter(pool=chosen_pool)
             return named(rows, name, f"{pool} has no campaign '{name}'; it has")
         return draft_campaign(
-            pool=found,
-            judge=named(judges, wanted, f"{slug} has no judge '{wanted}'; it has"),
+            pool=chosen_pool,
+            judge=named(judges, judge, f"{slug} has no judge '{judge}'; it has"),
             user=self.actor,
             name=options["name"] or "",
             runs=options["run"],
             template=_read(options["template"]),
             conflict_reason=options["reason"] or "",
-            **{one.name: options[one.name] for one in campaigns.CAMPAIGN},
+            **{parameter.name: options[parameter.name] for parameter in campaigns.CAMPAIGN},
         )
 
     def _estimate(self, campaign: Campaign) -> None:

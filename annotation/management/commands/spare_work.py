@@ -30,17 +30,19 @@ class Command(BenchmarkCommand):
         slug, benchmark = self.benchmark.slug, self.benchmark
         if not may(self.actor, Action.EDIT, benchmark):
             raise CommandError(f"'{self.actor.username}' may not spare people work in {slug}.")
-        found = named(pools_of(benchmark), pool, f"{slug} has no pool '{pool}'; it has")
+        chosen_pool = named(pools_of(benchmark), pool, f"{slug} has no pool '{pool}'; it has")
         if options["stop"]:
-            stop_sparing(pool=found, user=self.actor)
+            stop_sparing(pool=chosen_pool, user=self.actor)
         if campaign:
-            self._ask(found, campaign, options)
-        self._tell(found, options)
+            self._ask(chosen_pool, campaign, options)
+        self._tell(chosen_pool, options)
 
     def _ask(self, pool: Pool, campaign: str, options: dict[str, Any]) -> None:
-        wanted = named(pool.campaigns.all(), campaign, f"{pool} has no '{campaign}'; it has")
-        numbers = {one.name: options[one.name] for one in campaigns.SPARING}
-        ask_to_spare(campaign=wanted, user=self.actor, **numbers)
+        chosen_campaign = named(
+            pool.campaigns.all(), campaign, f"{pool} has no '{campaign}'; it has"
+        )
+        numbers = {parameter.name: options[parameter.name] for parameter in campaigns.SPARING}
+        ask_to_spare(campaign=chosen_campaign, user=self.actor, **numbers)
 
     def _tell(self, pool: Pool, options: dict[str, Any]) -> None:
         from annotation.sparing.api import told_of
@@ -53,13 +55,13 @@ class Command(BenchmarkCommand):
         audit.record(
             actor=self.actor, action="read-judgments", benchmark=self.benchmark, target=target
         )
-        told = told_of(sparing_of(rule) if rule else None)
+        facts = told_of(sparing_of(rule) if rule else None)
         if is_json(options):
-            self.say_json(told)
+            self.say_json(facts)
             return
-        self.say(told["sentence"])
+        self.say(facts["sentence"])
         if rule:
-            self.say(f"audited\t{told['n_audited']}\trelevant\t{told['n_relevant']}")
-            self.say(f"checked\t{told['n_checked']}\trelevant\t{told['n_checked_relevant']}")
-            self.say(f"bound\t{told['bound']:.4f}\tlimit\t{rule.most_missed:g}")
-            self.say(f"spared\t{told['n_spared']}")
+            self.say(f"audited\t{facts['n_audited']}\trelevant\t{facts['n_relevant']}")
+            self.say(f"checked\t{facts['n_checked']}\trelevant\t{facts['n_checked_relevant']}")
+            self.say(f"bound\t{facts['bound']:.4f}\tlimit\t{rule.most_missed:g}")
+            self.say(f"spared\t{facts['n_spared']}")

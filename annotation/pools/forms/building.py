@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from annotation.common.selectors.judged import last_event
+from annotation.common.selectors.ledger import last_event
 from annotation.common.selectors.pools import free_pool_name
 from annotation.models import Pool
 from annotation.pools.services.doubting import families_to_doubt_by
@@ -208,8 +208,8 @@ class PoolForm(forms.Form):
         if source and source not in cleaned["runs"]:
             self.add_error("control_run", "Choose one of the pool's runs.")
         if cleaned["name"] == cleaned["suggested"]:
-            shown: Any = self.data
-            cleaned["name"] = shown["name"] = shown["suggested"] = self.suggestion()
+            data: Any = self.data
+            cleaned["name"] = data["name"] = data["suggested"] = self.suggestion()
         return cleaned
 
     def suggestion(self) -> str:

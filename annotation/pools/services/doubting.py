@@ -6,7 +6,7 @@ Only the places in the queue are stored: no estimate is, and none is shown to wh
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from annotation.common.selectors.judged import newest_grades, queries_with_labels
+from annotation.common.selectors.ledger import newest_grades, queries_with_labels
 from annotation.pools.services.planning import PlannedPool
 from benchmarks_app.common.selectors.learning import (
     estimate_from_judged,

@@ -6,8 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from annotation.common.selectors.judged import judged_pairs
-from annotation.common.selectors.ledger import query_keys
+from annotation.common.selectors.ledger import judged_pairs, query_keys
 from annotation.judging.protocol.errors import PoolRunsError
 from annotation.models import Pool
 from benchmarks_app.common.selectors.reading import candidates_path, run_path
@@ -100,7 +99,7 @@ def plan_of(parameters: dict[str, Any]) -> Plan:
 def planned_pool(
     benchmark: Benchmark,
     plan: Plan,
-    tell: Progress = lambda *said: None,
+    tell: Progress = lambda *progress: None,
     *,
     has_depths: bool = False,
 ) -> PlannedPool:
@@ -216,7 +215,7 @@ def listed_pairs(candidates: int | None) -> list[Pair]:
 
 def _queries(benchmark: Benchmark, plan: Plan) -> Collection[str]:
     """Those that the pool may have documents of."""
-    known = query_keys(benchmark).keys()
+    qids = query_keys(benchmark).keys()
     if plan.draw is None:
-        return known
-    return known & queries_drawn(benchmark.query_draws.get(pk=plan.draw))
+        return qids
+    return qids & queries_drawn(benchmark.query_draws.get(pk=plan.draw))

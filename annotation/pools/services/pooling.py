@@ -12,8 +12,7 @@ from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Greatest
 
-from annotation.common.selectors.judged import last_event
-from annotation.common.selectors.ledger import query_keys
+from annotation.common.selectors.ledger import last_event, query_keys
 from annotation.common.selectors.pools import DEFAULT_SECONDS
 from annotation.common.services.documents import document_rows
 from annotation.judging.protocol.errors import (
@@ -373,7 +372,7 @@ def statistics_of(planned: PlannedPool, *, seconds: float) -> dict[str, Any]:
         "seconds": seconds,
         "n_labels": n_labels,
         "n_entries": facts.n_entries,
-        "n_doubles": sum(wanted > planned.plan.sharing.overlap for wanted in planned.labels),
+        "n_doubles": sum(n_wanted > planned.plan.sharing.overlap for n_wanted in planned.labels),
         "n_without": planned.labels.count(0),
         "origins": facts.n_by_origin,
         "mean_rbo": known(facts.mean_rbo),

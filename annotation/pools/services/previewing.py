@@ -15,7 +15,7 @@ ROWS_AT_ONCE = 300_000
 
 
 def preview_of(
-    benchmark: Benchmark, parameters: dict[str, Any], tell: Any = lambda *said: None
+    benchmark: Benchmark, parameters: dict[str, Any], tell: Any = lambda *progress: None
 ) -> dict[str, Any]:
     """The statistics that the pool of these parameters would have; nothing is written.
 

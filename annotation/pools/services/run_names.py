@@ -56,7 +56,7 @@ def _rename_entries(pool: Pool, names: Mapping[str, str]) -> str:
     digest = sha256(digest_header(pool.parameters["runs"], recipe))
     entries = PoolEntry.objects.filter(pool=pool)
     queries = entries.order_by().values_list("query", "query__qid").distinct()
-    for query, qid in sorted(queries, key=lambda one: one[1].encode()):
+    for query, qid in sorted(queries, key=lambda row: row[1].encode()):
         rows = list(entries.filter(query=query).select_related("document"))
         rows.sort(key=lambda row: row.document.docid.encode())
         renamed = [row for row in rows if names.keys() & row.contributors.keys()]
@@ -90,7 +90,7 @@ def _renamed(value: Any, names: Mapping[str, str]) -> Any:
     if isinstance(value, str):
         longest_first = sorted(names, key=len, reverse=True)
         old = rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)"
-        return names.get(value) or re.sub(old, lambda found: names[found[0]], value)
+        return names.get(value) or re.sub(old, lambda match: names[match[0]], value)
     if isinstance(value, list):
         return [_renamed(item, names) for item in value]
     if isinstance(value, dict):

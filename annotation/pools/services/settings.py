@@ -21,13 +21,13 @@ def set_pool_people(
     What people hold stays theirs until they finish it, or it is given back.
     """
     locked = Pool.objects.select_for_update(of=("self",)).get(pk=pool.pk)
-    wanted = {person.pk for person in annotators}
+    people = {person.pk for person in annotators}
     named = set(locked.pool_annotators.values_list("annotator", flat=True))
-    if (wanted, assignment) == (named, locked.assignment):
+    if (people, assignment) == (named, locked.assignment):
         return locked
-    locked.pool_annotators.exclude(annotator__in=wanted).delete()
+    locked.pool_annotators.exclude(annotator__in=people).delete()
     PoolAnnotator.objects.bulk_create(
-        PoolAnnotator(pool=locked, annotator_id=key) for key in sorted(wanted - named)
+        PoolAnnotator(pool=locked, annotator_id=key) for key in sorted(people - named)
     )
     locked.assignment = assignment
     locked.save(update_fields=["assignment"])
@@ -36,7 +36,7 @@ def set_pool_people(
         action="pool-people",
         benchmark=locked.benchmark,
         target=locked.name,
-        annotators=sorted(wanted),
+        annotators=sorted(people),
         assignment=assignment,
     )
     return locked
@@ -69,9 +69,9 @@ def _switched(pool: Pool, name: str, value: bool, *, action: str, actor: User) -
         return locked
     setattr(locked, name, value)
     locked.save(update_fields=[name])
-    said: dict[str, Any] = {name: value}
+    change: dict[str, Any] = {name: value}
     benchmark, target = locked.benchmark, locked.name
-    audit.record(actor=actor, action=action, benchmark=benchmark, target=target, **said)
+    audit.record(actor=actor, action=action, benchmark=benchmark, target=target, **change)
     return locked
 
 

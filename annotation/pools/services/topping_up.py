@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from annotation.common.selectors.judged import judged_pairs, last_event
+from annotation.common.selectors.ledger import judged_pairs, last_event
 from annotation.judging.protocol.errors import CompleteReleaseError, NothingUnjudgedError
 from benchmarks_app.collections.services.candidates import make_candidate_list
 from benchmarks_app.common.selectors.reading import run_path

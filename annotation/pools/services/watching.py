@@ -32,8 +32,8 @@ def signals_of(pool: Pool, viewer: User | None) -> dict[str, Any] | None:
         return stored
     # A restored database may use a key again, but not at the same moment.
     key = f"pool-signals-{pool.pk}-{pool.created_at.timestamp()}-{event}"
-    if known := cache.get(key):
-        return known
+    if known_signals := cache.get(key):
+        return known_signals
     if pool.n_entries + pool.judgments.count() > AT_ONCE:
         _refresh(pool, stored, viewer)
         return stored
@@ -55,8 +55,11 @@ def _refresh(pool: Pool, stored: dict[str, Any] | None, viewer: User | None) -> 
     with transaction.atomic():
         # Pages that are opened at once ask one after the other.
         locked = Pool.objects.select_for_update(of=("self",)).get(pk=pool.pk)
-        known = _jobs_of(locked)
-        if not known.active().exists() and not known.filter(created_at__gt=lately).exists():
+        earlier_jobs = _jobs_of(locked)
+        if (
+            not earlier_jobs.active().exists()
+            and not earlier_jobs.filter(created_at__gt=lately).exists()
+        ):
             jobs.start(
                 kind=JOB_KIND,
                 title=f"Read the labels of {pool.name}",

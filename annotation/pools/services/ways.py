@@ -102,9 +102,9 @@ def _deviations(benchmark: Benchmark, population: Population) -> Deviations:
     graded = np.unique(population.of_query[is_graded])
     if qrel_set is None or len(graded) < FEWEST_QUERIES:
         return _assumed(benchmark, population)
-    known = np.where(is_graded, gains, 0.0)
+    known_gains = np.where(is_graded, gains, 0.0)
     values = [
-        np.bincount(population.of_query, population.amounts(run) * known)[graded]
+        np.bincount(population.of_query, population.amounts(run) * known_gains)[graded]
         for run in population.ranks
     ]
     query = float(np.sqrt(np.mean([of.var(ddof=1) for of in values])))

@@ -31,11 +31,11 @@ TAKES_LONG = {"note": "These runs take a while to read.", "is_long": True}
 def pool_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """The form with its preview; htmx gets the preview alone."""
     runs = runs_of(benchmark, request.user)
-    asked = _asked(request, benchmark)
+    preview_job = _asked(request, benchmark)
     if request.method == "POST":
         data = _posted(request)
-    elif asked:
-        data = QueryDict(asked.parameters["form"], mutable=True)
+    elif preview_job:
+        data = QueryDict(preview_job.parameters["form"], mutable=True)
     else:
         data = _beginning(request, benchmark, runs)
     is_preview = request.method != "POST" or "preview" in data
@@ -43,7 +43,7 @@ def pool_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     if not form.is_valid():
         return _refused(request, form, runs)
     if is_preview:
-        return _preview(request, benchmark, form, asked)
+        return _preview(request, benchmark, form, preview_job)
     with transaction.atomic():
         arguments = pool_arguments(benchmark=benchmark, **form.arguments())
         job = jobs.start(benchmark=benchmark, user=request.user, **arguments)
@@ -94,8 +94,8 @@ def _beginning(request: PersonRequest, benchmark: Benchmark, runs: QuerySet[Run]
     data = QueryDict(mutable=True)
     for name, field in PoolForm.base_fields.items():
         value = values.get(name, field.initial)
-        each = value if isinstance(value, list) else [value]
-        data.setlist(name, [str(one) for one in each if one not in (None, False, "")])
+        items = value if isinstance(value, list) else [value]
+        data.setlist(name, [str(item) for item in items if item not in (None, False, "")])
     return data
 
 
@@ -106,12 +106,12 @@ def _page(
     request: PersonRequest,
     form: PoolForm,
     runs: QuerySet[Run],
-    shown: dict[str, Any] | None = None,
+    preview: dict[str, Any] | None = None,
     status: int = 200,
 ) -> HttpResponse:
     """The page, or its preview alone; only the note of it where there is nothing to show."""
     context = {"form": form, "has_runs": runs.exists(), "is_live": bool(request.htmx)}
-    context |= shown or {}
+    context |= preview or {}
     if not request.htmx:
         return render(request, "annotation/pools/pool_new.html", context, status=status)
     if "preview" in context:
@@ -129,13 +129,13 @@ def _refused(request: PersonRequest, form: PoolForm, runs: QuerySet[Run]) -> Htt
 
 
 def _preview(
-    request: PersonRequest, benchmark: Benchmark, form: PoolForm, asked: Job | None
+    request: PersonRequest, benchmark: Benchmark, form: PoolForm, preview_job: Job | None
 ) -> HttpResponse:
     """The page with the preview on it, or the job that makes it where that takes a while."""
     runs = runs_of(benchmark, request.user)
     pace = seconds_per_label(benchmark)
-    if asked:
-        return _page(request, form, runs, shown_preview(asked.result["preview"], form, pace))
+    if preview_job:
+        return _page(request, form, runs, shown_preview(preview_job.result["preview"], form, pace))
     name = form.cleaned_data["name"] or "preview"
     arguments = {**form.arguments(), "name": name}
     parameters = pool_arguments(benchmark=benchmark, **arguments)["parameters"]

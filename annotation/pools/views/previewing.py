@@ -26,29 +26,29 @@ ORIGINS = {
 }
 
 
-def shown_preview(found: dict[str, Any], form: PoolForm, pace: float | None) -> dict[str, Any]:
+def shown_preview(preview: dict[str, Any], form: PoolForm, pace: float | None) -> dict[str, Any]:
     """What the page shows of a preview, the most alike runs first; `pace` is measured, if known."""
     alike = sorted(
-        (pair for pair in found["overlaps"] if pair["rbo"] is not None),
+        (pair for pair in preview["overlaps"] if pair["rbo"] is not None),
         key=lambda pair: -pair["rbo"],
     )
     judges = form.cleaned_data["annotators"] or row_field(form, "annotators").queryset
     n_judges = len(judges) if judges is not None else 0
-    found = {**found, **_notes(found, n_judges, pace)}
-    shown: dict[str, Any] = {
-        "preview": found,
+    preview = {**preview, **_notes(preview, n_judges, pace)}
+    context: dict[str, Any] = {
+        "preview": preview,
         "alike": alike[:MOST_ALIKE_SHOWN],
-        "runs": _contributions(found),
+        "runs": _contributions(preview),
     }
-    if ways := found.get("ways"):
-        return {**shown, "runs": [], "ways": ways, "ways_sentence": _ways_sentence(ways)}
-    if found["runs"]:
+    if ways := preview.get("ways"):
+        return {**context, "runs": [], "ways": ways, "ways_sentence": _ways_sentence(ways)}
+    if preview["runs"]:
         names = ("systems", "depth", "documents", "share")
-        line = measured_elsewhere(len(found["runs"]), found["reach"])
-        shown["elsewhere"] = dict(zip(names, line, strict=True))
-    if found.get("depths") and len(found["runs"]) >= FEWEST_FOR_CURVE:
-        shown |= {"curve": _curve(found), "bargain": _bargain(found)}
-    return shown
+        line = measured_elsewhere(len(preview["runs"]), preview["reach"])
+        context["elsewhere"] = dict(zip(names, line, strict=True))
+    if preview.get("depths") and len(preview["runs"]) >= FEWEST_FOR_CURVE:
+        context |= {"curve": _curve(preview), "bargain": _bargain(preview)}
+    return context
 
 
 def _ways_sentence(ways: dict[str, Any]) -> str:
@@ -63,18 +63,18 @@ def _ways_sentence(ways: dict[str, Any]) -> str:
     )
 
 
-def _contributions(found: dict[str, Any]) -> list[dict[str, Any]]:
+def _contributions(preview: dict[str, Any]) -> list[dict[str, Any]]:
     """Each run with what it alone brings, most first; `share` is of the most that any brings."""
-    most = max((run["n_unique"] for run in found["runs"]), default=0)
-    least = found["judged_new_least"]
+    most = max((run["n_unique"] for run in preview["runs"]), default=0)
+    least = preview["judged_new_least"]
     runs = [
         {
             **run,
-            "left_out": (left_out := found["judged_left_out"][run["run"]]),
+            "left_out": (left_out := preview["judged_left_out"][run["run"]]),
             "share": run["n_unique"] / most if most else 0.0,
             "is_least": left_out is not None and left_out == least,
         }
-        for run in found["runs"]
+        for run in preview["runs"]
     ]
     return sorted(runs, key=lambda run: -run["n_unique"])
 
@@ -107,9 +107,9 @@ def _notes(facts: dict[str, Any], n_judges: int, pace: float | None) -> dict[str
     return notes
 
 
-def _curve(found: dict[str, Any]) -> dict[str, Any]:
+def _curve(preview: dict[str, Any]) -> dict[str, Any]:
     """The share judged of a new system by depth, as points of a picture of 100 by 100."""
-    depths, depth = found["depths"], found["reach"]
+    depths, depth = preview["depths"], preview["reach"]
     deepest = len(depths["judged"])
     x = [100 * place / (deepest - 1) for place in range(deepest)]
 
@@ -117,15 +117,15 @@ def _curve(found: dict[str, Any]) -> dict[str, Any]:
         places = zip(x, shares, strict=True)
         return " ".join(f"{at:.1f},{100 - 100 * share:.1f}" for at, share in places)
 
-    told = sorted({1, min(depth, deepest), CUTOFF, deepest})
-    shares = ", ".join(f"{depths['judged'][at - 1]:.2f} at {at}" for at in told)
+    named_depths = sorted({1, min(depth, deepest), CUTOFF, deepest})
+    shares = ", ".join(f"{depths['judged'][at - 1]:.2f} at {at}" for at in named_depths)
     step = max(deepest // (MOST_TICKS - 1), 1)
     ticks = {1, *range(step, deepest + 1, step)}
     return {
         "mean": points(depths["judged"]),
         "least": points(depths["least"]),
         "least_run": depths["least_run"],
-        "n_runs": len(found["runs"]),
+        "n_runs": len(preview["runs"]),
         "depth": depth,
         "x": f"{x[depth - 1]:.2f}",
         "y": f"{100 - 100 * depths['judged'][depth - 1]:.1f}",
@@ -138,9 +138,9 @@ def _curve(found: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _bargain(found: dict[str, Any]) -> dict[str, Any]:
+def _bargain(preview: dict[str, Any]) -> dict[str, Any]:
     """The next depth worth its labels: title, text, kind and, if there is one, the depth."""
-    shares, depth = found["depths"]["judged"], found["reach"]
+    shares, depth = preview["depths"]["judged"], preview["reach"]
     now = shares[depth - 1]
     # Rounded as the figure above it: .485 is .49 there.
     judged = round(100 * float(floatformat(now, 2)))
@@ -149,8 +149,8 @@ def _bargain(found: dict[str, Any]) -> dict[str, Any]:
         enough = max(shallowest(shares, COMPARABLE) or depth, min(CUTOFF, depth))
         title = f"At depth {depth} a new system has {judged} % of its first ten judged."
         if enough < depth:
-            left = floatformat(shares[enough - 1], 2)
-            text = f"Depth {enough} has {left} judged, with {_cost(found, enough)}."
+            share = floatformat(shares[enough - 1], 2)
+            text = f"Depth {enough} has {share} judged, with {_cost(preview, enough)}."
             return {"title": title, "text": text, "depth": enough, "kind": "good"}
         text = f"From {100 * COMPARABLE:.0f} % on runs are compared freely: deeper adds little."
         return {"title": title, "text": text, "kind": "good"}
@@ -162,7 +162,7 @@ def _bargain(found: dict[str, Any]) -> dict[str, Any]:
     deeper = shallowest(shares, enough_for)
     if deeper:
         reached = floatformat(shares[deeper - 1], 2)
-        text = f"Depth {deeper} reaches {reached} for {_cost(found, deeper)}: {words}."
+        text = f"Depth {deeper} reaches {reached} for {_cost(preview, deeper)}: {words}."
         return {"title": title, "text": text, "depth": deeper, "kind": "warn"}
     text = (
         f"No depth down to {len(shares)} reaches {enough_for:.2f} with these runs. A system that "
@@ -171,11 +171,11 @@ def _bargain(found: dict[str, Any]) -> dict[str, Any]:
     return {"title": title, "text": text, "kind": "warn"}
 
 
-def _cost(found: dict[str, Any], depth: int) -> str:
+def _cost(preview: dict[str, Any], depth: int) -> str:
     """What going to this depth takes, or saves, in documents and hours."""
-    documents = found["depths"]["documents"]
-    n_more = documents[depth - 1] - documents[found["reach"] - 1]
-    n_labels = abs(n_more) * found["labels_each"]
-    hours = expected_hours(n_labels, median_seconds=found["seconds"])
+    documents = preview["depths"]["documents"]
+    n_more = documents[depth - 1] - documents[preview["reach"] - 1]
+    n_labels = abs(n_more) * preview["labels_each"]
+    hours = expected_hours(n_labels, median_seconds=preview["seconds"])
     words = "more" if n_more > 0 else "fewer"
     return f"{abs(n_more):,} documents {words}, about {hours:.1f} h"

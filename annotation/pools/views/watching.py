@@ -91,10 +91,10 @@ def pool_summary(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     ]
     newest = watched[0] if watched else {}
     has_labels = newest.get("signals") and newest["signals"]["n_labels"]
-    asked = Question.objects.filter(entry__pool__benchmark=benchmark, answered_at=None)
+    questions = Question.objects.filter(entry__pool__benchmark=benchmark, answered_at=None)
     context = {
         "watched": watched,
-        "n_questions": asked.count(),
+        "n_questions": questions.count(),
         "hours_left": sum(each["progress"].hours_left for each in watched),
         "charts": _charts(newest, ["labels-given"]) if has_labels else [],
     }

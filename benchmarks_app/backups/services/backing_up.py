@@ -137,8 +137,8 @@ def frozen(folder: Path) -> Iterator[None]:
     finally:
         connections[DEFAULT_DB_ALIAS] = site
         reader.close()
-        for left in folder.glob(f"{path.name}*"):
-            left.unlink()
+        for leftover in folder.glob(f"{path.name}*"):
+            leftover.unlink()
 
 
 # --- rows and files ------------------------------------------------------------------------
@@ -153,7 +153,7 @@ def _manifest() -> dict[str, Any]:
         If the tables are not those of this version, which alone knows where files are named.
     """
     if missing := unapplied():
-        raise NotMigratedError(missing=", ".join(".".join(one) for one in missing[:3]))
+        raise NotMigratedError(missing=", ".join(".".join(migration) for migration in missing[:3]))
     return {
         "format": FORMAT,
         "version": f"benchwright {site_version()}",

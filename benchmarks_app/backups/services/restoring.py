@@ -96,7 +96,7 @@ def restore(
     ContentType.objects.clear_cache()
     analyse()
     say("reading every stored file")
-    broken = [f"{one['file']}: {one['problem']}" for one in manifest["broken"]]
+    broken = [f"{row['file']}: {row['problem']}" for row in manifest["broken"]]
     return Restored(
         snapshot=snapshot.name,
         n_tables=len(manifest["tables"]),
@@ -203,11 +203,11 @@ def _drop_tables() -> None:
 def _migrate_to(migrations: list[tuple[str, str]], say: Say) -> None:
     """Make the tables of a version; triggers and permissions come with the last migration."""
     say("making the tables")
-    executor, wanted = MigrationExecutor(connection), set(migrations)
+    executor, wanted_names = MigrationExecutor(connection), set(migrations)
     targets = executor.loader.graph.leaf_nodes()
     plan = executor.migration_plan(targets)
     executor.migrate(
-        targets, [step for step in plan if (step[0].app_label, step[0].name) in wanted]
+        targets, [step for step in plan if (step[0].app_label, step[0].name) in wanted_names]
     )
 
 
@@ -229,11 +229,12 @@ def _load(
     snapshot: Snapshot, manifest: dict[str, Any], migrations: list[tuple[str, str]], say: Say
 ) -> int:
     """Put all rows in, and read them back; how many there are."""
-    known = table_rows.tables_of(migrations)
+    known_tables = table_rows.tables_of(migrations)
     tables = [
         # In the order of the backup, by which its rows are counted.
         replace(
-            known[name], kinds={column: known[name].kinds[column] for column in facts["columns"]}
+            known_tables[name],
+            kinds={column: known_tables[name].kinds[column] for column in facts["columns"]},
         )
         for name, facts in manifest["tables"].items()
     ]

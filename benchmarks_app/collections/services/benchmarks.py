@@ -75,9 +75,9 @@ def create_benchmark(
 
 
 def _free_corpus_name(owner: User, name: str) -> str:
-    taken = set(Corpus.objects.filter(owner=owner).values_list("name", flat=True))
-    candidates = (name if n == 1 else f"{name} ({n})" for n in range(1, len(taken) + 2))
-    return next(candidate for candidate in candidates if candidate not in taken)
+    taken_names = set(Corpus.objects.filter(owner=owner).values_list("name", flat=True))
+    candidates = (name if n == 1 else f"{name} ({n})" for n in range(1, len(taken_names) + 2))
+    return next(candidate for candidate in candidates if candidate not in taken_names)
 
 
 @transaction.atomic
@@ -95,8 +95,8 @@ def change_settings(
     stays as it is.
     """
     benchmark.save()
-    shown = {"text_format": text_format, "line_breaks": line_breaks}
-    if chosen := {name: value for name, value in shown.items() if value}:
+    corpus_fields = {"text_format": text_format, "line_breaks": line_breaks}
+    if chosen := {name: value for name, value in corpus_fields.items() if value}:
         Corpus.objects.filter(pk=benchmark.corpus_id).update(**chosen)
     newest = benchmark.guidelines.order_by("-version").first()
     if guideline.strip() and (newest is None or newest.text != guideline):

@@ -22,7 +22,7 @@ class PartFile(Protocol):
     @property
     def part(self) -> Part: ...
     @property
-    def given(self) -> Place: ...
+    def place(self) -> Place: ...
 
 
 def document_rows(
@@ -94,19 +94,19 @@ def said_apart(problems: Problems, function: Any, place: Place, *arguments: Any)
 def _rows(work: Import, file: PartFile, what: str, problems: Problems | None) -> Iterator[Any]:
     # Not before it is asked for a row: a reader is busy as long as its rows are wanted.
     warnings = work.problems if problems is None else problems
-    sent = reading_apart.stream(
+    stream = reading_apart.stream(
         row_streams.sent_rows,
         what,
-        file.given,
+        file.place,
         file.part,
         work.job.folder,
-        file=file.given.shown,
-        **_terms(warnings, file.given.shown),
+        file=file.place.shown,
+        **_terms(warnings, file.place.shown),
     )
-    yield from row_streams.received_rows(what, sent, warnings)
+    yield from row_streams.received_rows(what, stream, warnings)
 
 
 def _terms(problems: Problems, file: str) -> dict[str, Any]:
     """How many more problems are taken, and whether bad records of a file are left out."""
-    left = max(1, problems.limit - len(problems.found))
-    return {"limit": left, "leaves_out": problems.does_without(file)}
+    limit = max(1, problems.limit - len(problems.found))
+    return {"limit": limit, "leaves_out": problems.does_without(file)}

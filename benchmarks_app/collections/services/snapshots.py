@@ -90,12 +90,12 @@ def _n_qrels(sets: Any, docids: Set[str]) -> int:
 
 def _graded_ids(sets: Any, docids: list[str]) -> list[str]:
     """The first ids, in order, that have a grade in any of the sets."""
-    found: list[str] = []
+    graded_ids: list[str] = []
     for part in _qrels_in(sets, docids):
-        found += sorted(set(part.values_list("docid", flat=True)[: EXAMPLES * 10]))
-        if len(found) >= EXAMPLES:
+        graded_ids += sorted(set(part.values_list("docid", flat=True)[: EXAMPLES * 10]))
+        if len(graded_ids) >= EXAMPLES:
             break
-    return found
+    return graded_ids
 
 
 def _qrels_in(sets: Any, docids: list[str]) -> Iterator[Any]:
@@ -122,11 +122,11 @@ def take_snapshot(*, version: CorpusVersion, benchmark: Benchmark, actor: User) 
         raise SnapshotOverError(number=version.number, what="taken", why=why)
     version.state = CorpusVersion.State.READY
     version.save(update_fields=["state"])
-    for one in version.corpus.benchmarks.all():
+    for affected_benchmark in version.corpus.benchmarks.all():
         audit.record(
             actor=actor,
             action="take-snapshot",
-            benchmark=one,
+            benchmark=affected_benchmark,
             target=str(version),
             n_documents=version.n_documents,
         )
@@ -174,10 +174,10 @@ def _forget_import(version: CorpusVersion) -> None:
     """Where the file became nothing but this version, its bytes are as if never imported."""
     upload = Upload.objects.filter(pk=version.difference.get("upload")).first()
     if upload:
-        kept = [
+        parts = [
             part
             for part in upload.imported_as.split("; ")
             if not part.startswith(f"corpus version {version.number} ")
         ]
-        upload.imported_as = "; ".join(kept)
+        upload.imported_as = "; ".join(parts)
         upload.save(update_fields=["imported_as"])

@@ -25,7 +25,7 @@ class Import:
     options: dict[str, Any]
     problems: Problems = field(default_factory=Problems)
     on_commit: list[Callable[[], None]] = field(default_factory=list)
-    made: list[str] = field(default_factory=list)  # what it became, in words
+    outcomes: list[str] = field(default_factory=list)  # what it became, in words
     notes: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)  # files, each with its first problem
     # The corpus of the same import, where it brings one: runs beside it are of its documents.

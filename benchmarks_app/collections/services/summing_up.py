@@ -76,9 +76,9 @@ def _refuse_mixed(reader: CorpusReader, passage: str, document: str, file: str) 
 
 def _refuse_documents(reader: CorpusReader, documents: set[str], file: str) -> None:
     if documents:
-        one = min(documents)
-        passage = reader.passages([one])[one][0].docid
-        raise OtherUnitError(file=file, document=one, passage=passage)
+        document = min(documents)
+        passage = reader.passages([document])[document][0].docid
+        raise OtherUnitError(file=file, document=document, passage=passage)
 
 
 def _summed_up(

@@ -78,12 +78,12 @@ def _refuse_other_rows(corpus: Corpus, unit: str) -> None:
 
 
 def _refuse_other_results(benchmark: Benchmark, unit: str) -> None:
-    taken = {
+    results_by_name = {
         "runs": benchmark.runs.exists(),
         "qrels": benchmark.qrel_sets.exists(),
         "releases": benchmark.releases.exists(),
     }
-    results = [name for name, is_there in taken.items() if is_there]
+    results = [name for name, is_there in results_by_name.items() if is_there]
     if results:
         raise UnitTakenError(
             what="The benchmark",
@@ -184,11 +184,11 @@ def _refuse_others(
     others = passages - parents.keys()
     documents = others - reader.missing_parents(others)
     if documents and parents:
-        one = min(parents)
+        passage = min(parents)
         raise MixedUnitsError(
             file=f"Qrels '{qrel_set.name}'",
-            passage=one,
-            parent=parents[one],
+            passage=passage,
+            parent=parents[passage],
             document=min(documents),
         )
     if documents:

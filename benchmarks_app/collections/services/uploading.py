@@ -192,10 +192,10 @@ def local(upload: Upload) -> Path:
     return files.local_path(upload.stored)
 
 
-def keep_said(upload: Upload, **said: Any) -> None:
+def keep_said(upload: Upload, **decisions: Any) -> None:
     """Remember what somebody has said of a waiting file, beside what they said before."""
-    said = {**upload.reading.get("said", {}), **said}
-    keep_reading(upload, {**upload.reading, "said": said})
+    decisions = {**upload.reading.get("said", {}), **decisions}
+    keep_reading(upload, {**upload.reading, "said": decisions})
 
 
 # --- what was found by reading it ----------------------------------------------------------

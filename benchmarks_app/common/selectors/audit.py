@@ -114,30 +114,32 @@ class Events:
     branches: tuple[dict[str, Any], ...] = ()
 
 
-def events_asked_for(benchmark: Benchmark | None, asked: Asked) -> Events:
+def events_asked_for(benchmark: Benchmark | None, filters: Asked) -> Events:
     """Events of one benchmark, or of the whole site, the newest first."""
     events = AuditEvent.objects.select_related("actor", "benchmark").order_by("-at", "-pk")
     if benchmark is not None:
         events = events.filter(benchmark=benchmark)
-    if asked.kind == CHANGES:
+    if filters.kind == CHANGES:
         events = events.exclude(action__in=list(KIND_OF))
-    if asked.since:
-        events = events.filter(at__gte=_midnight(asked.since))
-    if asked.until and asked.until < date.max:
-        events = events.filter(at__lt=_midnight(asked.until + timedelta(days=1)))
-    if asked.text:
+    if filters.since:
+        events = events.filter(at__gte=_midnight(filters.since))
+    if filters.until and filters.until < date.max:
+        events = events.filter(at__lt=_midnight(filters.until + timedelta(days=1)))
+    if filters.text:
         events = events.annotate(detail_text=Cast("detail", TextField())).filter(
-            Q(target__icontains=asked.text)
-            | Q(action__icontains=asked.text)
-            | Q(detail_text__icontains=asked.text)
+            Q(target__icontains=filters.text)
+            | Q(action__icontains=filters.text)
+            | Q(detail_text__icontains=filters.text)
         )
-    branches: list[dict[str, Any]] = [{"action": one} for one in KINDS.get(asked.kind, ())]
-    if asked.person:
-        pk = User.objects.filter(username=asked.person).values_list("pk", flat=True).first()
+    branches: list[dict[str, Any]] = [{"action": action} for action in KINDS.get(filters.kind, ())]
+    if filters.person:
+        pk = User.objects.filter(username=filters.person).values_list("pk", flat=True).first()
         if pk is None:
             return Events(events.none())
         by_or_about: tuple[dict[str, Any], ...] = ({"actor": pk}, {"target": named(pk)})
-        branches = [{**branch, **one} for branch in branches or [{}] for one in by_or_about]
+        branches = [
+            {**branch, **condition} for branch in branches or [{}] for condition in by_or_about
+        ]
     return Events(events, tuple(branches))
 
 

@@ -51,8 +51,8 @@ def lacks_factor(user_id: int) -> bool:
         return False
     people = User.objects.filter(~has_second("pk"), pk=user_id)
     if settings.TWO_FACTORS == "keepers":
-        kept = Membership.objects.filter(user=OuterRef("pk"), role__in=KEEPERS)
-        people = people.filter(Q(is_staff=True) | Exists(kept))
+        own_memberships = Membership.objects.filter(user=OuterRef("pk"), role__in=KEEPERS)
+        people = people.filter(Q(is_staff=True) | Exists(own_memberships))
     return people.exists()
 
 

@@ -58,7 +58,10 @@ def images_shown(
     The addresses name what an image holds; no id or path of a document is in them.
     """
     documents = list(documents)
-    texts = {one.docid: alternative_text(one.metadata, one.title) for one in documents}
+    texts = {
+        document.docid: alternative_text(document.metadata, document.title)
+        for document in documents
+    }
     return {
         docid: [_shown(benchmark, image, texts[docid]) for image in images]
         for docid, images in _images_of_documents(benchmark, documents).items()
@@ -69,7 +72,9 @@ def query_images_shown(
     benchmark: Benchmark, queries: Mapping[Key, QueryWithImages]
 ) -> dict[Key, list[dict[str, Any]]]:
     """By the keys of the queries: their images, as `images_shown` has them."""
-    images = _images_of(benchmark, {key: digests_in(one.metadata) for key, one in queries.items()})
+    images = _images_of(
+        benchmark, {key: digests_in(query.metadata) for key, query in queries.items()}
+    )
     return {
         key: [
             _shown(benchmark, image, alternative_text(queries[key].metadata, ""))
@@ -106,7 +111,7 @@ def query_images_asked_about(
     benchmark: Benchmark, queries: Iterable[Query]
 ) -> dict[str, tuple[KeptImage, ...]]:
     """By query id: its images in order, as a judge is sent them."""
-    images = _images_of(benchmark, {one.qid: digests_in(one.metadata) for one in queries})
+    images = _images_of(benchmark, {query.qid: digests_in(query.metadata) for query in queries})
     return {qid: tuple(map(_asked_about, of_query)) for qid, of_query in images.items()}
 
 
@@ -123,16 +128,16 @@ def _asked_about(image: CorpusImage) -> KeptImage:
 def _images_of_documents(
     benchmark: Benchmark, documents: Iterable[StoredDocument]
 ) -> dict[str, list[CorpusImage]]:
-    return _images_of(benchmark, {one.docid: one.image_digests for one in documents})
+    return _images_of(benchmark, {document.docid: document.image_digests for document in documents})
 
 
 def _images_of(
     benchmark: Benchmark, digests: Mapping[Key, list[str]]
 ) -> dict[Key, list[CorpusImage]]:
     """The images of everything that is in `digests`; no statement where that names none."""
-    wanted = {digest for of_document in digests.values() for digest in of_document}
-    kept = benchmark.corpus.images.filter(sha256__in=wanted)
-    images = {image.sha256: image for image in kept} if wanted else {}
+    wanted_digests = {digest for of_document in digests.values() for digest in of_document}
+    rows = benchmark.corpus.images.filter(sha256__in=wanted_digests)
+    images = {image.sha256: image for image in rows} if wanted_digests else {}
     return {
         key: [images[digest] for digest in of_one if digest in images]
         for key, of_one in digests.items()

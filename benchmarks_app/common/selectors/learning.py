@@ -113,9 +113,9 @@ def _words(
     texts = benchmark.queries.committed().filter(qid__in=list(pool)).values_list("qid", "text")
     queries = {qid: words_of(text) for qid, text in texts}
     documents = {
-        docid: [*map(intern, words_of(f"{one.title} {one.text}"[:MOST_CHARACTERS]))]
-        for docid, one in corpus_documents(version, docids).items()
+        docid: [*map(intern, words_of(f"{document.title} {document.text}"[:MOST_CHARACTERS]))]
+        for docid, document in corpus_documents(version, docids).items()
     }
-    wanted = {word for words in queries.values() for word in words}
-    rarity = weights_of((set(documents[docid]) for docid in sorted(documents)), wanted)
+    query_words = {word for words in queries.values() for word in words}
+    rarity = weights_of((set(documents[docid]) for docid in sorted(documents)), query_words)
     return {"query_words": queries, "document_words": documents, "idf": rarity}

@@ -54,7 +54,7 @@ def metadata_told(run: Run, viewer: Any) -> dict[str, Any]:
 
 def team_ids_of(user: Any) -> frozenset[int]:
     """The teams a person is in; asked once per request."""
-    known = user.__dict__.get("_team_ids")
-    if known is None:
-        known = user.__dict__["_team_ids"] = frozenset(user.teams.values_list("pk", flat=True))
-    return known
+    team_ids = user.__dict__.get("_team_ids")
+    if team_ids is None:
+        team_ids = user.__dict__["_team_ids"] = frozenset(user.teams.values_list("pk", flat=True))
+    return team_ids

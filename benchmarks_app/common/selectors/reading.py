@@ -40,9 +40,9 @@ def measures_documents_of_passages(benchmark: Benchmark) -> bool:
 
 def corpus_documents(version: CorpusVersion, docids: Iterable[str]) -> dict[str, StoredDocument]:
     """Documents of a version, by id: its rows, and those that its passages are of."""
-    wanted, reader = set(docids), corpus_reader(version)
-    documents = reader.get(wanted)
-    return documents | reader.documents(wanted - documents.keys())
+    wanted_ids, reader = set(docids), corpus_reader(version)
+    documents = reader.get(wanted_ids)
+    return documents | reader.documents(wanted_ids - documents.keys())
 
 
 def documents_in_unit(version: CorpusVersion, unit: str) -> Iterator[StoredDocument]:

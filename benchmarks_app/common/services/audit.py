@@ -49,7 +49,7 @@ def record(
 
 
 def export_events(
-    *, benchmark: Benchmark | None, asked: Asked, actor: User | None, form: str
+    *, benchmark: Benchmark | None, filters: Asked, actor: User | None, form: str
 ) -> Iterator[str]:
     """Pieces of the log's text, made while they are taken; that it was asked for is recorded.
 
@@ -57,11 +57,11 @@ def export_events(
     """
     write = FORMATS[form]
     record(actor=actor, action=EXPORT_ACTION, benchmark=benchmark, form=form)
-    return write(_objects(benchmark, asked))
+    return write(_objects(benchmark, filters))
 
 
-def _objects(benchmark: Benchmark | None, asked: Asked) -> Iterator[list[dict[str, Any]]]:
-    for events in all_pages(events_asked_for(benchmark, asked)):
+def _objects(benchmark: Benchmark | None, filters: Asked) -> Iterator[list[dict[str, Any]]]:
+    for events in all_pages(events_asked_for(benchmark, filters)):
         people = people_named(events)
         yield [as_object(event, people) for event in events]
 
@@ -102,9 +102,9 @@ def drop_old_sign_ins() -> int:
 
     Whole addresses and browsers stay as long as they let somebody in whose name is being guessed.
     """
-    kept = timedelta(days=settings.SIGN_INS_KEPT_DAYS)
-    before = timezone.now() - kept
-    AccessLog.objects.filter(attempt_time__lt=timezone.now() - max(kept, KNOWN_FOR)).delete()
+    period = timedelta(days=settings.SIGN_INS_KEPT_DAYS)
+    before = timezone.now() - period
+    AccessLog.objects.filter(attempt_time__lt=timezone.now() - max(period, KNOWN_FOR)).delete()
     old = AuditEvent.objects.filter(action__in=SIGN_INS, at__lt=before).order_by("at")
     keys = list(old.values_list("pk", flat=True)[:ROWS_PER_BATCH])
     return AuditEvent.objects.filter(pk__in=keys).delete()[0] if keys else 0

@@ -35,11 +35,11 @@ def claim(
 
 def done(keyed: KeyedRequest, *, status: int | None, answer: str) -> None:
     """Write what was answered; without a status the key is free again."""
-    held = KeyedRequest.objects.filter(pk=keyed.pk, began_at=keyed.began_at, status=None)
+    held_row = KeyedRequest.objects.filter(pk=keyed.pk, began_at=keyed.began_at, status=None)
     if status is None:
-        held.delete()
+        held_row.delete()
     else:
-        held.update(status=status, answer=answer)
+        held_row.update(status=status, answer=answer)
 
 
 def drop_old_keyed_requests() -> None:

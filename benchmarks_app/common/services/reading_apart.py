@@ -85,12 +85,12 @@ def stream(
         raise
 
 
-def items_and_result(sent: Generator[Any, None, Any]) -> tuple[list[Any], Any]:
+def items_and_result(reader: Generator[Any, None, Any]) -> tuple[list[Any], Any]:
     """All that a reader yields, and what it returns at its end."""
     items = []
     while True:
         try:
-            items.append(next(sent))
+            items.append(next(reader))
         except StopIteration as ended:
             return items, ended.value
 

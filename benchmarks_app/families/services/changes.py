@@ -72,17 +72,17 @@ def merge_families(
         raise FamiliesOfTwoBenchmarksError(other=other.pk, benchmark=benchmark.name)
     _refuse_stale(family, seen)
     change = _Change(benchmark, actor, Kind.MERGE, [family.pk, other.pk])
-    members = {one: change.members[one] for one in (family.pk, other.pk)}
-    kept, gone = sorted(members, key=lambda pk: (-len(members[pk]), pk))
+    members = {pk: change.members[pk] for pk in (family.pk, other.pk)}
+    kept_pk, gone_pk = sorted(members, key=lambda pk: (-len(members[pk]), pk))
     chosen = _split_of_merged([family.split, other.split], split)
-    both = [*members[kept], *members[gone]]
+    both = [*members[kept_pk], *members[gone_pk]]
     if (chosen or WITHOUT_SPLIT) in benchmark.hidden_splits:
         refuse_hiding(benchmark=benchmark, hidden=both)
-    _say_same(change, members[kept], members[gone])
-    Query.objects.filter(family=gone).update(family=kept)
-    QueryFamily.objects.filter(pk=kept).update(split=chosen)
-    QueryFamily.objects.filter(pk=gone).delete()
-    return change.done([kept], reviewed=[kept], split=chosen, merged=gone)
+    _say_same(change, members[kept_pk], members[gone_pk])
+    Query.objects.filter(family=gone_pk).update(family=kept_pk)
+    QueryFamily.objects.filter(pk=kept_pk).update(split=chosen)
+    QueryFamily.objects.filter(pk=gone_pk).delete()
+    return change.done([kept_pk], reviewed=[kept_pk], split=chosen, merged=gone_pk)
 
 
 def _split_of_merged(splits: Sequence[str], chosen: str | None) -> str:
@@ -113,17 +113,17 @@ def split_family(
     _refuse_stale(family, seen)
     change = _Change(benchmark, actor, Kind.SPLIT, [family.pk])
     members = change.members[family.pk]
-    taken = sorted(set(take_out))
-    for pk in taken:
+    taken_pks = sorted(set(take_out))
+    for pk in taken_pks:
         if pk not in members:
             raise FamilyMemberError(query=pk, family=family.pk)
-    left = [pk for pk in members if pk not in taken]
-    if not taken or not left:
+    left_pks = [pk for pk in members if pk not in taken_pks]
+    if not taken_pks or not left_pks:
         raise EmptyPartError(family=family.pk, n=len(members))
-    change.say(((a, b) for a in taken for b in left), Verdict.DIFFERENT)
+    change.say(((a, b) for a in taken_pks for b in left_pks), Verdict.DIFFERENT)
     new = QueryFamily.objects.create(benchmark=benchmark, split=family.split)
-    Query.objects.filter(pk__in=taken).update(family=new)
-    return change.done([family.pk, new.pk], n_taken_out=len(taken))
+    Query.objects.filter(pk__in=taken_pks).update(family=new)
+    return change.done([family.pk, new.pk], n_taken_out=len(taken_pks))
 
 
 @transaction.atomic
@@ -161,9 +161,9 @@ def _taken_apart(change: "_Change", family: QueryFamily) -> list[int]:
     links = FamilyLink.objects.filter(query_a__in=members, query_b__in=members)
     rows = list(links.values_list("query_a_id", "query_b_id", "similarity", "verdict"))
     different = {(a, b) for a, b, _, verdict in rows if verdict == Verdict.DIFFERENT}
-    held = [row for row in rows if row[:2] not in different]
-    held.sort(key=lambda row: (row[3] != Verdict.SAME, -row[2], row[0], row[1]))
-    pairs = [(a, b) for a, b, _, _ in held]
+    held_rows = [row for row in rows if row[:2] not in different]
+    held_rows.sort(key=lambda row: (row[3] != Verdict.SAME, -row[2], row[0], row[1]))
+    pairs = [(a, b) for a, b, _, _ in held_rows]
     # What no link holds stays, if it may, with the first.
     pairs += [(members[0], pk) for pk in members[1:]]
     root, _ = kept_apart(members, pairs, different)
@@ -391,18 +391,18 @@ class _Change:
 
     def say(self, pairs: Iterable[tuple[int, int]], verdict: str) -> None:
         """Write a verdict on every link of the pairs; a pair without a link gets one by hand."""
-        wanted = {(min(pair), max(pair)) for pair in pairs}
-        queries = {pk for pair in wanted for pk in pair}
+        wanted_pairs = {(min(pair), max(pair)) for pair in pairs}
+        queries = {pk for pair in wanted_pairs for pk in pair}
         present = FamilyLink.objects.filter(query_a__in=queries, query_b__in=queries)
-        links = [one for one in present if (one.query_a_id, one.query_b_id) in wanted]
-        changed = [one for one in links if one.verdict != verdict]
-        self.links_before += [_link_row(one) for one in changed]
+        links = [link for link in present if (link.query_a_id, link.query_b_id) in wanted_pairs]
+        changed = [link for link in links if link.verdict != verdict]
+        self.links_before += [_link_row(link) for link in changed]
         for link in changed:
             link.verdict, link.decided_by, link.decided_at = verdict, self.actor, self.at
         FamilyLink.objects.bulk_update(changed, ["verdict", "decided_by", "decided_at"], 200)
-        missing = sorted(wanted - {(one.query_a_id, one.query_b_id) for one in links})
+        missing = sorted(wanted_pairs - {(link.query_a_id, link.query_b_id) for link in links})
         new_links = self._made_by_hand(missing, verdict)
-        self.links_after += [_link_row(one) for one in (*changed, *new_links)]
+        self.links_after += [_link_row(link) for link in (*changed, *new_links)]
 
     def _made_by_hand(self, pairs: Sequence[tuple[int, int]], verdict: str) -> list[FamilyLink]:
         similarity = _wording_similarities(pairs)
@@ -471,7 +471,7 @@ def _say_same(change: _Change, ours: Sequence[int], theirs: Sequence[int]) -> No
     across = FamilyLink.objects.filter(query_a__in=ours, query_b__in=theirs).union(
         FamilyLink.objects.filter(query_a__in=theirs, query_b__in=ours)
     )
-    pairs = {(one.query_a_id, one.query_b_id) for one in across}
+    pairs = {(link.query_a_id, link.query_b_id) for link in across}
     change.say(pairs or {(ours[0], theirs[0])}, Verdict.SAME)
 
 
@@ -500,8 +500,8 @@ def doubt_of(members: Collection[int]) -> float:
         verdict=Verdict.DIFFERENT
     )
     rows = links.values_list("query_a_id", "query_b_id", "similarity", "verdict")
-    held = [
+    held_links = [
         Held(a, b, 1.0 if verdict == Verdict.SAME else similarity)
         for a, b, similarity, verdict in rows
     ]
-    return doubt_in(members, held)
+    return doubt_in(members, held_links)

@@ -108,9 +108,9 @@ def grouping_arguments(
 
 
 @transaction.atomic
-def start_grouping(*, benchmark: Benchmark, user: User, **wanted: Any) -> Job:
+def start_grouping(*, benchmark: Benchmark, user: User, **options: Any) -> Job:
     """Start a job that groups the queries; arguments and errors as of `grouping_arguments`."""
-    arguments = grouping_arguments(benchmark=benchmark, **wanted)
+    arguments = grouping_arguments(benchmark=benchmark, **options)
     job = jobs.start(benchmark=benchmark, user=user, **arguments)
     audit.record(actor=user, action="group-queries", benchmark=benchmark, **arguments["parameters"])
     return job
@@ -153,10 +153,10 @@ def _places(embeddings: Upload, ids: Upload | None) -> tuple[Path, Path | None, 
 def _read(embeddings: Upload, ids: Upload | None) -> Embeddings:
     with TemporaryDirectory(prefix="benchwright-vectors-") as folder:
         target = Path(folder, "vectors.bin")
-        sent = reading_apart.stream(
+        stream = reading_apart.stream(
             sent_embeddings, *_places(embeddings, ids), target, file=embeddings.name
         )
-        listed, where = reading_apart.items_and_result(sent)
+        listed, where = reading_apart.items_and_result(stream)
         return Embeddings(tuple(listed), where.opened().copy())
 
 
@@ -177,8 +177,8 @@ class Inputs:
     def sha256(self) -> str:
         """Of everything that the families follow from, but the options."""
         digest = hashlib.sha256()
-        for one in sorted(self.texts, key=lambda text: text.qid.encode()):
-            digest.update(json.dumps([one.qid, one.text, sorted(one.positives)]).encode())
+        for text in sorted(self.texts, key=lambda text: text.qid.encode()):
+            digest.update(json.dumps([text.qid, text.text, sorted(text.positives)]).encode())
         decisions = [
             sorted(self.known.links),
             sorted(self.known.same),
@@ -231,8 +231,8 @@ def _inputs(
 ) -> Inputs:
     key, texts = texts_to_group(benchmark, qrel_set)
     uploads = Upload.objects.filter(benchmark=benchmark)
-    sent = {name: parameters[name] for name in ("embeddings", "ids") if parameters.get(name)}
-    files = {name: uploads.filter(pk=pk).first() for name, pk in sent.items()}
+    upload_pks = {name: parameters[name] for name in ("embeddings", "ids") if parameters.get(name)}
+    files = {name: uploads.filter(pk=pk).first() for name, pk in upload_pks.items()}
     embeddings = files.get("embeddings")
     vectors = _read(embeddings, files.get("ids")) if embeddings else None
     if embeddings and vectors and not key.keys() & set(vectors.ids):
@@ -269,13 +269,13 @@ class _Writing:
         benchmark: Benchmark,
         job: jobs.RunningJob,
         inputs: Inputs,
-        found: GroupedQueries,
+        grouped_queries: GroupedQueries,
         options: GroupingOptions,
     ) -> None:
         self.benchmark = benchmark
         self.job = job
         self.inputs = inputs
-        self.found = found
+        self.grouped_queries = grouped_queries
         self.options = options
         rows = QueryFamily.objects.filter(benchmark=benchmark)
         self.rows = {row.pk: row for row in rows.iterator()}
@@ -291,19 +291,19 @@ class _Writing:
         family_of = dict(self.inputs.key.values())
         targets = [
             _Target(family, sorted(self.inputs.key[qid][0] for qid in family.members))
-            for family in self.found.families
+            for family in self.grouped_queries.families
         ]
         claims = [
             (-n, old, number)
             for number, target in enumerate(targets)
             for old, n in Counter(family_of[pk] for pk in target.members).items()
         ]
-        taken: set[int] = set()
+        taken_rows: set[int] = set()
         settled: set[int] = set()
         for _, old, number in sorted(claims):
-            if old not in taken and number not in settled:
+            if old not in taken_rows and number not in settled:
                 targets[number].row = self.rows[old]
-                taken.add(old)
+                taken_rows.add(old)
                 settled.add(number)
         return targets
 
@@ -324,16 +324,16 @@ class _Writing:
             lines.append(f"{grouping.n_flagged:,} families wait for review")
         if self.n_moved_splits:
             lines.append(f"{self.n_moved_splits:,} families were on two splits and are on one now")
-        if self.found.n_without_embedding:
-            lines.append(f"{self.found.n_without_embedding:,} queries have no embedding")
+        if self.grouped_queries.n_without_embedding:
+            lines.append(f"{self.grouped_queries.n_without_embedding:,} queries have no embedding")
         return {
             "made": lines,
             "grouping": grouping.pk,
             "n_moved": n_moved,
             "n_moved_splits": self.n_moved_splits,
-            "n_refused": len(self.found.refused),
-            "n_recut": self.found.n_recut,
-            "is_sampled": self.found.is_sampled,
+            "n_refused": len(self.grouped_queries.refused),
+            "n_recut": self.grouped_queries.n_recut,
+            "is_sampled": self.grouped_queries.is_sampled,
         }
 
     # --- what each family becomes ------------------------------------------------------------
@@ -377,7 +377,7 @@ class _Writing:
 
     def _write_families(self) -> None:
         new = [target.row for target in self.targets if target.row.pk is None]
-        kept = [target.row for target in self.targets if target.row.pk is not None]
+        kept_rows = [target.row for target in self.targets if target.row.pk is not None]
         QueryFamily.objects.bulk_create(new, ROWS_PER_BATCH)
         changes = ["split", "doubt", "is_flagged", "reviewed_by", "reviewed_at"]
         stored = {
@@ -386,7 +386,7 @@ class _Writing:
                 "pk", "split", "doubt", "is_flagged", "reviewed_by", "reviewed_at"
             )
         }
-        changed = [row for row in kept if _state(row) != stored[row.pk]]
+        changed = [row for row in kept_rows if _state(row) != stored[row.pk]]
         QueryFamily.objects.bulk_update(changed, changes, 200)
 
     def _move(self) -> tuple[int, list[int]]:
@@ -419,7 +419,7 @@ class _Writing:
             algorithm=ALGORITHM,
             inputs_sha256=self.inputs.sha256,
             n_queries=len(self.inputs.texts),
-            n_links=len(self.found.links),
+            n_links=len(self.grouped_queries.links),
             n_families=len(self.targets),
             n_flagged=sum(target.row.is_flagged for target in self.targets),
             job=self.job.row,
@@ -449,7 +449,7 @@ class _Writing:
         links = FamilyLink.objects.filter(benchmark=self.benchmark)
         stays = [FamilyLink.Reason.HAND, FamilyLink.Reason.GIVEN]
         links.filter(verdict="").exclude(reason__in=stays).delete()
-        for rows in batched(self._link_rows(self.found.links), ROWS_PER_BATCH):
+        for rows in batched(self._link_rows(self.grouped_queries.links), ROWS_PER_BATCH):
             FamilyLink.objects.bulk_create(rows, ignore_conflicts=True)
         return int(links.aggregate(n=Count("pk"))["n"])
 

@@ -41,19 +41,19 @@ class Said:
 
 def read_said(work: Import, files: Sequence[PartFile]) -> Said:
     """Read the files of families and of weights."""
-    annotations = Said(files=tuple(file.given.shown for file in files))
+    annotations = Said(files=tuple(file.place.shown for file in files))
     for file in files:
-        pairs = said_apart(work.problems, pairs_said, file.given, file.part.kind)
+        pairs = said_apart(work.problems, pairs_said, file.place, file.part.kind)
         if file.part.kind is FileKind.FAMILIES:
             annotations.families |= pairs
         else:
             annotations.weights |= pairs
         if not pairs and not work.problems.found:
-            raise NothingImportedError(file=file.given.shown, what="query")
+            raise NothingImportedError(file=file.place.shown, what="query")
     return annotations
 
 
-def stage_said(work: Import, said: Said) -> None:
+def stage_said(work: Import, statements: Said) -> None:
     """Have the commit do what files say of queries that were here before.
 
     Raises
@@ -63,7 +63,7 @@ def stage_said(work: Import, said: Said) -> None:
     ExposedQueriesError
         If a family would hide grades that were public.
     """
-    if not said.families and not said.weights:
+    if not statements.families and not statements.weights:
         return
     here = {
         row["qid"]: row
@@ -71,22 +71,28 @@ def stage_said(work: Import, said: Said) -> None:
             "pk", "qid", "family_id", "family__split"
         )
     }
-    known = here.keys() | work.staged_qids
-    _tell_unknown(work, said, known)
-    if said.families:
-        groups = _groups(said.families, here)
+    known_qids = here.keys() | work.staged_qids
+    _tell_unknown(work, statements, known_qids)
+    if statements.families:
+        groups = _groups(statements.families, here)
         _refuse_two_sides(work, groups)
-        n = len({name for qid, name in said.families.items() if qid in known})
-        work.made.append(f"{n:,} families of {len(known & said.families.keys()):,} queries")
-        work.on_commit.append(lambda: _regroup(work, said.families, groups))
-    if said.weights:
-        work.made.append(f"weights of {len(known & said.weights.keys()):,} queries")
-        old = {row["pk"]: said.weights[qid] for qid, row in here.items() if qid in said.weights}
+        n = len({name for qid, name in statements.families.items() if qid in known_qids})
+        work.outcomes.append(
+            f"{n:,} families of {len(known_qids & statements.families.keys()):,} queries"
+        )
+        work.on_commit.append(lambda: _regroup(work, statements.families, groups))
+    if statements.weights:
+        work.outcomes.append(f"weights of {len(known_qids & statements.weights.keys()):,} queries")
+        old = {
+            row["pk"]: statements.weights[qid]
+            for qid, row in here.items()
+            if qid in statements.weights
+        }
         work.on_commit.append(lambda: _weigh(old))
 
 
-def _tell_unknown(work: Import, annotations: Said, known: Iterable[str]) -> None:
-    here = set(known)
+def _tell_unknown(work: Import, annotations: Said, known_qids: Iterable[str]) -> None:
+    here = set(known_qids)
     for qid in sorted((annotations.families.keys() | annotations.weights.keys()) - here)[:20]:
         problem = f"query '{qid}' is not in the benchmark. Import its text first, or drop the line."
         work.problems.add(annotations.files[0], 0, problem)
@@ -230,16 +236,16 @@ def stage_slices(work: Import, files: Sequence[PartFile]) -> None:
     registered = Slice.objects.filter(benchmark=work.benchmark, is_registered=True)
     names = registered.values_list("name", flat=True)
     refusals = {name: records.registered_refusal(name) for name in names}
-    known = set(work.benchmark.queries.committed().values_list("qid", flat=True))
-    known |= work.staged_qids
+    known_qids = set(work.benchmark.queries.committed().values_list("qid", flat=True))
+    known_qids |= work.staged_qids
     queries_of: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for file in files:
-        read = said_apart(work.problems, slices_said, file.given, known, refusals)
+        read = said_apart(work.problems, slices_said, file.place, known_qids, refusals)
         for name, qids in read.items():
             queries_of[name] |= qids
     if not queries_of and not work.problems.found:
-        raise NothingImportedError(file=files[0].given.shown, what="slice")
-    work.made.append(
+        raise NothingImportedError(file=files[0].place.shown, what="slice")
+    work.outcomes.append(
         f"{len(queries_of):,} slices of {sum(map(len, queries_of.values())):,} queries in all"
     )
     work.on_commit.append(lambda: _put(work, queries_of))

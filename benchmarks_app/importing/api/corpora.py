@@ -157,16 +157,16 @@ class CorpusDetail(Endpoint):
     )
     def patch(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        given = self.validated(CorpusChangeSerializer)
+        fields = self.validated(CorpusChangeSerializer)
         corpus = benchmark.corpus
         units.change_corpus(
             benchmark=benchmark,
             actor=request.user,
-            unit=given.get("measures", benchmark.unit),
-            corpus_unit=given.get("unit", corpus.unit),
-            lang=given.get("lang", corpus.lang),
-            may_be_passed_on=given.get("may_be_passed_on", corpus.may_be_passed_on),
-            shown_metadata=given.get("shown_metadata", benchmark.shown_metadata),
+            unit=fields.get("measures", benchmark.unit),
+            corpus_unit=fields.get("unit", corpus.unit),
+            lang=fields.get("lang", corpus.lang),
+            may_be_passed_on=fields.get("may_be_passed_on", corpus.may_be_passed_on),
+            shown_metadata=fields.get("shown_metadata", benchmark.shown_metadata),
         )
         return Response(self._shown(benchmark))
 
@@ -203,12 +203,12 @@ class SnapshotDetail(Endpoint):
         benchmark = self.benchmark_for(Action.EDIT)
         version = self._version(benchmark, number)
         decision = self.validated(SnapshotDecisionSerializer)["decision"]
-        given = {"version": version, "benchmark": benchmark, "actor": request.user}
+        arguments = {"version": version, "benchmark": benchmark, "actor": request.user}
         if decision == "discard":
-            snapshots.discard_snapshot(**given)
+            snapshots.discard_snapshot(**arguments)
             return Response(status=204)
-        taken = snapshots.take_snapshot(**given)
-        return Response(SnapshotSerializer(taken, context={"request": request}).data)
+        snapshot = snapshots.take_snapshot(**arguments)
+        return Response(SnapshotSerializer(snapshot, context={"request": request}).data)
 
     def _version(self, benchmark: Benchmark, number: int) -> CorpusVersion:
         versions = CorpusVersion.objects.filter(corpus=benchmark.corpus)
@@ -227,8 +227,8 @@ class FetchList(Endpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        given = self.validated(FetchSerializer)
-        job = fetching.start_fetch(benchmark=benchmark, user=request.user, **given)
+        fields = self.validated(FetchSerializer)
+        job = fetching.start_fetch(benchmark=benchmark, user=request.user, **fields)
         return Response(JobSerializer(job).data, status=202)
 
 
@@ -243,11 +243,11 @@ class DocumentGradesList(Endpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        given = self.validated(DocumentGradesSerializer)
+        fields = self.validated(DocumentGradesSerializer)
         own = QrelSet.objects.ready().filter(benchmark=benchmark)
-        qrel_set = get_object_or_404(own, pk=given["qrels"])
+        qrel_set = get_object_or_404(own, pk=fields["qrels"])
         mapped = units.derive_document_qrels(
-            benchmark=benchmark, qrel_set=qrel_set, actor=request.user, name=given["name"]
+            benchmark=benchmark, qrel_set=qrel_set, actor=request.user, name=fields["name"]
         )
         return Response(QrelSetSerializer(mapped).data, status=201)
 

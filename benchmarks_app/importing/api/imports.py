@@ -93,10 +93,10 @@ class UploadPreviewSerializer(serializers.Serializer):
     warnings = serializers.SerializerMethodField()
     files = LookSerializer(source="looks", many=True)
 
-    def get_warnings(self, told: Preview) -> list[str]:
-        upload = told.upload
-        of_grades = [told.relevance.sentence] if told.relevance.is_none else []
-        of_grades += [words_sentence(told.words)] if told.words else []
+    def get_warnings(self, preview: Preview) -> list[str]:
+        upload = preview.upload
+        of_grades = [preview.relevance.sentence] if preview.relevance.is_none else []
+        of_grades += [words_sentence(preview.words)] if preview.words else []
         return [*of_grades, *unknown_ids(upload, lacking(upload.benchmark, [upload]))]
 
 

@@ -134,8 +134,8 @@ def build_demo(say: Say) -> None:
     _dense_run(say)
     say("Release 0.1.0, the scores of all runs, phases and a gate")
     if not benchmark.releases.filter(state="published").exists():
-        made = {"qrels": QRELS, "release": "0.1.0", "notes": "The demo's grades."}
-        call_command("publish_release", SLUG, **made)
+        options = {"qrels": QRELS, "release": "0.1.0", "notes": "The demo's grades."}
+        call_command("publish_release", SLUG, **options)
     run_queued()
     demo_built.send(sender=Benchmark, benchmark=benchmark, people=people)
     run_queued()
@@ -256,7 +256,9 @@ def _log(benchmark: Benchmark, folder: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as out:
         rows = csv.writer(out)
         rows.writerow(["query", "count", "date"])
-        rows.writerows((one["text"], one["frequency"], one["first_seen"]) for one in queries())
+        rows.writerows(
+            (query["text"], query["frequency"], query["first_seen"]) for query in queries()
+        )
     call_command("import_log", SLUG, path, name=LOG)
 
 
@@ -269,9 +271,9 @@ def _labels_file(benchmark: Benchmark, folder: Path, name: str) -> Path:
     header, *lines = (FIXTURES / name).read_text(encoding="utf-8").splitlines()
     rows = [line for line in lines if line.split("\t", 1)[0] not in waiting]
     absent = unknown_documents(benchmark, {line.split("\t", 2)[1] for line in rows})
-    known = [line for line in rows if line.split("\t", 2)[1] not in absent]
+    known_lines = [line for line in rows if line.split("\t", 2)[1] not in absent]
     path = folder / name
-    path.write_text("".join(f"{line}\n" for line in [header, *known]), encoding="utf-8")
+    path.write_text("".join(f"{line}\n" for line in [header, *known_lines]), encoding="utf-8")
     return path
 
 

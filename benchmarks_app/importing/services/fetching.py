@@ -45,12 +45,12 @@ def fetch_arguments(*, collection: str, **corpus: Any) -> dict[str, Any]:
     CutError, SnapshotDateError
         As `corpus_options`.
     """
-    wanted = read_collection(collection)
-    _refuse_missing_extra(wanted)
+    wanted_collection = read_collection(collection)
+    _refuse_missing_extra(wanted_collection)
     return {
         "kind": JOB_KIND,
-        "title": f"Fetch {wanted}",
-        "parameters": {"collection": str(wanted), "corpus": corpus_options(**corpus)},
+        "title": f"Fetch {wanted_collection}",
+        "parameters": {"collection": str(wanted_collection), "corpus": corpus_options(**corpus)},
     }
 
 
@@ -64,10 +64,10 @@ def start_fetch(*, benchmark: Benchmark, user: User, collection: str, **corpus: 
     return job
 
 
-def _refuse_missing_extra(wanted: Collection) -> None:
-    module, extra = EXTRAS.get(wanted.kind, ("", ""))
+def _refuse_missing_extra(collection: Collection) -> None:
+    module, extra = EXTRAS.get(collection.kind, ("", ""))
     if module and find_spec(module) is None:
-        raise ExtraMissingError(what=str(wanted), extra=extra)
+        raise ExtraMissingError(what=str(collection), extra=extra)
 
 
 def downloads_of(job: Job) -> Path:
@@ -89,12 +89,12 @@ def fetch_collection(job: jobs.RunningJob) -> None:
     """The handler: bring the collection as one zip, then start its import."""
     from benchwright.fetching.bringing import bring
 
-    wanted = read_collection(job.parameters["collection"])
-    _refuse_missing_extra(wanted)
+    collection = read_collection(job.parameters["collection"])
+    _refuse_missing_extra(collection)
     _forget_abandoned()
     downloads = downloads_of(job.row)
     path = bring(
-        wanted,
+        collection,
         downloads=downloads,
         work=job.folder,
         limits=limits(),
@@ -106,7 +106,7 @@ def fetch_collection(job: jobs.RunningJob) -> None:
     with job.commit() as result:
         following = jobs.start(benchmark=benchmark, user=user, **arguments)
         result.update(
-            made=[f"{wanted}, {upload.size:,} bytes"],
+            made=[f"{collection}, {upload.size:,} bytes"],
             notes=[f"SHA-256 {upload.sha256}; its import has started."],
             url=following.get_absolute_url(),
             job=following.pk,

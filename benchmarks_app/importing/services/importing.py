@@ -123,10 +123,10 @@ def import_arguments(
     uploading.refuse_imported(upload)
     mapped = parse_file_grade_map(grade_map)
     if not parts and (kind == "auto" or mapping or has_header is not None or lang or split):
-        given = Part(
+        part = Part(
             "", FileKind(kind) if kind != "auto" else None, mapping or {}, split, lang, has_header
         )
-        parts = _completed(upload, given)
+        parts = _completed(upload, part)
     first_kind = parts[0].kind if parts and len(parts) == 1 else FileKind.BEIR
     return {
         "kind": JOB_KIND,
@@ -164,13 +164,13 @@ def _is_whole(parts: Sequence[Part]) -> bool:
     return len(parts) == 1 and parts[0].kind is FileKind.BEIR
 
 
-def _completed(upload: Upload, given: Part) -> list[Part]:
+def _completed(upload: Upload, part: Part) -> list[Part]:
     """The part of a lone file, with what its content tells and the caller did not say.
 
     Of a collection it can be said that every row of the tables without grades is relevant.
     """
     place = Place(uploading.local(upload), upload.name)
-    parts: list[Part] = reading_apart.call(completed_parts, place, given, file=upload.name)
+    parts: list[Part] = reading_apart.call(completed_parts, place, part, file=upload.name)
     return parts
 
 
@@ -198,7 +198,9 @@ def joint_arguments(
             "kind": None,
             "corpus": corpus_options(),
             "aggregation": DEFAULT,
-            "of": {str(pk): _as_kept(**said) for pk, said in (options or {}).items()},
+            "of": {
+                str(pk): _as_kept(**file_options) for pk, file_options in (options or {}).items()
+            },
         },
     }
 
@@ -268,11 +270,14 @@ def import_file(job: jobs.RunningJob) -> None:
             commit()
         _show_metadata(work)
         for upload in uploads:
-            uploading.mark_imported(upload, "; ".join(work.made))
+            uploading.mark_imported(upload, "; ".join(work.outcomes))
         _record_left_out(work)
         warnings = [str(warning) for warning in work.problems.warnings]
-        waits = [f"{one['file']} was not imported: {one['error']}" for one in refused.values()]
-        result.update(made=work.made, notes=[*waits, *work.notes, *warnings], url=work.url)
+        waits = [
+            f"{refusal['file']} was not imported: {refusal['error']}"
+            for refusal in refused.values()
+        ]
+        result.update(made=work.outcomes, notes=[*waits, *work.notes, *warnings], url=work.url)
         if refused:
             result["refused"] = refused
 
@@ -323,7 +328,7 @@ def _stage_uploads(work: Import, uploads: Sequence[Upload]) -> None:
         if not files:
             raise NothingImportedError(file=work.file, what="file without a bad record")
     for file in files:
-        work.upload_of.setdefault(file.given.shown, set()).add(file.upload.pk)
+        work.upload_of.setdefault(file.place.shown, set()).add(file.upload.pk)
     _stage(work, files)
 
 
@@ -339,7 +344,7 @@ def _blamed(work: Import, uploads: Sequence[Upload], error: BenchmarkError) -> l
     """The uploads that an error is about; none where that cannot be told."""
     if not isinstance(error, FileProblemsError):
         return list(dict.fromkeys(work.at))
-    named = {pk for one in error.problems for pk in work.upload_of.get(one.file, ())}
+    named = {pk for problem in error.problems for pk in work.upload_of.get(problem.file, ())}
     return [upload for upload in uploads if upload.pk in named]
 
 
@@ -348,9 +353,9 @@ def _told(work: Import, upload: Upload, error: BenchmarkError) -> dict[str, Any]
     if not isinstance(error, FileProblemsError):
         return {"file": upload.name, "error": str(error), "problems": []}
     problems = [
-        {"file": one.file, "line": one.line, "text": one.text}
-        for one in error.problems
-        if upload.pk in work.upload_of.get(one.file, ())
+        {"file": problem.file, "line": problem.line, "text": problem.text}
+        for problem in error.problems
+        if upload.pk in work.upload_of.get(problem.file, ())
     ]
     n = len(problems)
     more = " or more" if error.is_cut else ""
@@ -382,7 +387,7 @@ def _is_readable(work: Import, file: "File") -> bool:
         work.left_out.append(str(error.problems[0]))
         return False
     except BenchmarkError as error:
-        work.left_out.append(f"{file.given.shown}: {error}")
+        work.left_out.append(f"{file.place.shown}: {error}")
         return False
     return True
 
@@ -409,8 +414,8 @@ def _record_left_out(work: Import) -> None:
     if n:
         more = f" The first {len(named)} problems:" if n > len(named) else ""
         work.notes.append(f"{n:,} bad record{'s were' if n > 1 else ' was'} left out.{more}")
-        work.notes.extend(f"left out: {one}" for one in named)
-    work.notes.extend(f"file left out: {one}" for one in work.left_out)
+        work.notes.extend(f"left out: {problem}" for problem in named)
+    work.notes.extend(f"file left out: {file}" for file in work.left_out)
     audit.record(
         actor=work.job.row.created_by,
         action="leave-out",
@@ -448,7 +453,7 @@ class File:
     """
 
     part: Part
-    given: Place
+    place: Place
     upload: Upload
     unlisted: str
     given_by: str
@@ -456,7 +461,7 @@ class File:
     @property
     def kind(self) -> FileKind:
         if self.part.kind is None:
-            raise UnknownKindError(file=self.given.shown)
+            raise UnknownKindError(file=self.place.shown)
         return self.part.kind
 
 
@@ -467,7 +472,7 @@ def _files(work: Import, upload: Upload) -> list[File]:
     parts, unlisted, given_by = reading_apart.call(
         parts_to_import,
         place,
-        [Part.of_json(one) for one in work.option(upload, "parts") or ()],
+        [Part.of_json(part) for part in work.option(upload, "parts") or ()],
         FileKind(kind) if kind else None,
         work.job.folder,
         file=upload.name,
@@ -490,7 +495,7 @@ def _stage(work: Import, files: list[File]) -> None:
         annotations = read_said(work, _of(files, *FAMILIES_FIRST))
     for file in _of(files, *QUERY_KINDS):
         with _staging(work, [file.upload]):
-            stage_queries(work, _queries(work, file), file.given.shown, annotations)
+            stage_queries(work, _queries(work, file), file.place.shown, annotations)
     with _staging(work, _uploads_of(_of(files, *FAMILIES_FIRST))):
         stage_said(work, annotations)
     names: set[str] = set()
@@ -542,7 +547,7 @@ def _grades(work: Import, file: File) -> SplitRows:
     rows = qrel_rows(work, file)
     if file.part.is_rest:
         rows = (row for row in rows if isinstance(row.grade, int) and row.grade < 0)
-    return SplitRows(file.part.split, file.given.shown, rows)
+    return SplitRows(file.part.split, file.place.shown, rows)
 
 
 # --- a corpus ------------------------------------------------------------------------------
@@ -567,7 +572,7 @@ def _stage_corpus(work: Import, files: list[File]) -> DocumentCheck:
     if len(kinds) > 1:
         raise MixedCorpusError(file=work.file)
     rows = chain.from_iterable(_documents(work, file) for file in corpus)
-    file_name = corpus[0].given.shown if len(corpus) == 1 else work.file
+    file_name = corpus[0].place.shown if len(corpus) == 1 else work.file
     index = stage_corpus(
         work, rows, file_name, has_texts=not kinds.pop(), judged=_judged(work, files)
     )
@@ -578,16 +583,16 @@ def _documents(work: Import, file: File) -> Iterable[CorpusRow]:
     """The documents of a file, with their images where the corpus is one of images."""
     rows, column = document_rows(work, file), file.part.mapping.get("image", "")
     if work.benchmark.corpus.unit == Unit.IMAGE and file.kind is not FileKind.IDS:
-        return stage_images(work, rows, file.given, column=column)
+        return stage_images(work, rows, file.place, column=column)
     if column and not file.part.mapping.get("text"):
-        raise ImageUnitError(file=file.given.shown)
+        raise ImageUnitError(file=file.place.shown)
     return rows
 
 
 def _queries(work: Import, file: File) -> Iterable[QueryRow]:
     """The queries of a file, with their images where a column has any."""
     rows, column = query_rows(work, file), file.part.mapping.get("image", "")
-    return stage_query_images(work, rows, file.given, column=column) if column else rows
+    return stage_query_images(work, rows, file.place, column=column) if column else rows
 
 
 def _judged(work: Import, files: list[File]) -> Iterable[str]:
@@ -609,7 +614,7 @@ def _judged(work: Import, files: list[File]) -> Iterable[str]:
 def _stage_run(
     work: Import, file: File, number: int, check: DocumentCheck, *, is_alone: bool
 ) -> None:
-    benchmark, file_name = work.benchmark, file.given.shown
+    benchmark, file_name = work.benchmark, file.place.shown
     problems = Problems() if work.problems.leaves_out else work.problems
     name = (work.options.get("name") if is_alone else "") or _stem(file_name)
 
@@ -629,13 +634,13 @@ def _stage_run(
         "reader": work.staged_corpus,
         "aggregation": work.options.get("aggregation") or DEFAULT,
         "taken_apart": lambda terms: reading_apart.call(
-            take_run, file.given, file.part, terms, file=file_name, is_job=True, progress=told
+            take_run, file.place, file.part, terms, file=file_name, is_job=True, progress=told
         ),
     }
     staged = runs.stage_run(**options)
     if problems is not work.problems:
         work.problems.warnings.extend(problems.warnings)
-    work.made.append(f"run '{name}' of {staged.summary.n_queries:,} queries")
+    work.outcomes.append(f"run '{name}' of {staged.summary.n_queries:,} queries")
     if staged.n_extra_queries:
         work.notes.append(
             f"{staged.n_extra_queries:,} queries of the run are not in the benchmark."

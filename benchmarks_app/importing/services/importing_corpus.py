@@ -58,13 +58,13 @@ def corpus_options(
     }
 
 
-def _date(given: str | date | None) -> str | None:
-    if not given:
+def _date(value: str | date | None) -> str | None:
+    if not value:
         return None
     try:
-        return date.fromisoformat(str(given).strip()).isoformat()
+        return date.fromisoformat(str(value).strip()).isoformat()
     except ValueError as error:
-        raise SnapshotDateError(given=given) from error
+        raise SnapshotDateError(given=value) from error
 
 
 def stage_corpus(
@@ -177,7 +177,7 @@ class _Staged:
         corpus = Corpus.objects.select_for_update().get(pk=corpus.pk)
         if self.is_same:
             work.url = work.url or reverse("corpus-detail", args=[work.benchmark.slug])
-            work.made.append(f"corpus version {self.is_same.number} (unchanged)")
+            work.outcomes.append(f"corpus version {self.is_same.number} (unchanged)")
             return
         _refuse_waiting(corpus)
         newest = corpus.versions.ready().order_by("-number").first()
@@ -230,7 +230,7 @@ class _Staged:
     def _tell(self, version: CorpusVersion, is_taken: bool) -> None:
         work = self.work
         noun = f"corpus version {version.number} of {version.n_documents:,} documents"
-        work.made.append(noun if is_taken else f"{noun}, proposed")
+        work.outcomes.append(noun if is_taken else f"{noun}, proposed")
         if not is_taken:
             work.notes.append(
                 f"Version {version.number} is proposed: look at what it changes, then take or "

@@ -102,9 +102,9 @@ def _keep(work: Import, images: dict[str, DocumentImage]) -> None:
         return
     folder = _folder(work)
     corpus = work.benchmark.corpus
-    kept = set(corpus.images.values_list("sha256", flat=True))
+    kept_digests = set(corpus.images.values_list("sha256", flat=True))
     rows = []
-    for image in (image for digest, image in images.items() if digest not in kept):
+    for image in (image for digest, image in images.items() if digest not in kept_digests):
         stem = f"images/{corpus.pk}"
         stored = f"{stem}/{image.sha256}.{EXTENSIONS[image.media_type]}"
         thumbnail = f"{stem}/{image.thumbnail}.png"
@@ -121,4 +121,4 @@ def _keep(work: Import, images: dict[str, DocumentImage]) -> None:
             )
         )
     CorpusImage.objects.bulk_create(rows, batch_size=500, ignore_conflicts=True)
-    work.made.append(f"{len(images):,} images, {len(rows):,} of them new")
+    work.outcomes.append(f"{len(images):,} images, {len(rows):,} of them new")

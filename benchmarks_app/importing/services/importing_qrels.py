@@ -75,7 +75,7 @@ def stage_qrels(
         raise NothingImportedError(file=work.file, what="grade")
     staging.check_splits()
     counted = ", ".join(f"{grade}: {n:,}" for grade, n in sorted(staging.grades.items()))
-    work.made.append(f"qrels '{name}' with {staging.n_qrels:,} grades ({counted})")
+    work.outcomes.append(f"qrels '{name}' with {staging.n_qrels:,} grades ({counted})")
     relevance = Relevance.of(staging.grades, staging.relevant)
     if relevance.n_graded:
         work.notes.insert(0, ("WARNING: " if relevance.is_none else "") + relevance.sentence)
@@ -135,7 +135,7 @@ class _Staging:
         )
         self.queries = _query_keys(work)
         self.split_of: dict[int, str] = {}
-        self.seen: dict[tuple[int, str], tuple[int, str]] = {}
+        self.first_places: dict[tuple[int, str], tuple[int, str]] = {}
         self.n_qrels = self.n_relevant = self.n_negative = 0
         self.grades: Counter[int] = Counter()
         self.grades_of_file: set[FileGrade] = set()
@@ -170,10 +170,10 @@ class _Staging:
     def _look_whether_any_meets(self, batch: list[GradedRow], part: SplitRows) -> None:
         """Where no query of a file's first rows is known, say so with counts, before each line."""
         self.looked_at.add(part.file)
-        asked: dict[str, dict[str, int]] = {row.qid: {} for row in batch}
-        if len(asked) < LEAST_TO_COMPARE or asked.keys() & self.queries.keys():
+        grades_of: dict[str, dict[str, int]] = {row.qid: {} for row in batch}
+        if len(grades_of) < LEAST_TO_COMPARE or grades_of.keys() & self.queries.keys():
             return
-        pitfall = pitfalls(self.queries, asked, split=part.split)[0]
+        pitfall = pitfalls(self.queries, grades_of, split=part.split)[0]
         text = f"its first {len(batch):,} rows: {pitfall.message} {pitfall.advice}"
         self.work.problems.add(part.file, 0, text)
 
@@ -218,7 +218,7 @@ class _Staging:
             is_whole = reason == unfit
             self.work.problems.add(part.file, row.line, reason, is_whole=is_whole)
         # A second row with the same grade says nothing new.
-        return not reason and self.seen[self._key(row)] == (row.line, part.file)
+        return not reason and self.first_places[self._key(row)] == (row.line, part.file)
 
     def _key(self, row: GradedRow) -> tuple[int, str]:
         return self.queries[row.qid], row.docid
@@ -246,7 +246,7 @@ class _Staging:
         return f"query '{row.qid}' is in the splits {earlier} and {part.split}; keep it in one."
 
     def _repetition(self, row: GradedRow, part: SplitRows) -> str:
-        line, file = self.seen.setdefault(self._key(row), (row.line, part.file))
+        line, file = self.first_places.setdefault(self._key(row), (row.line, part.file))
         if (line, file) == (row.line, part.file):
             return ""
         return f"document '{row.docid}' of query '{row.qid}' was graded in {file}:{line} already."
@@ -258,7 +258,7 @@ class _Staging:
         counts = {
             "n_qrels": self.n_qrels,
             "n_relevant": self.n_relevant,
-            "n_queries": len({query for query, _ in self.seen}),
+            "n_queries": len({query for query, _ in self.first_places}),
         }
         parameters = self.row.parameters
         if self.grade_map:
@@ -334,6 +334,6 @@ class _Staging:
 
 def _query_keys(work: Import) -> dict[str, int]:
     """{qid: primary key} of the benchmark's queries and of those this import has staged."""
-    seen: Any = Query.objects.filter(benchmark=work.benchmark, staged_by=None)
+    visible: Any = Query.objects.filter(benchmark=work.benchmark, staged_by=None)
     staged = Query.objects.filter(benchmark=work.benchmark, staged_by=work.job.row)
-    return dict((seen | staged).values_list("qid", "pk"))
+    return dict((visible | staged).values_list("qid", "pk"))

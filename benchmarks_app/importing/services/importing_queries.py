@@ -28,24 +28,24 @@ OF_COLUMNS = ("family", "lang", "description", "narrative", "first_seen", "frequ
 
 
 def stage_queries(
-    work: Import, rows: Iterable[QueryRow], file: str, said: Said | None = None
+    work: Import, rows: Iterable[QueryRow], file: str, statements: Said | None = None
 ) -> None:
     """Write the queries as staged rows; one that is here already with the same text is skipped.
 
-    `said` are families and weights that other files of the same import tell.
+    `statements` are families and weights that other files of the same import tell.
 
     Raises
     ------
     NothingImportedError
         If the file holds no query.
     """
-    staging = _Staging(work, file, said or Said())
+    staging = _Staging(work, file, statements or Said())
     rows_read = work.told(rows, "queries")
     for batch in batched_by_weight(rows_read, ROWS_PER_BATCH, _size, CHARACTERS_PER_BATCH):
         staging.take(batch)
     if not staging.n_new and not staging.n_same and not work.problems.found:
         raise NothingImportedError(file=file, what="query")
-    work.made.append(f"{staging.n_new:,} queries")
+    work.outcomes.append(f"{staging.n_new:,} queries")
     if staging.n_same:
         work.notes.append(f"{staging.n_same:,} queries were here already.")
     work.on_commit.append(lambda: _show(work))
@@ -58,10 +58,10 @@ def _size(row: QueryRow) -> int:
 class _Staging:
     """The queries of one file while they come in."""
 
-    def __init__(self, work: Import, file: str, said: Said) -> None:
+    def __init__(self, work: Import, file: str, statements: Said) -> None:
         self.work = work
         self.file = file
-        self.said = said
+        self.statements = statements
         here = Query.objects.filter(benchmark=work.benchmark)
         self.here = _asked(here.filter(staged_by=None))
         self.staged = _asked(here.filter(staged_by=work.job.row))
@@ -74,9 +74,9 @@ class _Staging:
         self.n_new += len(new)
 
     def _is_new(self, row: QueryRow) -> bool:
-        for asked, where in ((self.here, "the benchmark"), (self.staged, "this import")):
-            if row.qid in asked:
-                text, images = asked[row.qid]
+        for rows, where in ((self.here, "the benchmark"), (self.staged, "this import")):
+            if row.qid in rows:
+                text, images = rows[row.qid]
                 if (text, images) == (row.text, digests_in(row.metadata)):
                     self.n_same += 1
                 else:
@@ -88,8 +88,10 @@ class _Staging:
 
     def _write(self, rows: list[QueryRow]) -> None:
         """Insert a batch, each query with the family a file names or one of its own."""
-        families, work = self.said.rows, self.work
-        keys = [self.said.family_of(row.qid, row.family or _text(row, "family")) for row in rows]
+        families, work = self.statements.rows, self.work
+        keys = [
+            self.statements.family_of(row.qid, row.family or _text(row, "family")) for row in rows
+        ]
         unknown = [key for key in dict.fromkeys(keys) if key not in families]
         with work.job.fenced():
             new_families = QueryFamily.objects.bulk_create(
@@ -116,7 +118,7 @@ class _Staging:
                 for key, value in row.metadata.items()
                 if key not in OF_COLUMNS and value is not None
             },
-            weight=self.said.weights.get(row.qid),
+            weight=self.statements.weights.get(row.qid),
             family=family,
             staged_by=self.work.job.row,
         )

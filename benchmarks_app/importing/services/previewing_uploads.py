@@ -57,7 +57,7 @@ class Preview:
     @property
     def bad_records(self) -> list[Problem]:
         """What reading it to its end, as its content tells, has found."""
-        return [Problem(**one) for one in self.upload.reading.get("problems", ())]
+        return [Problem(**problem) for problem in self.upload.reading.get("problems", ())]
 
     @property
     def parts(self) -> list[Part]:
@@ -117,9 +117,9 @@ NOTHING_LACKS = Lacking(frozenset(), frozenset())
 
 def lacking(benchmark: Benchmark, uploads: Iterable[Upload]) -> Lacking:
     """Asked once for all files of a list."""
-    told = [upload.reading.get("unknown", {}) for upload in uploads]
-    qids = {qid for one in told for qid in one.get("queries", ())}
-    docids = {docid for one in told for docid in one.get("documents", ())}
+    summaries = [upload.reading.get("unknown", {}) for upload in uploads]
+    qids = {qid for summary in summaries for qid in summary.get("queries", ())}
+    docids = {docid for summary in summaries for docid in summary.get("documents", ())}
     come = benchmark.queries.committed().filter(qid__in=qids).values_list("qid", flat=True)
     unknown = unknown_documents(benchmark, docids) if docids else ()
     return Lacking(frozenset(qids - set(come)), frozenset(unknown))
@@ -127,18 +127,18 @@ def lacking(benchmark: Benchmark, uploads: Iterable[Upload]) -> Lacking:
 
 def unknown_ids(upload: Upload, lacks: Lacking) -> list[str]:
     """What is to be said of ids in a waiting file that the benchmark lacks."""
-    told = upload.reading.get("unknown", {})
+    unknown = upload.reading.get("unknown", {})
     notes = []
-    if queries := [qid for qid in told.get("queries", ()) if qid in lacks.qids]:
-        n, of = told["n_queries"], told["of_queries"]
+    if queries := [qid for qid in unknown.get("queries", ()) if qid in lacks.qids]:
+        n, of = unknown["n_queries"], unknown["of_queries"]
         words = f"None of its {of:,} queries is in this benchmark yet"
         if n < of:
             verb = "is" if n == 1 else "are"
             words = f"{n:,} of its {of:,} queries {verb} not in this benchmark yet"
         advice = "Import their texts first, or together with it."
         notes.append(f"{words}, such as '{queries[0]}'. {advice}")
-    if documents := [docid for docid in told.get("documents", ()) if docid in lacks.docids]:
-        n, of = told["n_documents"], told["of_documents"]
+    if documents := [docid for docid in unknown.get("documents", ()) if docid in lacks.docids]:
+        n, of = unknown["n_documents"], unknown["of_documents"]
         first = f"the first {of:,} documents" if of >= DOCIDS_TOLD else f"the {of:,} documents"
         words = f"{n:,} of {first} that it names {'is' if n == 1 else 'are'} not in the corpus"
         notes.append(f"{words}, such as '{documents[0]}'. Was it made from another one?")
@@ -147,8 +147,8 @@ def unknown_ids(upload: Upload, lacks: Lacking) -> list[str]:
 
 def parts_said(upload: Upload) -> list[Part] | None:
     """How the files of an upload are to be read, where somebody has said so in the list."""
-    kept = upload.reading.get("said", {}).get("parts")
-    return [Part.of_json(part) for part in kept] if kept else None
+    parts = upload.reading.get("said", {}).get("parts")
+    return [Part.of_json(part) for part in parts] if parts else None
 
 
 def kept_preview(upload: Upload) -> Preview:

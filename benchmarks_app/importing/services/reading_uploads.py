@@ -60,7 +60,10 @@ def read_through(upload: Upload, *, is_job: bool = False) -> Preview:
     problems = problems[:PROBLEMS_KEPT]
     reading = {
         "rows": sum(look.n_rows_read for look in upload_preview.taken),
-        "problems": [{"file": one.file, "line": one.line, "text": one.text} for one in problems],
+        "problems": [
+            {"file": problem.file, "line": problem.line, "text": problem.text}
+            for problem in problems
+        ],
         "is_job": is_job,
         "looks": [look.as_json() for look in upload_preview.looks],
         "is_collection": upload_preview.is_collection,
@@ -76,8 +79,10 @@ def _unknown(upload: Upload, upload_preview: Preview) -> dict[str, Any]:
     """Which ids that its grades, or its run, name the benchmark lacks; the first of them."""
     qids = dict.fromkeys(qid for look in upload_preview.taken for qid in look.qids)
     docids = dict.fromkeys(docid for look in upload_preview.taken for docid in look.docids)
-    known = set(upload.benchmark.queries.committed().values_list("qid", flat=True)) if qids else ()
-    unknown_qids = [qid for qid in qids if qid not in known]
+    known_qids = (
+        set(upload.benchmark.queries.committed().values_list("qid", flat=True)) if qids else ()
+    )
+    unknown_qids = [qid for qid in qids if qid not in known_qids]
     unknown_docids = sorted(unknown_documents(upload.benchmark, docids)) if docids else []
     return {
         "queries": unknown_qids[:UNKNOWN_KEPT],
@@ -91,8 +96,10 @@ def _unknown(upload: Upload, upload_preview: Preview) -> dict[str, Any]:
 
 def _problems_of(look: Look) -> list[Problem]:
     """What is wrong with its records, and what kept the reader from its end."""
-    kept = [Problem(look.name, 0, look.error.removeprefix(f"{look.name}: "))] if look.error else []
-    return [*kept, *look.problems]
+    problems = (
+        [Problem(look.name, 0, look.error.removeprefix(f"{look.name}: "))] if look.error else []
+    )
+    return [*problems, *look.problems]
 
 
 def read_upload(job: jobs.RunningJob) -> None:

@@ -75,8 +75,8 @@ class WaitingFile:
     @property
     def said(self) -> Mapping[str, Any]:
         """What somebody has decided about it in the list."""
-        said: dict[str, Any] = self.upload.reading.get("said", {})
-        return said
+        decisions: dict[str, Any] = self.upload.reading.get("said", {})
+        return decisions
 
     @property
     def state(self) -> str:
@@ -133,19 +133,19 @@ class WaitingFile:
 
     @property
     def n_bad(self) -> int:
-        kept = sum(look.n_bad for look in self.preview.taken)
-        return kept or len(self.preview.bad_records)
+        n_bad = sum(look.n_bad for look in self.preview.taken)
+        return n_bad or len(self.preview.bad_records)
 
     @property
     def groups(self) -> tuple[ProblemGroup, ...]:
         """What is wrong with how many records, at which lines: as the last import told, if any."""
         if self.refusal:
-            return grouped(Problem(**one) for one in self.refusal.problems)
+            return grouped(Problem(**problem) for problem in self.refusal.problems)
         if self.is_left_without or self.look_to_map:
             return ()
-        kept = tuple(group for look in self.preview.taken for group in look.groups)
+        groups = tuple(group for look in self.preview.taken for group in look.groups)
         # What keeps the whole file from being read is its error, said above them.
-        return kept if self.error else kept or grouped(self.preview.bad_records)
+        return groups if self.error else groups or grouped(self.preview.bad_records)
 
     @property
     def is_of_runs(self) -> bool:
@@ -155,8 +155,8 @@ class WaitingFile:
     @property
     def n_to_leave_out(self) -> int:
         """How many records can be left out so that the others are imported; 0 where none can."""
-        taken = self.preview.taken
-        n_good = sum(look.n_rows_read for look in taken)
+        looks = self.preview.taken
+        n_good = sum(look.n_rows_read for look in looks)
         if self.error or not n_good:
             return 0
         if self.refusal:
@@ -164,7 +164,7 @@ class WaitingFile:
             is_of_lines = all(problem["line"] for problem in problems)
             can_be = is_of_lines and not self.is_of_runs and n_good + self.n_bad > len(problems)
             return len(problems) if can_be else 0
-        bad = [look for look in taken if look.n_bad]
+        bad = [look for look in looks if look.n_bad]
         can_be = not self.is_left_without and all(look.can_do_without for look in bad)
         return self.n_bad if bad and can_be else 0
 
@@ -195,11 +195,11 @@ class WaitingFile:
     @property
     def off_scale(self) -> list[FileGrade]:
         """The grades that the benchmark's scale lacks, words too, and that nobody has mapped."""
-        known = self.scale.labels.keys() | self.grade_map.keys()
+        known_grades = self.scale.labels.keys() | self.grade_map.keys()
         return [
             grade
             for grade in self.preview.grades
-            if (isinstance(grade, str) or grade >= 0) and grade not in known
+            if (isinstance(grade, str) or grade >= 0) and grade not in known_grades
         ]
 
     @property

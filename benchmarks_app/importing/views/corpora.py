@@ -29,7 +29,9 @@ def corpus_list(request: PersonRequest) -> HttpResponse:
     rows = selectors.corpora_visible_to(request.user)
     page = page_of(request, rows)
     of_corpus = selectors.benchmarks_of(page, request.user)
-    listed = [(one, of_corpus.get(one.pk, []), cut_sentence(one.is_cut or {})) for one in page]
+    listed = [
+        (corpus, of_corpus.get(corpus.pk, []), cut_sentence(corpus.is_cut or {})) for corpus in page
+    ]
     return render(
         request, "benchmarks_app/importing/corpus_list.html", {"page": page, "rows": listed}
     )
@@ -49,9 +51,9 @@ def corpus_detail(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
             return redirect("corpus-detail", benchmark.slug)
     elif request.method == "POST":
         return HttpResponse(status=403)
-    wanted = request.GET.get("id", "").strip()
-    if wanted and version and corpus_documents(version, [wanted]):
-        return redirect("document-detail", benchmark.slug, wanted)
+    docid = request.GET.get("id", "").strip()
+    if docid and version and corpus_documents(version, [docid]):
+        return redirect("document-detail", benchmark.slug, docid)
     context = {
         "corpus": benchmark.corpus,
         "version": version,
@@ -60,7 +62,7 @@ def corpus_detail(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         "cut": cut_sentence(version.cut) if version else "",
         "samples": selectors.sample_documents(version) if version else [],
         "sharing": selectors.sharing_of(benchmark.corpus, request.user),
-        "wanted": wanted,
+        "wanted": docid,
         "form": form,
         "may_edit": may_edit,
     }

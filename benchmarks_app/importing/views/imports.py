@@ -127,7 +127,7 @@ def _row(benchmark: Benchmark, file: WaitingFile) -> dict[str, Any]:
 def import_decide(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """Keep what somebody says of a waiting file, and show the list again, at that file."""
     upload = _upload(benchmark, pk)
-    file = next((one for one in waiting_files(benchmark) if one.upload.pk == upload.pk), None)
+    file = next((file for file in waiting_files(benchmark) if file.upload.pk == upload.pk), None)
     act = ACTS.get(request.POST.get("act", ""))
     if file is None or act is None:
         messages.warning(request, f"Nothing was changed: {upload.name} has no such act now.")
@@ -143,11 +143,11 @@ def _list_at(benchmark: Benchmark, upload: Upload) -> HttpResponseRedirect:
     return redirect(f"{reverse('import-new', args=[benchmark.slug])}#file-{upload.pk}")
 
 
-def _settle(file: WaitingFile, **said: Any) -> None:
+def _settle(file: WaitingFile, **decisions: Any) -> None:
     """Keep what was said; the last refusal is answered by it."""
     if file.refusal:
-        said["settled"] = file.refusal.job
-    uploading.keep_said(file.upload, **said)
+        decisions["settled"] = file.refusal.job
+    uploading.keep_said(file.upload, **decisions)
 
 
 def _leave_out(request: PersonRequest, file: WaitingFile) -> None:

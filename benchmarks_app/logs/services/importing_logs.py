@@ -151,9 +151,9 @@ def start_log(*, pending: PendingLog, user: User, reading: Reading) -> Job:
 def free_name(upload: Upload) -> str:
     """What the log is called if nobody says otherwise: the file's name, numbered if it is taken."""
     stem = _stem(upload.name)
-    taken = set(upload.benchmark.query_logs.values_list("name", flat=True))
-    numbered = (f"{stem[:110]} {number}" for number in range(2, len(taken) + 3))
-    return next(name for name in (stem, *numbered) if name not in taken)
+    taken_names = set(upload.benchmark.query_logs.values_list("name", flat=True))
+    numbered = (f"{stem[:110]} {number}" for number in range(2, len(taken_names) + 3))
+    return next(name for name in (stem, *numbered) if name not in taken_names)
 
 
 def _stem(name: str) -> str:
@@ -173,30 +173,34 @@ def _refuse_taken(benchmark: Benchmark, name: str) -> None:
 def import_log(job: jobs.RunningJob) -> None:
     """The handler: read, mask, count and group, then make the log visible in one go."""
     # Jobs that were started before logs had regions name none.
-    asked = {"regions": list(settings.LOG_REGIONS), **job.parameters}
-    pending = PendingLog.objects.select_related("upload").filter(pk=asked["pending"]).first()
+    parameters = {"regions": list(settings.LOG_REGIONS), **job.parameters}
+    pending = PendingLog.objects.select_related("upload").filter(pk=parameters["pending"]).first()
     if pending is None:
         raise LogGoneError
-    _refuse_taken(job.benchmark, asked["name"])
+    _refuse_taken(job.benchmark, parameters["name"])
     table = head_of(pending.upload, is_job=True).table
     prepared = reading_apart.call(
         prepared_apart,
         table,
-        LogColumns.of(asked["columns"]),
+        LogColumns.of(parameters["columns"]),
         job.folder,
-        Options(kinds=asked["kinds"], floor=asked["floor"], regions=tuple(asked["regions"])),
+        Options(
+            kinds=parameters["kinds"],
+            floor=parameters["floor"],
+            regions=tuple(parameters["regions"]),
+        ),
         file=pending.upload.name,
         is_job=True,
-        is_lenient=asked["lenient"],
+        is_lenient=parameters["lenient"],
         progress=job.progress,
     )
     job.progress(1, 1, "making it visible")
-    _commit(job, asked, pending, table, prepared)
+    _commit(job, parameters, pending, table, prepared)
 
 
 def _commit(
     job: jobs.RunningJob,
-    asked: dict[str, Any],
+    parameters: dict[str, Any],
     pending: PendingLog,
     table: LogTable,
     prepared: Prepared,
@@ -207,11 +211,11 @@ def _commit(
     links_sha256 = sha256_of(prepared.links)
     files.publish(prepared.links, links_name(stored, links_sha256))
     with job.commit() as result:
-        _refuse_taken(job.benchmark, asked["name"])
+        _refuse_taken(job.benchmark, parameters["name"])
         log = QueryLog.objects.create(
             benchmark=job.benchmark,
-            name=asked["name"],
-            upload=upload if asked["keeps_raw"] else None,
+            name=parameters["name"],
+            upload=upload if parameters["keeps_raw"] else None,
             parquet=stored,
             sha256=digest,
             first_day=_day(counted.first),
@@ -220,11 +224,11 @@ def _commit(
             n_distinct=counted.n_distinct,
             n_traffic=counted.n_traffic,
             masked=dict(sorted(counted.masked.items())),
-            facts=_facts(upload, asked, table, prepared) | {"links_sha256": links_sha256},
+            facts=_facts(upload, parameters, table, prepared) | {"links_sha256": links_sha256},
             created_by=job.row.created_by or upload.owner,
         )
         pending.delete()
-        if asked["keeps_raw"]:
+        if parameters["keeps_raw"]:
             uploading.mark_imported(upload, f"query log: {log.name}")
         else:
             uploading.forget(upload)
@@ -242,7 +246,7 @@ def _day(ordinal: int) -> date | None:
 
 
 def _facts(
-    upload: Upload, asked: dict[str, Any], table: LogTable, prepared: Prepared
+    upload: Upload, parameters: dict[str, Any], table: LogTable, prepared: Prepared
 ) -> dict[str, Any]:
     counted = prepared.counted
     return {
@@ -250,11 +254,13 @@ def _facts(
         "sha256": upload.sha256,
         "bytes": upload.size,
         "form": table.form,
-        "columns": asked["columns"],
-        "never_read": [name for name in table.columns if name not in asked["columns"].values()],
-        "kinds": asked["kinds"],
-        "regions": asked["regions"],
-        "floor": asked["floor"],
+        "columns": parameters["columns"],
+        "never_read": [
+            name for name in table.columns if name not in parameters["columns"].values()
+        ],
+        "kinds": parameters["kinds"],
+        "regions": parameters["regions"],
+        "floor": parameters["floor"],
         "left_out": prepared.left.as_dict(),
         "only_personal": counted.n_only_personal,
         "below_floor": counted.n_below_floor,
@@ -262,7 +268,7 @@ def _facts(
         "spellings": counted.n_spellings,
         "families": prepared.grouped.n_families,
         "grouped_by": prepared.grouped.by,
-        "raw_kept": asked["keeps_raw"],
+        "raw_kept": parameters["keeps_raw"],
     }
 
 

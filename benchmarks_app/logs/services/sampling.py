@@ -106,15 +106,15 @@ def _taken(log: QueryLog, queries: Sequence[SampledQuery]) -> _Taken:
         here.setdefault(normalised(row.text), row)
     taken = _Taken(here)
     for query in queries:
-        known = here.get(query.key)
-        if known is not None:
-            taken.families.setdefault(query.family, known.family)
+        known_query = here.get(query.key)
+        if known_query is not None:
+            taken.families.setdefault(query.family, known_query.family)
     for place, query in enumerate(queries):
-        known = here.get(query.key)
-        if known is None:
+        known_query = here.get(query.key)
+        if known_query is None:
             taken.new.append((query, place))
-        elif known.sample_id is None:
-            taken.adopted.append(_told(known, query))
+        elif known_query.sample_id is None:
+            taken.adopted.append(_told(known_query, query))
         else:
             taken.n_here += 1
     return taken
@@ -164,9 +164,11 @@ def _write(job: jobs.RunningJob, log: QueryLog, taken: _Taken) -> None:
 
 
 def _make_families(log: QueryLog, taken: _Taken, names: Iterable[str]) -> None:
-    wanted = [name for name in dict.fromkeys(names) if name not in taken.families]
-    families = QueryFamily.objects.bulk_create(QueryFamily(benchmark=log.benchmark) for _ in wanted)
-    taken.families.update(zip(wanted, families, strict=True))
+    wanted_names = [name for name in dict.fromkeys(names) if name not in taken.families]
+    families = QueryFamily.objects.bulk_create(
+        QueryFamily(benchmark=log.benchmark) for _ in wanted_names
+    )
+    taken.families.update(zip(wanted_names, families, strict=True))
 
 
 def _commit(

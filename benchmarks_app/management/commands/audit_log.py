@@ -38,19 +38,19 @@ class Command(DeclaredCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         slug = options["benchmark"]
         benchmark = existing_benchmark(slug) if slug else None
-        asked = Asked(*(options[name] for name in ("kind", "person", "since", "until", "text")))
+        filters = Asked(*(options[name] for name in ("kind", "person", "since", "until", "text")))
         if options["format"] == "lines":
-            pieces: Iterator[str] = islice(_lines(benchmark, asked), max(0, options["limit"]))
+            pieces: Iterator[str] = islice(_lines(benchmark, filters), max(0, options["limit"]))
         else:
             pieces = export_events(
-                benchmark=benchmark, asked=asked, actor=None, form=options["format"]
+                benchmark=benchmark, filters=filters, actor=None, form=options["format"]
             )
         for piece in pieces:
             self.stdout.write(piece, ending="")
 
 
-def _lines(benchmark: Benchmark | None, asked: Asked) -> Iterator[str]:
-    for events in all_pages(events_asked_for(benchmark, asked)):
+def _lines(benchmark: Benchmark | None, filters: Asked) -> Iterator[str]:
+    for events in all_pages(events_asked_for(benchmark, filters)):
         people = people_named(events)
         for event in events:
             yield _line(event, people)

@@ -57,8 +57,8 @@ class Command(DeclaredCommand):
         return TarTarget(sys.stdout.buffer, settings.STAGING_DIR)
 
     def _say(self, backup: Backup, n_removed: int) -> None:
-        for one in backup.broken:
-            self.say_wrong(f"{one['file']} ({one['what']}): {one['problem']}; the backup lacks it")
+        for row in backup.broken:
+            self.say_wrong(f"{row['file']} ({row['what']}): {row['problem']}; the backup lacks it")
         if n_removed:
             self.say(f"older snapshots removed: {n_removed:,}")
         self.say_ended(

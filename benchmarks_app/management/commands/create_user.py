@@ -43,12 +43,12 @@ class Command(DeclaredCommand):
         joined = (existing_benchmark(benchmark), Role(role)) if benchmark and role else None
         account = self._validated(username, email, self._password(is_given=password_stdin))
         user = create_account(**account, is_staff=staff or superuser, is_superuser=superuser)
-        said = f"account {user.username}"
+        message = f"account {user.username}"
         if joined:
             joined_benchmark, joined_role = joined
             add_member(benchmark=joined_benchmark, user=user, role=joined_role, actor=None)
-            said += f", {role} of {joined_benchmark.slug}"
-        self.say_done(said)
+            message += f", {role} of {joined_benchmark.slug}"
+        self.say_done(message)
 
     def _password(self, *, is_given: bool) -> str:
         if is_given:

@@ -32,7 +32,7 @@ class Command(ImportCommand):
         logs = [log, events] if events else [log]
         for path in logs:
             refuse_missing(path)
-        asked = Asked(
+        choices = Asked(
             name=options["name"] or "",
             model=options["model"],
             least=options["least"],
@@ -42,7 +42,9 @@ class Command(ImportCommand):
         )
         uploads = receive_logs(benchmark=self.benchmark, user=self.actor, logs=logs)
         try:
-            self.finished(grading_arguments(benchmark=self.benchmark, uploads=uploads, asked=asked))
+            self.finished(
+                grading_arguments(benchmark=self.benchmark, uploads=uploads, options=choices)
+            )
         finally:
             # The file is still where it was: what the site was given of it need not wait there.
             forget_logs(self.benchmark.uploads.filter(pk__in=[upload.pk for upload in uploads]))

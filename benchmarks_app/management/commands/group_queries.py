@@ -29,9 +29,9 @@ class Command(ImportCommand):
         unless_told("--ids", kind=Path, help="the ids of an .npy file, one a line"),
     )
 
-    def run(self, *, paraphrases: bool, **told: Any) -> None:
+    def run(self, *, paraphrases: bool, **values: Any) -> None:
         options = GroupingOptions(
-            **{one.name: told[one.name] for one in families.GROUPING},
+            **{parameter.name: values[parameter.name] for parameter in families.GROUPING},
             language=self.benchmark.corpus.lang or DEFAULT_LANGUAGE,
         )
         arguments: dict[str, Any] = {
@@ -39,12 +39,12 @@ class Command(ImportCommand):
             "options": options,
             "paraphrases": paraphrases,
         }
-        arguments["qrel_set"] = None if told["no_qrels"] else self._qrels(told["qrels"])
-        if told["reviews"]:
+        arguments["qrel_set"] = None if values["no_qrels"] else self._qrels(values["qrels"])
+        if values["reviews"]:
             for cost in review_preview(**arguments, most=None):
                 self.say(str(cost))
             return
-        embeddings, ids = self._file(told["embeddings"]), self._file(told["ids"])
+        embeddings, ids = self._file(values["embeddings"]), self._file(values["ids"])
         job = self.job(grouping_arguments(**arguments, embeddings=embeddings, ids=ids))
         refuse_failed(job)
         self.say_made(job, "")

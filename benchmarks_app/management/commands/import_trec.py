@@ -21,12 +21,16 @@ class Command(ImportCommand):
     takes = (*FILES, option("--name", help="name of the set of qrels"), *GRADES, LEAVE_OUT)
 
     def run(self, *, leave_out: str, **options: Any) -> None:
-        given = {one.name: options[one.name] for one in FILES if options[one.name]}
-        if not given:
+        files = {
+            file_option.name: options[file_option.name]
+            for file_option in FILES
+            if options[file_option.name]
+        }
+        if not files:
             why = "Name at least one file: --corpus, --ids, --topics, --queries or --qrels."
             raise CommandError(why)
         imports = []
-        for kind, path in given.items():
+        for kind, path in files.items():
             arguments = {"kind": kind, "leave_out": leave_out}
             if kind == "qrels":
                 arguments |= {"name": options["name"], **grades_arguments(options)}

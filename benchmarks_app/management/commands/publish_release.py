@@ -58,30 +58,30 @@ class Command(BenchmarkCommand):
         slug = self.benchmark.slug
         refusal = f"No set of qrels '{qrels}'. There are:"
         try:
-            wanted = {
+            fields = {
                 "qrel_set": named(ready_qrels(self.benchmark), qrels, refusal),
                 "version": options["release"],
                 "notes": options["notes"],
                 "options": _options(self.benchmark, options),
             }
             if options["draft"]:
-                draft = create_draft(user=self.actor, **wanted)
+                draft = create_draft(user=self.actor, **fields)
                 self.say_done(f"drafted {slug} {draft.version}")
                 return
             # A version that follows from what changed is known when it was looked over.
-            if options["dry_run"] or not wanted["version"]:
-                looked = self.job(looking_arguments(**wanted))
+            if options["dry_run"] or not fields["version"]:
+                looked = self.job(looking_arguments(**fields))
                 refuse_failed(looked)
-                wanted["version"] = looked.result["version"]
+                fields["version"] = looked.result["version"]
             if options["dry_run"]:
                 self._say_findings(looked)
                 return
             accepted = [] if options["strict"] else "*"
-            arguments = release_arguments(**wanted, accepted=accepted)
+            arguments = release_arguments(**fields, accepted=accepted)
         except OSError as error:
             raise CommandError(f"cannot read: {error}.") from error
         self.finished(arguments)
-        self.say_done(f"published {slug} {wanted['version']}")
+        self.say_done(f"published {slug} {fields['version']}")
 
     def _say_findings(self, job: Job) -> None:
         self.say(f"would be {job.result['version']}")
@@ -95,18 +95,18 @@ class Command(BenchmarkCommand):
             raise CommandError("There are errors; it can not be published.")
 
 
-def _options(benchmark: Benchmark, given: dict[str, Any]) -> ReleaseOptions:
+def _options(benchmark: Benchmark, options: dict[str, Any]) -> ReleaseOptions:
     """The choices of the newest release, with those of the command in their place."""
     values = {
-        "licence": given["licence"],
-        "threshold": given["rel"],
-        "description": given["card"] and given["card"].read_text("utf-8"),
-        "citation": given["citation"] and given["citation"].read_text("utf-8"),
-        "drops_all_zero": given["drop_all_zero"] or None,
-        "passes_on_texts": False if given["withhold_texts"] else None,
-        "left_out": tuple(given["without"]) or None,
-        "measures": tuple(given["measure"]) or None,
-        "machine_labels": tuple(given["machine_labels"]) or None,
+        "licence": options["licence"],
+        "threshold": options["rel"],
+        "description": options["card"] and options["card"].read_text("utf-8"),
+        "citation": options["citation"] and options["citation"].read_text("utf-8"),
+        "drops_all_zero": options["drop_all_zero"] or None,
+        "passes_on_texts": False if options["withhold_texts"] else None,
+        "left_out": tuple(options["without"]) or None,
+        "measures": tuple(options["measure"]) or None,
+        "machine_labels": tuple(options["machine_labels"]) or None,
     }
     chosen = {key: value for key, value in values.items() if value is not None}
     return replace(draft_options(benchmark), **chosen)

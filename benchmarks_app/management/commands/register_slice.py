@@ -16,5 +16,5 @@ class Command(BenchmarkCommand):
         query_slice = named(slices, name, f"No slice '{name}'. There are:")
         registered = changes.register_slice(of=query_slice, actor=self.actor)
         n = registered.n_results_before
-        seen = f"after {n:,} results had been seen" if n else "before any result was seen"
-        self.say_done(f"slice '{name}' registered {seen}: members {registered.members_sha256}")
+        moment = f"after {n:,} results had been seen" if n else "before any result was seen"
+        self.say_done(f"slice '{name}' registered {moment}: members {registered.members_sha256}")

@@ -60,8 +60,8 @@ class Command(DeclaredCommand):
     def _say(self, restored: Restored) -> None:
         for line in restored.lacking:
             self.say_wrong(f"lacking: {line}")
-        for one in restored.check.broken:
-            self.say_wrong(f"broken: {one['file']}: {one['problem']}")
+        for row in restored.check.broken:
+            self.say_wrong(f"broken: {row['file']}: {row['problem']}")
         self.say_ended(
             f"{restored.snapshot}: {restored.n_rows:,} rows of {restored.n_tables:,} tables, "
             f"{restored.n_files:,} files of {restored.n_bytes:,} bytes restored; "

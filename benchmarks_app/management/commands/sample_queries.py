@@ -20,7 +20,7 @@ class Command(BenchmarkCommand):
     def run(self, *, log: str, **options: Any) -> None:
         refusal = f"No log '{log}' in {self.benchmark.slug}. There are:"
         query_log = named(self.benchmark.query_logs, log, refusal, most=10)
-        chosen = {one.name: options[one.name] for one in recipe.DESIGN}
+        chosen = {parameter.name: options[parameter.name] for parameter in recipe.DESIGN}
         design = Design(given=parse_given(options["given"]), **chosen)
         for stratum in sampling.plan_of(query_log, design).strata:
             self.say(

@@ -39,9 +39,9 @@ class Command(BenchmarkCommand):
         switch("--dry-run", help="print what it would be, and change nothing"),
     )
 
-    def run(self, **given: Any) -> None:
-        options = self._options(given)
-        if given["dry_run"]:
+    def run(self, **values: Any) -> None:
+        options = self._options(values)
+        if values["dry_run"]:
             self._say_preview(splitting.preview_split(benchmark=self.benchmark, **options))
             return
         plan = splitting.apply_split(benchmark=self.benchmark, user=self.actor, **options)
@@ -51,21 +51,21 @@ class Command(BenchmarkCommand):
             self.say(f"in no split: {plan.n_excluded:,}")
         self._say_leaks(leak_reports.current_leak_report(self.benchmark)["findings"])
 
-    def _options(self, given: dict[str, Any]) -> dict[str, Any]:
+    def _options(self, values: dict[str, Any]) -> dict[str, Any]:
         recipe = SplitRecipe(
-            shares=parse_shares(given["shares"]),
-            slice_name=given["slice"],
-            **{one.name: given[one.name] for one in splits.SPLITTING},
+            shares=parse_shares(values["shares"]),
+            slice_name=values["slice"],
+            **{parameter.name: values[parameter.name] for parameter in splits.SPLITTING},
         )
-        name = given["qrels"]
+        name = values["qrels"]
         refusal = f"No qrels '{name}'. There are:"
         return {
             "recipe": recipe,
-            "given": self._given(given["given"]) if recipe.mode == Mode.GIVEN else None,
+            "given_splits": self._given(values["given"]) if recipe.mode == Mode.GIVEN else None,
             "qrel_set": named(ready_qrels(self.benchmark), name, refusal) if name else None,
-            "hidden": [] if given["show_all"] else given["hide"],
-            "accept_small": given["accept_small_slices"],
-            "document_date": given["document_date"],
+            "hidden": [] if values["show_all"] else values["hide"],
+            "accept_small": values["accept_small_slices"],
+            "document_date": values["document_date"],
         }
 
     def _given(self, path: Path | None) -> dict[str, str]:

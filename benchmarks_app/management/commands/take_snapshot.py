@@ -24,17 +24,17 @@ class Command(BenchmarkCommand):
 
     def run(self, *, yes: bool, discard: bool, **options: Any) -> None:
         version = _proposed(self.benchmark)
-        given: dict[str, Any] = {
+        arguments: dict[str, Any] = {
             "version": version,
             "benchmark": self.benchmark,
             "actor": self.actor,
         }
         self._show(version)
         if discard:
-            discard_snapshot(**given)
+            discard_snapshot(**arguments)
             self.say(f"version {version.number} discarded")
         elif yes:
-            take_snapshot(**given)
+            take_snapshot(**arguments)
             self.say_done(f"version {version.number} taken")
         else:
             self.say("Nothing done yet: --yes takes it, --discard throws it away.")

@@ -65,10 +65,10 @@ class Command(DeclaredCommand):
         if not (is_free(host, port) or (lock.was_left and self.gets_free(host, port))):
             why = f"Something listens on {host}:{port} already. Choose another port with --port."
             raise CommandError(why)
-        told = (self.style.SUCCESS(f"Benchwright is at {address}"), "Ctrl-C stops it.")
+        lines = (self.style.SUCCESS(f"Benchwright is at {address}"), "Ctrl-C stops it.")
         connections.close_all()
         commands = commands_of_one(host, port, workers, web_processes)
-        become(commands, told=told, lock=lock.file)
+        become(commands, lines=lines, lock=lock.file)
 
     def gets_free(self, host: str, port: int) -> bool:
         """Whether what an `up` that was killed has left behind ends within its time."""

@@ -21,9 +21,9 @@ class Command(DeclaredCommand):
         progress = Progress(self.stderr, is_on=bool(options["verbosity"]))
         folder = BackupFolder(Path(place).absolute())
         with ending_clearly(self.stderr, place=place, nothing="Not all was read."):
-            wanted = folder.snapshot(snapshot)
+            chosen_snapshot = folder.snapshot(snapshot)
             with folder.held(for_reading=True):
-                snapshots = [wanted] if snapshot else folder.snapshots()
+                snapshots = [chosen_snapshot] if snapshot else folder.snapshots()
                 verdict = verify(
                     folder, snapshots, lambda n, n_all: progress(f"{n:,} of {n_all:,} files")
                 )

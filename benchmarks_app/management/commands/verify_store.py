@@ -29,12 +29,12 @@ class Command(DeclaredCommand):
             self.note(f"{n:,} of {n_all:,} files, {n_bytes / 1e6:,.1f} MB")
 
     def _say(self, check: StoreCheck) -> None:
-        for one in check.broken:
-            self.say_wrong(f"{one['file']} ({one['what']}): {one['problem']}")
+        for row in check.broken:
+            self.say_wrong(f"{row['file']} ({row['what']}): {row['problem']}")
             self.say(
-                f"  whole on {one['whole_at'] or '?'}, written to on {one['changed_at'] or '?'}"
+                f"  whole on {row['whole_at'] or '?'}, written to on {row['changed_at'] or '?'}"
             )
-            for dependent in one["dependents"]:
+            for dependent in row["dependents"]:
                 self.say(f"  needed by {dependent}")
         if check.n_unrecorded:
             self.say(f"without a recorded digest: {check.n_unrecorded:,} files")

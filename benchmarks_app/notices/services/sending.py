@@ -115,8 +115,8 @@ def body_of(notice: Notice) -> bytes:
     if notice.api_path:
         data["api_url"] = f"{settings.SITE_URL}{notice.api_path}"
     at = notice.happened_at.astimezone(UTC).isoformat().replace("+00:00", "Z")
-    told = {"id": str(notice.key), "type": notice.event, "timestamp": at, "data": data}
-    return json.dumps(told, separators=(",", ":")).encode()
+    body = {"id": str(notice.key), "type": notice.event, "timestamp": at, "data": data}
+    return json.dumps(body, separators=(",", ":")).encode()
 
 
 def _tell_webhook(delivery: Delivery, webhook: Webhook) -> None:
@@ -165,7 +165,7 @@ def _secrets(webhook: Webhook) -> list[str]:
     sealed = [webhook.secret_sealed]
     if webhook.renewed_at and timezone.now() - webhook.renewed_at < EARLIER_SECRET_FOR:
         sealed.append(webhook.earlier_sealed)
-    return [signing.opened(one, address=webhook.url) for one in sealed]
+    return [signing.opened(secret, address=webhook.url) for secret in sealed]
 
 
 def _answered(delivery: Delivery, webhook: Webhook, answer: Answer) -> None:
@@ -242,12 +242,12 @@ def _why_no_mail(delivery: Delivery, person: User) -> str:
         return "They do not want it any more."
     if not may_be_told(person, notice):
         return "They may not see it, or it is gone."
-    sent = Delivery.objects.filter(
+    sent_mails = Delivery.objects.filter(
         person=person,
         state=Delivery.State.DELIVERED,
         tried_at__gt=timezone.now() - MAIL_PAUSE,
     )
-    if sent.count() >= settings.NOTICE_MAILS_PER_HOUR:
+    if sent_mails.count() >= settings.NOTICE_MAILS_PER_HOUR:
         return "They were sent as many as there may be in an hour."
     return ""
 

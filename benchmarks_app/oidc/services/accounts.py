@@ -109,14 +109,16 @@ def _free_name(address: str, claims: dict[str, Any]) -> str:
     """As at the provider, or of the address; with a number where somebody has that name."""
     wished = _plain(claims.get("preferred_username")) or address
     name = NOT_IN_NAMES.sub("", wished.partition("@")[0])[: LONGEST_NAME - 10] or "person"
-    taken = {
-        one.casefold()
-        for one in User.objects.filter(username__istartswith=name).values_list(
+    taken_names = {
+        username.casefold()
+        for username in User.objects.filter(username__istartswith=name).values_list(
             "username", flat=True
         )
     }
-    numbered = (f"{name}-{n}" for n in range(2, len(taken) + 3))
-    return next(one for one in (name, *numbered) if one.casefold() not in taken)
+    numbered = (f"{name}-{n}" for n in range(2, len(taken_names) + 3))
+    return next(
+        candidate for candidate in (name, *numbered) if candidate.casefold() not in taken_names
+    )
 
 
 def _plain(text: Any) -> str:

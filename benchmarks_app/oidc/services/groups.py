@@ -28,13 +28,13 @@ def follow_groups(*, provider: Provider, user: User, claims: Mapping[str, Any]) 
     if provider.groups_claim in (claims.get("_claim_names") or {}):
         log.warning("groups of user %s are not in the claims: their roles stay", user.pk)
         return
-    said = claims.get(provider.groups_claim)
-    groups = said if isinstance(said, list) else [said]
+    claim = claims.get(provider.groups_claim)
+    groups = claim if isinstance(claim, list) else [claim]
     grants = [grant for grant in provider.grants if grant.group in groups]
     _follow_rank(user, is_given=any(grant.kind == STAFF for grant in grants))
     _follow_teams(user, {grant.name for grant in grants if grant.kind == TEAM})
-    given = {(grant.name, Role(grant.role)) for grant in grants if grant.kind == BENCHMARK}
-    _follow_roles(user, given)
+    granted_roles = {(grant.name, Role(grant.role)) for grant in grants if grant.kind == BENCHMARK}
+    _follow_roles(user, granted_roles)
 
 
 def _follow_rank(user: User, *, is_given: bool) -> None:
@@ -59,11 +59,13 @@ def _follow_teams(user: User, names: set[str]) -> None:
             log.warning("team %s is full: user %s is not let in by their group", team.pk, user.pk)
 
 
-def _follow_roles(user: User, given: set[tuple[str, Role]]) -> None:
+def _follow_roles(user: User, granted_roles: set[tuple[str, Role]]) -> None:
     """The highest of several roles in one benchmark counts."""
     roles: dict[str, Role] = {}
     for role in reversed(Role):
-        roles |= {slug: one for slug, one in given if one == role}
+        roles |= {
+            slug: granted_role for slug, granted_role in granted_roles if granted_role == role
+        }
     before = user.memberships.exclude(role_by_group="").values("benchmark")
     concerned = Benchmark.objects.filter(slug__in=roles) | Benchmark.objects.filter(pk__in=before)
     for benchmark in concerned.order_by("pk").distinct():

@@ -145,9 +145,9 @@ class InvitationList(Endpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.MANAGE_PEOPLE)
-        wanted = self.validated(NewInvitationSerializer)
-        wanted["role"] = Role(wanted["role"])
-        invited = people.invite(benchmark=benchmark, actor=request.user, **wanted)
+        fields = self.validated(NewInvitationSerializer)
+        fields["role"] = Role(fields["role"])
+        invited = people.invite(benchmark=benchmark, actor=request.user, **fields)
         path = reverse("invitation-accept", args=[invited.secret])
         answer = InvitationSerializer(invited.invitation).data
         return Response({**answer, "link": request.build_absolute_uri(path)}, status=201)

@@ -109,11 +109,11 @@ class SecurityKeyForm(CredentialMixin, PasswordAgainForm):
     )
 
     def clean(self) -> dict[str, Any]:
-        given = super().clean() or {}
-        if not self.errors and given["credential"] is None:
+        cleaned = super().clean() or {}
+        if not self.errors and cleaned["credential"] is None:
             message = _("No key has answered. This needs a browser with JavaScript, and the key.")
             raise forms.ValidationError(message)
-        return given
+        return cleaned
 
 
 class SecondFactorForm(CredentialMixin):

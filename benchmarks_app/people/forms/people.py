@@ -218,8 +218,8 @@ class TeamForm(forms.Form):
             reason = _("The name holds a control character; remove it.")
             raise ValidationError(reason)
         if name.lower() in ("anonymous", "you"):
-            taken = _("“{name}” means something else on boards; choose another name.")
-            raise ValidationError(taken.format(name=name))
+            reason_taken = _("“{name}” means something else on boards; choose another name.")
+            raise ValidationError(reason_taken.format(name=name))
         return name
 
 

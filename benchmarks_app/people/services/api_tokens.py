@@ -85,8 +85,8 @@ class TokensEnd:
         return "API tokens end with the password they were made under."
 
     def password_changed(self, password: str, user: User) -> None:
-        kept = [token.pk for token in user.tokens_kept]
-        for token in user.api_tokens.valid().exclude(pk__in=kept):
+        kept_pks = [token.pk for token in user.tokens_kept]
+        for token in user.api_tokens.valid().exclude(pk__in=kept_pks):
             revoke_api_token(token=token, actor=user)
 
 

@@ -126,11 +126,11 @@ def add_key(*, user: User, name: str, credential: dict[str, Any]) -> list[str] |
     if factors_of(user).filter(type=KEY).count() >= MOST_KEYS:
         raise ManyFactorsError(most=MOST_KEYS, kind="security key")
     try:
-        known = auth.complete_registration(credential)
+        registration = auth.complete_registration(credential)
     except UNREADABLE:
         return None
     factor = auth.WebAuthn.add(user, name, credential).instance
-    factor.data["sign_count"] = known.counter
+    factor.data["sign_count"] = registration.counter
     factor.save(update_fields=["data"])
     return _added(user, factor)
 

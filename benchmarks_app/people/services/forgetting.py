@@ -89,7 +89,9 @@ def refuse_deletion(*, user: User, actor: User | None) -> None:
     if user.is_superuser and actor is not None and not actor.is_superuser:
         raise ManagerNeededError
     owned = user.memberships.filter(role=Role.OWNER).select_related("benchmark")
-    alone = [one.benchmark for one in owned if not people.other_owners(one).exists()]
+    alone = [
+        membership.benchmark for membership in owned if not people.other_owners(membership).exists()
+    ]
     if alone:
         raise LastOwnerError(person=user, benchmark=" and ".join(map(str, alone)))
     superusers = User.objects.filter(is_superuser=True, is_active=True)
@@ -104,20 +106,20 @@ def lasting_places(names: Names, *, seen_by: User | None) -> list[str]:
     where they keep the benchmark: people choose their names, and a name of common words would
     find them in what is private. `None` is told all.
     """
-    seen = kept = Benchmark.objects.all()
+    visible = own_benchmarks = Benchmark.objects.all()
     if seen_by is not None and not is_site_manager(seen_by):
-        seen = seen.visible_to(seen_by)
-        kept = seen.filter(memberships__user=seen_by, memberships__role__in=KEEPERS)
+        visible = visible.visible_to(seen_by)
+        own_benchmarks = visible.filter(memberships__user=seen_by, memberships__role__in=KEEPERS)
     places = []
     for model, (of_benchmark, fields) in LASTING.items():
-        told = model._base_manager.filter(
-            **{f"{of_benchmark}__in": seen if model is Benchmark else kept}
+        visible_rows = model._base_manager.filter(
+            **{f"{of_benchmark}__in": visible if model is Benchmark else own_benchmarks}
         )
         for field in fields:
             rows = [key for key, value in _naming(everywhere(model), field, names)]
-            for row in told.filter(pk__in=rows):
+            for row in visible_rows.filter(pk__in=rows):
                 places.append(f"{model._meta.verbose_name} {row}: {field}")
-    released = Release.objects.published().filter(benchmark__in=seen).exclude(folder="")
+    released = Release.objects.published().filter(benchmark__in=visible).exclude(folder="")
     for release in released.select_related("benchmark").iterator():
         for file in release.manifest["files"]:
             if file.endswith(READ_BY_PEOPLE) and names.are_in(_content(release, file)):
@@ -213,8 +215,8 @@ def _rows_that_go(user: User) -> Iterator[models.QuerySet]:
     for name in names_of(user).called:
         condition |= Q(username__iexact=name)
     others = User.objects.exclude(pk=user.pk).values("username")
-    for kept in (AccessAttempt, AccessFailureLog, AccessLog):
-        yield kept.objects.filter(condition).exclude(username__in=others)
+    for attempts in (AccessAttempt, AccessFailureLog, AccessLog):
+        yield attempts.objects.filter(condition).exclude(username__in=others)
     yield events_of(user).filter(action__in=SIGN_INS)
     for relation in User._meta.related_objects:
         model = relation.related_model
@@ -282,25 +284,25 @@ def reach_of(user: User, actor: User | None) -> Reach:
     return rows_of
 
 
-def way_to(wanted: type[models.Model], model: type[models.Model]) -> str:
+def way_to(target: type[models.Model], model: type[models.Model]) -> str:
     """The shortest way by foreign keys from rows of a model, or "" if there is none."""
     ways: dict[Any, str] = {model: ""}
-    for one in (at_work := [model]):
-        for field in one._meta.concrete_fields:
+    for source in (at_work := [model]):
+        for field in source._meta.concrete_fields:
             if isinstance(field, models.ForeignKey) and field.related_model not in ways:
-                way = ways[field.related_model] = f"{ways[one]}__{field.name}".removeprefix("__")
-                if field.related_model is wanted:
+                way = ways[field.related_model] = f"{ways[source]}__{field.name}".removeprefix("__")
+                if field.related_model is target:
                     return way
                 at_work.append(field.related_model)
     return ""
 
 
 def _naming(rows: models.QuerySet, field: str, names: Names) -> Iterator[tuple[int, Any]]:
-    wanted = Q()
+    condition = Q()
     for fragment in names.fragments:
-        wanted |= Q(as_text__icontains=fragment)
+        condition |= Q(as_text__icontains=fragment)
     as_text = Cast(field, models.TextField())
-    rows_named = rows.annotate(as_text=as_text).filter(wanted)
+    rows_named = rows.annotate(as_text=as_text).filter(condition)
     for key, value in list(rows_named.values_list("pk", field).iterator(chunk_size=CHUNK)):
         if names.are_in(value):
             yield key, value
@@ -313,17 +315,17 @@ def _rewrite(rows: models.QuerySet, field: str, names: Names, pseudonym: str) ->
     for key, value in _naming(rows, field, names):
         if rows.model is AuditEvent and PERSON.fullmatch(str(value)):
             continue  # a number names somebody here, whoever was called “user”
-        said = names.replaced(value, pseudonym)
-        said = said[:longest] if isinstance(said, str) else said
+        replacement = names.replaced(value, pseudonym)
+        replacement = replacement[:longest] if isinstance(replacement, str) else replacement
         row = rows.model._base_manager.filter(pk=key)
         try:
             with transaction.atomic(), _forgetting():
-                row.update(**{field: said})
+                row.update(**{field: replacement})
         except IntegrityError:  # another has that name now: `Zelda eval` beside `zelda eval`
             end = f"-{secrets.token_hex(2)}"
-            kept = longest - len(end) if longest else None
+            length = longest - len(end) if longest else None
             with _forgetting():
-                row.update(**{field: f"{said[:kept]}{end}"})
+                row.update(**{field: f"{replacement[:length]}{end}"})
         n += 1
     return n
 
@@ -341,8 +343,10 @@ class _forgetting:
 
 def _rename_uploads(names: Names, pseudonym: str, reach: Reach) -> None:
     """Give files a name without the person's; their bytes stay, and with them their digest."""
-    sent = {key for field in ("name", "stored") for key, _ in _naming(reach(Upload), field, names)}
-    files_of = Upload.objects.filter(pk__in=sent).values_list("stored", "name")
+    upload_pks = {
+        key for field in ("name", "stored") for key, _ in _naming(reach(Upload), field, names)
+    }
+    files_of = Upload.objects.filter(pk__in=upload_pks).values_list("stored", "name")
     for stored, name in dict(files_of).items():
         folder = stored.rpartition("/")[0]
         renamed = f"{folder}/{safe_name(names.replaced(name, pseudonym))}"
@@ -356,11 +360,11 @@ def _forget_mail(names: Names) -> None:
     """Take out of the operator's folder the mails that are to the person, or name them."""
     for file in Path(settings.EMAIL_FILE_PATH).glob("*.log"):
         messages = file.read_bytes().split(MAIL_RULE)
-        kept = [message for message in messages if not names.are_in(_mail_text(message))]
-        if len(kept) == len(messages):
+        kept_messages = [message for message in messages if not names.are_in(_mail_text(message))]
+        if len(kept_messages) == len(messages):
             continue
-        if any(one.strip() for one in kept):
-            file.write_bytes(MAIL_RULE.join(kept))
+        if any(message.strip() for message in kept_messages):
+            file.write_bytes(MAIL_RULE.join(kept_messages))
         else:
             file.unlink()
 

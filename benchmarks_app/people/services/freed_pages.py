@@ -47,7 +47,7 @@ def erase_freed_pages(tables: Collection[str]) -> None:
     FreedPagesError
         If others read or write all the time, so that the database cannot be written anew.
     """
-    known = set(connection.introspection.table_names()) & set(tables)
+    known_tables = set(connection.introspection.table_names()) & set(tables)
     for attempt in range(TRIES):
         try:
             with connection.cursor() as cursor:
@@ -55,7 +55,7 @@ def erase_freed_pages(tables: Collection[str]) -> None:
                     _rewrite_sqlite(cursor)
                 else:
                     _wait_for_older(cursor)
-                    for table in sorted(known):
+                    for table in sorted(known_tables):
                         name = connection.ops.quote_name(table)
                         cursor.execute(f"VACUUM (FULL, ANALYZE) {name}")
                     # What the planner knew of them: the commonest values, and some of all others.

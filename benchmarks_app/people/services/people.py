@@ -337,9 +337,9 @@ def accept_invitation(*, invitation: Invitation, user: User) -> Membership:
     if not invitation.is_for(user.email):
         raise InvitationAddressError
     benchmark = invitation.benchmark
-    known = Membership.objects.filter(benchmark=benchmark, user=user).first()
-    if known and not is_higher(Role(invitation.role), than=Role(known.role)):
-        return known
+    membership = Membership.objects.filter(benchmark=benchmark, user=user).first()
+    if membership and not is_higher(Role(invitation.role), than=Role(membership.role)):
+        return membership
     if invitation.email and not user.has_verified_email:
         raise AddressUnverifiedError
     same = Invitation.objects.open().filter(pk=invitation.pk)

@@ -125,8 +125,8 @@ def _back(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def invitation_accept(request: HttpRequest, secret: str) -> HttpResponse:
     """The page behind an invitation's link; the secret in the address is what gives access."""
-    found = Invitation.objects.of_secret(secret).select_related("benchmark", "created_by")
-    invitation = get_object_or_404(found)
+    invitations = Invitation.objects.of_secret(secret).select_related("benchmark", "created_by")
+    invitation = get_object_or_404(invitations)
     if not Invitation.objects.open().filter(pk=invitation.pk).exists():
         return _closed_page(request, people.why_closed(invitation))
     try:
@@ -142,10 +142,10 @@ def _join(request: PersonRequest, invitation: Invitation) -> HttpResponse:
     if request.method == "POST":
         membership = people.accept_invitation(invitation=invitation, user=request.user)
         return _welcome(request, membership)
-    known = benchmark.memberships.filter(user=request.user).first()
-    keeps = known and not people.is_higher(Role(invitation.role), than=Role(known.role))
+    earlier = benchmark.memberships.filter(user=request.user).first()
+    keeps = earlier and not people.is_higher(Role(invitation.role), than=Role(earlier.role))
     context = {
-        "known": known,
+        "known": earlier,
         "keeps": keeps,
         "anothers": not invitation.is_for(request.user.email),
         "unverified": invitation.email and not request.user.has_verified_email,

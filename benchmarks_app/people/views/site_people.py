@@ -87,13 +87,13 @@ def _known(request: PersonRequest, person: User) -> HttpResponseBase:
 def person_list(request: PersonRequest) -> HttpResponse:
     """Every account, those that were deleted under their pseudonym."""
     people = User.objects.order_by("username")
-    wanted = request.GET.get("q", "").strip()
-    if wanted:
+    words = request.GET.get("q", "").strip()
+    if words:
         named = Q()
         for field in ("username", "email", "first_name", "last_name"):
-            named |= Q(**{f"{field}__icontains": wanted})
+            named |= Q(**{f"{field}__icontains": words})
         people = people.filter(named)
-    context = {"page": page_of(request, people, PAGE_SIZE), "wanted": wanted}
+    context = {"page": page_of(request, people, PAGE_SIZE), "wanted": words}
     return render(request, "benchmarks_app/people/person_list.html", context)
 
 

@@ -140,19 +140,19 @@ class DeprecationSerializer(serializers.Serializer):
 
 
 def _arguments(
-    benchmark: Benchmark, given: dict[str, Any], draft: Release | None
+    benchmark: Benchmark, fields: dict[str, Any], draft: Release | None
 ) -> dict[str, Any]:
     """What `create_draft` and `change_draft` take, of what was sent."""
     before = ReleaseOptions.from_json(draft.options) if draft else draft_options(benchmark)
-    known = before.as_json()
-    options = {**known, **{name: given[name] for name in known if name in given}}
+    known_options = before.as_json()
+    options = {**known_options, **{name: fields[name] for name in known_options if name in fields}}
     ready = QrelSet.objects.ready().filter(benchmark=benchmark)
     default = draft.qrel_set.name if draft else ""
-    kept = draft.version if draft and not before.is_version_proposed else ""
+    version = draft.version if draft and not before.is_version_proposed else ""
     return {
-        "qrel_set": get_object_or_404(ready, name=given.get("qrels", default)),
-        "version": given.get("version", kept).strip(),
-        "notes": given.get("notes", draft.notes if draft else ""),
+        "qrel_set": get_object_or_404(ready, name=fields.get("qrels", default)),
+        "version": fields.get("version", version).strip(),
+        "notes": fields.get("notes", draft.notes if draft else ""),
         "options": ReleaseOptions.from_json({**options, "left_out": sorted(options["left_out"])}),
     }
 
@@ -180,8 +180,8 @@ class ReleaseList(Endpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        given = self.validated(DraftSerializer)
-        draft = create_draft(user=request.user, **_arguments(benchmark, given, None))
+        fields = self.validated(DraftSerializer)
+        draft = create_draft(user=request.user, **_arguments(benchmark, fields, None))
         return Response(ReleaseDetailSerializer(draft).data, status=201)
 
 
@@ -226,12 +226,12 @@ class ReleaseDeprecate(Endpoint):
     def post(self, request: Request, slug: str, version: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
         release = published_release(benchmark, version)
-        given = self.validated(DeprecationSerializer)
-        successor = given.get("successor")
+        fields = self.validated(DeprecationSerializer)
+        successor = fields.get("successor")
         changed = deprecate_release(
             user=request.user,
             release=release,
-            reason=given["reason"],
+            reason=fields["reason"],
             successor=published_release(benchmark, successor) if successor else None,
         )
         return Response(ReleaseDetailSerializer(changed).data)
@@ -267,10 +267,10 @@ class ReleaseDraft(DraftEndpoint):
     )
     def patch(self, request: Request, slug: str, pk: int) -> Response:
         draft = self.draft_of(pk)
-        given = DraftSerializer(data=request.data, partial=True)
-        given.is_valid(raise_exception=True)
-        wanted = _arguments(draft.benchmark, given.validated_data, draft)
-        changed = change_draft(user=request.user, draft=draft, **wanted)
+        serializer = DraftSerializer(data=request.data, partial=True)
+        serializer.is_valid(raise_exception=True)
+        arguments = _arguments(draft.benchmark, serializer.validated_data, draft)
+        changed = change_draft(user=request.user, draft=draft, **arguments)
         return Response(ReleaseDetailSerializer(changed).data)
 
     @extend_schema(summary="Throw a draft away", tags=["releases"], responses={204: None})

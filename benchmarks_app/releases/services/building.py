@@ -222,10 +222,10 @@ def _qrels_facts(contents: Contents, facts: dict[str, Any]) -> dict[str, Any]:
         "unlisted": qrel_set.unlisted,
         "agreement": facts.get("agreement"),
         "labels_per_pair": facts.get("labels_per_pair"),
-        "n": sum(one.n for one in public),
-        "n_unjudged": sum(one.n_unjudged for one in public),
-        "n_relevant": sum(one.n_relevant for one in public),
-        "n_queries": sum(one.n > 0 for one in public),
+        "n": sum(grades.n for grades in public),
+        "n_unjudged": sum(grades.n_unjudged for grades in public),
+        "n_relevant": sum(grades.n_relevant for grades in public),
+        "n_queries": sum(grades.n > 0 for grades in public),
     }
 
 
@@ -238,8 +238,8 @@ def _split_facts(contents: Contents, size: Any) -> dict[str, Any]:
     return {
         **facts,
         "n_graded": size.n_graded,
-        "n_judged": sum(one.n for one in graded),
-        "n_relevant": sum(one.n_relevant for one in graded),
+        "n_judged": sum(grades.n for grades in graded),
+        "n_relevant": sum(grades.n_relevant for grades in graded),
     }
 
 
@@ -298,10 +298,10 @@ HASHED = ("metadata_kinds", "content_sha256", "jsonl_sha256", "jsonl_bytes")
 
 def _known_hashes(version: CorpusVersion, unit: str) -> dict[str, Any] | None:
     for manifest in version.releases.published().values_list("manifest", flat=True):
-        known = manifest.get("corpus") or {}
+        corpus = manifest.get("corpus") or {}
         # A benchmark of the other unit has other documents of the same version.
-        if manifest.get("unit") == unit and all(key in known for key in HASHED):
-            return {key: known[key] for key in HASHED}
+        if manifest.get("unit") == unit and all(key in corpus for key in HASHED):
+            return {key: corpus[key] for key in HASHED}
     return None
 
 
@@ -412,7 +412,7 @@ def _facts(
         are_texts_withheld=corpus.get("kind") == "texts" and not corpus["texts"],
         is_machine_judged=is_machine_judged(manifest),
         n_grades=manifest["qrels"]["n"],
-        n_machine_labels=sum(one["n"] for one in contents.machine_labels),
+        n_machine_labels=sum(label_set["n"] for label_set in contents.machine_labels),
         n_drawn=manifest["qrels"]["derivation"].get("n_for_estimates", 0),
         words=f"{manifest['description']}\n{wanted.notes}",
     )

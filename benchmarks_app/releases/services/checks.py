@@ -26,25 +26,27 @@ WHOLE = "all"
 SAID_BY_RELEASE_RULES = ("query-all-zero",)
 
 
-def split_sizes(made: Contents) -> list[SplitSize]:
+def split_sizes(contents: Contents) -> list[SplitSize]:
     """The splits of a release, by name."""
     sizes = []
-    for split in sorted(set(made.split_of.values())):
-        qids = made.of_split(split)
-        graded = [qid for qid in qids if made.grades_of(qid).n > 0]
-        n_families = len({made.families[qid] for qid in graded})
-        is_hidden = split in made.hidden
+    for split in sorted(set(contents.split_of.values())):
+        qids = contents.of_split(split)
+        graded = [qid for qid in qids if contents.grades_of(qid).n > 0]
+        n_families = len({contents.families[qid] for qid in graded})
+        is_hidden = split in contents.hidden
         sizes.append(SplitSize(split, len(qids), len(graded), n_families, is_hidden))
     return sizes
 
 
-def slice_sizes(made: Contents) -> list[SliceSize]:
+def slice_sizes(contents: Contents) -> list[SliceSize]:
     """Every slice of the benchmark, with how many of its queries are graded in this release."""
-    rows = Slice.objects.filter(benchmark=made.benchmark).order_by("name")
+    rows = Slice.objects.filter(benchmark=contents.benchmark).order_by("name")
     return [
         SliceSize(
             name=row.name,
-            n_graded=sum(made.grades_of(qid).n > 0 for qid in made.slices.get(row.name, ())),
+            n_graded=sum(
+                contents.grades_of(qid).n > 0 for qid in contents.slices.get(row.name, ())
+            ),
             minimum=row.minimum,
             is_registered=row.is_registered,
         )
@@ -52,49 +54,49 @@ def slice_sizes(made: Contents) -> list[SliceSize]:
     ]
 
 
-def told_apart(made: Contents) -> list[str]:
+def told_apart(contents: Contents) -> list[str]:
     """Means that tell of few families of hidden queries when they are shown together, in words.
 
     Of this release the means over each hidden split and all of them; of earlier ones those over
     what is hidden still.
     """
-    together = _hidden_parts(made)
+    together = _hidden_parts(contents)
     if not any(together):
         return []
     smallest = release_rules.SMALLEST_HIDDEN_SPLIT
     parts = []
-    public = {qid for qid in made.split_of if made.is_public(qid)}
-    for release in Release.objects.published().filter(benchmark=made.benchmark).newest_first():
+    public = {qid for qid in contents.split_of if contents.is_public(qid)}
+    for release in Release.objects.published().filter(benchmark=contents.benchmark).newest_first():
         earlier = [part - public for part in hidden_parts(release)]
         if earlier and not is_safe(
-            [*together, *earlier], families=made.families, smallest=smallest
+            [*together, *earlier], families=contents.families, smallest=smallest
         ):
             parts.append(f"This release and {release.version}")
         together += earlier
     return parts
 
 
-def withholds_weighted(made: Contents) -> bool:
+def withholds_weighted(contents: Contents) -> bool:
     """Whether weighted means tell of few families of hidden queries.
 
     Beside the plain ones, and those of earlier releases, in which queries had other weights.
     """
-    parts = _hidden_parts(made)
-    weights = {qid: made.weights[qid] for qid in parts[-1] if qid in made.weights}
+    parts = _hidden_parts(contents)
+    weights = {qid: contents.weights[qid] for qid in parts[-1] if qid in contents.weights}
     if not weights:
         return False
-    public = {qid for qid in made.split_of if made.is_public(qid)}
+    public = {qid for qid in contents.split_of if contents.is_public(qid)}
     weighted = [
         {
             qid: weight
             for qid, weight in release_weights(release).items()
             if qid in hidden_queries(release) - public
         }
-        for release in Release.objects.published().filter(benchmark=made.benchmark)
+        for release in Release.objects.published().filter(benchmark=contents.benchmark)
     ]
     smallest = release_rules.SMALLEST_HIDDEN_SPLIT
     return not is_safe(
-        parts, families=made.families, smallest=smallest, weights=weights, weighted=weighted
+        parts, families=contents.families, smallest=smallest, weights=weights, weighted=weighted
     )
 
 
@@ -107,14 +109,14 @@ def _hidden_parts(contents: Contents) -> list[frozenset[str]]:
     return [*parts, frozenset[str]().union(*parts)]
 
 
-def leaks_of(made: Contents) -> dict[str, Any] | None:
+def leaks_of(contents: Contents) -> dict[str, Any] | None:
     """The leak report that goes with a release; None where there is but one split.
 
     Relevant documents of hidden splits are counted in it and not named.
     """
-    if len(set(made.split_of.values())) < 2:
+    if len(set(contents.split_of.values())) < 2:
         return None
-    return current_leak_report(made.benchmark, qrel_set=made.qrel_set)
+    return current_leak_report(contents.benchmark, qrel_set=contents.qrel_set)
 
 
 def is_split_outdated(benchmark: Benchmark) -> bool:
@@ -123,10 +125,10 @@ def is_split_outdated(benchmark: Benchmark) -> bool:
     return plan is not None and is_outdated(benchmark, plan)
 
 
-def reliability_of(made: Contents) -> dict[str, Any]:
+def reliability_of(contents: Contents) -> dict[str, Any]:
     """What the graded queries of a release can show."""
-    graded = [qid for qid in made.split_of if made.grades_of(qid).n]
-    reach = reach_of(made.benchmark, {WHOLE: graded}).get(WHOLE) if graded else None
+    graded = [qid for qid in contents.split_of if contents.grades_of(qid).n]
+    reach = reach_of(contents.benchmark, {WHOLE: graded}).get(WHOLE) if graded else None
     return {
         "n_queries": len(graded),
         "tier": tier(len(graded)),
@@ -152,7 +154,9 @@ def format_findings(source: ReleaseSource, left_out: Collection[str]) -> list[Fi
     public = tuple(split for split in source.splits if split not in source.hidden)
     findings = lint(replace(written, splits=public), targets)
     if source.hidden:
-        findings += [one for one in errors_in(lint(written, targets)) if one not in findings]
+        findings += [
+            finding for finding in errors_in(lint(written, targets)) if finding not in findings
+        ]
     return [finding for finding in findings if finding.code not in SAID_BY_RELEASE_RULES]
 
 

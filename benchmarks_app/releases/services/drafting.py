@@ -151,9 +151,11 @@ def _set(
 
 
 def _refuse_threshold(benchmark: Benchmark, threshold: int | None) -> None:
-    known = [value for value in benchmark.grades.values_list("value", flat=True) if value > 0]
-    if threshold is not None and threshold not in known:
-        raise ThresholdError(threshold=threshold, known=", ".join(map(str, known)))
+    known_values = [
+        value for value in benchmark.grades.values_list("value", flat=True) if value > 0
+    ]
+    if threshold is not None and threshold not in known_values:
+        raise ThresholdError(threshold=threshold, known=", ".join(map(str, known_values)))
 
 
 # --- looking it over -------------------------------------------------------------------------

@@ -75,8 +75,8 @@ def offers(release: Release) -> list[Offer]:
     source = release_source(release)
     split = _split_shown(source)
     left_out = release.manifest.get("formats_left_out", ())
-    given = [exporter for exporter in EXPORTERS.values() if exporter.name not in left_out]
-    return [_offer(release, exporter, source, split) for exporter in given]
+    exporters = [exporter for exporter in EXPORTERS.values() if exporter.name not in left_out]
+    return [_offer(release, exporter, source, split) for exporter in exporters]
 
 
 def _offer(release: Release, exporter: Exporter, source: ReleaseSource, split: str) -> Offer:
@@ -254,8 +254,8 @@ def run_metadata(run: Run, viewer: Any) -> dict[str, Any]:
 
 def run_file_name(run: Run) -> str:
     """The run's name as a file can have it."""
-    kept = "".join(c if c.isalnum() or c in "._-" else "_" for c in run.name).strip("._")
-    return kept[:100] or f"run{run.pk}"
+    name = "".join(c if c.isalnum() or c in "._-" else "_" for c in run.name).strip("._")
+    return name[:100] or f"run{run.pk}"
 
 
 def _run_rows(parquet: Path) -> Iterable[tuple[str, str, float, int]]:

@@ -148,9 +148,9 @@ def write_contents(
     return contents
 
 
-def write_file(made: Contents, name: str, pieces: Iterable[bytes]) -> None:
+def write_file(contents: Contents, name: str, pieces: Iterable[bytes]) -> None:
     """Write one file of the release, and note its hash and size."""
-    path = made.folder / name
+    path = contents.folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     digest, n_bytes = hashlib.sha256(), 0
     with path.open("wb") as out:
@@ -158,7 +158,7 @@ def write_file(made: Contents, name: str, pieces: Iterable[bytes]) -> None:
             digest.update(piece)
             n_bytes += len(piece)
             out.write(piece)
-    made.files[name] = {"sha256": digest.hexdigest(), "n_bytes": n_bytes}
+    contents.files[name] = {"sha256": digest.hexdigest(), "n_bytes": n_bytes}
 
 
 def trec_lines(rows: Iterable[Row]) -> Iterator[bytes]:
@@ -170,9 +170,9 @@ def trec_lines(rows: Iterable[Row]) -> Iterator[bytes]:
 # --- reading ---------------------------------------------------------------------------------
 
 
-def spool_path(made: Contents) -> Path:
+def spool_path(contents: Contents) -> Path:
     """Every row of the set: query, document and grade, with tabs between them."""
-    return made.folder / ".grades"
+    return contents.folder / ".grades"
 
 
 def _spool_grades(contents: Contents) -> None:
@@ -294,20 +294,20 @@ def machine_sets(benchmark: Benchmark, names: Iterable[str]) -> list[QrelSet]:
         If one of them is none.
     """
     rows = QrelSet.objects.ready().filter(benchmark=benchmark, kind=QrelSet.Kind.MACHINE)
-    known = {row.name: row for row in rows.order_by("name")}
-    unknown = next((name for name in names if name not in known), None)
+    set_of_name = {row.name: row for row in rows.order_by("name")}
+    unknown = next((name for name in names if name not in set_of_name), None)
     if unknown is not None:
-        raise MachineLabelsError(name=unknown, known=", ".join(known) or "none")
-    return [known[name] for name in dict.fromkeys(names)]
+        raise MachineLabelsError(name=unknown, known=", ".join(set_of_name) or "none")
+    return [set_of_name[name] for name in dict.fromkeys(names)]
 
 
 def _labels_of(contents: Contents, qrel_set: QrelSet) -> Iterator[MachineLabel]:
     """The labels of a set, by the bytes of both ids; they are counted as they pass."""
-    told = qrel_set.parameters
-    models = told.get("models") or []
+    parameters = qrel_set.parameters
+    models = parameters.get("models") or []
     model_of = machine_models(qrel_set) if len(models) > 1 else {}
-    judge, prompt = told.get("judge") or qrel_set.name, _prompt(told)
-    facts = {name: told[name] for name in SAID_OF_JUDGES if name in told}
+    judge, prompt = parameters.get("judge") or qrel_set.name, _prompt(parameters)
+    facts = {name: parameters[name] for name in SAID_OF_JUDGES if name in parameters}
     counted = {"name": qrel_set.name, "judge": judge, "models": models, **facts, "n": 0}
     contents.machine_labels.append(counted)
     for qid, docid, grade in qrels_of(qrel_set):
@@ -317,9 +317,9 @@ def _labels_of(contents: Contents, qrel_set: QrelSet) -> Iterator[MachineLabel]:
             yield MachineLabel(qid, docid, grade, judge, model, prompt)
 
 
-def _prompt(told: Mapping[str, Any]) -> str:
+def _prompt(parameters: Mapping[str, Any]) -> str:
     """The version of a prompt by its number and its hash: `2 (0123456789ab)`."""
-    number, digest = told.get("prompt_version"), told.get("prompt_hash")
+    number, digest = parameters.get("prompt_version"), parameters.get("prompt_hash")
     return f"{number} ({digest[:HASH_SHOWN]})" if number and digest else ""
 
 

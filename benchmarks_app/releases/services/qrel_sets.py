@@ -99,11 +99,13 @@ def _refuse_off_scale(benchmark: Benchmark, grades: set[int]) -> None:
 
 def _next_name(qrel_set: QrelSet) -> str:
     """`name (2)`, or the first number that is free."""
-    taken = set(
+    taken_names = set(
         QrelSet.objects.filter(benchmark=qrel_set.benchmark_id).values_list("name", flat=True)
     )
     stem = qrel_set.name[:110]
-    return next(name for n in range(2, len(taken) + 3) if (name := f"{stem} ({n})") not in taken)
+    return next(
+        name for n in range(2, len(taken_names) + 3) if (name := f"{stem} ({n})") not in taken_names
+    )
 
 
 def _copy(old: QrelSet, new: QrelSet, mapped: dict[int, int]) -> None:

@@ -87,9 +87,9 @@ def release_arguments(
 
 
 @transaction.atomic
-def start_release(*, user: User, qrel_set: QrelSet, **wanted: Any) -> Job:
+def start_release(*, user: User, qrel_set: QrelSet, **options: Any) -> Job:
     """Start a job that publishes a release; arguments and errors as of `release_arguments`."""
-    arguments = release_arguments(qrel_set=qrel_set, **wanted)
+    arguments = release_arguments(qrel_set=qrel_set, **options)
     benchmark = qrel_set.benchmark
     job = jobs.start(benchmark=benchmark, user=user, **arguments)
     audit.record(
@@ -212,7 +212,7 @@ def refuse_findings(findings: Sequence[Finding], accepted: Collection[str] | str
         and finding.code not in accepted
     ]
     if unseen:
-        codes = sorted({one.code for one in unseen})
+        codes = sorted({finding.code for finding in unseen})
         raise WarningsNotSeenError(codes=", ".join(codes), said=_said(unseen))
 
 

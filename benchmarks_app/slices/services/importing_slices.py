@@ -57,12 +57,12 @@ def import_slices(job: jobs.RunningJob) -> None:
     benchmark, problems = job.benchmark, Problems()
     registered = Slice.objects.filter(benchmark=benchmark, is_registered=True)
     names = registered.values_list("name", flat=True)
-    known = dict(benchmark.queries.committed().values_list("qid", "pk"))
+    pk_of = dict(benchmark.queries.committed().values_list("qid", "pk"))
     slices = said_apart(
         problems,
         slices_said,
         Place(uploading.local(upload), upload.name),
-        set(known),
+        set(pk_of),
         {name: registered_refusal(name) for name in names},
     )
     problems.raise_found()
@@ -70,7 +70,7 @@ def import_slices(job: jobs.RunningJob) -> None:
         raise NothingImportedError(file=upload.name, what="slice")
     with job.commit() as result:
         for name, members in slices.items():
-            import_members(benchmark, name, [known[qid] for qid in members])
+            import_members(benchmark, name, [pk_of[qid] for qid in members])
         n_rows = sum(map(len, slices.values()))
         result["made"] = [f"{len(slices):,} slices with {n_rows:,} queries in all"]
         result["notes"] = [str(warning) for warning in problems.warnings]
@@ -84,8 +84,8 @@ def import_members(benchmark: Benchmark, name: str, queries: Sequence[int]) -> N
     )
     refuse_registered(into, "members")
     for keys in batched(queries, 500):
-        known = into.members.filter(query__in=keys)
-        known.update(state=SliceMember.State.MEMBER, source=SliceMember.Source.IMPORT)
+        known_members = into.members.filter(query__in=keys)
+        known_members.update(state=SliceMember.State.MEMBER, source=SliceMember.Source.IMPORT)
     insert_members(
         SliceMember(slice=into, query_id=pk, source=SliceMember.Source.IMPORT) for pk in queries
     )

@@ -31,9 +31,9 @@ def registered_refusal(name: str) -> str:
 
 
 def keys_of(benchmark: Benchmark, qids: Iterable[str]) -> dict[str, int]:
-    wanted = set(qids)
+    wanted_qids = set(qids)
     rows = Query.objects.committed().filter(benchmark=benchmark).values_list("qid", "pk")
-    return {qid: pk for qid, pk in rows.iterator(chunk_size=10_000) if qid in wanted}
+    return {qid: pk for qid, pk in rows.iterator(chunk_size=10_000) if qid in wanted_qids}
 
 
 def insert_members(rows: Iterable[SliceMember]) -> None:

@@ -60,9 +60,9 @@ def applied_rule(
     notes: dict[str, None] = {}
     has_texts, done = False, 0
     for batch in queries_with_texts(benchmark, looked_at):
-        taken = taken_by(whole, batch, around)
-        reasons |= taken.reasons
-        notes |= dict.fromkeys(taken.notes)
+        selection = taken_by(whole, batch, around)
+        reasons |= selection.reasons
+        notes |= dict.fromkeys(selection.notes)
         has_texts = has_texts or any(query.relevant for query in batch)
         done += len(batch)
         on_progress(done, len(looked_at))
@@ -87,10 +87,10 @@ def _cut_as_in_the_log(benchmark: Benchmark, rule: dict[str, Any]) -> dict[str, 
 def _named_slices(benchmark: Benchmark, rule: Rule) -> Mapping[str, set[str]]:
     if rule["kind"] != "expression":
         return {}
-    known = slices_of(benchmark)
-    named = parse_expression(rule["expression"], tuple(known)).slices
+    known_slices = slices_of(benchmark)
+    named = parse_expression(rule["expression"], tuple(known_slices)).slices
     # The others are there by name, so that a message can list them.
-    return {name: set(qids) if name in named else set() for name, qids in known.items()}
+    return {name: set(qids) if name in named else set() for name, qids in known_slices.items()}
 
 
 @dataclass(frozen=True)
@@ -119,14 +119,14 @@ def preview_rule(benchmark: Benchmark, rule: Rule) -> Preview:
     """
     n_queries = sliceable_queries(benchmark).count()
     at_most = PREVIEW_QUERIES if needs_texts(rule) else None
-    taken = applied_rule(benchmark, rule, at_most=at_most)
-    reasons = list(taken.reasons)[:PREVIEW_ROWS]
+    selection = applied_rule(benchmark, rule, at_most=at_most)
+    reasons = list(selection.reasons)[:PREVIEW_ROWS]
     texts = dict(benchmark.queries.filter(qid__in=reasons).values_list("qid", "text"))
     return Preview(
-        n_taken=len(taken.reasons),
+        n_taken=len(selection.reasons),
         n_looked_at=min(n_queries, at_most) if at_most else n_queries,
         n_queries=n_queries,
         is_suggestion=is_suggesting(rule),
-        rows=[(AskedQuery(qid, texts.get(qid, "")), taken.reasons[qid]) for qid in reasons],
-        notes=taken.notes,
+        rows=[(AskedQuery(qid, texts.get(qid, "")), selection.reasons[qid]) for qid in reasons],
+        notes=selection.notes,
     )

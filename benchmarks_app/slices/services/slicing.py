@@ -85,7 +85,7 @@ def make_slice_job(job: jobs.RunningJob) -> None:
     wanted = Wanted(
         parameters["name"], parameters["rule"], parameters["description"], parameters["minimum"]
     )
-    taken = applied_rule(
+    selection = applied_rule(
         job.benchmark,
         wanted.rule,
         on_progress=lambda done, total: job.progress(done, total, "queries looked at"),
@@ -93,11 +93,11 @@ def make_slice_job(job: jobs.RunningJob) -> None:
     with job.commit() as result:
         if parameters["slice"]:
             row = Slice.objects.select_for_update().get(pk=parameters["slice"])
-            _rewrite(row, wanted.rule, taken, actor=job.row.created_by)
+            _rewrite(row, wanted.rule, selection, actor=job.row.created_by)
         else:
-            row = _create(job.benchmark, wanted, taken, actor=job.row.created_by)
-        result["made"] = [f"slice '{row.name}' of {len(taken.reasons):,} queries"]
-        result["notes"] = list(taken.notes)
+            row = _create(job.benchmark, wanted, selection, actor=job.row.created_by)
+        result["made"] = [f"slice '{row.name}' of {len(selection.reasons):,} queries"]
+        result["notes"] = list(selection.notes)
         result["url"] = slice_url(row)
 
 
@@ -115,12 +115,12 @@ def make_slice(*, benchmark: Benchmark, wanted: Wanted, actor: User) -> Slice:
         If the rule takes no query.
     """
     refuse_name(benchmark, wanted.name)
-    taken = applied_rule(benchmark, wanted.rule)
-    return _create(benchmark, wanted, taken, actor=actor)
+    selection = applied_rule(benchmark, wanted.rule)
+    return _create(benchmark, wanted, selection, actor=actor)
 
 
-def _create(benchmark: Benchmark, wanted: Wanted, taken: Taken, *, actor: User | None) -> Slice:
-    _refuse_empty(benchmark, taken)
+def _create(benchmark: Benchmark, wanted: Wanted, selection: Taken, *, actor: User | None) -> Slice:
+    _refuse_empty(benchmark, selection)
     name = refuse_name(benchmark, wanted.name)
     rule = checked_rule(wanted.rule)
     try:
@@ -135,29 +135,29 @@ def _create(benchmark: Benchmark, wanted: Wanted, taken: Taken, *, actor: User |
             )
     except IntegrityError as error:
         raise SliceTakenError(name=name) from error
-    _add_taken(row, rule, taken)
+    _add_taken(row, rule, selection)
     audit.record(actor=actor, action="make-slice", benchmark=benchmark, target=name, rule=rule)
     return row
 
 
-def _refuse_empty(benchmark: Benchmark, taken: Taken) -> None:
-    if not taken.reasons:
-        why = " ".join(taken.notes) or "Look at the preview, and change the rule."
+def _refuse_empty(benchmark: Benchmark, selection: Taken) -> None:
+    if not selection.reasons:
+        why = " ".join(selection.notes) or "Look at the preview, and change the rule."
         raise SliceEmptyError(n_queries=sliceable_queries(benchmark).count(), why=why)
 
 
-def _add_taken(into: Slice, rule: Rule, taken: Taken) -> None:
+def _add_taken(into: Slice, rule: Rule, selection: Taken) -> None:
     """Rows for the queries taken that have none in the slice."""
     state = _state_for(rule)
-    known = set(into.members.values_list("query__qid", flat=True))
-    keys = keys_of(into.benchmark, (qid for qid in taken.reasons if qid not in known))
+    known_qids = set(into.members.values_list("query__qid", flat=True))
+    keys = keys_of(into.benchmark, (qid for qid in selection.reasons if qid not in known_qids))
     insert_members(
         SliceMember(
             slice=into,
             query_id=pk,
             source=SliceMember.Source.RULE,
             state=state,
-            reason=str(taken.reasons[qid])[:LONGEST_REASON],
+            reason=str(selection.reasons[qid])[:LONGEST_REASON],
         )
         for qid, pk in keys.items()
     )
@@ -205,22 +205,22 @@ def _refuse_circle(of: Slice, rule: Rule) -> None:
 def refresh_slice(*, of: Slice, rule: Rule, actor: User | None) -> Slice:
     """As `start_refresh`, now. What people have decided stays."""
     locked = Slice.objects.select_for_update().select_related("benchmark").get(pk=of.pk)
-    taken = applied_rule(locked.benchmark, rule)
-    _rewrite(locked, rule, taken, actor=actor)
+    selection = applied_rule(locked.benchmark, rule)
+    _rewrite(locked, rule, selection, actor=actor)
     return locked
 
 
-def _rewrite(of: Slice, rule: Rule, taken: Taken, *, actor: User | None) -> None:
+def _rewrite(of: Slice, rule: Rule, selection: Taken, *, actor: User | None) -> None:
     refuse_registered(of, "members")
-    _refuse_empty(of.benchmark, taken)
+    _refuse_empty(of.benchmark, selection)
     undecided = of.members.filter(source=SliceMember.Source.RULE, decided_by=None)
     rows = undecided.values_list("pk", "query__qid").iterator(chunk_size=10_000)
-    _delete([pk for pk, qid in rows if qid not in taken.reasons])
+    _delete([pk for pk, qid in rows if qid not in selection.reasons])
     state = _state_for(rule)
     of.members.filter(source=SliceMember.Source.RULE, decided_by=None).update(state=state)
     of.rule, of.kind = checked_rule(rule), rule["kind"]
     of.save(update_fields=["rule", "kind"])
-    _add_taken(of, rule, taken)
+    _add_taken(of, rule, selection)
     audit.record(
         actor=actor, action="refresh-slice", benchmark=of.benchmark, target=of.name, rule=of.rule
     )

@@ -179,8 +179,8 @@ def _compared(
 def _outside(
     job: jobs.RunningJob, path: Path, file: str, problems: Problems
 ) -> Iterator[OutsideQuery]:
-    sent = reading_apart.stream(sent_outside, path, file, job.folder, problems.limit, file=file)
-    return received(sent, problems)
+    stream = reading_apart.stream(sent_outside, path, file, job.folder, problems.limit, file=file)
+    return received(stream, problems)
 
 
 def _stored(
@@ -257,8 +257,8 @@ def clean_qids(check: ContaminationCheck, degrees: list[Degree] | None = None) -
 
     Queries that came after the check are not among them: nobody looked for them.
     """
-    wanted = degrees or [Degree.EXACT, Degree.NEAR]
-    matched = check.matches.filter(degree__in=[degree.value for degree in wanted])
+    wanted_degrees = degrees or [Degree.EXACT, Degree.NEAR]
+    matched = check.matches.filter(degree__in=[degree.value for degree in wanted_degrees])
     rows = reads.queries_to_split(check.benchmark).filter(created_at__lte=check.created_at)
     qids = rows.exclude(pk__in=matched.values("query")).values_list("qid", flat=True)
     return sorted(qids, key=str.encode)

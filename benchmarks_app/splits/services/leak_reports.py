@@ -48,9 +48,9 @@ def current_leak_report(
     go with a release. Whoever asks for them has looked whether they may be seen.
     """
     chosen = qrel_set or reads.default_qrels(benchmark)
-    kept = kept_leak_report(benchmark, qrel_set=chosen, see_hidden=see_hidden)
-    if kept is not None:
-        return kept
+    kept_report = kept_leak_report(benchmark, qrel_set=chosen, see_hidden=see_hidden)
+    if kept_report is not None:
+        return kept_report
     folder = _report_folder(benchmark, chosen, see_hidden)
     report = _leak_report(benchmark, chosen, see_hidden, on_progress)
     settings.STAGING_DIR.mkdir(parents=True, exist_ok=True)

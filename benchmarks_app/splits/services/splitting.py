@@ -91,7 +91,7 @@ def preview_split(
     *,
     benchmark: Benchmark,
     recipe: SplitRecipe,
-    given: Mapping[str, str] | None = None,
+    given_splits: Mapping[str, str] | None = None,
     qrel_set: QrelSet | None = None,
     hidden: Collection[str] | None = None,
     accept_small: bool = False,
@@ -110,7 +110,7 @@ def preview_split(
     _refuse_unknown_slice(benchmark, recipe)
     chosen = qrel_set or reads.default_qrels(benchmark)
     splittable = reads.splittable(benchmark, chosen)
-    assignment = split_queries(splittable.queries, recipe, given)
+    assignment = split_queries(splittable.queries, recipe, given_splits)
     description = described(splittable.queries, assignment)
     withheld = benchmark.hidden_splits if hidden is None else sorted(hidden)
     parameters = {
@@ -186,16 +186,22 @@ def _hidden_keys(
 
 
 def previewed(
-    *, benchmark: Benchmark, recipe: SplitRecipe, given: Mapping[str, str] | None, **options: Any
+    *,
+    benchmark: Benchmark,
+    recipe: SplitRecipe,
+    given_splits: Mapping[str, str] | None,
+    **options: Any,
 ) -> dict[str, Any]:
     """A preview as JSON; computed once for the same recipe and the same state of the benchmark."""
     chosen = options.get("qrel_set")
-    asked = [recipe_json(recipe), sorted((given or {}).items()), chosen and chosen.pk]
-    asked += [sorted(options.get("hidden") or ()), options.get("accept_small")]
-    key = f"split-preview:{benchmark.pk}:{reads.hash_of([reads.fingerprint(benchmark), asked])}"
+    key_facts = [recipe_json(recipe), sorted((given_splits or {}).items()), chosen and chosen.pk]
+    key_facts += [sorted(options.get("hidden") or ()), options.get("accept_small")]
+    key = f"split-preview:{benchmark.pk}:{reads.hash_of([reads.fingerprint(benchmark), key_facts])}"
     preview: dict[str, Any] | None = cache.get(key)
     if preview is None:
-        facts = preview_split(benchmark=benchmark, recipe=recipe, given=given, **options)
+        facts = preview_split(
+            benchmark=benchmark, recipe=recipe, given_splits=given_splits, **options
+        )
         preview = facts.as_json()
         cache.set(key, preview, PREVIEW_KEPT_SECONDS)
     return preview
@@ -207,13 +213,13 @@ def start_preview(
 ) -> Job:
     """Start a job that previews a large split; `form` is what was filled in, as it was sent."""
     _refuse_unknown_slice(benchmark, recipe)
-    kept = {**_job_parameters(recipe, **options), "form": form}
+    parameters = {**_job_parameters(recipe, **options), "form": form}
     return jobs.start(
         kind=PREVIEW_KIND,
         title="Preview a split",
         benchmark=benchmark,
         user=user,
-        parameters=kept,
+        parameters=parameters,
     )
 
 
@@ -333,12 +339,12 @@ def store_split(
 
 def _write_families(benchmark: Benchmark, assignment: Assignment) -> None:
     """Every family's split; one that has no query to split has none."""
-    wanted: dict[str, list[int]] = {split: [] for split in (*SPLITS, "")}
+    families_of: dict[str, list[int]] = {split: [] for split in (*SPLITS, "")}
     for family, split in assignment.families.items():
-        wanted[split].append(int(family))
+        families_of[split].append(int(family))
     of_benchmark = QueryFamily.objects.filter(benchmark=benchmark)
     of_benchmark.exclude(split="").filter(~_has_query_to_split(benchmark)).update(split="")
-    for split, families in wanted.items():
+    for split, families in families_of.items():
         for keys in batched(families, ROWS_PER_STATEMENT):
             of_benchmark.filter(pk__in=keys).exclude(split=split).update(split=split)
 
@@ -351,24 +357,24 @@ def _write_exclusions(
     benchmark: Benchmark, splittable: reads.Splittable, assignment: Assignment
 ) -> None:
     keys = splittable.pk_of
-    wanted: dict[str, list[int]] = {}
+    queries_of: dict[str, list[int]] = {}
     for qid, reason in assignment.excluded.items():
-        wanted.setdefault(reason, []).append(keys[qid])
-    left_out = [key for row in wanted.values() for key in row]
+        queries_of.setdefault(reason, []).append(keys[qid])
+    left_out = [key for row in queries_of.values() for key in row]
     stays = set(left_out)
     back = [
         row["pk"] for row in splittable.rows if row["excluded_reason"] and row["pk"] not in stays
     ]
     for batch in batched(back, ROWS_PER_STATEMENT):
         Query.objects.filter(pk__in=batch).update(excluded_reason="")
-    for reason, queries in wanted.items():
+    for reason, queries in queries_of.items():
         for batch in batched(queries, ROWS_PER_STATEMENT):
             Query.objects.filter(pk__in=batch).update(excluded_reason=reason)
 
 
 @transaction.atomic
 def start_split(*, benchmark: Benchmark, user: User, recipe: SplitRecipe, **options: Any) -> Job:
-    """Start a job that splits a large benchmark; options as of `apply_split`, without `given`."""
+    """Start a job that splits a large benchmark; options as of `apply_split`, no `given_splits`."""
     _refuse_unknown_slice(benchmark, recipe)
     recipe.check()
     return jobs.start(
@@ -418,12 +424,12 @@ def _job_parameters(
 
 
 def _of_job(job: jobs.RunningJob) -> tuple[SplitRecipe, dict[str, Any]]:
-    kept = job.parameters
-    return recipe_from(kept["recipe"]), {
-        "hidden": kept["hidden"],
-        "accept_small": kept["accept_small"],
-        "qrel_set": QrelSet.objects.filter(pk=kept["qrels"], benchmark=job.benchmark).first(),
-        "document_date": kept["document_date"],
+    parameters = job.parameters
+    return recipe_from(parameters["recipe"]), {
+        "hidden": parameters["hidden"],
+        "accept_small": parameters["accept_small"],
+        "qrel_set": QrelSet.objects.filter(pk=parameters["qrels"], benchmark=job.benchmark).first(),
+        "document_date": parameters["document_date"],
     }
 
 
@@ -438,16 +444,16 @@ def recipe_json(recipe: SplitRecipe) -> dict[str, Any]:
     }
 
 
-def recipe_from(kept: Mapping[str, Any]) -> SplitRecipe:
+def recipe_from(parameters: Mapping[str, Any]) -> SplitRecipe:
     return SplitRecipe(
-        mode=Mode(kept["mode"]),
-        shares=kept["shares"],
-        seed=kept["seed"],
-        test_from=reads.moment_of(kept["test_from"]),
-        dev_from=reads.moment_of(kept["dev_from"]),
-        gap_days=kept["gap_days"],
-        straddling=Straddling(kept["straddling"]),
-        slice_name=kept["slice_name"],
+        mode=Mode(parameters["mode"]),
+        shares=parameters["shares"],
+        seed=parameters["seed"],
+        test_from=reads.moment_of(parameters["test_from"]),
+        dev_from=reads.moment_of(parameters["dev_from"]),
+        gap_days=parameters["gap_days"],
+        straddling=Straddling(parameters["straddling"]),
+        slice_name=parameters["slice_name"],
     )
 
 

@@ -57,13 +57,13 @@ def split_detail(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
             raise PermissionDenied
         return render(request, "benchmarks_app/splits/split_detail.html", _current(benchmark))
     request = cast(PersonRequest, request)  # who may edit is signed in
-    asked = _asked(request, benchmark)
+    job = _asked(request, benchmark)
     mode = _mode(request.POST if request.method == "POST" else request.GET)
-    data = QueryDict(asked.parameters["form"]) if asked else request.POST or None
+    data = QueryDict(job.parameters["form"]) if job else request.POST or None
     form = SplitForm(data, request.FILES or None, benchmark=benchmark, mode=mode)
     context = {"form": form, "mode": mode, "modes": MODES}
-    if asked and form.is_valid():
-        context |= _shown(benchmark, asked.result["preview"], form)
+    if job and form.is_valid():
+        context |= _shown(benchmark, job.result["preview"], form)
     if request.method == "POST":
         done = _answered(request, benchmark, form, context)
         if done is not None:
@@ -73,8 +73,8 @@ def split_detail(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     return render(request, "benchmarks_app/splits/split_detail.html", context, status=status)
 
 
-def _mode(asked: QueryDict) -> str:
-    mode = asked.get("mode", "")
+def _mode(params: QueryDict) -> str:
+    mode = params.get("mode", "")
     return mode if mode in MODES else Mode.STRATIFIED.value
 
 
@@ -101,10 +101,13 @@ def _answered(
     try:
         if form.mode != Mode.GIVEN and splitting.takes_long(benchmark):
             return redirect(_started(request, benchmark, form, is_preview=is_preview))
-        given = _given(request, benchmark, form)
+        given_splits = _given(request, benchmark, form)
         if is_preview:
             preview = splitting.previewed(
-                benchmark=benchmark, recipe=form.recipe(), given=given, **form.options()
+                benchmark=benchmark,
+                recipe=form.recipe(),
+                given_splits=given_splits,
+                **form.options(),
             )
             context |= _shown(benchmark, preview, form)
             return None
@@ -112,7 +115,7 @@ def _answered(
             benchmark=benchmark,
             user=request.user,
             recipe=form.recipe(),
-            given=given,
+            given_splits=given_splits,
             **form.options(),
         )
     except FileProblemsError as error:
@@ -168,7 +171,7 @@ def split_preview(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     else:
         try:
             preview = splitting.previewed(
-                benchmark=benchmark, recipe=form.recipe(), given=None, **form.options()
+                benchmark=benchmark, recipe=form.recipe(), given_splits=None, **form.options()
             )
             context |= _shown(benchmark, preview, form)
         except BenchmarkError as error:
@@ -176,12 +179,12 @@ def split_preview(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     return render(request, "benchmarks_app/splits/_split_preview.html", context)
 
 
-def _kept(asked: Mapping[str, Any]) -> QueryDict:
-    kept = QueryDict(mutable=True)
-    kept.update(asked)
+def _kept(params: Mapping[str, Any]) -> QueryDict:
+    data = QueryDict(mutable=True)
+    data.update(params)
     for name in NOT_KEPT:
-        kept.pop(name, None)
-    return kept
+        data.pop(name, None)
+    return data
 
 
 def _shown(benchmark: Benchmark, preview: dict[str, Any], form: SplitForm) -> dict[str, Any]:
@@ -191,7 +194,9 @@ def _shown(benchmark: Benchmark, preview: dict[str, Any], form: SplitForm) -> di
         "preview": preview,
         "slices": slices[:ROWS_OF_SLICES],
         "n_more_slices": max(0, len(slices) - ROWS_OF_SLICES),
-        "warnings": [one for one in preview["findings"] if one["severity"] == Severity.WARNING],
+        "warnings": [
+            finding for finding in preview["findings"] if finding["severity"] == Severity.WARNING
+        ],
     }
     if form.mode == Mode.GIVEN:
         return context
@@ -211,15 +216,15 @@ def split_preview_chart(
 ) -> HttpResponseBase:
     """A chart of a split that is being filled in; `recipe` holds what was filled in, signed."""
     try:
-        asked = QueryDict(signing.loads(recipe, salt=TOKEN_SALT, max_age=86_400))
+        params = QueryDict(signing.loads(recipe, salt=TOKEN_SALT, max_age=86_400))
     except signing.BadSignature as error:
         raise Http404 from error
-    form = SplitForm(asked, benchmark=benchmark, mode=_mode(asked))
+    form = SplitForm(params, benchmark=benchmark, mode=_mode(params))
     if not form.is_valid() or form.mode == Mode.GIVEN:
         raise Http404
     try:
         preview = splitting.previewed(
-            benchmark=benchmark, recipe=form.recipe(), given=None, **form.options()
+            benchmark=benchmark, recipe=form.recipe(), given_splits=None, **form.options()
         )
     except BenchmarkError as error:
         raise Http404 from error
@@ -334,12 +339,12 @@ def leak_report_detail(request: HttpRequest, benchmark: Benchmark) -> HttpRespon
 def _report(request: HttpRequest, benchmark: Benchmark) -> dict[str, Any] | None:
     """The report as this person may see it; None where it takes long and nobody asked for it."""
     see_hidden = may(request.user, Action.EDIT, benchmark)
-    kept = leak_reports.kept_leak_report(benchmark, see_hidden=see_hidden)
-    if kept is None and not leak_reports.leaks_take_long(benchmark):
-        kept = leak_reports.current_leak_report(benchmark, see_hidden=see_hidden)
-    if kept and see_hidden and benchmark.hidden_splits:
+    report = leak_reports.kept_leak_report(benchmark, see_hidden=see_hidden)
+    if report is None and not leak_reports.leaks_take_long(benchmark):
+        report = leak_reports.current_leak_report(benchmark, see_hidden=see_hidden)
+    if report and see_hidden and benchmark.hidden_splits:
         record_read(actor=request.user, benchmark=benchmark, what="leak report")
-    return kept
+    return report
 
 
 def _query_keys(benchmark: Benchmark, report: dict[str, Any] | None) -> dict[str, tuple[int, int]]:
@@ -347,9 +352,9 @@ def _query_keys(benchmark: Benchmark, report: dict[str, Any] | None) -> dict[str
     if not report:
         return {}
     named = {
-        one[side]["qid"]
+        leak[side]["qid"]
         for pair in report["pairs"]
-        for one in [
+        for leak in [
             *pair["nearest"],
             *(each for leaks in pair["leaks"].values() for each in leaks["listed"]),
         ]

@@ -78,12 +78,12 @@ def meant_benchmark(client: "Client", *, has_list: bool = False) -> Iterator[Non
     except NotThereError as error:
         slug = error.facts["address"].partition("/benchmarks/")[2].partition("/")[0]
         try:
-            known = [one.slug for one in islice(client.benchmarks(), MOST_KNOWN)]
+            known_slugs = [benchmark.slug for benchmark in islice(client.benchmarks(), MOST_KNOWN)]
         except ClientError:
             raise error from None
-        is_known = not slug or slug in known or len(known) == MOST_KNOWN
-        if not is_known and (has_list or meant(slug, known)):
-            refuse_name(slug, known, "benchmark that you may see")
+        is_known = not slug or slug in known_slugs or len(known_slugs) == MOST_KNOWN
+        if not is_known and (has_list or meant(slug, known_slugs)):
+            refuse_name(slug, known_slugs, "benchmark that you may see")
         raise
 
 
@@ -137,7 +137,9 @@ class Asked:
         wanted = version or self.version
         if not wanted:
             return self.client.release(self.slug).version
-        self.check([wanted], [one.version for one in self.client.releases(self.slug)], "release")
+        self.check(
+            [wanted], [release.version for release in self.client.releases(self.slug)], "release"
+        )
         return wanted
 
     def send(self, path: str, files: Mapping[str, Path | None], fields: Mapping[str, Any]) -> Any:
@@ -304,12 +306,12 @@ class Line:
         if self._is_shown and self._told_at:
             click.echo(CLEAR_LINE, nl=False, err=True)
 
-    def tell(self, said: str, *, is_new: bool = False) -> None:
+    def tell(self, sentence: str, *, is_new: bool = False) -> None:
         """Show a sentence in place of the last; a few times a second at most, unless it is new."""
         now = time.monotonic()
         if self._is_shown and (is_new or now - self._told_at >= PAUSE):
             self._told_at = now
-            click.echo(f"{CLEAR_LINE}{said}", nl=False, err=True)
+            click.echo(f"{CLEAR_LINE}{sentence}", nl=False, err=True)
 
     def bytes(self, what: str, done: int, total: int) -> None:
         """Say how much of a file is through."""

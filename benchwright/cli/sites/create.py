@@ -55,7 +55,7 @@ EXAMPLES = (
 def command(asked: Asked, slug: str, **chosen: Any) -> None:
     """Make a benchmark that is called SLUG in addresses and commands, and is yours."""
     name = chosen.pop("name") or slug
-    made = asked.client.ask(
+    benchmark = asked.client.ask(
         "POST", "benchmarks/", json={"slug": slug, "name": name, **sent(chosen)}
     )
-    asked.say(made, [f"made {made['slug']}: {asked.client.url}/b/{made['slug']}/"])
+    asked.say(benchmark, [f"made {benchmark['slug']}: {asked.client.url}/b/{benchmark['slug']}/"])

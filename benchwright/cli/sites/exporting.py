@@ -95,7 +95,7 @@ def command(
             text = f"'{form}' is no form of {what}. There is: {', '.join(FORMS[what])}."
         raise click.UsageError(text, ctx)
     asking = {"all": more["has_all"] or None, "as_of": more["as_of"]}
-    params = {one: value for one, value in asking.items() if value is not None}
+    params = {key: value for key, value in asking.items() if value is not None}
     if params and what != "judgments":
         text = f"--{next(iter(params)).replace('_', '-')} is of judgments. Leave it out."
         raise click.UsageError(text, ctx)

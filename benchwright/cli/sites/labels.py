@@ -76,7 +76,7 @@ def command(asked: Asked, file: Path, pool: str | None, **chosen: Any) -> None:
         part = {**body, "labels": labels[at : at + MOST]}
         answer = asked.ask("POST", "judgments/import/", json=part)
         counts.update({name: answer[name] for name in COUNTS})
-    lines = [f"{counts[name]:,} {said}" for name, said in SAID.items() if counts[name]]
+    lines = [f"{counts[name]:,} {words}" for name, words in SAID.items() if counts[name]]
     asked.say(dict(counts), lines or ["nothing is in the file"])
 
 
@@ -101,14 +101,14 @@ def _labels(asked: Asked, file: Path, chosen: dict[str, Any]) -> list[dict[str, 
     problems.raise_found()
     return [
         {
-            "query": one.qid,
-            "document": one.docid,
-            "grade": one.grade,
-            "annotator": one.rater,
-            "note": one.note,
-            "text_hash": one.text_hash,
+            "query": label.qid,
+            "document": label.docid,
+            "grade": label.grade,
+            "annotator": label.rater,
+            "note": label.note,
+            "text_hash": label.text_hash,
         }
-        for one in labels
+        for label in labels
     ]
 
 

@@ -99,7 +99,7 @@ def _forget(servers: "Servers", url: str, *, is_json: bool) -> None:  # type: ig
 def _list(servers: "Servers", *, is_json: bool) -> None:  # type: ignore[name-defined]  # noqa: F821
     known = servers.all()
     if is_json:
-        rows = ((one.url, one.username, one.expires_at or None) for one in known)
+        rows = ((server.url, server.username, server.expires_at or None) for server in known)
         names = ("site", "username", "expires_at")
         say_json([dict(zip(names, row, strict=True)) for row in rows])
         return

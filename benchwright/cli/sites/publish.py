@@ -34,6 +34,6 @@ def command(asked: Asked, name: str, **chosen: Any) -> None:
     if "rule" in body:
         body["rule"] = body["rule"].replace("_", "-")
     job = asked.done(asked.ask("POST", "qrels/", json=body))
-    made = job["result"]
-    left = f", {made['n_unresolved']:,} left open" if made["n_unresolved"] else ""
-    asked.say(job, [f"made {name}: {made['n_qrels']:,} grades{left}"])
+    result = job["result"]
+    left = f", {result['n_unresolved']:,} left open" if result["n_unresolved"] else ""
+    asked.say(job, [f"made {name}: {result['n_qrels']:,} grades{left}"])

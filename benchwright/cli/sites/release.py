@@ -107,7 +107,9 @@ def command(
     for line in _found(findings):
         click.echo(line, err=True)
     address = f"releases/drafts/{draft['id']}/"
-    is_refused = any(one["severity"] == "error" for one in findings) or (strict and findings)
+    is_refused = any(finding["severity"] == "error" for finding in findings) or (
+        strict and findings
+    )
     if dry_run or (is_refused and not is_draft):
         asked.ask("DELETE", address)
         if not dry_run:
@@ -117,7 +119,7 @@ def command(
         state = "would be" if dry_run else "is drafted as"
         asked.say(draft, [f"{asked.slug} {state} {draft['version']}"])
         return
-    accepted = sorted({one["code"] for one in findings})
+    accepted = sorted({finding["code"] for finding in findings})
     asked.done(asked.ask("POST", f"{address}publish/", json={"accepted": accepted}))
     facts = asked.client.release(f"{asked.slug}@{draft['version']}").facts
     asked.say(facts, [f"released {asked.slug} {draft['version']} ({draft['step'] or 'first'})"])
@@ -144,13 +146,14 @@ def _checked(asked: Asked, body: Mapping[str, Any]) -> Mapping[str, Any]:
     with Line() as line:
         checked: Mapping[str, Any] = asked.client.until(
             lambda: asked.ask("GET", f"releases/drafts/{draft['id']}/"),
-            is_ended=lambda one: bool(one["manifest"]),
+            is_ended=lambda answer: bool(answer["manifest"]),
             seconds=LONGEST_CHECK,
-            tell=lambda one: line.tell(f"Checking {one['version']} …"),
+            tell=lambda answer: line.tell(f"Checking {answer['version']} …"),
         )
     return checked
 
 
 def _found(findings: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    for one in findings:
-        yield f"{one['severity']}: {one['where']}: {one['message']} {one['advice']}".rstrip()
+    for finding in findings:
+        words = f"{finding['message']} {finding['advice']}"
+        yield f"{finding['severity']}: {finding['where']}: {words}".rstrip()

@@ -50,14 +50,14 @@ def command(asked: Asked, name: str, register: bool, dry_run: bool, **chosen: An
 
     Rules are those of docs/slices.md. A file of several slices is brought in by `import`.
     """
-    told = [one for one in MAKING if chosen[one] is not None]
-    if len(told) > 1 or (told and register):
-        text = f"--{told[0]} and {'--register' if register else f'--{told[1]}'}: give one of them."
+    ways = [way for way in MAKING if chosen[way] is not None]
+    if len(ways) > 1 or (ways and register):
+        text = f"--{ways[0]} and {'--register' if register else f'--{ways[1]}'}: give one of them."
         raise click.UsageError(text)
-    if dry_run and told in ([], ["queries"]):
+    if dry_run and ways in ([], ["queries"]):
         text = "--dry-run shows what a rule takes. Give --expression or --rule."
         raise click.UsageError(text)
-    if not told:
+    if not ways:
         asked.check([name], asked.names("slices/"), "slice")
         how, where = ("POST", "register/") if register else ("GET", "")
         row = asked.ask(how, f"slices/{quote(name, safe='')}/{where}")

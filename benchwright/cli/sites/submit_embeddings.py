@@ -44,29 +44,29 @@ OPTIONS = (
 
 def embedding_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Put the options on a command."""
-    for one in reversed(OPTIONS):
-        command = one(command)
+    for decorator in reversed(OPTIONS):
+        command = decorator(command)
     return command
 
 
-def refuse_mixture(run: Path | None, given: Mapping[str, Any]) -> None:
+def refuse_mixture(run: Path | None, options: Mapping[str, Any]) -> None:
     """End with a usage error where there is neither a run nor vectors, or both, or half of them."""
     names = [*FILES, "similarity", "depth"]
-    has_any = any(given[name] for name in names)
+    has_any = any(options[name] for name in names)
     if run is not None and has_any:
         reason = "RUN and vectors cannot be sent together. Name one of both."
         raise click.UsageError(reason)
     if run is None and not has_any:
         reason = "Missing argument 'RUN': a run, or --query-embeddings and --document-embeddings."
         raise click.UsageError(reason)
-    if run is None and not (given["query_embeddings"] and given["document_embeddings"]):
+    if run is None and not (options["query_embeddings"] and options["document_embeddings"]):
         reason = "Vectors of queries and of documents belong together: name both files."
         raise click.UsageError(reason)
 
 
-def shown(run: Path | None, given: Mapping[str, Any]) -> str:
+def shown(run: Path | None, options: Mapping[str, Any]) -> str:
     """What is being sent, for the line that tells how far that is."""
-    return run.name if run else f"{given['document_embeddings'].name} and what belongs to it"
+    return run.name if run else f"{options['document_embeddings'].name} and what belongs to it"
 
 
 def send(client: "Client", benchmark: str, run: Path | None, **more: Any) -> "Submission":

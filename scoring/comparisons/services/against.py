@@ -110,14 +110,14 @@ def _means(
 ) -> dict[str, Score]:
     """The stored means by slice, "" for all queries; those that are not stored are computed."""
     names = ["", *(part.name for part in slices)]
-    wanted = Score.objects.filter(score_set=score_set, measure=measure, slice_name__in=names)
-    scores = {score.slice_name: score for score in wanted}
+    rows = Score.objects.filter(score_set=score_set, measure=measure, slice_name__in=names)
+    scores = {score.slice_name: score for score in rows}
     lacking = [name for name in names if name and name not in scores]
     for name in lacking:
         measuring.add_slice_scores(
             release=score_set.release, score_sets=[score_set], slice_name=name, names=[measure]
         )
-    stored = wanted.all() if lacking else scores.values()
+    stored = rows.all() if lacking else scores.values()
     return {score.slice_name: score for score in sight.means(stored)}
 
 

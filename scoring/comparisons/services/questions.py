@@ -150,17 +150,17 @@ def chosen_score_sets(*, release: Release, user: Any, named: Iterable[str]) -> l
     TooManyComparedError
         If there are too many.
     """
-    wanted = list(dict.fromkeys(name.strip() for name in named if name.strip()))
-    if len(wanted) > MOST_RUNS:
-        raise TooManyComparedError(n=len(wanted), limit=MOST_RUNS)
+    names = list(dict.fromkeys(name.strip() for name in named if name.strip()))
+    if len(names) > MOST_RUNS:
+        raise TooManyComparedError(n=len(names), limit=MOST_RUNS)
     visible = Run.objects.filter(benchmark=release.benchmark_id).visible_to(user)
-    keys = [key for name in wanted if (key := row_key(name)) is not None]
-    chosen = list(visible.filter(pk__in=keys)) + list(visible.filter(name__in=wanted))
+    keys = [key for name in names if (key := row_key(name)) is not None]
+    chosen = list(visible.filter(pk__in=keys)) + list(visible.filter(name__in=names))
     by_name = {run.name: run for run in chosen} | {str(run.pk): run for run in chosen}
-    for name in wanted:
+    for name in names:
         if name not in by_name:
             raise ComparedRunError(name=name[:120])
-    runs = list(dict.fromkeys(by_name[name] for name in wanted))
+    runs = list(dict.fromkeys(by_name[name] for name in names))
     return _scores_of(release, runs)
 
 

@@ -244,7 +244,7 @@ def _hurts(kind: Kind, slices: Sequence[SliceVerdict]) -> str:
     """Which slices lose, and where what holds over all is not shown."""
     if not slices:
         return ""
-    lost, won = (_with_differences(_of(slices, one)) for one in (Kind.WORSE, Kind.BETTER))
+    lost, won = (_with_differences(_of(slices, outcome)) for outcome in (Kind.WORSE, Kind.BETTER))
     words = {"lost": lost, "won": won}
     if kind == Kind.WORSE and lost and won:
         return _("It is shown to lose on %(lost)s; gains on %(won)s.") % words
@@ -288,14 +288,14 @@ def _facts(comparison: Told, pair: Pair, keys: tuple[str, str], part: str) -> li
 def _doubts(comparison: Told, pair: Pair, keys: tuple[str, str], part: str) -> list[str]:
     """Why the runs are not compared freely, and what is left of the difference without that."""
     judged, shares = comparison.result["judged"]["measure"], comparison.result["judged"]["shares"]
-    told = [
+    judged_shares = [
         f"{comparison.runs[key].name} {100 * shares[key]:.0f} %"
         for key in keys
         if shares[key] is not None
     ]
     facts: list[str] = [English(reason) for reason in comparison.comparability.reasons]
-    if told:
-        facts.insert(0, f"{judged}: {', '.join(told)}.")
+    if judged_shares:
+        facts.insert(0, f"{judged}: {', '.join(judged_shares)}.")
     condensed = pair_of(comparison, *keys, comparison.question.roles.condensed, part)
     if condensed is None or condensed["difference"] is None:
         return facts

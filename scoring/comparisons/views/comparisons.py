@@ -199,13 +199,14 @@ def _charts(
     """(name, address) of each chart of the pair."""
     names = [row["name"] for row in answer.slices]
     part = names.index(choice.slice_name) if choice.slice_name in names else 0
-    wanted = ["differences", "scatter"]
+    chart_names = ["differences", "scatter"]
     if answer.question.is_table and len(names) > 1:
-        wanted.insert(0, "slices")
+        chart_names.insert(0, "slices")
     slug = choice.release.benchmark.slug
     place = [slug, answer.row.key, part, run.run_id, reference.run_id]
     return [
-        (name, reverse("scoring:comparison-chart", args=[*place, name, "svg"])) for name in wanted
+        (name, reverse("scoring:comparison-chart", args=[*place, name, "svg"]))
+        for name in chart_names
     ]
 
 

@@ -45,9 +45,9 @@ SMOOTHING = 5.0
 class PairVerdict:
     """Two of the runs, by their keys, and what is said of them."""
 
-    one: int
+    run: int
     other: int
-    found: PairVerdicts
+    verdicts: PairVerdicts
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Completeness:
 
         None where there are no two runs to say something of.
         """
-        return all(pair.found.is_settled for pair in self.pairs) if self.pairs else None
+        return all(pair.verdicts.is_settled for pair in self.pairs) if self.pairs else None
 
 
 class Unjudged:
@@ -136,7 +136,7 @@ class Unjudged:
         n = len(self.grades)
         if not pairs:
             return n_still_worth(worth, n_queries=n, slack=SLACK_OF_ONE)
-        slacks = [pair.found.slack for pair in pairs if not pair.found.is_settled]
+        slacks = [pair.verdicts.slack for pair in pairs if not pair.verdicts.is_settled]
         return max((n_still_worth(worth, n_queries=n, slack=slack) for slack in slacks), default=0)
 
     # --- probability

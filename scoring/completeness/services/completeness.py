@@ -139,17 +139,17 @@ def pair_rows(completeness: Completeness, runs: Sequence[Run]) -> list[dict[str,
     by_key = {run.pk: run for run in runs}
     return [
         {
-            "one": by_key[pair.one],
+            "one": by_key[pair.run],
             "other": by_key[pair.other],
-            "raw": pair.found.raw,
-            "raw_verdict": pair.found.raw_verdict,
-            "all_relevant": pair.found.all_relevant,
-            "all_relevant_verdict": pair.found.all_relevant_verdict,
-            "drawn_low": pair.found.drawn_low,
-            "drawn_high": pair.found.drawn_high,
-            "drawn_alike": pair.found.drawn_alike,
-            "is_settled": pair.found.is_settled,
-            "n_unjudged": pair.found.n_unjudged,
+            "raw": pair.verdicts.raw,
+            "raw_verdict": pair.verdicts.raw_verdict,
+            "all_relevant": pair.verdicts.all_relevant,
+            "all_relevant_verdict": pair.verdicts.all_relevant_verdict,
+            "drawn_low": pair.verdicts.drawn_low,
+            "drawn_high": pair.verdicts.drawn_high,
+            "drawn_alike": pair.verdicts.drawn_alike,
+            "is_settled": pair.verdicts.is_settled,
+            "n_unjudged": pair.verdicts.n_unjudged,
         }
         for pair in completeness.pairs
     ]

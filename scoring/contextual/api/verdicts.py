@@ -98,8 +98,11 @@ class ContextualVerdicts(Endpoint):
         fields = self.validated(NewVerdictsSerializer)
         if case is None or case.number != fields["case"]:
             raise VerdictsError(reason="That is not the case that you are asked about. Get it.")
-        said = {one["node"]: Said(one["is_relevant"], one["reason"]) for one in fields["verdicts"]}
-        record_verdicts(case=case, person=request.user, verdicts=said)
+        verdicts = {
+            verdict["node"]: Said(verdict["is_relevant"], verdict["reason"])
+            for verdict in fields["verdicts"]
+        }
+        record_verdicts(case=case, person=request.user, verdicts=verdicts)
         following = self.told(self.case_set(), next_case(case.case_set, request.user))
         return Response(following, status=status.HTTP_201_CREATED)
 

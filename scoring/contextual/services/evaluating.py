@@ -48,11 +48,11 @@ class Wanted:
 
 @transaction.atomic
 def start_evaluation(
-    *, case_set: CaseSet, judge: JudgeEndpoint, user: User, **wanted: Any
+    *, case_set: CaseSet, judge: JudgeEndpoint, user: User, **options: Any
 ) -> ContextualEvaluation:
     """An evaluation with a row for every chosen case, and the job that judges them.
 
-    `wanted` is what `Wanted` holds.
+    `options` are what `Wanted` holds.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def start_evaluation(
         If a limit is wanted and the judge has no prices.
     JudgeExtraMissingError
     """
-    evaluation = _prepared(case_set, judge, user, Wanted(**wanted))
+    evaluation = _prepared(case_set, judge, user, Wanted(**options))
     _start_job(evaluation, user)
     return evaluation
 
@@ -73,11 +73,11 @@ def judge_here(
     judge: JudgeEndpoint,
     user: User,
     on_progress: Callable[[int, int, str], None] | None = None,
-    **wanted: Any,
+    **options: Any,
 ) -> ContextualEvaluation:
     """As `start_evaluation`, judged in this process; for commands."""
     with transaction.atomic():
-        evaluation = _prepared(case_set, judge, user, Wanted(**wanted))
+        evaluation = _prepared(case_set, judge, user, Wanted(**options))
     job = jobs.run_here(user=user, on_progress=on_progress, **_job_arguments(evaluation))
     ContextualEvaluation.objects.filter(pk=evaluation.pk, job=None).update(job=job)
     evaluation.refresh_from_db()
@@ -85,13 +85,13 @@ def judge_here(
 
 
 def _prepared(
-    case_set: CaseSet, judge: JudgeEndpoint, user: User, wanted: Wanted
+    case_set: CaseSet, judge: JudgeEndpoint, user: User, options: Wanted
 ) -> ContextualEvaluation:
     require_packages()
-    if wanted.cost_cap is not None and not judge.has_prices:
+    if options.cost_cap is not None and not judge.has_prices:
         raise CostUnknownError(judge=judge.name)
-    chosen = asdict(wanted)
-    if wanted.only_slice:
+    chosen = asdict(options)
+    if options.only_slice:
         chosen["only_first"] = None
     evaluation = ContextualEvaluation.objects.create(
         case_set=case_set,

@@ -83,27 +83,27 @@ def start_cases_of_run(*, run: Run, user: User, name: str = "", **recipe: Any) -
 
 def cases_arguments(*, run: Run, name: str = "", **recipe: Any) -> dict[str, Any]:
     """What `jobs.start` or `jobs.run_here` need to make a case set of a run."""
-    wanted = Recipe(**recipe).with_seed()
-    _refuse_impossible(run, wanted)
-    name = name.strip() or _free_name(run, wanted)
+    case_recipe = Recipe(**recipe).with_seed()
+    _refuse_impossible(run, case_recipe)
+    name = name.strip() or _free_name(run, case_recipe)
     if CaseSet.objects.filter(benchmark=run.benchmark, name=name).exists():
         raise CaseSetNameError(name=name)
-    parameters = {"run": run.pk, "name": name, "recipe": asdict(wanted)}
+    parameters = {"run": run.pk, "name": name, "recipe": asdict(case_recipe)}
     return {"kind": JOB_KIND, "title": f"Make cases of '{run}'", "parameters": parameters}
 
 
-def _refuse_impossible(run: Run, wanted: Recipe) -> None:
+def _refuse_impossible(run: Run, recipe: Recipe) -> None:
     benchmark = run.benchmark
     if benchmark.current_corpus_version is None or not benchmark.corpus.has_texts:
         reason = f"{benchmark.corpus} has no texts that a judge could read. Import its documents."
         raise CasesOfRunError(reason=reason)
     slices = Slice.objects.filter(benchmark=benchmark)
-    if wanted.slice_name and not slices.filter(name=wanted.slice_name).exists():
-        raise CasesOfRunError(reason=f"There is no slice '{wanted.slice_name}'. Choose another.")
-    if wanted.expected and not _says(run, wanted.expected):
+    if recipe.slice_name and not slices.filter(name=recipe.slice_name).exists():
+        raise CasesOfRunError(reason=f"There is no slice '{recipe.slice_name}'. Choose another.")
+    if recipe.expected and not _says(run, recipe.expected):
         there = ", ".join(answer_columns(benchmark)) or "none"
         raise CasesOfRunError(
-            reason=f"No query has '{wanted.expected}'; fields that hold a text: {there}."
+            reason=f"No query has '{recipe.expected}'; fields that hold a text: {there}."
         )
 
 
@@ -115,10 +115,10 @@ def _says(run: Run, expected: str) -> bool:
     return queries.filter(metadata__has_key=expected).exists()
 
 
-def _free_name(run: Run, wanted: Recipe) -> str:
-    which = [f"first {wanted.depth}"]
-    which += [wanted.slice_name] if wanted.slice_name else []
-    which += [f"sample of {wanted.n_sample}"] if wanted.n_sample else []
+def _free_name(run: Run, recipe: Recipe) -> str:
+    which = [f"first {recipe.depth}"]
+    which += [recipe.slice_name] if recipe.slice_name else []
+    which += [f"sample of {recipe.n_sample}"] if recipe.n_sample else []
     name, n = f"{run.name[:60]}, {', '.join(which)}"[:110], 1
     names = frozenset(run.benchmark.case_sets.values_list("name", flat=True))
     free = name
@@ -131,7 +131,7 @@ def _free_name(run: Run, wanted: Recipe) -> str:
 # --- choosing --------------------------------------------------------------------------------
 
 
-def _chosen(run: Run, wanted: Recipe) -> tuple[list[str], int]:
+def _chosen(run: Run, recipe: Recipe) -> tuple[list[str], int]:
     """The ids of the queries, by their bytes, and how many of the choice the run has nothing for.
 
     Raises
@@ -140,17 +140,17 @@ def _chosen(run: Run, wanted: Recipe) -> tuple[list[str], int]:
         If there are none, or more than a set may have.
     """
     queries = sliceable_queries(run.benchmark)
-    if wanted.slice_name:
-        slices = Slice.objects.filter(benchmark=run.benchmark, name=wanted.slice_name)
+    if recipe.slice_name:
+        slices = Slice.objects.filter(benchmark=run.benchmark, name=recipe.slice_name)
         queries = queries.filter(pk__in=confirmed_members(slices).values("query"))
     there = frozenset(queries.values_list("qid", flat=True).iterator(chunk_size=10_000))
     answered = [qid for qid in query_ids(run_path(run)) if qid in there]
     if not answered:
-        which = f"of the slice '{wanted.slice_name}'" if wanted.slice_name else "of the collection"
+        which = f"of the slice '{recipe.slice_name}'" if recipe.slice_name else "of the collection"
         raise CasesOfRunError(reason=f"{run} has nothing for any query {which}.")
     n_lacking = len(there) - len(answered)
-    if wanted.n_sample is not None and wanted.n_sample < len(answered):
-        drawn = Random(wanted.seed).sample(answered, wanted.n_sample)
+    if recipe.n_sample is not None and recipe.n_sample < len(answered):
+        drawn = Random(recipe.seed).sample(answered, recipe.n_sample)
         answered = sorted(drawn, key=str.encode)
     if len(answered) > settings.CASES_MAX:
         reason = f"{len(answered):,} queries; a set holds at most {settings.CASES_MAX:,} cases."
@@ -164,15 +164,15 @@ def _chosen(run: Run, wanted: Recipe) -> tuple[list[str], int]:
 def make_cases_of_run(job: RunningJob) -> None:
     """The handler: chooses the queries, and writes their cases in batches."""
     run = Run.objects.select_related("benchmark__corpus").get(pk=job.parameters["run"])
-    wanted = Recipe(**job.parameters["recipe"])
+    recipe = Recipe(**job.parameters["recipe"])
     version = run.benchmark.current_corpus_version
     if version is None:
         raise CasesOfRunError(reason=f"{run.benchmark.corpus} has no documents any more.")
     job.progress(0, 0, "choosing the queries")
-    qids, n_lacking = _chosen(run, wanted)
-    case_set = _begun(job, run, version, wanted, len(qids))
-    making = _Making(job, case_set, run, version, wanted)
-    for batch in batched(qids, max(1, DOCUMENTS_AT_ONCE // wanted.depth)):
+    qids, n_lacking = _chosen(run, recipe)
+    case_set = _begun(job, run, version, recipe, len(qids))
+    making = _Making(job, case_set, run, version, recipe)
+    for batch in batched(qids, max(1, DOCUMENTS_AT_ONCE // recipe.depth)):
         cases = making.cases(batch)
         with job.fenced():
             ContextualCase.objects.bulk_create(cases, batch_size=200)
@@ -201,14 +201,14 @@ def make_cases_of_run(job: RunningJob) -> None:
 
 
 def _begun(
-    job: RunningJob, run: Run, version: CorpusVersion, wanted: Recipe, n_cases: int
+    job: RunningJob, run: Run, version: CorpusVersion, recipe: Recipe, n_cases: int
 ) -> CaseSet:
     """The set without its cases, which nobody sees yet, and what it is made of."""
     case_set = CaseSet(
         benchmark=run.benchmark,
         name=job.parameters["name"],
         file_name="",
-        sha256=cases_digest(run=run.sha256, corpus=version.sha256, recipe=astuple(wanted)),
+        sha256=cases_digest(run=run.sha256, corpus=version.sha256, recipe=astuple(recipe)),
         n_cases=n_cases,
         n_nodes=0,
         created_by=job.row.created_by,
@@ -221,7 +221,7 @@ def _begun(
             run=run,
             run_sha256=run.sha256,
             corpus_version=version,
-            **asdict(wanted),
+            **asdict(recipe),
         )
     return case_set
 
@@ -230,17 +230,17 @@ class _Making:
     """Makes the cases of some queries at a time, and counts what is to be said of all of them."""
 
     def __init__(
-        self, job: RunningJob, case_set: CaseSet, run: Run, version: CorpusVersion, wanted: Recipe
+        self, job: RunningJob, case_set: CaseSet, run: Run, version: CorpusVersion, recipe: Recipe
     ) -> None:
         self.job, self.case_set, self.run = job, case_set, run
-        self.version, self.wanted = version, wanted
+        self.version, self.recipe = version, recipe
         self.n_cases = self.n_nodes = self.n_without = self.n_unknown = self.n_cut = 0
         self.slices: Counter[str] = Counter()
         # Of images that the set has a copy of.
         self.digests: set[str] = set()
 
     def cases(self, qids: Sequence[str]) -> list[ContextualCase]:
-        tops = tops_of(run_path(self.run), qids, self.wanted.depth)
+        tops = tops_of(run_path(self.run), qids, self.recipe.depth)
         docids = {docid for ranked in tops.values() for docid in ranked}
         documents = corpus_documents(self.version, docids)
         images = images_asked_about(self.run.benchmark, docids)
@@ -263,7 +263,7 @@ class _Making:
 
     def _copy(self, images: Iterable[KeptImage]) -> None:
         """Give the set the images that it has not yet: they go with it, and with no other."""
-        fresh = {one.sha256: one for one in images if one.sha256 not in self.digests}
+        fresh = {image.sha256: image for image in images if image.sha256 not in self.digests}
         for digest, image in fresh.items():
             shutil.copyfile(image.path, self.job.folder / digest)
         named = [replace(image, name=_name_of(image)) for image in fresh.values()]
@@ -278,8 +278,8 @@ class _Making:
         words = (document.title, document.text) if document else ()
         text = "\n".join(part for part in words if part)
         self.n_cut += len(text) > CASE_LIMITS.max_characters
-        shown = [{"image": _name_of(image)} for image in images]
-        return [*shown, text[: CASE_LIMITS.max_characters]] if text or not shown else shown
+        pictures = [{"image": _name_of(image)} for image in images]
+        return [*pictures, text[: CASE_LIMITS.max_characters]] if text or not pictures else pictures
 
     def _case(
         self,
@@ -288,14 +288,14 @@ class _Making:
         nodes: list[list[Any]],
         slices: list[str],
     ) -> ContextualCase:
-        expected = self.wanted.expected
+        expected = self.recipe.expected
         answer = answer_of(query, expected)[: CASE_LIMITS.max_characters] if expected else ""
         is_name = len(query.qid) <= MAX_ID and query.qid.isprintable()
         words = query.text if query.text.strip() else "" if pictured else query.qid
-        asked = [*pictured, *([words] if words else [])]
+        question = [*pictured, *([words] if words else [])]
         content: dict[str, Any] = {
             "id": query.qid if is_name else f"query-{query.pk}",
-            "input": asked,
+            "input": question,
             "expected_output": [answer or ANY_ANSWER],
             "retrieval_context": nodes,
             **({"slices": slices} if slices else {}),
@@ -304,7 +304,7 @@ class _Making:
         self.n_nodes += len(nodes)
         self.n_without += not answer
         self.slices.update(slices)
-        texts = [*_texts_of([asked]), *content["expected_output"], *_texts_of(nodes)]
+        texts = [*_texts_of([question]), *content["expected_output"], *_texts_of(nodes)]
         return ContextualCase(
             case_set=self.case_set,
             number=self.n_cases,
@@ -314,14 +314,15 @@ class _Making:
             slices=slices,
             n_nodes=len(nodes),
             n_bytes=sum(len(text.encode()) for text in texts),
-            n_images=sum(map(len, [asked, *nodes])) - len(_texts_of([asked, *nodes])),
+            n_images=sum(map(len, [question, *nodes])) - len(_texts_of([question, *nodes])),
         )
 
     def notes(self, n_lacking: int) -> list[str]:
         """What is worth knowing of the set, in sentences."""
-        wanted, limit = self.wanted.n_sample or 0, CASE_LIMITS.max_characters
-        told = {
-            f"The sample was to have {wanted:,} queries; there are fewer.": wanted > self.n_cases,
+        n_wanted, limit = self.recipe.n_sample or 0, CASE_LIMITS.max_characters
+        sentences = {
+            f"The sample was to have {n_wanted:,} queries; there are fewer.": n_wanted
+            > self.n_cases,
             f"{self.run} has nothing for {n_lacking:,} queries: they are left out.": n_lacking,
             f"{self.n_without:,} of {self.n_cases:,} cases have no expected answer: what leads to "
             "any correct one helps.": self.n_without,
@@ -330,7 +331,7 @@ class _Making:
             ),
             f"{self.n_cut:,} documents are cut at {limit:,} characters.": self.n_cut,
         }
-        return [sentence for sentence, is_so in told.items() if is_so]
+        return [sentence for sentence, is_so in sentences.items() if is_so]
 
 
 def _name_of(image: KeptImage) -> str:

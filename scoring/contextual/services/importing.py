@@ -103,11 +103,11 @@ def _cases(
     """The cases; raises what is wrong with them together with what is wrong with images."""
     limits = CaseLimits(max_cases=settings.CASES_MAX, images=image_limits())
     path = uploading.local(upload)
-    sent = reading_apart.stream(
+    stream = reading_apart.stream(
         cases_apart, path, upload.name, dict(images), limits, folder, file=upload.name
     )
     try:
-        cases, warnings = reading_apart.items_and_result(sent)
+        cases, warnings = reading_apart.items_and_result(stream)
     except FileProblemsError as error:
         problems = [*error.problems, *problems]
     if problems:

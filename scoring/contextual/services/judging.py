@@ -87,11 +87,11 @@ class _Course:
         self.job.progress(self.n_done, self.total, f"{self.n_scored:,} judged{failed}")
 
     def end(self) -> None:
-        left = self.evaluation.outcomes.waiting().exists()
+        has_waiting = self.evaluation.outcomes.waiting().exists()
         state = STATES.DONE
-        if left and self.hopeless:
+        if has_waiting and self.hopeless:
             state = STATES.FAILED
-        elif left and self.is_capped:
+        elif has_waiting and self.is_capped:
             state = STATES.CAPPED
         error = self.hopeless if state == STATES.FAILED else ""
         _end(self.evaluation, state, error)

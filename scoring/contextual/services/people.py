@@ -59,11 +59,11 @@ def record_verdicts(*, case: ContextualCase, person: User, verdicts: Mapping[int
             case=case,
             person=person,
             node=node,
-            is_relevant=said.is_relevant,
-            reason=said.reason.strip(),
+            is_relevant=verdict.is_relevant,
+            reason=verdict.reason.strip(),
             is_blind=is_blind,
         )
-        for node, said in sorted(verdicts.items())
+        for node, verdict in sorted(verdicts.items())
     )
     try:
         with transaction.atomic():
@@ -135,8 +135,8 @@ def agreement_with_people(evaluation: ContextualEvaluation) -> Agreement | None:
     from benchwright.agreement.bootstrap import kappa_with_interval
     from benchwright.agreement.coefficients import Weights
 
-    said = _first_said(evaluation)
-    outcomes = evaluation.outcomes.scored().filter(case__in=said)
+    first_verdicts = _first_said(evaluation)
+    outcomes = evaluation.outcomes.scored().filter(case__in=first_verdicts)
     rows = list(outcomes.select_related("case__query").defer("answers").order_by("case__number"))
     if not rows:
         return None
@@ -145,7 +145,10 @@ def agreement_with_people(evaluation: ContextualEvaluation) -> Agreement | None:
     judges: list[Scored] = []
     tables: dict[tuple[str, int], Any] = {}
     for outcome in rows:
-        case, words = outcome.case, [one.is_relevant for one in said[outcome.case_id]]
+        case, words = (
+            outcome.case,
+            [verdict.is_relevant for verdict in first_verdicts[outcome.case_id]],
+        )
         judged = [bool(verdict["is_relevant"]) for verdict in outcome.verdicts]
         score = final_score(contextual_precision(words), strict_mode=evaluation.is_strict)
         by_judge = outcome.score or 0.0
@@ -162,8 +165,10 @@ def agreement_with_people(evaluation: ContextualEvaluation) -> Agreement | None:
     (n_neither, n_only_judge), (n_only_people, n_both) = stacked.sum(axis=0).tolist()
     return Agreement(
         cases=tuple(cases),
-        n_people=len({verdict.person_id for row in rows for verdict in said[row.case_id]}),
-        n_blind=sum(said[row.case_id][0].is_blind for row in rows),
+        n_people=len(
+            {verdict.person_id for row in rows for verdict in first_verdicts[row.case_id]}
+        ),
+        n_blind=sum(first_verdicts[row.case_id][0].is_blind for row in rows),
         n_both=n_both,
         n_neither=n_neither,
         n_only_people=n_only_people,
@@ -177,9 +182,9 @@ def agreement_with_people(evaluation: ContextualEvaluation) -> Agreement | None:
 def _first_said(evaluation: ContextualEvaluation) -> dict[int, list[PersonVerdict]]:
     """{case: verdicts in rank order} of the person who judged it first."""
     rows = PersonVerdict.objects.filter(case__case_set=evaluation.case_set_id).order_by("pk")
-    said: dict[int, list[PersonVerdict]] = {}
+    verdicts: dict[int, list[PersonVerdict]] = {}
     for row in rows:
-        first = said.setdefault(row.case_id, [])
+        first = verdicts.setdefault(row.case_id, [])
         if not first or first[0].person_id == row.person_id:
             first.append(row)
-    return {case: sorted(of, key=lambda one: one.node) for case, of in said.items()}
+    return {case: sorted(of, key=lambda verdict: verdict.node) for case, of in verdicts.items()}

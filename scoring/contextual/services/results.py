@@ -46,8 +46,8 @@ def results_of(evaluation: ContextualEvaluation) -> Results:
     """Means over the cases that have a score; kept as long as nothing changes."""
     counts = counts_of(evaluation)
     families = evaluation.outcomes.aggregate(n=Count(FAMILY, distinct=True), of_keys=Sum(FAMILY))
-    told = (counts.n_scored, counts.n_failed, counts.mean, counts.cost, *families.values())
-    facts = repr((evaluation.pk, *told))
+    figures = (counts.n_scored, counts.n_failed, counts.mean, counts.cost, *families.values())
+    facts = repr((evaluation.pk, *figures))
     key = f"contextual-{sha256(facts.encode()).hexdigest()}"
     results = cache.get(key)
     if results is None:

@@ -93,6 +93,6 @@ def contextual_set_people(request: PersonRequest, benchmark: Benchmark, pk: int)
     case_set = set_of(request, benchmark, pk)
     is_asked = request.POST.get("ask") == "yes"
     ask_people(case_set=case_set, user=request.user, is_asked=is_asked)
-    said = gettext("People are asked.") if is_asked else gettext("People are no longer asked.")
-    messages.success(request, said)
+    message = gettext("People are asked.") if is_asked else gettext("People are no longer asked.")
+    messages.success(request, message)
     return redirect(case_set)

@@ -43,15 +43,15 @@ def submit_pair(
     *,
     benchmark: Benchmark,
     user: User,
-    given: Mapping[str, UploadedFile],
+    uploads: Mapping[str, UploadedFile],
     name: str,
     team: Team | None = None,
     **choices: Any,
 ) -> EmbeddingPair:
     """Store two matrices of embeddings, and start the job that measures them.
 
-    `given` are the files, called z1, z2, ids and slices; the last two may be missing. `choices` are
-    the fields of `EmbeddingPair` that say how it is measured and who sees it.
+    `uploads` are the files, called z1, z2, ids and slices; the last two may be missing. `choices`
+    are the fields of `EmbeddingPair` that say how it is measured and who sees it.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def submit_pair(
         If a file cannot be taken.
     """
     _refuse(benchmark, user, name, team)
-    stored_files = keep_files(given)
+    stored_files = keep_files(uploads)
     try:
         with transaction.atomic():
             # Once more, in the transaction that writes it down.
@@ -183,10 +183,10 @@ def _matrix(pair: EmbeddingPair, what: str, folder: Path) -> Any:
     from benchwright.contrastive.files import StoredMatrix, sent_matrix
 
     name = pair.files[what]["name"]
-    sent = reading_apart.stream(
+    stream = reading_apart.stream(
         sent_matrix, _path(pair, what), folder, what, name, limits(), file=name
     )
-    ids, (where, has_ids) = reading_apart.items_and_result(sent)
+    ids, (where, has_ids) = reading_apart.items_and_result(stream)
     return StoredMatrix(name, where.opened(), tuple(ids) if has_ids else None)
 
 

@@ -24,7 +24,7 @@ def limits() -> Limits:
     )
 
 
-def keep_files(given: Mapping[str, UploadedFile]) -> dict[str, dict[str, Any]]:
+def keep_files(uploads: Mapping[str, UploadedFile]) -> dict[str, dict[str, Any]]:
     """Store what was uploaded: {what it is: name, SHA-256, size, where it is stored}.
 
     Raises
@@ -33,14 +33,14 @@ def keep_files(given: Mapping[str, UploadedFile]) -> dict[str, dict[str, Any]]:
         Then nothing is kept.
     """
     folder = f"contrastive/{uuid.uuid4().hex}"
-    kept: dict[str, dict[str, Any]] = {}
+    stored_files: dict[str, dict[str, Any]] = {}
     try:
-        for what, file in given.items():
-            kept[what] = _kept(file, f"{folder}/{what}")
+        for what, file in uploads.items():
+            stored_files[what] = _kept(file, f"{folder}/{what}")
     except BaseException:
-        remove_files(facts["stored"] for facts in kept.values())
+        remove_files(facts["stored"] for facts in stored_files.values())
         raise
-    return kept
+    return stored_files
 
 
 def _kept(file: UploadedFile, stored: str) -> dict[str, Any]:

@@ -197,7 +197,7 @@ def corrected_board(board: Board, *, machine: str = "", computes: bool) -> Corre
         families=sample.families,
         same_model=of_family,
     )
-    by_run = {one.system: one for one in trust.systems}
+    by_run = {system_trust.system: system_trust for system_trust in trust.systems}
     helped, others = _ranked(
         [CorrectedRow(row, estimates[row.run.pk], by_run.get(str(row.run.pk))) for row in rows]
     )
@@ -250,7 +250,7 @@ def corrected_pair(
     estimate = corrected_of(
         sample,
         _less(*people),
-        _less(*[machine_values[one.pk] for one in runs]),
+        _less(*[machine_values[score_set.pk] for score_set in runs]),
         (low - high, high - low),
     )
     return CorrectedPair(run.run, reference.run, sample, estimate)
@@ -360,8 +360,8 @@ def _ranked(
 
     helped = sorted((row for row in rows if row.estimate.is_helped), key=best_first)
     others = sorted((row for row in rows if not row.estimate.is_helped), key=best_first)
-    shown = [f"{row.estimate.mean:.4f}" for row in helped]
-    ranks = [shown.index(label) + 1 for label in shown]
+    labels = [f"{row.estimate.mean:.4f}" for row in helped]
+    ranks = [labels.index(label) + 1 for label in labels]
     ranked = [replace(row, rank=rank) for row, rank in zip(helped, ranks, strict=True)]
     return tuple(ranked), tuple(others)
 
@@ -382,8 +382,8 @@ def values_by_machine(
 ) -> tuple[dict[int, Values], int]:
     """{run: {query: value by the machine}}, and how many runs lack theirs so far."""
     keys = {run.pk: _key(sample, run, measure) for run in runs}
-    kept = cache.get_many(keys.values())
-    values = {run: kept[key] for run, key in keys.items() if key in kept}
+    values_of_key = cache.get_many(keys.values())
+    values = {run: values_of_key[key] for run, key in keys.items() if key in values_of_key}
     lacking = [run for run in runs if run.pk not in values]
     if lacking and computes:
         deadline = monotonic() + SECONDS

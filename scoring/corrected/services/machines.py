@@ -159,10 +159,10 @@ class Learner:
 
     def values(self, run: Run, measure: str) -> Values:
         """The measure of a run by expected grades, by query; 0 where nothing is pooled."""
-        asked: Any = parse_measure(measure)
-        estimate = replace(_estimate(self), relevant_from=asked.rel)
-        ranking = ranking_of(run, asked.cutoff)
-        values = estimate.values(ranking, measure=asked.family, cutoff=asked.cutoff)
+        parsed: Any = parse_measure(measure)
+        estimate = replace(_estimate(self), relevant_from=parsed.rel)
+        ranking = ranking_of(run, parsed.cutoff)
+        values = estimate.values(ranking, measure=parsed.family, cutoff=parsed.cutoff)
         return dict.fromkeys(self.families, 0.0) | values
 
 
@@ -176,12 +176,12 @@ def learner(release: Release, families: Mapping[str, str], fitted: frozenset[str
     """The estimate of a release from people's labels of these queries."""
     pooled = tuple(runs_all_see(release.benchmark)[:POOLED_RUNS])
     functions = tuple(ranking_functions(pooled))
-    told = [
+    facts = [
         release.content_sha256,
         *sorted(fitted),
         *(f"{run.pk} {run.sha256} {run in functions}" for run in pooled),
     ]
-    digest = sha256("\n".join(told).encode()).hexdigest()[:32]
+    digest = sha256("\n".join(facts).encode()).hexdigest()[:32]
     return Learner(f"{LEARNED}-{digest}", release, families, fitted, pooled, functions)
 
 

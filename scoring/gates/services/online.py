@@ -125,8 +125,8 @@ def check_interval(
         raise OnlineIntervalError(given=only if there else _("no difference"))
     if not low <= difference <= high:
         numbers = {"difference": difference, "low": low, "high": high}
-        given = _("%(difference)s outside of %(low)s to %(high)s") % numbers
-        raise OnlineIntervalError(given=given)
+        text = _("%(difference)s outside of %(low)s to %(high)s") % numbers
+        raise OnlineIntervalError(given=text)
 
 
 def came_true(user: Any, benchmark: Benchmark) -> list[CameTrue]:

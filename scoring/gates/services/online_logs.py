@@ -36,7 +36,7 @@ class LogAsked:
 
 
 def start_reading(
-    *, gate: GateResult, user: User, uploads: Sequence[Upload], asked: LogAsked
+    *, gate: GateResult, user: User, uploads: Sequence[Upload], options: LogAsked
 ) -> Job:
     """Start a job that reads a log of both arms and records what it says of the candidate.
 
@@ -56,14 +56,14 @@ def start_reading(
             "gate": gate.pk,
             "uploads": [upload.pk for upload in uploads],
             "arms": [
-                asked.baseline_arm or gate.policy.baseline.name,
-                asked.candidate_arm or gate.candidate.name,
+                options.baseline_arm or gate.policy.baseline.name,
+                options.candidate_arm or gate.candidate.name,
             ],
-            "metric": asked.metric,
-            "cutoff": asked.cutoff,
-            "note": asked.note,
-            "columns": dict(asked.columns),
-            "actions": list(asked.actions),
+            "metric": options.metric,
+            "cutoff": options.cutoff,
+            "note": options.note,
+            "columns": dict(options.columns),
+            "actions": list(options.actions),
         },
     )
 
@@ -91,16 +91,16 @@ def read_online(job: jobs.RunningJob) -> None:
 def _outcomes(job: jobs.RunningJob, uploads: Sequence[Upload]) -> dict[str, Any]:
     from benchwright.clicks.outcomes import outcomes_apart
 
-    asked = job.parameters
+    parameters = job.parameters
     return reading_apart.call(
         outcomes_apart,
         [uploading.local(upload) for upload in uploads],
         [upload.name for upload in uploads],
         job.folder,
-        tuple(asked["arms"]),
-        cutoff=asked["cutoff"],
-        columns=asked["columns"],
-        actions=asked["actions"],
+        tuple(parameters["arms"]),
+        cutoff=parameters["cutoff"],
+        columns=parameters["columns"],
+        actions=parameters["actions"],
         file=uploads[0].name,
         is_job=True,
         progress=job.progress,
@@ -110,8 +110,8 @@ def _outcomes(job: jobs.RunningJob, uploads: Sequence[Upload]) -> dict[str, Any]
 def _record(job: jobs.RunningJob, gate: GateResult, outcomes: Mapping[str, Any]) -> None:
     from benchwright.clicks.outcomes import Estimate, direction
 
-    asked, user = job.parameters, job.user
-    metric, cutoff = asked["metric"], asked["cutoff"]
+    parameters, user = job.parameters, job.user
+    metric, cutoff = parameters["metric"], parameters["cutoff"]
     estimate = Estimate(*outcomes["differences"][metric])
     record_online_result(
         gate=gate,
@@ -120,7 +120,7 @@ def _record(job: jobs.RunningJob, gate: GateResult, outcomes: Mapping[str, Any])
         difference=estimate.value,
         low=estimate.low,
         high=estimate.high,
-        note=asked["note"],
+        note=parameters["note"],
         from_log={
             "cutoff": cutoff,
             "arms": outcomes["arms"],

@@ -126,8 +126,8 @@ def on_scale(name: str, threshold: int) -> str:
 
 def _check_slices(policy: Policy, release: Release) -> None:
     offered = [part.name for part in slices_offered(release)]
-    wanted = [*policy.slices, *filter(None, [policy.guard_rails.exact_slice])]
-    unknown = [name for name in wanted if name not in offered]
+    wanted_names = [*policy.slices, *filter(None, [policy.guard_rails.exact_slice])]
+    unknown = [name for name in wanted_names if name not in offered]
     if unknown:
         raise PolicySlicesError(
             names=", ".join(unknown), release=release.version, known=", ".join(offered) or _("none")

@@ -170,8 +170,8 @@ def gate_online_log(request: PersonRequest, benchmark: Benchmark, pk: int) -> Ht
         uploads: list[Upload] = []
         try:
             uploads = receive_logs(benchmark=benchmark, user=request.user, logs=form.logs())
-            asked = form.asked()
-            job = start_reading(gate=gate, user=request.user, uploads=uploads, asked=asked)
+            options = form.asked()
+            job = start_reading(gate=gate, user=request.user, uploads=uploads, options=options)
         except BenchmarkError as error:
             forget_logs(uploads)
             form.add_error(None, worded(error))

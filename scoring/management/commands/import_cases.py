@@ -27,13 +27,13 @@ class Command(ImportCommand):
 
     def run(self, *, file: Path, images: Path | None, name: str, **options: Any) -> None:
         try:
-            sent: dict[str, Any] = {
+            uploads: dict[str, Any] = {
                 "cases": self.upload(file),
                 "images": images and self._images(images),
             }
         except OSError as error:
             raise CommandError(str(error)) from error
-        job = self.job(import_arguments(benchmark=self.benchmark, name=name, **sent))
+        job = self.job(import_arguments(benchmark=self.benchmark, name=name, **uploads))
         refuse_failed(job)
         for note in job.result["notes"]:
             self.say(note)

@@ -29,12 +29,12 @@ class Command(BenchmarkCommand):
     )
 
     def run(self, *, endpoint: str, **options: Any) -> None:
-        slug, wanted = self.benchmark.slug, options["set"]
+        slug, set_name = self.benchmark.slug, options["set"]
         if not may(self.actor, Action.EDIT, self.benchmark):
             raise CommandError(f"'{self.actor.username}' may not start a judge of {slug}.")
         case_sets, judges = case_sets_of(self.benchmark, self.actor), judges_of(self.benchmark)
         evaluation = judge_here(
-            case_set=named(case_sets, wanted, f"{slug} has no case set '{wanted}'; it has"),
+            case_set=named(case_sets, set_name, f"{slug} has no case set '{set_name}'; it has"),
             judge=named(judges, endpoint, f"{slug} has no judge '{endpoint}'; it has"),
             user=self.actor,
             threshold=options["threshold"],

@@ -31,8 +31,8 @@ class Command(BenchmarkCommand):
     )
 
     def run(self, *, language: str, depth: int, shards: int | None, **options: Any) -> None:
-        wanted = wanted_baselines(self.benchmark, _systems(options), language, depth, shards)
-        are_new = [self._make(baseline) for baseline in wanted]
+        baselines = wanted_baselines(self.benchmark, _systems(options), language, depth, shards)
+        are_new = [self._make(baseline) for baseline in baselines]
         if not any(are_new):
             self.say("All baselines are there already.")
 

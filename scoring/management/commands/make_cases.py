@@ -24,14 +24,14 @@ class Command(BenchmarkCommand):
     )
 
     def run(self, *, name: str, slice: str, expected: str, **options: Any) -> None:
-        slug, wanted = self.benchmark.slug, options["run"]
+        slug, run_name = self.benchmark.slug, options["run"]
         if not may(self.actor, Action.EDIT, self.benchmark):
             raise CommandError(f"'{self.actor.username}' may not make a case set of {slug}.")
         runs = Run.objects.visible_to(self.actor).filter(benchmark=self.benchmark)
-        recipe = {one.name: options[one.name] for one in contextual.CASES_OF_RUN}
+        recipe = {parameter.name: options[parameter.name] for parameter in contextual.CASES_OF_RUN}
         job = self.job(
             cases_arguments(
-                run=named(runs, wanted, f"{slug} has no run '{wanted}'; it has"),
+                run=named(runs, run_name, f"{slug} has no run '{run_name}'; it has"),
                 name=name,
                 slice_name=slice,
                 expected=expected,

@@ -118,12 +118,12 @@ def _read(records: Mapping[tuple[str, str], LabelRecord], qid: str, docid: str) 
 
 def _texts_today(benchmark: Benchmark, docids: Iterable[str]) -> dict[str, str]:
     """{document: hash of its newest text}, of those that somebody could read here."""
-    wanted = sorted(docids)
+    sorted_docids = sorted(docids)
     texts: dict[str, str] = {}
-    for start in range(0, len(wanted), AT_ONCE):
+    for start in range(0, len(sorted_docids), AT_ONCE):
         rows = DocumentContent.objects.filter(
             document__corpus=benchmark.corpus_id,
-            document__docid__in=wanted[start : start + AT_ONCE],
+            document__docid__in=sorted_docids[start : start + AT_ONCE],
         )
         texts |= dict(
             rows.order_by("first_seen", "pk").values_list("document__docid", "content_hash")
@@ -147,13 +147,15 @@ def _texts_of_release(release: Release, docids: set[str]) -> dict[str, tuple[str
 
 
 def _queries_asked(release: Release, qids: Iterable[str], before: datetime) -> QueriesAsked:
-    wanted = set(qids)
+    wanted_qids = set(qids)
     rows = Query.objects.committed().filter(
         benchmark=release.benchmark_id, last_seen_at__isnull=False
     )
-    asked_at = [at for qid, at in rows.values_list("qid", "last_seen_at") if at and qid in wanted]
+    asked_at = [
+        at for qid, at in rows.values_list("qid", "last_seen_at") if at and qid in wanted_qids
+    ]
     return QueriesAsked(
-        n=len(wanted),
+        n=len(wanted_qids),
         n_known=len(asked_at),
         n_old=sum(at < before for at in asked_at),
         oldest=min(asked_at, default=None),

@@ -30,7 +30,7 @@ class Report:
     `runs` has the keys of those that were left out, by name.
     """
 
-    found: Treatment
+    treatment: Treatment
     runs: dict[str, int]
     is_assumed: bool
 
@@ -134,9 +134,9 @@ def summary_of(reusability: Reusability) -> dict[str, Any]:
 def systems_shown(report: Report, *, user: Any) -> list[ShownSystem]:
     """The systems whose runs this person may see, the one that falls furthest first."""
     visible = _seen(report, user)
-    alone = {system.run: system for system in report.found.by_run.systems}
+    alone = {system.run: system for system in report.treatment.by_run.systems}
     rows = []
-    for system in report.found.by_group.systems:
+    for system in report.treatment.by_group.systems:
         run = visible.get(system.run)
         if run is None:
             continue
@@ -165,7 +165,7 @@ def copies_shown(report: Report, *, user: Any) -> list[Alike]:
     """Near copies across teams, of runs that this person may see and know the makers of."""
     visible = _seen(report, user)
     names = {name for name, run in visible.items() if not is_anonymous_to(run, user)}
-    return [pair for pair in report.found.across if {pair.run_a, pair.run_b} <= names]
+    return [pair for pair in report.treatment.across if {pair.run_a, pair.run_b} <= names]
 
 
 def _seen(report: Report, user: Any) -> dict[str, Run]:

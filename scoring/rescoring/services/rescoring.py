@@ -102,9 +102,9 @@ def _start_next(release: Release, user: User | None, batch: dict[str, Any]) -> J
     """A job for the first runs that are nobody's, or None where there are none."""
     claimed = runs_claimed(release, batch["batch"])
     order = scoring_order(release, only_again=batch["again"]).values_list("pk", "name")
-    left = [row for row in order if row[0] not in claimed]
-    size = min(MOST, max(FEWEST, -(-len(left) // (2 * LANES))))
-    return _start(release, user, left[:size], batch) if left else None
+    rows_left = [row for row in order if row[0] not in claimed]
+    size = min(MOST, max(FEWEST, -(-len(rows_left) // (2 * LANES))))
+    return _start(release, user, rows_left[:size], batch) if rows_left else None
 
 
 def _start(
@@ -175,9 +175,9 @@ def _decide(release: Release) -> None:
     if n:
         log.warning("%s: it is decided of %s submissions what is told", release, n)
     if ladder_on(release):
-        left = [(run.pk, run.name) for run in runs_in_the_way(release)]
-        for at in range(0, len(left), MOST):
-            _start(release, None, left[at : at + MOST], {})
+        rows_left = [(run.pk, run.name) for run in runs_in_the_way(release)]
+        for at in range(0, len(rows_left), MOST):
+            _start(release, None, rows_left[at : at + MOST], {})
 
 
 # --- at work -------------------------------------------------------------------------------

@@ -72,10 +72,10 @@ def start_baselines(
     UnknownSystemError, MissingExtraError, UnknownLanguageError, DepthError, NothingChosenError
         If it cannot be done so.
     """
-    wanted = wanted_baselines(benchmark, systems, language, depth, n_shards)
+    baselines = wanted_baselines(benchmark, systems, language, depth, n_shards)
     started = [
         jobs.start(benchmark=benchmark, user=user, **baseline_arguments(baseline))
-        for baseline in wanted
+        for baseline in baselines
         if not is_made(benchmark, baseline.parameters())
         and not jobs_at_work(benchmark, JOB_KIND, baseline.parameters()).exists()
     ]

@@ -215,7 +215,7 @@ def test_a_document_that_nobody_could_judge_counts_as_boards_count_it(
     slot = (
         drawn.slots.exclude(state="done").select_related("pool", "query", "entry__document").get()
     )
-    record_cant_judge(slot=slot, actor=ada, reason="blank", client_id=uuid4(), shown=Shown())
+    record_cant_judge(slot=slot, actor=ada, reason="blank", client_id=uuid4(), display=Shown())
 
     found = estimates_of(drawn, owner)
 

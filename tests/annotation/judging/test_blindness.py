@@ -53,7 +53,7 @@ def planted(benchmark, owner, ada, ann):
         actor=ann,
         grade=3,
         client_id=uuid.uuid4(),
-        shown=Shown(),
+        display=Shown(),
         note="sentinel-note",
     )
     Question.objects.create(

@@ -41,7 +41,7 @@ def slot(made, ada):
 def test_a_judgment_keeps_what_was_shown(benchmark, slot, ada):
     shown = Shown("abc", guideline(benchmark).pk, shown_position=3, dwell_ms=1200)
 
-    saved = record_judgment(slot=slot, actor=ada, grade=2, client_id=uuid.uuid4(), shown=shown)
+    saved = record_judgment(slot=slot, actor=ada, grade=2, client_id=uuid.uuid4(), display=shown)
 
     saved.refresh_from_db()
     assert (saved.grade, saved.docid) == (2, slot.entry.document.docid)
@@ -167,14 +167,16 @@ def test_a_second_grade_of_ones_own_document_replaces_the_first(slot, ada):
 
 def test_cant_judge_needs_a_reason(slot, ada):
     with pytest.raises(ReasonMissingError, match="Say why"):
-        record_cant_judge(slot=slot, actor=ada, reason="  ", client_id=uuid.uuid4(), shown=Shown())
+        record_cant_judge(
+            slot=slot, actor=ada, reason="  ", client_id=uuid.uuid4(), display=Shown()
+        )
 
 
 def test_a_long_reason_is_kept_whole(slot, ada):
     reason = "because " * 60
 
     saved = record_cant_judge(
-        slot=slot, actor=ada, reason=reason, client_id=uuid.uuid4(), shown=Shown()
+        slot=slot, actor=ada, reason=reason, client_id=uuid.uuid4(), display=Shown()
     )
 
     assert saved.note == reason.strip()

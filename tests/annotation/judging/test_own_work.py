@@ -32,7 +32,7 @@ def grade(of: Pool, docid: str, actor, value: int, note: str = "", **shown) -> J
     slot = of.slots.get(entry__document__docid=docid, kind="label")
     return record_judgment(
         slot=slot, actor=actor, grade=value, client_id=uuid.uuid4(), note=note,
-        shown=Shown(content_hash=f"hash of {docid}", **shown),
+        display=Shown(content_hash=f"hash of {docid}", **shown),
     )  # fmt: skip
 
 
@@ -57,7 +57,7 @@ def test_search_is_in_query_document_note_and_reason(made, ada):
     grade(made, "d1", ada, 1, note="A doubtful case")
     grade(made, "d2", ada, 2)
     slot = made.slots.get(entry__document__docid="d3")
-    said = {"client_id": uuid.uuid4(), "shown": Shown()}
+    said = {"client_id": uuid.uuid4(), "display": Shown()}
     record_cant_judge(slot=slot, actor=ada, reason="Needs an expert", **said)
 
     assert found(ada, words="WALRUS") == ["d2"]
@@ -85,7 +85,7 @@ def test_repeats_practice_and_what_was_taken_back_are_not_listed(made, ada):
             pool=made, query=entry.query, entry=entry, kind=kind, queue_position=0,
             state="claimed", annotator=ada, lease_expires_at=factories.now() + timedelta(hours=1),
         )  # fmt: skip
-        record_judgment(slot=slot, actor=ada, grade=1, client_id=uuid.uuid4(), shown=Shown())
+        record_judgment(slot=slot, actor=ada, grade=1, client_id=uuid.uuid4(), display=Shown())
     grade(made, "d2", ada, 1)
     undo_last(pool=made, actor=ada, client_id=uuid.uuid4())
 
@@ -101,7 +101,7 @@ def test_a_document_that_is_before_one_again_is_not_listed_meanwhile(made, ada):
     )  # fmt: skip
     assert found(ada) == []
 
-    record_judgment(slot=repeat, actor=ada, grade=1, client_id=uuid.uuid4(), shown=Shown())
+    record_judgment(slot=repeat, actor=ada, grade=1, client_id=uuid.uuid4(), display=Shown())
 
     assert found(ada) == ["d1"]
 

@@ -418,7 +418,7 @@ def test_the_statements_are_what_the_models_say(benchmark, ada):
     made = pool(benchmark, {"q1": ["d1"]})
     (slot,) = claimed(made, ada)
     saved = record_judgment(
-        slot=slot, actor=ada, grade=2, client_id=uuid.uuid4(), shown=Shown("h"), note="why"
+        slot=slot, actor=ada, grade=2, client_id=uuid.uuid4(), display=Shown("h"), note="why"
     )
 
     stored = Judgment.objects.get()

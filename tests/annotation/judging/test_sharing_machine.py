@@ -74,7 +74,7 @@ class Sharing(RuleBasedStateMachine):
     def _record(self, name, slot, grade, client_id):
         actor = self.people[name]
         return record_judgment(
-            slot=slot, actor=actor, grade=grade, client_id=client_id, shown=Shown()
+            slot=slot, actor=actor, grade=grade, client_id=client_id, display=Shown()
         )
 
     @rule(name=people)

@@ -59,7 +59,7 @@ def label(slot: Slot, who, grade: int):
 
 def judge_shown(slot, who, grade, content_hash):
     shown = Shown(content_hash=content_hash)
-    return record_judgment(slot=slot, actor=who, grade=grade, client_id=uuid.uuid4(), shown=shown)
+    return record_judgment(slot=slot, actor=who, grade=grade, client_id=uuid.uuid4(), display=shown)
 
 
 def change(texts, do_jobs, name="new.jsonl", **said: str) -> list[Job]:

@@ -216,12 +216,12 @@ def test_who_has_too_few_right_practises_again_before_judging(made, ada, signed_
 
 def test_nobody_begins_another_round_in_the_middle_of_one_or_once_passed(made, ada):
     one, other = known(made, "d1", 3), known(made, "d2", 0)
-    record_practice(known=one, annotator=ada, grade=0, client_id=uuid.uuid4())
+    record_practice(known_grade=one, annotator=ada, grade=0, client_id=uuid.uuid4())
     assert practise_again(pool=made, annotator=ada).practice_round == 1
 
     Pool.objects.update(practice_mark=0)
     made.refresh_from_db()
-    record_practice(known=other, annotator=ada, grade=3, client_id=uuid.uuid4())
+    record_practice(known_grade=other, annotator=ada, grade=3, client_id=uuid.uuid4())
 
     assert practise_again(pool=made, annotator=ada).practice_round == 1
 
@@ -230,7 +230,9 @@ def test_a_mark_of_nothing_lets_everybody_in_who_practised(made, ada):
     Pool.objects.update(practice_mark=0)
     mark_read(pool=made, annotator=ada, version=None)
 
-    record_practice(known=known(made, "d1", 3), annotator=ada, grade=0, client_id=uuid.uuid4())
+    record_practice(
+        known_grade=known(made, "d1", 3), annotator=ada, grade=0, client_id=uuid.uuid4()
+    )
 
     assert step_before_judging(made, ada) is None
 
@@ -263,7 +265,7 @@ def test_practice_is_of_each_person_alone(made, ada, bo):
     one = known(made, "d1", 3)
 
     for number, person in enumerate([ada, bo], start=1):
-        said = record_practice(known=one, annotator=person, grade=2, client_id=uuid.uuid4())
+        said = record_practice(known_grade=one, annotator=person, grade=2, client_id=uuid.uuid4())
         assert (said.purpose, said.slot.kind, said.slot.number) == ("practice", "practice", number)
 
     assert practice_by(made, ada).n_done == 1
@@ -272,8 +274,8 @@ def test_practice_is_of_each_person_alone(made, ada, bo):
 def test_a_document_is_practised_once_and_a_repeated_post_changes_nothing(made, ada):
     one, client_id = known(made, "d1", 3), uuid.uuid4()
 
-    first = record_practice(known=one, annotator=ada, grade=2, client_id=client_id)
-    again = record_practice(known=one, annotator=ada, grade=2, client_id=client_id)
+    first = record_practice(known_grade=one, annotator=ada, grade=2, client_id=client_id)
+    again = record_practice(known_grade=one, annotator=ada, grade=2, client_id=client_id)
 
     assert first == again
     assert Judgment.objects.count() == 1
@@ -307,7 +309,9 @@ def test_practice_of_another_pool_is_not_found(made, benchmark, ada, signed_in):
 
 
 def test_practice_is_not_counted_as_a_label(made, ada):
-    record_practice(known=known(made, "d1", 3), annotator=ada, grade=2, client_id=uuid.uuid4())
+    record_practice(
+        known_grade=known(made, "d1", 3), annotator=ada, grade=2, client_id=uuid.uuid4()
+    )
 
     assert not Judgment.objects.wanted().exists()
     assert Slot.objects.filter(kind="label", state="done").count() == 0

@@ -213,7 +213,7 @@ def test_practice_and_checks_settle_nothing(judged, ada, bo):
     entry = judged.entries.get(document__docid="d1")
     known = KnownGrade.objects.create(entry=entry, purpose="practice", grade=2, set_by=bo)
     for person in (ada, bo):
-        record_practice(known=known, annotator=person, grade=2, client_id=uuid.uuid4())
+        record_practice(known_grade=known, annotator=person, grade=2, client_id=uuid.uuid4())
     known.delete()
 
     assert list(settled_rows(judged)) == []
@@ -251,8 +251,8 @@ def test_a_pair_that_is_not_settled_cannot_be_chosen(judged, owner, signed_in):
 def test_list_counts_how_often_it_was_graded_so(judged, ada, bo, owner, signed_in):
     entry = judged.entries.get(document__docid="d1")
     known = KnownGrade.objects.create(entry=entry, purpose="practice", grade=2, set_by=owner)
-    record_practice(known=known, annotator=ada, grade=2, client_id=uuid.uuid4())
-    record_practice(known=known, annotator=bo, grade=3, client_id=uuid.uuid4())
+    record_practice(known_grade=known, annotator=ada, grade=2, client_id=uuid.uuid4())
+    record_practice(known_grade=known, annotator=bo, grade=3, client_id=uuid.uuid4())
 
     found = known_grades_of(judged).get()
 
@@ -288,7 +288,7 @@ def test_removal_leaves_what_was_judged(made, olga, signed_in):
     client = signed_in(olga)
     add(client, made, qid="q-quote", docid="d-quote", purpose="practice")
     known = KnownGrade.objects.get()
-    record_practice(known=known, annotator=olga, grade=2, client_id=uuid.uuid4())
+    record_practice(known_grade=known, annotator=olga, grade=2, client_id=uuid.uuid4())
 
     remove(client, known)
 

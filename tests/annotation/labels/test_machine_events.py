@@ -13,14 +13,13 @@ from annotation.agreement.selectors.adjudication import open_cases
 from annotation.agreement.selectors.agreement import Filters, agreement_report
 from annotation.agreement.selectors.careless import careless_signs
 from annotation.agreement.selectors.publication import publication_of
-from annotation.common.selectors import judged, ledger
+from annotation.common.selectors import ledger
 from annotation.common.selectors.pools import pool_progress, pools_of
 from annotation.judging.selectors.own_work import hours_of
 from annotation.judging.selectors.queue import queue_rows
 from annotation.judging.services.home import pace_of
-from annotation.label_facts import median_seconds, read_texts
+from annotation.label_facts import labelled_documents, median_seconds, n_labels_of, read_texts
 from annotation.labels.selectors.known_grades import settled_pairs, settled_rows
-from annotation.labels.services.counting_labels import labelled_documents, n_labels_of
 from annotation.labels.services.exporting_judgments import export_judgments
 from annotation.labels.services.publishing import publishing_arguments
 from annotation.models import Judgment, Pool
@@ -77,8 +76,8 @@ def seen(pool: Pool, ada, name: str) -> dict[str, Any]:
         "events": list(ledger.ledger_events(benchmark, last)),
         "annotators": list(ledger.annotators_of(benchmark)),
         "newer": ledger.n_events_since(benchmark, 0),
-        "judged": judged.judged_pairs(benchmark, last),
-        "last judged": judged.last_event(benchmark),
+        "judged": ledger.judged_pairs(benchmark, last),
+        "last judged": ledger.last_event(benchmark),
         "agreement": agreement_in(benchmark),
         "cases": open_cases(benchmark),
         "careless": careless_signs(benchmark),

@@ -94,7 +94,7 @@ def test_extra_labels_count_and_cant_judge_does_not(benchmark, ada, ann, publish
     judge_all(made, ann, 3)
     judge(held[0], ada, 1)
     (other,) = claimed(made, ada, n=1)
-    record_cant_judge(slot=other, actor=ada, reason="?", client_id=uuid.uuid4(), shown=Shown())
+    record_cant_judge(slot=other, actor=ada, reason="?", client_id=uuid.uuid4(), display=Shown())
 
     publish()
 

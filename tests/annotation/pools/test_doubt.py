@@ -8,7 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from annotation.common.selectors.judged import last_event, newest_grades
+from annotation.common.selectors.ledger import last_event, newest_grades
 from annotation.judging.services.claiming import DOCUMENTS_AHEAD
 from annotation.models import Judgment, Pool, PoolEntry
 from annotation.pools.services import pooling

@@ -366,7 +366,7 @@ def test_place_in_a_query_counts_what_is_asked_alone(rule, pool, ada):
 def test_label_of_a_spared_document_is_extra_and_fills_no_place(allowed, pool, ada):
     entry = entries(allowed, SPARED)[0]
     slot = entry.slots.get()
-    label = record_judgment(slot=slot, actor=ada, grade=1, shown=Shown(), client_id="1" * 32)
+    label = record_judgment(slot=slot, actor=ada, grade=1, display=Shown(), client_id="1" * 32)
 
     assert label.is_surplus
     slot.refresh_from_db()

@@ -172,7 +172,7 @@ def test_a_log_without_a_grade_says_why_and_leaves_nothing(why, benchmark, owner
         files.append(sent("\n".join(map(json.dumps, EVENTS)), "e.ndjson"))
     uploads = receive_logs(benchmark=benchmark, user=owner, logs=files)
 
-    job = start_grading(benchmark=benchmark, user=owner, uploads=uploads, asked=Asked(**changes))
+    job = start_grading(benchmark=benchmark, user=owner, uploads=uploads, options=Asked(**changes))
     jobs.run_queued()
 
     job.refresh_from_db()

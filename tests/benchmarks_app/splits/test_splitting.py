@@ -212,7 +212,7 @@ def test_given_file_is_applied(bench, olga):
     lines = [f"q{n}\t{'test' if n > 4 else 'train'}\n".encode() for n in range(10)]
 
     given = splitting.given_from(bench, lines, file="given.tsv")
-    plan = apply(bench, olga, SplitRecipe(Mode.GIVEN), given=given)
+    plan = apply(bench, olga, SplitRecipe(Mode.GIVEN), given_splits=given)
 
     assert plan.sizes == {"train": 5, "dev": 0, "test": 5}
 

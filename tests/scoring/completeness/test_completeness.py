@@ -64,7 +64,7 @@ def test_few_labels_are_said_to_be_few(release, runs):
 
 
 def test_the_verdict_on_three_queries_shows_nothing(release, runs):
-    found = completeness_of(release=release, runs=runs).pairs[0].found
+    found = completeness_of(release=release, runs=runs).pairs[0].verdicts
 
     assert found.raw_verdict == NO_DIFFERENCE
     assert found.n_unjudged == 3

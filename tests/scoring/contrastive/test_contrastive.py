@@ -60,7 +60,7 @@ def send(benchmark, sam):
 
     def send(by=None, name="mine", is_measured=True, given=None, **choices):
         pair = submit_pair(
-            benchmark=benchmark, user=by or sam, given=given or files(), name=name, **choices
+            benchmark=benchmark, user=by or sam, uploads=given or files(), name=name, **choices
         )
         if is_measured:
             jobs.run_queued()

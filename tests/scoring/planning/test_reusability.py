@@ -34,7 +34,7 @@ def test_pooled_runs_are_left_out_one_by_one(release, runs):
     report = reusability_of(release)
 
     assert not report.is_assumed
-    systems = report.found.by_group.systems
+    systems = report.treatment.by_group.systems
     assert [(one.run, one.n_unique) for one in systems] == [("one", 1), ("other", 1)]
     assert [one.without for one in systems] == [0.0, 0.0]
 
@@ -45,7 +45,7 @@ def test_where_nothing_is_known_of_pools_every_run_counts_as_pooled(release, run
     report = reusability_of(release)
 
     assert report.is_assumed
-    assert len(report.found.by_group.systems) == 2
+    assert len(report.treatment.by_group.systems) == 2
 
 
 def test_one_run_leaves_nothing_to_leave_out(release, scored):

@@ -104,7 +104,7 @@ def _perform(
 def _body(asked: Asked, verb: Verb, thing: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
     """What is sent: the options that somebody set, and every argument."""
     ctx = click.get_current_context()
-    words = [one.name for one in verb.takes if isinstance(one, click.Argument)]
+    words = [argument.name for argument in verb.takes if isinstance(argument, click.Argument)]
     body = {**given(ctx, *chosen), **{str(name): chosen[str(name)] for name in words}}
     body = {
         name: list(value) if isinstance(value, tuple) else value for name, value in body.items()

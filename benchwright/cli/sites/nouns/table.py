@@ -49,13 +49,13 @@ class Verb:
 class Noun:
     """A list of the API, or one thing, below the benchmark's address.
 
-    `shown` are the members of a row that `list` shows. A thing is called by a member of its row,
-    `by`, and stands in addresses by `at`; without `by` it is called by what stands there. `single`
-    is the word for one of them, where it is not the noun without its s.
+    `row_members` are the members of a row that `list` shows. A thing is called by a member of its
+    row, `by`, and stands in addresses by `at`; without `by` it is called by what stands there.
+    `single` is the word for one of them, where it is not the noun without its s.
     """
 
     path: str
-    shown: str = ""
+    row_members: str = ""
     verbs: Mapping[str, Verb] = field(default_factory=dict)
     by: str = ""
     at: str = "id"
@@ -65,7 +65,7 @@ class Noun:
     @property
     def columns(self) -> tuple[str, ...]:
         """The same, one by one; none where it is no list."""
-        return tuple(self.shown.split())
+        return tuple(self.row_members.split())
 
 
 def seen(path: str, line: str, *takes: click.Parameter, **more: Any) -> Verb:
