@@ -1,5 +1,6 @@
 """How often something may be asked for, counted where nothing else pushes the counts out."""
 
+import fcntl
 import json
 import sqlite3
 import threading
@@ -56,9 +57,13 @@ class SharedCounts(BaseCache):
             return opened[1]
         path.parent.mkdir(parents=True, exist_ok=True)
         connection = sqlite3.connect(path, timeout=10, isolation_level=None)
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA synchronous=OFF")
-        connection.execute(_TABLE)
+        # One after the other: who makes a new file one with a log of writes does not wait for
+        # another who does, whatever the timeout.
+        with path.with_suffix(".lock").open("ab") as turn:
+            fcntl.flock(turn, fcntl.LOCK_EX)
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=OFF")
+            connection.execute(_TABLE)
         self._of_thread.open, self._of_thread.n = (path, connection), 0
         return connection
 

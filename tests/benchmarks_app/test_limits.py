@@ -1,8 +1,13 @@
 """Counts of limits: one for all processes, and none is lost."""
 
+import sqlite3
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -29,6 +34,35 @@ def test_several_processes_have_one_limit():
     assert limits.is_among_first(60, of="another")
 
 
+def test_those_who_come_first_at_once_are_all_counted(monkeypatch):
+    """One who makes the file one with a log of writes would fail another who does, at once."""
+    making: list[int] = []
+    most: list[int] = []
+
+    class Slow(sqlite3.Connection):
+        def execute(self, statement: str, *values: Any) -> sqlite3.Cursor:
+            if "journal_mode" not in statement:
+                return super().execute(statement, *values)
+            making.append(1)
+            most.append(len(making))
+            time.sleep(0.02)
+            cursor = super().execute(statement, *values)
+            making.pop()
+            return cursor
+
+    connect = partial(sqlite3.connect, factory=Slow)
+    monkeypatch.setattr(limits.sqlite3, "connect", connect)
+    begin = threading.Barrier(8)
+
+    def count(_: int) -> bool:
+        begin.wait()
+        return limits.is_among_first(5, of="first")
+
+    with ThreadPoolExecutor(8) as threads:
+        assert sum(threads.map(count, range(8))) == 5
+    assert most == [1] * 8
+
+
 def test_a_count_ends_with_its_time():
     assert limits.counts.add("a", 5, 0.05)
     assert not limits.counts.add("a", 1, 60)
@@ -49,8 +83,6 @@ def test_values_are_lists_and_numbers_and_go_when_they_are_old(monkeypatch):
     for n in range(2):
         limits.counts.set(f"k{n}", n, 60)
     path = settings.DATA_DIR / "cache" / "limits.sqlite3"
-    import sqlite3
-
     with sqlite3.connect(path) as reader:
         assert not reader.execute("SELECT 1 FROM counts WHERE key LIKE '%old'").fetchall()
     assert limits.counts.touch("times", 60)
