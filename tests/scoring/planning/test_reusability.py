@@ -1,5 +1,6 @@
 """A release without one of its systems: what is told of it, and to whom."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -109,6 +110,7 @@ def test_teams_and_copies_are_left_out_together(client, benchmark, release, runs
     assert [(pair["run_a"], pair["is_same"]) for pair in told["copies"]] == [("one", True)]
     assert "one and copy are the same ranking under two names" in html
     assert "2 systems" in html
+    assert re.search(r"[1-9]\d* of [1-9]\d* judgments came from these systems", html)
 
 
 def test_runs_of_one_team_alone_are_undefined(client, benchmark, release, runs):
