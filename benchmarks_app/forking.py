@@ -11,6 +11,7 @@ import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
+from io import TextIOWrapper
 from itertools import chain
 from pathlib import Path
 from typing import IO, NoReturn
@@ -134,7 +135,8 @@ def _live(
         # Pipes of others, and the lock of the site, which ends with the supervisor.
         os.closerange(3, os.sysconf("SC_OPEN_MAX"))
         for stream in (sys.stdout, sys.stderr):
-            stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+            if isinstance(stream, TextIOWrapper):
+                stream.reconfigure(line_buffering=True)
         os.environ.update(environment)
         main(words)
         code = 0

@@ -169,12 +169,7 @@ class Supervisor:
     A command that could not start three times in a row, and never could, ends the others as well.
     """
 
-    def __init__(
-        self,
-        commands: Mapping[str, list[str]],
-        *,
-        say: Callable[[str], object],
-    ) -> None:
+    def __init__(self, commands: Mapping[str, list[str]], *, say: Callable[[str], object]) -> None:
         self.children = [Child(name, command) for name, command in commands.items()]
         self._say = say
         self.begin: Begin = spawned
@@ -183,7 +178,7 @@ class Supervisor:
         self._folder = tempfile.TemporaryDirectory(prefix="benchwright-up-")
         # What several web processes count of their requests is added up there.
         self.figures = os.environ.get(FIGURES) or str(Path(self._folder.name, "figures"))
-        Path(self.figures).mkdir(exist_ok=True)
+        Path(self.figures).mkdir(parents=True, exist_ok=True)
 
     def run(self, when_up: Callable[[], object]) -> int:
         """Start all, and keep them running until a signal comes; the exit code.

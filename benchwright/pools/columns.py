@@ -143,9 +143,10 @@ def build_pool_table(
     def pool_of(block: tuple[str, str]) -> pl.DataFrame:
         return _pool_of(block, kept, added, drawn, recipe, watchers)
 
-    # Watchers are told by one thread, in order.
-    with ThreadPoolExecutor(1 if watchers else N_THREADS) as threads:
-        for pool in threads.map(pool_of, _blocks(kept, added)):
+    with ThreadPoolExecutor(N_THREADS) as threads:
+        # Watchers are told on the caller's thread, in order.
+        every = map if watchers else threads.map
+        for pool in every(pool_of, _blocks(kept, added)):
             _tell_digest(digest.update, pool)
             pieces.append(pool)
     if not any(map(len, pieces)):

@@ -66,13 +66,20 @@ def all_parts(site: Site) -> dict[str, int] | None:
 
 
 def comm(pid: int) -> str:
-    """The name of a process, as `ps -e` shows it."""
-    return Path(f"/proc/{pid}/comm").read_text().strip()
+    """The name of a process, as `ps -e` shows it; none once it has ended."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    return ""
 
 
 def open_files(pid: int) -> set[str]:
-    """The names of the files that a process has open."""
-    return {path.readlink().name for path in Path(f"/proc/{pid}/fd").iterdir()}
+    """The names of the files that a process has open, but for what it closes meanwhile."""
+    names = set()
+    with contextlib.suppress(OSError):
+        for path in Path(f"/proc/{pid}/fd").iterdir():
+            with contextlib.suppress(OSError):
+                names.add(path.readlink().name)
+    return names
 
 
 def is_bound(other: socket.socket, port: int) -> bool:
