@@ -1,11 +1,11 @@
-"""What `up` becomes: `python -m benchmarks_app.forking` loads the site once, and forks from there.
+"""What `up` starts its parts from: it loads the site once, and forks.
 
 Models, pages and the queue's library take seconds of processor to load, and are most of what a
-process of a quiet site holds: web server and worker share them. Nothing is opened before a fork: no
-connection, no thread.
+process of a quiet site holds: web server and worker share them. What is there to do before, in the
+database, a fork does that ends with it (`apart`): of those that serve none begins with a
+connection, with a thread or with the memory that it took.
 """
 
-import json
 import os
 import sys
 import traceback
@@ -16,11 +16,17 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, NoReturn
 
+from django.conf import settings
+from django.db import connections
+from prometheus_client import values
+
 from benchmarks_app import web
 from benchmarks_app.memory import loading_for_good
-from benchmarks_app.site_lock import let_go
-from benchmarks_app.supervisor import FIGURES, Supervisor, leave_to_itself
+from benchmarks_app.site_lock import SiteLock
+from benchmarks_app.supervisor import FOLDER, Supervisor, end_with_parent, leave_to_itself
 
+# Elsewhere some of what is loaded does not outlive a fork.
+HAS_FORKS = sys.platform == "linux"
 # What a worker imports as it starts.
 OF_WORKERS = (
     "celery.bin.worker",
@@ -49,10 +55,9 @@ def load() -> None:
 
 def serve(words: Sequence[str]) -> None:
     """Be `python -m benchmarks_app.web WORDS`, whose processes keep their connections."""
-    from django.conf import settings
-    from django.db import connections
-
     connections.settings["default"].update(settings.DATABASE_KEPT)
+    # When it was loaded the client library was not told yet where processes share what they count.
+    values.ValueClass = values.get_value_class()
     web.main(words)
 
 
@@ -137,6 +142,7 @@ def _live(
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, TextIOWrapper):
                 stream.reconfigure(line_buffering=True)
+        os.chdir(FOLDER)
         os.environ.update(environment)
         main(words)
         code = 0
@@ -151,24 +157,44 @@ def _live(
         os._exit(code)
 
 
-def main(words: Sequence[str]) -> int:
-    """Supervise what `become` was told; the exit code."""
-    facts = json.loads(words[0])
+def apart(work: Callable[[], None]) -> None:
+    """Do it in a fork, and return when it is done.
+
+    One that fails goes its way to the end of the program and says why; this process ends there,
+    with the same exit code (SystemExit).
+    """
+    if not HAS_FORKS:
+        work()
+        return
+    connections.close_all()
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    pid = os.fork()
+    if not pid:
+        end_with_parent()
+        work()
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os._exit(0)
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    if code:
+        sys.exit(code if code > 0 else 128 - code)
+
+
+def supervise(commands: Mapping[str, list[str]], *, lines: Sequence[str], lock: SiteLock) -> int:
+    """Start the commands, and keep them running until a signal comes; the exit code.
+
+    `lines` are printed when the web server has started. `lock` is released when all is stopped.
+    """
 
     def say(*lines: str) -> None:
         sys.stdout.writelines(f"{line}\n" for line in lines)
         sys.stdout.flush()
 
-    supervisor = Supervisor(facts["commands"], say=say)
-    if sys.platform == "linux":  # elsewhere some of what is loaded does not outlive a fork
-        os.environ[FIGURES] = supervisor.figures  # the client library looks as it is loaded
-        load()
+    connections.close_all()
+    supervisor = Supervisor(commands, say=say)
+    if HAS_FORKS:
         supervisor.begin = Fork
-    code = supervisor.run(when_up=lambda: say(*facts["told"]))
-    with os.fdopen(facts["lock"], "a+") as lock:
-        let_go(lock)
+    code = supervisor.run(when_up=lambda: say(*lines))
+    lock.release()
     return code
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -64,34 +64,20 @@ class SiteLock:
         self._file.close()
         raise FolderInUseError(folder=settings.DATA_DIR, holder=holder)
 
-    @property
-    def file(self) -> IO[str]:
-        """Whoever has it open holds the folder."""
-        return self._file
-
     def release(self) -> None:
         """Give it back in order: nothing of this site runs any more."""
-        let_go(self._file)
+        if self._is_locked("LOCK_EX"):  # not while others share it
+            self._file.truncate(0)
+        self._file.close()
 
     def _is_locked(self, kind: str) -> bool:
-        return _is_locked(self._file, kind)
-
-
-def let_go(file: IO[str]) -> None:
-    """Give a folder back in order, of whose lock this is the file."""
-    if _is_locked(file, "LOCK_EX"):  # not while others share it
-        file.truncate(0)
-    file.close()
-
-
-def _is_locked(file: IO[str], kind: str) -> bool:
-    if fcntl is None:
+        if fcntl is None:
+            return True
+        try:
+            fcntl.flock(self._file, getattr(fcntl, kind) | fcntl.LOCK_NB)
+        except OSError:
+            return False
         return True
-    try:
-        fcntl.flock(file, getattr(fcntl, kind) | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
 
 
 def _written(file: IO[str]) -> dict[str, Any]:

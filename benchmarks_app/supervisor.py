@@ -1,12 +1,11 @@
 """Web server and worker as one: started together, kept running, stopped together.
 
-`up` becomes a supervisor of both, once the database is there (`forking`): it looks at processes and
+`up` is a supervisor of both, once the database is there (`forking`): it looks at processes and
 passes on lines for as long as the site runs.
 """
 
 import contextlib
 import ctypes
-import json
 import os
 import selectors
 import signal
@@ -376,23 +375,12 @@ def leave_to_itself(name: str) -> None:
     os.setsid()
     for number in STOPPING:
         signal.signal(number, signal.SIG_DFL)
+    end_with_parent()
     if _PRCTL is not None:
-        _PRCTL(PR_SET_PDEATHSIG, signal.SIGTERM)
         _PRCTL(PR_SET_NAME, f"bench-{name}".encode())
 
 
-# --- what `up` becomes ---------------------------------------------------------------------
-
-
-def become(commands: Mapping[str, list[str]], *, lines: Sequence[str], lock: IO[str]) -> None:
-    """Put a supervisor of the commands in the place of this process, which has its memory back.
-
-    `lines` are those that are printed when the web server has started. `lock` is held by the
-    process, whatever it runs, and let go when all is stopped.
-    """
-    os.set_inheritable(lock.fileno(), True)
-    facts = json.dumps({"commands": dict(commands), "told": list(lines), "lock": lock.fileno()})
-    for stream in (sys.stdout, sys.stderr):
-        stream.flush()
-    os.chdir(FOLDER)
-    os.execv(sys.executable, [sys.executable, "-m", "benchmarks_app.forking", facts])
+def end_with_parent() -> None:
+    """In a child: be asked to stop when the process that forked it is no more."""
+    if _PRCTL is not None:
+        _PRCTL(PR_SET_PDEATHSIG, signal.SIGTERM)

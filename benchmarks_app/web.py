@@ -14,6 +14,7 @@ import os
 import resource
 import sys
 from collections.abc import Sequence
+from functools import partial
 from importlib import import_module
 from threading import Thread
 
@@ -52,13 +53,13 @@ def sweep_beside() -> None:
     """Sweep in a thread of this process, once the others are forked: they would have its locks."""
     with loading_for_good():
         from benchmarks_app.jobs.services.jobs import load_handlers
-        from benchmarks_app.management.commands.sweep import Command
+        from benchmarks_app.jobs.services.sweeping import sweep_on
 
         load_handlers()
 
     def sweep() -> None:
         wait_until_started()
-        Command().go_on()
+        sweep_on(print, partial(print, file=sys.stderr))
 
     Thread(target=sweep, name="sweeper", daemon=True).start()
 

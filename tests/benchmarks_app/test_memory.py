@@ -1,6 +1,5 @@
 """What the web process holds after large answers."""
 
-import os
 import subprocess
 import sys
 
@@ -48,28 +47,3 @@ def held(setting: str) -> float:
 @pytest.mark.skipif(sys.platform != "linux", reason="glibc's malloc")
 def test_large_answers_leave_nothing_behind():
     assert held(SETTING) < 5 < 20 < held("")
-
-
-LOADED = """
-import gc, os
-from benchmarks_app import forking
-
-forking.load()
-from django.db import connections
-opened = [one for one in connections.all(initialized_only=True) if one.connection is not None]
-print(len(os.listdir("/proc/self/task")), len(opened), gc.isenabled(), gc.get_freeze_count() > 1e5,
-      gc.get_threshold()[0])
-"""
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="threads are read from /proc")
-def test_processes_are_forked_from_one_without_threads_or_connections():
-    done = subprocess.run(
-        [sys.executable, "-c", LOADED],
-        env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-
-    assert done.stdout.split() == ["1", "0", "True", "True", "5000"]

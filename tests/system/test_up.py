@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import signal
 import socket
 import time
@@ -27,6 +28,9 @@ STARTS_WITHIN_SECONDS = 12
 STOPS_WITHIN_SECONDS = 5
 # Shorter than the half a minute after which the server closes a quiet connection.
 LONGEST_ANSWER_SECONDS = 20
+TOKEN = "metrics-0123456789-abcdefghijklmnop"
+N_ASKED = 20
+ANSWERED = re.compile(r"^benchwright_request_seconds_count\{.*\} (.*)$", re.MULTILINE)
 
 
 def on_this_machine(seconds: float) -> float:
@@ -94,6 +98,7 @@ def is_bound(other: socket.socket, port: int) -> bool:
 
 
 def test_one_command_starts_the_site_on_loopback_and_one_ctrl_c_stops_it(plain_site, capsys):
+    plain_site.env["METRICS_TOKEN"] = TOKEN
     seconds = started(plain_site)
     with capsys.disabled():
         print(f"\na second start of the site took {seconds:.1f} s")  # noqa: T201
@@ -109,10 +114,18 @@ def test_one_command_starts_the_site_on_loopback_and_one_ctrl_c_stops_it(plain_s
     assert len(lines) == 1
     holders = [pid for pid in plain_site.alive() if "up.lock" in open_files(pid)]
     assert holders == [up]
+    # Nor has it anything but what was loaded: its tables were looked at in a fork that has ended.
+    assert "Threads:\t1\n" in Path(f"/proc/{up}/status").read_text()
+    assert "benchwright.sqlite3" not in open_files(up)
     if plain_site.database.startswith("sqlite"):
         assert httpx.get(plain_site.url, follow_redirects=True).status_code == 200
         web = [pid for pid in plain_site.alive() if comm(pid) == "bench-web"]
         assert any("benchwright.sqlite3" in open_files(pid) for pid in web)
+    # Each web process counts its own requests; whoever is asked adds them up.
+    for _ in range(N_ASKED):
+        httpx.get(f"{plain_site.url}/healthz")
+    figures = httpx.get(f"{plain_site.url}/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
+    assert sum(map(float, ANSWERED.findall(figures.text))) >= N_ASKED
     # All of 127.0.0.0/8 is this machine, but only one address of it is asked for.
     assert accepts("127.0.0.1", plain_site.port)
     assert not accepts("127.0.0.2", plain_site.port)

@@ -114,9 +114,16 @@ def run_here(
     parameters: dict[str, Any],
     on_progress: Callable[[int, int, str], None] | None = None,
 ) -> Job:
-    """Do a job in this process, as the commands do; returns its finished row."""
-    job = _create(kind, title, benchmark, user, parameters, sent_at=timezone.now())
-    execute(job.pk, has_heartbeat=not connection.in_atomic_block, on_progress=on_progress)
+    """Do a job in this process, as the commands do; returns its row as it is then.
+
+    It has ended, but for one that is given another attempt, which is a worker's. None takes this
+    one before it has begun: it is at work from the first.
+    """
+    load_handlers()
+    turn = _turn(attempt=1)
+    job = _create(kind, title, benchmark, user, parameters, sent_at=timezone.now(), **turn)
+    job.is_first_attempt = True
+    _do(job, has_heartbeat=not connection.in_atomic_block, on_progress=on_progress)
     job.refresh_from_db()
     return job
 
@@ -350,6 +357,18 @@ def execute(
     job = _take(job_id)
     if job is None:
         return False
+    _do(job, has_heartbeat=has_heartbeat, on_progress=on_progress, is_worker=is_worker)
+    return True
+
+
+def _do(
+    job: Job,
+    *,
+    has_heartbeat: bool,
+    on_progress: Callable[[int, int, str], None] | None,
+    is_worker: bool = False,
+) -> None:
+    """Do a job that this process has taken."""
     running = RunningJob(job, on_progress)
     running.folder.mkdir(parents=True, exist_ok=True)
     try:
@@ -360,7 +379,6 @@ def execute(
     finally:
         if not running.is_given_back:
             running.remove_folder()
-    return True
 
 
 def run_queued() -> int:
@@ -373,22 +391,11 @@ def run_queued() -> int:
 
 
 def _take(job_id: int) -> Job | None:
-    now = timezone.now()
-    token = uuid.uuid4()
     queued = _queued(job_id)
     if not queued:
         return None
     (job,) = queued
-    values = {
-        "state": Job.State.RUNNING,
-        "attempt": job.attempt + 1,
-        "token": token,
-        "started_at": now,
-        "heartbeat_at": now,
-        "done": 0,
-        "total": 0,
-        "message": "",
-    }
+    values = _turn(job.attempt + 1)
     same = Job.objects.filter(pk=job_id, state=Job.State.QUEUED, attempt=job.attempt)
     if not same.update(**values):
         return None
@@ -396,6 +403,21 @@ def _take(job_id: int) -> Job | None:
     for name, value in values.items():
         setattr(job, name, value)
     return job
+
+
+def _turn(attempt: int) -> dict[str, Any]:
+    """The values of a job's row from when an attempt begins."""
+    now = timezone.now()
+    return {
+        "state": Job.State.RUNNING,
+        "attempt": attempt,
+        "token": uuid.uuid4(),
+        "started_at": now,
+        "heartbeat_at": now,
+        "done": 0,
+        "total": 0,
+        "message": "",
+    }
 
 
 @prepared

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Never, cast
 
 from django.conf import settings
-from django.db import OperationalError, transaction
+from django.db import OperationalError, connection, transaction
 from django.db.models import Q
 from django.utils import timezone
 
@@ -79,6 +79,32 @@ def sweep() -> Swept:
             swept.n_failed += 1
             log.exception("a step of the sweep failed; the next sweep tries it again")
     return swept
+
+
+def sweep_once(say: Callable[[str], object], note: Callable[[str], object]) -> bool:
+    """Whether all of a sweep could be done; `say` is told what was, `note` why it was not."""
+    try:
+        swept = sweep()
+    except OperationalError as error:
+        note(f"sweep: the database could not be used ({error})")
+        return False
+    if any((swept.n_requeued, swept.n_given_up, swept.n_resent)):
+        say(
+            f"sweep: {swept.n_requeued} jobs started again, {swept.n_given_up} given up, "
+            f"{swept.n_resent} sent again"
+        )
+    return not swept.n_failed
+
+
+def sweep_on(say: Callable[[str], object], note: Callable[[str], object]) -> Never:
+    """Sweep now, and again and again; no connection is held meanwhile."""
+    while True:
+        try:
+            sweep_once(say, note)
+        except Exception:  # a broken answer of the database, say, which the next may not have
+            log.exception("a sweep broke off; the next one begins anew")
+        connection.close()
+        time.sleep(settings.SWEEP_SECONDS)
 
 
 def _sweep_lost(swept: Swept) -> None:

@@ -4,6 +4,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 
+from benchmarks_app import forking
 from benchmarks_app.data_folder import DATA
 from benchmarks_app.first_tables import bring_up_to_date
 from benchmarks_app.importing.services import demo
@@ -21,6 +22,13 @@ class Command(DeclaredCommand):
     )
 
     def handle(self, *args: Any, serve: bool, host: str, port: int, **options: Any) -> None:
+        if serve:
+            forking.apart(self.build)
+            call_command("up", host=host, port=port, no_migrate=True)
+        else:
+            self.build()
+
+    def build(self) -> None:
         started = time.monotonic()
         bring_up_to_date()
         if not demo.is_built():
@@ -31,8 +39,6 @@ class Command(DeclaredCommand):
             took = time.monotonic() - started
             self.say_done(f"The demo is built, in {took:.0f} s.")
         self.say_logins()
-        if serve:
-            call_command("up", host=host, port=port, no_migrate=True)
 
     def say_step(self, step: str) -> None:
         self.n += 1

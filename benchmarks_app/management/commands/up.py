@@ -1,10 +1,11 @@
+import sys
 import time
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import CommandError
-from django.db import connections
 
+from benchmarks_app import forking
 from benchmarks_app.data_folder import DATA
 from benchmarks_app.first_tables import bring_up_to_date
 from benchmarks_app.management.declared import DeclaredCommand
@@ -13,7 +14,6 @@ from benchmarks_app.site_lock import FolderInUseError, SiteLock
 from benchmarks_app.supervisor import (
     GRACE_SECONDS,
     POLL_SECONDS,
-    become,
     commands_of_one,
     is_free,
     usual_web_processes,
@@ -38,6 +38,12 @@ class Command(DeclaredCommand):
         DATA,
     )
 
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        # Before Django's own checks, which would load the pages: what is loaded here is for good.
+        if forking.HAS_FORKS:
+            forking.load()
+        return super().execute(*args, **options)
+
     def handle(
         self,
         *args: Any,
@@ -58,17 +64,13 @@ class Command(DeclaredCommand):
             lock = SiteLock(address)
         except FolderInUseError as error:
             raise CommandError(str(error)) from None
-        if not no_migrate:
-            bring_up_to_date()
-        elif missing := unapplied():
-            raise CommandError(str(NotMigratedError(n=len(missing))))
+        forking.apart(look_for_migrations if no_migrate else bring_up_to_date)
         if not (is_free(host, port) or (lock.was_left and self.gets_free(host, port))):
             why = f"Something listens on {host}:{port} already. Choose another port with --port."
             raise CommandError(why)
         lines = (self.style.SUCCESS(f"Benchwright is at {address}"), "Ctrl-C stops it.")
-        connections.close_all()
         commands = commands_of_one(host, port, workers, web_processes)
-        become(commands, lines=lines, lock=lock.file)
+        sys.exit(forking.supervise(commands, lines=lines, lock=lock))
 
     def gets_free(self, host: str, port: int) -> bool:
         """Whether what an `up` that was killed has left behind ends within its time."""
@@ -82,3 +84,8 @@ class Command(DeclaredCommand):
     def say(self, text: str) -> None:
         super().say(text)
         self.stdout.flush()
+
+
+def look_for_migrations() -> None:
+    if missing := unapplied():
+        raise CommandError(str(NotMigratedError(n=len(missing))))

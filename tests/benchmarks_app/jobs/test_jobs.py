@@ -12,18 +12,23 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings as site
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import OperationalError, transaction
+from django.db.models.signals import post_save
 from django.utils import timezone
 
 from benchmarks_app.jobs.services import jobs, sweeping
 from benchmarks_app.jobs.services.jobs import send as send_for_real  # before the tests' fixture
+from benchmarks_app.management.declared import refuse_failed
 from benchmarks_app.models import Job, QueryFamily
 from benchmarks_app.models.jobs import JobQuerySet
 from benchwright.errors import BenchmarkError, FileProblemsError, Problem
 from tests import factories
 
 pytestmark = pytest.mark.django_db
+
+
+TEST = {"kind": "test", "title": "Test", "benchmark": None, "user": None, "parameters": {}}
 
 
 class BasketError(BenchmarkError):
@@ -364,17 +369,47 @@ def test_command_does_a_job_here_and_hears_its_progress(does):
     heard = []
     does(lambda running: running.progress(5, 5, "all five"))
 
-    job = jobs.run_here(
-        kind="test",
-        title="Test",
-        benchmark=None,
-        user=None,
-        parameters={},
-        on_progress=lambda *told: heard.append(told),
-    )
+    job = jobs.run_here(**TEST, on_progress=lambda *told: heard.append(told))
 
     assert job.state == "done"
     assert heard == [(5, 5, "all five")]
+
+
+def test_no_worker_takes_a_job_that_is_done_here(does, sent):
+    done = []
+    does(lambda running: done.append(running.row.pk))
+    done_by_others = []
+
+    def look(instance: Job, **facts) -> None:
+        # As a worker that got a message of another job, and the sweeper, after a while.
+        jobs.execute_next(instance.pk)
+        done_by_others.extend(done)
+        Job.objects.filter(pk=instance.pk).update(
+            created_at=timezone.now() - timedelta(seconds=site.JOB_RESEND_AFTER_SECONDS + 1),
+            sent_at=timezone.now() - timedelta(seconds=site.JOB_RESEND_AFTER_SECONDS + 1),
+        )
+        sweeping.sweep()
+
+    post_save.connect(look, sender=Job)
+    try:
+        job = jobs.run_here(**TEST)
+    finally:
+        post_save.disconnect(look, sender=Job)
+
+    assert (done_by_others, sent, done) == ([], [], [job.pk])
+    assert (job.state, job.attempt) == ("done", 1)
+
+
+def test_command_whose_job_is_given_another_attempt_says_who_goes_on(does):
+    def fail(running: jobs.RunningJob) -> None:
+        msg = "database is locked"
+        raise OperationalError(msg)
+
+    does(fail)
+    job = jobs.run_here(**TEST)
+
+    with pytest.raises(CommandError, match=rf"Job {job.pk} was not finished here \(Running\): a"):
+        refuse_failed(job)
 
 
 # --- sweeping ------------------------------------------------------------------------------
@@ -496,7 +531,7 @@ def test_loop_sweeps_at_once_and_again_after_each_wait_though_a_sweep_breaks(
         if done.count(seconds) == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("benchmarks_app.management.commands.sweep.sweep", sweep)
+    monkeypatch.setattr("benchmarks_app.jobs.services.sweeping.sweep", sweep)
     monkeypatch.setattr("time.sleep", wait)
     settings.SWEEP_SECONDS = 7
 
