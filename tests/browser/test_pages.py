@@ -1,6 +1,7 @@
 """Every page at two widths in two colour schemes: accessible, in bounds, silent."""
 
 import os
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -8,7 +9,7 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser import browsing
 from tests.browser.browsing import at_width
@@ -96,6 +97,29 @@ def test_page_is_accessible_and_in_bounds(visitor: Person, facts: dict[str, Any]
         ]
         faults += page.watch.complaints()
     assert faults == []
+
+
+# Pages on which much would move; where there is time, every view is looked at.
+MOVING = ("scoring:contrastive-detail", "scoring:planner", "scoring:run-latency")
+LATE_SECONDS = 0.4
+
+
+@pytest.mark.parametrize("view", MOVING if IS_BRIEF else FIRST_OF_VIEW)
+def test_scripts_that_come_late_move_nothing_that_was_read(
+    person: Person, facts: dict[str, Any], view: str
+):
+    place = FIRST_OF_VIEW[view]
+    page = person(place.who, **NARROW)
+
+    def come_late(route: Route) -> None:
+        time.sleep(LATE_SECONDS)
+        route.continue_()
+
+    page.route("**/*.js", come_late)
+    page.goto(place.url(facts))
+    page.locator(place.part).first.wait_for()
+
+    assert weight_faults(page) == []
 
 
 # A page of somebody else, as a board's *Put this board on a page* says it.

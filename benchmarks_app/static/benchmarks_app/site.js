@@ -107,6 +107,9 @@
       date: () => date.toLocaleDateString(root.lang, { dateStyle: "medium" }),
       time: () => date.toLocaleTimeString(root.lang, { timeStyle: "short" }),
     };
+    // Words are shorter: where facts wrap, what may have been seen already is not to move.
+    const fact = element.closest(".facts > li");
+    fact?.style.setProperty("--was", `${fact.getBoundingClientRect().width}px`);
     const style = styles[element.dataset.format];
     const both = () => date.toLocaleString(root.lang, { dateStyle: "medium", timeStyle: "short" });
     element.textContent = (style ?? both)();
