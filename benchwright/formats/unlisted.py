@@ -3,7 +3,6 @@
 Not relevant is said of complete judgments, and of qrels that list the relevant documents alone.
 """
 
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +30,8 @@ def unlisted_of(manifest: Mapping[str, Any]) -> str:
 
 def manifest_unlisted(source: "Source") -> str:
     """What the manifest of an export of ours says; an archive without one says nothing."""
+    import json  # a twentieth of the time of a small `score`, which has no manifest
+
     if MANIFEST not in source.members():
         return UNKNOWN
     try:

@@ -113,11 +113,12 @@ def test_what_goes_wrong_while_printing_is_told(files, monkeypatch):
     assert ended.value.code == 1
 
 
-def test_straight_line_loads_no_click(files):
+def test_straight_line_loads_nothing_that_it_does_not_need(files):
     done = in_process("score", "qrels.txt", "a.run", python=("-X", "importtime"))
 
     assert done.returncode == 0
     assert " click" not in done.stderr
+    assert "|json" not in done.stderr.replace(" ", "")
     assert "benchwright.cli.scored" in done.stderr
 
 
