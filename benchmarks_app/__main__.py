@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from benchmarks_app.data_folder import choose_data_folder
 from benchmarks_app.env import EnvError
 from benchmarks_app.memory import loading_for_good
+from benchwright.cli.start import INTERRUPTED
 
 # Commands that have the option --data.
 SITES = ("up", "demo")
@@ -25,6 +26,9 @@ def main(words: Sequence[str]) -> None:
         execute_from_command_line(list(words))
     except EnvError as error:
         sys.exit(str(error))
+    except KeyboardInterrupt:
+        sys.stderr.write("Interrupted.\n")
+        sys.exit(INTERRUPTED)
     except Exception as error:
         from benchmarks_app.migrated import NotMigratedError, explained
 

@@ -24,6 +24,7 @@ from benchmarks_app import web
 from benchmarks_app.memory import loading_for_good
 from benchmarks_app.site_lock import SiteLock
 from benchmarks_app.supervisor import FOLDER, Supervisor, end_with_parent, leave_to_itself
+from benchwright.cli.start import INTERRUPTED
 
 # Elsewhere some of what is loaded does not outlive a fork.
 HAS_FORKS = sys.platform == "linux"
@@ -172,7 +173,10 @@ def apart(work: Callable[[], None]) -> None:
     pid = os.fork()
     if not pid:
         end_with_parent()
-        work()
+        try:
+            work()
+        except KeyboardInterrupt:  # which both are told of, and one of them says
+            os._exit(INTERRUPTED)
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
         os._exit(0)

@@ -11,12 +11,12 @@ from django.core.management.base import CommandError, OutputWrapper
 from django.db import DatabaseError
 
 from benchwright.backups.errors import BackupError
+from benchwright.cli.start import INTERRUPTED
 from benchwright.full_disk import is_disk_full
 
 TELL_EVERY_SECONDS = 1.0
 # 1 says that something is broken; this that nothing was done.
 NOTHING_DONE = 2
-INTERRUPTED = 130
 
 
 class Progress:

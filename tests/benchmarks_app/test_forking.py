@@ -76,6 +76,7 @@ def test_what_is_done_apart_leaves_no_connection_and_nothing_loaded():
         ("sys.exit(3)", 3, ""),
         ("raise ValueError(7)", 1, "ValueError: 7"),
         ("os.kill(os.getpid(), signal.SIGKILL)", 128 + signal.SIGKILL, ""),
+        ("raise KeyboardInterrupt", 130, ""),
     ],
 )
 def test_what_fails_apart_ends_the_program_once_and_says_why(more, code, why):
@@ -85,3 +86,21 @@ def test_what_fails_apart_ends_the_program_once_and_says_why(more, code, why):
     assert "after" not in done.stdout
     assert done.stderr.count("Traceback") == done.stderr.count("ValueError: 7") == bool(why)
     assert why in done.stderr
+
+
+INTERRUPTED = """
+from django.core import management
+
+def interrupted(words):
+    raise KeyboardInterrupt
+
+management.execute_from_command_line = interrupted
+from benchmarks_app.__main__ import main
+main(["manage.py", "up"])
+"""
+
+
+def test_what_somebody_interrupts_ends_with_a_word():
+    done = ended(INTERRUPTED)
+
+    assert (done.returncode, done.stderr) == (130, "Interrupted.\n")
