@@ -7,11 +7,12 @@ all of the rows between the two.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from hashlib import blake2b, sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from benchwright.pools.building import NOTHING, Extras
 from benchwright.pools.digest import digest_header
@@ -52,6 +53,9 @@ from benchwright.pools.seeding import (
 
 if TYPE_CHECKING:
     import polars as pl
+
+Piece = TypeVar("Piece")
+Result = TypeVar("Result")
 
 # Rows of all runs that are worked on at once, about; and by how many threads, each its own: while
 # the draws of one are hashed, polars groups the next.
@@ -140,15 +144,16 @@ def build_pool_table(
     digest = sha256(digest_header(runs, recipe))
     pieces = []
 
-    def pool_of(block: tuple[str, str]) -> pl.DataFrame:
-        return _pool_of(block, kept, added, drawn, recipe, watchers)
+    def pool_of(block: tuple[str, str]) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+        return _pool_of(block, kept, added, drawn, recipe, is_watched=bool(watchers))
 
-    with ThreadPoolExecutor(N_THREADS) as threads:
-        # Watchers are told on the caller's thread, in order.
-        every = map if watchers else threads.map
-        for pool in every(pool_of, _blocks(kept, added)):
-            _tell_digest(digest.update, pool)
-            pieces.append(pool)
+    # Watchers are told on the caller's thread, in order.
+    for pool, seen in _in_order(pool_of, _blocks(kept, added)):
+        if seen is not None:
+            for watch in watchers:
+                watch(seen)
+        _tell_digest(digest.update, pool)
+        pieces.append(pool)
     if not any(map(len, pieces)):
         n_runs = len(runs)
         if recipe.strategy == TOP_UP:
@@ -156,6 +161,18 @@ def build_pool_table(
         raise EmptyPoolError(n_runs=n_runs)
     frame = _queued(pl.concat(pieces), recipe)
     return PoolTable(frame, tuple(sorted(runs)), recipe, digest.hexdigest())
+
+
+def _in_order(work: Callable[[Piece], Result], pieces: Iterable[Piece]) -> Iterator[Result]:
+    """What threads make of each, in order; of no more at a time than there are threads."""
+    waiting: deque[Future[Result]] = deque()
+    with ThreadPoolExecutor(N_THREADS) as threads:
+        for piece in pieces:
+            if len(waiting) == N_THREADS:
+                yield waiting.popleft().result()
+            waiting.append(threads.submit(work, piece))
+        while waiting:
+            yield waiting.popleft().result()
 
 
 # Rows that come in
@@ -239,9 +256,12 @@ def _pool_of(
     added: pl.DataFrame,
     drawn: pl.DataFrame,
     recipe: Recipe,
-    watchers: Sequence[Watcher],
-) -> pl.DataFrame:
-    """The entries of some queries, by the bytes of their ids, with what orders them."""
+    *,
+    is_watched: bool,
+) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+    """The entries of some queries, by the bytes of their ids, with what orders them; and the rows
+    that watchers are told.
+    """
     import polars as pl
 
     rows = _rows_of(kept, block)
@@ -249,17 +269,16 @@ def _pool_of(
     members = _selected(reached, recipe, _slice_of(drawn, block))
     members = _with_extras(members, reached, _slice_of(added, block))
     members = _with_control(members, reached, rows, list(kept), recipe)
-    if watchers:
+    seen = None
+    if is_watched:
         known = _slice_of(added, block).select(*PAIR, stays=pl.lit(True))
         runs_of = members.select(*PAIR, "n_runs").join(known, on=PAIR, how="left")
         seen = rows.filter(pl.col("rank") <= recipe.watched_depth)
         seen = seen.join(runs_of, on=PAIR, how="left").with_columns(
             is_reached=pl.col("rank") <= recipe.reach
         )
-        for watch in watchers:
-            watch(seen)
     is_in_order = recipe.strategy == DEPTH_K and len(members) == len(reached)
-    return (members if is_in_order else members.sort(PAIR)).drop("n_runs")
+    return (members if is_in_order else members.sort(PAIR)).drop("n_runs"), seen
 
 
 def _rows_of(kept: Mapping[str, pl.DataFrame], block: tuple[str, str]) -> pl.DataFrame:

@@ -1,6 +1,7 @@
 """What a preview says, counted by hand and against simple implementations."""
 
 import math
+import threading
 from itertools import combinations
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.pools import Recipe
+from benchwright.pools import Recipe, columns
 from benchwright.pools.building import Extras
 from benchwright.pools.columns import build_pool_table
 from benchwright.pools.entries import labels_wanted
@@ -45,6 +46,26 @@ def looked_at(runs, extras=None, **recipe):
         frames, Recipe(**recipe), extras=extras or Extras(), watchers=[watcher]
     )
     return preview(table, watcher)
+
+
+def test_watchers_are_told_in_order_on_the_callers_thread_and_never_far_behind(monkeypatch):
+    monkeypatch.setattr(columns, "ROWS_AT_ONCE", 1)
+    queries = [f"q{number:02}" for number in range(20)]
+    n_made, told = [], []
+    made = columns._pool_of
+    monkeypatch.setattr(
+        columns,
+        "_pool_of",
+        lambda block, *more, **options: (n_made.append(block), made(block, *more, **options))[1],
+    )
+
+    def watch(rows):
+        told.append((threading.get_ident(), rows["qid"].unique().to_list()))
+        assert len(n_made) <= len(told) + columns.N_THREADS
+
+    build_pool_table({"a": frame(dict.fromkeys(queries, "xyz"))}, Recipe(depth=2), watchers=[watch])
+
+    assert told == [(threading.get_ident(), [qid]) for qid in queries]
 
 
 def test_sizes_contributions_and_what_a_system_left_out_would_lack():
