@@ -39,7 +39,7 @@ CHUNK = 1 << 16
 STARTED = "BENCHWRIGHT_STARTED"
 # Of the web server's command: it is the sweeper as well.
 SWEEPS = "--sweeps"
-# The client library of Prometheus calls it so.
+# By it several web processes share what they count; the client library of Prometheus calls it so.
 FIGURES = "PROMETHEUS_MULTIPROC_DIR"
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 PR_SET_PDEATHSIG, PR_SET_NAME = 1, 15

@@ -20,9 +20,8 @@ from benchmarks_app.hosts import differences, site_version, this_host
 from benchmarks_app.models import Job
 from benchmarks_app.operating.counted import COUNTERS, Figure
 from benchmarks_app.site import selectors
+from benchmarks_app.supervisor import FIGURES
 
-# The variable by which several web processes share what they count, a name of the client library's.
-SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 REQUESTS = CollectorRegistry()
 REQUEST_SECONDS = Histogram(
@@ -96,7 +95,7 @@ def exposition() -> bytes:
     site = CollectorRegistry()
     site.register(SiteCollector())
     requests = REQUESTS
-    if folder := os.environ.get(SHARED_FOLDER):
+    if folder := os.environ.get(FIGURES):
         requests = CollectorRegistry()
         MultiProcessCollector(requests, path=folder)
     return generate_latest(site) + generate_latest(requests)
