@@ -102,7 +102,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DemoSite]:
         else:
             site.manage("demo")
         started = DemoSite(site, (site.folder / "demo_password").read_text())
-        site.start("up")
+        site.start("demo")  # as a newcomer does
         yield started
 
 

@@ -223,7 +223,7 @@ class Site:
         arguments: Sequence[str] = (),
         is_ready: bool = True,
     ) -> "subprocess.Popen[bytes]":
-        """Start "web", "worker", "sweeper" or "up", in a process group of its own.
+        """Start "web", "worker", "sweeper", "up" or "demo", in a process group of its own.
 
         `name` tells two of one kind apart; `arguments` are added to the command. A web server is
         waited for, unless `is_ready` is false.
@@ -241,13 +241,15 @@ class Site:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-        if kind in ("web", "up") and is_ready:
+        if kind in ("web", "up", "demo") and is_ready:
             self.wait_for(self.is_serving, f"{name} to answer", 120)
         return self.processes[name]
 
     def _command(self, kind: str, n_workers: int) -> list[str]:
         if kind == "up":
             return [sys.executable, "manage.py", "up", "--workers", str(n_workers)]
+        if kind == "demo":
+            return [sys.executable, "manage.py", "demo", "--serve"]
         return commands_of(self.host, self.port, n_workers)[kind]
 
     def is_serving(self) -> bool:
