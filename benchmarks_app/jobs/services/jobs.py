@@ -121,7 +121,9 @@ def run_here(
     """
     load_handlers()
     turn = _turn(attempt=1)
-    job = _create(kind, title, benchmark, user, parameters, sent_at=timezone.now(), **turn)
+    row = _create(kind, title, benchmark, user, parameters, sent_at=timezone.now(), **turn)
+    # Read again, as a worker does: what the caller has in memory may be older than its rows.
+    job = Job.objects.get(pk=row.pk)
     job.is_first_attempt = True
     _do(job, has_heartbeat=not connection.in_atomic_block, on_progress=on_progress)
     job.refresh_from_db()
