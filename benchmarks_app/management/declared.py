@@ -135,7 +135,7 @@ def refuse_failed(job: Job) -> None:
     if job.state not in jobs.ENDED:
         raise CommandError(
             f"Job {job.pk} was not finished here ({job.message or job.get_state_display()}): a "
-            "worker of the site goes on with it, and its page tells how it ends."
+            "worker of the site goes on with it, once one runs, and its page tells how it ends."
         )
     if job.state != Job.State.DONE:
         raise CommandError("\n".join([job.error, *map(_told, job.problems)]))

@@ -30,7 +30,7 @@ def unlisted_of(manifest: Mapping[str, Any]) -> str:
 
 def manifest_unlisted(source: "Source") -> str:
     """What the manifest of an export of ours says; an archive without one says nothing."""
-    import json  # a twentieth of the time of a small `score`, which has no manifest
+    import json  # not for a small `score`, which has no manifest
 
     if MANIFEST not in source.members():
         return UNKNOWN

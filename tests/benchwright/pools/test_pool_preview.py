@@ -51,17 +51,18 @@ def looked_at(runs, extras=None, **recipe):
 def test_watchers_are_told_in_order_on_the_callers_thread_and_never_far_behind(monkeypatch):
     monkeypatch.setattr(columns, "ROWS_AT_ONCE", 1)
     queries = [f"q{number:02}" for number in range(20)]
-    n_made, told = [], []
-    made = columns._pool_of
-    monkeypatch.setattr(
-        columns,
-        "_pool_of",
-        lambda block, *more, **options: (n_made.append(block), made(block, *more, **options))[1],
-    )
+    blocks, told = [], []
+    pool_of_block = columns._pool_of
+
+    def begun(block, *frames, **options):
+        blocks.append(block)
+        return pool_of_block(block, *frames, **options)
 
     def watch(rows):
         told.append((threading.get_ident(), rows["qid"].unique().to_list()))
-        assert len(n_made) <= len(told) + columns.N_THREADS
+        assert len(blocks) <= len(told) + columns.N_THREADS
+
+    monkeypatch.setattr(columns, "_pool_of", begun)
 
     build_pool_table({"a": frame(dict.fromkeys(queries, "xyz"))}, Recipe(depth=2), watchers=[watch])
 
