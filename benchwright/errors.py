@@ -8,15 +8,13 @@ BenchmarkError
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import inf
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 # --- The root of every error that a person can cause and mend.
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """What is wrong at one place of one file; `line` counts from 1, 0 is the file as a whole."""
 
     file: str
@@ -145,8 +143,7 @@ class MissingFileError(BenchmarkError, code="missing-file"):
 DEFAULT_LIMIT = 100
 
 
-@dataclass(frozen=True, slots=True)
-class News:
+class News(NamedTuple):
     """What `Problems` of another process have collected since they were asked last."""
 
     problems: Sequence[Problem]

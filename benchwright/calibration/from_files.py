@@ -8,6 +8,7 @@ from typing import Any
 from benchwright.calibration.calibrating import Calibration, Grades, calibrated, plain
 from benchwright.calibration.favouring import Trust, trusted
 from benchwright.evaluation.evaluating import evaluate
+from benchwright.files.encodings import as_text
 from benchwright.reading import read_qrels
 
 MEASURE = "nDCG@10"
@@ -89,13 +90,9 @@ def grades_of(qrels: Any) -> Grades:
     if isinstance(qrels, Mapping):
         return qrels
     return {
-        _text(query): {_text(document): grade for document, grade in by_document.items()}
+        as_text(query): {as_text(document): grade for document, grade in by_document.items()}
         for query, by_document in read_qrels(Path(qrels)).items()
     }
-
-
-def _text(raw: bytes) -> str:
-    return raw.decode("utf-8", "surrogateescape")
 
 
 def _values(

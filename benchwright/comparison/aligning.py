@@ -17,6 +17,7 @@ from benchwright.errors import (
     TooFewRunsError,
 )
 from benchwright.evaluation.evaluating import Evaluation
+from benchwright.files.encodings import as_shown
 from benchwright.measures import parse_measure
 from benchwright.statistics.families import FamilyOf, Floats
 
@@ -101,10 +102,7 @@ def _common_queries(rows: Mapping[str, Rows]) -> list[Any]:
 
 def _some(ids: Iterable[Any]) -> str:
     """Three of the ids, for a message."""
-    return ", ".join(
-        f"'{query.decode('utf-8', 'backslashreplace') if isinstance(query, bytes) else query}'"
-        for query in islice(ids, 3)
-    )
+    return ", ".join(f"'{as_shown(query)}'" for query in islice(ids, 3))
 
 
 def _common_measures(rows: Mapping[str, Rows], measures: Sequence[str] | None) -> tuple[str, ...]:

@@ -1,13 +1,12 @@
 """Runs as they come, scored on the same qrels and compared in one call."""
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from benchwright.comparison.comparing import compare
 from benchwright.comparison.outcome import Comparison
-from benchwright.evaluation.evaluating import Evaluation, evaluate
+from benchwright.evaluation.evaluating import evaluate
 from benchwright.measures import Measure
 from benchwright.reading.scanning import scan_qrels
 
@@ -60,11 +59,10 @@ def compare_runs(
     reference = None if baseline is None else str(baseline)
     table = scan_qrels(Path(qrels)) if isinstance(qrels, str | Path) else qrels
     names = list(measures)
+    rules: dict[str, Any] = {"ties": ties, "missing": missing, "depth": depth, "unlisted": unlisted}
+    # Runs of files and of memory stand side by side: their query ids are text in both.
     evaluations = {
-        name: _with_text_ids(
-            evaluate(table, run, names, ties=ties, missing=missing, depth=depth, unlisted=unlisted)
-        )
-        for name, run in named.items()
+        name: evaluate(table, run, names, **rules).with_text_ids() for name, run in named.items()
     }
     return compare(
         evaluations,
@@ -73,15 +71,6 @@ def compare_runs(
         families=families,
         **methods,
     )
-
-
-def _with_text_ids(evaluation: Evaluation[Any]) -> Evaluation[Any]:
-    """Runs of files and of memory stand side by side: their query ids are text in both."""
-    per_query = {
-        qid.decode("utf-8", "surrogateescape") if isinstance(qid, bytes) else qid: values
-        for qid, values in evaluation.per_query.items()
-    }
-    return replace(evaluation, per_query=per_query)
 
 
 def _named(runs: Sequence[Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.errors import BenchmarkObjectError, MissingFileError, Problems
+from benchwright.files.encodings import as_bytes
 from benchwright.formats.beir import BeirSource, open_beir
 from benchwright.formats.side_tables import read_slices
 from benchwright.formats.unlisted import UNKNOWN, unlisted_of
@@ -89,7 +90,7 @@ def released_of(benchmark: Any) -> Released:
             if (texts.setdefault(qid, text), qrels.setdefault(qid, grades)) != (text, grades):
                 what = f"query '{qid}' is in another slice with another text or other documents"
                 raise BenchmarkObjectError(where=f"slices[{name!r}][{place}]", what=what)
-            slices[name].append(qid.encode("utf-8", "surrogateescape"))
+            slices[name].append(as_bytes(qid))
     return Released(
         name=str(getattr(benchmark, "name", type(benchmark).__name__)),
         split="as given",

@@ -10,6 +10,7 @@ from pathlib import Path
 from benchwright.detection import CONTENT_OF, FileKind, Part, layout_for
 from benchwright.detection.number_ids import NumberIds
 from benchwright.errors import Problems
+from benchwright.files.encodings import as_shown
 from benchwright.files.inputs import Input
 from benchwright.formats import beir, mapped, passages
 from benchwright.formats.beir import CorpusRow, GradedRow, QrelRow, QueryRow
@@ -66,7 +67,10 @@ def qrel_rows(
         return beir.qrel_rows(file.lines(), file=name, problems=problems)
     if part.kind is FileKind.QRELS:
         grades = read_qrels(file.lines(), file=name, problems=problems)
-        return (QrelRow(row.line, _text(row.qid), _text(row.docid), row.grade) for row in grades)
+        # What is not UTF-8 matches no query or document of ours, and is shown as it was written.
+        return (
+            QrelRow(row.line, as_shown(row.qid), as_shown(row.docid), row.grade) for row in grades
+        )
     if part.kind is FileKind.PASSAGES:
         numbered = records_of(part, file, folder, problems)
         return passages.passage_qrel_rows(numbered, file=name, problems=problems)
@@ -100,11 +104,6 @@ def _topic_rows(part: Part, file: Input, problems: Problems) -> Iterator[QueryRo
             first_seen=topic.first_seen,
             lang=part.lang,
         )
-
-
-def _text(raw: bytes) -> str:
-    # What is not UTF-8 matches no query or document of ours, and is shown as it was written.
-    return raw.decode(errors="backslashreplace")
 
 
 def _mapped(

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from benchwright.errors import CutoffError, MeasureParameterError, Problems, UnknownMeasureError
+from benchwright.files.encodings import as_bytes, as_text
 from benchwright.files.sources import open_lines, shown_name
 from benchwright.formats.trec import numbered_columns
 from benchwright.measures.families import Measure
@@ -242,9 +243,7 @@ def read_subtopic_qrels(path: Path | str) -> dict[str, dict[str, dict[str, int]]
     lines = open_lines(Path(path))
     for number, columns in numbered_columns(lines, file=file, problems=problems):
         try:
-            qid, subtopic, docid, grade = (
-                column.decode("utf-8", "surrogateescape") for column in columns
-            )
+            qid, subtopic, docid, grade = map(as_text, columns)
             grades.setdefault(qid, {}).setdefault(subtopic, {})[docid] = int(grade)
         except ValueError:
             quoted = b" ".join(columns)[:60].decode("utf-8", "replace")
@@ -291,7 +290,7 @@ def evaluate_subtopics(
 
 def _score_and_bytes(result: tuple[str, float]) -> tuple[float, bytes]:
     docid, score = result
-    return score, docid.encode("utf-8", "surrogateescape")
+    return score, as_bytes(docid)
 
 
 def _serving(of_subtopic: Mapping[str, Mapping[str, int]], rel: int) -> dict[str, Subtopics]:

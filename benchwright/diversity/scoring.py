@@ -17,6 +17,7 @@ from benchwright.diversity.measures import (
 )
 from benchwright.evaluation.evaluating import Evaluation, evaluate_hits
 from benchwright.evaluation.scorecards import Files, Hits, Rules, Scorer
+from benchwright.files.encodings import as_bytes, as_text
 from benchwright.measures.families import Measure
 from benchwright.measures.registry import BY_SUBTOPIC
 from benchwright.reading.hits import Judged, QueryHits
@@ -46,8 +47,8 @@ class SubtopicScorer(Scorer):
                 for docid, grade in documents.items():
                     pairs.setdefault(docid, set()).update([(subtopic, grade)] if grade > 0 else [])
             if any(pairs.values()):
-                grades[_bytes(qid)] = {
-                    _bytes(docid): places.setdefault(frozenset(of), len(places))
+                grades[as_bytes(qid)] = {
+                    as_bytes(docid): places.setdefault(frozenset(of), len(places))
                     for docid, of in pairs.items()
                 }
         self.kinds = tuple(places)
@@ -86,8 +87,7 @@ class SubtopicScorer(Scorer):
             for qid in counted.per_query
         }
         columns = {name: [of[name] for of in values.values()] for name in shares}
-        return replace(
-            counted,
+        return counted.replaced(
             measures=self.measures,
             per_query=values,
             means={str(measure): measure.over_all(columns[str(measure)]) for measure in measures},
@@ -106,7 +106,7 @@ class SubtopicScorer(Scorer):
         for hit in query.hits if query else ():
             ranking[hit.rank - 1] = serving[hit.grade]
         documents = {
-            docid.decode("utf-8", "surrogateescape"): serving[place]
+            as_text(docid): serving[place]
             for docid, place in self.table.grades[qid].items()
             if serving[place]
         }
@@ -115,7 +115,3 @@ class SubtopicScorer(Scorer):
 
 def _served(kind: Kind, rel: int) -> Subtopics:
     return frozenset(subtopic for subtopic, grade in kind if grade >= rel)
-
-
-def _bytes(name: str) -> bytes:
-    return name.encode("utf-8", "surrogateescape")

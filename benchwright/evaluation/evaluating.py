@@ -10,11 +10,10 @@ geometric means.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from itertools import islice
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, overload
 
 from benchwright.errors import (
     EmptyQrelsError,
@@ -22,6 +21,7 @@ from benchwright.errors import (
     NoCommonQueryError,
     UnknownMissingRuleError,
 )
+from benchwright.files.encodings import as_shown, as_text
 from benchwright.formats.unlisted import NOT_RELEVANT, UNKNOWN
 from benchwright.measures.columns import Columns
 from benchwright.measures.families import Measure
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 MISSING_RULES = ("zero", "skip")
 
 
-@dataclass(frozen=True, slots=True)
 class Evaluation(Generic[Qid]):
     """Values by canonical measure name, such as `means["nDCG@10"]`.
 
@@ -48,16 +47,53 @@ class Evaluation(Generic[Qid]):
     not say.
     """
 
-    measures: tuple[Measure, ...]
-    per_query: Mapping[Qid, Mapping[str, float]]
-    means: Mapping[str, float]
-    judged_shares: Mapping[str, float]
-    n_undefined: Mapping[str, int]
-    n_queries: int
-    n_missing: int
-    n_extra: int
-    top_grade: int = 1
-    rules: Mapping[str, str | int | None] = field(default_factory=dict)
+    __slots__ = (
+        *("measures", "per_query", "means", "judged_shares", "n_undefined"),
+        *("n_queries", "n_missing", "n_extra", "top_grade", "rules"),
+    )
+
+    def __init__(
+        self,
+        measures: tuple[Measure, ...],
+        per_query: Mapping[Qid, Mapping[str, float]],
+        means: Mapping[str, float],
+        judged_shares: Mapping[str, float],
+        n_undefined: Mapping[str, int],
+        n_queries: int,
+        n_missing: int,
+        n_extra: int,
+        top_grade: int = 1,
+        rules: Mapping[str, str | int | None] | None = None,
+    ) -> None:
+        self.measures = measures
+        self.per_query: Mapping[Qid, Mapping[str, float]] = per_query
+        self.means = means
+        self.judged_shares = judged_shares
+        self.n_undefined = n_undefined
+        self.n_queries = n_queries
+        self.n_missing = n_missing
+        self.n_extra = n_extra
+        self.top_grade = top_grade
+        self.rules = rules or {}
+
+    def replaced(self, **fields: Any) -> "Evaluation[Any]":
+        """A copy with other values of these fields."""
+        return Evaluation(**{**self._fields(), **fields})
+
+    def with_text_ids(self) -> "Evaluation[str]":
+        """A copy whose query ids are text, whatever they were: those of files are bytes."""
+        per_query = {as_text(qid): values for qid, values in self.per_query.items()}
+        return self.replaced(per_query=per_query)
+
+    def _fields(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__slots__}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Evaluation) and self._fields() == other._fields()
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={value!r}" for name, value in self._fields().items())
+        return f"Evaluation({values})"
 
     def __getitem__(self, name: str) -> float:
         """A mean by any name of its measure: `found["MRR"]`, `found["ndcg_cut_10"]`."""
@@ -118,14 +154,7 @@ class Evaluation(Generic[Qid]):
         return rows
 
     def _rows_of_queries(self) -> list[dict[str, Any]]:
-        return [
-            {"query": qid if isinstance(qid, str) else _decoded(qid), **values}
-            for qid, values in self.per_query.items()
-        ]
-
-
-def _decoded(qid: bytes) -> str:
-    return qid.decode("utf-8", "surrogateescape")
+        return [{"query": as_text(qid), **values} for qid, values in self.per_query.items()]
 
 
 @overload
@@ -230,7 +259,7 @@ def evaluate(
         ties=ties,
         depth=depth,
     )
-    return _with_text_ids(evaluation) if has_text_grades or has_text_results else evaluation
+    return evaluation.with_text_ids() if has_text_grades or has_text_results else evaluation
 
 
 def _of_mappings(
@@ -292,16 +321,6 @@ def _hits(
 
     results = hits_of(run, table.grades, ties=ties, depth=depth)
     return results.content, results.is_text
-
-
-def _with_text_ids(evaluation: Evaluation[bytes]) -> Evaluation[str]:
-    per_query = {
-        qid.decode("utf-8", "surrogateescape"): values
-        for qid, values in evaluation.per_query.items()
-    }
-    return cast(
-        "Evaluation[str]", replace(cast("Evaluation[Any]", evaluation), per_query=per_query)
-    )
 
 
 def evaluate_hits(
@@ -386,10 +405,7 @@ def _check(
 
 def _some_ids(queries: Iterable[bytes | str]) -> str:
     """Three of the ids, for a message."""
-    names = (
-        qid if isinstance(qid, str) else qid.decode("utf-8", "backslashreplace")
-        for qid in islice(queries, 3)
-    )
+    names = (as_shown(qid) for qid in islice(queries, 3))
     return ", ".join(f"'{name}'" for name in names)
 
 

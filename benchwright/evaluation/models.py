@@ -18,6 +18,7 @@ from benchwright.errors import CutoffError, MeasureParameterError
 from benchwright.evaluation import shown
 from benchwright.evaluation.evaluating import Evaluation, evaluate_hits
 from benchwright.evaluation.model_answers import Answer, Progress, ask
+from benchwright.files.encodings import as_bytes
 from benchwright.formats.side_tables import read_slices
 from benchwright.measures import Measure, parse_measures
 from benchwright.measures.registry import scored_name
@@ -220,10 +221,7 @@ def evaluate_model(
             for name, members in _members(slices, released, table).items()
         },
         latency=_latency(answers.seconds, is_batched=hasattr(model, "retrieve_many")),
-        per_query={
-            qid.decode("utf-8", "surrogateescape"): values
-            for qid, values in evaluation.per_query.items()
-        },
+        per_query=evaluation.with_text_ids().per_query,
         answers=answers.answers,
         notes=tuple(_notes(released, answers.answers)),
     )
@@ -252,14 +250,10 @@ def _members(
     else:
         named = read_slices(Path(slices))
     members = {
-        name: [qid for qid in dict.fromkeys(map(_encoded, qids)) if qid in table.judged]
+        name: [qid for qid in dict.fromkeys(map(as_bytes, qids)) if qid in table.judged]
         for name, qids in named.items()
     }
     return {name: qids for name, qids in members.items() if qids}
-
-
-def _encoded(qid: str | bytes) -> bytes:
-    return qid if isinstance(qid, bytes) else qid.encode("utf-8", "surrogateescape")
 
 
 def _scores(name: str, evaluation: Evaluation[bytes], members: Collection[bytes]) -> SliceScores:

@@ -15,6 +15,7 @@ from typing import Any
 from benchwright.errors import MissingFileError, ResultFormatError
 from benchwright.evaluation.evaluating import Evaluation
 from benchwright.evaluation.scorecards import Rules, Scorecard, Scorer
+from benchwright.files.encodings import as_text
 from benchwright.files.sources import STANDARD_INPUT, open_lines, sha256_of
 from benchwright.formats.unlisted import UNKNOWN
 
@@ -160,7 +161,7 @@ def _run(card: Scorecard) -> dict[str, Any]:
         **_weighted(card),
         **_summary(card.overall),
         "per_query": {
-            _text(qid): {name: _number(value) for name, value in values.items()}
+            as_text(qid): {name: _number(value) for name, value in values.items()}
             for qid, values in card.overall.per_query.items()
         },
         "intervals": {
@@ -210,8 +211,3 @@ def _number(value: float) -> float | None:
 def _rounded(bound: float) -> float | None:
     # Of random draws: the last digits of a matrix product are the machine's.
     return round(bound, 6) if isfinite(bound) else None
-
-
-def _text(qid: bytes) -> str:
-    # Reversible: a byte that is no UTF-8 becomes a lone surrogate, which JSON writes as \udcXX.
-    return qid.decode("utf-8", "surrogateescape")

@@ -5,7 +5,6 @@ draws, always the same ones.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -49,8 +48,7 @@ class Standing(NamedTuple):
     tie_group: int
 
 
-@dataclass(frozen=True, slots=True)
-class Recipe:
+class Recipe(NamedTuple):
     """How intervals were made: enough to make them again."""
 
     n_families: int
@@ -58,7 +56,7 @@ class Recipe:
     level: float = LEVEL
 
     def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        return self._asdict()
 
 
 def recipe(qids: Iterable[Qid], families: Mapping[Qid, Hashable]) -> Recipe:

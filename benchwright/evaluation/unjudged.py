@@ -13,7 +13,6 @@ Where the qrels are complete nothing is unjudged, and every reading gives one va
 import random
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple
 
@@ -198,7 +197,7 @@ def _filled(
     grade_at = {**dict(query.hits), **grade_of}
     hits = tuple(Hit(rank, grade_at[rank]) for rank in sorted(grade_at))
     filled = QueryHits(query.qid, hits, query.n_retrieved, query.ties)
-    return replace(judged, grades=(*judged.grades, *grade_of.values())), filled
+    return judged._replace(grades=(*judged.grades, *grade_of.values())), filled
 
 
 # --- drawing grades ------------------------------------------------------------------------------

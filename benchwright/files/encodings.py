@@ -127,6 +127,24 @@ class Transcoded(io.RawIOBase):
             raise ArchiveError(file=self.file, reason=reason) from error
 
 
+def as_text(name: bytes | str) -> str:
+    """An id of a file as text, and back by `as_bytes`.
+
+    A byte that is no UTF-8 becomes a lone surrogate, which JSON writes as \\udcXX.
+    """
+    return name if isinstance(name, str) else name.decode("utf-8", "surrogateescape")
+
+
+def as_bytes(name: str | bytes) -> bytes:
+    """An id as files write it; also what ids are sorted by."""
+    return name if isinstance(name, bytes) else name.encode("utf-8", "surrogateescape")
+
+
+def as_shown(name: bytes | str) -> str:
+    """An id as people read it: a byte that is no UTF-8 as \\xNN."""
+    return name if isinstance(name, str) else name.decode("utf-8", "backslashreplace")
+
+
 def as_utf8(stream: Any, encoding: str, file: str) -> "io.BufferedReader[Any]":
     """A stream of the same text as UTF-8."""
     return io.BufferedReader(Transcoded(stream, encoding, file), PIECE)

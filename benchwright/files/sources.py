@@ -12,10 +12,9 @@ import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol, Self, cast
+from typing import Any, NamedTuple, Protocol, Self, cast
 
 from benchwright.errors import ArchiveError, MissingFileError
 from benchwright.files.encodings import UTF16, UTF16_MARKS, as_utf8
@@ -30,8 +29,7 @@ STANDARD_INPUT = Path("-")
 _ZSTD_PIECE = 1 << 10
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """How much a compressed file may become; what passes any of them is refused.
 
     `max_ratio` counts only above `ratio_free_bytes`: small files of zeros harm nobody.

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from benchwright.formats.errors import MappingError
 
@@ -25,8 +25,7 @@ class Content(StrEnum):
     JUDGED = "judged queries"
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(NamedTuple):
     """Something a row can say; `names` are columns that usually say it, the likeliest first.
 
     Where `is_asked`, two columns of these names leave it open which of them is meant.

@@ -11,6 +11,7 @@ from math import inf, nan
 from pathlib import Path
 
 from benchwright.errors import Problems
+from benchwright.files.encodings import as_shown
 from benchwright.files.sources import open_lines
 from benchwright.formats.trec import BYTE_ORDER_MARK
 from benchwright.sandbox import reader
@@ -34,10 +35,11 @@ def read_slices(path: Path, *, problems: Problems | None = None) -> dict[str, li
     problems = problems or Problems()
     slices: dict[str, dict[bytes, int]] = {}
     for line, qid, name in _rows(path, SLICE_COLUMNS, problems):
-        members = slices.setdefault(_text(name), {})
+        members = slices.setdefault(as_shown(name), {})
         if members.setdefault(qid, line) != line:
-            fact = f"query '{_text(qid)}' was put into slice '{_text(name)}' in line {members[qid]}"
-            problems.warn(path.name, line, f"{fact} already. Drop one of the two.")
+            fact = f"query '{as_shown(qid)}' was put into slice '{as_shown(name)}'"
+            text = f"{fact} in line {members[qid]} already. Drop one of the two."
+            problems.warn(path.name, line, text)
     problems.raise_found()
     return {name: list(members) for name, members in slices.items()}
 
@@ -51,7 +53,7 @@ def slices_at(path: Path) -> dict[str, list[bytes]]:
 def read_families(path: Path, *, problems: Problems | None = None) -> dict[bytes, str]:
     """The family of each query; raises as `read_slices` does, and for a query in two families."""
     families = _one_each(path, FAMILY_COLUMNS, "query", "family", problems or Problems())
-    return {qid: _text(family) for qid, family in families.items()}
+    return {qid: as_shown(family) for qid, family in families.items()}
 
 
 def read_weights(path: Path, *, problems: Problems | None = None) -> dict[bytes, float]:
@@ -61,7 +63,7 @@ def read_weights(path: Path, *, problems: Problems | None = None) -> dict[bytes,
     weights = {qid: _weight(cell) for qid, cell in cells.items()}
     for qid, weight in weights.items():
         if not 0 < weight < inf:
-            fact = f"the weight of query '{_text(qid)}' is '{_text(cells[qid])}'"
+            fact = f"the weight of query '{as_shown(qid)}' is '{as_shown(cells[qid])}'"
             problems.add(path.name, 0, f"{fact}; expected a number above 0. Correct it.")
     problems.raise_found()
     return weights
@@ -84,7 +86,7 @@ def read_parents(path: Path, *, problems: Problems | None = None) -> dict[bytes,
 
 def unknown_queries(named: Iterable[bytes], known: Container[bytes]) -> list[str]:
     """Queries of a table that the qrels (`known`) lack, as text, each once."""
-    return [_text(qid) for qid in dict.fromkeys(named) if qid not in known]
+    return [as_shown(qid) for qid in dict.fromkeys(named) if qid not in known]
 
 
 def _one_each(
@@ -96,11 +98,11 @@ def _one_each(
         first, first_value = first_rows.setdefault(name, (line, value))
         if first == line:
             continue
-        fact = f"{what} '{_text(name)}' was in line {first} already"
+        fact = f"{what} '{as_shown(name)}' was in line {first} already"
         if first_value == value:
             problems.warn(path.name, line, f"{fact}, with the same {whose}. Drop one of the two.")
         else:
-            both = f"with {whose} '{_text(first_value)}' and here '{_text(value)}'"
+            both = f"with {whose} '{as_shown(first_value)}' and here '{as_shown(value)}'"
             text = f"{fact}, {both}; expected one {whose}. Drop one of the two."
             problems.add(path.name, line, text)
     problems.raise_found()
@@ -136,7 +138,3 @@ def _columns_problem(cells: list[bytes], columns: tuple[str, str]) -> str:
     return (
         f"{number}; expected 2 ({columns[0]}, {columns[1]}) separated by a tab. Correct the line."
     )
-
-
-def _text(name: bytes) -> str:
-    return name.decode("utf-8", "backslashreplace")

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from benchwright.errors import Problems
+from benchwright.files.encodings import as_shown
 from benchwright.formats.numbers import real, whole
 
 __all__ = [
@@ -244,4 +245,4 @@ def _counted(columns: list[bytes]) -> str:
 
 def _shown(token: bytes) -> str:
     cut = "…" if len(token) > _SHOWN_BYTES else ""
-    return f"'{token[:_SHOWN_BYTES].decode('utf-8', 'backslashreplace')}{cut}'"
+    return f"'{as_shown(token[:_SHOWN_BYTES])}{cut}'"

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from benchwright.evaluation.scorecards import Scorecard, Scorer
+from benchwright.files.encodings import as_shown
 from benchwright.formats.unlisted import NOT_LISTED_GRADE
 from benchwright.gates.evidence import Arm, Evidence, Process, Wanted, numbered
 from benchwright.gates.policy import Policy
@@ -19,7 +20,7 @@ def evidence_of(
 ) -> Evidence:
     """Of the cards of baseline, candidate and, if there is one, the lexical run."""
     queries = list(scorer.judged)
-    names = [_text(query) for query in queries]
+    names = [as_shown(query) for query in queries]
     arms = [_arm(card, queries) for card in cards]
     families = scorer.families or {}
     return Evidence(
@@ -31,7 +32,7 @@ def evidence_of(
             name: np.array([query in members for query in queries])
             for name, members in scorer.sliced.items()
         },
-        families=numbered(names, {_text(query): name for query, name in families.items()}),
+        families=numbered(names, {as_shown(query): name for query, name in families.items()}),
         process=process,
     )
 
@@ -45,7 +46,7 @@ def _arm(card: Scorecard, queries: Sequence[bytes]) -> Arm:
             for measure in card.overall.measures
         },
         depth=max((query_hits.n_retrieved for query_hits in card.hits.values()), default=0),
-        missing=tuple(_text(query) for query in queries if query not in card.hits),
+        missing=tuple(as_shown(query) for query in queries if query not in card.hits),
     )
 
 
@@ -54,7 +55,7 @@ def wanted_of(scorer: Scorer, policy: Policy, cards: Sequence[Scorecard]) -> Wan
     grades = read_qrels(scorer.files.qrels)
     first, second = (_ranking(scorer, card, policy.cutoff) for card in cards[:2])
     of_text = {
-        _text(query): {_text(docid): grade for docid, grade in of.items()}
+        as_shown(query): {as_shown(docid): grade for docid, grade in of.items()}
         for query, of in grades.items()
     }
     is_sparse = policy.labels == "sparse"
@@ -71,11 +72,7 @@ def _ranking(scorer: Scorer, card: Scorecard, cutoff: int) -> Mapping[str, list[
         file = card.path.name
         run = aggregate(passages, scorer.parents, rules.aggregate, file=file, ties=rules.ties)
     return {
-        _text(query): [_text(row.docid) for row in ranked(rows, rules.ties)[:cutoff]]
+        as_shown(query): [as_shown(row.docid) for row in ranked(rows, rules.ties)[:cutoff]]
         for query, rows in run.items()
         if query in scorer.judged
     }
-
-
-def _text(name: bytes) -> str:
-    return name.decode("utf-8", "backslashreplace")

@@ -18,6 +18,7 @@ from typing import Any
 from benchwright.detection import HEAD_LINES, detect
 from benchwright.errors import BenchmarkError, FileProblemsError, Problem, Problems
 from benchwright.files.archives import is_zip, open_source
+from benchwright.files.encodings import as_shown
 from benchwright.files.sources import STANDARD_INPUT, open_lines, shown_name
 from benchwright.findings import Finding, Severity
 from benchwright.formats import beir, trec
@@ -129,7 +130,7 @@ def _check_run(path: Path, report: Report) -> None:
             report.problems.add(report.file, row.line, text)
             continue
         scores[row.qid].append(row.score)
-        tags[_text(row.tag)] += 1
+        tags[as_shown(row.tag)] += 1
     report.facts = _run_facts(scores, tags, is_in_blocks=places_seen.is_in_blocks) | report.facts
     _warn_of_run(report, scores, tags)
 
@@ -172,7 +173,7 @@ def _warn_of_run(
     if len(tags) > 1:
         text = f"has {len(tags)} tags ({_some(tags)}); expected one: a run is of one system."
         report.problems.warn(report.file, 0, text)
-    flat = [_text(qid) for qid, of in scores.items() if len(of) > 1 and len(set(of)) == 1]
+    flat = [as_shown(qid) for qid, of in scores.items() if len(of) > 1 and len(set(of)) == 1]
     if flat:
         have = "1 query has" if len(flat) == 1 else f"{len(flat)} queries have"
         detail = f"{have} one score for all results ({_some(flat)}), so that document ids decide"
@@ -361,14 +362,10 @@ def _spread(sizes: list[int]) -> Facts:
 
 
 def _document(qid: bytes, docid: bytes) -> str:
-    return f"document '{_text(docid)}' of query '{_text(qid)}'"
+    return f"document '{as_shown(docid)}' of query '{as_shown(qid)}'"
 
 
 def _some(names: Iterable[str]) -> str:
     """Three of them, for a message."""
     listed = list(islice(names, SHOWN_IDS + 1))
     return ", ".join(f"'{name}'" for name in listed[:SHOWN_IDS]) + ", …" * (len(listed) > SHOWN_IDS)
-
-
-def _text(name: bytes) -> str:
-    return name.decode("utf-8", "backslashreplace")

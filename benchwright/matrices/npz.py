@@ -6,7 +6,7 @@ array in it says that it takes, and one byte.
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -75,7 +75,7 @@ def opened_npz(path: Path, *, name: str, limits: Limits) -> Iterator[Npz]:
     ArchiveError
         If the zip is damaged or unsafe, or inflates to more than it may.
     """
-    allowed = replace(DEFAULT_LIMITS, max_ratio=limits.ratio)
+    allowed = DEFAULT_LIMITS._replace(max_ratio=limits.ratio)
     with ZipSource(path, limits=allowed) as archive:
         yield Npz(archive, name, limits, _headers(archive, name))
 

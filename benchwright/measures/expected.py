@@ -23,6 +23,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from benchwright.errors import TooManyOrdersError
+from benchwright.files.encodings import as_shown
 from benchwright.measures.average_precision import inferred_precision, n_needed
 from benchwright.measures.columns import Columns
 from benchwright.measures.families import FAMILIES, AnyHits, Measure
@@ -88,14 +89,9 @@ def expected_values(
         try:
             values.append(function(*cells, **parameters))
         except _TooManyError as error:
-            qid = error_id(query.qid)
+            qid = as_shown(query.qid)
             raise TooManyOrdersError(measure=str(measure), qid=qid) from error
     return values
-
-
-def error_id(qid: bytes | str) -> str:
-    """The id for a message."""
-    return qid if isinstance(qid, str) else qid.decode("utf-8", "backslashreplace")
 
 
 class _TooManyError(Exception):

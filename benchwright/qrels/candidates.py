@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from benchwright.errors import Problems
+from benchwright.files.encodings import as_shown
 from benchwright.formats.trec import numbered_columns, whole_number
 from benchwright.ids import id_problem
 
@@ -54,7 +55,7 @@ def _row(
         return qid, docid, None
     priority = whole_number(columns[2])
     if priority is None:
-        excerpt = columns[2][:40].decode(errors="backslashreplace")
+        excerpt = as_shown(columns[2][:40])
         text = f"priority is '{excerpt}'; expected a whole number, 1 for the first. Correct it."
         problems.add(file, number, text)
         return None

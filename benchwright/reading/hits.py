@@ -1,8 +1,7 @@
 """Hits: the judged documents that a run retrieved. No measure needs more of a run."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import groupby
 from typing import Generic, NamedTuple, TypeVar
 
@@ -30,8 +29,7 @@ class TieGroup(NamedTuple):
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class QueryHits(Generic[Qid]):
+class QueryHits(NamedTuple, Generic[Qid]):
     """What a run found for one query: hits by ascending rank, and how many documents in all.
 
     `ties` are the groups of equal scores that hold a hit, by ascending rank; they are told only
@@ -44,8 +42,7 @@ class QueryHits(Generic[Qid]):
     ties: tuple[TieGroup, ...] = ()
 
 
-@dataclass(frozen=True)
-class Judged:
+class Judged(NamedTuple):
     """The grades of one query, in any order. A grade below 0 is in the pool, but not judged.
 
     A document without a grade is not judged either, unless the grades are `is_complete`: then it is
@@ -54,19 +51,6 @@ class Judged:
 
     grades: tuple[int, ...]
     is_complete: bool = False
-
-    @cached_property
-    def ideal(self) -> tuple[int, ...]:
-        """Every grade above 0, descending."""
-        return tuple(sorted((grade for grade in self.grades if grade > 0), reverse=True))
-
-    def n_relevant(self, rel: int = 1) -> int:
-        """Documents of grade `rel` or more."""
-        return sum(grade >= rel for grade in self.grades)
-
-    def n_nonrelevant(self, rel: int = 1) -> int:
-        """Documents judged, and below `rel`."""
-        return sum(0 <= grade < rel for grade in self.grades)
 
 
 def judged_by(judged: Mapping[Qid, Judged], unlisted: str) -> Mapping[Qid, Judged]:
@@ -81,7 +65,7 @@ def judged_by(judged: Mapping[Qid, Judged], unlisted: str) -> Mapping[Qid, Judge
         raise UnknownUnlistedRuleError(unlisted=unlisted, known=", ".join(UNLISTED))
     if unlisted != NOT_RELEVANT:
         return judged
-    return {qid: replace(of, is_complete=True) for qid, of in judged.items()}
+    return {qid: of._replace(is_complete=True) for qid, of in judged.items()}
 
 
 def with_unlisted(found: QueryHits[Qid], judged: Judged) -> QueryHits[Qid]:

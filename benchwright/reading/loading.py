@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from benchwright.errors import Problems
+from benchwright.files.encodings import as_shown
 from benchwright.files.sources import open_lines, shown_name
 from benchwright.formats import trec
 from benchwright.formats.trec import QrelRow, RunRow
@@ -149,5 +150,5 @@ def repeated_text(qid: bytes, docid: bytes, first: int) -> str:
 
 
 def _told(qid: bytes, docid: bytes, first: int) -> str:
-    document, query = (name.decode("utf-8", "backslashreplace") for name in (docid, qid))
+    document, query = (as_shown(name) for name in (docid, qid))
     return f"document '{document}' of query '{query}' was in line {first} already"

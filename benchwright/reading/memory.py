@@ -15,6 +15,7 @@ from operator import index
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar, cast
 
 from benchwright.errors import Problems
+from benchwright.files.encodings import as_bytes, as_shown, as_text
 from benchwright.reading.hits import Hit, QueryHits, find_hits
 from benchwright.reading.loading import Qrels
 from benchwright.reading.memory_columns import QRELS, RUN, Wanted, rows_of
@@ -135,7 +136,7 @@ def _hits(documents: Documents, grades: Mapping[bytes, int], ties: str) -> tuple
     groups: dict[float, dict[bytes, int]] = {}
     hits = []
     for docid, grade in grades.items():
-        name = docid.decode("utf-8", "surrogateescape") if is_text else docid
+        name = as_text(docid) if is_text else docid
         score = documents.get(name)
         if score is None:
             continue
@@ -313,7 +314,7 @@ def _tell(
 
 
 def _duplicate_problem(docid: bytes, before: str) -> str:
-    name = docid.decode("utf-8", "backslashreplace")
+    name = as_shown(docid)
     return (
         f"document '{name}' was at {before} already; expected it once a query. Drop one of the two."
     )
@@ -324,7 +325,7 @@ def _encoded(name: Any) -> bytes | None:
     if not isinstance(name, str):
         return bytes(name) if isinstance(name, bytes) else None
     try:
-        return name.encode("utf-8", "surrogateescape")
+        return as_bytes(name)
     except UnicodeEncodeError:
         return None  # half a character, which no file can hold
 

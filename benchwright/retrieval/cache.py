@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote
 
+from benchwright.files.encodings import as_bytes
 from benchwright.findings import Finding, Severity
 from benchwright.retrieval import storing
 from benchwright.retrieval.errors import StoreError
-from benchwright.retrieval.searching import id_bytes
 
 Content = TypeVar("Content")
 Parts = Mapping[str, Any]
@@ -38,7 +38,7 @@ def cache_folder(root: Path, model: str, dataset: str) -> Path:
 
 def corpus_digest(documents: Iterable[tuple[str, str]]) -> str:
     """SHA-256 of ids and texts, whatever their order; every text counts, empty ones too."""
-    each = sorted((id_bytes(docid), _digest(text)) for docid, text in documents)
+    each = sorted((as_bytes(docid), _digest(text)) for docid, text in documents)
     whole = sha256()
     for name, digest in each:
         whole.update(len(name).to_bytes(8, "big") + name + digest)

@@ -16,11 +16,12 @@ from benchwright.detection import FileKind, guess, part_of
 from benchwright.detection.files import guess_as
 from benchwright.detection.rows import document_rows
 from benchwright.errors import CutoffError, DuplicateDocumentError, Problems
+from benchwright.files.encodings import as_bytes
 from benchwright.files.inputs import FileInput
 from benchwright.findings import Finding
 from benchwright.retrieval import pitfalls
 from benchwright.retrieval.cache import cache_folder, cached
-from benchwright.retrieval.searching import Progress, Result, id_bytes
+from benchwright.retrieval.searching import Progress, Result
 from benchwright.retrieval.sparse import sharding
 from benchwright.retrieval.sparse.analysis import ANALYSIS
 from benchwright.retrieval.sparse.index import Counted, Index, count_documents
@@ -166,7 +167,7 @@ def _n_documents(corpus: Path) -> int:
 
 
 def _digest(docid: str) -> int:
-    return int.from_bytes(blake2b(id_bytes(docid), digest_size=8).digest(), "big")
+    return int.from_bytes(blake2b(as_bytes(docid), digest_size=8).digest(), "big")
 
 
 def of_vectors(documents: Path, queries: Path, *, idf: bool) -> tuple[Made, list[str]]:

@@ -12,8 +12,9 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from benchwright.errors import CutoffError
+from benchwright.files.encodings import as_bytes
 from benchwright.retrieval.errors import ParameterError
-from benchwright.retrieval.searching import Progress, Result, Searcher, id_bytes
+from benchwright.retrieval.searching import Progress, Result, Searcher
 
 Ranking: TypeAlias = Sequence[tuple[str, float]]
 
@@ -32,7 +33,7 @@ def by_score(scores: Mapping[str, float]) -> list[tuple[str, float]]:
     >>> by_score({"a": 1.0, "b": 1.0, "c": 2.0})
     [('c', 2.0), ('b', 1.0), ('a', 1.0)]
     """
-    rows = [(score, id_bytes(docid), docid) for docid, score in scores.items()]
+    rows = [(score, as_bytes(docid), docid) for docid, score in scores.items()]
     return [(docid, score) for score, _, docid in sorted(rows, reverse=True)]
 
 
@@ -200,7 +201,7 @@ def fused_runs(
     """
     if depth < 1:
         raise CutoffError(cutoff=depth)
-    qids = sorted({qid for run in runs for qid in run}, key=id_bytes)
+    qids = sorted({qid for run in runs for qid in run}, key=as_bytes)
     return ((qid, fusion([run.get(qid, ()) for run in runs])[:depth]) for qid in qids)
 
 

@@ -30,8 +30,3 @@ class Searcher(Protocol):
             If `k` is below 1; raised by the call, not by the first result.
         """
         ...
-
-
-def id_bytes(docid: str) -> bytes:
-    """What ids are sorted by."""
-    return docid.encode("utf-8", "surrogateescape")

@@ -7,6 +7,7 @@ from math import fsum
 from typing import NamedTuple
 
 from benchwright.errors import ParentsNeededError, Problems, UnknownAggregationError
+from benchwright.files.encodings import as_shown
 from benchwright.formats.trec import RunRow
 from benchwright.reading.loading import Run
 from benchwright.reading.ranking import ranked
@@ -177,7 +178,7 @@ def _parents_in_ids(run: Run, file: str, problems: Problems) -> dict[bytes, byte
         if parent and passage:
             parents[row.docid] = parent
         else:
-            text = f"'{_text(row.docid)}' is no passage; expected DOCUMENT#PASSAGE in every row"
+            text = f"'{as_shown(row.docid)}' is no passage; expected DOCUMENT#PASSAGE in every row"
             problems.add(file, row.line, f"{text}. Name the parents in a file (--parents).")
     return parents
 
@@ -195,11 +196,7 @@ def _check(run: Run, parents: Mapping[bytes, bytes], file: str, problems: Proble
 
 def _no_parent(docid: bytes, *, is_document: bool) -> str:
     if is_document:
-        text = f"'{_text(docid)}' is a document; expected passages only"
+        text = f"'{as_shown(docid)}' is a document; expected passages only"
         return f"{text}. Do not mix the two in one run."
-    text = f"passage '{_text(docid)}' has no document; expected it in the file of parents"
+    text = f"passage '{as_shown(docid)}' has no document; expected it in the file of parents"
     return f"{text}. Add it there."
-
-
-def _text(name: bytes) -> str:
-    return name.decode("utf-8", "backslashreplace")

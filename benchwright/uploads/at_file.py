@@ -24,7 +24,7 @@ from benchwright.errors import (
     Problem,
     Problems,
 )
-from benchwright.files.encodings import encoding_note
+from benchwright.files.encodings import as_shown, encoding_note
 from benchwright.files.inputs import Input
 from benchwright.formats import beir, mapped, pairs, passages
 from benchwright.formats.errors import LoneFileError, MappingError, NoRecordError
@@ -340,7 +340,7 @@ def _first_bytes(lines: Iterator[bytes], most: int) -> Iterator[bytes]:
 
 def _qrels(look: _Looking) -> Iterator[Sequence[Any]]:
     for row in read_qrels(look.lines(), **look.told):
-        yield _text(row.qid), _text(row.docid), row.grade
+        yield as_shown(row.qid), as_shown(row.docid), row.grade
 
 
 def _beir_qrels(look: _Looking) -> Iterator[Sequence[Any]]:
@@ -353,11 +353,7 @@ def _run(look: _Looking) -> Iterator[Sequence[Any]]:
 
 def _run_cells(row: RunRow) -> Sequence[Any]:
     rank = "" if row.rank is None else row.rank
-    return _text(row.qid), _text(row.docid), rank, row.score, _text(row.tag)
-
-
-def _text(raw: bytes) -> str:
-    return raw.decode(errors="backslashreplace")
+    return as_shown(row.qid), as_shown(row.docid), rank, row.score, as_shown(row.tag)
 
 
 def _passages(look: _Looking) -> Iterator[Sequence[Any]]:
@@ -386,7 +382,7 @@ def _weights(look: _Looking) -> Iterator[Sequence[Any]]:
 
 def _slices(look: _Looking) -> Iterator[Sequence[Any]]:
     for line in islice(look.lines(), look.most_rows):
-        cells = _text(line).rstrip("\r\n").split("\t")
+        cells = as_shown(line).rstrip("\r\n").split("\t")
         if cells[0].lower() != "query-id" and len(cells) == 2:
             yield cells
 

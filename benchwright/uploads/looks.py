@@ -165,7 +165,7 @@ def printable(look: Look) -> Look:
         columns=tuple(map(_whole, look.columns)),
         others=tuple(map(_whole, look.others)),
         problems=tuple(
-            replace(problem, file=_whole(problem.file), text=_whole(problem.text))
+            problem._replace(file=_whole(problem.file), text=_whole(problem.text))
             for problem in look.problems
         ),
         error=_whole(look.error),

@@ -17,6 +17,7 @@ from benchwright.cli.options import file_option
 from benchwright.cli.parameters import FILE
 from benchwright.cli.progress import told
 from benchwright.cli.site_doors import systems
+from benchwright.files.encodings import as_shown
 
 if TYPE_CHECKING:
     from benchwright.pools.reusability import LeftOut, Reusability, Treatment
@@ -97,7 +98,7 @@ def _ranking(path: Path) -> dict[str, list[str]]:
     from benchwright.reading.loading import read_run
 
     return {
-        _text(qid): [_text(row.docid) for row in ranking.ranked(rows)[:DEPTH]]
+        as_shown(qid): [as_shown(row.docid) for row in ranking.ranked(rows)[:DEPTH]]
         for qid, rows in read_run(path).items()
     }
 
@@ -106,13 +107,9 @@ def _grades(path: Path) -> dict[str, dict[str, int]]:
     from benchwright.reading.loading import read_qrels
 
     return {
-        _text(qid): {_text(docid): grade for docid, grade in of.items()}
+        as_shown(qid): {as_shown(docid): grade for docid, grade in of.items()}
         for qid, of in read_qrels(path).items()
     }
-
-
-def _text(name: bytes) -> str:
-    return name.decode("utf-8", "backslashreplace")
 
 
 # --- output --------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from benchwright.cli.main import Command, option
 from benchwright.cli.parameters import FILE, parameter_option
 from benchwright.cli.progress import told
 from benchwright.cli.site_doors import judging
+from benchwright.files.encodings import as_text
 from benchwright.recipes import judging as recipes
 
 EXAMPLES = (
@@ -89,14 +90,10 @@ def command(people: Path, machine: Path, runs: tuple[Path, ...], **chosen: Any) 
             runs=named,
             measure=chosen["measure"],
             relevant_from=chosen["relevant_from"],
-            families={_text(query): family for query, family in families.items()},
-            slices={name: [_text(query) for query in of] for name, of in slices.items()},
+            families={as_text(query): family for query, family in families.items()},
+            slices={name: [as_text(query) for query in of] for name, of in slices.items()},
             same_model=chosen["same_model"],
             others=chosen["others"],
             seed=chosen["seed"],
         )
     show(report, chosen["form"])
-
-
-def _text(query: bytes) -> str:
-    return query.decode("utf-8", "surrogateescape")

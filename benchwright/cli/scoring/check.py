@@ -1,7 +1,6 @@
 """`benchwright check`: everything wrong in a run, in qrels or in a benchmark's folder, by line."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -94,9 +93,9 @@ def _as_json(reports: "Sequence[Report]") -> dict[str, Any]:
             "file": report.file,
             "kind": report.kind,
             "is_cut": report.is_cut,
-            "problems": [asdict(problem) for problem in report.problems.found],
-            "warnings": [asdict(problem) for problem in report.problems.warnings],
-            "notes": [asdict(problem) for problem in report.notes],
+            "problems": [problem._asdict() for problem in report.problems.found],
+            "warnings": [problem._asdict() for problem in report.problems.warnings],
+            "notes": [problem._asdict() for problem in report.notes],
             "holds": report.facts,
         }
         for report in reports

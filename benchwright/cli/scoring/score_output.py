@@ -20,6 +20,7 @@ from benchwright.cli.tables import (
 from benchwright.evaluation.evaluating import Evaluation
 from benchwright.evaluation.scorecards import ALL, Scorecard, Scorer
 from benchwright.evaluation.weighting import SUFFIX
+from benchwright.files.encodings import as_shown
 from benchwright.measures.families import Measure
 
 if TYPE_CHECKING:
@@ -187,14 +188,17 @@ def _interval(card: Scorecard, name: str, measure: str) -> tuple[float, float]:
 def _query_lines(card: Scorecard) -> Iterator[list[str]]:
     for qid, values in card.overall.per_query.items():
         for measure, value in values.items():
-            yield [card.name, ALL, text(qid), measure, exact(value), *[""] * 7]
+            yield [card.name, ALL, as_shown(qid), measure, exact(value), *[""] * 7]
 
 
 def _trec_lines(card: Scorecard, has_queries: bool) -> Iterator[str]:
     measures = {str(measure): measure for measure in card.overall.measures}
     yield _trec_line("runid", ALL, card.name)
     rows = sorted(card.overall.per_query.items()) if has_queries else []
-    for qid, values in [*((text(qid), values) for qid, values in rows), (ALL, card.overall.means)]:
+    for qid, values in [
+        *((as_shown(qid), values) for qid, values in rows),
+        (ALL, card.overall.means),
+    ]:
         for name, value in values.items():
             number = f"{value:.0f}" if measures[name].is_total else f"{value:6.4f}"
             yield _trec_line(measures[name].trec_name or name, qid, number)
@@ -207,7 +211,7 @@ def _trec_line(name: str, qid: str, value: str) -> str:
 def _query_table(card: Scorecard) -> Table:
     names = list(card.overall.means)
     rows = [
-        [text(qid), *(number(values[name]) for name in names)]
+        [as_shown(qid), *(number(values[name]) for name in names)]
         for qid, values in card.overall.per_query.items()
     ]
     return Table(["query", *names], rows, title=card.name)
@@ -349,8 +353,3 @@ def counts(evaluation: Evaluation[bytes]) -> str:
     """How many queries there are, in words."""
     n_missing, n_extra = evaluation.n_missing, evaluation.n_extra
     return f"{evaluation.n_queries} queries, {n_missing} missing, {n_extra} extra"
-
-
-def text(qid: bytes) -> str:
-    """A query id for a terminal or a file; bytes that are no UTF-8 are shown as escapes."""
-    return qid.decode("utf-8", "backslashreplace")

@@ -17,6 +17,7 @@ from benchwright.cli.files import check_standard_input
 from benchwright.cli.main import Command
 from benchwright.cli.parameters import FILE
 from benchwright.cli.progress import told
+from benchwright.files.encodings import as_text
 
 if TYPE_CHECKING:
     from benchwright.evaluation.evaluating import Evaluation
@@ -356,15 +357,11 @@ def _values(
             for row in rows:
                 if row.is_per_query:
                     value = values[str(row.measure)] if row.measure else string(qid, row.length)
-                    yield row, _id(qid), value
+                    yield row, as_text(qid), value
     if "n" not in options.flags:
         for row in rows:
             if row.is_in_summary:
                 yield row, "", result.means[str(row.measure)] if row.measure else runid
-
-
-def _id(name: bytes) -> str:
-    return name.decode("utf-8", "surrogateescape")
 
 
 def last_tag(path: Path) -> str:
@@ -377,7 +374,7 @@ def last_tag(path: Path) -> str:
 
     if run_shape(path).kind != "trec":
         return path.name
-    return _id(_tag_of(_last_lines(path)) or _tag_of(open_lines(path)))
+    return as_text(_tag_of(_last_lines(path)) or _tag_of(open_lines(path)))
 
 
 def _tag_of(lines: Iterable[bytes]) -> bytes:

@@ -13,6 +13,7 @@ from benchwright.cli.main import option
 from benchwright.cli.options import file_option
 from benchwright.cli.parameters import parameter_option
 from benchwright.cli.sites.asking import Asked, SiteCommand, sent
+from benchwright.files.encodings import as_shown
 from benchwright.recipes import slices
 
 EXAMPLES = (
@@ -96,7 +97,7 @@ def _made_by(chosen: Mapping[str, Any]) -> dict[str, Any]:
 def _ids(path: Path) -> list[str]:
     from benchwright.files.sources import open_lines
 
-    lines = (line.decode("utf-8", "backslashreplace").strip() for line in open_lines(path))
+    lines = (as_shown(line).strip() for line in open_lines(path))
     return [line for line in lines if line]
 
 

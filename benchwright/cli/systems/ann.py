@@ -14,6 +14,7 @@ from benchwright.cli.options import file_option
 from benchwright.cli.parameters import FILE
 from benchwright.cli.progress import told
 from benchwright.cli.site_doors import systems
+from benchwright.files.encodings import as_shown
 
 if TYPE_CHECKING:
     from benchwright.retrieval.ann import AnnRecall, Rows
@@ -108,13 +109,9 @@ def _rows(path: Path) -> "Rows":
     from benchwright.retrieval.ann import Ranked
 
     return {
-        _text(qid): [Ranked(_text(row.docid), row.score) for row in ranking.ranked(rows)]
+        as_shown(qid): [Ranked(as_shown(row.docid), row.score) for row in ranking.ranked(rows)]
         for qid, rows in read_run(path).items()
     }
-
-
-def _text(name: bytes) -> str:
-    return name.decode("utf-8", "backslashreplace")
 
 
 def _losses(exact: Path, approximate: Path, qrels: Path | None) -> dict[str, float]:
@@ -125,7 +122,7 @@ def _losses(exact: Path, approximate: Path, qrels: Path | None) -> dict[str, flo
 
     before, after = (evaluate(qrels, run, [MEASURE]).per_query for run in (exact, approximate))
     return {
-        _text(qid): after[qid][MEASURE] - values[MEASURE]
+        as_shown(qid): after[qid][MEASURE] - values[MEASURE]
         for qid, values in before.items()
         if qid in after
     }
@@ -140,10 +137,10 @@ def _table(
     slices: dict[str, Collection[str] | None] = {ALL: None}
     if chosen["slices"]:
         members = read_slices(chosen["slices"]).items()
-        slices |= {name: {_text(qid) for qid in qids} for name, qids in members}
+        slices |= {name: {as_shown(qid) for qid in qids} for name, qids in members}
     families = {}
     if chosen["families"]:
-        families = {_text(qid): of for qid, of in read_families(chosen["families"]).items()}
+        families = {as_shown(qid): of for qid, of in read_families(chosen["families"]).items()}
     rows = []
     for name, only in slices.items():
         recalls = {

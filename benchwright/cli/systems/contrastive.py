@@ -13,6 +13,7 @@ from benchwright.cli.options import file_option, format_option
 from benchwright.cli.parameters import FILE
 from benchwright.cli.progress import told
 from benchwright.cli.site_doors import systems
+from benchwright.files.encodings import as_shown
 
 if TYPE_CHECKING:
     from benchwright.contrastive.report import ContrastiveReport, Estimate, Part
@@ -130,7 +131,9 @@ def _report(z1: Path, z2: Path, chosen: Mapping[str, Any]) -> "ContrastiveReport
         slices = {}
         if chosen["slices"]:
             members_of = read_slices(chosen["slices"]).items()
-            slices = {name: [_text(member) for member in members] for name, members in members_of}
+            slices = {
+                name: [as_shown(member) for member in members] for name, members in members_of
+            }
         return contrastive_report(
             first.matrix,
             second.matrix,
@@ -140,10 +143,6 @@ def _report(z1: Path, z2: Path, chosen: Mapping[str, Any]) -> "ContrastiveReport
             ids=ids_of_pair(first, second, ids),
             slices=slices,
         )
-
-
-def _text(name: bytes) -> str:
-    return name.decode("utf-8", "backslashreplace")
 
 
 # --- output --------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from benchwright.cli.main import Command, option
 from benchwright.cli.options import written_option
 from benchwright.cli.parameters import FILE
 from benchwright.cli.progress import told
+from benchwright.files.encodings import as_bytes, as_text
 
 if TYPE_CHECKING:
     from benchwright.formats.trec import RunRow
@@ -141,7 +142,7 @@ def _rankings(path: Path) -> "dict[str, Ranking]":
     from benchwright.reading.loading import read_run
 
     return {
-        _text(qid): [(_text(row.docid), row.score) for row in ranking.ranked(rows)]
+        as_text(qid): [(as_text(row.docid), row.score) for row in ranking.ranked(rows)]
         for qid, rows in read_run(path).items()
     }
 
@@ -151,12 +152,4 @@ def _rows(results: "Iterator[Result]", tag: str) -> "Iterator[RunRow]":
 
     for qid, ranking in results:
         for rank, (docid, score) in enumerate(ranking, start=1):
-            yield RunRow(0, _bytes(qid), _bytes(docid), score, rank, tag.encode())
-
-
-def _text(name: bytes) -> str:
-    return name.decode("utf-8", "surrogateescape")
-
-
-def _bytes(name: str) -> bytes:
-    return name.encode("utf-8", "surrogateescape")
+            yield RunRow(0, as_bytes(qid), as_bytes(docid), score, rank, tag.encode())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from benchwright.cli.answers import say_json
+from benchwright.files.encodings import as_bytes, as_text
 
 if TYPE_CHECKING:
     from benchwright.findings import Finding
@@ -32,7 +33,7 @@ def write_results(results: "Iterable[Result]", output: Path | None, tag: str) ->
             counts[0] += 1
             counts[1] += not ranking
             for rank, (docid, score) in enumerate(ranking, start=1):
-                yield RunRow(0, _bytes(qid), _bytes(docid), score, rank, tag.encode())
+                yield RunRow(0, as_bytes(qid), as_bytes(docid), score, rank, tag.encode())
 
     if output is None:
         sys.stdout.buffer.writelines(write_run(rows()))
@@ -110,7 +111,7 @@ def _grades(path: Path) -> dict[str, dict[str, int]]:
     from benchwright.reading import read_qrels
 
     return {
-        _text(qid): {_text(docid): grade for docid, grade in documents.items()}
+        as_text(qid): {as_text(docid): grade for docid, grade in documents.items()}
         for qid, documents in read_qrels(path).items()
     }
 
@@ -120,7 +121,7 @@ def _results(path: Path) -> dict[str, list[tuple[str, float]]]:
     from benchwright.reading.loading import read_run
 
     return {
-        _text(qid): [(_text(row.docid), row.score) for row in ranking.ranked(rows)]
+        as_text(qid): [(as_text(row.docid), row.score) for row in ranking.ranked(rows)]
         for qid, rows in read_run(path).items()
     }
 
@@ -130,12 +131,4 @@ def _slices(path: Path | None) -> dict[str, list[str]]:
         return {}
     from benchwright.formats.side_tables import read_slices
 
-    return {name: list(map(_text, qids)) for name, qids in read_slices(path).items()}
-
-
-def _text(name: bytes) -> str:
-    return name.decode("utf-8", "surrogateescape")
-
-
-def _bytes(name: str) -> bytes:
-    return name.encode("utf-8", "surrogateescape")
+    return {name: list(map(as_text, qids)) for name, qids in read_slices(path).items()}

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from benchwright.errors import CutoffError
+from benchwright.files.encodings import as_bytes
 from benchwright.matrices.cores import n_cores, worked_on_all_cores
 from benchwright.retrieval.dense.embeddings import (
     Doubles,
@@ -30,7 +31,7 @@ from benchwright.retrieval.dense.kernels import Kernel, kernel_for, kernel_named
 from benchwright.retrieval.dense.scorer import Scorer, Searched
 from benchwright.retrieval.dense.tiles import Tile, tiles_of
 from benchwright.retrieval.errors import NoEncoderError
-from benchwright.retrieval.searching import Progress, Result, id_bytes
+from benchwright.retrieval.searching import Progress, Result
 from benchwright.retrieval.sparse.kernels import NUMBA
 
 Encode = Callable[[Sequence[str]], Any]
@@ -254,7 +255,7 @@ class DenseIndex:
     @cached_property
     def places(self) -> Rows:
         """The place of each row by its id as bytes, descending: who goes first in a tie."""
-        keys = [id_bytes(id_) for id_ in self.documents.ids]
+        keys = [as_bytes(id_) for id_ in self.documents.ids]
         order = sorted(range(len(keys)), key=keys.__getitem__, reverse=True)
         places = np.empty(len(keys), dtype=np.int64)
         places[order] = np.arange(len(keys))

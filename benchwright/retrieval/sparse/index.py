@@ -9,7 +9,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from benchwright.errors import CutoffError, DuplicateDocumentError
-from benchwright.retrieval.searching import Progress, Result, id_bytes
+from benchwright.files.encodings import as_bytes
+from benchwright.retrieval.searching import Progress, Result
 from benchwright.retrieval.sparse.counting import (
     Integers,
     Statistics,
@@ -65,7 +66,7 @@ def count_documents(
     DuplicateDocumentError
         If two documents have one id.
     """
-    ordered = sorted(documents, key=lambda document: id_bytes(document[0]), reverse=True)
+    ordered = sorted(documents, key=lambda document: as_bytes(document[0]), reverse=True)
     docids = tuple(docid for docid, _ in ordered)
     refuse_duplicates(docids)
     expand = system.features(parameters.language)

@@ -12,9 +12,10 @@ from itertools import islice
 from pathlib import Path
 
 from benchwright.errors import CutoffError
+from benchwright.files.encodings import as_bytes
 from benchwright.retrieval import storing
 from benchwright.retrieval.errors import ShardsDifferError
-from benchwright.retrieval.searching import Progress, Result, id_bytes
+from benchwright.retrieval.searching import Progress, Result
 from benchwright.retrieval.sparse.counting import Statistics, merge_statistics
 from benchwright.retrieval.sparse.index import Counted, Index, count_documents
 from benchwright.retrieval.sparse.systems import Parameters, system_named
@@ -153,7 +154,7 @@ def _in_step(streams: Sequence[Iterator[Result]]) -> Iterator[list[Result]]:
 
 
 def _rank(hit: tuple[str, float]) -> tuple[float, bytes]:
-    return hit[1], id_bytes(hit[0])
+    return hit[1], as_bytes(hit[0])
 
 
 def _refuse_doubles(qid: str, ranking: list[tuple[str, float]]) -> None:

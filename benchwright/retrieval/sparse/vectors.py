@@ -11,8 +11,9 @@ import numpy as np
 from scipy.sparse import csr_array, issparse, vstack
 
 from benchwright.errors import CutoffError
+from benchwright.files.encodings import as_bytes
 from benchwright.retrieval.errors import EncoderError, NoEncoderError, VectorError
-from benchwright.retrieval.searching import Progress, Result, id_bytes
+from benchwright.retrieval.searching import Progress, Result
 from benchwright.retrieval.sparse.counting import Floats, inverse_document_frequency
 from benchwright.retrieval.sparse.index import refuse_duplicates
 from benchwright.retrieval.sparse.kernels import kernel_for
@@ -127,7 +128,7 @@ class VectorIndex:
             reason = f"{len(docids)} ids for {matrix.shape[0]} rows; expected one each."
             raise EncoderError(method="the documents", reason=f"{reason} Name each row.")
         refuse_duplicates(docids)
-        order = sorted(range(len(docids)), key=lambda row: id_bytes(docids[row]), reverse=True)
+        order = sorted(range(len(docids)), key=lambda row: as_bytes(docids[row]), reverse=True)
         is_ordered = order == list(range(len(order)))
         return cls(
             docids=tuple(docids[row] for row in order),

@@ -18,6 +18,7 @@ from benchmarks_app.jobs.services.retry import JobFinishedError, cancel
 from benchmarks_app.models import Benchmark, Team, User
 from benchmarks_app.permissions import Action, may
 from benchmarks_app.slices.selectors import slices_of
+from benchwright.files.encodings import as_shown
 from benchwright.files.sources import sha256_of
 from scoring.contrastive.services.errors import (
     NotDeletableError,
@@ -226,10 +227,7 @@ def _slices_of_file(pair: EmbeddingPair) -> Members:
     slices = reading_apart.call(slices_at, _path(pair, "slices"), file=file, is_job=True)
     if len(slices) > MOST_SLICES:
         raise TooManySlicesError(file=file, n=len(slices), limit=MOST_SLICES)
-    return {
-        name: [member.decode("utf-8", "backslashreplace") for member in members]
-        for name, members in slices.items()
-    }
+    return {name: [as_shown(member) for member in members] for name, members in slices.items()}
 
 
 def _unknown(ids: tuple[str, ...]) -> list[str]:

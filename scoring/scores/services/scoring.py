@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import isnan
 from pathlib import Path
@@ -260,7 +260,7 @@ def rescored_run(*, run: Run, earlier: ScoreSet, target: Target, folder: Path) -
         return scored_run(hits=hits, target=target, folder=folder)
     evaluation = target.evaluation_of(hits)
     # Queries without qrels were not looked at: they are those of the run that are not here.
-    evaluation = replace(evaluation, n_extra=run.n_queries - len(hits))
+    evaluation = evaluation.replaced(n_extra=run.n_queries - len(hits))
     return Scored.of(evaluation, hits, target=target, folder=folder)
 
 

@@ -11,6 +11,8 @@ from benchwright.reading import scanner_name
 from tests.benchwright.cli.conftest import in_process
 
 HEAVY = ("numpy", "scipy", "polars", "django", "rich")
+# What a small case has no time for: dataclasses and what they load take a fifth of it.
+SLOW = {"dataclasses", "inspect", "json", "click"}
 
 
 def imported(done):
@@ -29,6 +31,7 @@ def test_score_of_a_small_case_imports_nothing_heavy(files):
     assert "b.run" in done.stdout
     assert "benchwright" in packages(done)
     assert packages(done) & set(HEAVY) == set()
+    assert imported(done) & SLOW == set()
 
 
 @pytest.mark.parametrize(

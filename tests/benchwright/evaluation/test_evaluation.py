@@ -158,6 +158,18 @@ def test_hits_found_earlier_give_the_same_evaluation():
     assert (ours.n_queries, ours.n_missing, ours.n_extra) == (3, 1, 0)
 
 
+def test_evaluation_is_equal_by_its_values_and_says_all_of_them():
+    evaluation = evaluate(QRELS, RUN, ["AP"])
+
+    copy = evaluation.replaced()
+    other = evaluation.replaced(n_extra=7)
+
+    assert copy == evaluation and copy is not evaluation
+    assert (evaluation.n_extra, other.n_extra) == (2, 7) and other != evaluation
+    assert repr(copy) == repr(evaluation) != repr(other)
+    assert all(f"{name}=" in repr(evaluation) for name in evaluation.__slots__)
+
+
 def test_slice_is_scored_from_all_hits_with_its_own_grades():
     hits = {"a": QueryHits("a", (Hit(1, 1),), 5), "b": QueryHits("b", (), 5)}
 

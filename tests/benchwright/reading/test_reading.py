@@ -94,14 +94,6 @@ def test_depth_below_one_is_refused():
         find_hits({}, {}, depth=0)
 
 
-def test_judged_counts_by_threshold_and_passes_over_grades_below_zero():
-    grades = Judged((0, 3, -1, 1, 2, -2, 0))
-
-    assert grades.ideal == (3, 2, 1)
-    assert (grades.n_relevant(), grades.n_nonrelevant()) == (3, 2)
-    assert (grades.n_relevant(2), grades.n_nonrelevant(2)) == (2, 3)
-
-
 @pytest.mark.parametrize("packed", [bytes, gzip.compress])
 def test_files_are_loaded_plain_or_compressed_whatever_their_name(tmp_path, packed):
     run, qrels = tmp_path / "run", tmp_path / "qrels.txt"
