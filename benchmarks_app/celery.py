@@ -10,6 +10,7 @@ from billiard import active_children
 from celery import Celery, bootsteps
 from celery.signals import (
     celeryd_after_setup,
+    celeryd_init,
     task_prerun,
     worker_process_init,
     worker_shutting_down,
@@ -59,6 +60,15 @@ class SeenInDatabase(bootsteps.StartStopStep):
 
 
 app.steps["worker"].add(SeenInDatabase)
+
+
+@celeryd_init.connect
+def have_no_pool(**kwargs: Any) -> None:
+    """A pool belongs to one process, and a worker is several: each opens what it needs."""
+    from django.db import connections
+
+    for connection in connections.all():
+        connection.settings_dict["OPTIONS"].pop("pool", None)
 
 
 @celeryd_after_setup.connect

@@ -62,11 +62,16 @@ def connections_of_child(site, worker):
 
 
 @pytest.fixture
-def jobs_done(plain_site, tmp_path):
-    """A worker's child after its first job; a function has it do another."""
+def jobs_done(plain_site, tmp_path, monkeypatch):
+    """A worker's child after its first job; a function has it do another.
+
+    Its environment is that of a web server, which has a pool.
+    """
     archive = str(beir_zip(tmp_path / "small.zip", n_documents=10, n_queries=5))
     first = plain_site.call("start_import", slug=tmp_path.name, path=archive)
-    worker = plain_site.start("worker")
+    with monkeypatch.context() as patched:
+        patched.setitem(plain_site.env, "DATABASE_POOL", "1")
+        worker = plain_site.start("worker")
     wait_for_job(plain_site, first, seconds=120)
 
     def do_another():
