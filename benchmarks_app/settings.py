@@ -155,6 +155,9 @@ SQLITE_OPTIONS = {
         "PRAGMA secure_delete=ON;"
     ),
 }
+# A pooler before PostgreSQL may give each transaction another connection: that knows neither what
+# an earlier one has prepared, nor its cursors.
+DATABASE_PREPARED = env_bool("DATABASE_PREPARED", default=True)
 POSTGRES_POOL = {"min_size": 1, "max_size": env_int("DATABASE_POOL_SIZE", 16, minimum=1)}
 DATABASE = dj_database_url.parse(
     env_str("DATABASE_URL", f"sqlite:///{DATA_DIR / 'benchwright.sqlite3'}")
@@ -167,11 +170,10 @@ if DATABASE["ENGINE"].endswith("sqlite3"):
     DATABASE_KEPT: dict[str, Any] = {"CONN_MAX_AGE": None}
 else:
     DATABASE_KEPT = {"OPTIONS": {**DATABASE.get("OPTIONS", {}), "pool": POSTGRES_POOL}}
+DATABASE["DISABLE_SERVER_SIDE_CURSORS"] = not DATABASE_PREPARED
 HAS_POOL = env_bool("DATABASE_POOL", default=False)
 DATABASES = {"default": {**DATABASE, **DATABASE_KEPT} if HAS_POOL else DATABASE}
 
-# Statements of judging that PostgreSQL plans once; a pooler before it may not know them.
-DATABASE_PREPARED = env_bool("DATABASE_PREPARED", default=True)
 ATOMIC_REQUESTS = False
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
