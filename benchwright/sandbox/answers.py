@@ -59,6 +59,8 @@ class Answers(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) in OTHERS:
             return super().find_class(module, name)
+        if (module, name) == ("builtins", "getattr"):
+            return _member
         if (module, name) == (error_again.__module__, error_again.__name__):
             return error_again
         if module.startswith(OURS) and "." not in name:
@@ -71,6 +73,14 @@ class Answers(pickle.Unpickler):
                 return found_class
         msg = f"{module}.{name} is no data"
         raise pickle.UnpicklingError(msg)
+
+
+def _member(kind: object, name: object) -> Enum:
+    """What `getattr` is of a message: of an enum its member, as Python 3.11.2 has it written."""
+    if not (isinstance(kind, type) and issubclass(kind, Enum) and name in kind.__members__):
+        msg = f"{name!r:.100} of {kind!r:.100} is no data"
+        raise pickle.UnpicklingError(msg)
+    return kind[str(name)]
 
 
 def _is_data(kind: type) -> bool:

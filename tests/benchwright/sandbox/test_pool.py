@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from benchwright.detection import FileKind
 from benchwright.errors import FileProblemsError, MissingFileError, Problem
 from benchwright.full_disk import is_disk_full
 from benchwright.sandbox import (
@@ -406,3 +407,27 @@ def test_damaged_answer_is_one_error(body):
 def test_answer_names_nothing_but_data(value):
     with pytest.raises(pickle.UnpicklingError, match="is no data"):
         unpacked(pickle.dumps(value))
+
+
+class Attribute:
+    """Pickled as an attribute of something: so some Pythons pickle the members of an enum."""
+
+    def __init__(self, *of):
+        self.of = of
+
+    def __reduce__(self):
+        return getattr, self.of
+
+
+@pytest.mark.parametrize("kind", FileKind)
+def test_member_of_an_enum_comes_back_however_it_is_pickled(kind):
+    assert unpacked(pickle.dumps(kind)) is kind
+    assert unpacked(pickle.dumps(Attribute(FileKind, kind.name))) is kind
+
+
+@pytest.mark.parametrize(
+    "of", [(FileKind, "mro"), (FileKind, "__init__"), (Problem, "count"), ("text", "format")]
+)
+def test_answer_has_no_other_attributes(of):
+    with pytest.raises(pickle.UnpicklingError, match="is no data"):
+        unpacked(pickle.dumps(Attribute(*of)))
