@@ -237,7 +237,7 @@ def test_a_file_of_no_known_kind_waits_for_somebody_to_say_what_it_is(olga):
     response = start(olga, Upload.objects.latest("pk"))
 
     assert response.status_code == 422
-    assert "Say what the file is: choose it above." in response.content.decode()
+    assert "Say what the file is: choose it below." in response.content.decode()
     assert not Job.objects.filter(state="queued").exists()
 
 
