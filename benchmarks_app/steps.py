@@ -8,6 +8,7 @@ from django.core.cache import cache
 from django.urls import reverse
 
 from benchmarks_app.collections.selectors import active_jobs, jobs_failed_lately, latest_events
+from benchmarks_app.common.selectors.audit import people_named
 from benchmarks_app.families.selectors import n_waiting
 from benchmarks_app.homes import Check, Need, cards_of, check, checks_of, home, need, needs_of
 from benchmarks_app.models import Benchmark, QrelSet, QueryFamily, Release, Run, Unit
@@ -96,6 +97,7 @@ def overview_home(request: Any, benchmark: Benchmark) -> dict[str, Any]:
     next_step = next((step for step in steps if step["state"] == "current"), None)
     checks = checks_of(benchmark, user) if may_edit and not is_new else []
     published = benchmark.releases.published().newest_first()
+    events = latest_events(benchmark) if may_edit else []
     return {
         "is_new": is_new,
         "steps": steps,
@@ -109,7 +111,8 @@ def overview_home(request: Any, benchmark: Benchmark) -> dict[str, Any]:
         "release": published.first() if may(user, Action.SEE_RESULTS, benchmark) else None,
         "may_edit": may_edit,
         "active_jobs": active_jobs(benchmark) if may_edit else [],
-        "events": latest_events(benchmark) if may_edit else [],
+        "events": events,
+        "people": people_named(events),
         "counts": [step for step in steps if step["is_count"] and step["state"] == "done"],
     }
 
