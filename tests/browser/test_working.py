@@ -142,6 +142,16 @@ def first_column(page: Page) -> list[str]:
 # --- people ------------------------------------------------------------------------------------
 
 
+def test_a_long_name_leaves_the_other_columns_where_they_are_seen(person: Person):
+    page = person("olga")
+    page.goto(f"{HOME}runs/")
+
+    page.evaluate("document.querySelector('.table tbody a').textContent = 'n'.repeat(120)")
+
+    region = page.locator(".table-scroll")
+    assert region.evaluate("region => region.scrollWidth - region.clientWidth") == 0
+
+
 def test_signing_out_and_in_again(person: Person, demo: DemoSite):
     page = person()
     sign_in(page, demo.url, "vi", demo.password)
