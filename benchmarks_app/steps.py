@@ -18,6 +18,7 @@ from benchmarks_app.permissions import Action, may
 from benchmarks_app.releases.services.releasing import proposed_version
 from benchmarks_app.splits.selectors import default_qrels
 from benchmarks_app.splits.services.leak_reports import kept_leak_report
+from benchwright.texts.counting import counted
 
 # Families that wait for somebody to look at them.
 badge("family-list")(n_waiting)
@@ -179,7 +180,7 @@ def relevant_check(benchmark: Benchmark, user: Any) -> Check | None:
         return None
     n_graded, has_one = _n_graded_and_relevant(benchmark, chosen)
     if n_graded == has_one:
-        why = f"{intcomma(n_graded)} graded queries of “{chosen}”"
+        why = f"{counted(n_graded, 'graded query')} of “{chosen}”"
         return Check(20, "good", title, why, url, "queries")
     why = f"{intcomma(n_graded - has_one)} of {intcomma(n_graded)} in “{chosen}” have none"
     return Check(20, "warn", title, why, url, "see")
