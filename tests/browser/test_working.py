@@ -5,7 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.browsing import focused, sign_in, tab_to, wait_for_job
+from tests.browser.browsing import at_width, focused, sign_in, tab_to, wait_for_job
 from tests.browser.conftest import DemoSite, Person
 from tests.browser.furnishing import BROKEN_RUN, SLUG
 
@@ -150,6 +150,17 @@ def test_a_long_name_leaves_the_other_columns_where_they_are_seen(person: Person
 
     region = page.locator(".table-scroll")
     assert region.evaluate("region => region.scrollWidth - region.clientWidth") == 0
+
+
+def test_a_long_name_in_the_way_back_makes_no_page_wide(person: Person):
+    page = person("olga", **at_width())
+    page.goto(f"{HOME}pools/1/")
+
+    page.evaluate(
+        "document.querySelector('.breadcrumb li:last-child').textContent = 'n'.repeat(120)"
+    )
+
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
 
 
 def test_signing_out_and_in_again(person: Person, demo: DemoSite):
