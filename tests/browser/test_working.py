@@ -59,6 +59,16 @@ def test_an_upload_shows_how_far_it_is(person: Person, tmp_path: Path):
     wait_for_job(page, "This did not work.")
 
 
+def test_a_small_file_that_was_chosen_has_a_size(person: Person):
+    page = person("olga")
+    page.goto(f"{HOME}import/")
+    small = {"name": "small.run", "mimeType": "text/plain", "buffer": b"q1 Q0 d1 1 1.5 a"}
+
+    page.locator("input[name=files]").set_input_files([small])
+
+    expect(page.locator("[data-file-names]")).to_have_text("small.run (1 KB)")
+
+
 def test_a_broken_file_is_refused_with_its_lines(person: Person, tmp_path: Path):
     page = person("olga")
     run = tmp_path / "mine.run"
