@@ -8,6 +8,7 @@ from django.core.cache import cache
 from django.urls import reverse
 
 from benchmarks_app.collections.selectors import active_jobs, jobs_failed_lately, latest_events
+from benchmarks_app.common.selectors.audit import people_named
 from benchmarks_app.families.selectors import n_waiting
 from benchmarks_app.homes import Check, Need, cards_of, check, checks_of, home, need, needs_of
 from benchmarks_app.models import Benchmark, QrelSet, QueryFamily, Release, Run, Unit
@@ -17,6 +18,7 @@ from benchmarks_app.permissions import Action, may
 from benchmarks_app.releases.services.releasing import proposed_version
 from benchmarks_app.splits.selectors import default_qrels
 from benchmarks_app.splits.services.leak_reports import kept_leak_report
+from benchwright.texts.counting import counted
 
 # Families that wait for somebody to look at them.
 badge("family-list")(n_waiting)
@@ -96,6 +98,7 @@ def overview_home(request: Any, benchmark: Benchmark) -> dict[str, Any]:
     next_step = next((step for step in steps if step["state"] == "current"), None)
     checks = checks_of(benchmark, user) if may_edit and not is_new else []
     published = benchmark.releases.published().newest_first()
+    events = latest_events(benchmark) if may_edit else []
     return {
         "is_new": is_new,
         "steps": steps,
@@ -109,7 +112,8 @@ def overview_home(request: Any, benchmark: Benchmark) -> dict[str, Any]:
         "release": published.first() if may(user, Action.SEE_RESULTS, benchmark) else None,
         "may_edit": may_edit,
         "active_jobs": active_jobs(benchmark) if may_edit else [],
-        "events": latest_events(benchmark) if may_edit else [],
+        "events": events,
+        "people": people_named(events),
         "counts": [step for step in steps if step["is_count"] and step["state"] == "done"],
     }
 
@@ -176,7 +180,7 @@ def relevant_check(benchmark: Benchmark, user: Any) -> Check | None:
         return None
     n_graded, has_one = _n_graded_and_relevant(benchmark, chosen)
     if n_graded == has_one:
-        why = f"{intcomma(n_graded)} graded queries of “{chosen}”"
+        why = f"{counted(n_graded, 'graded query')} of “{chosen}”"
         return Check(20, "good", title, why, url, "queries")
     why = f"{intcomma(n_graded - has_one)} of {intcomma(n_graded)} in “{chosen}” have none"
     return Check(20, "warn", title, why, url, "see")

@@ -131,6 +131,17 @@ class SettingsForm(forms.ModelForm):
         }
         widgets = {"description": forms.Textarea(attrs={"rows": 2})}
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for field in self.fields.values():
+            field.show_hidden_initial = True
+
+    def clean(self) -> dict[str, Any]:
+        """What a page sends as it showed it stays as it is by now: another may have changed it."""
+        cleaned = super().clean() or self.cleaned_data
+        shown = {name for name in cleaned if self[name].html_initial_name in self.data}
+        return cleaned | {name: self.initial[name] for name in shown - set(self.changed_data)}
+
 
 UNITS = Unit.choices
 

@@ -70,14 +70,17 @@ class UploadForm(forms.Form):
     """Files of the drop zone: chosen one by one, or a folder."""
 
     # The field of a form may be called what a form calls its files: Django takes it away.
-    files = MultipleFileField(required=False, label="Files")  # type: ignore[assignment]
-    folder = MultipleFileField(required=False, label="Folder")
+    # An empty file holds up no other: `put_down` names it.
+    files = MultipleFileField(  # type: ignore[assignment]
+        required=False, label="Files", allow_empty_file=True
+    )
+    folder = MultipleFileField(required=False, label="Folder", allow_empty_file=True)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         chosen = [*cleaned.get("files", []), *cleaned.get("folder", [])]
         if not chosen:
-            self.add_error("files", "Choose a file, or drop one here.")
+            self.add_error(None, "Choose a file, or drop one here.")
         cleaned["chosen"] = chosen
         return cleaned
 

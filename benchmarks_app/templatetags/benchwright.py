@@ -137,6 +137,62 @@ DEEDS = {
     "code-try": "tried a second factor of",
     "password-try": "gave a wrong password of",
     "member-blindness": "changed whether results are withheld from",
+    "adjudicate": "settled",
+    "delete-campaign": "deleted the campaign",
+    "delete-embeddings": "deleted the embeddings",
+    "delete-qrels": "deleted the qrels",
+    "delete-webhook": "deleted",
+    "discard-log": "discarded the query log",
+    "draft-campaign": "drafted the campaign",
+    "draw-queries": "drew the queries of",
+    "export-release": "exported release",
+    "identity-link": "linked a provider with the account of",
+    "import-log": "imported the query log",
+    "invitation-accept": "accepted",
+    "invitation-create": "made",
+    "invitation-revoke": "revoked",
+    "job-cancel": "cancelled",
+    "judge-pool": "started the campaign",
+    "make-candidates": "listed documents to judge:",
+    "make-policy": "froze the policy",
+    "map-qrels": "mapped the grades of",
+    "order-queue": "ordered the queue of",
+    "pause-campaign": "paused the campaign",
+    "pool-closed": "closed the pool",
+    "pool-machine": "changed whether machines' grades are shown in",
+    "pool-open": "opened the pool",
+    "pool-paused": "paused the pool",
+    "practice-mark": "set what practice asks for in",
+    "record-online-result": "recorded what came online of",
+    "retire-policy": "retired the policy",
+    "sample-queries": "drew a sample of",
+    "set-aggregation-policy": "chose the rule for grades",
+    "sparing-audit": "had a machine's zeros audited in",
+    "sparing-off": "takes a machine's zeros no longer in",
+    "sparing-on": "takes a machine's zeros in",
+    "sparing-refused": "takes no machine's zeros in",
+    "sparing-stopped": "stopped taking a machine's zeros in",
+    "start-gate": "gated",
+    "start-rehearsal": "rehearsed the policy",
+    "try-campaign": "tried the campaign",
+    "upload-embeddings": "uploaded the embeddings",
+    "webhook-add": "made",
+    "webhook-change": "changed",
+    "webhook-secret": "renewed the secret of",
+}
+# Of what people did to themselves, where a name would end the sentence.
+OWN_DEEDS = {
+    "account-change": "changed their account",
+    "export-person": "exported what is known of them",
+    "factor-add": "set up a second factor",
+    "factor-remove": "took away a second factor",
+    "identity-link": "linked a provider with their account",
+    "member-add": "joined",
+    "member-blindness": "changed whether results are withheld from them",
+    "member-remove": "left",
+    "member-role": "changed their role",
+    "recovery-code-use": "used a recovery code",
+    "recovery-codes-create": "made recovery codes",
 }
 
 
@@ -276,6 +332,12 @@ def listed(values: Sequence[object], most: int = 6) -> str:
 def deed(action: str) -> str:
     """What an audit event's action says about who did it: "published qrels"."""
     return DEEDS.get(action, action.replace("-", " "))
+
+
+@register.filter
+def own_deed(action: str) -> str:
+    """The same where it was done to oneself: "joined"."""
+    return OWN_DEEDS.get(action, deed(action))
 
 
 @register.filter

@@ -12,6 +12,7 @@ from benchwright.findings import Finding, Severity
 from benchwright.releases.machines import TELLS_OF_MACHINE
 from benchwright.releases.versions import Needed, Version, is_enough, next_version, written_version
 from benchwright.statistics.reliability import reach_in_words
+from benchwright.texts.counting import counted
 
 TARGET = "release"
 NAMED_AT_MOST = 5
@@ -193,17 +194,17 @@ def _splits(facts: ReleaseFacts) -> Iterator[Finding]:
             yield _finding(
                 "release-split-unjudged",
                 f"split {split.name}",
-                f"The split '{split.name}' has {split.n_queries:,} queries, and no grade of any; "
-                "it is released without qrels.",
+                f"The split '{split.name}' has {counted(split.n_queries, 'query')} without a "
+                "grade; it is released without qrels.",
                 "Judge documents of its queries, or split anew without it.",
             )
         elif split.is_hidden and split.n_families < SMALLEST_HIDDEN_SPLIT:
             yield _finding(
                 "release-hidden-small",
                 f"split {split.name}",
-                f"The hidden split '{split.name}' has {split.n_families:,} families of graded "
-                f"queries; a mean over fewer than {SMALLEST_HIDDEN_SPLIT} would tell what is "
-                "hidden.",
+                f"The hidden split '{split.name}' has {counted(split.n_families, 'family')} of "
+                f"graded queries; a mean over fewer than {SMALLEST_HIDDEN_SPLIT} would tell what "
+                "is hidden.",
                 f"Give it at least {SMALLEST_HIDDEN_SPLIT} graded families, or make it public.",
             )
     for part in facts.told_apart:
@@ -226,8 +227,8 @@ def _splits(facts: ReleaseFacts) -> Iterator[Finding]:
         yield _finding(
             "release-exposed",
             f"query {named(facts.exposed)}",
-            f"The grades of {len(facts.exposed):,} queries of a hidden split were public in an "
-            "earlier release.",
+            f"The grades of {counted(len(facts.exposed), 'query')} of a hidden split were public "
+            "in an earlier release.",
             "Keep these queries in a public split, or hide others.",
             len(facts.exposed),
         )
@@ -242,7 +243,7 @@ def _splits(facts: ReleaseFacts) -> Iterator[Finding]:
         yield _finding(
             "release-split-missing",
             f"query {named(facts.without_split)}",
-            f"{len(facts.without_split):,} queries are in no split, while others are; they are "
+            f"{counted(len(facts.without_split), 'query')} in no split, while others are in one: "
             "released as test.",
             "Split anew, so that they get one.",
             len(facts.without_split),
@@ -260,7 +261,7 @@ def _slices(facts: ReleaseFacts) -> Iterator[Finding]:
         yield _finding(
             code,
             f"slice {slice_facts.name}",
-            f"The {kind} '{slice_facts.name}' has {slice_facts.n_graded:,} graded queries; "
+            f"The {kind} '{slice_facts.name}' has {counted(slice_facts.n_graded, 'graded query')}; "
             f"its minimum is {slice_facts.minimum:,}.",
             "Add queries (its page says how many), or do not compare systems by it.",
         )
@@ -270,30 +271,33 @@ def _queries(facts: ReleaseFacts) -> Iterator[Finding]:
     rules = {
         "release-query-all-zero": (
             facts.all_zero,
-            "queries have no grade above 0: every system scores 0 on them.",
+            "without a grade above 0: every system scores 0 there.",
             "Judge more of their documents, or drop them from this release; kept, they lower "
             "every mean alike.",
         ),
         "release-query-no-relevant": (
             facts.no_relevant,
-            f"queries have graded documents and none from grade {facts.threshold} on.",
+            f"with graded documents and none from grade {facts.threshold} on.",
             "Judge more of their documents, or look whether the threshold is meant so.",
         ),
         "release-query-unjudged": (
             facts.unjudged,
-            "queries have no grade at all; no score counts them.",
+            "without any grade, which no score counts.",
             "Nothing needs to be done; a later release may grade them.",
         ),
     }
     for code, (qids, message, advice) in rules.items():
         if qids:
             where = f"query {named(qids)}"
-            yield _finding(code, where, f"{len(qids):,} {message}", advice, len(qids))
+            yield _finding(
+                code, where, f"{counted(len(qids), 'query')} {message}", advice, len(qids)
+            )
     if facts.n_dropped:
         yield _finding(
             "release-all-zero-dropped",
             "queries",
-            f"{facts.n_dropped:,} queries without a grade above 0 were dropped, as was asked for.",
+            f"Dropped, as was asked for: {counted(facts.n_dropped, 'query')} without a grade "
+            "above 0.",
             "The manifest says so; scores are over the other queries.",
             facts.n_dropped,
         )
@@ -301,7 +305,7 @@ def _queries(facts: ReleaseFacts) -> Iterator[Finding]:
         yield _finding(
             "release-pair-unjudged",
             "qrels.trec",
-            f"{facts.n_pairs_unjudged} pairs pooled but not judged are in qrels.trec only",
+            f"In qrels.trec only: {counted(facts.n_pairs_unjudged, 'pair')} pooled, not judged.",
             "Formats without a grade of -1 leave them out.",
             facts.n_pairs_unjudged,
         )
@@ -313,7 +317,7 @@ def _pools(facts: ReleaseFacts) -> Iterator[Finding]:
             yield _finding(
                 "release-pool-open",
                 f"pool {pool['name']}",
-                f"The pool '{pool['name']}' still wants {pool['n_open']:,} labels.",
+                f"The pool '{pool['name']}' still wants {counted(pool['n_open'], 'label')}.",
                 "Finish it first, or publish what there is; later labels need a new release.",
                 pool["n_open"],
             )
@@ -324,13 +328,15 @@ def _pools(facts: ReleaseFacts) -> Iterator[Finding]:
         yield _finding(
             "release-judged-share",
             "runs",
-            f"Of the first 10 documents of {len(low):,} runs less than {JUDGED_FROM:.0%} are "
-            f"judged: {listed}.",
+            f"Of {counted(len(low), 'run')} less than {JUDGED_FROM:.0%} of the first 10 documents "
+            f"are judged: {listed}.",
             "Top up the pool with these runs; until then their scores are lower bounds.",
             len(low),
         )
     if facts.n_graded < RELIABLE_FROM:
-        few = f"{facts.n_graded:,} graded queries are too few to rely on small differences."
+        are = "is" if facts.n_graded == 1 else "are"
+        graded = counted(facts.n_graded, "graded query")
+        few = f"{graded} {are} too few to rely on small differences."
         reach = reach_in_words(facts.detectable, is_assumed=facts.is_reach_assumed)
         yield _finding(
             "release-size",
@@ -353,9 +359,9 @@ def _words(facts: ReleaseFacts) -> Iterator[Finding]:
         yield _finding(
             "release-machine-share-untold",
             "machine_labels.tsv",
-            f"{facts.n_machine_labels:,} labels of a machine lie beside {facts.n_grades:,} grades "
-            f"of people ({facts.n_machine_labels / n:.0%} of all), and neither description nor "
-            "notes say so.",
+            f"Beside {counted(facts.n_grades, 'grade')} of people: "
+            f"{counted(facts.n_machine_labels, 'label')} of a machine "
+            f"({facts.n_machine_labels / n:.0%} of all), and neither description nor notes say so.",
             "Write in the notes of the draft which model they are of, and how many.",
             facts.n_machine_labels,
         )
@@ -363,7 +369,7 @@ def _words(facts: ReleaseFacts) -> Iterator[Finding]:
         yield _finding(
             "release-drawn-untold",
             "qrels",
-            f"{facts.n_drawn:,} graded documents were drawn to estimate runs, and neither "
+            f"Drawn to estimate runs: {counted(facts.n_drawn, 'graded document')}, and neither "
             "description nor notes say so: what runs have beside them is mostly unjudged.",
             "Judge their queries whole, or write in the notes that documents were drawn.",
             facts.n_drawn,

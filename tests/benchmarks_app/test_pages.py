@@ -141,6 +141,28 @@ def test_changed_guideline_is_a_new_version_and_the_same_is_none(olga, texts):
     ]
 
 
+def test_a_guideline_of_several_lines_is_no_new_version_when_it_is_sent_as_it_was(olga, texts):
+    url = reverse("benchmark-settings", args=["texts"])
+    for lines in ("Read it.\r\n\r\n- Twice.", "Read it.\r\n\r\n- Twice."):
+        assert olga.post(url, settings_form(guideline=lines)).status_code == 302
+
+    assert [guideline.text for guideline in texts.guidelines.all()] == ["Read it.\n\n- Twice."]
+
+
+def test_what_was_not_changed_on_a_page_of_settings_stays_as_it_is_by_now(olga, texts):
+    url = reverse("benchmark-settings", args=["texts"])
+    shown = olga.get(url).context["form"]
+    opened = {shown[name].html_initial_name: shown[name].initial for name in shown.fields}
+    olga.post(url, settings_form(name="Newer", visibility="public", guideline="Newer."))
+
+    sent = {name: shown[name].initial for name in shown.fields} | {"description": "Mine."}
+    assert olga.post(url, {**opened, **sent}).status_code == 302
+
+    texts.refresh_from_db()
+    assert (texts.name, texts.visibility, texts.description) == ("Newer", "public", "Mine.")
+    assert texts.guidelines.get().text == "Newer."
+
+
 def test_settings_change_name_and_visibility_and_are_audited(olga, texts):
     olga.post(reverse("benchmark-settings", args=["texts"]), settings_form(visibility="public"))
 
@@ -237,7 +259,7 @@ def test_a_file_of_no_known_kind_waits_for_somebody_to_say_what_it_is(olga):
     response = start(olga, Upload.objects.latest("pk"))
 
     assert response.status_code == 422
-    assert "Say what the file is: choose it above." in response.content.decode()
+    assert "Say what the file is: choose it below." in response.content.decode()
     assert not Job.objects.filter(state="queued").exists()
 
 

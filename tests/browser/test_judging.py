@@ -580,6 +580,28 @@ def test_a_journey_by_thumb_at_360_pixels(person: Person, demo: DemoSite):
     assert newest(demo, "grade, confidence") == [(0, "low")]
 
 
+# How far the middle of a word is from that of its pill.
+OFF_MIDDLE = """() => {
+  const term = document.createElement("span");
+  term.className = "term";
+  term.textContent = "word";
+  document.querySelector(".judge-query").append(term);
+  const range = document.createRange();
+  range.selectNodeContents(term);
+  const [word, pill] = [range, term].map((part) => part.getBoundingClientRect());
+  return Math.abs(word.top + word.bottom - pill.top - pill.bottom) / 2;
+}"""
+
+
+def test_words_of_the_query_stand_in_the_middle_of_pills_for_a_thumb(
+    person: Person, demo: DemoSite
+):
+    begin(demo)
+    page = at_work(person("bo", **at_width()))
+
+    assert page.evaluate(OFF_MIDDLE) < 2
+
+
 @pytest.fixture
 def plain(person: Person, demo: DemoSite) -> Page:
     """Mia at the labeling page, in a browser without JavaScript."""

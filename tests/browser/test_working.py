@@ -5,7 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.browsing import focused, sign_in, tab_to, wait_for_job
+from tests.browser.browsing import at_width, focused, sign_in, tab_to, wait_for_job
 from tests.browser.conftest import DemoSite, Person
 from tests.browser.furnishing import BROKEN_RUN, SLUG
 
@@ -57,6 +57,16 @@ def test_an_upload_shows_how_far_it_is(person: Person, tmp_path: Path):
     page.wait_for_url("**/jobs/*/")
     # None of its documents is in the corpus, and its query is unknown: said, and nothing kept.
     wait_for_job(page, "This did not work.")
+
+
+def test_a_small_file_that_was_chosen_has_a_size(person: Person):
+    page = person("olga")
+    page.goto(f"{HOME}import/")
+    small = {"name": "small.run", "mimeType": "text/plain", "buffer": b"q1 Q0 d1 1 1.5 a"}
+
+    page.locator("input[name=files]").set_input_files([small])
+
+    expect(page.locator("[data-file-names]")).to_have_text("small.run (1 KB)")
 
 
 def test_a_broken_file_is_refused_with_its_lines(person: Person, tmp_path: Path):
@@ -140,6 +150,27 @@ def first_column(page: Page) -> list[str]:
 
 
 # --- people ------------------------------------------------------------------------------------
+
+
+def test_a_long_name_leaves_the_other_columns_where_they_are_seen(person: Person):
+    page = person("olga")
+    page.goto(f"{HOME}runs/")
+
+    page.evaluate("document.querySelector('.table tbody a').textContent = 'n'.repeat(120)")
+
+    region = page.locator(".table-scroll")
+    assert region.evaluate("region => region.scrollWidth - region.clientWidth") == 0
+
+
+def test_a_long_name_in_the_way_back_makes_no_page_wide(person: Person):
+    page = person("olga", **at_width())
+    page.goto(f"{HOME}pools/1/")
+
+    page.evaluate(
+        "document.querySelector('.breadcrumb li:last-child').textContent = 'n'.repeat(120)"
+    )
+
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
 
 
 def test_signing_out_and_in_again(person: Person, demo: DemoSite):

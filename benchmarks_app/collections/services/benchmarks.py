@@ -99,8 +99,10 @@ def change_settings(
     if chosen := {name: value for name, value in corpus_fields.items() if value}:
         Corpus.objects.filter(pk=benchmark.corpus_id).update(**chosen)
     newest = benchmark.guidelines.order_by("-version").first()
-    if guideline.strip() and (newest is None or newest.text != guideline):
+    # As browsers send lines, and as the guideline's own page keeps them.
+    text = guideline.replace("\r\n", "\n").strip()
+    if text and (newest is None or newest.text not in {text, guideline}):
         Guideline.objects.create(
-            benchmark=benchmark, version=newest.version + 1 if newest else 1, text=guideline
+            benchmark=benchmark, version=newest.version + 1 if newest else 1, text=text
         )
     audit.record(actor=actor, action="change-settings", benchmark=benchmark)

@@ -290,11 +290,11 @@ def _started(
     if not options.is_valid():
         return None
     if preview.error or not preview.taken:
-        options.add_error(None, preview.error or "Say what the file is: choose it above.")
+        options.add_error(None, preview.error or "Say what the file is: choose it below.")
         return None
     leave_out = options.cleaned_data.get("leave_out", "")
     if not all(_may_be_taken(look, leave_out) for look in preview.taken):
-        options.add_error(None, "Nothing was imported: see what is wrong with the rows above.")
+        options.add_error(None, "Nothing was imported: see below what is wrong.")
         return None
     try:
         return start_import(

@@ -160,6 +160,7 @@
 
   /* ---- Uploads: progress by XHR; the answer replaces the page as a plain post would ---- */
   const megabytes = (bytes) => (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0);
+  const sized = (bytes) => (bytes < 1e5 ? `${Math.ceil(bytes / 1024)} KB` : `${megabytes(bytes)} MB`);
   const uploadNote = (form) => {
     let box = form.querySelector("[data-upload-note]");
     if (!box) {
@@ -344,7 +345,7 @@
     }
     if (event.target.matches?.("[data-takes-folders] input[type=file]")) tellPaths(event.target, "paths", []);
     const names = event.target.closest?.(".dropzone")?.querySelector("[data-file-names]");
-    if (names) names.textContent = [...event.target.files].map(({ name, size }) => `${name} (${megabytes(size)} MB)`).join(", ");
+    if (names) names.textContent = [...event.target.files].map(({ name, size }) => `${name} (${sized(size)})`).join(", ");
   });
   // A page that is to be small names the palette's scripts, and loads them when somebody looks for something.
   const summonPalette = (event) => {

@@ -27,14 +27,17 @@ OF_LINES = FileProblemsError.code
 def lines_to_leave_out(submission: Submission) -> int:
     """How many lines are wrong with a refused file; 0 where leaving them out does not mend it.
 
-    All of them have to be known: of a file with very many reading stopped before its end.
+    All of them have to be known: of a file with very many reading stopped before its end. And
+    they were not left out already: then nothing was left that could be scored.
     """
     if submission.state != Submission.State.INVALID or _upload_of(submission) is None:
         return 0
     problems = problems_of_submission(submission)
     of_lines = [one for one in problems if one["line"] and one.get("code") == OF_LINES]
     is_all = len(of_lines) == len(problems) < DEFAULT_LIMIT
-    return len({one["line"] for one in of_lines}) if is_all else 0
+    n_lines = len({one["line"] for one in of_lines}) if is_all else 0
+    parameters = submission.job.parameters if submission.job else {}
+    return n_lines if n_lines > parameters.get("n_agreed", 0) else 0
 
 
 def n_offered(submission: Submission, user: User) -> int:

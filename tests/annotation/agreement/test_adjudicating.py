@@ -297,6 +297,27 @@ def test_the_last_case_leads_back_to_the_inbox(benchmark, made, bo, signed_in):
     assert "Nothing to settle" in response.content.decode()
 
 
+def test_who_judged_all_that_is_open_is_told_that_somebody_else_settles_it(
+    benchmark, bo, ann, signed_in
+):
+    made = pool(benchmark, {"q1": ["d3"]}, overlap=2)
+    judge_as(bo, made, {("q1", "d3"): 3})
+    judge_as(ann, made, {("q1", "d3"): 0})
+
+    page = signed_in(bo).get(reverse("annotation:adjudicate", args=[benchmark.slug]))
+
+    assert "Nothing for you to settle" in page.content.decode()
+
+
+def test_cases_that_wait_for_a_label_are_told_from_none(benchmark, made, bo, signed_in):
+    for qid, docid in (("q1", "d2"), ("q2", "d2"), ("q2", "d3"), ("q1", "d3")):
+        word(benchmark, bo, docid, qid, outcome="third_opinion")
+
+    page = signed_in(bo).get(reverse("annotation:adjudicate", args=[benchmark.slug]))
+
+    assert "Nothing to settle yet" in page.content.decode()
+
+
 @pytest.mark.parametrize(
     ("told", "said"),
     [

@@ -1,5 +1,6 @@
 """What the agreement page says of real events, and to whom."""
 
+import re
 import uuid
 
 import pytest
@@ -167,6 +168,15 @@ def test_the_owner_sees_names_and_the_adjudicator_pseudonyms(benchmark, pool, ow
     for name in (">ada<", ">ann<"):
         assert name not in by_adjudicator
     assert by_adjudicator.count("annotator-") >= 2
+
+
+def test_who_leans_to_lower_grades_has_the_sign_of_negative_numbers(
+    benchmark, pool, owner, signed_in
+):
+    text = page(signed_in(owner), benchmark).content.decode()
+
+    assert re.search(r">\N{MINUS SIGN}\d\.\d\d<", text)
+    assert not re.search(r">-\d", text)
 
 
 def test_the_page_says_why_there_is_no_number(benchmark, ada, owner, signed_in):

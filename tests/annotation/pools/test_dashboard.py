@@ -9,6 +9,7 @@ from typing import Any
 import altair
 import pytest
 from django.db import connection
+from django.template.loader import render_to_string
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
@@ -20,6 +21,7 @@ from annotation.pools.selectors import due_note, pool_report, read_signals
 from annotation.pools.services import watching
 from benchmarks_app.models import Job
 from benchwright.progress.pace import Projection
+from benchwright.progress.signals import StopSignal
 from tests import factories
 from tests.annotation import making
 
@@ -195,6 +197,17 @@ def test_chart_is_valid_and_says_its_numbers(made, ada, name):
     altair.Chart.from_dict(chart.vega_lite())
     assert re.search(r"\d", chart.description)
     assert chart.rows
+
+
+def test_an_order_that_turns_round_has_the_sign_of_negative_numbers():
+    stop = StopSignal(first=None, last=None, change=None, finds_little=None, is_steady=False)
+    signals = {"stability": {"n_draws": 200, "tau": 0.44, "low": -0.2, "high": 1.0}}
+
+    page = render_to_string(
+        "annotation/pools/_stop_signal.html", {"stop": stop, "signals": signals}
+    )
+
+    assert "[\N{MINUS SIGN}0.20, 1.00]" in page
 
 
 def test_chart_of_no_such_name_is_not_found(made, owner, signed_in):

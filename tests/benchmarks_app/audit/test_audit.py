@@ -3,25 +3,33 @@
 import csv
 import io
 import json
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from axes.models import AccessLog
+from django.conf import settings
 from django.core.management import call_command
 from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import strip_tags
 
+from annotation.models import Pool, SparingRule
 from benchmarks_app.common.selectors.audit import KIND_LABELS, KINDS, Key
 from benchmarks_app.common.selectors.people import named
 from benchmarks_app.common.services import audit
 from benchmarks_app.models import AuditEvent, Role
 from benchmarks_app.people.services import people
+from benchmarks_app.templatetags.benchwright import DEEDS
 from tests import factories
 
 SIGN_IN = "/sign-in/"
 DAY = datetime(2026, 3, 1, 12, tzinfo=UTC)
+APPS = ("benchmarks_app", "annotation", "scoring")
+# `action="make-slice"`, and `_record(invitation, "invitation-create", …)` and the like.
+ACTION = re.compile(r'(?:action=|_(?:record|written_down)\((?:\w+, )+)"([a-z-]+)"')
 
 
 @pytest.fixture
@@ -339,3 +347,33 @@ def test_api_of_the_site_is_for_its_managers(signed_in, log, manager):
     answer = signed_in(manager).get(reverse("api:site-events"), {"kind": "roles"}).json()
 
     assert [event["about"] for event in answer["results"]] == ["ada"]
+
+
+# --- in words ------------------------------------------------------------------------------------
+
+
+def test_every_action_that_is_recorded_has_words():
+    sources = [path for app in APPS for path in (settings.BASE_DIR / app).rglob("*.py")]
+    recorded = {name for path in sources for name in ACTION.findall(path.read_text())}
+    recorded -= {"action"}  # a column of an export
+    assert len(recorded) > 80
+
+    states = {f"pool-{state}" for state in Pool.State} - {"pool-building"}
+    states |= {f"sparing-{state}" for state in SparingRule.State} - {"sparing-auditing"}
+    known = {action for actions in KINDS.values() for action in actions}
+
+    assert sorted((recorded | known | states) - set(DEEDS)) == []
+
+
+def test_who_joins_by_an_invitation_is_told_by_name(benchmark, owner, cy, signed_in):
+    invited = people.invite(benchmark=benchmark, role=Role.VIEWER, actor=owner, days=7)
+    people.accept_invitation(invitation=invited.invitation, user=cy)
+    people.add_member(benchmark=benchmark, user=factories.user("di"), role=Role.VIEWER, actor=owner)
+    factories.query(benchmark, "q1")
+
+    for view in ("benchmark-detail", "activity-list"):
+        page = signed_in(owner).get(reverse(view, args=[benchmark.slug])).content.decode()
+        words = " ".join(strip_tags(page).split())
+        assert "joined" in words, view
+        assert "added di" in words, view
+        assert f"made invitation {invited.invitation.pk}" in words, view

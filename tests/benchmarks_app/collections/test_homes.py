@@ -168,6 +168,14 @@ def test_checks_say_what_is_lacking(benchmark, owner):
     assert "No leaks between splits" not in made
 
 
+def test_one_graded_query_is_one(benchmark, owner):
+    factories.qrel_set(benchmark, {("q1", "d1"): 3}, name="ours")
+
+    (relevant,) = (one for one in homes.checks_of(benchmark, owner) if "relevant" in one.title)
+
+    assert relevant.why == "1 graded query of “ours”"
+
+
 def test_guideline_that_changed_since_the_first_label_is_told(benchmark, owner, ada):
     pool = making.pool(benchmark, {"q1": ["d1"]})
     making.guideline(benchmark)

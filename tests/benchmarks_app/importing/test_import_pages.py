@@ -138,6 +138,7 @@ def test_a_wrong_mapping_says_so_in_the_preview_and_imports_nothing(olga):
     )
 
     assert response.status_code == 422
+    assert "Nothing was imported: see below what is wrong." in body(response)
     assert "score (column &#x27;note&#x27;) is &#x27;good&#x27;; expected a number" in body(
         response
     )
@@ -347,6 +348,35 @@ def test_no_file_is_an_error_that_says_so(olga):
 
     assert response.status_code == 422
     assert "Choose a file, or drop one here." in body(response)
+
+
+def test_an_error_stands_before_the_files_that_wait(olga):
+    put(olga, ("corpus.jsonl", CORPUS))
+
+    page = body(olga.post(reverse("import-new", args=["texts"]), {}))
+
+    assert page.index("Choose a file, or drop one here.") < page.index("Waiting to be imported")
+
+
+def test_an_empty_file_is_named_and_holds_up_no_other(olga):
+    response = put(olga, ("empty.run", b""), ("corpus.jsonl", CORPUS))
+
+    assert response.status_code == 422
+    assert "empty.run is empty; choose the file again." in body(response)
+    assert Upload.objects.get().name == "corpus.jsonl"
+
+
+def test_an_empty_file_of_a_folder_does_not_keep_the_folder_out(olga):
+    sent = [SimpleUploadedFile(".keep", b""), SimpleUploadedFile("corpus.jsonl", CORPUS)]
+    paths = ["toy/.keep", "toy/corpus.jsonl"]
+
+    response = olga.post(
+        reverse("import-new", args=["texts"]), {"folder": sent, "folder_paths": paths}
+    )
+
+    upload = Upload.objects.get()
+    assert (response.status_code, upload.name) == (302, "toy.zip")
+    assert imported(olga, upload).state == Job.State.DONE
 
 
 def test_a_file_can_be_taken_away_again(olga):

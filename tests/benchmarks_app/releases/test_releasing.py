@@ -205,7 +205,7 @@ def test_pooled_and_unjudged_pairs_are_in_the_trec_qrels_only(tiny):
         for name in ("qrels.trec", "qrels/test.tsv")
     ]
     assert texts == ["1 0 123 2\n1 0 d-line -1\n", "query-id\tcorpus-id\tscore\n1\t123\t2\n"]
-    assert "1 pairs pooled but not judged are in qrels.trec only" in release.manifest["warnings"]
+    assert "In qrels.trec only: 1 pair pooled, not judged." in release.manifest["warnings"]
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """What stands against publishing a release: each rule with its case, and with one it is not for."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -51,7 +52,7 @@ CASES = {
     "release-split-unjudged": (
         {"splits": [SplitSize("dev", 7, 0, 0, False)]},
         "split dev",
-        "'dev' has 7 queries, and no grade of any",
+        "'dev' has 7 queries without a grade",
         1,
     ),
     "release-hidden-small": (
@@ -74,7 +75,7 @@ CASES = {
     ),
     "release-exposed": ({"exposed": ["a", "b"]}, "query a, b", "2 queries of a hidden split", 2),
     "release-split-outdated": ({"is_split_outdated": True}, "splits", "have changed since", 1),
-    "release-split-missing": ({"without_split": ["x"]}, "query x", "1 queries are in no split", 1),
+    "release-split-missing": ({"without_split": ["x"]}, "query x", "1 query in no split", 1),
     "release-slice-small": (
         {"slices": [SliceSize("tail", 29, 30, False)]},
         "slice tail",
@@ -87,19 +88,24 @@ CASES = {
         "The registered slice 'tail' has 29",
         1,
     ),
-    "release-query-all-zero": ({"all_zero": ["q"]}, "query q", "have no grade above 0", 1),
+    "release-query-all-zero": (
+        {"all_zero": ["q"]},
+        "query q",
+        "1 query without a grade above 0",
+        1,
+    ),
     "release-query-no-relevant": (
         {"no_relevant": ["q"], "threshold": 2},
         "query q",
         "none from grade 2 on",
         1,
     ),
-    "release-query-unjudged": ({"unjudged": ["q"]}, "query q", "no grade at all", 1),
+    "release-query-unjudged": ({"unjudged": ["q"]}, "query q", "1 query without any grade", 1),
     "release-all-zero-dropped": ({"n_dropped": 4}, "queries", "4 queries without a grade", 4),
     "release-pair-unjudged": (
         {"n_pairs_unjudged": 3},
         "qrels.trec",
-        "3 pairs pooled but not judged are in qrels.trec only",
+        "In qrels.trec only: 3 pairs pooled, not judged.",
         3,
     ),
     "release-pool-open": (
@@ -111,7 +117,7 @@ CASES = {
     "release-judged-share": (
         {"judged_shares": {"good": 0.8, "new": 0.5, "worse": 0.1}},
         "runs",
-        "2 runs less than 80% are judged: worse 10%, new 50%.",
+        "Of 2 runs less than 80% of the first 10 documents are judged: worse 10%, new 50%.",
         2,
     ),
     "release-size": (
@@ -129,13 +135,13 @@ CASES = {
     "release-machine-share-untold": (
         {"n_machine_labels": 30, "n_grades": 10, "words": "ours"},
         "machine_labels.tsv",
-        "30 labels of a machine lie beside 10 grades of people (75% of all)",
+        "Beside 10 grades of people: 30 labels of a machine (75% of all)",
         30,
     ),
     "release-drawn-untold": (
         {"n_drawn": 7, "words": "ours"},
         "qrels",
-        "7 graded documents were drawn to estimate runs",
+        "Drawn to estimate runs: 7 graded documents",
         7,
     ),
     "release-licence-missing": ({"licence": " "}, "licence", "There is no licence", 1),
@@ -163,6 +169,32 @@ def test_rule_says_where_what_and_what_to_do(code):
     assert (found.code, found.severity, found.where, found.n) == (code, RULES[code], where, n)
     assert said in found.message
     assert found.advice.endswith(".")
+
+
+# What is counted, once each.
+ONES = {
+    "release-exposed": {"exposed": ["a"]},
+    "release-split-unjudged": {"splits": [SplitSize("dev", 1, 0, 0, False)]},
+    "release-hidden-small": {"splits": [SplitSize("test", 1, 1, 1, True)]},
+    "release-slice-small": {"slices": [SliceSize("tail", 1, 30, False)]},
+    "release-query-no-relevant": {"no_relevant": ["q"], "threshold": 2},
+    "release-all-zero-dropped": {"n_dropped": 1},
+    "release-pair-unjudged": {"n_pairs_unjudged": 1},
+    "release-pool-open": {"pools": [{"name": "p1", "n_open": 1}]},
+    "release-judged-share": {"judged_shares": {"new": 0.5}},
+    "release-size": {"n_graded": 1},
+    "release-machine-share-untold": {"n_machine_labels": 1, "n_grades": 1, "words": "ours"},
+    "release-drawn-untold": {"n_drawn": 1, "words": "ours"},
+}
+
+
+@pytest.mark.parametrize("code", ONES)
+def test_one_of_a_thing_is_said_so(code):
+    found = one_finding(**ONES[code])
+
+    assert found.code == code
+    assert re.search(r"\b1 [a-z]+", found.message)
+    assert not re.search(r"\b1 (graded )?[a-z]+s\b|query are", found.message)
 
 
 # Just on the other side of each line.
@@ -203,7 +235,7 @@ def test_many_queries_are_counted_and_few_are_named():
     found = one_finding(unjudged=[f"q{n}" for n in range(1200)])
 
     assert found.where == "query q0, q1, q2, q3, q4 and 1,195 more"
-    assert found.message.startswith("1,200 queries have no grade at all")
+    assert found.message.startswith("1,200 queries without any grade")
 
 
 def test_every_rule_has_a_heading_with_its_severity():
