@@ -74,11 +74,14 @@ class Environment:
         (found,) = self.folder.glob("lib/python3.*/site-packages")
         return found
 
-    def run(self, *words: object, cwd: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, *words: object, cwd: Path, typed: str = "", **more: str
+    ) -> subprocess.CompletedProcess[str]:
         command = [str(self.folder / "bin" / str(words[0])), *map(str, words[1:])]
         return subprocess.run(
             command,
             cwd=cwd,
+            input=typed,
             env=surroundings(cwd) | more,
             capture_output=True,
             text=True,
@@ -86,8 +89,8 @@ class Environment:
             timeout=600,
         )
 
-    def output(self, *words: object, cwd: Path) -> str:
-        done = self.run(*words, cwd=cwd)
+    def output(self, *words: object, cwd: Path, typed: str = "") -> str:
+        done = self.run(*words, cwd=cwd, typed=typed)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout.strip()
 
@@ -99,8 +102,16 @@ def surroundings(home: Path) -> dict[str, str]:
     return {**passed, "HOME": str(home), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
+SYSTEM = "of the system"
+
+
 def interpreter(version: str) -> str | None:
-    """A Python of that version, as a path; None where there is none."""
+    """A Python of that version, as a path; None where there is none.
+
+    That of the system may be an earlier one of the same name: Debian 12 has 3.11.2.
+    """
+    if version == SYSTEM:
+        return _system_interpreter()
     if sys.version_info[:2] == tuple(map(int, version.split("."))):
         return sys.executable
     kept = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
@@ -110,6 +121,15 @@ def interpreter(version: str) -> str | None:
         with contextlib.suppress(OSError):
             if path and subprocess.run([path, "-V"], capture_output=True).returncode == 0:
                 return path
+    return None
+
+
+def _system_interpreter() -> str | None:
+    with contextlib.suppress(OSError, subprocess.CalledProcessError):
+        code = "import sys; assert sys.version_info >= (3, 11); print(sys.version)"
+        command = ["/usr/bin/python3", "-c", code]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        return command[0] if done.stdout.strip() != sys.version else None
     return None
 
 
@@ -144,14 +164,14 @@ def wheel(built) -> Path:
     return found
 
 
-@pytest.fixture(scope="module", params=["3.11", "3.12", "3.13", "3.14"])
+@pytest.fixture(scope="module", params=[SYSTEM, "3.11", "3.12", "3.13", "3.14"])
 def python(request) -> str:
     version = request.param
-    if not FROM_INDEX and sys.version_info[:2] != tuple(map(int, version.split("."))):
+    if not FROM_INDEX and version != f"{sys.version_info.major}.{sys.version_info.minor}":
         pytest.skip(f"Python {version}: only with BENCHWRIGHT_FROM_INDEX=1")
     if found := interpreter(version):
         return found
-    pytest.skip(f"there is no Python {version}")
+    pytest.skip(f"there is no Python {version}, or no other")
 
 
 @pytest.fixture(scope="module")
@@ -400,3 +420,19 @@ def test_demo_finds_what_it_is_built_of(whole, tmp_path):
     folder = whole.packages / "benchmarks_app" / "fixtures" / "demo"
     names = sorted(path.name for path in (ROOT / "fixtures" / "demo").iterdir())
     assert done.stdout.splitlines() == [str(folder / name) for name in names], done.stderr
+
+
+def test_files_are_imported_by_commands_alone(whole, tmp_path):
+    (tmp_path / "corpus.jsonl").write_text('{"_id": "d1", "title": "", "text": "one"}\n')
+    (tmp_path / "asked.csv").write_text("topic;query\n1;one or two\n")
+
+    def manage(*words: str, typed: str = "") -> str:
+        return whole.output("python", "-m", "benchmarks_app", *words, cwd=tmp_path, typed=typed)
+
+    manage("migrate", "-v0")
+    person = ("create_user", "olga", "--email", "olga@example.org", "--password-stdin")
+    manage(*person, typed="a long password\n")
+    manage("create_benchmark", "mine", "--name", "Mine", "--owner", "olga")
+
+    assert "1 documents" in manage("import_file", "mine", "corpus.jsonl", "--user", "olga")
+    assert "1 queries" in manage("import_file", "mine", "asked.csv", "--user", "olga")

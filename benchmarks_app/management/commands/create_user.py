@@ -1,5 +1,6 @@
 import getpass
 import sys
+import warnings
 from typing import Any
 
 from django.core.management.base import CommandError
@@ -53,7 +54,16 @@ class Command(DeclaredCommand):
     def _password(self, *, is_given: bool) -> str:
         if is_given:
             return sys.stdin.readline().rstrip("\n")
-        return getpass.getpass("Password: ")
+        with warnings.catch_warnings():
+            # Where there is no terminal it would be read as it is shown.
+            warnings.simplefilter("error", getpass.GetPassWarning)
+            try:
+                return getpass.getpass("Password: ")
+            except getpass.GetPassWarning:
+                raise CommandError(
+                    "There is no terminal to ask for the password at: write it to standard input, "
+                    "with --password-stdin."
+                ) from None
 
     def _validated(self, username: str, email: str, password: str) -> dict[str, str]:
         """The same rules as on the page; all that is wrong at once."""

@@ -1,5 +1,6 @@
 """Invitations, roles, the last owner, and being forgotten."""
 
+import getpass
 import io
 import re
 from datetime import timedelta
@@ -524,6 +525,13 @@ def test_command_refuses_what_the_page_refuses(db, monkeypatch, more, password, 
             stdin=password, monkeypatch=monkeypatch,
         )  # fmt: skip
     assert not User.objects.filter(username="nora").exists()
+
+
+def test_command_shows_no_password_where_it_cannot_hide_it(db, monkeypatch):
+    monkeypatch.setattr("getpass.getpass", getpass.fallback_getpass)  # as without a terminal
+
+    with pytest.raises(CommandError, match="no terminal .* --password-stdin"):
+        run_command("create_user", "nora", "--email", "n@example.org", monkeypatch=monkeypatch)
 
 
 def test_command_prints_a_link_that_works(client, benchmark, owner):
