@@ -19,7 +19,6 @@ import click
 from benchwright.cli.doors import Door, Where, meant, where_of
 from benchwright.cli.start import INTERRUPTED, NO_READER
 from benchwright.errors import BenchmarkError, MissingFileError, MissingPackageError
-from benchwright.full_disk import is_disk_full
 
 PROGRAM = "benchwright"
 APPS = ("benchwright.cli.scoring", "benchwright.cli.collections", "benchwright.cli.sites")
@@ -440,6 +439,8 @@ def told(error: Exception, *, is_debug: bool) -> int:
     if isinstance(error, OSError) and error.filename is not None:
         click.echo(f"Error: {os.fsdecode(error.filename)}: {error.strerror}.", err=True)
         return USAGE if isinstance(error, FileNotFoundError) else FAILED
+    from benchwright.full_disk import is_disk_full
+
     if is_disk_full(error):
         click.echo(f"Error: {FULL_DISK}", err=True)
         return FAILED

@@ -74,7 +74,7 @@ def read_result(path: Path) -> dict[str, Any]:
     """
     try:
         result = json.loads(b"".join(open_lines(path)))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ResultFormatError(file=path.name, reason=f"is no JSON ({error})") from error
     return _checked(result, path.name)
 

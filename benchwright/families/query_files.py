@@ -13,6 +13,7 @@ from benchwright.families.errors import QueryFileError
 from benchwright.families.grouping import GroupedQueries
 from benchwright.families.linking import QueryText
 from benchwright.files.sources import open_lines, shown_name
+from benchwright.ids import id_problem
 
 _IDS = ("_id", "id", "qid", "query-id", "query_id")
 _TEXTS = ("text", "query", "question", "title")
@@ -42,6 +43,9 @@ def read_query_texts(path: Path) -> list[QueryText]:
         if qid in queries:
             problem = f"query '{qid}' was on line {lines_of[qid]} before; expected each id once."
             problems.add(file, number, f"{problem} Drop one of the lines.")
+            continue
+        if reason := id_problem(qid):
+            problems.add(file, number, f"query id {qid!r:.40}: {reason}")
             continue
         queries[qid], lines_of[qid] = QueryText(qid, text), number
     problems.raise_found()

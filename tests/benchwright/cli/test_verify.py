@@ -116,6 +116,7 @@ def test_another_version_is_told_and_decides_nothing(result, benchwright):
     ("change", "told"),
     [
         ("not json", "is no JSON"),
+        pytest.param("[" * 100_000, "is no JSON", id="deep"),
         ("[]", 'has no "format": "benchwright-result"'),
         ('{"format": "benchwright-result", "version": 99}', "is of version 99; expected 1"),
         ('{"format": "benchwright-result", "version": 1, "runs": []}', "lacks files, made_by"),
