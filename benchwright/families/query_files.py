@@ -122,7 +122,7 @@ def _of_table(line: str, delimiter: str, columns: tuple[int, int]) -> tuple[str,
 def _of_json(line: str) -> tuple[str, str] | None:
     try:
         row: Any = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(row, dict):
         return None
