@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Iterable, Iterator
 from io import StringIO
 from itertools import chain
@@ -18,6 +19,7 @@ from benchwright.ids import id_problem
 _IDS = ("_id", "id", "qid", "query-id", "query_id")
 _TEXTS = ("text", "query", "question", "title")
 _BOM = "\ufeff"
+HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 FAMILY_COLUMNS = ("query-id", "family", "doubt", "review", "why", "text")
 LINK_COLUMNS = ("query-a", "query-b", "reason", "similarity", "text-a", "text-b")
 
@@ -46,6 +48,10 @@ def read_query_texts(path: Path) -> list[QueryText]:
             continue
         if reason := id_problem(qid):
             problems.add(file, number, f"query id {qid!r:.40}: {reason}")
+            continue
+        if not text.isascii() and HALF_CHARACTER.search(text):
+            problem = "the text holds half a character (a lone surrogate). Write it as UTF-8."
+            problems.add(file, number, problem)
             continue
         queries[qid], lines_of[qid] = QueryText(qid, text), number
     problems.raise_found()

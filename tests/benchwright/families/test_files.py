@@ -42,6 +42,7 @@ def test_each_shape_of_file_is_read(tmp_path, name, content, expected):
         ("q.jsonl", '{"_id": "a", "text": "one"}\n{"_id"\n', "q.jsonl:2: is no JSON object"),
         ("q.jsonl", '{"_id": "a", "text": "one"}\n["b"]\n', "q.jsonl:2: is no JSON object"),
         ("q.jsonl", '{"_id": "a", "text": "one"}\n' + '{"a":' * 100_000, "q.jsonl:2: is no JSON"),
+        ("q.jsonl", '{"_id": "a", "text": "one \\ud800"}\n', "q.jsonl:1: the text holds half a"),
         ("q.txt", b"one\n\xff\xfe\n", "q.txt:2: is not UTF-8"),
         (
             *("q.jsonl", '{"_id": "a\\tb", "text": "one"}\n'),
