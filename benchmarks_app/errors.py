@@ -38,6 +38,13 @@ PeopleError
 
 from benchwright.errors import BenchmarkError
 
+
+class BenchmarkSlugTakenError(BenchmarkError):
+    code = "benchmark-slug-taken"
+    status = 409
+    message = "There is a benchmark '{slug}' already. Choose another short name."
+
+
 # --- What can go wrong between people and a benchmark.
 
 ASK_AGAIN = "Ask an owner of the benchmark for a new link."

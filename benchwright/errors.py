@@ -440,6 +440,13 @@ class NoCommonMeasureError(ScoringError, code="no-common-measure"):
     )
 
 
+class WeightError(ScoringError, code="weight"):
+    message = (
+        "The weight of query {query} is {weight!r}; expected a number above 0. Correct it, or "
+        "leave the query out."
+    )
+
+
 class MissingValueError(ScoringError, code="missing-value"):
     message = (
         "Run '{run}', query {query}: no value of {measure}; expected one for every query. "

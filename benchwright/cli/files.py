@@ -1,17 +1,20 @@
-"""Files named on a command line: standard input, names for runs, what is said of them.
+"""Files named on a command line: standard input, names for runs, what is said, what is written.
 
 click is imported where it has to be told something: a plain line does without it.
 """
 
+import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from benchwright.errors import Problems, ScoringError
 from benchwright.files.sources import STANDARD_INPUT
 
 COMPRESSED = (".gz", ".zst")
+STANDARD_OUTPUT = STANDARD_INPUT
 
 
 def check_standard_input(paths: Iterable[Path | None]) -> None:
@@ -58,3 +61,36 @@ def tell_warnings(problems: Problems) -> None:
     for warning in dict.fromkeys(map(str, problems.warnings)):
         sys.stderr.write(f"Warning: {warning}\n")
     problems.warnings.clear()
+
+
+def is_stream(path: Path) -> bool:
+    """Whether it is a device or a pipe, as /dev/stdout."""
+    return path.exists() and not path.is_file()
+
+
+@contextmanager
+def written(path: Path) -> Iterator[BinaryIO]:
+    """A file to write, which is in its place once it is whole, or not at all.
+
+    A device or a pipe is written as it is; through a link the file that it names is.
+    """
+    if is_stream(path):
+        with path.open("wb") as stream:
+            yield stream
+        return
+    target = path.resolve()
+    staged = target.with_name(f".{target.name}.part")
+    try:
+        with staged.open("wb") as stream:
+            yield stream
+            stream.flush()
+            # What it was made from may be removed next: by then the disk has it.
+            os.fsync(stream.fileno())
+        staged.replace(target)
+    except OSError as error:
+        if error.filename == str(staged):  # a name that nobody gave
+            error.filename = str(path)
+        raise
+    finally:
+        with suppress(OSError):
+            staged.unlink()

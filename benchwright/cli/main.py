@@ -422,6 +422,9 @@ def is_debug(arguments: Sequence[str]) -> bool:
     return bool(os.environ.get("BENCHWRIGHT_DEBUG")) or arguments[:1] == ["--debug"]
 
 
+FULL_DISK = "what it writes to is full. Make room there, or name another place; then try again."
+
+
 def told(error: Exception, *, is_debug: bool) -> int:
     """Say on standard error what went wrong, and how the process ends."""
     if is_debug:
@@ -436,6 +439,11 @@ def told(error: Exception, *, is_debug: bool) -> int:
     if isinstance(error, OSError) and error.filename is not None:
         click.echo(f"Error: {os.fsdecode(error.filename)}: {error.strerror}.", err=True)
         return USAGE if isinstance(error, FileNotFoundError) else FAILED
+    from benchwright.full_disk import is_disk_full
+
+    if is_disk_full(error):
+        click.echo(f"Error: {FULL_DISK}", err=True)
+        return FAILED
     what = f"{type(error).__name__}: {error}".rstrip(": ")
     hint = "" if is_debug else " Set BENCHWRIGHT_DEBUG=1 and run it again to see where."
     click.echo(f"Error: {PROGRAM} failed, which is its own fault: {what}.{hint}", err=True)

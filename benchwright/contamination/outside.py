@@ -119,6 +119,12 @@ def _table_rows(
             cell = json.dumps(value, ensure_ascii=False, default=str)[:40]
             problems.add(file, line, f"{text} is {cell}; expected the words of a query")
             continue
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            problem = f"{text} holds half a character (a lone surrogate); write it as UTF-8"
+            problems.add(file, line, problem)
+            continue
         listed = record.get(documents) if documents else None
         yield OutsideQuery(line, value.strip(), tuple(_documents(listed)))
 

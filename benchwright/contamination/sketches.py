@@ -242,7 +242,7 @@ def _parsed(line: bytes, file: str) -> SketchHeader:
     try:
         header = SketchHeader(**json.loads(line))
         is_good = min(int(header.n_queries), int(header.n_documents)) >= 0
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise SketchFormatError(file=file, reason="has a second line that is no header") from error
     if not is_good or (header.bands, header.rows, header.shingle) != (BANDS, ROWS, SHINGLE):
         reason = f"has other bands than this version's {BANDS} of {ROWS}"

@@ -19,6 +19,7 @@ from typing import ClassVar
 from benchwright.errors import CutoffError, MeasureParameterError, Problems, UnknownMeasureError
 from benchwright.files.encodings import as_bytes, as_text
 from benchwright.files.sources import open_lines, shown_name
+from benchwright.formats.numbers import whole
 from benchwright.formats.trec import numbered_columns
 from benchwright.measures.families import Measure
 
@@ -242,10 +243,11 @@ def read_subtopic_qrels(path: Path | str) -> dict[str, dict[str, dict[str, int]]
     problems, file = Problems(), shown_name(Path(path))
     lines = open_lines(Path(path))
     for number, columns in numbered_columns(lines, file=file, problems=problems):
-        try:
-            qid, subtopic, docid, grade = map(as_text, columns)
-            grades.setdefault(qid, {}).setdefault(subtopic, {})[docid] = int(grade)
-        except ValueError:
+        grade = whole(columns[3]) if len(columns) == 4 else None
+        if grade is not None:
+            qid, subtopic, docid = map(as_text, columns[:3])
+            grades.setdefault(qid, {}).setdefault(subtopic, {})[docid] = grade
+        else:
             quoted = b" ".join(columns)[:60].decode("utf-8", "replace")
             text = f"the line is '{quoted}'; expected query, subtopic, document and a whole grade"
             problems.add(file, number, f"{text}. Correct or drop it.")

@@ -74,7 +74,7 @@ def read_result(path: Path) -> dict[str, Any]:
     """
     try:
         result = json.loads(b"".join(open_lines(path)))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ResultFormatError(file=path.name, reason=f"is no JSON ({error})") from error
     return _checked(result, path.name)
 
@@ -97,7 +97,13 @@ def stored_rules(result: Mapping[str, Any], file: str) -> Rules:
     if not isinstance(rules, dict) or rules.keys() != set(Rules._fields):
         reason = f"has rules other than {', '.join(sorted(Rules._fields))}"
         raise ResultFormatError(file=file, reason=reason)
-    return Rules(**{**rules, "measures": tuple(rules["measures"])})
+    measures = rules.pop("measures")
+    if not isinstance(measures, list) or not all(isinstance(name, str) for name in measures):
+        raise _other_than_written(file, "rules/measures")
+    for name, value in rules.items():
+        if not isinstance(value, Rules.__annotations__[name]):
+            raise _other_than_written(file, f"rules/{name}")
+    return Rules(measures=tuple(measures), **rules)
 
 
 def located(entry: Mapping[str, Any], folder: Path, place_named: Path | None) -> Path:
@@ -147,7 +153,37 @@ def _checked(result: Any, file: str) -> dict[str, Any]:
     missing = [key for key in ("files", "made_by", "rules", "runs") if key not in result]
     if missing:
         raise ResultFormatError(file=file, reason=f"lacks {', '.join(missing)}")
+    if place := _misshapen(result):
+        raise _other_than_written(file, place)
+    if any("per_query" not in run for run in result["runs"]):
+        reason = "lacks the values of queries. Write it with --result, or add --per-query"
+        raise ResultFormatError(file=file, reason=reason)
     return result
+
+
+def _other_than_written(file: str, place: str) -> ResultFormatError:
+    return ResultFormatError(file=file, reason=f"has something else at {place} than is written")
+
+
+def _misshapen(result: Mapping[str, Any]) -> str:
+    """The first place that holds another kind of thing than a result does there; or nothing."""
+    for name, kind in (("files", dict), ("made_by", dict), ("rules", dict), ("runs", list)):
+        if not isinstance(result[name], kind):
+            return name
+    if "qrels" not in result["files"]:
+        return "files"
+    runs = {f"runs/{number}": run for number, run in enumerate(result["runs"])}
+    files = {f"files/{name}": entry for name, entry in result["files"].items()}
+    for place, entry in {**files, **runs}.items():
+        if not isinstance(entry, dict) or not isinstance(entry.get("path"), str):
+            return place
+    for place, run in runs.items():
+        values = run.get("per_query", {})
+        if not isinstance(run.get("name"), str):
+            return place
+        if not isinstance(values, dict) or not all(isinstance(of, dict) for of in values.values()):
+            return f"{place}/per_query"
+    return ""
 
 
 def _file(path: Path, folder: Path) -> dict[str, str]:

@@ -5,11 +5,14 @@ behind it, everywhere. Counts, such as NumRet, have none.
 """
 
 from collections.abc import Hashable, Iterable, Mapping
+from math import inf
+from numbers import Real
 from typing import NamedTuple, TypeVar
 
-from benchwright.errors import NoWeightError
+from benchwright.errors import NoWeightError, WeightError
 from benchwright.evaluation.evaluating import Evaluation, slice_means
 from benchwright.evaluation.uncertainty import mean_intervals
+from benchwright.files.encodings import as_shown
 
 Qid = TypeVar("Qid", bytes, str)
 
@@ -55,10 +58,16 @@ def weighted_means(
     ------
     NoWeightError
         If no scored query has a weight.
+    WeightError
+        If one is no finite number above 0.
     """
     scored = [qid for qid in evaluation.per_query if qid in weights]
     if not scored:
         raise NoWeightError(n_queries=len(evaluation.per_query))
+    for qid in scored:
+        weight = weights[qid]
+        if not isinstance(weight, Real) or not 0 < weight < inf:
+            raise WeightError(query=as_shown(qid), weight=weight)
     weighted = slice_means(evaluation, {"": scored}, weights=weights)[""]
     names = [str(measure) for measure in evaluation.measures if not measure.is_total]
     intervals: dict[str, tuple[float, float]] = {}

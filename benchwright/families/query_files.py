@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Iterable, Iterator
 from io import StringIO
 from itertools import chain
@@ -13,10 +14,12 @@ from benchwright.families.errors import QueryFileError
 from benchwright.families.grouping import GroupedQueries
 from benchwright.families.linking import QueryText
 from benchwright.files.sources import open_lines, shown_name
+from benchwright.ids import id_problem
 
 _IDS = ("_id", "id", "qid", "query-id", "query_id")
 _TEXTS = ("text", "query", "question", "title")
 _BOM = "\ufeff"
+HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 FAMILY_COLUMNS = ("query-id", "family", "doubt", "review", "why", "text")
 LINK_COLUMNS = ("query-a", "query-b", "reason", "similarity", "text-a", "text-b")
 
@@ -42,6 +45,13 @@ def read_query_texts(path: Path) -> list[QueryText]:
         if qid in queries:
             problem = f"query '{qid}' was on line {lines_of[qid]} before; expected each id once."
             problems.add(file, number, f"{problem} Drop one of the lines.")
+            continue
+        if reason := id_problem(qid):
+            problems.add(file, number, f"query id {qid!r:.40}: {reason}")
+            continue
+        if not text.isascii() and HALF_CHARACTER.search(text):
+            problem = "the text holds half a character (a lone surrogate). Write it as UTF-8."
+            problems.add(file, number, problem)
             continue
         queries[qid], lines_of[qid] = QueryText(qid, text), number
     problems.raise_found()
@@ -118,7 +128,7 @@ def _of_table(line: str, delimiter: str, columns: tuple[int, int]) -> tuple[str,
 def _of_json(line: str) -> tuple[str, str] | None:
     try:
         row: Any = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(row, dict):
         return None

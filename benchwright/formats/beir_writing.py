@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
-from benchwright.errors import BenchmarkError
 from benchwright.formats.beir import LARGEST_GRADE, QRELS_HEADER
+from benchwright.formats.errors import UnwritableRowError
 from benchwright.ids import id_problem
 
 # The earliest time a zip can say; a file of a release has no time of its own.
@@ -36,12 +36,6 @@ _PLAIN_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}", re.ASCII)
 _SUSPICIOUS = frozenset('0123456789+-.#<"NniI')
 
 Row = TypeVar("Row")
-
-
-class UnwritableRowError(BenchmarkError, code="unwritable-row"):
-    """A row that a reader of this format would lose or misread."""
-
-    message = "{file}: {row}: {reason}"
 
 
 class DocumentLike(Protocol):

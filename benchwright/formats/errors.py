@@ -126,3 +126,9 @@ class FamilyOnTwoSidesError(BenchmarkError, code="family-on-two-sides"):
         "Wordings of one need would be on two sides: {examples}. Put both queries into one split "
         "(one qrels file), or take them apart on the families page or in families.tsv first."
     )
+
+
+class UnwritableRowError(BenchmarkError, code="unwritable-row"):
+    """A row that a reader of this format would lose or misread."""
+
+    message = "{file}: {row}: {reason}"

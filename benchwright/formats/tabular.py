@@ -73,7 +73,7 @@ def _clicks_of(value: object) -> dict[str, int] | None:
     if isinstance(value, str):
         try:
             value = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
     if not isinstance(value, dict):
         return None

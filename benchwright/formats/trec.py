@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from benchwright.errors import Problems
 from benchwright.files.encodings import as_shown
+from benchwright.formats.errors import UnwritableRowError
 from benchwright.formats.numbers import real, whole
 
 __all__ = [
@@ -118,6 +119,11 @@ def write_run(rows: Iterable[RunRow]) -> Iterator[bytes]:
     A rank that is None becomes the position within the query, a missing tag `run`, and white space
     in a tag `_`.
 
+    Raises
+    ------
+    UnwritableRowError
+        At the first id that is empty or holds white space.
+
     Examples
     --------
     >>> list(write_run([RunRow(0, b"q1", b"d7", 0.5)]))
@@ -128,11 +134,18 @@ def write_run(rows: Iterable[RunRow]) -> Iterator[bytes]:
         n_rows[row.qid] += 1
         rank = n_rows[row.qid] if row.rank is None else row.rank
         tag = b"_".join(row.tag.split()) or DEFAULT_TAG
-        yield b"%b Q0 %b %d %b %b\n" % (row.qid, row.docid, rank, repr(row.score).encode(), tag)
+        line = b"%b Q0 %b %d %b %b\n" % (row.qid, row.docid, rank, repr(row.score).encode(), tag)
+        _check_ids(line, row, "TREC run")
+        yield line
 
 
 def write_qrels(rows: Iterable[QrelRow]) -> Iterator[bytes]:
     """Lines of TREC qrels, single spaces, in the order given.
+
+    Raises
+    ------
+    UnwritableRowError
+        At the first id that is empty or holds white space.
 
     Examples
     --------
@@ -140,7 +153,20 @@ def write_qrels(rows: Iterable[QrelRow]) -> Iterator[bytes]:
     [b'q1 0 d7 2\\n']
     """
     for row in rows:
-        yield b"%b 0 %b %d\n" % (row.qid, row.docid, row.grade)
+        line = b"%b 0 %b %d\n" % (row.qid, row.docid, row.grade)
+        _check_ids(line, row, "TREC qrels")
+        yield line
+
+
+def _check_ids(line: bytes, row: RunRow | QrelRow, file: str) -> None:
+    """Refuse a line that is read as one of other ids, as columns are parted by white space."""
+    if split_columns(line)[:3:2] != [row.qid, row.docid]:
+        from benchwright.ids import id_problem  # which loads json: scoring does without
+
+        ids = [row.qid.decode("utf-8", "replace"), row.docid.decode("utf-8", "replace")]
+        reason = next(filter(None, map(id_problem, ids)), "")
+        shown = "query '{}', document '{}'".format(*ids)
+        raise UnwritableRowError(file=file, row=shown, reason=reason)
 
 
 def numbered_columns(

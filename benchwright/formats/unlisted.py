@@ -36,7 +36,7 @@ def manifest_unlisted(source: "Source") -> str:
         return UNKNOWN
     try:
         manifest = json.loads(b"".join(source.lines(MANIFEST)))
-    except ValueError:
+    except (ValueError, RecursionError):
         return UNKNOWN
     return unlisted_of(manifest) if isinstance(manifest, dict) else UNKNOWN
 

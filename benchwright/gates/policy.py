@@ -139,7 +139,7 @@ def read_policy(path: Path) -> Policy:
     """
     try:
         content = json.loads(path.read_bytes())
-    except (ValueError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise PolicyFormatError(
             where=path.name, field="the file", value=f"no JSON ({error})", expected="a JSON object"
         ) from error

@@ -112,7 +112,7 @@ def _plan(source: BeirSource) -> dict[str, Any]:
         return {}
     try:
         plan = json.loads(b"".join(source.source.lines(member)))
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return plan if isinstance(plan, dict) else {}
 

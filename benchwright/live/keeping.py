@@ -145,7 +145,7 @@ def rows_in(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         for line in lines:
             try:
                 row = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 row = None
             if isinstance(row, dict) and line.endswith(b"\n"):
                 yield offset, row

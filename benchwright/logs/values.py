@@ -116,7 +116,7 @@ def clicks_of(value: Any) -> dict[str, int]:
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
         try:
             value = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             why = f"the clicks are {value!r:.40}; expected JSON, or ids with | between"
             raise CellError(why) from None
     if isinstance(value, Mapping):

@@ -124,6 +124,6 @@ def _manifest_in(source: "Source") -> Mapping[str, Any]:
         return {}
     try:
         manifest = json.loads(b"".join(source.lines(MANIFEST)))
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return manifest if isinstance(manifest, dict) else {}

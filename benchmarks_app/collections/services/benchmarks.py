@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from benchmarks_app.collections.services import units
 from benchmarks_app.common.services import audit
+from benchmarks_app.errors import BenchmarkSlugTakenError
 from benchmarks_app.models import (
     Benchmark,
     Corpus,
@@ -49,6 +50,8 @@ def create_benchmark(
         If there is no such unit.
     UnitTakenError, ParentsMissingError
         If the corpus that is to be shared cannot be measured in it.
+    BenchmarkSlugTakenError
+        If another has the slug.
     """
     unit = read_unit(unit)
     corpus = corpus_of.corpus if corpus_of else None
@@ -58,7 +61,7 @@ def create_benchmark(
         )
     else:
         units.refuse_unit(Benchmark(name=name, corpus=corpus, unit=unit))
-    benchmark = Benchmark.objects.create(
+    benchmark = Benchmark(
         slug=slug,
         name=name,
         description=description,
@@ -67,6 +70,11 @@ def create_benchmark(
         # For good: runs are stored in the order of the rule.
         tie_rule=tie_rule,
     )
+    try:
+        with transaction.atomic():
+            benchmark.save()
+    except IntegrityError as error:  # somebody else was quicker
+        raise BenchmarkSlugTakenError(slug=slug) from error
     Grade.objects.bulk_create(Grade(benchmark=benchmark, **grade) for grade in scale)
     Guideline.objects.create(benchmark=benchmark, version=1, text=guideline)
     Membership.objects.create(benchmark=benchmark, user=owner, role=Role.OWNER)

@@ -161,8 +161,9 @@ def _write(graded: "Sequence[ClickGrade]", chosen: Mapping[str, Any]) -> None:
         rows = (
             QrelRow(0, label.query.encode(), label.doc.encode(), label.grade) for label in graded
         )
+        lines = list(write_qrels(rows))
         with chosen["output"].open("wb") as stream:
-            stream.writelines(write_qrels(rows))
+            stream.writelines(lines)
     if chosen["table"]:
         with chosen["table"].open("w", encoding="utf-8") as stream:
             stream.write("\t".join(COLUMNS) + "\n")

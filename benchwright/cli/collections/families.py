@@ -169,6 +169,7 @@ def _facts(groups: Any, n_queries: int, costs: Iterable[Any]) -> dict[str, Any]:
 def _relevant(path: Path) -> dict[str, frozenset[str]]:
     """{query: its documents of a grade above 0}."""
     from benchwright.errors import Problems
+    from benchwright.files.encodings import as_text
     from benchwright.files.sources import open_lines
     from benchwright.formats.trec import read_qrels
 
@@ -176,7 +177,7 @@ def _relevant(path: Path) -> dict[str, frozenset[str]]:
     docids: dict[str, set[str]] = {}
     for row in read_qrels(open_lines(path), file=path.name, problems=problems):
         if row.grade > 0:
-            docids.setdefault(row.qid.decode(), set()).add(row.docid.decode())
+            docids.setdefault(as_text(row.qid), set()).add(as_text(row.docid))
     problems.raise_found()
     return {qid: frozenset(documents) for qid, documents in docids.items()}
 

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from benchwright.cli.answers import say_json
+from benchwright.cli.files import written
 from benchwright.cli.main import Command, option
 from benchwright.cli.options import JSON, written_option
 
@@ -69,6 +70,7 @@ def command(
     perhaps one of relevant documents; also as .gz. What a sketch tells, and to whom, stands in
     docs/contamination.md: whoever has both the sketch and the salt can try texts they think of.
     """
+    import shutil
     from tempfile import TemporaryDirectory
 
     from benchwright.contamination import read_outside
@@ -86,27 +88,27 @@ def command(
         raise click.UsageError(message)
     problems = Problems()
     with TemporaryDirectory(prefix="benchwright-") as folder:
+        sketch = Path(folder) / "sketch"
         rows = read_outside(queries, file=queries.name, folder=Path(folder), problems=problems)
         header = write_sketch(
             _told((row.text, row.documents) for row in rows),
-            output,
+            sketch,
             hasher=Hasher(used, language),
             salt_inside=used if salt_inside else None,
         )
-    try:
         problems.raise_found()
         if not header.n_queries:
             raise NoOutsideQueriesError(file=queries.name)
-    except Exception:
-        output.unlink()
-        raise
+        with sketch.open("rb") as content, written(output) as stream:
+            shutil.copyfileobj(content, stream)
+        n_bytes = sketch.stat().st_size
     if is_json:
         counts = {"n_queries": header.n_queries, "n_documents": header.n_documents}
-        facts = {"file": str(output), **counts, "n_bytes": output.stat().st_size}
+        facts = {"file": str(output), **counts, "n_bytes": n_bytes}
         say_json({**facts, "salt": used if new_salt and not salt else None})
         return
     documents = f" and {header.n_documents:,} relevant documents" if header.n_documents else ""
-    size = output.stat().st_size / 1_000_000
+    size = n_bytes / 1_000_000
     click.echo(f"{output}: {header.n_queries:,} distinct queries{documents}, {size:,.1f} MB")
     if new_salt and not salt:
         click.echo(f"salt: {used}")

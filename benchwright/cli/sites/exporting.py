@@ -2,13 +2,13 @@
 
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import click
 
+from benchwright.cli.files import written
 from benchwright.cli.main import option
 from benchwright.cli.options import written_option
 from benchwright.cli.sites.asking import Asked, Line, SiteCommand, size
@@ -109,24 +109,18 @@ def command(
     if output is None:
         asked.client.fetch(address, sys.stdout.buffer, params=params)
         return
-    n_bytes = _written(asked, address, output, params)
+    n_bytes = _fetched(asked, address, output, params)
     facts = {"what": what, "name": name or "", "file": str(output), "n_bytes": n_bytes}
     asked.say(facts, [f"{output}: {size(n_bytes)}"])
 
 
-def _written(asked: Asked, address: str, output: Path, params: dict[str, Any]) -> int:
+def _fetched(asked: Asked, address: str, output: Path, params: dict[str, Any]) -> int:
     """The bytes of the file, which is in its place once it is whole, or not at all."""
-    staged = output.with_name(f".{output.name}.part")
-    try:
-        with Line() as line, staged.open("wb") as stream:
-            n_bytes = asked.client.fetch(
-                address,
-                stream,
-                params=params,
-                tell=lambda done, total: line.bytes(output.name, done, total),
-            )
-        staged.replace(output)
-    finally:
-        with suppress(OSError):
-            staged.unlink()
+    with Line() as line, written(output) as stream:
+        n_bytes: int = asked.client.fetch(
+            address,
+            stream,
+            params=params,
+            tell=lambda done, total: line.bytes(output.name, done, total),
+        )
     return n_bytes

@@ -1,23 +1,20 @@
 """What `benchwright ask` says while it asks, and what it leaves: the run, times, notes."""
 
-import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 import click
 
 from benchwright.cli.answers import say_json
-from benchwright.files.sources import STANDARD_INPUT
+from benchwright.cli.files import STANDARD_OUTPUT, is_stream, written
 
 if TYPE_CHECKING:
     from benchwright.live.writing import Noticed
 
 CLEAR_LINE = "\r\x1b[K"
-STANDARD_OUTPUT = STANDARD_INPUT
 
 
 class Progress:
@@ -64,48 +61,23 @@ class Progress:
 
 def kept_beside(output: Path | None) -> Path | None:
     """The file of answers beside a run; None where the output is no file to go on with."""
-    if output is None or output == STANDARD_OUTPUT or _is_stream(output):
+    if output is None or output == STANDARD_OUTPUT or is_stream(output):
         return None
     return output.with_name(f"{output.name}.answers.jsonl")
-
-
-def _is_stream(path: Path) -> bool:
-    """Whether it is a device or a pipe, as /dev/stdout."""
-    return path.exists() and not path.is_file()
 
 
 def write_run(lines: Iterable[bytes], output: Path | None) -> None:
     if output is None or output == STANDARD_OUTPUT:
         sys.stdout.buffer.writelines(lines)
         return
-    with _written(output) as stream:
+    with written(output) as stream:
         stream.writelines(lines)
 
 
 def write_latencies(times: Mapping[str, float], path: Path) -> None:
-    with _written(path) as stream:
+    with written(path) as stream:
         stream.write(b"query\tms\n")
         stream.writelines(f"{qid}\t{ms:.3f}\n".encode() for qid, ms in times.items())
-
-
-@contextmanager
-def _written(path: Path) -> Iterator[BinaryIO]:
-    """A file to write, which is in its place once it is whole, or not at all."""
-    if _is_stream(path):
-        with path.open("wb") as stream:
-            yield stream
-        return
-    target = path.resolve()
-    staged = target.with_name(f".{target.name}.part")
-    try:
-        with staged.open("wb") as stream:
-            yield stream
-            stream.flush()
-            # The answers are removed next: by then the disk has what was made of them.
-            os.fsync(stream.fileno())
-        staged.replace(target)
-    finally:
-        staged.unlink(missing_ok=True)
 
 
 def report(noticed: "Noticed", answers_path: Path | None, run: Path | None) -> None:

@@ -10,6 +10,7 @@ import click
 from benchwright.cli import options
 from benchwright.cli.answers import refuse_mixed, say_json
 from benchwright.cli.doors import Door
+from benchwright.cli.files import STANDARD_OUTPUT
 from benchwright.cli.main import Command, option
 from benchwright.cli.options import file_option, format_option, written_option
 from benchwright.cli.parameters import FILE, parameter_option
@@ -105,7 +106,7 @@ EXAMPLES = (
     "-o",
     "--output",
     group="Output",
-    help="A TREC run; standard output unless given.",
+    help="A TREC run; standard output unless given, or -.",
 )
 @options.tag_of_run(show_default="its own")
 @file_option("--qrels", group="Scores", help="Grades: then scores are shown.")
@@ -157,7 +158,7 @@ def _refuse_misfits(chosen: Mapping[str, Any]) -> None:
         raise click.UsageError(message)
     if not chosen["qrels"]:
         refuse_mixed(chosen["output"], chosen["form"] == "json")
-    if chosen["qrels"] and chosen["output"] is None:
+    if chosen["qrels"] and chosen["output"] in (None, STANDARD_OUTPUT):
         message = "scores and run would both go to standard output. Name a file for the run (-o)."
         raise click.UsageError(message)
 

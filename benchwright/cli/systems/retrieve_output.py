@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from benchwright.cli.answers import say_json
+from benchwright.cli.files import STANDARD_OUTPUT, written
 from benchwright.files.encodings import as_bytes, as_text
 
 if TYPE_CHECKING:
@@ -20,10 +21,7 @@ ALL = "all"
 
 
 def write_results(results: "Iterable[Result]", output: Path | None, tag: str) -> tuple[int, int]:
-    """Write a TREC run; returns the queries and how many of them have no result.
-
-    A file appears when it is whole.
-    """
+    """Write a TREC run; returns the queries and how many of them have no result."""
     from benchwright.formats.trec import RunRow, write_run
 
     counts = [0, 0]
@@ -35,13 +33,11 @@ def write_results(results: "Iterable[Result]", output: Path | None, tag: str) ->
             for rank, (docid, score) in enumerate(ranking, start=1):
                 yield RunRow(0, as_bytes(qid), as_bytes(docid), score, rank, tag.encode())
 
-    if output is None:
+    if output is None or output == STANDARD_OUTPUT:
         sys.stdout.buffer.writelines(write_run(rows()))
     else:
-        staged = output.with_name(f".{output.name}.part")
-        with staged.open("wb") as stream:
+        with written(output) as stream:
             stream.writelines(write_run(rows()))
-        staged.replace(output)
     return counts[0], counts[1]
 
 

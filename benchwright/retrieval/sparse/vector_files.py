@@ -123,7 +123,7 @@ def _records(path: Path, lines: Iterable[bytes]) -> Iterator[tuple[str, str, dic
         place = f"{path}:{number}"
         try:
             record = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             reason = f"is not JSON ({error}); expected an object with id and vector. Mend the line."
             raise VectorFileError(place=place, reason=reason) from error
         docid, vector = _fields(record)

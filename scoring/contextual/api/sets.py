@@ -187,8 +187,9 @@ class ContextualSetDetail(OfSet):
         responses=CaseSetDetailSerializer,
     )
     def patch(self, request: Request, slug: str, pk: int) -> Response:
+        case_set = self.case_set(Action.EDIT)
         is_asked = self.validated(AskingSerializer)["asks_people"]
-        ask_people(case_set=self.case_set(Action.EDIT), user=request.user, is_asked=is_asked)
+        ask_people(case_set=case_set, user=request.user, is_asked=is_asked)
         return Response(CaseSetDetailSerializer(self.case_set()).data)
 
     @extend_schema(

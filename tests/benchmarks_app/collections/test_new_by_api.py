@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks_app.models import Benchmark, Role
+from benchmarks_app.models import Benchmark, Corpus, Role
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -59,6 +59,17 @@ def test_what_the_page_refuses_is_refused_and_nothing_is_made(ann, fields, field
     assert answer.status_code == 400
     assert why in str(answer.json()["errors"][field])
     assert Benchmark.objects.count() == 1
+
+
+def test_who_is_second_to_take_a_short_name_is_told_and_nothing_is_made(ann, monkeypatch):
+    """Both were told that it is free, as neither had been made."""
+    made(ann)
+    monkeypatch.setattr("django.db.models.query.QuerySet.exists", lambda rows: False)
+    answer = made(ann, slug="help-pages")
+    monkeypatch.undo()
+
+    assert (answer.status_code, answer.json()["code"]) == (409, "benchmark-slug-taken")
+    assert (Benchmark.objects.count(), Corpus.objects.count()) == (1, 1)
 
 
 def test_the_corpus_of_a_benchmark_that_one_keeps_is_shared(ann):

@@ -1,7 +1,9 @@
 """`--json`: every command has it, and prints one object with what it tells people."""
 
 import json
+import os
 import re
+import subprocess
 from pathlib import Path
 
 import click
@@ -152,6 +154,28 @@ def test_sketch_tells_the_salt_that_it_made(benchwright, tmp_path):
     assert (made["n_queries"], len(made["salt"])) == (3, 32)
     assert given["salt"] is None
     assert made["n_bytes"] > 0 < Path(given["file"]).stat().st_size
+
+
+def test_a_sketch_that_cannot_be_made_leaves_the_one_that_is_there(benchwright, tmp_path):
+    (tmp_path / "q.tsv").write_text(GOLDFISH)
+    (tmp_path / "none.tsv").write_text("")
+    salt = ("-o", tmp_path / "q.sketch", "--salt", "0123456789abcdef")
+    benchwright("sketch", tmp_path / "q.tsv", *salt)
+    earlier = (tmp_path / "q.sketch").read_bytes()
+
+    assert benchwright("sketch", tmp_path / "none.tsv", *salt).exit_code == 1
+    assert (tmp_path / "q.sketch").read_bytes() == earlier
+
+
+def test_a_sketch_goes_into_a_pipe_as_it_is(benchwright, tmp_path):
+    (tmp_path / "q.tsv").write_text(GOLDFISH)
+    os.mkfifo(tmp_path / "pipe")
+    with subprocess.Popen(["cat", tmp_path / "pipe"], stdout=subprocess.PIPE) as reader:
+        done = benchwright("sketch", tmp_path / "q.tsv", "-o", tmp_path / "pipe", "--salt-inside")
+        content = reader.communicate(timeout=60)[0]
+
+    assert (done.exit_code, (tmp_path / "pipe").is_fifo()) == (0, True)
+    assert content.startswith(b"benchwright-sketch 1\n")
 
 
 def test_undefined_numbers_are_null_and_odd_letters_survive(capsys):

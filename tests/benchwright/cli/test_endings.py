@@ -44,6 +44,7 @@ def raising(error):
         (click.UsageError("not so"), 2, "Error: not so"),
         (FileNotFoundError(2, "No such file or directory", "x.tsv"), 2, "Error: x.tsv: No such"),
         (PermissionError(13, "Permission denied", "x.tsv"), 1, "Error: x.tsv: Permission denied."),
+        (OSError(28, "No space left on device"), 1, "Error: what it writes to is full. Make room"),
         (ValueError("odd"), 1, "failed, which is its own fault: ValueError: odd. Set BENCHWRIGHT_"),
         (MemoryError(), 1, "its own fault: MemoryError."),
         (KeyboardInterrupt(), 130, "Interrupted."),

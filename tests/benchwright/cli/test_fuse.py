@@ -69,6 +69,22 @@ def test_wrong_words_are_usage_errors(fuse, words, told):
     assert told in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("run", "told"),
+    [
+        ('{"q1": {"x 2": 1}}', "query 'q1', document 'x 2': the id holds white space (U+0020)"),
+        ('{"q 1": {"x": 1}}', "query 'q 1', document 'x': the id holds white space (U+0020)"),
+        ('{"": {"x y": 1}}', "query '', document 'x y': the id is empty"),
+        ('{"q1": {"": 1}}', "query 'q1', document '': the id is empty"),
+    ],
+)
+def test_ids_that_a_run_cannot_hold_are_refused_before_it_is_written(fuse, tmp_path, run, told):
+    done = fuse("-o", str(tmp_path / "out.run"), b=run)
+
+    assert (done.exit_code, (tmp_path / "out.run").exists()) == (1, False)
+    assert told in str(done.exception)
+
+
 def test_one_run_is_too_few(tmp_path):
     (tmp_path / "a.run").write_text(A)
 

@@ -1,6 +1,8 @@
 """`benchwright retrieve`: runs of sparse systems from files."""
 
 import json
+import os
+import subprocess
 
 import pytest
 
@@ -158,3 +160,42 @@ def test_document_given_twice_is_refused_by_name(texts, benchwright, options):
 
     assert done.exit_code != 0
     assert "'d1' is in the corpus 2 times" in done.stderr
+
+
+def test_a_pipe_or_a_device_is_written_as_it_is(texts, benchwright):
+    os.mkfifo(texts / "pipe")
+    reader = subprocess.Popen(["cat", "pipe"], stdout=subprocess.PIPE, text=True, cwd=texts)
+    done = benchwright("retrieve", "corpus.jsonl", "queries.jsonl", "-o", "pipe")
+
+    assert done.exit_code == 0, done.stderr
+    assert documents(reader.communicate(timeout=60)[0]) == FOUND
+    assert (texts / "pipe").is_fifo()
+
+
+def test_a_dash_is_standard_output(texts, benchwright):
+    done = benchwright("retrieve", "corpus.jsonl", "queries.jsonl", "-o", "-")
+    scored = benchwright(
+        "retrieve", "corpus.jsonl", "queries.jsonl", "-o", "-", "--qrels", "grades.txt"
+    )
+
+    assert (documents(done.stdout), (texts / "-").exists()) == (FOUND, False)
+    assert (scored.exit_code, "Name a file for the run (-o)" in scored.stderr) == (2, True)
+
+
+def test_a_run_that_breaks_off_leaves_nothing(texts, benchwright, monkeypatch):
+    def broken(rows):
+        yield b"q1 Q0 d3 1 1.0 bm25\n"
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("benchwright.formats.trec.write_run", broken)
+    (texts / "out").mkdir()
+    done = benchwright("retrieve", "corpus.jsonl", "queries.jsonl", "-o", "out/bm25.run")
+
+    assert (done.exit_code, list((texts / "out").iterdir())) == (130, [])
+
+
+def test_a_folder_that_is_not_there_is_told_by_the_name_given(texts, benchwright):
+    done = benchwright("retrieve", "corpus.jsonl", "queries.jsonl", "-o", "nowhere/bm25.run")
+
+    assert done.exit_code == 2
+    assert done.stderr.endswith("Error: nowhere/bm25.run: No such file or directory.\n")

@@ -112,10 +112,53 @@ def test_another_version_is_told_and_decides_nothing(result, benchwright):
     assert "Note: version was 0.0.9 and is " in done.stderr
 
 
+def test_a_result_without_values_of_queries_says_how_to_write_them(files, benchwright):
+    shown = benchwright("score", "qrels.txt", "a.run", "--json").stdout
+    (files / "shown.json").write_text(shown)
+
+    done = benchwright("verify", "shown.json")
+
+    assert done.exit_code == 1
+    assert "shown.json lacks the values of queries. Write it with --result" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("files",), []),
+        (("files",), {}),
+        (("files", "qrels"), {}),
+        (("made_by",), None),
+        (("runs",), {}),
+        (("runs", 0), 1),
+        (("runs", 0, "name"), None),
+        (("runs", 0, "per_query"), {"q1": 1}),
+        (("rules", "measures"), [1]),
+        (("rules", "depth"), "ten"),
+        (("rules", "judged_only"), {}),
+    ],
+    ids=str,
+)
+def test_a_result_that_was_altered_by_hand_is_told_by_its_place(result, benchwright, place, value):
+    content = json.loads(result.read_text())
+    *above, last = place
+    holder = content
+    for key in above:
+        holder = holder[key]
+    holder[last] = value
+    result.write_text(json.dumps(content))
+
+    done = benchwright("verify", result)
+
+    assert done.exit_code == 1
+    assert f"result.json has something else at {place[0]}" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
     [
         ("not json", "is no JSON"),
+        pytest.param("[" * 100_000, "is no JSON", id="deep"),
         ("[]", 'has no "format": "benchwright-result"'),
         ('{"format": "benchwright-result", "version": 99}', "is of version 99; expected 1"),
         ('{"format": "benchwright-result", "version": 1, "runs": []}', "lacks files, made_by"),

@@ -181,6 +181,7 @@ def test_parquet_is_read(tmp_path):
     [
         ("a.jsonl", '{"body": "one"}\n', OutsideColumnError, "the columns are body"),
         ("a.jsonl", '{"text": 7}\n', FileProblemsError, "a.jsonl:1: text is 7"),
+        ("a.jsonl", '{"text": "x \\ud800"}\n', FileProblemsError, "a.jsonl:1: text holds half a"),
         ("a.txt", b"one \xc3\xa9\n\xff\n", FileProblemsError, "a.txt:2: byte 1 is not UTF-8"),
         ("a.tsv", "1\tone\n2\t \n", FileProblemsError, "a.tsv:2: column 2 is"),
     ],

@@ -146,6 +146,20 @@ def test_ids_may_be_any_bytes(tmp_path):
     assert evaluate_subtopics(path, run, ["StRecall@2"]).means == {"StRecall@2": 1.0}
 
 
+def test_grades_are_whole_numbers_as_those_of_any_qrels(tmp_path):
+    path = tmp_path / "qrels.diversity"
+    path.write_text("q 1 a 2.0\nq 1 b 1_0\nq 1 c \u0661\nq 1 d 1.5\n")
+
+    with pytest.raises(FileProblemsError) as caught:
+        read_subtopic_qrels(path)
+
+    assert [line.split()[0] for line in str(caught.value).splitlines()] == [
+        "qrels.diversity:2:",
+        "qrels.diversity:3:",
+        "qrels.diversity:4:",
+    ]
+
+
 def test_line_that_is_none_is_named(tmp_path):
     path = tmp_path / "qrels.diversity"
     path.write_text("q 1 a 1\nq 1 b\nq 2 a high\n")

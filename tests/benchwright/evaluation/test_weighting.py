@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright import evaluate, weighted_means
-from benchwright.errors import NoWeightError
+from benchwright.errors import NoWeightError, WeightError
 from benchwright.evaluation.weighting import effective_size, weighted_name
 from benchwright.statistics.bootstrap import bootstrap_interval
 from benchwright.statistics.intervals import mean_interval
@@ -37,6 +37,12 @@ def test_queries_without_weight_are_in_no_weighted_mean():
 def test_weights_of_other_queries_are_refused():
     with pytest.raises(NoWeightError, match="None of the 3 scored queries has a weight"):
         weighted_means(found(), {"7": 1.0})
+
+
+@pytest.mark.parametrize("weight", [0, -1.0, float("nan"), float("inf"), "2", None], ids=repr)
+def test_a_weight_that_is_no_number_above_0_is_refused(weight):
+    with pytest.raises(WeightError, match=r"weight of query 2 is .*; expected a number above 0"):
+        weighted_means(found(), {"1": 2.0, "2": weight})
 
 
 def test_counts_are_not_weighted_and_geometric_means_are():

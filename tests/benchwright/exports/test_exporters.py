@@ -23,7 +23,7 @@ from benchwright.exports.errors import (
     UnknownExportError,
 )
 from benchwright.exports.exporter import written, zipped
-from benchwright.formats.beir_writing import UnwritableRowError
+from benchwright.formats.errors import UnwritableRowError
 from benchwright.formats.mapped import query_key
 from benchwright.formats.trec_topics import read_topics
 from benchwright.linting.folders import lint_folder

@@ -41,7 +41,13 @@ def test_each_shape_of_file_is_read(tmp_path, name, content, expected):
         ("q.tsv", "a\tone\nb\t \n", "q.tsv:2: has no id or no text"),
         ("q.jsonl", '{"_id": "a", "text": "one"}\n{"_id"\n', "q.jsonl:2: is no JSON object"),
         ("q.jsonl", '{"_id": "a", "text": "one"}\n["b"]\n', "q.jsonl:2: is no JSON object"),
+        ("q.jsonl", '{"_id": "a", "text": "one"}\n' + '{"a":' * 100_000, "q.jsonl:2: is no JSON"),
+        ("q.jsonl", '{"_id": "a", "text": "one \\ud800"}\n', "q.jsonl:1: the text holds half a"),
         ("q.txt", b"one\n\xff\xfe\n", "q.txt:2: is not UTF-8"),
+        (
+            *("q.jsonl", '{"_id": "a\\tb", "text": "one"}\n'),
+            r"q.jsonl:1: query id 'a\tb': the id holds white space (U+0009)",
+        ),
     ],
 )
 def test_every_wrong_line_is_named(tmp_path, name, content, said):

@@ -12,7 +12,6 @@ import pytest
 from benchwright.errors import Problems
 from benchwright.formats.beir import CorpusRow, QueryRow, open_beir
 from benchwright.formats.beir_writing import (
-    UnwritableRowError,
     corpus_jsonl,
     id_hazard,
     metadata_shape,
@@ -20,6 +19,7 @@ from benchwright.formats.beir_writing import (
     queries_jsonl,
     streamed_zip,
 )
+from benchwright.formats.errors import UnwritableRowError
 
 TINY = Path(__file__).parents[3] / "fixtures" / "tiny_benchmark"
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.errors import FileProblemsError, Problems
+from benchwright.formats.errors import UnwritableRowError
 from benchwright.formats.trec import QrelRow, RunRow, read_qrels, read_run, write_qrels, write_run
 from benchwright.formats.trec_topics import read_topics
 
@@ -407,3 +408,18 @@ def test_real_files_are_read_without_a_problem(name, reader, n_rows):
     assert len(rows) == n_rows
     assert told(problems) == []
     assert reader is not read_topics or all(row.qid and row.text for row in rows)
+
+
+@pytest.mark.parametrize("ids", [(b"q 1", b"d"), (b"q", b"d\t1"), (b"q", b""), (b"", b"d 1")])
+def test_ids_that_would_be_read_as_others_are_not_written(ids):
+    with pytest.raises(UnwritableRowError, match=r"TREC run: query .*: the id "):
+        list(write_run([RunRow(0, *ids, 1.0)]))
+    with pytest.raises(UnwritableRowError, match=r"TREC qrels: query .*: the id "):
+        list(write_qrels([QrelRow(0, *ids, 1)]))
+
+
+def test_ids_of_odd_white_space_are_written_as_they_are_read():
+    rows = [QrelRow(0, b"q\x0b1", "d\u00a01".encode(), 1)]
+
+    back = list(read_qrels(write_qrels(rows), file="f", problems=Problems()))
+    assert [row[1:] for row in back] == [row[1:] for row in rows]

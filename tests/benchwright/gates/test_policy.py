@@ -119,8 +119,9 @@ def test_what_is_wrong_is_named_with_its_field(content, message):
     assert str(raised.value).endswith("Correct it.")
 
 
-def test_a_file_that_is_no_json_is_told(tmp_path):
-    (tmp_path / "p.json").write_text("goal: improve")
+@pytest.mark.parametrize("content", ["goal: improve", "[" * 100_000], ids=["yaml", "deep"])
+def test_a_file_that_is_no_json_is_told(tmp_path, content):
+    (tmp_path / "p.json").write_text(content)
 
     with pytest.raises(PolicyFormatError, match=r"p\.json: the file is no JSON"):
         read_policy(tmp_path / "p.json")

@@ -66,7 +66,9 @@ def test_clicks_are_counted_by_document(cell, expected):
     assert clicks_of(cell) == expected
 
 
-@pytest.mark.parametrize("cell", ['{"d1": ', '{"d1": -4}', [None]])
+@pytest.mark.parametrize(
+    "cell", ['{"d1": ', pytest.param("[" * 100_000, id="deep"), '{"d1": -4}', [None]]
+)
 def test_clicks_that_are_none_are_told(cell):
     with pytest.raises(CellError, match="expected"):
         clicks_of(cell)

@@ -16,6 +16,7 @@ from scoring.contextual.services.people import (
     record_verdicts,
 )
 from scoring.models import CaseOutcome, PersonVerdict
+from tests import factories
 from tests.scoring.making_contextual import case, case_set, judge, judged, png
 
 pytestmark = pytest.mark.django_db
@@ -135,6 +136,14 @@ def test_cases_come_in_one_order_for_all_and_nodes_do_not_tell_their_ranks(
         assert sorted(nodes_asked(long, person)) == ranks
         assert nodes_asked(long, person) != ranks
     assert nodes_asked(long, ada) != nodes_asked(long, bo)
+
+
+def test_who_may_not_ask_people_is_told_so_whatever_they_sent(three, signed_in):
+    address = reverse("api:contextual-set-detail", args=["stdlib", three.pk])
+    stranger = signed_in(factories.user("stranger"))
+
+    answer = stranger.patch(address, {}, content_type="application/json")
+    assert (answer.status_code, answer.json()["code"]) == (404, "not-found")
 
 
 def test_annotators_see_no_results_while_people_are_asked(three, by_judge, ada, owner, signed_in):
