@@ -209,7 +209,7 @@ def test_labels_of_hidden_splits_are_in_no_file(machines, qrel_set, monkeypatch)
     assert {line.split("\t")[0] for line in lines_of(made, "machine_labels.tsv")[1:]} == {"q2"}
     assert made.manifest["machine_labels"][0]["n"] == 2
     (told,) = [f for f in made.findings if f["code"] == "release-machine-share-untold"]
-    assert told["message"].startswith("2 labels of a machine lie beside")
+    assert told["message"].startswith("Beside 1 grade of people: 2 labels of a machine (67%")
 
 
 def test_a_set_of_people_cannot_lie_beside_the_grades_as_a_machines(machines, qrel_set):

@@ -530,7 +530,7 @@ def test_command_refuses_what_the_page_refuses(db, monkeypatch, more, password, 
 def test_command_shows_no_password_where_it_cannot_hide_it(db, monkeypatch):
     monkeypatch.setattr("getpass.getpass", getpass.fallback_getpass)  # as without a terminal
 
-    with pytest.raises(CommandError, match="no terminal .* --password-stdin"):
+    with pytest.raises(CommandError, match=r"no terminal .* --password-stdin"):
         run_command("create_user", "nora", "--email", "n@example.org", monkeypatch=monkeypatch)
 
 
