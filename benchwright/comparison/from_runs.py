@@ -7,7 +7,7 @@ from typing import Any
 from benchwright.comparison.comparing import compare
 from benchwright.comparison.outcome import Comparison
 from benchwright.evaluation.evaluating import evaluate
-from benchwright.measures import Measure
+from benchwright.measures import Measure, parse_measures
 from benchwright.reading.scanning import scan_qrels
 
 
@@ -58,11 +58,11 @@ def compare_runs(
     names_of_paths = {str(run): name for name, run in named.items() if isinstance(run, str | Path)}
     reference = None if baseline is None else str(baseline)
     table = scan_qrels(Path(qrels)) if isinstance(qrels, str | Path) else qrels
-    names = list(measures)
+    parsed = parse_measures(measures)
     rules: dict[str, Any] = {"ties": ties, "missing": missing, "depth": depth, "unlisted": unlisted}
     # Runs of files and of memory stand side by side: their query ids are text in both.
     evaluations = {
-        name: evaluate(table, run, names, **rules).with_text_ids() for name, run in named.items()
+        name: evaluate(table, run, parsed, **rules).with_text_ids() for name, run in named.items()
     }
     return compare(
         evaluations,

@@ -43,7 +43,7 @@ def parse_measure(name: str) -> Measure:
 
 
 def parse_measures(names: Iterable[str | Measure]) -> tuple[Measure, ...]:
-    """The measures of these names, each once, in their order.
+    """The measures of these names, each once, in their order; one name alone is as good as a list.
 
     Beside single ones, trec_eval's lists of parameters (`P.5,10`) and of measures (`official`,
     `all_trec`, `set`) are understood.
@@ -57,8 +57,11 @@ def parse_measures(names: Iterable[str | Measure]) -> tuple[Measure, ...]:
     --------
     >>> [str(measure) for measure in parse_measures(["P.5,10", "map"])]
     ['P@5', 'P@10', 'AP']
+    >>> [str(measure) for measure in parse_measures("ndcg_cut_10")]
+    ['nDCG@10']
     """
-    measures = (measure for name in names for measure in _each(name))
+    listed = [names] if isinstance(names, str) else names
+    measures = (measure for name in listed for measure in _each(name))
     return tuple(dict.fromkeys(measures))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from benchwright import compare, evaluate
+from benchwright import compare, compare_runs, evaluate
 from benchwright.errors import (
     MethodMisfitError,
     MethodNumberError,
@@ -348,6 +348,16 @@ def test_methods_that_are_none_or_do_not_fit(options, error, message):
         compare(RUNS, **options)
 
     assert message in str(raised.value)
+
+
+def test_one_measure_may_be_named_without_a_list():
+    qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
+    runs = {"good": {"q1": {"a": 2.0}, "q2": {"b": 2.0}}, "bad": {"q1": {"c": 1.0}, "q2": {"d": 1}}}
+    evaluations = {name: evaluate(qrels, run, ["RR", "AP"]) for name, run in runs.items()}
+
+    assert list(evaluate(qrels, runs["good"], "map").means) == ["AP"]
+    assert compare(evaluations, measures="MRR").measures == ("RR",)
+    assert compare_runs(qrels, runs, "MRR").measures == ("RR",)
 
 
 def test_numpy_is_loaded_when_a_comparison_is_asked_for():

@@ -234,6 +234,7 @@ def test_blanks_after_a_marker_of_smart_are_no_text(tmp_path):
         ("qrels", b"query_id,docid,grade\nq1,d1,0.5\n", 2, "expected a whole number"),
         ("qrels", b"query_id,docid,grade\nq1,d1,200\n", 2, "grades go from -127 to 127"),
         ("run", b"query_id,docid,score\nq1,d1,n/a\n", 2, "score (column 'score') is 'n/a'"),
+        ("run", b"query_id;docid;score\nq1;d1;-1,5\n", 2, "Write its decimals after a point."),
         ("run", b"query_id,docid,score\nq1,d1,nan\n", 2, "expected a number"),
         ("run", b"query_id,docid,rank\nq1,d1,first\n", 2, "rank is 'first'"),
     ],
