@@ -7,9 +7,13 @@ calls nothing else.
 import io
 import pickle
 import struct
+from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from dataclasses import is_dataclass
+from datetime import date, datetime, time, timedelta, timezone
+from decimal import Decimal
 from enum import Enum
+from pathlib import PosixPath, PurePosixPath
 from typing import Any
 
 from benchwright.errors import BenchmarkError, error_again
@@ -18,23 +22,12 @@ HEAD = struct.Struct("<BQ")
 PROTOCOL = 5
 RESULT, RAISED, BROKE, ITEMS, PROGRESS, BEGUN = range(6)
 OURS = ("benchwright.",)
-OTHERS = {
-    ("builtins", "set"),
-    ("builtins", "frozenset"),
-    ("builtins", "complex"),
-    ("builtins", "bytearray"),
-    ("builtins", "range"),
-    ("builtins", "slice"),
-    ("collections", "Counter"),
-    ("collections", "OrderedDict"),
-    ("datetime", "date"),
-    ("datetime", "datetime"),
-    ("datetime", "time"),
-    ("datetime", "timedelta"),
-    ("datetime", "timezone"),
-    ("decimal", "Decimal"),
-    ("pathlib", "PosixPath"),
-    ("pathlib", "PurePosixPath"),
+# By the names that this Python has for them: 3.13 calls another module that of paths.
+PLAIN = (
+    *(set, frozenset, complex, bytearray, range, slice, Counter, OrderedDict, Decimal),
+    *(date, datetime, time, timedelta, timezone, PosixPath, PurePosixPath),
+)
+OTHERS = {(kind.__module__, kind.__name__) for kind in PLAIN} | {
     ("numpy", "dtype"),
     ("numpy", "ndarray"),
     ("numpy._core.multiarray", "_reconstruct"),

@@ -425,6 +425,7 @@ def test_demo_finds_what_it_is_built_of(whole, tmp_path):
 def test_files_are_imported_by_commands_alone(whole, tmp_path):
     (tmp_path / "corpus.jsonl").write_text('{"_id": "d1", "title": "", "text": "one"}\n')
     (tmp_path / "asked.csv").write_text("topic;query\n1;one or two\n")
+    (tmp_path / "a.run").write_text("1 Q0 d1 1 1.0 a\n")
 
     def manage(*words: str, typed: str = "") -> str:
         return whole.output("python", "-m", "benchmarks_app", *words, cwd=tmp_path, typed=typed)
@@ -436,3 +437,4 @@ def test_files_are_imported_by_commands_alone(whole, tmp_path):
 
     assert "1 documents" in manage("import_file", "mine", "corpus.jsonl", "--user", "olga")
     assert "1 queries" in manage("import_file", "mine", "asked.csv", "--user", "olga")
+    assert "run 'a'" in manage("import_file", "mine", "a.run", "--user", "olga")
