@@ -105,6 +105,7 @@ def test_what_goes_wrong_while_printing_is_told(files, monkeypatch):
     def fail(*_):
         raise OSError(28, "No space left on device", "standard output")
 
+    monkeypatch.setattr("gc.disable", lambda: None)  # for good, in a process that ends with it
     monkeypatch.setattr("sys.argv", ["benchwright", "score", "qrels.txt", "a.run"])
     monkeypatch.setattr("benchwright.cli.scoring.score_output.show", fail)
     with pytest.raises(SystemExit) as ended, contextlib.redirect_stderr(None):
