@@ -72,6 +72,7 @@ def pooled_site(tmp_path: Path) -> Iterator[Site]:
             f"[databases]\n* = {' '.join(f'{name}={value}' for name, value in known.items())}\n"
             f"[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nauth_type = any\n"
             "unix_socket_dir =\npool_mode = transaction\ndefault_pool_size = 2\n"
+            "ignore_startup_parameters = options\n"  # of PGOPTIONS, where it is set
         )
         Path(made).chmod(0o755)
         settings.chmod(0o644)
