@@ -139,8 +139,9 @@ class SettingsForm(forms.ModelForm):
     def clean(self) -> dict[str, Any]:
         """What a page sends as it showed it stays as it is by now: another may have changed it."""
         cleaned = super().clean() or self.cleaned_data
-        shown = {name for name in cleaned if self[name].html_initial_name in self.data}
-        return cleaned | {name: self.initial[name] for name in shown - set(self.changed_data)}
+        fields_shown = {name for name in cleaned if self[name].html_initial_name in self.data}
+        unchanged = fields_shown - set(self.changed_data)
+        return cleaned | {name: self.initial[name] for name in unchanged}
 
 
 UNITS = Unit.choices

@@ -115,8 +115,8 @@ def _common_measures(rows: Mapping[str, Rows], measures: Sequence[str] | None) -
                 measures="; ".join(f"{run} has {', '.join(of)}" for run, of in of_runs.items())
             )
         return common
-    asked = [measures] if isinstance(measures, str) else measures
-    names = (name if name in common else str(parse_measure(name)) for name in asked)
+    measures = [measures] if isinstance(measures, str) else measures
+    names = (name if name in common else str(parse_measure(name)) for name in measures)
     return tuple(dict.fromkeys(names))
 
 

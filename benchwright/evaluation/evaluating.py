@@ -47,6 +47,7 @@ class Evaluation(Generic[Qid]):
     not say.
     """
 
+    # Written out: a small score has no time to load dataclasses.
     __slots__ = (
         *("measures", "per_query", "means", "judged_shares", "n_undefined"),
         *("n_queries", "n_missing", "n_extra", "top_grade", "rules"),

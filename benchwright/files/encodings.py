@@ -1,7 +1,8 @@
 """Text that is not UTF-8, told by its bytes and read as UTF-8.
 
 UTF-16 says itself by a mark. Of other encodings the bytes leave several open, so what is taken is a
-guess, and whoever reads the file is told of it.
+guess, and whoever reads the file is told of it. Ids are bytes as they stand in their file: here
+they become text, and bytes again.
 """
 
 import codecs

@@ -365,11 +365,8 @@ def _grade(value: object, column: str | None, say: Say) -> int | None:
 def _score(value: object, column: str | None, say: Say) -> float | None:
     score = real(value)
     if score is None:
-        pointed = value.replace(",", ".", 1) if isinstance(value, str) else ""
-        is_number = real(pointed) is not None  # of a table from where decimals follow a comma
-        mend = "Write its decimals after a point." if is_number else ""
-        say(
-            f"score (column '{column}') is {_shown(value)}; expected a number. "
-            f"{mend or 'Drop the line or give it a score.'}"
-        )
+        mend = "Drop the line or give it a score."
+        if isinstance(value, str) and real(value.replace(",", ".", 1)) is not None:
+            mend = "Write its decimals after a point."
+        say(f"score (column '{column}') is {_shown(value)}; expected a number. {mend}")
     return score

@@ -60,8 +60,8 @@ def parse_measures(names: Iterable[str | Measure]) -> tuple[Measure, ...]:
     >>> [str(measure) for measure in parse_measures("ndcg_cut_10")]
     ['nDCG@10']
     """
-    listed = [names] if isinstance(names, str) else names
-    measures = (measure for name in listed for measure in _each(name))
+    names = [names] if isinstance(names, str) else names
+    measures = (measure for name in names for measure in _each(name))
     return tuple(dict.fromkeys(measures))
 
 

@@ -150,5 +150,5 @@ def repeated_text(qid: bytes, docid: bytes, first: int) -> str:
 
 
 def _told(qid: bytes, docid: bytes, first: int) -> str:
-    document, query = (as_shown(name) for name in (docid, qid))
+    document, query = map(as_shown, (docid, qid))
     return f"document '{document}' of query '{query}' was in line {first} already"

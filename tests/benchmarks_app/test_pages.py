@@ -151,11 +151,11 @@ def test_a_guideline_of_several_lines_is_no_new_version_when_it_is_sent_as_it_wa
 
 def test_what_was_not_changed_on_a_page_of_settings_stays_as_it_is_by_now(olga, texts):
     url = reverse("benchmark-settings", args=["texts"])
-    shown = olga.get(url).context["form"]
-    opened = {shown[name].html_initial_name: shown[name].initial for name in shown.fields}
+    form = olga.get(url).context["form"]
+    opened = {form[name].html_initial_name: form[name].initial for name in form.fields}
     olga.post(url, settings_form(name="Newer", visibility="public", guideline="Newer."))
 
-    sent = {name: shown[name].initial for name in shown.fields} | {"description": "Mine."}
+    sent = {name: form[name].initial for name in form.fields} | {"description": "Mine."}
     assert olga.post(url, {**opened, **sent}).status_code == 302
 
     texts.refresh_from_db()

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
+from tests.conftest import are_services_required
 from tests.system.making import beir_zip
 from tests.system.site import Site, free_port
 from tests.system.working import wait_for_job
@@ -57,24 +58,25 @@ for _ in range(2):
 @pytest.fixture
 def pooled_site(tmp_path: Path) -> Iterator[Site]:
     """A site whose processes share two connections by transactions."""
-    program = shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")
-    if program is None:
-        pytest.skip("pgbouncer is not installed")
     # It refuses to be root, and nobody may read a folder of pytest.
-    with tempfile.TemporaryDirectory() as made, Site(tmp_path / "site") as site:
+    with tempfile.TemporaryDirectory() as folder, Site(tmp_path / "site") as site:
         if site.database.startswith("sqlite"):
             pytest.skip("pools connections to PostgreSQL")
+        program = shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")
+        if program is None:
+            why = "needs the program pgbouncer"
+            (pytest.fail if are_services_required() else pytest.skip)(why)
         server, port = urlsplit(site.database), free_port()
-        settings = Path(made) / "pgbouncer.ini"
-        known = {"host": server.hostname, "port": server.port or 5432, "user": server.username}
-        known |= {"password": server.password} if server.password else {}
+        settings = Path(folder) / "pgbouncer.ini"
+        words = {"host": server.hostname, "port": server.port or 5432, "user": server.username}
+        words |= {"password": server.password} if server.password else {}
         settings.write_text(
-            f"[databases]\n* = {' '.join(f'{name}={value}' for name, value in known.items())}\n"
+            f"[databases]\n* = {' '.join(f'{name}={value}' for name, value in words.items())}\n"
             f"[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nauth_type = any\n"
             "unix_socket_dir =\npool_mode = transaction\ndefault_pool_size = 2\n"
             "ignore_startup_parameters = options\n"  # of PGOPTIONS, where it is set
         )
-        Path(made).chmod(0o755)
+        Path(folder).chmod(0o755)
         settings.chmod(0o644)
         user = ["-u", "nobody"] if os.geteuid() == 0 else []
         pooler = subprocess.Popen([program, "-q", *user, settings])

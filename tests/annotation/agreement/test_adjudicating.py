@@ -297,18 +297,6 @@ def test_the_last_case_leads_back_to_the_inbox(benchmark, made, bo, signed_in):
     assert "Nothing to settle" in response.content.decode()
 
 
-def test_who_judged_all_that_is_open_is_told_that_somebody_else_settles_it(
-    benchmark, bo, ann, signed_in
-):
-    made = pool(benchmark, {"q1": ["d3"]}, overlap=2)
-    judge_as(bo, made, {("q1", "d3"): 3})
-    judge_as(ann, made, {("q1", "d3"): 0})
-
-    page = signed_in(bo).get(reverse("annotation:adjudicate", args=[benchmark.slug]))
-
-    assert "Nothing for you to settle" in page.content.decode()
-
-
 def test_cases_that_wait_for_a_label_are_told_from_none(benchmark, made, bo, signed_in):
     for qid, docid in (("q1", "d2"), ("q2", "d2"), ("q2", "d3"), ("q1", "d3")):
         word(benchmark, bo, docid, qid, outcome="third_opinion")
@@ -340,14 +328,16 @@ def test_an_adjudicator_sees_cases_and_no_other_grades(benchmark, made, bo, owne
     assert signed_in(owner).get(url(benchmark, "d9")).status_code == 404
 
 
-def test_a_person_who_judged_it_may_not_open_the_case(benchmark, bo, ann, signed_in):
+def test_a_person_who_judged_it_may_not_open_the_case_and_is_told_so(benchmark, bo, ann, signed_in):
     made = pool(benchmark, {"q1": ["d3"]}, overlap=2)
     judge_as(bo, made, {("q1", "d3"): 3})
     judge_as(ann, made, {("q1", "d3"): 0})
 
     response = signed_in(bo).get(url(benchmark))
+    page = signed_in(bo).get(reverse("annotation:adjudicate", args=[benchmark.slug]))
 
     assert response.status_code == 403
+    assert "Nothing for you to settle" in page.content.decode()
 
 
 def test_who_opens_a_case_of_a_test_query_is_recorded(benchmark, made, bo, signed_in):

@@ -360,9 +360,9 @@ def test_every_action_that_is_recorded_has_words():
 
     states = {f"pool-{state}" for state in Pool.State} - {"pool-building"}
     states |= {f"sparing-{state}" for state in SparingRule.State} - {"sparing-auditing"}
-    known = {action for actions in KINDS.values() for action in actions}
+    of_kinds = {action for actions in KINDS.values() for action in actions}
 
-    assert sorted((recorded | known | states) - set(DEEDS)) == []
+    assert sorted((recorded | of_kinds | states) - set(DEEDS)) == []
 
 
 def test_who_joins_by_an_invitation_is_told_by_name(benchmark, owner, cy, signed_in):

@@ -113,8 +113,8 @@ def test_another_version_is_told_and_decides_nothing(result, benchwright):
 
 
 def test_a_result_without_values_of_queries_says_how_to_write_them(files, benchwright):
-    shown = benchwright("score", "qrels.txt", "a.run", "--json").stdout
-    (files / "shown.json").write_text(shown)
+    output = benchwright("score", "qrels.txt", "a.run", "--json").stdout
+    (files / "shown.json").write_text(output)
 
     done = benchwright("verify", "shown.json")
 

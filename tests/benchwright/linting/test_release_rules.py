@@ -190,11 +190,11 @@ ONES = {
 
 @pytest.mark.parametrize("code", ONES)
 def test_one_of_a_thing_is_said_so(code):
-    found = one_finding(**ONES[code])
+    finding = one_finding(**ONES[code])
 
-    assert found.code == code
-    assert re.search(r"\b1 [a-z]+", found.message)
-    assert not re.search(r"\b1 (graded )?[a-z]+s\b|query are", found.message)
+    assert finding.code == code
+    assert re.search(r"\b1 [a-z]+", finding.message)
+    assert not re.search(r"\b1 (graded )?[a-z]+s\b|query are", finding.message)
 
 
 # Just on the other side of each line.

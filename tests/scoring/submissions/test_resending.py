@@ -109,11 +109,11 @@ def test_what_single_lines_do_not_mend_is_not_offered(submit, sam, do_jobs, cont
 
 
 def test_a_file_of_bad_lines_alone_is_not_offered_once_they_were_left_out(submit, sam, do_jobs):
-    made = submit(sam, b"q1 Q0 d1 1 n/a s\n", n_agreed=1)
+    again = submit(sam, b"q1 Q0 d1 1 n/a s\n", n_agreed=1)
     do_jobs()
 
-    made.refresh_from_db()
-    assert (made.state, len(made.problems), lines_to_leave_out(made)) == ("invalid", 1, 0)
+    again.refresh_from_db()
+    assert (again.state, len(again.problems), lines_to_leave_out(again)) == ("invalid", 1, 0)
 
 
 # --- on to another phase -------------------------------------------------------------------------
