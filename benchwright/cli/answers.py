@@ -23,7 +23,7 @@ def say_json(facts: Any) -> None:
 
 def refuse_mixed(output: Path | None, is_json: bool) -> None:
     """End with a usage error where a run and JSON would both go to the standard output."""
-    if is_json and (output is None or str(output) == "-"):
+    if is_json and output is None:
         import click
 
         text = "Run and JSON would both go to the standard output. Name a file for the run with -o."

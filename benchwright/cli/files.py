@@ -14,7 +14,6 @@ from benchwright.errors import Problems, ScoringError
 from benchwright.files.sources import STANDARD_INPUT
 
 COMPRESSED = (".gz", ".zst")
-STANDARD_OUTPUT = STANDARD_INPUT
 
 
 def check_standard_input(paths: Iterable[Path | None]) -> None:
@@ -69,11 +68,15 @@ def is_stream(path: Path) -> bool:
 
 
 @contextmanager
-def written(path: Path) -> Iterator[BinaryIO]:
+def written(path: Path | None) -> Iterator[BinaryIO]:
     """A file to write, which is in its place once it is whole, or not at all.
 
-    A device or a pipe is written as it is; through a link the file that it names is.
+    A device or a pipe is written as it is, and so is standard output (None); through a link the
+    file that it names is.
     """
+    if path is None:
+        yield sys.stdout.buffer
+        return
     if is_stream(path):
         with path.open("wb") as stream:
             yield stream

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from benchwright.cli.main import option
-from benchwright.cli.parameters import FILE, WRITTEN, parameter_option
+from benchwright.cli.parameters import FILE, OutputFile, parameter_option
 from benchwright.cli.scored import measures_named
 from benchwright.formats.unlisted import UNLISTED
 from benchwright.recipes import retrieval
@@ -48,9 +48,9 @@ def file_option(name: str, **settings: Any) -> Decorator:
     return option(name, type=FILE, metavar="FILE", **settings)
 
 
-def written_option(*names: str, **settings: Any) -> Decorator:
-    """An option that names a file to write."""
-    return option(*names, type=WRITTEN, metavar="FILE", **settings)
+def written_option(*names: str, is_printed: bool = False, **settings: Any) -> Decorator:
+    """An option that names a file to write; None where it is printed instead."""
+    return option(*names, type=OutputFile(is_printed=is_printed), metavar="FILE", **settings)
 
 
 def format_option(forms: Sequence[str], *, group: str = "Output", **settings: Any) -> Decorator:

@@ -93,8 +93,23 @@ def text_of(path: Path) -> str:
     return sys.stdin.read() if path == STANDARD_INPUT else path.read_text("utf-8-sig")
 
 
+class OutputFile(click.Path):
+    """A file to write, as `Path`; `-` is None, where without one it is printed, or refused."""
+
+    def __init__(self, *, is_printed: bool = False) -> None:
+        super().__init__(dir_okay=False, path_type=Path)
+        self.is_printed = is_printed
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value != "-":
+            return super().convert(value, param, ctx)
+        if not self.is_printed:
+            text = "'-' is standard output, where this command says how it went. Name a file."
+            self.fail(text, param, ctx)
+        return None
+
+
 FILE = InputFile()
-WRITTEN = click.Path(dir_okay=False, path_type=Path)
 
 
 class _Taken:

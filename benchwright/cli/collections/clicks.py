@@ -10,6 +10,7 @@ import click
 
 from benchwright.cli.answers import say_json
 from benchwright.cli.doors import Door
+from benchwright.cli.files import written
 from benchwright.cli.main import Command, option
 from benchwright.cli.options import file_option, format_option, written_option
 from benchwright.cli.parameters import FILE, parameter_option
@@ -161,12 +162,11 @@ def _write(graded: "Sequence[ClickGrade]", chosen: Mapping[str, Any]) -> None:
         rows = (
             QrelRow(0, label.query.encode(), label.doc.encode(), label.grade) for label in graded
         )
-        lines = list(write_qrels(rows))
-        with chosen["output"].open("wb") as stream:
-            stream.writelines(lines)
+        with written(chosen["output"]) as stream:
+            stream.writelines(write_qrels(rows))
     if chosen["table"]:
-        with chosen["table"].open("w", encoding="utf-8") as stream:
-            stream.write("\t".join(COLUMNS) + "\n")
+        with written(chosen["table"]) as stream:
+            stream.write("\t".join(COLUMNS).encode() + b"\n")
             for label in graded:
                 value = label.value
                 numbers = (value.value, value.low, value.high, value.n)
@@ -175,7 +175,7 @@ def _write(graded: "Sequence[ClickGrade]", chosen: Mapping[str, Any]) -> None:
                     *(f"{number:.6g}" for number in numbers),
                     value.clicks,
                 )
-                stream.write("\t".join(map(str, cells)) + "\n")
+                stream.write("\t".join(map(str, cells)).encode() + b"\n")
 
 
 # --- outcomes ------------------------------------------------------------------------------------

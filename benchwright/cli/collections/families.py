@@ -11,6 +11,7 @@ import click
 from benchwright.cli import options
 from benchwright.cli.answers import say_json
 from benchwright.cli.doors import Door
+from benchwright.cli.files import written
 from benchwright.cli.main import Command, option
 from benchwright.cli.options import written_option
 from benchwright.cli.parameters import parameter_option
@@ -45,6 +46,7 @@ def thresholds(command: Any) -> Any:
 @written_option(
     "-o",
     "--output",
+    is_printed=True,
     group="Output",
     help="Where the families go (TSV); by default to the standard output.",
 )
@@ -183,11 +185,8 @@ def _relevant(path: Path) -> dict[str, frozenset[str]]:
 
 
 def _write(path: Path | None, lines: Iterable[str]) -> None:
-    if path is None:
-        sys.stdout.writelines(lines)
-        return
-    with path.open("w", encoding="utf-8", newline="") as out:
-        out.writelines(lines)
+    with written(path) as stream:
+        stream.writelines(map(str.encode, lines))
 
 
 def _progress() -> Callable[[str, int, int], None] | None:

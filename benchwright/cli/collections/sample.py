@@ -10,6 +10,7 @@ import click
 
 from benchwright.cli.answers import say_json
 from benchwright.cli.doors import Door
+from benchwright.cli.files import written
 from benchwright.cli.main import Command, option
 from benchwright.cli.options import JSON, named_columns, written_option
 from benchwright.cli.parameters import parameter_option
@@ -98,6 +99,7 @@ EXAMPLES = (
 @written_option(
     "-o",
     "--output",
+    is_printed=True,
     group="Output",
     help="Write the queries there as BEIR has them, one JSON object a line.  [default: standard "
     "output]",
@@ -249,12 +251,7 @@ def _show(plan: "Plan", *, err: bool = False) -> None:
 
 def _write(queries: Sequence["SampledQuery"], chosen: dict[str, Any]) -> None:
     lines = (json.dumps(query.as_beir(), ensure_ascii=False) for query in queries)
-    if chosen["output"] is None and chosen["is_json"]:
-        pass  # they are in it
-    elif chosen["output"] is None:
-        for line in lines:
-            click.echo(line)
-    else:
+    if chosen["output"] or not chosen["is_json"]:  # which has them in it
         _lines(chosen["output"], lines)
     if chosen["weights_file"]:
         rows = (f"{query.qid}\t{query.weight!r}" for query in queries)
@@ -264,6 +261,6 @@ def _write(queries: Sequence["SampledQuery"], chosen: dict[str, Any]) -> None:
         _lines(chosen["families_file"], ["query-id\tfamily", *rows])
 
 
-def _lines(path: Path, lines: Iterable[str]) -> None:
-    with path.open("w", encoding="utf-8", newline="\n") as out:
-        out.writelines(f"{line}\n" for line in lines)
+def _lines(path: Path | None, lines: Iterable[str]) -> None:
+    with written(path) as stream:
+        stream.writelines(f"{line}\n".encode() for line in lines)

@@ -66,7 +66,13 @@ FORMS = {
     group="Judgments",
     help="Number of the last event that counts.",
 )
-@written_option("-o", "--output", group="Output", help="By default to the standard output.")
+@written_option(
+    "-o",
+    "--output",
+    is_printed=True,
+    group="Output",
+    help="By default to the standard output.",
+)
 @click.pass_context
 def command(
     ctx: click.Context,

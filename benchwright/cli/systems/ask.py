@@ -98,7 +98,11 @@ EXAMPLES = (
 @parameter_option(live.RETRIES, group="Pace")
 @parameter_option(live.MAY_FAIL, group="Pace", metavar="N")
 @written_option(
-    "-o", "--output", group="Output", help="A TREC run; standard output unless given, or -."
+    "-o",
+    "--output",
+    is_printed=True,
+    group="Output",
+    help="A TREC run; standard output unless given, or -.",
 )
 @written_option("--latencies", group="Output", help="Query and milliseconds as TSV.")
 @option(

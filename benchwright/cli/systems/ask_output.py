@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from benchwright.cli.answers import say_json
-from benchwright.cli.files import STANDARD_OUTPUT, is_stream, written
+from benchwright.cli.files import is_stream, written
 
 if TYPE_CHECKING:
     from benchwright.live.writing import Noticed
@@ -61,15 +61,12 @@ class Progress:
 
 def kept_beside(output: Path | None) -> Path | None:
     """The file of answers beside a run; None where the output is no file to go on with."""
-    if output is None or output == STANDARD_OUTPUT or is_stream(output):
+    if output is None or is_stream(output):
         return None
     return output.with_name(f"{output.name}.answers.jsonl")
 
 
 def write_run(lines: Iterable[bytes], output: Path | None) -> None:
-    if output is None or output == STANDARD_OUTPUT:
-        sys.stdout.buffer.writelines(lines)
-        return
     with written(output) as stream:
         stream.writelines(lines)
 

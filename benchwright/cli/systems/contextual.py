@@ -95,11 +95,9 @@ EXAMPLES = (
     group="Output",
     help="Keep outcomes there and ask nothing twice; made where it is not there.",
 )
-@option(
+@written_option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False, writable=True, path_type=Path),
-    metavar="FILE",
     group="Output",
     help="Write every outcome as a JSON line, as it comes: verdicts, reasons, raw answers.",
 )

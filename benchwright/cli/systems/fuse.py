@@ -1,6 +1,5 @@
 """`benchwright fuse`: several runs as one."""
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,6 +8,7 @@ import click
 
 from benchwright.cli import options
 from benchwright.cli.answers import refuse_mixed, say_json
+from benchwright.cli.files import written
 from benchwright.cli.main import Command, option
 from benchwright.cli.options import written_option
 from benchwright.cli.parameters import FILE
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from benchwright.retrieval.fusion import Fusion, Ranking
     from benchwright.retrieval.searching import Result
 
-STANDARD = Path("-")
 EXAMPLES = (
     "benchwright fuse bm25.run dense.run -o hybrid.run",
     "benchwright fuse bm25.run dense.run --method weighted --weights 1,2 -o hybrid.run",
@@ -78,6 +77,7 @@ EXAMPLES = (
 @written_option(
     "-o",
     "--output",
+    is_printed=True,
     group="Output",
     help="A TREC run; standard output unless given, or -.",
 )
@@ -102,11 +102,10 @@ def command(
     with told("Fusing"):
         read = [_rankings(path) for path in runs]
         lines = list(write_run(_rows(fused_runs(read, fusion, depth=depth), tag)))
-    if output is None or output == STANDARD:
-        sys.stdout.buffer.writelines(lines)
-        return
-    with output.open("wb") as stream:
+    with written(output) as stream:
         stream.writelines(lines)
+    if output is None:
+        return
     n_queries = len({qid for run in read for qid in run})
     if is_json:
         how_fused = {"fusion": fusion.described, "tag": tag}

@@ -93,11 +93,9 @@ EXAMPLES = (
     group="Output",
     help="Keep grades there and ask nothing twice, also after a crash; made where it is not there.",
 )
-@option(
+@written_option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False, writable=True, path_type=Path),
-    metavar="FILE",
     group="Output",
     help="Write every grading as a JSON line, as it comes: grade, reason, raw answers, costs.",
 )

@@ -10,7 +10,6 @@ import click
 from benchwright.cli import options
 from benchwright.cli.answers import refuse_mixed, say_json
 from benchwright.cli.doors import Door
-from benchwright.cli.files import STANDARD_OUTPUT
 from benchwright.cli.main import Command, option
 from benchwright.cli.options import file_option, format_option, written_option
 from benchwright.cli.parameters import FILE, parameter_option
@@ -105,6 +104,7 @@ EXAMPLES = (
 @written_option(
     "-o",
     "--output",
+    is_printed=True,
     group="Output",
     help="A TREC run; standard output unless given, or -.",
 )
@@ -158,7 +158,7 @@ def _refuse_misfits(chosen: Mapping[str, Any]) -> None:
         raise click.UsageError(message)
     if not chosen["qrels"]:
         refuse_mixed(chosen["output"], chosen["form"] == "json")
-    if chosen["qrels"] and chosen["output"] in (None, STANDARD_OUTPUT):
+    if chosen["qrels"] and not chosen["output"]:
         message = "scores and run would both go to standard output. Name a file for the run (-o)."
         raise click.UsageError(message)
 

@@ -1,6 +1,5 @@
 """What `benchwright retrieve` writes and prints."""
 
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from benchwright.cli.answers import say_json
-from benchwright.cli.files import STANDARD_OUTPUT, written
+from benchwright.cli.files import written
 from benchwright.files.encodings import as_bytes, as_text
 
 if TYPE_CHECKING:
@@ -33,11 +32,8 @@ def write_results(results: "Iterable[Result]", output: Path | None, tag: str) ->
             for rank, (docid, score) in enumerate(ranking, start=1):
                 yield RunRow(0, as_bytes(qid), as_bytes(docid), score, rank, tag.encode())
 
-    if output is None or output == STANDARD_OUTPUT:
-        sys.stdout.buffer.writelines(write_run(rows()))
-    else:
-        with written(output) as stream:
-            stream.writelines(write_run(rows()))
+    with written(output) as stream:
+        stream.writelines(write_run(rows()))
     return counts[0], counts[1]
 
 

@@ -4,6 +4,7 @@ import click
 
 from benchwright.cli import options
 from benchwright.cli.main import main
+from benchwright.cli.parameters import OutputFile
 from benchwright.cli.scoring import check, compare
 from benchwright.comparison import comparing
 from benchwright.evaluation.evaluating import MISSING_RULES
@@ -27,3 +28,37 @@ def test_choices_of_the_command_line_are_those_of_the_core():
     assert choices("compare", "correction") == comparing.CORRECTIONS
     assert choices("compare", "interval") == intervals.METHODS == compare.INTERVALS
     assert choices("check", "kind") == tuple(checking.KINDS) == check.KINDS
+
+
+def test_a_dash_is_standard_output_and_never_the_name_of_a_file(files, benchwright):
+    (files / "log.csv").write_text("query\na b\na b\nc\n")
+    queries = files / "queries.jsonl"
+    queries.write_text('{"_id": "1", "text": "a b"}\n')
+
+    for words in (
+        ("fuse", "a.run", "b.run"),
+        ("families", queries),
+        ("sample", "log.csv", "-n", 2),
+    ):
+        printed, plain = benchwright(*words, "-o", "-"), benchwright(*words)
+        assert (printed.exit_code, printed.stdout) == (0, plain.stdout)
+    refused = benchwright("score", "qrels.txt", "a.run", "-o", "-")
+
+    assert refused.exit_code == 2
+    assert "'-' is standard output, where this command says how it went. Name" in refused.stderr
+    assert not (files / "-").exists()
+
+
+def test_every_file_that_is_written_is_declared_as_one():
+    context = click.Context(main)
+    undeclared, printed = [], []
+    for name in main.list_commands(context):
+        for parameter in main.get_command(context, name).params:
+            if isinstance(parameter.type, OutputFile):
+                printed += [name] * parameter.type.is_printed
+            elif isinstance(parameter.type, click.Path) and "-o" in parameter.opts:
+                undeclared.append(name)
+
+    assert sorted(printed) == ["ask", "export", "families", "fuse", "retrieve", "sample"]
+    # Folders, and a pool, which is printed only where that is asked for.
+    assert sorted(undeclared) == ["pool", "pull", "split"]
