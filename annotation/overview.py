@@ -50,7 +50,8 @@ def pool_step(benchmark: Benchmark, user: Any) -> Step:
     detail = f"{intcomma(n_entries)} documents to judge" if n_entries else waits
     view = "pool-list" if n_entries else "pool-new"
     url = reverse(f"annotation:{view}", args=[benchmark.slug])
-    return Step(40, "Pool", n_entries > 0, detail, url, "Build a pool")
+    is_needed = _needs_grades(benchmark)
+    return Step(40, "Pool", n_entries > 0, detail, url, "Build a pool", is_needed=is_needed)
 
 
 @step
@@ -62,7 +63,8 @@ def judge_step(benchmark: Benchmark, user: Any) -> Step:
     n_done = done.count() if n_wanted else 0
     detail = f"{intcomma(n_done)} of {intcomma(n_wanted)} labels" if n_wanted else "needs a pool"
     url = reverse("annotation:judge-benchmark", args=[benchmark.slug])
-    return Step(50, "Judge", 0 < n_wanted <= n_done, detail, url, "Judge documents")
+    is_done, is_needed = 0 < n_wanted <= n_done, n_wanted > 0 or _needs_grades(benchmark)
+    return Step(50, "Judge", is_done, detail, url, "Judge documents", is_needed=is_needed)
 
 
 @step
@@ -71,6 +73,11 @@ def qrels_step(benchmark: Benchmark, user: Any) -> Step:
     detail = f"{n} set{'s' if n != 1 else ''} of qrels" if n else "need labels, or an import"
     view = "qrels-list" if n else "annotation:qrels-publish"
     return Step(60, "Qrels", n > 0, detail, reverse(view, args=[benchmark.slug]), "Publish qrels")
+
+
+def _needs_grades(benchmark: Benchmark) -> bool:
+    """Whether they are to come of a pool: none were imported."""
+    return not benchmark.qrel_sets.ready().exists()
 
 
 def _built(benchmark: Benchmark) -> Any:

@@ -25,6 +25,8 @@ class Step:
     url: str
     call: str  # what to do next, as a button says it
     action: Action = Action.VIEW
+    # False where what it is for is there without it: it is never the next one.
+    is_needed: bool = True
 
 
 StepMaker = Callable[[Benchmark, Any], Step]
@@ -38,11 +40,11 @@ def step(maker: StepMaker) -> StepMaker:
 
 
 def steps_of(benchmark: Benchmark, user: Any) -> list[dict[str, Any]]:
-    """Every step in order, each done, current (the first that is not done) or still to do."""
+    """Every step in order, each done, current (the first open one that is needed) or to do."""
     all_steps = (maker(benchmark, user) for maker in MAKERS)
     allowed = (step for step in all_steps if may(user, step.action, benchmark))
     steps = sorted(allowed, key=lambda step: step.order)
-    first_open = next((step for step in steps if not step.is_done), None)
+    first_open = next((step for step in steps if step.is_needed and not step.is_done), None)
     return [
         {
             "number": number,

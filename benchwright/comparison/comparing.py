@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, S
 from dataclasses import replace
 from functools import partial
 from itertools import combinations, product
-from math import isnan
+from math import inf, isnan
 from typing import Any
 
 import numpy as np
@@ -139,7 +139,7 @@ def compare(
         n_draws=_draws(len(runs), baseline) if n_draws is None else n_draws,
         seed=seed,
     )
-    _check(methods, baseline, runs)
+    _check(methods, baseline, runs, delta)
     aligned = align(runs, measures=measures, slices=slices, families=families)
     pairs = _pairs(aligned.runs, baseline)
     columns = _columns(aligned, pairs, methods)
@@ -166,11 +166,13 @@ def _draws(n_runs: int, baseline: str | None) -> int:
     return N_DRAWS_OF_BOARD if baseline is None and n_runs > LARGEST_TABLE else N_DRAWS
 
 
-def _check(methods: Methods, baseline: str | None, runs: Mapping[str, PerQuery]) -> None:
+def _check(
+    methods: Methods, baseline: str | None, runs: Mapping[str, PerQuery], delta: float
+) -> None:
     if baseline is not None and baseline not in runs:
         raise UnknownRunError(name=baseline, known=", ".join(runs))
     _check_names(methods)
-    _check_numbers(methods)
+    _check_numbers(methods, delta)
     if methods.correction == "tukey" and methods.alternative != "two-sided":
         reason = "Tukey's correction is two-sided."
         raise MethodMisfitError(reason=reason, kind="correction or alternative")
@@ -190,13 +192,14 @@ def _check_names(methods: Methods) -> None:
             raise UnknownMethodError(kind=kind, name=name, known=", ".join(choices))
 
 
-def _check_numbers(methods: Methods) -> None:
+def _check_numbers(methods: Methods, delta: float) -> None:
     share, count = "a share between 0 and 1, such as 0.95", "a whole number of at least 1"
     for name, value, is_fine, expected in (
         ("level", methods.level, 0 < methods.level < 1, share),
         ("n_flips", methods.n_flips, methods.n_flips >= 1, count),
         ("n_draws", methods.n_draws, methods.n_draws >= 1, count),
         ("seed", methods.seed, methods.seed >= 0, "a whole number of at least 0"),
+        ("delta", delta, 0 < delta < inf, "a difference above 0, such as 0.01"),
     ):
         if not is_fine:
             raise MethodNumberError(name=name, value=value, expected=expected)

@@ -7,7 +7,8 @@ from django.urls import reverse
 
 from benchmarks_app import homes
 from benchmarks_app.homes import Need, homes_of, needs_of
-from benchmarks_app.models import Job
+from benchmarks_app.models import Corpus, Job
+from benchmarks_app.overview import steps_of
 from benchmarks_app.permissions import Action
 from tests import factories
 from tests.annotation import making
@@ -92,6 +93,23 @@ def test_new_benchmark_alone_has_the_stepper(benchmark, owner, signed_in):
     assert "“Import queries” failed" in with_failure
     assert 'class="stepper"' not in at_work
     assert "Needs you now" in at_work
+
+
+def test_with_grades_from_a_file_the_next_step_is_the_release(benchmark, owner):
+    Corpus.objects.update(kind=Corpus.Kind.IDS_ONLY)
+    factories.query(benchmark, "q1")
+    factories.run(benchmark, "q1 Q0 d1 1 1.0 a\n")
+
+    def next_title():
+        return next(
+            step["title"] for step in steps_of(benchmark, owner) if step["state"] == "current"
+        )
+
+    before = next_title()
+    factories.qrel_set(benchmark, {("q1", "d1"): 1})
+    after = next_title()
+
+    assert (before, after) == ("Pool", "Release")
 
 
 def test_needs_come_by_weight_and_only_for_who_may_act(benchmark, owner, vi, monkeypatch):

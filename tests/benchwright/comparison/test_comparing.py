@@ -334,6 +334,8 @@ def test_runs_straight_from_the_engine():
         ({"level": 95}, MethodNumberError, "level is 95; expected a share between 0 and 1"),
         ({"n_flips": 0}, MethodNumberError, "n_flips is 0; expected a whole number of at least 1"),
         ({"n_draws": 0}, MethodNumberError, "n_draws is 0"),
+        ({"delta": 0}, MethodNumberError, "delta is 0; expected a difference above 0, such as"),
+        ({"delta": float("nan")}, MethodNumberError, "delta is nan"),
         ({"seed": -1}, MethodNumberError, "seed is -1; expected a whole number of at least 0"),
         ({"correction": "maxt"}, MethodMisfitError, "flips signs of differences to one baseline"),
         (
