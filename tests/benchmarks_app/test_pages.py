@@ -343,6 +343,15 @@ def test_grades_that_were_not_released_are_for_keepers_only(texts, olga, signed_
     assert "kept back" not in page_of(viewer, "query-detail", "texts", query.pk)
 
 
+@pytest.mark.parametrize(("n_letters", "is_long"), [(200, False), (201, True)])
+def test_a_long_query_is_set_as_text_and_no_heading_of_a_screen(olga, texts, n_letters, is_long):
+    query = factories.query(texts, text="w" * n_letters)
+
+    heading = page_of(olga, "query-detail", "texts", query.pk).partition("<h1")[2].partition(">")[0]
+
+    assert ("is-long" in heading) == is_long
+
+
 def test_staged_query_is_on_no_page(texts, olga):
     job = Job.objects.create(kind="import-file", title="t", benchmark=texts)
     query = factories.query(texts, "staged", text="not yet to be seen", staged_by=job)
