@@ -28,7 +28,11 @@ def is_json(options: dict[str, Any]) -> bool:
 
 
 class DeclaredCommand(BaseCommand):
-    """A command that `takes` what it declares; a refusal of the library's ends it in a sentence."""
+    """A command that `takes` what it declares.
+
+    A refusal of the library's or the system's, such as of a folder or a full disk, ends it in a
+    sentence.
+    """
 
     takes: ClassVar[Sequence[Declared]] = ()
 
@@ -48,7 +52,7 @@ class DeclaredCommand(BaseCommand):
             self.note(f"{name} is replaced by `{instead}`; it stays for this version.")
         try:
             return super().execute(*args, **options)
-        except BenchmarkError as error:
+        except (BenchmarkError, OSError) as error:
             raise CommandError(str(error)) from error
 
     def say(self, text: str) -> None:

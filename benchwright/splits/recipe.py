@@ -93,7 +93,7 @@ def check_shares(shares: Mapping[str, float], *, whole: float = 1) -> None:
         reason = f"{unknown[0]} is no split (train, dev and test are)"
     elif any(share < 0 for share in shares.values()):
         reason = "one is below 0"
-    elif abs(total - whole) > ROUNDING * whole:
+    elif not abs(total - whole) <= ROUNDING * whole:
         reason = f"they add up to {total:g}"
     if reason:
         raise SharesError(shown=listed, reason=reason, whole=f"{whole:g}")
@@ -108,13 +108,16 @@ def parse_shares(text: str) -> dict[str, float]:
     Raises
     ------
     SharesError
-        If it cannot be read, or they do not add up.
+        If it cannot be read, a split stands there twice, or they do not add up.
     """
     shares: dict[str, float] = {}
     for part in text.split(","):
-        split, _, number = part.partition("=")
+        name, _, number = part.partition("=")
+        split = name.strip()
+        if split in shares:
+            raise SharesError(shown=f"'{text}'", reason=f"{split} stands there twice", whole="1")
         try:
-            shares[split.strip()] = float(number)
+            shares[split] = float(number)
         except ValueError as error:
             reason = f"'{part.strip()}' is no share, which looks like test=0.2"
             raise SharesError(shown=f"'{text}'", reason=reason, whole="1") from error

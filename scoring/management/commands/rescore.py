@@ -4,6 +4,7 @@ from typing import Any
 
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.management.declared import DeclaredCommand, refuse_failed
+from benchmarks_app.management.naming import benchmark_of
 from benchwright.recipes.arguments import switch, word
 from scoring.rescoring.services.rescoring import scoring_runs_arguments, start_scoring_runs
 from scoring.scores.selectors.releases import SCORER_VERSION
@@ -18,8 +19,9 @@ class Command(DeclaredCommand):
     )
 
     def handle(self, *args: Any, slug: str | None, in_background: bool, **options: Any) -> None:
-        outdated = outdated_releases().select_related("benchmark")
-        releases = [each for each in outdated if slug in (None, each.benchmark.slug)]
+        releases = outdated_releases().select_related("benchmark")
+        if slug is not None:
+            releases = releases.filter(benchmark=benchmark_of(slug))
         if not releases:
             self.say(f"nothing to score again: all is of version {SCORER_VERSION}")
         for release in releases:

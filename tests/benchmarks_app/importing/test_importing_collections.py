@@ -454,6 +454,16 @@ def test_each_command_leaves_bad_records_out(texts, folder, command, capsys):
     assert "1 bad record was left out" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "command", ["import_run", "import_log", "grade_clicks", "check_contamination"]
+)
+def test_command_that_is_given_a_folder_in_place_of_a_file_says_so(texts, tmp_path, command):
+    factories.member(texts, "olga", "owner")
+
+    with pytest.raises(CommandError, match="Is a directory"):
+        call_command(command, "texts", str(tmp_path))
+
+
 def test_files_of_a_collection_that_nobody_can_tell_are_named(texts, folder, capsys):
     (folder / "README.md").write_text("# Queries")
     (folder / "a.qrels").write_text("q1 0 d1 2\nq1 0 d2 high\n")

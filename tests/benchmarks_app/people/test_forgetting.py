@@ -761,3 +761,8 @@ def test_command_writes_the_export(zelda, tmp_path):
     call_command("export_user", "zelda-q", str(tmp_path / "known.zip"), stdout=io.StringIO())
 
     assert "known/labels.jsonl" in zipfile.ZipFile(tmp_path / "known.zip").namelist()
+
+
+def test_command_that_cannot_write_the_export_says_so(zelda, tmp_path):
+    with pytest.raises(CommandError, match="Is a directory"):
+        call_command("export_user", "zelda-q", str(tmp_path))

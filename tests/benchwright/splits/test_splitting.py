@@ -680,6 +680,8 @@ def test_shares_are_of_1_or_of_100_and_may_be_off_by_a_millionth(text, found):
         ("train=0.5,test=0.4", "up to 0.9[.] .* up to 1[.]$"),
         ("b=0.5,a=0.5", "a is no split"),
         ("train=1.5,test=-0.5", "one is below 0"),
+        ("train=nan,test=1", "they add up to nan"),
+        ("train=50,train=60,test=40", "train stands there twice"),
         ("", "'' is no share"),
     ],
 )

@@ -396,3 +396,10 @@ def test_rescore_command_scores_again_what_is_outdated(
 
     assert "stdlib 1.0.0" in capsys.readouterr().out.lower().replace("standard library", "stdlib")
     assert ScoreSet.objects.filter(scorer_version=SCORER_VERSION).count() == 1
+
+
+def test_rescore_command_refuses_a_benchmark_that_is_not_there(benchmark):
+    from django.core.management import CommandError, call_command
+
+    with pytest.raises(CommandError, match=r"No benchmark 'stdlbi'\. There are: stdlib\."):
+        call_command("rescore", "stdlbi")
