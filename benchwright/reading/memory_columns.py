@@ -77,6 +77,8 @@ def named_columns(given: Any, wanted: Wanted) -> list[list[Any]] | None:
 
 def _columns_of(given: Any) -> dict[str, list[Any]] | None:
     """Every column by name, or None where columns have no names."""
+    if hasattr(given, "collect_schema"):  # a LazyFrame of polars
+        given = given.collect()
     dtype = getattr(given, "dtype", None)
     if names := getattr(dtype, "names", None):
         return {name: given[name].tolist() for name in names}

@@ -90,6 +90,7 @@ RUN_FORMS = {
     "other numbers": {q: {d: Fraction(s) for d, s in of.items()} for q, of in RUN.items()},
     "numpy scores": {q: {d: np.float64(s) for d, s in of.items()} for q, of in RUN.items()},
     "polars": frame(SCORES, "q_id", "doc_id", "score"),
+    "polars, lazy": frame(SCORES, "q_id", "doc_id", "score").lazy(),
     "polars categories": frame(SCORES, "qid", "docid", "score").cast({"qid": pl.Categorical}),
     "pandas": PandasLike(
         **dict(zip(("qid", "docno", "score"), map(list, zip(*SCORES, strict=True)), strict=True))
