@@ -3,7 +3,9 @@
 from typing import Any
 
 from django.db.models import Q, QuerySet
+from django.db.models.fields.json import KT
 
+from benchmarks_app.common.selectors.naming import is_anonymous_to
 from benchmarks_app.models import Benchmark, Run
 from benchmarks_app.permissions import Action, may
 from scoring.models import GatePolicy, GateRehearsal, GateResult
@@ -12,13 +14,28 @@ PARTS = ("policy__benchmark", "policy__baseline__upload", "release__benchmark", 
 
 
 def policies_seen_by(user: Any, benchmark: Benchmark) -> QuerySet[GatePolicy]:
-    """Policies whose baseline this person may see; the ones in use first, then by name."""
-    runs = Run.objects.visible_to(user).filter(benchmark=benchmark)
+    """Policies of which this person may see the baseline, and the lexical run where there is one.
+
+    By name, the newest version first.
+    """
+    runs = Run.objects.filter(benchmark=benchmark)
+    seen = runs.visible_to(user).values("pk")
     return (
-        GatePolicy.objects.filter(benchmark=benchmark, baseline__in=runs.values("pk"))
+        GatePolicy.objects.filter(benchmark=benchmark, baseline__in=seen)
+        .alias(lexical=KT("content__guard_rails__lexical"))
+        .exclude(lexical__in=runs.exclude(pk__in=seen).values("name"))
         .select_related("benchmark", "baseline", "created_by")
         .order_by("name", "-version")
     )
+
+
+def is_maker_told(user: Any, policy: GatePolicy) -> bool:
+    """Whether this person may know who made a policy: it is often whose one of its runs is."""
+    lexical = policy.content.get("guard_rails", {}).get("lexical", "")
+    runs = Run.objects.filter(
+        Q(pk=policy.baseline_id) | Q(name=lexical), benchmark=policy.benchmark
+    )
+    return not any(is_anonymous_to(run, user) for run in runs.select_related("benchmark"))
 
 
 def policies_in_use(user: Any, benchmark: Benchmark) -> QuerySet[GatePolicy]:
@@ -70,18 +87,18 @@ def rehearsal_told(user: Any, benchmark: Benchmark, rehearsal: dict[str, Any]) -
 
 
 def gates_seen_by(user: Any, benchmark: Benchmark) -> QuerySet[GateResult]:
-    """Gates of whose both runs this person sees; the newest first.
+    """Gates of which this person sees policy and candidate; the newest first.
 
     What was decided on hidden queries is seen by the benchmark's keepers alone.
     """
     runs = Run.objects.visible_to(user).filter(benchmark=benchmark).values("pk")
+    policies = policies_seen_by(user, benchmark).order_by().values("pk")
     open_to_all = Q(is_public=True) | Q(release__hidden_splits=[])
     return (
         GateResult.objects.filter(
             Q() if may(user, Action.EDIT, benchmark) else open_to_all,
-            policy__benchmark=benchmark,
+            policy__in=policies,
             candidate__in=runs,
-            policy__baseline__in=runs,
         )
         .select_related("policy__benchmark", "policy__baseline", "release", "candidate", "job")
         .select_related("candidates", "created_by")

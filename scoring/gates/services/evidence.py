@@ -5,7 +5,9 @@ from datetime import datetime
 from pathlib import Path
 
 import numpy as np
+from django.utils import timezone
 
+from benchmarks_app.common.selectors.naming import is_anonymous_to
 from benchmarks_app.common.selectors.reading import release_qrels
 from benchmarks_app.jobs.services.jobs import RunningJob
 from benchmarks_app.models import ContaminatedQuery, ContaminationCheck, Release, Run
@@ -163,7 +165,8 @@ def process_of(
 ) -> Process:
     """What is known of the way here; None stands for what nobody knows.
 
-    Where it `is_public`, nothing of it rests on labels of hidden queries.
+    Where it `is_public`, nothing of it rests on labels of hidden queries, or on whose a run is
+    while that is a secret.
     """
     hidden = hidden_queries(release)
     left_out = hidden if is_public else frozenset()
@@ -173,7 +176,7 @@ def process_of(
     return Process(
         seen_before_policy=uploaded_at(candidate) < policy.created_at,
         # On hidden queries; where nothing is hidden they tell nothing.
-        prior_submissions=_prior_submissions(candidate) if hidden else None,
+        prior_submissions=(_prior_submissions(candidate, is_public=is_public) if hidden else None),
         contaminated=_contaminated(release, left_out),
         stale_share=labels.share if labels.n else None,
         agreement=agreement.get("alpha"),
@@ -185,10 +188,14 @@ def uploaded_at(run: Run) -> datetime:
     return run.upload.created_at if run.upload else run.created_at
 
 
-def _prior_submissions(candidate: Run) -> int:
-    """Earlier ones of one person or team."""
+def _prior_submissions(candidate: Run, *, is_public: bool) -> int | None:
+    """Earlier ones of one person or team, as far as whose they are is for those who read it."""
+    if is_public and is_anonymous_to(candidate, None):
+        return None
     by = {"team": candidate.team} if candidate.team_id else {"submitter": candidate.owner_id}
     earlier = Submission.objects.filter(phase__benchmark=candidate.benchmark_id, **by)
+    if is_public:
+        earlier = earlier.exclude(run__anonymous_until__gt=timezone.now())
     return (
         earlier.filter(state=Submission.State.SCORED, created_at__lt=candidate.created_at)
         .exclude(run=candidate)

@@ -16,7 +16,12 @@ from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError
 from benchwright.gates.errors import RehearsalError
 from scoring.gates.forms import GateForm, PolicyForm
-from scoring.gates.selectors import gates_seen_by, policies_seen_by, rehearsals_seen_by
+from scoring.gates.selectors import (
+    gates_seen_by,
+    is_maker_told,
+    policies_seen_by,
+    rehearsals_seen_by,
+)
 from scoring.gates.services.gating import start_gate
 from scoring.gates.services.policies import make_policy, may_retire, plan_of, retire_policy
 from scoring.gates.services.rehearsing import freeze_rehearsed, rates_told, start_rehearsal
@@ -169,6 +174,7 @@ def policy_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRe
         "form": form,
         "gates": gates_seen_by(request.user, benchmark).filter(policy=policy)[:MOST_GATES],
         "may_retire": may_retire(request.user, policy),
+        "is_maker_told": is_maker_told(request.user, policy),
         "server": request.build_absolute_uri("/").rstrip("/"),
         "release": newest_release(benchmark),
     }

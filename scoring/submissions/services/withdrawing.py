@@ -12,7 +12,7 @@ from django.utils import timezone
 from benchmarks_app.common.services import audit
 from benchmarks_app.models import Run, User
 from benchmarks_app.permissions import Action, may
-from scoring.models import Submission
+from scoring.models import GatePolicy, Submission
 from scoring.scores.services.errors import NotWithdrawableError
 
 
@@ -69,6 +69,9 @@ def _withdraw_run(run: Run, now: object) -> None:
 
 def _was_compared(run: Run) -> bool:
     """Whether a comparison, a gate or its policy refers to the run."""
+    policies = GatePolicy.objects.filter(benchmark=run.benchmark_id)
+    as_lexical = policies.filter(content__guard_rails__lexical=run.name)
     return any(
-        related.exists() for related in (run.comparisons, run.gate_results, run.gate_policies)
+        related.exists()
+        for related in (run.comparisons, run.gate_results, run.gate_policies, as_lexical)
     )

@@ -533,6 +533,41 @@ def test_who_may_not_see_a_run_sees_neither_policy_nor_gate(bench, old, release,
     assert client.get(gate.policy.get_absolute_url()).status_code == 404
 
 
+def test_who_may_not_see_the_lexical_run_sees_neither_policy_nor_gate(bench, old, release, client):
+    lexical = a_candidate(bench, name="secret-words", visibility="owner")
+    policy = policies.make_policy(
+        benchmark=bench, name="exact", baseline=old, lexical=lexical, content={}, user=bench.sam
+    )
+    gate = decided(bench, policy, a_candidate(bench), release)
+    addresses = (policy.get_absolute_url(), gate.get_absolute_url())
+
+    assert [client.get(address).status_code for address in addresses] == [404, 404]
+    api = client.get(reverse("api:gate-policy-list", args=[bench.slug]))
+    assert "secret-words" not in api.content.decode()
+    client.force_login(bench.sam)
+    assert [client.get(address).status_code for address in addresses] == [200, 200]
+
+
+def test_who_made_a_policy_is_a_secret_as_long_as_whose_a_run_of_it_is(bench, old, release, client):
+    lexical = a_candidate(bench, name="words")
+    policy = policies.make_policy(
+        benchmark=bench, name="exact", baseline=old, lexical=lexical, content={}, user=bench.sam
+    )
+    runs = {run.pk: Run.objects.filter(pk=run.pk) for run in (old, lexical)}
+
+    def page():
+        return client.get(policy.get_absolute_url()).content.decode()
+
+    assert "made by sam" in page()
+    for run in runs.values():
+        run.update(anonymous_until=timezone.now() + timedelta(days=1))
+        assert "made by" not in page()
+        run.update(anonymous_until=None)
+    Run.objects.filter(pk=old.pk).update(anonymous_until=timezone.now() + timedelta(days=1))
+    client.force_login(bench.olga)
+    assert "made by sam" in page()
+
+
 def test_only_its_maker_and_keepers_retire_a_policy(bench, old, release, client):
     policy = a_policy(bench, old)
     for person, code in (("ed", 403), ("olga", 302)):
@@ -568,6 +603,40 @@ def test_earlier_submissions_are_counted_where_a_split_is_hidden(bench, old, rel
     monkeypatch.setattr(evidence, "hidden_queries", lambda release: frozenset(QIDS))
     known = evidence.process_of(policy=policy, release=release, candidate=candidate)
     assert known.prior_submissions == 2
+
+
+def test_submissions_of_who_is_anonymous_are_counted_for_keepers_alone(bench, old, monkeypatch):
+    from scoring.gates.services import evidence
+
+    monkeypatch.setattr(evidence, "hidden_queries", lambda release: frozenset(QIDS))
+    monkeypatch.setattr(evidence, "_contaminated", lambda release, hidden: None)
+    release = factories.release(labels(bench, graded()), by=bench.olga)
+    candidate, earlier = a_candidate(bench), a_candidate(bench, name="one")
+    Submission.objects.create(
+        phase=bench.phases.get(),
+        run=earlier,
+        name="one",
+        submitter=bench.sam,
+        state="scored",
+        created_at=candidate.created_at - timedelta(days=1),
+    )
+    policy = a_policy(bench, old)
+
+    def prior_submissions(is_public):
+        candidate.refresh_from_db()
+        known = evidence.process_of(
+            policy=policy, release=release, candidate=candidate, is_public=is_public
+        )
+        return known.prior_submissions
+
+    assert prior_submissions(is_public=True) == 1
+    later = timezone.now() + timedelta(days=1)
+    Run.objects.filter(pk=earlier.pk).update(anonymous_until=later)
+    assert prior_submissions(is_public=True) == 0
+    Run.objects.filter(pk=earlier.pk).update(anonymous_until=None)
+    Run.objects.filter(pk=candidate.pk).update(anonymous_until=later)
+    assert prior_submissions(is_public=True) is None
+    assert prior_submissions(is_public=False) == 1
 
 
 # --- online --------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from django.utils import timezone
 from benchmarks_app.models import AuditEvent, QueryFamily, Release, Run
 from benchmarks_app.people.services.teams import make_team
 from benchwright.linting import release_rules
+from scoring.gates.services.policies import make_policy
 from scoring.models import Comparison, Phase, Score, ScoreSet, Submission
 from scoring.rescoring.services.rescoring import start_outdated
 from scoring.scores.selectors.boards import leaderboard
@@ -450,6 +451,23 @@ def test_withdrawn_run_stays_with_whom_it_was_compared(phase, sam, vi, release, 
 
     assert withdrawn.run in Run.objects.visible_to(vi)
     assert leaderboard(release=release, user=vi) == []
+
+
+def test_withdrawn_run_that_a_policy_names_as_lexical_stays(phase, sam, vi, release, send):
+    submission = send(phase, sam, GOOD)
+    baseline = factories.run(phase.benchmark, "q1 Q0 d1 1 2.0 s", name="baseline", owner=sam)
+    make_policy(
+        benchmark=phase.benchmark,
+        name="exact",
+        baseline=baseline,
+        lexical=submission.run,
+        content={},
+        user=sam,
+    )
+
+    withdraw_submission(submission=submission, user=sam)
+
+    assert Run.objects.visible_to(vi).filter(pk=submission.run_id).exists()
 
 
 def test_withdrawal_is_not_undone_by_sending_the_file_again(phase, sam, send):
