@@ -50,7 +50,7 @@ def pool_step(benchmark: Benchmark, user: Any) -> Step:
     detail = f"{intcomma(n_entries)} documents to judge" if n_entries else waits
     view = "pool-list" if n_entries else "pool-new"
     url = reverse(f"annotation:{view}", args=[benchmark.slug])
-    is_needed = _needs_grades(benchmark)
+    is_needed = n_entries > 0 or _needs_grades(benchmark)
     return Step(40, "Pool", n_entries > 0, detail, url, "Build a pool", is_needed=is_needed)
 
 
