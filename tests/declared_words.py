@@ -25,7 +25,7 @@ from benchwright.evaluation import uncertainty
 from benchwright.gates import errors as gate_errors
 from benchwright.gates.rehearsal import rehearsing
 from benchwright.live.presets import PRESETS, Preset
-from benchwright.recipes import clicks, gates, live, retrieval, splits, submissions
+from benchwright.recipes import clicks, gates, splits, submissions, systems
 from benchwright.retrieval.catalog import CATALOG, Entry
 from benchwright.runs import aggregation
 from benchwright.runs.facts import FIELDS, FactField
@@ -177,7 +177,7 @@ def declared_words() -> Iterator[tuple[str, str]]:
             (text, Entry.__module__) for text in (entry.title, entry.description, entry.kind)
         )
     goal = (gates.GOAL, gates.LABELS, gates.MARGIN, gates.DELTA_MIN, gates.ALPHA)
-    asked = (live.MAY_FAIL, retrieval.DEPTH, retrieval.SHARDS)
+    asked = (systems.MAY_FAIL, systems.DEPTH, systems.SHARDS)
     for parameter in (*goal, *gates.RAILS, *asked, *clicks.OUTCOMES):
         choices_of = getattr(parameter, "choices", {}).values()
         for text in (parameter.label, parameter.help, parameter.advice, *choices_of):

@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 APPS = ("benchmarks_app", "annotation", "scoring")
 LIBRARY = "benchwright"
 LONGEST_FUNCTION = 60
+MOST_MODULES = 15
 
 
 def sources(*apps: str) -> list[Path]:
@@ -88,6 +90,12 @@ def test_store_of_files_has_one_owner():
     ]
 
     assert {path.parent.name for path in asking} == {"store"}
+
+
+def test_room_of_the_library_is_seen_at_a_glance():
+    modules = Counter(path.parent for path in sources(LIBRARY) if path.stem != "__init__")
+
+    assert {str(room.relative_to(ROOT)): n for room, n in modules.items() if n > MOST_MODULES} == {}
 
 
 def test_no_module_is_called_utils():

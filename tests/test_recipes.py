@@ -41,18 +41,16 @@ from benchmarks_app.splits.api import RecipeSerializer
 from benchmarks_app.splits.forms import SplitForm
 from benchwright.recipes import (
     campaigns,
+    collections,
     comparisons,
     contextual,
     families,
     gates,
-    importing,
     judging,
-    live,
     pools,
-    retrieval,
-    slices,
     splits,
     submissions,
+    systems,
 )
 from benchwright.recipes import sampling as recipe_of_sampling
 from benchwright.recipes.parameters import Choice, Day, Parameter, Real, Whole
@@ -152,9 +150,9 @@ RECIPES = {
     ),
     "rehearsals": Doors((splits.SEED,), api=NewGateRehearsalSerializer),
     "comparisons": Doors((comparisons.DELTA, comparisons.N_DRAWS), command="scoring.compare"),
-    "slices": Doors(slices.SLICE, form=SliceForm, api=NewSliceSerializer, admin="make_slice"),
+    "slices": Doors(collections.SLICE, form=SliceForm, api=NewSliceSerializer, admin="make_slice"),
     "retrieval": Doors(
-        retrieval.RETRIEVAL,
+        systems.RETRIEVAL,
         form=BaselineForm,
         api=NewBaselinesSerializer,
         admin="make_baselines",
@@ -162,10 +160,15 @@ RECIPES = {
         suggested={"command shards": 1},
     ),
     "live systems": Doors(
-        (live.K, *live.PACE), form=LiveSystemForm, api=NewLiveSystemSerializer, model=LiveSystem
+        (systems.K, *systems.PACE),
+        form=LiveSystemForm,
+        api=NewLiveSystemSerializer,
+        model=LiveSystem,
     ),
-    "asking": Doors((live.MAY_FAIL,), form=LiveAskForm, api=LiveAskSerializer, admin="ask_system"),
-    "ask": Doors((live.K, *live.PACE, live.MAY_FAIL), command="systems.ask"),
+    "asking": Doors(
+        (systems.MAY_FAIL,), form=LiveAskForm, api=LiveAskSerializer, admin="ask_system"
+    ),
+    "ask": Doors((systems.K, *systems.PACE, systems.MAY_FAIL), command="systems.ask"),
     "phases": Doors(
         submissions.PHASE,
         form=PhaseForm,
@@ -215,7 +218,7 @@ RECIPES = {
     ),
     "gradings": Doors(judging.GRADING, command="systems.judge"),
     "calibrations": Doors(judging.CALIBRATION, command="scoring.calibrate"),
-    "imports": Doors((importing.AGREED,), admin="import_file"),
+    "imports": Doors((collections.AGREED,), admin="import_file"),
     "logs": Doors(
         (recipe_of_sampling.FLOOR,),
         form=LogColumnsForm,
@@ -487,6 +490,6 @@ def test_every_number_that_a_door_takes_is_declared(recipe):
 # Reviewed.
 OTHER_NUMBERS = {
     "splits": {"train", "dev", "test"},  # a share each: one parameter, and they add up
-    # Of a rule, which comes as JSON elsewhere: `slices.rules` reads all of them.
+    # Of a rule, which comes as JSON elsewhere: `collections.rules` reads all of them.
     "slices": {"head_percent", "tail_percent", "shortest", "longest"},
 }

@@ -27,9 +27,8 @@ from benchwright.detection import (
     Part,
 )
 from benchwright.errors import BenchmarkError
-from benchwright.formats.file_grades import FileGrade, grade_of_file, suggested_grades
 from benchwright.formats.mapping import EVERY_ROW, FIELDS, PARENT_FROM_ID, Content
-from benchwright.formats.numbers import whole
+from benchwright.formats.numbers import FileGrade, grade_of_file, suggested_grades, whole
 from benchwright.qrels.grade_map import written_grade_map
 from benchwright.qrels.raters import looks_like_a_model
 from benchwright.qrels.scales import Relevance

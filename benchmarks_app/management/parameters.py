@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from benchwright.recipes.arguments import Argument, Declared, OneOf
-from benchwright.recipes.errors import ParameterError
-from benchwright.recipes.parameters import Parameter
+from benchwright.recipes.parameters import Parameter, ParameterError
 
 
 def add_declared(parser: Any, declared: Iterable[Declared]) -> None:

@@ -7,9 +7,9 @@ from django.utils import timezone
 
 from benchmarks_app.models.collection import Benchmark
 from benchmarks_app.models.queries import Query
-from benchwright.recipes import slices
+from benchwright.recipes import collections
 
-SMALLEST_SLICE: int = slices.MINIMUM.least
+SMALLEST_SLICE: int = collections.MINIMUM.least
 
 
 class Slice(models.Model):

@@ -20,7 +20,7 @@ from benchmarks_app.models import Benchmark, Job, Scope, Slice, SliceMember
 from benchmarks_app.permissions import Action, may
 from benchmarks_app.slices import selectors
 from benchmarks_app.slices.services import changes, importing_slices, members, rules, slicing
-from benchwright.recipes import slices as recipe
+from benchwright.recipes import collections as recipe
 
 TAG = ["slices"]
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from benchmarks_app.common.parameters import form_field
 from benchmarks_app.models import Slice
 from benchwright.errors import BenchmarkError
-from benchwright.recipes import slices as recipe
+from benchwright.recipes import collections as recipe
 from benchwright.slices.frequency import HEAD_SHARE, TAIL_SHARE, Band
 from benchwright.slices.names import checked_name
 from benchwright.slices.rules import Rule, checked_rule

@@ -9,7 +9,7 @@ from benchwright.cli.main import option
 from benchwright.cli.parameters import FILE, OutputFile, parameter_option
 from benchwright.cli.scored import measures_named
 from benchwright.formats.unlisted import UNLISTED
-from benchwright.recipes import retrieval
+from benchwright.recipes import systems
 
 TIES = ("trec", "trec9", "docid-asc", "file", "expected")
 AGGREGATIONS = ("maxp", "firstp", "sump", "rrf")
@@ -68,7 +68,7 @@ def format_option(forms: Sequence[str], *, group: str = "Output", **settings: An
 
 def depth_of_run(default: int, *, group: str) -> Decorator:
     """`-k` of a command that writes a run."""
-    return parameter_option(retrieval.DEPTH, group=group, default=default)
+    return parameter_option(systems.DEPTH, group=group, default=default)
 
 
 def tag_of_run(**settings: Any) -> Decorator:

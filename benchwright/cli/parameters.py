@@ -8,8 +8,7 @@ import click
 
 from benchwright.cli.main import option
 from benchwright.files.sources import STANDARD_INPUT
-from benchwright.recipes.errors import ParameterError
-from benchwright.recipes.parameters import Choice, Day, Parameter, Real, Whole
+from benchwright.recipes.parameters import Choice, Day, Parameter, ParameterError, Real, Whole
 
 
 class NoSuchFile(click.ClickException):

@@ -23,7 +23,7 @@ from benchwright.detection.rows import document_rows, qrel_rows, query_rows
 from benchwright.errors import MissingFileError, PassedOver, Problems
 from benchwright.files.sources import Source
 from benchwright.formats.beir import CorpusRow, GradedRow
-from benchwright.formats.file_grades import words_sentence
+from benchwright.formats.numbers import words_sentence
 
 PASSAGES_ALONE = (
     "There is no corpus beside the judged passages, so they are all of it: every system looks "

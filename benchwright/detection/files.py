@@ -14,7 +14,6 @@ from benchwright.detection.kinds import CONTENT_OF, FileKind
 from benchwright.errors import FileProblemsError, Problems
 from benchwright.files.inputs import Input
 from benchwright.formats.errors import UnreadableKindError
-from benchwright.formats.file_grades import suggested_grades, word_of
 from benchwright.formats.foreign import are_most
 from benchwright.formats.mapping import (
     PARENT_FROM_ID,
@@ -24,7 +23,7 @@ from benchwright.formats.mapping import (
     is_named_grade,
     plain_name,
 )
-from benchwright.formats.numbers import real, whole
+from benchwright.formats.numbers import real, suggested_grades, whole, word_of
 from benchwright.formats.tables import (
     DOC_START,
     MOST_COLUMNS,

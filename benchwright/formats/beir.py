@@ -15,8 +15,7 @@ from typing import Any, NamedTuple, Self
 from benchwright.errors import MissingFileError, Problems
 from benchwright.files.archives import open_source
 from benchwright.files.sources import DEFAULT_LIMITS, Limits, Source
-from benchwright.formats.file_grades import FileGrade
-from benchwright.formats.numbers import real, whole
+from benchwright.formats.numbers import FileGrade, real, whole
 from benchwright.ids import id_problem
 
 CORPUS, QUERIES = "corpus.jsonl", "queries.jsonl"

@@ -22,9 +22,8 @@ from benchwright.formats.beir import (
     is_new,
     text_problem,
 )
-from benchwright.formats.file_grades import MOST_WORDS, FileGrade, word_of
 from benchwright.formats.mapping import EVERY_ROW, PARENT_FROM_ID
-from benchwright.formats.numbers import real, whole
+from benchwright.formats.numbers import MOST_WORDS, FileGrade, real, whole, word_of
 from benchwright.formats.tables import Record
 from benchwright.formats.tabular import query_row
 from benchwright.ids import id_problem

@@ -21,8 +21,7 @@ from benchwright.gates.errors import PolicyFormatError
 from benchwright.measures import parse_measure
 from benchwright.measures.families import Measure
 from benchwright.recipes import gates
-from benchwright.recipes.errors import ParameterError
-from benchwright.recipes.parameters import Choice, Parameter
+from benchwright.recipes.parameters import Choice, Parameter, ParameterError
 
 UNSAID_RULE = "share"
 """What a policy means that does not say its rule, as those from before it could be chosen."""

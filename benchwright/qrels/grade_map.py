@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from benchwright.formats.errors import GradeMapError
-from benchwright.formats.file_grades import FileGrade, grade_of_file, in_order, quoted, word_of
+from benchwright.formats.numbers import FileGrade, grade_of_file, in_order, quoted, word_of
 
 # A number or a word, which stands in quotes where it holds a comma, a quote or `=`.
 PAIR = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([^",=]+?))\s*=\s*([+-]?\d{1,3})\s*(?:,|$)')

@@ -1,4 +1,4 @@
-"""One thing that people can set, and what it takes."""
+"""One thing that people can set, what it takes, and the refusal of what it does not."""
 
 import math
 from abc import ABC, abstractmethod
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Any
 
-from benchwright.recipes.errors import ParameterError
+from benchwright.errors import BenchmarkError
 
 MOST_SHOWN = 80
 MAX_SEED = 2**31 - 1
@@ -177,3 +177,10 @@ def check(parameters: Iterable[Parameter], values: Any) -> None:
         value = getattr(values, parameter.name)
         if value is not None:
             parameter.read(value)
+
+
+class ParameterError(BenchmarkError):
+    """`name` is the parameter's, `shown` what it was given, `expected` what it takes."""
+
+    code = "parameter"
+    message = "{name} is {shown}; expected {expected}."

@@ -28,8 +28,8 @@ from benchwright.files.encodings import as_shown, encoding_note
 from benchwright.files.inputs import Input
 from benchwright.formats import beir, mapped, pairs, passages
 from benchwright.formats.errors import LoneFileError, MappingError, NoRecordError
-from benchwright.formats.file_grades import FileGrade
 from benchwright.formats.mapping import PARENT_FROM_ID, Content, checked
+from benchwright.formats.numbers import FileGrade
 from benchwright.formats.tables import PASSED_OVER, Layout, Record, records, sample
 from benchwright.formats.tabular import docid_rows
 from benchwright.formats.trec import RunRow, read_qrels, read_run

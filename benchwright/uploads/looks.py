@@ -10,7 +10,7 @@ from benchwright.errors import Problem, Problems
 from benchwright.files.archives import is_tar, is_workbook, is_zip, open_source
 from benchwright.files.inputs import FileInput, Input, MemberInput
 from benchwright.files.sources import Source
-from benchwright.formats.file_grades import FileGrade, grade_of_file, in_order
+from benchwright.formats.numbers import FileGrade, grade_of_file, in_order
 from benchwright.formats.unlisted import UNKNOWN
 from benchwright.problem_groups import ProblemGroup
 

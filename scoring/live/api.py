@@ -16,7 +16,7 @@ from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.models import QueryFamily, Run
 from benchmarks_app.permissions import Action, may
 from benchwright.live.templates import LARGEST
-from benchwright.recipes import live
+from benchwright.recipes import systems
 from scoring.live.selectors import live_runs_of, live_systems_of
 from scoring.live.services.asking import free_run_name, start_asking
 from scoring.live.services.systems import (
@@ -45,10 +45,10 @@ class LiveSettingsSerializer(serializers.ModelSerializer):
     results_path = serializers.CharField(max_length=200)
     id_path = serializers.CharField(max_length=200)
     score_path = serializers.CharField(max_length=200, required=False, allow_blank=True)
-    requests_per_second = api_field(live.REQUESTS_PER_SECOND, required=False)
-    concurrency = api_field(live.CONCURRENCY, required=False)
-    timeout_seconds = api_field(live.TIMEOUT_SECONDS, required=False)
-    retries = api_field(live.RETRIES, required=False)
+    requests_per_second = api_field(systems.REQUESTS_PER_SECOND, required=False)
+    concurrency = api_field(systems.CONCURRENCY, required=False)
+    timeout_seconds = api_field(systems.TIMEOUT_SECONDS, required=False)
+    retries = api_field(systems.RETRIES, required=False)
 
     class Meta:
         model = LiveSystem
@@ -85,7 +85,7 @@ class NewLiveSystemSerializer(LiveSettingsSerializer):
 
     name = serializers.CharField(max_length=120)
     description = serializers.CharField(required=False, allow_blank=True, max_length=4000)
-    k = api_field(live.K, required=False)
+    k = api_field(systems.K, required=False)
 
     class Meta(LiveSettingsSerializer.Meta):
         fields = ["name", "description", "kind", "k", *LiveSettingsSerializer.Meta.fields]
@@ -161,7 +161,7 @@ class LiveAskSerializer(serializers.Serializer):
         [value for value in QueryFamily.Split.values if value], required=False
     )
     release = serializers.CharField(required=False, max_length=40, help_text="A version.")
-    may_fail = api_field(live.MAY_FAIL, required=False)
+    may_fail = api_field(systems.MAY_FAIL, required=False)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if "split" in attrs and "release" in attrs:

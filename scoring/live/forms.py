@@ -15,7 +15,7 @@ from benchwright.live.connections import read_url
 from benchwright.live.headers import read_headers
 from benchwright.live.paths import read_path
 from benchwright.live.templates import LARGEST, read_template
-from benchwright.recipes import live
+from benchwright.recipes import systems
 from scoring.live.selectors import SPLITS
 from scoring.live.services.systems import (
     CHANGEABLE,
@@ -89,11 +89,11 @@ class LiveSystemForm(forms.Form):
         label="Path to the score",
         help_text="In one result. Empty: the order of the results is the ranking.",
     )
-    k = form_field(live.K, required=True)
-    requests_per_second = form_field(live.REQUESTS_PER_SECOND, required=True)
-    concurrency = form_field(live.CONCURRENCY, required=True)
-    timeout_seconds = form_field(live.TIMEOUT_SECONDS, required=True)
-    retries = form_field(live.RETRIES, required=True)
+    k = form_field(systems.K, required=True)
+    requests_per_second = form_field(systems.REQUESTS_PER_SECOND, required=True)
+    concurrency = form_field(systems.CONCURRENCY, required=True)
+    timeout_seconds = form_field(systems.TIMEOUT_SECONDS, required=True)
+    retries = form_field(systems.RETRIES, required=True)
     description = forms.CharField(
         required=False, max_length=4000, label="Notes", widget=forms.Textarea(attrs={"rows": 2})
     )
@@ -146,7 +146,7 @@ class LiveAskForm(forms.Form):
         max_length=Run._meta.get_field("name").max_length, label=_("Name of the run")
     )
     queries = forms.ChoiceField(label=_("Queries"), required=False)
-    may_fail = form_field(live.MAY_FAIL)
+    may_fail = form_field(systems.MAY_FAIL)
 
     def __init__(self, *args: Any, benchmark: Benchmark, **options: Any) -> None:
         super().__init__(*args, **options)

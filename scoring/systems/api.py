@@ -17,7 +17,7 @@ from benchmarks_app.api.serializers import JobSerializer
 from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.models import Benchmark, Run
 from benchmarks_app.permissions import Action
-from benchwright.recipes import retrieval
+from benchwright.recipes import systems as recipe
 from benchwright.retrieval.ann import USUAL_BASELINE
 from benchwright.retrieval.catalog import CATALOG, LEXICAL
 from scoring.scores.api import runs_asked
@@ -77,8 +77,8 @@ class NewBaselinesSerializer(serializers.Serializer):
         help_text=f"Of {', '.join(CATALOG)}; the lexical ones where it is left out.",
     )
     language = serializers.CharField(required=False, max_length=35, allow_blank=True)
-    depth = api_field(retrieval.DEPTH, required=False)
-    shards = api_field(retrieval.SHARDS, required=False, allow_null=True)
+    depth = api_field(recipe.DEPTH, required=False)
+    shards = api_field(recipe.SHARDS, required=False, allow_null=True)
 
 
 class QueryLatenciesSerializer(serializers.Serializer):

@@ -10,7 +10,7 @@ from benchmarks_app.common.forms import SelectOfMany, offer_runs
 from benchmarks_app.common.parameters import form_field
 from benchmarks_app.models import Benchmark, Run
 from benchwright.languages import NAMES
-from benchwright.recipes import retrieval
+from benchwright.recipes import systems as recipe
 from benchwright.retrieval.ann import TOLERANCE
 from benchwright.retrieval.catalog import CATALOG
 from scoring.systems.services.ann import CUTOFF, DEEPEST
@@ -30,9 +30,9 @@ class BaselineForm(forms.Form):
         help_text=_("Of stemming and of words; BM25 and TF-IDF use it."),
         widget=forms.Select(attrs={"lang": "en"}),
     )
-    depth = form_field(retrieval.DEPTH, required=True)
+    depth = form_field(recipe.DEPTH, required=True)
     shards = form_field(
-        retrieval.SHARDS,
+        recipe.SHARDS,
         help_text=_("Parts of the corpus that workers share; by its size where this is empty."),
     )
 

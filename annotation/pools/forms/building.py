@@ -23,7 +23,7 @@ from benchwright.pools.errors import PoolError
 from benchwright.qrels.candidates import read_candidates
 from benchwright.recipes import pools
 from benchwright.recipes import pools as recipes
-from benchwright.recipes.errors import ParameterError
+from benchwright.recipes.parameters import ParameterError
 
 WITHOUT_RUNS = (Pool.Strategy.TOP_UP, Pool.Strategy.MANUAL)
 DEFAULT_STRATA = "10:100 50:20 100:5"

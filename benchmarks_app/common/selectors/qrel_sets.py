@@ -5,7 +5,7 @@ from collections.abc import Callable
 from django.db.models import Count, QuerySet
 
 from benchmarks_app.models import Benchmark, QrelSet
-from benchwright.formats.file_grades import FileGrade
+from benchwright.formats.numbers import FileGrade
 from benchwright.qrels.grade_map import merged
 
 UNJUDGED_CHOICE = "unjudged"

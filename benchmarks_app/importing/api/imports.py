@@ -29,9 +29,9 @@ from benchmarks_app.permissions import Action
 from benchwright.corpora.cuts import LARGEST_SEED
 from benchwright.corpora.units import Parents
 from benchwright.detection import FileKind, Part
-from benchwright.formats.file_grades import words_sentence
 from benchwright.formats.mapping import EVERY_ROW
-from benchwright.recipes import importing
+from benchwright.formats.numbers import words_sentence
+from benchwright.recipes import collections
 from benchwright.runs.aggregation import DEFAULT
 from benchwright.uploads import Look
 
@@ -139,7 +139,7 @@ class ImportStartSerializer(serializers.Serializer):
         default="",
         help_text="What of a bad file is left out, named and counted: nothing, bad records, files.",
     )
-    n_agreed = api_field(importing.AGREED)
+    n_agreed = api_field(collections.AGREED)
     shown_metadata = serializers.ListField(
         child=serializers.CharField(max_length=120), required=False
     )

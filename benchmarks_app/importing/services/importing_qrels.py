@@ -18,7 +18,7 @@ from benchwright.formats.errors import (
     NothingImportedError,
     QrelSetNameTakenError,
 )
-from benchwright.formats.file_grades import FileGrade, grade_of_file, in_order, words_sentence
+from benchwright.formats.numbers import FileGrade, grade_of_file, in_order, words_sentence
 from benchwright.formats.unlisted import NOT_RELEVANT, UNKNOWN
 from benchwright.linting.pitfalls import pitfalls
 from benchwright.qrels.grade_map import mapped_origins, written_grade_map

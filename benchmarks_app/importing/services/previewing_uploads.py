@@ -11,7 +11,7 @@ from benchmarks_app.common.services import reading_apart
 from benchmarks_app.models import Benchmark, Unit, Upload
 from benchwright.detection import DOCUMENT_KINDS, QREL_KINDS, RUN_KINDS, FileKind, Part
 from benchwright.errors import BenchmarkError, Problem
-from benchwright.formats.file_grades import FileGrade, in_order
+from benchwright.formats.numbers import FileGrade, in_order
 from benchwright.formats.unlisted import UNKNOWN
 from benchwright.qrels.scales import Relevance
 from benchwright.sandbox import UnreadableFileError

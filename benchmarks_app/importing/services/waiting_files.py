@@ -26,8 +26,8 @@ from benchwright.detection import (
 )
 from benchwright.errors import DEFAULT_LIMIT, Problem
 from benchwright.formats.errors import MappingError
-from benchwright.formats.file_grades import FileGrade, in_order
 from benchwright.formats.mapping import checked
+from benchwright.formats.numbers import FileGrade, in_order
 from benchwright.problem_groups import ProblemGroup, grouped
 from benchwright.qrels.grade_map import parse_file_grade_map
 from benchwright.qrels.scales import Relevance

@@ -15,7 +15,7 @@ from benchmarks_app.management.importing import (
 from benchwright.detection import KIND_LABELS, FileKind
 from benchwright.files.archives import packed
 from benchwright.formats.mapping import parsed
-from benchwright.recipes import importing
+from benchwright.recipes import collections
 from benchwright.recipes.arguments import option, switch, unless_told, word
 
 
@@ -48,7 +48,7 @@ class Command(ImportCommand):
         option("--name", help="name of the run or the set of qrels"),
         *GRADES,
         LEAVE_OUT,
-        importing.AGREED,
+        collections.AGREED,
         unless_told(
             "--show-metadata",
             is_repeated=True,

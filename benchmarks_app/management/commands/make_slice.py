@@ -6,7 +6,7 @@ from django.core.management.base import CommandError
 from benchmarks_app.management.declared import BenchmarkCommand
 from benchmarks_app.slices.services import rules as slice_rules
 from benchmarks_app.slices.services import slicing
-from benchwright.recipes import slices as recipe
+from benchwright.recipes import collections as recipe
 from benchwright.recipes.arguments import OneOf, option, switch, unless_told, word
 from benchwright.slices.rules import checked_rule
 

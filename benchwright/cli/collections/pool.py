@@ -140,7 +140,7 @@ def command(runs: tuple[Path, ...], **chosen: Any) -> None:
 def recipe_of(chosen: dict[str, Any]) -> Recipe:
     """The recipe that the options say; what does not fit together is a usage error."""
     from benchwright.pools.errors import PoolError
-    from benchwright.recipes.errors import ParameterError
+    from benchwright.recipes.parameters import ParameterError
 
     default = "listed" if chosen["strategy"] == "top-up" else "layered"
     recipe = Recipe(

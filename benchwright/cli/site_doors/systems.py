@@ -9,7 +9,7 @@ import click
 from benchwright.cli.doors import declared, given
 from benchwright.cli.main import option
 from benchwright.cli.sites.asking import Asked, door, sent
-from benchwright.recipes import live
+from benchwright.recipes import systems
 
 # --- retrieve ------------------------------------------------------------------------------------
 
@@ -48,11 +48,11 @@ def retrieve_on_site(site: Asked, systems: tuple[str, ...], **chosen: Any) -> No
 
 ASK_DESCRIBED = (
     *("preset", "template", "method", "headers", "k", "results", "docid", "score"),
-    *(parameter.name for parameter in live.PACE),
+    *(parameter.name for parameter in systems.PACE),
 )
 """What `ask` takes of an endpoint, on files and on a site."""
 
-ASK_KEPT = (*ASK_DESCRIBED, live.MAY_FAIL.name)
+ASK_KEPT = (*ASK_DESCRIBED, systems.MAY_FAIL.name)
 ASK_THERE = declared(
     click.argument("system", metavar="SYSTEM|URL"),
     option("--name", metavar="NAME", group="What is asked", help="Of the system, with a URL."),
@@ -86,7 +86,7 @@ def ask_on_site(site: Asked, system: str, name: str | None, **chosen: Any) -> No
             )
             raise click.UsageError(message)
         row = site.named("live/", system, "live system")
-    body = sent(given(ctx, "run", "split", "release", live.MAY_FAIL.name))
+    body = sent(given(ctx, "run", "split", "release", systems.MAY_FAIL.name))
     site.say_made(site.done(site.ask("POST", f"live/{row['id']}/ask/", json=body)), "made")
 
 
@@ -97,7 +97,7 @@ def _described(ctx: click.Context, url: str, name: str) -> dict[str, Any]:
     chosen, preset = ctx.params, PRESETS[ctx.params["preset"]]
     described = {
         **preset.fields(),
-        **sent(given(ctx, "k", *(parameter.name for parameter in live.PACE))),
+        **sent(given(ctx, "k", *(parameter.name for parameter in systems.PACE))),
         **sent({"method": chosen["method"], "score_path": chosen["score"]}),
         **sent({"results_path": chosen["results"], "id_path": chosen["docid"]}),
     }

@@ -37,7 +37,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "create": ("benchwright.cli.sites.create", "Make an empty benchmark on a site."),
     "import": (
-        "benchwright.cli.sites.importing",
+        "benchwright.cli.sites.benchmarks.importing",
         "Bring corpus, queries, qrels and runs into a benchmark of a site.",
     ),
     "invite": (
@@ -53,35 +53,35 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Show, change or end somebody's role in a benchmark of a site.",
     ),
     "slice": (
-        "benchwright.cli.sites.slicing",
+        "benchwright.cli.sites.benchmarks.slicing",
         "Make, show or register a slice of the queries of a site.",
     ),
     "label": (
-        "benchwright.cli.sites.labels",
+        "benchwright.cli.sites.benchmarks.labels",
         "Enter grades that people gave elsewhere into a benchmark of a site.",
     ),
     "publish": (
-        "benchwright.cli.sites.publish",
+        "benchwright.cli.sites.benchmarks.publish",
         "Make qrels of the labels of a benchmark of a site.",
     ),
     "release": (
-        "benchwright.cli.sites.release",
+        "benchwright.cli.sites.benchmarks.release",
         "Release a set of qrels of a benchmark of a site.",
     ),
     "estimate": (
-        "benchwright.cli.sites.estimate",
+        "benchwright.cli.sites.benchmarks.estimate",
         "Means of runs from the labels of an estimation pool of a site.",
     ),
     "leaderboard": (
-        "benchwright.cli.sites.leaderboard",
+        "benchwright.cli.sites.benchmarks.leaderboard",
         "The board of a release of a site, by a measure.",
     ),
     "pull": (
-        "benchwright.cli.sites.pull",
+        "benchwright.cli.sites.benchmarks.pull",
         "Bring a release of a site into a folder, checked by its manifest.",
     ),
     "export": (
-        "benchwright.cli.sites.exporting",
+        "benchwright.cli.sites.benchmarks.exporting",
         "A file of a benchmark of a site: qrels, a run, judgments, ….",
     ),
     "job": (
@@ -89,7 +89,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Look at, wait for, cancel or retry a job of a site.",
     ),
     "submit": (
-        "benchwright.cli.sites.submit",
+        "benchwright.cli.sites.benchmarks.submit",
         "Send a run to a site, and see how it scores.",
     ),
 }

@@ -20,7 +20,7 @@ from benchwright.cli.systems.ask_output import (
     write_latencies,
     write_run,
 )
-from benchwright.recipes import live
+from benchwright.recipes import systems as recipe
 
 if TYPE_CHECKING:
     from benchwright.live.answer_file import AnswerFile
@@ -83,7 +83,7 @@ EXAMPLES = (
     group="What is asked",
     help="May be repeated. Secrets as $VARIABLE, from the environment.",
 )
-@parameter_option(live.K, "-k", group="What is asked")
+@parameter_option(recipe.K, "-k", group="What is asked")
 @option("--results", metavar="PATH", group="The answer", help="Path to the results, as hits.hits.")
 @option("--id", "docid", metavar="PATH", group="The answer", help="Path to the id in a result.")
 @option(
@@ -92,11 +92,11 @@ EXAMPLES = (
     group="The answer",
     help="Path to the score in a result; '' where their order is the ranking.",
 )
-@parameter_option(live.REQUESTS_PER_SECOND, group="Pace")
-@parameter_option(live.CONCURRENCY, group="Pace")
-@parameter_option(live.TIMEOUT_SECONDS, group="Pace", metavar="SECONDS")
-@parameter_option(live.RETRIES, group="Pace")
-@parameter_option(live.MAY_FAIL, group="Pace", metavar="N")
+@parameter_option(recipe.REQUESTS_PER_SECOND, group="Pace")
+@parameter_option(recipe.CONCURRENCY, group="Pace")
+@parameter_option(recipe.TIMEOUT_SECONDS, group="Pace", metavar="SECONDS")
+@parameter_option(recipe.RETRIES, group="Pace")
+@parameter_option(recipe.MAY_FAIL, group="Pace", metavar="N")
 @written_option(
     "-o",
     "--output",

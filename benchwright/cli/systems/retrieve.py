@@ -15,7 +15,7 @@ from benchwright.cli.options import file_option, format_option, written_option
 from benchwright.cli.parameters import FILE, parameter_option
 from benchwright.cli.progress import CLEAR_LINE, told
 from benchwright.cli.site_doors import systems
-from benchwright.recipes import retrieval
+from benchwright.recipes import systems as recipe
 
 if TYPE_CHECKING:
     from benchwright.retrieval.from_files import Made
@@ -93,7 +93,7 @@ EXAMPLES = (
     help="Of vectors: multiply a query's weights by ln(1 + (N - df + 0.5) / (df + 0.5)).",
 )
 @options.depth_of_run(100, group="Search")
-@parameter_option(retrieval.SHARDS, group="Search", metavar="N", default=1, show_default=True)
+@parameter_option(recipe.SHARDS, group="Search", metavar="N", default=1, show_default=True)
 @option(
     "--cache",
     type=click.Path(file_okay=False, path_type=Path),

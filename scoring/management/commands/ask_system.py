@@ -4,7 +4,7 @@ from typing import Any
 
 from benchmarks_app.management.declared import BenchmarkCommand, refuse_failed
 from benchmarks_app.management.naming import named
-from benchwright.recipes import live
+from benchwright.recipes import systems
 from benchwright.recipes.arguments import OneOf, option, word
 from scoring.live.selectors import SPLITS, live_systems_of
 from scoring.live.services.asking import ask_arguments, free_run_name
@@ -22,7 +22,7 @@ class Command(BenchmarkCommand):
                 option("--release", help="queries of a published release"),
             )
         ),
-        live.MAY_FAIL,
+        systems.MAY_FAIL,
     )
 
     def run(self, *, name: str, run_name: str, release: str, **options: Any) -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from benchmarks_app.management.declared import BenchmarkCommand, refuse_failed
-from benchwright.recipes import retrieval
+from benchwright.recipes import systems
 from benchwright.recipes.arguments import OneOf, option, switch
 from benchwright.retrieval.catalog import CATALOG, LEXICAL
 from scoring.systems.selectors import is_made
@@ -27,7 +27,7 @@ class Command(BenchmarkCommand):
             )
         ),
         option("--language", help="code or name; that of the corpus"),
-        *retrieval.RETRIEVAL,
+        *systems.RETRIEVAL,
     )
 
     def run(self, *, language: str, depth: int, shards: int | None, **options: Any) -> None:

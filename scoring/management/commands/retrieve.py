@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from benchmarks_app.management.declared import BENCHMARK, BenchmarkCommand
-from benchwright.recipes import retrieval
+from benchwright.recipes import systems
 from benchwright.recipes.arguments import option, unless_told
 from benchwright.retrieval.catalog import CATALOG
 from scoring.systems.services.baselines import retrieve
@@ -17,9 +17,9 @@ class Command(BenchmarkCommand):
     first = (BENCHMARK,)
     takes = (
         option("--system", default="bm25-stem", help=", ".join(CATALOG)),
-        retrieval.DEPTH,
+        systems.DEPTH,
         option("--language", help="code or name; that of the corpus"),
-        retrieval.SHARDS,
+        systems.SHARDS,
         unless_told("-o", "--output", kind=Path, is_required=True, help="file to write"),
     )
 

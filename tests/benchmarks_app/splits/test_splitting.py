@@ -17,7 +17,7 @@ from benchmarks_app.splits.services import leak_reports, splitting
 from benchwright.errors import FileProblemsError
 from benchwright.leaks import hard_violations
 from benchwright.recipes import splits
-from benchwright.recipes.errors import ParameterError
+from benchwright.recipes.parameters import ParameterError
 from benchwright.recipes.splits import Mode
 from benchwright.releases.errors import ExposedQueriesError
 from benchwright.splits import SplitRecipe

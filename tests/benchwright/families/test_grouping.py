@@ -26,7 +26,7 @@ from benchwright.families.clustering import agglomerated, clusters_of, kept_apar
 from benchwright.families.errors import GroupingOptionError, ParaphraseExtraError
 from benchwright.families.grouping import SHOWN
 from benchwright.matrices import static_vectors
-from benchwright.recipes.errors import ParameterError
+from benchwright.recipes.parameters import ParameterError
 from tests.examples import examples
 
 WORDS_ALIKE = [

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from benchwright.pools import DEPTH_K, Recipe, build_pool, expected_hours
 from benchwright.pools.errors import EmptyPoolError, PoolRunError
-from benchwright.recipes.errors import ParameterError
+from benchwright.recipes.parameters import ParameterError
 
 RUNS = {
     "bm25": [("q1", "a", 1), ("q1", "b", 2), ("q1", "c", 3), ("q2", "x", 1)],

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.recipes.errors import ParameterError
-from benchwright.recipes.parameters import Choice, Day, Real, Whole, check
+from benchwright.recipes.parameters import Choice, Day, ParameterError, Real, Whole, check
 from benchwright.recipes.splits import MODE, Mode
 
 DEPTH = Whole(name="depth", default=10, least=1, most=1000)

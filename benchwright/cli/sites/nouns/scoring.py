@@ -32,7 +32,7 @@ from benchwright.cli.sites.nouns.table import (
     seen,
     word,
 )
-from benchwright.recipes import live
+from benchwright.recipes import systems
 
 PHASE: tuple[click.Parameter, ...] = (
     one("--description", metavar="TEXT", help="What it is for."),
@@ -54,7 +54,7 @@ LIVE = (
     one("--template", type=TEXT, metavar="FILE", help="JSON with {{query}} and {{k}} in it."),
     one("--headers", type=TEXT, metavar="FILE", help="A line each; secrets as $VARIABLE."),
     one("-k", "--depth", "k", type=int, metavar="K", help="Results of a query."),
-    *declared(*(parameter_option(pace, group="Options") for pace in live.PACE)),
+    *declared(*(parameter_option(pace, group="Options") for pace in systems.PACE)),
 )
 NUMBERS = {
     "delta": "A difference to be shown.",

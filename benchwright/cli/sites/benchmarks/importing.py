@@ -10,7 +10,7 @@ from benchwright.cli.main import option
 from benchwright.cli.parameters import parameter_option
 from benchwright.cli.sites.asking import Asked, Line, SiteCommand, sent
 from benchwright.files.archives import packed
-from benchwright.recipes import importing
+from benchwright.recipes import collections
 
 FILE = click.Path(exists=True, path_type=Path)
 EXAMPLES = (
@@ -78,7 +78,7 @@ EXAMPLES = (
     group="Bad records",
     help="Leave out bad records, or whole files; by default nothing is, and a bad one ends it.",
 )
-@parameter_option(importing.AGREED, group="Bad records", metavar="N")
+@parameter_option(collections.AGREED, group="Bad records", metavar="N")
 @option(
     "--max-docs",
     type=click.IntRange(1),

@@ -14,7 +14,7 @@ from benchwright.cli.options import file_option
 from benchwright.cli.parameters import parameter_option
 from benchwright.cli.sites.asking import Asked, SiteCommand, sent
 from benchwright.files.encodings import as_shown
-from benchwright.recipes import slices
+from benchwright.recipes import collections
 
 EXAMPLES = (
     "benchwright --benchmark help-pages slice frequent --expression 'frequency >= 100' --dry-run",
@@ -38,7 +38,7 @@ MAKING = ("expression", "rule", "queries")
 )
 @file_option("--queries", group="Slice", help="By hand: ids of queries, one a line.")
 @option("--description", metavar="TEXT", group="Slice", help="What its queries have in common.")
-@parameter_option(slices.MINIMUM, group="Slice", metavar="N")
+@parameter_option(collections.MINIMUM, group="Slice", metavar="N")
 @option(
     "--register",
     is_flag=True,

@@ -9,7 +9,12 @@ import click
 
 from benchwright.cli.main import FAILED, Command, option
 from benchwright.cli.sites.asking import Line, asked, server_option
-from benchwright.cli.sites.submit_embeddings import embedding_options, refuse_mixture, send, shown
+from benchwright.cli.sites.benchmarks.submit_embeddings import (
+    embedding_options,
+    refuse_mixture,
+    send,
+    shown,
+)
 from benchwright.errors import FileProblemsError, Problem
 from benchwright.runs.facts import IR_METADATA
 
