@@ -56,13 +56,13 @@ class SeenInDatabase(bootsteps.StartStopStep):
         self.timer = parent.timer.call_repeatedly(SEEN_EVERY_SECONDS, self.seen)
 
     def stop(self, parent: Any) -> None:
-        from benchmarks_app.collections.services.workers import forget_worker
+        from benchmarks_app.jobs.services.workers import forget_worker
 
         self.timer.cancel()
         forget_worker(self.name)
 
     def seen(self) -> None:
-        from benchmarks_app.collections.services.workers import see_worker
+        from benchmarks_app.jobs.services.workers import see_worker
 
         see_worker(self.name)
 
@@ -122,7 +122,7 @@ def _end_when_idle() -> None:
     """
     from celery.worker import state
 
-    from benchmarks_app.collections.services.workers import forget_worker
+    from benchmarks_app.jobs.services.workers import forget_worker
 
     while state.reserved_requests:
         time.sleep(LOOKS_EVERY_SECONDS)

@@ -21,6 +21,7 @@ from benchmarks_app import changes, files
 from benchmarks_app.incoming import clear_incoming
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.jobs.services.limits import Limits
+from benchmarks_app.jobs.services.workers import forget_lost_workers
 from benchmarks_app.migrated import NotMigratedError, explained
 from benchmarks_app.models import Job
 from benchmarks_app.store import file_store
@@ -63,6 +64,7 @@ def sweep() -> Swept:
         _sweep_cancelled,
         _sweep_folders,
         _sweep_staging,
+        forget_lost_workers,
         clear_incoming,
         files.remove_left,
         changes.fold,

@@ -20,7 +20,7 @@ from django.utils import timezone
 from benchmarks_app.jobs.services import jobs, sweeping
 from benchmarks_app.jobs.services.jobs import send as send_for_real  # before the tests' fixture
 from benchmarks_app.management.declared import refuse_failed
-from benchmarks_app.models import Job, QueryFamily
+from benchmarks_app.models import Job, QueryFamily, WorkerHeartbeat
 from benchmarks_app.models.jobs import JobQuerySet
 from benchwright.errors import BenchmarkError, FileProblemsError, Problem
 from tests import factories
@@ -562,6 +562,17 @@ def test_sweep_removes_folders_of_attempts_that_are_over_and_no_others(settings)
     sweeping.sweep()
 
     assert (mine.exists(), left.exists(), other.exists()) == (True, False, True)
+
+
+def test_sweep_forgets_a_worker_that_was_killed_a_day_ago():
+    now = timezone.now()
+    for name, hours in {"at:1": 0, "killed:2": 23, "killed:3": 25}.items():
+        WorkerHeartbeat.objects.create(name=name, seen_at=now - timedelta(hours=hours))
+
+    sweeping.sweep()
+
+    left = WorkerHeartbeat.objects.order_by("name").values_list("name", flat=True)
+    assert list(left) == ["at:1", "killed:2"]
 
 
 def test_sweep_removes_what_nobody_waits_for_any_more_and_nothing_that_is_written_to(

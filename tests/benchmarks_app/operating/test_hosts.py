@@ -6,7 +6,7 @@ from django.db import connection
 from django.utils import timezone
 
 from benchmarks_app import hosts
-from benchmarks_app.collections.services.workers import see_worker
+from benchmarks_app.jobs.services.workers import see_worker
 from benchmarks_app.models import WorkerHeartbeat
 from benchmarks_app.operating import doctor
 from tests import factories
@@ -17,9 +17,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def kept_open(monkeypatch):
     """The test's own connection, which a worker's parent would close."""
-    monkeypatch.setattr(
-        "benchmarks_app.collections.services.workers.connection.close", lambda: None
-    )
+    monkeypatch.setattr("benchmarks_app.jobs.services.workers.connection.close", lambda: None)
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """Which worker processes are alive."""
 
 import logging
+from datetime import timedelta
 
 from django.db import DatabaseError, connection
 from django.utils import timezone
@@ -9,6 +10,9 @@ from benchmarks_app.hosts import this_host
 from benchmarks_app.models import WorkerHeartbeat
 
 log = logging.getLogger(__name__)
+
+# A worker that was killed could not sign off: for so long the system's page shows that it is gone.
+SHOWN_AFTER_ITS_END = timedelta(days=1)
 
 
 def see_worker(name: str) -> None:
@@ -31,3 +35,7 @@ def forget_worker(name: str) -> None:
         log.warning("worker %s could not sign off", name)
     finally:
         connection.close()
+
+
+def forget_lost_workers() -> None:
+    WorkerHeartbeat.objects.filter(seen_at__lt=timezone.now() - SHOWN_AFTER_ITS_END).delete()
