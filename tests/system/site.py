@@ -212,6 +212,14 @@ class Site:
             cursor = reader.execute(sql.replace("?", "%s").encode(), values)
             return cursor.fetchall() if cursor.description else []
 
+    def drop_tables(self) -> None:
+        """Leave a database as new: a site of a test has its tables already."""
+        if self.database.startswith("sqlite"):
+            Path(self.database.removeprefix("sqlite:///")).unlink()
+        else:
+            self.rows("DROP SCHEMA public CASCADE")
+            self.rows("CREATE SCHEMA public")
+
     # --- processes -----------------------------------------------------------------------
 
     def start(

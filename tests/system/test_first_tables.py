@@ -4,7 +4,6 @@ import re
 import sqlite3
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -25,11 +24,10 @@ def databases(tmp_path_factory) -> tuple[sqlite3.Connection, sqlite3.Connection]
         with Site(tmp_path_factory.mktemp(name)) as site:
             if not site.database.startswith("sqlite"):
                 pytest.skip("compares files of SQLite")
-            (path,) = Path(site.folder).glob("*.sqlite3")
-            path.unlink()  # a site of a test has its tables already
+            site.drop_tables()
             command = [sys.executable, "manage.py", *words]
             subprocess.run(command, cwd=ROOT, env=site.env, check=True, capture_output=True)
-            found.append(sqlite3.connect(path))
+            found.append(sqlite3.connect(site.database.removeprefix("sqlite:///")))
     return found[0], found[1]
 
 
@@ -111,8 +109,7 @@ def test_catalogue_of_postgresql_is_the_same(tmp_path):
             if site.database.startswith("sqlite"):
                 pytest.skip("compares databases of PostgreSQL")
             site.longest_seconds = 600
-            site.rows("DROP SCHEMA public CASCADE")
-            site.rows("CREATE SCHEMA public")
+            site.drop_tables()
             site.manage(*words)
             found.append({what: sorted(site.rows(asked)) for what, asked in CATALOGUE.items()})
 
@@ -121,7 +118,7 @@ def test_catalogue_of_postgresql_is_the_same(tmp_path):
     assert once == steps
 
 
-def test_database_with_tables_is_left_to_the_migrations(databases, tmp_path, db):
+def test_database_with_tables_is_left_to_the_migrations(db):
     from benchmarks_app.first_tables import make_tables
 
     assert make_tables() is False

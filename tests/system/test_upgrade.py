@@ -24,12 +24,12 @@ OLD["scopes"] = [[]]  # tokens had none, and were good for everything
 
 def test_rows_of_an_earlier_version_are_brought_up_to_date_from_a_backup_and_taken_back(tmp_path):
     with Site(tmp_path / "old") as site:
-        site.longest_seconds = 400  # every migration since is taken back
+        site.drop_tables()
         site.call("upgrade", steps=["back", "fill"])
         site.call("write_rows", place=str(tmp_path / "backups"))
 
     with Site(tmp_path / "new") as site:
-        site.longest_seconds = 600  # every migration is applied again, to rows from the old version
+        site.longest_seconds = 600  # every migration is applied to rows of the old version
         site.manage("restore", str(tmp_path / "backups"), "--verbosity", "0")
 
         assert site.call("upgrade", steps=["rows"]) == NEW

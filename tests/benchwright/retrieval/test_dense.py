@@ -23,6 +23,9 @@ from benchwright.retrieval.errors import (
 )
 from tests.examples import examples
 
+# Compiled once, beside the kernel of sparse vectors.
+pytestmark = pytest.mark.xdist_group("compiled")
+
 
 def numbered(vectors, letter="d"):
     return embeddings([f"{letter}{n}" for n in range(len(vectors))], vectors)
