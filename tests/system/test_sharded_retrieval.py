@@ -29,12 +29,13 @@ def shards_at_work(site: Site) -> list[int]:
 
 
 def test_worker_killed_in_the_middle_changes_no_byte_of_the_run(site):
-    shared = {"n_documents": N_DOCUMENTS, "system": SYSTEM, "n_shards": N_SHARDS}
-    started = site.call("share_words", slug="words", **shared)
-    parent, alone = started["job"], Path(started["alone"]).read_bytes()
+    # Both are there beforehand: one alone may have done it all before another has started.
     site.start("worker", name="first")
     site.start("worker", name="second")
     site.start("sweeper")
+    shared = {"n_documents": N_DOCUMENTS, "system": SYSTEM, "n_shards": N_SHARDS}
+    started = site.call("share_words", slug="words", **shared)
+    parent, alone = started["job"], Path(started["alone"]).read_bytes()
 
     site.wait_for(lambda: len(shards_at_work(site)) == 2, "both to be at work", pause=0.005)
     site.kill("first")

@@ -14,6 +14,7 @@ from benchmarks_app.management.naming import benchmark_of
 from benchmarks_app.models import Benchmark
 from benchwright.agreement import COEFFICIENTS, report
 from benchwright.recipes.arguments import OneOf, unless_told, word
+from benchwright.texts.counting import counted
 
 Grades = dict[tuple[str, str], int]
 
@@ -59,7 +60,7 @@ class Command(DeclaredCommand):
             raise CommandError(f"Nobody has judged anything in {benchmark.slug} yet.")
         report = agreement_report(benchmark, Filters(), last)
         self.say(
-            f"{benchmark.slug} as of event {last:,}: {report['n_labels']:,} labels of "
+            f"{benchmark.slug} as of event {last:,}: {counted(report['n_labels'], 'label')} of "
             f"{report['n_raters']:,} people, {report['n_shared']:,} of {report['n_documents']:,} "
             "documents with two or more"
         )
@@ -79,7 +80,7 @@ class Command(DeclaredCommand):
         listed = ", ".join(map(str, agreement["scale"]))
         guessed = "" if scale else " (from the files; --scale or --benchmark says it)"
         self.say(
-            f"{agreement['n_shared']:,} pairs graded twice: "
+            f"{counted(agreement['n_shared'], 'pair')} graded twice: "
             f"{agreement['same_share']:.0%} the same grade; scale {listed}{guessed}"
         )
         overall = agreement["overall"]
@@ -97,8 +98,8 @@ class Command(DeclaredCommand):
                 continue
             low, high = row["low"], row["high"]
             interval = "" if low is None else f" (95 % interval {low:.4f} to {high:.4f})"
-            n = f"{row['n_items']:,}"
-            self.say(f"{label}: {row['value']:.4f}{interval}, {n} documents")
+            n_documents = counted(row["n_items"], "document")
+            self.say(f"{label}: {row['value']:.4f}{interval}, {n_documents}")
 
 
 def _scale(scale_text: str | None) -> tuple[list[int] | None, int | None]:

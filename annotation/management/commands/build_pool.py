@@ -10,6 +10,7 @@ from benchmarks_app.models import Benchmark, CandidateList, Run
 from benchwright.pools import Recipe
 from benchwright.recipes import pools as recipes
 from benchwright.recipes.arguments import option, switch, unless_told
+from benchwright.texts.counting import counted
 
 
 class Command(BenchmarkCommand):
@@ -40,7 +41,10 @@ class Command(BenchmarkCommand):
             is_drawn=options["drawn"],
         )
         job = self.finished(arguments)
-        self.say(f"{job.result['n_entries']} documents to judge, seed {job.parameters['seed']}")
+        self.say(
+            f"{counted(job.result['n_entries'], 'document')} to judge, "
+            f"seed {job.parameters['seed']}"
+        )
         self.say(f"digest {job.result['digest']}")
 
 

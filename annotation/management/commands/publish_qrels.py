@@ -10,6 +10,7 @@ from benchmarks_app.management.naming import person_named
 from benchmarks_app.models import Benchmark
 from benchwright.qrels.rules import RULES, Settings, Unresolved
 from benchwright.recipes.arguments import option, unless_told
+from benchwright.texts.counting import counted
 
 
 class Command(BenchmarkCommand):
@@ -46,7 +47,7 @@ class Command(BenchmarkCommand):
         result = self.finished(arguments).result
         self.say(f"{result['n_qrels']} grades as of event {result['as_of_event']}")
         if result["n_unresolved"]:
-            self.say(f"{result['n_unresolved']} documents have labels that stay open")
+            self.say(f"left open: {counted(result['n_unresolved'], 'document')}")
         if result["n_for_estimates"]:
             drawn = f"{result['n_for_estimates']} of them were drawn to estimate runs"
             self.warn(f"{drawn}: their queries are not judged whole")

@@ -11,6 +11,7 @@ from benchmarks_app.management.declared import FORM, DeclaredCommand, is_json
 from benchmarks_app.models import Backup
 from benchwright.backups.targets import FolderTarget, Target, TarTarget
 from benchwright.recipes.arguments import unless_told, word
+from benchwright.texts.counting import counted
 
 
 class Command(DeclaredCommand):
@@ -62,8 +63,9 @@ class Command(DeclaredCommand):
         if n_removed:
             self.say(f"older snapshots removed: {n_removed:,}")
         self.say_ended(
-            f"{backup.snapshot}: {backup.n_rows:,} rows, {backup.n_files:,} files of "
-            f"{backup.n_bytes:,} bytes ({backup.n_copied:,} of {backup.n_bytes_copied:,} copied): "
+            f"{backup.snapshot}: {counted(backup.n_rows, 'row')}, "
+            f"{counted(backup.n_files, 'file')} of {backup.n_bytes:,} bytes "
+            f"({backup.n_copied:,} of {backup.n_bytes_copied:,} copied): "
             f"{len(backup.broken):,} broken",
             is_broken=bool(backup.broken),
         )

@@ -8,6 +8,7 @@ from benchmarks_app.management.importing import ImportCommand, refuse_missing
 from benchmarks_app.models import ContaminationCheck
 from benchmarks_app.splits.services import contamination
 from benchwright.recipes.arguments import option, switch, word
+from benchwright.texts.counting import counted
 
 
 class Command(ImportCommand):
@@ -40,8 +41,10 @@ class Command(ImportCommand):
             self.say_done(f"slice {row.name}")
 
     def _say_check(self, check: ContaminationCheck) -> None:
-        self.say(f"{check.name}: {check.n_outside:,} queries outside")
+        self.say(f"{check.name}: {counted(check.n_outside, 'query')} outside")
         for row in check.result["slices"]:
             counts = ("n_exact", "the same"), ("n_near", "nearly"), ("n_possible", "possibly")
             text = ", ".join(f"{row[key]:,} {words}" for key, words in counts)
-            self.say(f"{row['name']}: {row['n']:,} queries, {text}, {row['n_clean']:,} clean")
+            self.say(
+                f"{row['name']}: {counted(row['n'], 'query')}, {text}, {row['n_clean']:,} clean"
+            )

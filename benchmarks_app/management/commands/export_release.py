@@ -13,6 +13,7 @@ from benchwright.exports import EXPORTERS
 from benchwright.exports.exporter import file_pieces
 from benchwright.recipes.arguments import option, switch, unless_told, word
 from benchwright.releases.versions import parse_version
+from benchwright.texts.counting import counted
 
 QRELS = "qrels"
 
@@ -67,7 +68,7 @@ class Command(DeclaredCommand):
         return path
 
     def _tell(self, n: int) -> None:
-        self.say(f"{n:,} documents")
+        self.say(counted(n, "document"))
 
     def _say_formats(self) -> None:
         for exporter in EXPORTERS.values():

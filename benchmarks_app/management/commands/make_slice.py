@@ -9,6 +9,7 @@ from benchmarks_app.slices.services import slicing
 from benchwright.recipes import collections as recipe
 from benchwright.recipes.arguments import OneOf, option, switch, unless_told, word
 from benchwright.slices.rules import checked_rule
+from benchwright.texts.counting import counted
 
 
 class Command(BenchmarkCommand):
@@ -39,7 +40,7 @@ class Command(BenchmarkCommand):
         self.say_done(f"slice '{row.name}' made: {_sizes(row)}")
 
     def _say_preview(self, preview: slice_rules.Preview) -> None:
-        self.say(f"{preview.n_taken:,} of {preview.n_looked_at:,} queries")
+        self.say(f"{preview.n_taken:,} of {counted(preview.n_looked_at, 'query')}")
         for note in preview.notes:
             self.say(note)
         for query, reason in preview.rows:

@@ -16,6 +16,7 @@ from benchmarks_app.site_lock import FolderInUseError, SiteLock
 from benchwright.backups.layout import BackupFolder
 from benchwright.backups.targets import unpack
 from benchwright.recipes.arguments import option, switch, word
+from benchwright.texts.counting import counted
 
 
 class Command(DeclaredCommand):
@@ -63,9 +64,9 @@ class Command(DeclaredCommand):
         for row in restored.check.broken:
             self.say_wrong(f"broken: {row['file']}: {row['problem']}")
         self.say_ended(
-            f"{restored.snapshot}: {restored.n_rows:,} rows of {restored.n_tables:,} tables, "
-            f"{restored.n_files:,} files of {restored.n_bytes:,} bytes restored; "
-            f"{len(restored.check.broken):,} files are broken",
+            f"{restored.snapshot}: {counted(restored.n_rows, 'row')} of "
+            f"{counted(restored.n_tables, 'table')}, {counted(restored.n_files, 'file')} of "
+            f"{restored.n_bytes:,} bytes restored; {len(restored.check.broken):,} broken",
             is_broken=bool(restored.lacking or restored.check.broken),
         )
 

@@ -11,6 +11,7 @@ from benchwright.recipes import splits
 from benchwright.recipes.arguments import option, switch, unless_told
 from benchwright.recipes.splits import Mode
 from benchwright.splits import SPLITS, SplitRecipe, parse_shares
+from benchwright.texts.counting import counted
 
 
 class Command(BenchmarkCommand):
@@ -76,7 +77,7 @@ class Command(BenchmarkCommand):
     def _say_preview(self, preview: splitting.SplitPreview) -> None:
         for part in preview.description.parts:
             self.say(
-                f"{part.name}: {part.n_queries:,} queries ({part.share:.1%}), "
+                f"{part.name}: {counted(part.n_queries, 'query')} ({part.share:.1%}), "
                 f"{part.n_families:,} families"
             )
         for reason, n in preview.description.excluded.items():

@@ -7,6 +7,7 @@ from benchmarks_app.management.declared import BenchmarkCommand
 from benchmarks_app.models import Benchmark, CorpusVersion
 from benchwright.corpora.cuts import cut_sentence
 from benchwright.recipes.arguments import OneOf, switch
+from benchwright.texts.counting import counted
 
 COUNTS = ("added", "changed", "described", "removed", "unchanged")
 
@@ -41,7 +42,7 @@ class Command(BenchmarkCommand):
 
     def _show(self, version: CorpusVersion) -> None:
         difference = version.difference
-        self.say(f"version {version.number}: {version.n_documents:,} documents")
+        self.say(f"version {version.number}: {counted(version.n_documents, 'document')}")
         for name in COUNTS:
             self.say(f"  {difference.get(name, 0):>12,} {name}")
         if version.cut:
@@ -49,8 +50,9 @@ class Command(BenchmarkCommand):
         names = dict(version.corpus.benchmarks.values_list("pk", "slug"))
         for at_stake in difference.get("labels", []):
             self.say(
-                f"  {names.get(at_stake['benchmark'], '?')}: {at_stake['labels_moved']:,} labels "
-                f"go stale, {at_stake['labels_gone']:,} are of removed documents; "
+                f"  {names.get(at_stake['benchmark'], '?')}: "
+                f"{counted(at_stake['labels_moved'], 'label')} stale, "
+                f"{at_stake['labels_gone']:,} of removed documents; "
                 f"{at_stake['qrels_moved']:,} and {at_stake['qrels_gone']:,} grades in its qrels"
             )
 

@@ -6,6 +6,7 @@ from benchmarks_app.management.declared import FORM, DeclaredCommand, is_json
 from benchwright.backups.layout import BackupFolder
 from benchwright.backups.verifying import Verdict, verify
 from benchwright.recipes.arguments import word
+from benchwright.texts.counting import counted
 
 
 class Command(DeclaredCommand):
@@ -25,7 +26,9 @@ class Command(DeclaredCommand):
             with folder.held(for_reading=True):
                 snapshots = [chosen_snapshot] if snapshot else folder.snapshots()
                 verdict = verify(
-                    folder, snapshots, lambda n, n_all: progress(f"{n:,} of {n_all:,} files")
+                    folder,
+                    snapshots,
+                    lambda n, n_all: progress(f"{n:,} of {counted(n_all, 'file')}"),
                 )
         if is_json(options):
             self.say_json(verdict.as_json())
@@ -38,8 +41,8 @@ class Command(DeclaredCommand):
         for damage in verdict.damages:
             self.say_wrong(f"{damage.snapshot}: {damage}")
         self.say_ended(
-            f"{verdict.n_snapshots:,} snapshots, {verdict.n_rows:,} rows, "
-            f"{verdict.n_objects:,} files of {verdict.n_bytes:,} bytes: "
+            f"{counted(verdict.n_snapshots, 'snapshot')}, {counted(verdict.n_rows, 'row')}, "
+            f"{counted(verdict.n_objects, 'file')} of {verdict.n_bytes:,} bytes: "
             f"{len(verdict.damages):,} missing or altered",
             is_broken=bool(verdict.damages),
         )

@@ -4,6 +4,7 @@ from typing import Any
 from benchmarks_app.backups.services.store_checking import verify_store
 from benchmarks_app.management.declared import FORM, DeclaredCommand, is_json
 from benchmarks_app.models import StoreCheck
+from benchwright.texts.counting import counted
 
 TELL_EVERY_SECONDS = 1.0
 
@@ -26,7 +27,7 @@ class Command(DeclaredCommand):
         now = time.monotonic()
         if n == n_all or now - self._told_at >= TELL_EVERY_SECONDS:
             self._told_at = now
-            self.note(f"{n:,} of {n_all:,} files, {n_bytes / 1e6:,.1f} MB")
+            self.note(f"{n:,} of {counted(n_all, 'file')}, {n_bytes / 1e6:,.1f} MB")
 
     def _say(self, check: StoreCheck) -> None:
         for row in check.broken:
@@ -37,9 +38,12 @@ class Command(DeclaredCommand):
             for dependent in row["dependents"]:
                 self.say(f"  needed by {dependent}")
         if check.n_unrecorded:
-            self.say(f"without a recorded digest: {check.n_unrecorded:,} files")
-        counts = f"{check.n_files:,} files, {check.n_bytes:,} bytes: {len(check.broken):,} broken"
-        self.say_ended(counts, is_broken=bool(check.broken))
+            self.say(f"without a recorded digest: {counted(check.n_unrecorded, 'file')}")
+        self.say_ended(
+            f"{counted(check.n_files, 'file')}, {check.n_bytes:,} bytes: "
+            f"{len(check.broken):,} broken",
+            is_broken=bool(check.broken),
+        )
 
 
 def as_json(check: StoreCheck) -> dict[str, Any]:

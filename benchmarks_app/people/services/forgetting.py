@@ -90,7 +90,9 @@ def refuse_deletion(*, user: User, actor: User | None) -> None:
         raise ManagerNeededError
     owned = user.memberships.filter(role=Role.OWNER).select_related("benchmark")
     alone = [
-        membership.benchmark for membership in owned if not people.other_owners(membership).exists()
+        membership.benchmark
+        for membership in owned.order_by("benchmark__name")
+        if not people.other_owners(membership).exists()
     ]
     if alone:
         raise LastOwnerError(person=user, benchmark=" and ".join(map(str, alone)))

@@ -8,6 +8,7 @@ from django.core.management.base import CommandError
 from benchmarks_app.management.declared import BENCHMARK, BenchmarkCommand
 from benchwright.errors import MtebFormatError
 from benchwright.recipes.arguments import option, unless_told, word
+from benchwright.texts.counting import counted
 from scoring.boards.services import reported
 from scoring.management.reporting import release_of
 
@@ -56,7 +57,7 @@ class Command(BenchmarkCommand):
             msg = f"{folder} holds no result file{task} ({len(paths)} JSON files). Name the task."
             raise CommandError(msg)
         if n_others:
-            self.say(f"{n_others} files of other tasks were left out.")
+            self.say(f"left out, of other tasks: {counted(n_others, 'file')}")
 
     def _take_over(self, path: Path, fields: dict[str, Any]) -> None:
         try:

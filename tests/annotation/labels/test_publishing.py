@@ -413,7 +413,7 @@ def test_the_command_takes_rule_policy_and_event(benchmark, owner, disputed, cap
 
     said = capsys.readouterr().out
     assert f"1 grades as of event {event}" in said
-    assert "1 documents have labels that stay open" in said
+    assert "left open: 1 document" in said
     assert QrelSet.objects.get(name="a").rule == "upper-median"
 
 

@@ -264,7 +264,7 @@ def test_whole_backup_is_verified_with_0(upload, place, capsys):
 
     call_command("verify_backup", str(place))
 
-    assert "1 snapshots" in capsys.readouterr().out
+    assert "1 snapshot, " in capsys.readouterr().out
 
 
 def test_files_are_for_their_owner_alone(upload, place):
@@ -444,7 +444,7 @@ def test_restore_wants_an_empty_database_or_its_name(upload, place, capsys):
     assert User.objects.filter(username="later").exists()
     call_command("restore", str(place), "--replace", name, verbosity=0)
 
-    assert "restored; 0 files are broken" in capsys.readouterr().out
+    assert "restored; 0 broken" in capsys.readouterr().out
     assert set(User.objects.values_list("username", flat=True)) == {"keeper", "olga"}
 
 

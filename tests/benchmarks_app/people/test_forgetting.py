@@ -521,7 +521,7 @@ def test_only_owner_hands_their_benchmarks_over_first(benchmark, owner):
     second = factories.benchmark("second", name="Second set")
     people.add_member(benchmark=second, user=owner, role=Role.OWNER, actor=None)
 
-    with pytest.raises(LastOwnerError, match="Standard library and Second set"):
+    with pytest.raises(LastOwnerError, match="Second set and Standard library"):
         delete_person(user=owner, actor=None)
 
     assert User.objects.get(pk=owner.pk).username == "olga"

@@ -434,7 +434,7 @@ def test_the_command_takes_the_task_out_of_a_folder(benchmark, owner, tmp_path, 
 
     told = capsys.readouterr()
     assert "SciFact.json: 2 values of m on SciFact, 0 were there already" in told.out
-    assert "1 files of other tasks were left out." in told.out
+    assert "left out, of other tasks: 1 file" in told.out
     assert "left out: notes.json: a JSON list" in told.err
 
 
