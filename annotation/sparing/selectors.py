@@ -173,11 +173,19 @@ class Sparing:
         return self.running.bound if self.running else self.audit.bound
 
     @property
+    def told_bounds(self) -> tuple[str, str]:
+        """The bound of the audit, and the one over the last 300 ("" until it was on), in words."""
+        from benchwright.estimation.auditing import bound_in_words
+
+        running = bound_in_words(self.running.bound) if self.running else ""
+        return bound_in_words(self.audit.bound), running
+
+    @property
     def sentence(self) -> str:
         """What decides, with its numbers, and what would be needed."""
         rule, audit = self.rule, self.audit
         share = f"{audit.n_relevant:,} of {audit.n_audited:,} documents that it gave 0"
-        at = f"bound {audit.bound:.3f}"
+        at = f"bound {self.told_bounds[0]}"
         limit = f"{rule.most_missed:g}"
         match rule.state:
             case STATES.AUDITING:
