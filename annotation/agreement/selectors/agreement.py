@@ -222,14 +222,14 @@ def _beside_known(compared: Compared, scale: list[int]) -> list[dict[str, Any]]:
         if own_grade in place and known_grade in place:
             by_person[person].append((place[own_grade], place[known_grade]))
     return [
-        {"rater": (person, ""), **_with_known(rows, len(scale))}
+        {"rater": (person, ""), **_with_known(rows, scale)}
         for person, rows in sorted(by_person.items(), key=lambda item: (-len(item[1]), item[0]))
     ]
 
 
-def _with_known(rows: list[tuple[int, int]], n_grades: int) -> dict[str, Any]:
+def _with_known(rows: list[tuple[int, int]], scale: list[int]) -> dict[str, Any]:
     table = np.array(rows, dtype=np.int64)
-    return report.with_known(table[:, 0], table[:, 1], n_grades)
+    return report.with_known(table[:, 0], table[:, 1], scale)
 
 
 # --- advice ---------------------------------------------------------------------------------------
