@@ -14,14 +14,17 @@ def annotation_facts(qrel_set: QrelSet) -> dict[str, Any]:
     if qrel_set.as_of_event is None:
         return {}
     # Numpy is not needed before somebody asks.
-    from annotation.agreement.selectors.agreement import agreement_summary
+    from annotation.agreement.selectors.agreement import agreement_summary, labels_behind
 
-    agreement = agreement_summary(qrel_set.benchmark, qrel_set.as_of_event)
+    labels = labels_behind(qrel_set)
     facts: dict[str, Any] = {"pools": [_pool(pool) for pool in _pools(qrel_set)]}
-    if agreement["n_labels"]:
-        facts["agreement"] = agreement
+    if labels:
+        facts["agreement"] = agreement_summary(qrel_set.benchmark, labels)
         if qrel_set.n_qrels:
-            facts["labels_per_pair"] = round(agreement["n_labels"] / qrel_set.n_qrels, 2)
+            # What nobody settled has labels, and may be no pair of the set.
+            pairs = set(qrel_set.qrels.values_list("query_id", "docid"))
+            n_labels = sum((query, docid) in pairs for query, docid, *_ in labels)
+            facts["labels_per_pair"] = round(n_labels / qrel_set.n_qrels, 2)
     return facts
 
 

@@ -19,7 +19,6 @@ from benchmarks_app.models import (
     JudgeEndpoint,
     Query,
     Run,
-    SliceMember,
 )
 from benchwright.files.external_sort import batched
 from benchwright.grading.prompts import GradingPrompt
@@ -109,7 +108,10 @@ def entries_of(
 
 def slices_of_queries(benchmark: Benchmark) -> dict[int, tuple[int, ...]]:
     """{query: the registered slices it is in}, for a draw that gives each slice its share."""
-    rows = SliceMember.objects.filter(slice__benchmark=benchmark, slice__is_registered=True)
+    # Its plans load arrays, which nobody needs before they draw.
+    from benchmarks_app.slices.selectors import confirmed_members
+
+    rows = confirmed_members(benchmark.slices.filter(is_registered=True))
     slices: dict[int, list[int]] = {}
     for query, slice_pk in rows.order_by("query_id", "slice_id").values_list(
         "query_id", "slice_id"

@@ -22,7 +22,10 @@ def burn_up(pool: Pool, progress: PoolProgress, signals: Signals, now: datetime)
     end = projection_of(progress, signals, now)
     n_given = days[-1]["labels"] if days else 0
     rows = [{**row, "day": day(row["day"]), "kind": "given"} for row in days]
-    description = f"{n_given:,} of {progress.n_wanted:,} labels are given."
+    # As the page counts them: labels that were given again are no more of the wanted ones.
+    description = f"{progress.n_done:,} of {progress.n_wanted:,} labels are given."
+    if n_again := progress.n_again - progress.n_again_done:
+        description += f" {n_again:,} {'is' if n_again == 1 else 'are'} to be given again."
     if end:
         expected = [(now.date(), n_given), (end.done_on, n_given + progress.n_left)]
         rows += [{"day": day(on), "labels": n, "kind": "expected"} for on, n in expected]

@@ -19,7 +19,7 @@ from annotation.models import (
     ZeroEntry,
 )
 from benchmarks_app.common.selectors.qrel_sets import relevant_values
-from benchmarks_app.models import Benchmark, SliceMember
+from benchmarks_app.models import Benchmark
 from benchwright.files.external_sort import batched
 
 if TYPE_CHECKING:
@@ -80,7 +80,10 @@ def zeros_of(campaign: Campaign) -> list[Zero]:
 
 def groups_of(benchmark: Benchmark, zeros: Iterable[Zero]) -> list[str]:
     """The registered slices of each document's query, by which an audit gives each its share."""
-    rows = SliceMember.objects.filter(slice__benchmark=benchmark, slice__is_registered=True)
+    # Its plans load arrays, which nobody needs before they draw.
+    from benchmarks_app.slices.selectors import confirmed_members
+
+    rows = confirmed_members(benchmark.slices.filter(is_registered=True))
     slices: dict[int, list[str]] = {}
     for query, key in rows.order_by("slice_id").values_list("query_id", "slice_id"):
         slices.setdefault(query, []).append(str(key))
@@ -173,11 +176,19 @@ class Sparing:
         return self.running.bound if self.running else self.audit.bound
 
     @property
+    def told_bounds(self) -> tuple[str, str]:
+        """The bound of the audit, and the one over the last 300 ("" until it was on), in words."""
+        from benchwright.estimation.auditing import bound_in_words
+
+        running = bound_in_words(self.running.bound) if self.running else ""
+        return bound_in_words(self.audit.bound), running
+
+    @property
     def sentence(self) -> str:
         """What decides, with its numbers, and what would be needed."""
         rule, audit = self.rule, self.audit
         share = f"{audit.n_relevant:,} of {audit.n_audited:,} documents that it gave 0"
-        at = f"bound {audit.bound:.3f}"
+        at = f"bound {self.told_bounds[0]}"
         limit = f"{rule.most_missed:g}"
         match rule.state:
             case STATES.AUDITING:

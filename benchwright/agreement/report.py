@@ -171,7 +171,9 @@ def _one_rater(
     key = labels.rater_keys[int(labels.raters[own][0])]
     is_compared = own & (consensus != NOBODY)
     table = confusion(labels.where(is_compared), consensus[is_compared])
-    away = labels.grades[is_compared] - consensus[is_compared]
+    # In grades, which need not follow each other as their places on the scale do.
+    values = np.array(labels.scale, dtype=np.float64)
+    away = values[labels.grades[is_compared]] - values[consensus[is_compared]]
     n = int(is_compared.sum())
     without = Measured.undefined("there are too many annotators to leave out one by one")
     if leaves_out:
@@ -247,16 +249,21 @@ def against_consensus(labels: Labels) -> dict[str, Any]:
     }
 
 
-def with_known(labels: Ints, grades: Ints, n_grades: int) -> dict[str, Any]:
-    """Labels beside the grades that are known, or that the same person gave before."""
+def with_known(labels: Ints, grades: Ints, scale: Sequence[int]) -> dict[str, Any]:
+    """Labels beside the grades that are known, or that the same person gave before.
+
+    Both are places on the scale. `near` counts labels at most one step of it away, `lean` is in
+    grades.
+    """
     if not len(labels):
         return {"n": 0, "exact": None, "near": None, "lean": None, "kappa": None}
-    away = labels - grades
+    steps, n_grades = labels - grades, len(scale)
+    values = np.array(scale, dtype=np.float64)
     flat = np.bincount(grades * n_grades + labels, minlength=n_grades**2)
     return {
         "n": len(labels),
-        "exact": float((away == 0).mean()),
-        "near": float((np.abs(away) <= 1).mean()),
-        "lean": float(away.mean()),
+        "exact": float((steps == 0).mean()),
+        "near": float((np.abs(steps) <= 1).mean()),
+        "lean": float((values[labels] - values[grades]).mean()),
         "kappa": asdict(cohen(flat.reshape(n_grades, n_grades), Weights.QUADRATIC)),
     }

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from math import ceil
 
 import scipy
 
@@ -43,6 +44,15 @@ def most_relevant(n_relevant: int, n_audited: int, confidence: float = CONFIDENC
     return float(scipy.special.betaincinv(n_relevant + 1, n_audited - n_relevant, confidence))
 
 
+def bound_in_words(bound: float) -> str:
+    """The bound, rounded up: what is above a limit does not read as the limit.
+
+    >>> bound_in_words(0.02004), bound_in_words(0.0149)
+    ('0.0201', '0.0149')
+    """
+    return f"{ceil(10_000 * bound - 1e-9) / 10_000:.4f}"
+
+
 @dataclass(frozen=True, slots=True)
 class Audit:
     """What an audit says: whether grade 0 may be skipped, by which bound, and why not."""
@@ -63,15 +73,16 @@ def audited(n_audited: int, n_relevant: int, *, most_missed: float = MOST_MISSED
         If the counts are none.
     """
     bound = most_relevant(n_relevant, n_audited)
-    summary = f"{n_relevant} of {n_audited} were relevant, so up to {bound:.1%} may be"
+    share = f"a share of up to {bound_in_words(bound)}"
+    summary = f"{n_relevant} of {n_audited} were relevant, so {share} may be"
     if n_audited < LEAST_AUDITED:
         lacking = LEAST_AUDITED - n_audited
         why = f"{summary}; {LEAST_AUDITED} must be audited. Judge {lacking} more, drawn at random."
         return Audit(n_audited, n_relevant, bound, is_allowed=False, why=why)
     if bound > most_missed:
-        why = f"{summary}, more than {most_missed:.1%}: this judge's 0 spares no work here."
+        why = f"{summary}, more than {most_missed:g}: this judge's 0 spares no work here."
         return Audit(n_audited, n_relevant, bound, is_allowed=False, why=why)
-    why = f"{summary}, not more than {most_missed:.1%}."
+    why = f"{summary}, not more than {most_missed:g}."
     return Audit(n_audited, n_relevant, bound, is_allowed=True, why=why)
 
 

@@ -1,9 +1,9 @@
 """Why the mean of a run is another one on a later release: what each kind of change accounts for.
 
 Queries that came or went, labels added, changed or taken away, and other rules (a scale with
-another top grade, another threshold) each move a mean. Taken one after the other, what a kind
-accounts for depends on the order; here it is the mean over all orders (the Shapley value), so the
-parts always add up to the whole difference.
+another top grade, another threshold, documents without a grade that count as not relevant) each
+move a mean. Taken one after the other, what a kind accounts for depends on the order; here it is
+the mean over all orders (the Shapley value), so the parts always add up to the whole difference.
 """
 
 from collections import Counter
@@ -121,6 +121,11 @@ class Side:
     qrels: Grades
     top_grade: int | None = None
     is_complete: bool = False
+
+    @property
+    def rules(self) -> tuple[str, int | None, bool]:
+        """What makes values of grades: other rules give the same grades other values."""
+        return self.measure, self.top_grade, self.is_complete
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,11 +245,8 @@ class _Explaining:
     @cached_property
     def _start(self) -> Values:
         """Values of the earlier grades by the later rules."""
-        same = (self.before.measure, self.before.top_grade) == (
-            self.after.measure,
-            self.after.top_grade,
-        )
-        return self.before.values if same else self._values(self.shared, NOTHING)
+        is_same = self.before.rules == self.after.rules
+        return self.before.values if is_same else self._values(self.shared, NOTHING)
 
     @cached_property
     def _mixed(self) -> dict[frozenset[str], Values]:

@@ -41,8 +41,9 @@ class Arm:
 class Process:
     """How candidate and labels came about; None where nobody knows.
 
-    `agreement` is Krippendorff's alpha of the labels, `stale_share` the share of labels given for
-    a text that has changed, `contaminated` how many queries are also in a list from outside.
+    `agreement` is Krippendorff's alpha of the labels, `stale_share` the share of labels whose
+    document has gone or changed or that are too old, `contaminated` how many queries are also in a
+    list from outside; both of the queries that are looked at.
     """
 
     is_registered: bool = True

@@ -73,9 +73,9 @@ def _stale(policy: Policy, facts: Process) -> Finding:
     name, share, most = "Fresh labels", facts.stale_share, policy.limits.stale_share
     if share is None:
         return _unknown(name)
-    finding = f"{100 * share:.1f} % of the labels are of a text that has changed"
+    finding = f"{100 * share:.1f} % of the labels are stale (document gone or changed, or too old)"
     reason = f"{finding}; at most {100 * most:g} %."
-    return _finding(name, share > most, reason, "Judge changed documents again.", share=share)
+    return _finding(name, share > most, reason, "Judge their documents again.", share=share)
 
 
 def _agreement(policy: Policy, facts: Process) -> Finding:

@@ -76,7 +76,7 @@ def _pair(pair: Mapping[str, Any]) -> Iterator[str]:
         f"{levels['from_80']:,} |"
     )
     if pair["told_apart"]:
-        yield f"| of them said to differ by a person | {pair['told_apart']:,} |"
+        yield f"| pairs of any likeness said to differ by a person | {pair['told_apart']:,} |"
     yield (
         f"| documents relevant on both sides | {documents['n']:,} "
         f"({_percent(documents['share_of_a'])} of {pair['a']}'s, "

@@ -213,8 +213,8 @@ def plan_for_budget(pilot: Pilot, *, labels: float, depth: int) -> Plan:
 
 def plan_for_difference(pilot: Pilot, *, delta: float, depth: int) -> Plan:
     """The fewest queries that show a difference of `delta`, above 0, at this depth."""
-    n = ceil(float(queries_needed(pilot.sigma, delta)) * pilot.effect - 1e-9)
-    return plan_of(pilot, n_queries=n, depth=depth)
+    n = queries_needed(pilot.sigma, delta, effect=pilot.effect)
+    return plan_of(pilot, n_queries=int(n), depth=depth)
 
 
 def depths_allowed(
@@ -282,14 +282,14 @@ def slice_plan(
     """The slice that has this share of `n_queries` queries drawn as they are now."""
     own = round(n_queries * share)
     detectable = float(detectable_differences(sigma, own / effect, largest=LARGEST)) if own else inf
-    needed = queries_needed(sigma, delta) * effect
-    for_gate = queries_needed(sigma, MARGIN, two_sided=False) * effect
+    needed = queries_needed(sigma, delta, effect=effect)
+    for_gate = queries_needed(sigma, MARGIN, effect=effect, two_sided=False)
     return SlicePlan(
         name=name,
         n_queries=own,
         share=share,
         sigma=sigma,
         detectable=detectable,
-        n_for_delta=ceil(float(needed) - 1e-9),
-        n_for_gate=ceil(float(for_gate) - 1e-9),
+        n_for_delta=int(needed),
+        n_for_gate=int(for_gate),
     )

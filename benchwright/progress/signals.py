@@ -270,10 +270,10 @@ def _coverage(entries: Mapping[int, Entry], grades: Mapping[int, int]) -> dict[s
 
 
 def _step(n_judged: int, size: int) -> int:
-    """0 for none, 1 to 4 for a quarter each, 5 for all."""
+    """0 for none, 1 to 4 for up to so many quarters, 5 for all."""
     if n_judged >= size:
         return QUARTERS + 1
-    return 0 if n_judged == 0 else n_judged * QUARTERS // size + 1
+    return -(-n_judged * QUARTERS // size)
 
 
 def _stability(

@@ -70,11 +70,13 @@ def queries_needed(
     *,
     alpha: float = ALPHA,
     power: float = POWER,
+    effect: float = 1.0,
     two_sided: bool = True,
 ) -> Floats:
     """How many queries find a difference of `delta`; infinite where that is 0.
 
-    Whole numbers, rounded up, and never below 2. One-sided with `delta` a margin it is the size a
+    Whole numbers, rounded up, and never below 2; `effect` of them are worth one (the design effect
+    of families). One-sided with `delta` a margin it is the size a
     slice needs to be shown non-inferior when nothing changed.
 
     Examples
@@ -85,7 +87,7 @@ def queries_needed(
     wanted = np.abs(np.asarray(delta, dtype=np.float64))
     z = reach(alpha=alpha, power=power, two_sided=two_sided)
     with np.errstate(divide="ignore", invalid="ignore"):
-        n = np.ceil((z * np.asarray(sigma) / wanted) ** 2 - 1e-9)
+        n = np.ceil(effect * (z * np.asarray(sigma) / wanted) ** 2 - 1e-9)
     return np.where(wanted == 0, np.inf, np.maximum(n, 2.0))
 
 

@@ -44,7 +44,7 @@ from scoring.scores.shown import MEASURES, Shown
 
 DECIMALS = 4
 # Part of the keys under which explanations are kept.
-EXPLAINED = "moves-2"
+EXPLAINED = "moves-3"
 
 
 # A part that no board would show.
@@ -55,7 +55,7 @@ CAUSES = {
     CHANGED: gettext_noop("labels changed"),
     REMOVED: gettext_noop("labels were taken away"),
     QUERIES: gettext_noop("the queries are others"),
-    RULES: gettext_noop("the scale is another"),
+    RULES: gettext_noop("the rules are others"),
 }
 
 

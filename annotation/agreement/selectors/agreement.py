@@ -13,8 +13,9 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from annotation.agreement.selectors.by_slice import agreement_by_slice
+from annotation.common.selectors.names import pseudonyms_in
 from annotation.models import Judgment, KnownGrade
-from benchmarks_app.models import Benchmark
+from benchmarks_app.models import Benchmark, QrelSet
 from benchwright.agreement import advice, report
 from benchwright.agreement.bootstrap import alpha_with_interval
 from benchwright.agreement.coefficients import Level, percent_agreement
@@ -221,14 +222,14 @@ def _beside_known(compared: Compared, scale: list[int]) -> list[dict[str, Any]]:
         if own_grade in place and known_grade in place:
             by_person[person].append((place[own_grade], place[known_grade]))
     return [
-        {"rater": (person, ""), **_with_known(rows, len(scale))}
+        {"rater": (person, ""), **_with_known(rows, scale)}
         for person, rows in sorted(by_person.items(), key=lambda item: (-len(item[1]), item[0]))
     ]
 
 
-def _with_known(rows: list[tuple[int, int]], n_grades: int) -> dict[str, Any]:
+def _with_known(rows: list[tuple[int, int]], scale: list[int]) -> dict[str, Any]:
     table = np.array(rows, dtype=np.int64)
-    return report.with_known(table[:, 0], table[:, 1], n_grades)
+    return report.with_known(table[:, 0], table[:, 1], scale)
 
 
 # --- advice ---------------------------------------------------------------------------------------
@@ -271,12 +272,35 @@ def _hint(kind: str, rater: Any, columns: Columns, place: int) -> dict[str, Any]
     return {"kind": kind, "rater": rater, "query": query, "docid": docid}
 
 
-def agreement_summary(benchmark: Benchmark, as_of: int) -> dict[str, Any]:
-    """How much annotators agree, up to an event, in a few numbers; None where it is undefined."""
+LabelRow = tuple[int, str, tuple[int, str], int]
+
+
+def labels_behind(qrel_set: QrelSet) -> list[LabelRow]:
+    """Query, document, rater and grade of each label that a set of qrels was derived from.
+
+    Of one person's view these are that person's; of a set without some people, not theirs.
+    """
+    benchmark, parameters = qrel_set.benchmark, qrel_set.parameters
+    events = _standing(benchmark, Filters(), qrel_set.as_of_event or 0)
+    if "annotator" in parameters:
+        own = _of_people(benchmark, events, [parameters["annotator"]])
+        events = events.filter(own)
+    elif left_out := parameters.get("without"):
+        events = events.exclude(_of_people(benchmark, events, left_out))
+    scale = benchmark.grades.values_list("value", flat=True)
+    return _columns(events, set(scale)).rows
+
+
+def _of_people(benchmark: Benchmark, events: QuerySet[Judgment], names: Iterable[str]) -> Q:
+    """What people of the site, known by their pseudonyms, said themselves."""
+    name, wanted_names = pseudonyms_in(benchmark), set(names)
+    actors = events.filter(rater="").order_by().values_list("actor", flat=True).distinct()
+    return Q(actor__in=[actor for actor in actors if name(actor) in wanted_names], rater="")
+
+
+def agreement_summary(benchmark: Benchmark, rows: Iterable[LabelRow]) -> dict[str, Any]:
+    """How much annotators agree, in a few numbers; None where it is undefined."""
     scale = sorted(benchmark.grades.values_list("value", flat=True))
-    rows = _columns(_standing(benchmark, Filters(), as_of), set(scale)).rows
-    if not rows:
-        return {"n_labels": 0}
     labels = Labels.from_rows(rows, scale)
     counts = labels.counts()
     alpha = alpha_with_interval(labels, Level.ORDINAL, np.random.default_rng(SEED))

@@ -9,7 +9,6 @@ from django.core.cache import cache
 from annotation.campaigns.selectors import contents_by_docid
 from annotation.campaigns.services.errors import CalibrationChoiceError
 from annotation.models import Campaign, Judgment
-from benchmarks_app.models import SliceMember
 
 if TYPE_CHECKING:
     from benchwright.calibration.calibrating import Calibration
@@ -99,7 +98,7 @@ def machines_grades(campaign: Campaign) -> Grades:
 def peoples_grades_beside(
     campaign: Campaign, among: Mapping[str, Mapping[str, int]]
 ) -> tuple[Grades, Grades]:
-    """What the first person says of each pair, and the second where there is one."""
+    """What the first person says of each pair, and the second where there is another."""
     kinds = [Judgment.Kind.GRADE, Judgment.Kind.IMPORT]
     labels = (
         Judgment.objects.current()
@@ -110,13 +109,16 @@ def peoples_grades_beside(
     rows = labels.filter(query__in=queries).order_by("pk")
     firsts: Grades = {}
     seconds: Grades = {}
-    for qid, docid, grade in rows.values_list("query__qid", "docid", "grade"):
+    people: dict[tuple[str, str], tuple[int, str]] = {}
+    columns = ("query__qid", "docid", "grade", "actor", "rater")
+    for qid, docid, grade, actor, rater in rows.values_list(*columns):
         if grade is None or docid not in among.get(qid, {}):
             continue
         first = firsts.setdefault(qid, {})
         if docid not in first:
-            first[docid] = grade
-        else:
+            first[docid], people[qid, docid] = grade, (actor, rater)
+        # In another pool somebody may be asked again: that is no second person.
+        elif people[qid, docid] != (actor, rater):
             seconds.setdefault(qid, {}).setdefault(docid, grade)
     return firsts, seconds
 
@@ -127,10 +129,6 @@ def families_of(campaign: Campaign) -> dict[str, str]:
 
 
 def _slices(campaign: Campaign) -> dict[str, list[str]]:
-    rows = SliceMember.objects.filter(
-        slice__benchmark=campaign.benchmark_id, slice__is_registered=True
-    )
-    slices: dict[str, list[str]] = {}
-    for name, qid in rows.order_by("slice__name").values_list("slice__name", "query__qid"):
-        slices.setdefault(name, []).append(qid)
-    return slices
+    from benchmarks_app.slices.selectors import slices_of  # it loads arrays
+
+    return slices_of(campaign.benchmark, is_registered=True)

@@ -61,7 +61,9 @@ class Command(BenchmarkCommand):
             return
         self.say(facts["sentence"])
         if rule:
+            from benchwright.estimation.auditing import bound_in_words
+
             self.say(f"audited\t{facts['n_audited']}\trelevant\t{facts['n_relevant']}")
             self.say(f"checked\t{facts['n_checked']}\trelevant\t{facts['n_checked_relevant']}")
-            self.say(f"bound\t{facts['bound']:.4f}\tlimit\t{rule.most_missed:g}")
+            self.say(f"bound\t{bound_in_words(facts['bound'])}\tlimit\t{rule.most_missed:g}")
             self.say(f"spared\t{facts['n_spared']}")

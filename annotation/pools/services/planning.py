@@ -64,13 +64,17 @@ class Plan:
 
 @dataclass(frozen=True)
 class PlannedPool:
-    """A pool before its rows are written: its entries, their labels, and what it says of runs."""
+    """A pool before its rows are written: its entries, their labels, and what it says of runs.
+
+    `n_doubles` entries are asked for one label more than without doubling.
+    """
 
     plan: Plan
     runs: list[Run]
     table: PoolTable
     watcher: RunWatcher
     labels: list[int]
+    n_doubles: int
     depth_watcher: DepthWatcher | None = None
     # Of an estimate: what its documents were drawn from.
     population: Population | None = None
@@ -144,15 +148,21 @@ def planned_pool(
         ),
         watchers=[watcher, depths] if depths else [watcher],
     )
+    pairs = list(table.frame.select("qid", "docid").iter_rows())
+    overlap = plan.sharing.overlap
     labels = labels_wanted(
-        list(table.frame.select("qid", "docid").iter_rows()),
-        overlap=plan.sharing.overlap,
+        pairs,
+        overlap=overlap,
         double_share=plan.sharing.double_share,
         at_least=plan.sharing.doubles_at_least,
         seed=recipe.seed,
         had=judged,
     )
-    return PlannedPool(plan, runs, table, watcher, labels, depths, population)
+    n_doubles = sum(
+        n_wanted > max(0, overlap - judged.get(pair, 0))
+        for pair, n_wanted in zip(pairs, labels, strict=True)
+    )
+    return PlannedPool(plan, runs, table, watcher, labels, n_doubles, depths, population)
 
 
 def _population(

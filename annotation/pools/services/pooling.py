@@ -372,7 +372,7 @@ def statistics_of(planned: PlannedPool, *, seconds: float) -> dict[str, Any]:
         "seconds": seconds,
         "n_labels": n_labels,
         "n_entries": facts.n_entries,
-        "n_doubles": sum(n_wanted > planned.plan.sharing.overlap for n_wanted in planned.labels),
+        "n_doubles": planned.n_doubles,
         "n_without": planned.labels.count(0),
         "origins": facts.n_by_origin,
         "mean_rbo": known(facts.mean_rbo),

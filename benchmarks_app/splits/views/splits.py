@@ -197,6 +197,8 @@ def _shown(benchmark: Benchmark, preview: dict[str, Any], form: SplitForm) -> di
         "warnings": [
             finding for finding in preview["findings"] if finding["severity"] == Severity.WARNING
         ],
+        # Elsewhere dates, a slice or a file decide how large a split is.
+        "has_asked_sizes": form.mode in (Mode.STRATIFIED, Mode.RANDOM),
     }
     if form.mode == Mode.GIVEN:
         return context

@@ -16,7 +16,7 @@ from benchwright.gates.policy import Policy
 from benchwright.statistics.families import FamilyOf, Floats
 from benchwright.statistics.intervals import bounds_of_totals
 from benchwright.statistics.losses import Losses, flipped_p, tails
-from benchwright.statistics.paired import t_test_of_totals
+from benchwright.statistics.paired import standard_errors, t_test_of_totals
 
 HARM, HARMED, STANDING = -0.4, 0.1, 0.4
 """A planted harm: the loss, the share of queries that suffer it, and what they can lose it from."""
@@ -47,6 +47,15 @@ class Pair:
     @property
     def sigma(self) -> float:
         return float(np.std(self.gain, ddof=1))
+
+    @property
+    def spread(self) -> float:
+        """Sigma of as many queries without families whose mean has this error; NaN for one family.
+
+        With families the queries tell less than as many independent ones.
+        """
+        (error,) = standard_errors(self.gain[:, np.newaxis], self.families).tolist()
+        return float(error * len(self.gain) ** 0.5)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ much, a tenth of the queries is ruined, a slice is lost. What decides is what de
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from math import sqrt
+from math import isfinite, sqrt
 from typing import Any
 
 import numpy as np
@@ -77,10 +77,12 @@ def rehearsed(
     made_true = dict(_truths(policy))
     counted = Counts()
     runs = []
+    spreads: dict[str, list[float]] = {}
     for number, evidence in enumerate(pairs):
         pair = pair_of(policy, evidence)
         name, kind = evidence.candidate.name, class_of(pair.sigma)
         runs.append({"run": name, "class": kind, "sigma": pair.sigma})
+        spreads.setdefault(kind, []).append(pair.spread)
         for place, (truth, what) in enumerate(made_true.items()):
             if progress is not None:
                 done = number * len(made_true) + place
@@ -101,7 +103,7 @@ def rehearsed(
         "n_made": n_made,
         "seed": seed,
         "rows": rows,
-        "warnings": list(_warnings(policy, rows, runs, n_made)),
+        "warnings": list(_warnings(policy, rows, spreads, n_made)),
     }
 
 
@@ -215,10 +217,10 @@ class Counts:
 def _warnings(
     policy: Policy,
     rows: Sequence[Mapping[str, Any]],
-    runs: Sequence[Mapping[str, Any]],
+    spreads: Mapping[str, Sequence[float]],
     n_made: int,
 ) -> Iterator[str]:
-    """What of these rates is not as it should be."""
+    """What of these rates is not as it should be; `spreads` are those of each class's pairs."""
     alpha = policy.alpha
     most = alpha + 2 * sqrt(alpha * (1 - alpha) / n_made)
     for row in rows:
@@ -234,13 +236,17 @@ def _warnings(
         # An improvement of exactly the least that counts passes half the time at best.
         is_least = row["truth"] == _better(policy.delta_min)
         if policy.goal == "improve" and is_least and at_most < CAUGHT:
-            sigma = max(run["sigma"] for run in runs if run["class"] == row["class"])
             needed = queries_needed(
-                sigma, policy.delta_min, alpha=alpha, power=CAUGHT, two_sided=False
+                max(spreads[row["class"]]),
+                policy.delta_min,
+                alpha=alpha,
+                power=CAUGHT,
+                two_sided=False,
             )
+            advice = NEEDED.format(f"{int(needed):,}") if isfinite(float(needed)) else ""
             yield (
                 f"{words} an improvement of {policy.delta_min:g} passes in {_percent(passed)} of "
-                f"cases{NEEDED.format(f'{int(needed):,}')}."
+                f"cases{advice}."
             )
 
 

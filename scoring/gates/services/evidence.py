@@ -1,5 +1,6 @@
 """What a gate is decided on: values of both runs on a release, slices, families, the process."""
 
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -66,6 +67,7 @@ def evidence_of(*, gate: GateResult, policy: Policy, job: RunningJob) -> Evidenc
             policy=gate.policy,
             release=release,
             candidate=gate.candidate,
+            queries=evidence.queries,
             is_public=gate.is_public,
         ),
         wanted=_wanted(policy, release, runs, evidence, is_public=gate.is_public),
@@ -161,23 +163,29 @@ def _wanted(
 
 
 def process_of(
-    *, policy: GatePolicy, release: Release, candidate: Run, is_public: bool = False
+    *,
+    policy: GatePolicy,
+    release: Release,
+    candidate: Run,
+    queries: Collection[str],
+    is_public: bool = False,
 ) -> Process:
     """What is known of the way here; None stands for what nobody knows.
 
-    Where it `is_public`, nothing of it rests on labels of hidden queries, or on whose a run is
+    Contaminated queries and stale labels are those of the `queries` that the gate looks at. Where
+    it `is_public`, nothing of it rests on labels of hidden queries, or on whose a run is
     while that is a secret.
     """
     hidden = hidden_queries(release)
-    left_out = hidden if is_public else frozenset()
-    labels = freshness_of_release(release, hidden=left_out).report.overall
-    manifest = public_manifest(release.manifest) if left_out else release.manifest
+    others = graded_queries(release).difference(queries)
+    labels = freshness_of_release(release, hidden=others).report.overall
+    manifest = public_manifest(release.manifest) if is_public and hidden else release.manifest
     agreement = manifest.get("qrels", {}).get("agreement") or {}
     return Process(
         seen_before_policy=uploaded_at(candidate) < policy.created_at,
         # On hidden queries; where nothing is hidden they tell nothing.
         prior_submissions=(_prior_submissions(candidate, is_public=is_public) if hidden else None),
-        contaminated=_contaminated(release, left_out),
+        contaminated=_contaminated(release, queries),
         stale_share=labels.share if labels.n else None,
         agreement=agreement.get("alpha"),
     )
@@ -203,11 +211,10 @@ def _prior_submissions(candidate: Run, *, is_public: bool) -> int | None:
     )
 
 
-def _contaminated(release: Release, hidden: frozenset[str]) -> int | None:
+def _contaminated(release: Release, queries: Collection[str]) -> int | None:
     if not ContaminationCheck.objects.filter(benchmark=release.benchmark_id).exists():
         return None
     rows = ContaminatedQuery.objects.filter(
         check_made__benchmark=release.benchmark_id, degree__in=SURE
     )
-    graded = graded_queries(release) - hidden
-    return len(graded.intersection(rows.values_list("query__qid", flat=True)))
+    return len(set(queries).intersection(rows.values_list("query__qid", flat=True)))

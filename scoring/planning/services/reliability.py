@@ -113,13 +113,9 @@ def _reach(families: list[Hashable], spread: Spread) -> Reach:
         is_assumed=spread.is_assumed,
         detectable=None if detectable == inf else detectable,
         powers=dict(zip(DELTAS, shares.tolist(), strict=True)),
-        n_for_hundredth=_rounded_up(queries_needed(spread.sigma, HUNDREDTH) * effect),
-        n_for_gate=_rounded_up(queries_needed(spread.sigma, MARGIN, two_sided=False) * effect),
+        n_for_hundredth=int(queries_needed(spread.sigma, HUNDREDTH, effect=effect)),
+        n_for_gate=int(queries_needed(spread.sigma, MARGIN, effect=effect, two_sided=False)),
     )
-
-
-def _rounded_up(number: Floats) -> int:
-    return int(np.ceil(number - 1e-9))
 
 
 def scored_on(release: Release) -> Scored | None:

@@ -27,7 +27,7 @@ PARTS_SHOWN = (
     (CHANGED, "Labels changed"),
     (REMOVED, "Labels removed"),
     (QUERIES, "Queries"),
-    (RULES, "Scale"),
+    (RULES, "Rules"),
 )
 # The columns of a row as a table has them.
 HEAD = (

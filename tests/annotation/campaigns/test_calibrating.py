@@ -2,13 +2,20 @@
 
 from collections import Counter
 
+import numpy as np
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
+from annotation.campaigns.selectors import slices_of_queries
 from annotation.campaigns.services.calibrating import calibration_of
 from annotation.campaigns.services.errors import CalibrationChoiceError
 from annotation.campaigns.services.running import judge_here
 from annotation.models import Campaign
+from benchwright.agreement.coefficients import Weights
+from benchwright.agreement.two_raters import cohen
+from tests import factories
+from tests.annotation import making
 from tests.annotation.campaigns.making import draft, say
 
 pytestmark = pytest.mark.django_db
@@ -53,6 +60,37 @@ def test_more_labels_of_people_are_seen_at_once(both, ada, pool):
     say(ada, "d3", 1, pool)
 
     assert (before, calibration_of(both).n_shared) == (3, 4)
+
+
+def test_two_people_are_two_and_not_one_who_was_asked_again(both, ada, bo, benchmark):
+    again = making.pool(benchmark, {"q1": ["d1", "d2"], "q2": ["d4"]}, overlap=2)
+    say(ada, "d1", 0, again)
+    say(bo, "d1", 3, again)
+    say(bo, "d2", 1, again)
+    say(ada, "d4", 3, again)
+
+    told = calibration_of(both).calibration
+
+    table = np.zeros((4, 4), dtype=np.int64)
+    for first, second in ((PEOPLE["d1"], 3), (PEOPLE["d2"], 1)):
+        table[first, second] += 1
+    assert told.people_with_people.n_items == 2
+    assert told.people_with_people.value == cohen(table, Weights.QUADRATIC).value
+
+
+def test_bias_by_slice_is_of_members_and_not_of_who_was_suggested_or_rejected(both, benchmark):
+    facts = {"is_registered": True, "registered_at": timezone.now(), "members_sha256": "a"}
+    q1, q2 = (benchmark.queries.get(qid=qid) for qid in ("q1", "q2"))
+    of = factories.query_slice(benchmark, "short", q1, **facts)
+    members = benchmark.slices.get(pk=of.pk).members
+    members.create(query=q2, source="rule", state="suggested")
+    other = factories.query_slice(benchmark, "late", q2, **facts)
+    other.members.create(query=q1, source="rule", state="rejected")
+
+    rows = {row.name: row.n_pairs for row in calibration_of(both).calibration.bias_by["slice"]}
+
+    assert rows == {"short": 2, "late": 1}
+    assert slices_of_queries(benchmark) == {q1.pk: (of.pk,), q2.pk: (other.pk,)}
 
 
 def test_without_a_persons_label_nothing_is_said(graded):

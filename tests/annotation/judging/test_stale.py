@@ -7,14 +7,18 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from django.utils import timezone
 from PIL import Image
 
+from annotation.common.selectors.pools import pool_progress
 from annotation.common.selectors.stale import not_offered, stale_labels
 from annotation.judging.protocol.errors import PoolClosedError
 from annotation.judging.services.judging import record_judgment
 from annotation.judging.services.rejudging import offer_rejudging
 from annotation.judging.services.tokens import Shown
 from annotation.models import Pool, Slot
+from annotation.pools.charts import burn_up
+from annotation.pools.selectors import read_signals
 from benchmarks_app.collections.services import uploading
 from benchmarks_app.importing.services import importing
 from benchmarks_app.jobs.services import jobs
@@ -203,3 +207,17 @@ def test_label_of_which_nobody_knows_what_was_read_is_not_stale(benchmark, ada):
     judge(made.slots.get(), ada, 2)
 
     assert stale_labels(made).count() == 0
+
+
+def test_chart_of_labels_given_counts_those_given_again_apart(texts, judged, do_jobs):
+    def told() -> str:
+        progress, signals = pool_progress(judged), read_signals(judged)
+        return burn_up(judged, progress, signals, timezone.now()).description
+
+    change(texts, do_jobs, d1=SECOND, d2="Other", d3="Third")
+    offer_rejudging(pool=judged, actor=factories.user("keeper"))
+    waiting = told()
+    label(Slot.objects.get(kind="rejudge"), factories.member(texts, "bo", "annotator"), 1)
+
+    assert waiting.startswith("2 of 2 labels are given. 1 is to be given again.")
+    assert told() == "2 of 2 labels are given."

@@ -1,6 +1,7 @@
 import uuid
 from datetime import timedelta
 
+import krippendorff
 import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
@@ -12,6 +13,7 @@ from annotation.judging.services.judging import record_cant_judge, undo_last
 from annotation.judging.services.tokens import Shown
 from annotation.labels.services import publishing
 from annotation.models import AggregationPolicy, Judgment, Pool
+from annotation.release_facts import annotation_facts
 from benchmarks_app.models import Job, Qrel, QrelSet
 from benchwright.formats.errors import QrelSetNameTakenError
 from benchwright.qrels.errors import NotAnAnnotatorError
@@ -353,6 +355,44 @@ def test_somebody_without_grades_has_no_view(benchmark, ada, bo):
 
     with pytest.raises(NotAnAnnotatorError, match="'bo' has graded nothing here"):
         publishing.publishing_arguments(benchmark=benchmark, annotator=bo)
+
+
+# --- what a release tells of the labels -----------------------------------------------------------
+
+
+def test_agreement_of_a_set_is_that_of_the_labels_behind_it(benchmark, ada, ann, bo, publish):
+    made = pool(benchmark, {"q1": ["d1", "d2", "d3"], "q2": ["d4", "d5", "d6"]}, overlap=3)
+    given = {ada: (0, 3, 0, 3, 0, 3), ann: (3, 1, 2, 0, 2, 2), bo: (3, 1, 1, 0, 2, 3)}
+    for person, grades_of in given.items():
+        judge_all(made, person, *grades_of)
+    settled = Settings(adjudicate_from=1, unresolved=Unresolved.LEAVE_OUT)
+    rows = {person: [*of] for person, of in given.items()}
+    expected = {
+        "all": ([*rows.values()], 3.0),
+        "without": ([rows[ann], rows[bo]], 2.0),
+        "view": ([rows[ada]], 1.0),
+        # What two grade apart and nobody settled has labels, and no grade.
+        "settled": ([rows[ann], rows[bo]], 2.0),
+    }
+
+    publish("all")
+    publish("without", without=[ada])
+    publish("view", annotator=ada)
+    publish("settled", without=[ada], settings=settled)
+
+    assert QrelSet.objects.get(name="settled").n_qrels == 4
+    for name, (labels, per_pair) in expected.items():
+        facts = annotation_facts(QrelSet.objects.get(name=name))
+        told = facts["agreement"]
+        assert (told["n_annotators"], told["n_labels"]) == (len(labels), 6 * len(labels))
+        assert facts["labels_per_pair"] == per_pair
+        if len(labels) == 1:
+            assert (told["alpha"], told["n_doubled"]) == (None, 0)
+        else:
+            alpha = krippendorff.alpha(
+                labels, level_of_measurement="ordinal", value_domain=[0, 1, 2, 3]
+            )
+            assert told["alpha"] == pytest.approx(alpha)
 
 
 # --- the page and the command ---------------------------------------------------------------------

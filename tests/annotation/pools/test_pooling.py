@@ -334,6 +334,20 @@ def test_a_label_from_before_counts_where_two_are_wanted(build, texts, ada):
     assert [n_slots(entries["q1", docid]) for docid in "ab"] == [1, 2]
 
 
+@pytest.mark.parametrize("overlap", [1, 2])
+def test_a_document_with_a_label_from_before_counts_among_the_doubles(build, texts, ada, overlap):
+    built(build, name="before")
+    judge(Slot.objects.get(entry__query__qid="q1", entry__document__docid="a"), ada, 1)
+    recipe = Recipe(depth=1, carry=True)
+    plain, _ = built(build, name="plain", recipe=recipe, sharing=Sharing(overlap=overlap))
+
+    sharing = Sharing(overlap=overlap, double_share=1.0)
+    doubled, _ = built(build, name="doubled", recipe=recipe, sharing=sharing)
+
+    assert doubled.statistics["n_doubles"] == doubled.n_wanted - plain.n_wanted
+    assert doubled.statistics["n_doubles"] == doubled.n_entries
+
+
 def test_a_share_of_the_documents_gets_a_second_label(build, texts):
     made, _ = built(build, sharing=Sharing(double_share=0.4))
 

@@ -188,7 +188,7 @@ def test_rule_waits_until_all_of_the_audit_is_judged(rule, pool, ada):
     assert actions() == ["sparing-audit", "sparing-on"]
     sentence = sparing_of(rule).sentence
     assert sentence.startswith("Allowed: 0 of 200 documents that it gave 0 were relevant")
-    assert "bound 0.015 not above 0.02" in sentence
+    assert "bound 0.0149 not above 0.02" in sentence
 
 
 def test_too_many_relevant_ones_are_not_allowed_and_all_come_back(rule, pool, ada):
@@ -203,7 +203,7 @@ def test_too_many_relevant_ones_are_not_allowed_and_all_come_back(rule, pool, ad
     assert wanted(pool) == pool.n_wanted
     # B(.95; 10, 191), and the least n at which 9 are few enough.
     assert told.sentence == (
-        "Not allowed: 9 of 200 documents that it gave 0 are relevant, bound 0.077 above 0.02. "
+        "Not allowed: 9 of 200 documents that it gave 0 are relevant, bound 0.0773 above 0.02. "
         "At least 782 audited in all would be needed, with no further relevant one."
     )
     assert actions() == ["sparing-audit", "sparing-refused"]

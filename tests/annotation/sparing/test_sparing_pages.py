@@ -10,7 +10,7 @@ from annotation.models import SparingRule, ZeroEntry
 from annotation.sparing.services import ask_to_spare, follow
 from benchmarks_app.models import AuditEvent
 from tests import factories
-from tests.annotation.sparing.making import entries, graded_pool, n_spared, say
+from tests.annotation.sparing.making import add_graded, entries, graded_pool, n_spared, say
 
 pytestmark = pytest.mark.django_db
 AUDIT = ZeroEntry.Part.AUDIT
@@ -70,14 +70,27 @@ def test_page_says_what_was_found_and_what_would_be_needed(refused, pool, owner,
     shown = text(signed_in(owner).get(page_of(pool)))
 
     assert "Not allowed: 9 of 200 documents that it gave 0 are relevant" in shown
-    assert "bound 0.077 above 0.02. At least 782 audited in all would be needed" in shown
-    assert '<td class="num">0.0772</td>' in shown
+    assert "bound 0.0773 above 0.02. At least 782 audited in all would be needed" in shown
+    assert '<td class="num">0.0773</td>' in shown
     # From 0 to the bound, the axis a little longer than both; the limit is dashed on it.
     low, high = -0.04 * 0.0772, 1.04 * 0.0772
     places = [round(100 * (at - low) / (high - low), 1) for at in (0.0, 0.0772, 0.02)]
     assert f'<line class="forest-line" x1="{places[0]}%" x2="{places[1]}%"' in shown
     assert f'<line class="forest-zero" x1="{places[2]}%"' in shown
     assert "<strong>0.045</strong>" in shown
+
+
+def test_judged_documents_of_an_earlier_audit_were_drawn_as_well(refused, pool, owner, signed_in):
+    queries = [pool.benchmark.queries.get(qid="q0")]
+    refused.campaign.pool.refresh_from_db()
+    add_graded(refused.campaign, queries, [f"more{number:03}" for number in range(250)], 0)
+    again = ask_to_spare(campaign=refused.campaign, user=owner)
+
+    shown = text(signed_in(owner).get(page_of(pool)))
+
+    n_zeros = again.n_zeros + 200
+    assert f'with earlier ones</th><td class="num">400 of {n_zeros}</td>' in shown
+    assert '<td class="num">200</td><td class="num">9</td>' in shown
 
 
 def test_page_refuses_what_cannot_be(pool, campaign, owner, signed_in):

@@ -70,6 +70,26 @@ def test_preview_changes_nothing_with_and_without_script(bench, olga, client):
     assert not SplitPlan.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("fields", "has_asked_sizes"),
+    [
+        ({"mode": "stratified", **SHARES}, True),
+        ({"mode": "random", **SHARES}, True),
+        ({"mode": "chronological", "test_from": "2024-01-10", "gap_days": 0}, False),
+        ({"mode": "leave_slice_out", "slice": "tail", **SHARES}, False),
+    ],
+)
+def test_sizes_are_told_as_those_asked_for_only_where_shares_decide(
+    bench, olga, client, fields, has_asked_sizes
+):
+    defaults = {"seed": 1, "straddling": "keep_earlier"}
+
+    text = client.get(url("split-preview"), {**defaults, **fields}).content.decode()
+
+    assert "The largest family has 1 query" in text
+    assert ("sizes are within that of what was asked" in text) is has_asked_sizes
+
+
 def test_charts_of_a_preview_and_of_the_split_are_drawn_from_the_same_numbers(bench, olga, client):
     fields = {"mode": "stratified", **SHARES}
     shown = client.get(url("split-preview"), fields).context["preview_charts"]

@@ -51,6 +51,19 @@ def test_somebody_who_grades_one_too_high_leans_by_one():
     assert told["a"]["alpha_without"]["value"] < told["c"]["alpha_without"]["value"] == 1
 
 
+def test_lean_is_in_grades_where_the_scale_has_gaps():
+    """0, 1, 4: from 1 to 4 is one step of the scale, and three grades."""
+    scale, rows = (0, 1, 4), []
+    for item, (first, second) in enumerate([(1, 4), (1, 4), (0, 1), (4, 4)]):
+        rows += [("q", item, "a", first), ("q", item, "b", second)]
+
+    told = {row["rater"]: row for row in report.by_rater(Labels.from_rows(rows, scale))}
+    known = report.with_known(np.array([2, 2, 1, 2]), np.array([1, 1, 0, 0]), scale)
+
+    assert (told["a"]["lean"], told["b"]["lean"]) == (-7 / 4, 7 / 4)
+    assert (known["lean"], known["near"]) == (11 / 4, 3 / 4)
+
+
 def test_groups_are_measured_apart():
     groups = np.where(np.arange(len(LABELS)) % 3 == 0, 0, 1)
 
@@ -91,10 +104,10 @@ def test_cohens_kappa_is_of_two_people():
 
 
 def test_known_grades_by_hand():
-    told = report.with_known(np.array([0, 1, 3, 2]), np.array([0, 2, 1, 2]), 4)
+    told = report.with_known(np.array([0, 1, 3, 2]), np.array([0, 2, 1, 2]), SCALE)
 
     assert (told["n"], told["exact"], told["near"], told["lean"]) == (4, 0.5, 0.75, 0.25)
-    assert report.with_known(np.array([], int), np.array([], int), 4)["n"] == 0
+    assert report.with_known(np.array([], int), np.array([], int), SCALE)["n"] == 0
 
 
 def test_all_of_it_is_json_and_of_no_labels_too():

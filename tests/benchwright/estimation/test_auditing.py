@@ -12,6 +12,7 @@ from benchwright.estimation.auditing import (
     RunningAudit,
     audit_order,
     audited,
+    bound_in_words,
     is_checked,
     least_audited,
     most_relevant,
@@ -38,9 +39,9 @@ def test_bound_of_all_is_one_and_of_no_counts_refused():
 
 
 ROWS = [
-    (200, 0, True, "not more than 2.0%"),
-    (200, 1, False, "more than 2.0%: this judge's 0 spares no work here"),
-    (300, 1, True, "not more than 2.0%"),
+    (200, 0, True, "not more than 0.02."),
+    (200, 1, False, "more than 0.02: this judge's 0 spares no work here"),
+    (300, 1, True, "not more than 0.02."),
     (199, 0, False, "200 must be audited. Judge 1 more"),
 ]
 
@@ -51,6 +52,14 @@ def test_audit_allows_or_says_why_not(m, x, is_allowed, words):
 
     assert found.is_allowed is is_allowed
     assert words in found.why
+
+
+def test_bound_that_is_told_is_never_below_the_one_that_decides():
+    for m in range(200, 800):
+        for x in range(10):
+            told = float(bound_in_words(most_relevant(x, m)))
+            assert 0 <= told - most_relevant(x, m) < 1e-4
+            assert (told <= 0.02) is audited(m, x).is_allowed
 
 
 def test_least_audit_is_the_first_that_would_be_allowed():

@@ -12,6 +12,7 @@ from benchwright.evaluation.evaluating import evaluate_hits
 from benchwright.evaluation.moves import (
     ADDED,
     CHANGED,
+    ELSEWHERE,
     KINDS,
     PARTS,
     QUERIES,
@@ -28,7 +29,7 @@ from benchwright.reading.hits import Hit, Judged, QueryHits
 from tests.examples import examples
 
 
-def side(qrels, run, measure="P@2", top_grade=3) -> Side:
+def side(qrels, run, measure="P@2", top_grade=3, is_complete=False) -> Side:
     """One run ({qid: docids in order}) against these grades."""
     found = {
         qid: QueryHits(
@@ -43,10 +44,10 @@ def side(qrels, run, measure="P@2", top_grade=3) -> Side:
         for qid, grades in qrels.items()
         if run.get(qid)
     }
-    judged = {qid: Judged(tuple(grades.values())) for qid, grades in qrels.items()}
+    judged = {qid: Judged(tuple(of.values()), is_complete) for qid, of in qrels.items()}
     whole = evaluate_hits(judged, found, [measure], allow_empty=True, top_grade=top_grade)
     values = {qid: of[measure] for qid, of in whole.per_query.items()}
-    return Side(measure, values, found, qrels, top_grade)
+    return Side(measure, values, found, qrels, top_grade, is_complete)
 
 
 RUN = {"q1": ["a", "b", "c"], "q2": ["d", "e"]}
@@ -141,6 +142,16 @@ def test_another_scale_is_told_apart_from_labels():
     assert found.parts[RULES] == found.difference == -0.5
 
 
+def test_documents_that_count_as_not_relevant_on_one_release_alone_are_another_rule():
+    grades = {"q1": {"b": 1}}
+
+    found = explained(
+        side(grades, RUN, "Judged@2"), side(grades, RUN, "Judged@2", is_complete=True)
+    )
+
+    assert found.parts[RULES] == found.difference == 0.5
+
+
 def test_mean_that_is_undefined_has_no_parts():
     nothing = {"q3": {"a": 1}}
 
@@ -178,14 +189,22 @@ QRELS = st.dictionaries(st.sampled_from(["q1", "q2", "q3"]), GRADES, min_size=1)
 RUNS = st.fixed_dictionaries(
     {qid: st.permutations(DOCS).map(lambda docs: docs[:4]) for qid in ("q1", "q2")}
 )
-MEASURES = st.sampled_from(["nDCG@3", "RR@3", "AP", "bpref", "P@2", "ERR@3"])
+MEASURES = st.sampled_from(["nDCG@3", "RR@3", "AP", "bpref", "P@2", "ERR@3", "R@2", "RBP"])
 
 
-def over_all_orders(before, after, run, measure) -> dict[str, float]:
-    """What each kind adds, from whole qrels, by every order in which the kinds can happen."""
+def over_all_orders(before, after, run, measure, was_complete, is_complete) -> dict[str, float]:
+    """What each kind adds, from whole qrels, by every order in which the kinds can happen.
+
+    Labels added are two kinds that come one right after the other, in either order.
+    """
     shared = [qid for qid in after if qid in before]
+    scores = {
+        qid: {doc: -float(rank) for rank, doc in enumerate(docs)} for qid, docs in run.items()
+    }
+    depth = int(measure.partition("@")[2] or 100)
+    top = {qid: docs[:depth] for qid, docs in run.items()}
 
-    def mean(done: set[str]) -> float:
+    def mean(done: set[str], are_complete: bool = is_complete) -> float:
         mixed = {}
         for qid in shared:
             old, new = before[qid], after[qid]
@@ -195,37 +214,46 @@ def over_all_orders(before, after, run, measure) -> dict[str, float]:
                     grades[doc] = new[doc] if CHANGED in done else old[doc]
                 elif doc in old and REMOVED not in done:
                     grades[doc] = old[doc]
-                elif doc in new and ADDED in done:
+                elif doc in new and (ADDED if doc in top.get(qid, ()) else ELSEWHERE) in done:
                     grades[doc] = new[doc]
             mixed[qid] = grades
-        scores = {
-            qid: {doc: -float(rank) for rank, doc in enumerate(docs)} for qid, docs in run.items()
-        }
         nonempty = {qid: grades or {"nothing at all": 0} for qid, grades in mixed.items()}
-        return evaluate(nonempty, scores, [measure], allow_empty=True, top_grade=3).means[measure]
+        unlisted = "not-relevant" if are_complete else "unknown"
+        options = {"allow_empty": True, "top_grade": 3, "unlisted": unlisted}
+        return evaluate(nonempty, scores, [measure], **options).means[measure]
 
-    found = dict.fromkeys(KINDS, 0.0)
-    orders = list(permutations(KINDS))
+    parts = dict.fromkeys([*KINDS, ELSEWHERE], 0.0)
+    pairs = [(ADDED, ELSEWHERE), (ELSEWHERE, ADDED)]
+    orders = [
+        [step for kind in order for step in (pair if kind == ADDED else (kind,))]
+        for order in permutations(KINDS)
+        for pair in pairs
+    ]
     for order in orders:
         done: set[str] = set()
         for kind in order:
             start = mean(done)
             done = done | {kind}
-            found[kind] += (mean(done) - start) / len(orders)
-    return found
+            parts[kind] += (mean(done) - start) / len(orders)
+    parts[ADDED] += parts[ELSEWHERE]
+    parts[RULES] = mean(set()) - mean(set(), was_complete)
+    return parts
 
 
 @settings(max_examples=examples(60), deadline=None)
-@given(QRELS, QRELS, RUNS, MEASURES)
-def test_parts_add_up_and_are_those_of_all_orders(before, after, run, measure):
-    found = explained(side(before, run, measure), side(after, run, measure))
+@given(QRELS, QRELS, RUNS, MEASURES, st.booleans(), st.booleans())
+def test_parts_add_up_and_are_those_of_all_orders(before, after, run, measure, was, is_now):
+    found = explained(
+        side(before, run, measure, is_complete=was), side(after, run, measure, is_complete=is_now)
+    )
 
     assert isclose(sum(found.parts.values()), found.difference, abs_tol=1e-12)
     assert set(found.parts) == set(PARTS)
     if any(qid in before for qid in after):
-        expected = over_all_orders(before, after, run, measure)
-        for kind in KINDS:
+        expected = over_all_orders(before, after, run, measure, was, is_now)
+        for kind in (*KINDS, RULES):
             assert found.parts[kind] == pytest.approx(expected[kind], abs=1e-12)
+        assert found.elsewhere == pytest.approx(expected[ELSEWHERE], abs=1e-12)
 
 
 @settings(max_examples=30, deadline=None)

@@ -322,7 +322,7 @@ def test_why_exact_matches_are_not_checked(rails, lexical, told):
         ({"prior_submissions": 2}, "Earlier submissions", "2 earlier submissions on these hidden"),
         ({"contaminated": 1}, "Contamination", "1 query (0.2 %) known to be in a list from out"),
         ({"contaminated": 40}, "Contamination", "40 queries (10.0 %) known to be in a list from"),
-        ({"stale_share": 0.25}, "Fresh labels", "25.0 % of the labels are of a text that has"),
+        ({"stale_share": 0.25}, "Fresh labels", "25.0 % of the labels are stale (document gone"),
         ({"agreement": 0.7}, "Agreement of labels", "Krippendorff's alpha is 0.70; at least 0.67"),
     ],
 )
@@ -490,10 +490,9 @@ def test_runs_are_near_below_a_tenth_and_unrelated_from_a_fifth(sigma, kind):
     assert class_of(sigma) == kind
 
 
-def warned(said, truth, passed=(0.9, 0.8, 1.0), blocked=(0.0, 0.0, 0.1), runs=None):
+def warned(said, truth, passed=(0.9, 0.8, 1.0), blocked=(0.0, 0.0, 0.1), spreads=(0.15,)):
     row = {"class": "related", "truth": truth, "pass": passed, "block": blocked}
-    runs = runs or [{"class": "related", "sigma": 0.15}]
-    return list(_warnings(said, [row], runs, 400))
+    return list(_warnings(said, [row], {"unrelated": [0.5], "related": spreads}, 400))
 
 
 def test_false_blocks_are_told_beyond_two_errors_of_alpha():
@@ -514,14 +513,12 @@ def test_harm_that_is_missed_more_often_than_not_is_told(share, is_told):
 @pytest.mark.parametrize(("at_most", "is_told"), [(0.5, False), (0.4999, True)])
 def test_an_improvement_that_surely_passes_less_than_half_the_time_is_told(at_most, is_told):
     """The widest scatter of the class counts: (z(.95) * .18 / .01)^2 = 876.6."""
-    of = [("related", 0.15), ("related", 0.18), ("unrelated", 0.5)]
-    runs = [{"class": kind, "sigma": sigma} for kind, sigma in of]
-    least = (0.3, 0.2, at_most)
+    spreads, least = (0.15, 0.18), (0.3, 0.2, at_most)
 
-    told = warned(policy(), "better by 0.01", passed=least, runs=runs)
+    told = warned(policy(), "better by 0.01", passed=least, spreads=spreads)
 
     assert bool(told) == is_told
     if is_told:
         assert "passes in 30 % of cases; about 877 queries" in told[0]
-    assert not warned(policy(goal="not_worse"), "better by 0.01", passed=least, runs=runs)
-    assert not warned(policy(), "better by 0.03", passed=least, runs=runs)
+    assert not warned(policy(goal="not_worse"), "better by 0.01", passed=least, spreads=spreads)
+    assert not warned(policy(), "better by 0.03", passed=least, spreads=spreads)

@@ -73,14 +73,28 @@ def test_harm_that_would_be_missed_is_a_warning():
     assert rows(found)[HARM]["block"][0] < 0.5
 
 
+def queries_to_show(found):
+    (rare,) = [one for one in found["warnings"] if "an improvement of 0.01 passes in" in one]
+    return int(rare.split("about ")[1].split(" ")[0].replace(",", ""))
+
+
 def test_an_improvement_that_is_rarely_shown_says_how_many_queries_would_show_it():
     """(1.645 * .45 / .01)^2, at the scatter of the draw."""
     found = rehearsed(policy(), [runs(0.45)], n_made=200)
 
-    (rare,) = [one for one in found["warnings"] if "an improvement of 0.01 passes in" in one]
     sigma = found["runs"][0]["sigma"]
-    needed = int(rare.split("about ")[1].split(" ")[0].replace(",", ""))
-    assert needed == pytest.approx((1.6449 * sigma / 0.01) ** 2, abs=2)
+    assert queries_to_show(found) == pytest.approx((1.6449 * sigma / 0.01) ** 2, abs=2)
+
+
+def test_queries_of_families_that_go_together_show_an_improvement_as_one_each():
+    once = np.random.default_rng(4).normal(0, 0.45, 100)
+    rails = {name: np.full(300, 0.5) for name in RAILS}
+    copied = evidence(np.repeat(once, 3), rails=rails, families=np.repeat(np.arange(100), 3))
+
+    found = rehearsed(policy(), [copied], n_made=200)
+
+    sigma = float(np.std(once, ddof=1))
+    assert queries_to_show(found) == pytest.approx(3 * (1.6449 * sigma / 0.01) ** 2, rel=0.001)
 
 
 def test_false_blocks_above_the_error_are_a_warning():

@@ -1,10 +1,16 @@
 """What leaks from one split into another is named, each kind by its own name."""
 
 import json
+from collections import Counter
 from datetime import UTC, datetime, timedelta
+from itertools import combinations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from benchwright.families.keys import accentless_key, bag_keys, exact_key
+from benchwright.families.vectors import weighted_grams
 from benchwright.findings import Severity
 from benchwright.leaks import (
     LeakQuery,
@@ -14,6 +20,7 @@ from benchwright.leaks import (
     hard_violations,
     leak_report,
 )
+from tests.examples import examples
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
 # Questions that have nothing to do with each other.
@@ -240,3 +247,112 @@ def test_report_is_json_and_markdown_that_say_the_same():
 
 def test_report_is_the_same_in_whatever_order_queries_come():
     assert as_json(leak_report(clean())) == as_json(leak_report(clean()[::-1]))
+
+
+# --- every count, by loops over all pairs ----------------------------------------------------
+
+WORDS = ["card", "cards", "lost", "new", "york", "why", "café", "cafe", "symptoms"]
+TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join)
+DAYS = st.none() | st.integers(0, 20).map(day)
+QUERIES = st.lists(
+    st.builds(
+        LeakQuery,
+        qid=st.uuids().map(str),
+        # Of the last two the cosine is 0.
+        text=st.one_of(TEXTS, TEXTS.map(str.upper), TEXTS.map("{}?".format), st.sampled_from("ée")),
+        family=st.sampled_from("abcdefgh"),
+        split=st.sampled_from(["train", "dev", "test"]),
+        slices=st.sets(st.sampled_from("xy")).map(tuple),
+        relevant=st.frozensets(st.sampled_from("rstuvw"), max_size=3),
+        first_seen=DAYS,
+    ),
+    min_size=2,
+    max_size=12,
+    unique_by=lambda query: query.qid,
+)
+
+
+def likeness(queries):
+    """{(text, text): cosine}, of each wording with each other."""
+    wordings = sorted({exact_key(query.text) for query in queries})
+    rows = weighted_grams(wordings)
+    cosines = (rows @ rows.T).toarray()
+    place = {wording: n for n, wording in enumerate(wordings)}
+    return lambda a, b: cosines[place[exact_key(a.text)], place[exact_key(b.text)]]
+
+
+def counted_pairs(side_a, side_b, alike, apart):
+    """What a pair of splits says of its pairs of queries."""
+    counts = Counter()
+    for a in side_a:
+        for b in side_b:
+            is_exact = exact_key(a.text) == exact_key(b.text)
+            is_plain = accentless_key(a.text) == accentless_key(b.text)
+            is_bag = len(set(bag_keys([a.text, b.text]))) == 1
+            cosine = 1.0 if is_exact else alike(a, b) + 1e-6
+            if not (is_plain or is_bag or cosine >= 0.2):
+                continue
+            is_apart = frozenset((a.qid, b.qid)) in apart
+            counts["told_apart"] += is_apart
+            counts.update(f"from_{level}" for level in (60, 70, 80) if cosine >= level / 100)
+            reasons = {
+                "family": a.family == b.family,
+                "exact": is_exact,
+                "accents": is_plain and not is_apart,
+                "bag": is_bag and not is_plain and not is_apart,
+                "near": cosine >= 0.8 and not is_bag and not is_plain and not is_apart,
+                "possible": cosine >= 0.6 and not is_bag and not is_plain and not is_apart,
+            }
+            counts.update(next(([kind] for kind, holds in reasons.items() if holds), []))
+    return +counts
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(QUERIES, st.data())
+def test_every_count_of_a_report_is_that_of_loops_over_all_pairs(queries, data):
+    qids = [query.qid for query in queries]
+    couples = st.lists(st.sampled_from(qids), min_size=2, max_size=2, unique=True)
+    apart = set(map(frozenset, data.draw(st.lists(couples, max_size=5))))
+
+    report = leak_report(queries, told_apart={tuple(sorted(pair)) for pair in apart})
+
+    sides = {name: [q for q in queries if q.split == name] for name in ("train", "dev", "test")}
+    sides = {name: of for name, of in sides.items() if of}
+    for pair, (a, b) in zip(report["pairs"], combinations(sides.values(), 2), strict=True):
+        kinds = {kind: leaks["n"] for kind, leaks in pair["leaks"].items()}
+        counts = {**pair["pairs_at_least"], "told_apart": pair["told_apart"], **kinds}
+        assert +Counter(counts) == counted_pairs(a, b, likeness(queries), apart)
+        families, texts, bags, documents = (
+            set.intersection(*({*of(side)} for side in (a, b)))
+            for of in (
+                lambda side: [query.family for query in side],
+                lambda side: [exact_key(query.text) for query in side],
+                lambda side: bag_keys([query.text for query in side]),
+                lambda side: [docid for query in side for docid in query.relevant],
+            )
+        )
+        assert pair["shared_families"] == len(families)
+        assert pair["shared_exact_keys"] == len(texts)
+        assert pair["shared_bag_keys"] == len(bags)
+        relevant = [len({d for query in side for d in query.relevant}) for side in (a, b)]
+        shares = [round(len(documents) / n, 6) if n else None for n in relevant]
+        told = pair["shared_documents"]
+        assert [told["n"], told["share_of_a"], told["share_of_b"]] == [len(documents), *shares]
+        early, late = ([q.first_seen for q in side if q.first_seen] for side in (a, b))
+        inverted = sum(moment >= min(late) for moment in early) if early and late else None
+        assert (pair["time"] or {}).get("n_inverted") == inverted
+    for row in report["slices"]:
+        inside = {name: sum(row["name"] in q.slices for q in of) for name, of in sides.items()}
+        whole = sum(inside.values()) / len(queries)
+        shares = {name: n / len(sides[name]) for name, n in inside.items()}
+        assert (row["share"], row["shares"]) == (whole, shares)
+        assert row["deviation"] == max(abs(share - whole) for share in shares.values())
+
+
+def test_pairs_told_apart_are_not_among_those_from_60():
+    far = query("far", "goldfish in a bowl", "test")
+
+    text = as_markdown(leak_report([*clean(), far], told_apart={("far", "t1")}))
+
+    assert "| pairs from .60 / .70 / .80 | 0 / 0 / 0 |" in text
+    assert "| pairs of any likeness said to differ by a person | 1 |" in text

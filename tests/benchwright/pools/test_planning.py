@@ -166,6 +166,19 @@ def test_a_budget_is_kept_and_one_more_query_would_break_it(
     assert asked.labels_in(asked.hours(found.labels)) == pytest.approx(found.labels)
 
 
+@given(st.floats(0.02, 0.5), st.floats(1, 9), st.floats(0.005, 0.2))
+def test_one_query_fewer_would_not_show_the_difference(sigma, effect, delta):
+    asked = pilot(sigma, effect)
+
+    plan = plan_for_difference(asked, delta=delta, depth=10)
+    of_slice = slice_plan("s", n_queries=1, share=1.0, sigma=sigma, effect=effect, delta=delta)
+
+    assert plan.n_queries == of_slice.n_for_delta
+    assert plan.detectable <= delta * (1 + 1e-9)
+    fewer = plan_of(asked, n_queries=plan.n_queries - 1, depth=10)
+    assert plan.n_queries == 2 or fewer.detectable >= delta * (1 - 1e-9)
+
+
 @given(st.floats(0.02, 0.5), st.floats(1, 3), st.floats(0.005, 0.2), st.floats(1.01, 4))
 def test_smaller_differences_and_deeper_pools_cost_more(sigma, effect, delta, factor):
     asked = pilot(sigma, effect)

@@ -97,6 +97,9 @@ def test_preview_is_what_loops_over_the_pool_count(runs, depth):
             shared = tops[a].keys() & tops[b].keys()
             expected = mean(rbo(tops[a][qid], tops[b][qid]) for qid in shared)
             assert pair.rbo == pytest.approx(expected), (recipe, a, b)
+            n_of = [len({a, b} & set(entry.contributors)) for entry in pool.entries]
+            assert pair.n_shared == n_of.count(2)
+            assert pair.jaccard == n_of.count(2) / (n_of.count(1) + n_of.count(2))
 
 
 @pytest.mark.parametrize("depth", DEPTHS)

@@ -77,8 +77,26 @@ def test_relevance_is_told_by_best_rank():
 def test_coverage_goes_by_quarters_of_a_query():
     told = signals([label(0), label(1), label(4), label(5), label(6), label(7)])
 
-    assert told["coverage"] == [1, 0, 0, 1, 0, 1]
+    # Two of four are "to 50 %".
+    assert told["coverage"] == [1, 0, 1, 0, 0, 1]
     assert (told["n_untouched"], told["n_complete"]) == (1, 1)
+
+
+@given(st.integers(1, 30), st.data())
+def test_each_step_of_coverage_holds_what_its_name_says(size, data):
+    n = data.draw(st.integers(0, size))
+    entries = {key: Entry(0, {}) for key in range(size)}
+
+    (step,) = [at for at, n_of in enumerate(coverage_of(n, entries)) if n_of]
+
+    expected = next(
+        at for at, most in enumerate((0, 0.25, 0.5, 0.75, 0.999, 1)) if n / size <= most
+    )
+    assert step == expected
+
+
+def coverage_of(n, entries):
+    return signals([label(key) for key in range(n)], entries, ())["coverage"]
 
 
 def test_agreement_is_on_relevance_with_the_others_median():

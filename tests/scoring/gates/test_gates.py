@@ -12,7 +12,17 @@ from django.urls import reverse
 from django.utils import timezone
 
 from benchmarks_app.jobs.services import jobs
-from benchmarks_app.models import CandidateList, Job, Qrel, QrelSet, Query, QueryFamily, Run
+from benchmarks_app.models import (
+    CandidateList,
+    ContaminatedQuery,
+    ContaminationCheck,
+    Job,
+    Qrel,
+    QrelSet,
+    Query,
+    QueryFamily,
+    Run,
+)
 from benchmarks_app.people.services.api_tokens import create_api_token
 from benchwright.gates.errors import PolicyFormatError, PolicySplitError
 from benchwright.gates.policy import canonical
@@ -342,6 +352,47 @@ def test_a_policy_of_a_split_looks_at_its_queries_alone(bench, old, release, mon
     assert (gate.verdict, gate.report["n_queries"]) == ("pass", N - 6)
 
 
+def test_contaminated_queries_and_stale_labels_of_other_splits_do_not_count(
+    bench, old, release, monkeypatch
+):
+    from benchmarks_app import label_facts
+    from benchmarks_app.label_facts import LabelRecord
+
+    splits = {"train": tuple(QIDS[:30]), "test": tuple(QIDS[30:])}
+    monkeypatch.setattr("scoring.gates.services.policies.release_splits", lambda release: splits)
+    # Of train 20 queries, of test 4 are contaminated; all labels of train are old, and 8 of 40.
+    check = ContaminationCheck.objects.create(
+        benchmark=bench,
+        name="list",
+        kind="queries",
+        n_outside=9,
+        n_exact=0,
+        n_near=24,
+        n_possible=0,
+        created_by=bench.olga,
+    )
+    for query in bench.queries.filter(qid__in=[*QIDS[:20], *QIDS[30:34]]):
+        ContaminatedQuery.objects.create(
+            check_made=check, query=query, degree="near", similarity=0.9
+        )
+    long_ago = timezone.now() - timedelta(days=500)
+    rows = [
+        LabelRecord(qid, docid, "", long_ago if qid in QIDS[:32] else timezone.now())
+        for qid, docid in graded()
+    ]
+    monkeypatch.setattr(label_facts, "RECORDERS", [lambda qrel_set: rows])
+
+    policy = a_policy(bench, old, split="test", slices=[])
+    gate = decided(bench, policy, a_candidate(bench), release)
+
+    process = next(check for check in gate.report["checks"] if check["name"] == "process")
+    facts = {finding["name"]: finding for finding in process["findings"]}
+    contamination, fresh = facts["Contamination"], facts["Fresh labels"]
+    assert contamination["numbers"] == {"n": 4, "share": 0.4}
+    assert fresh["numbers"] == {"share": 8 / 40}
+    assert fresh["reason"].startswith("20.0 % of the labels are stale")
+
+
 # --- waiting for labels --------------------------------------------------------------------------
 
 
@@ -597,11 +648,11 @@ def test_earlier_submissions_are_counted_where_a_split_is_hidden(bench, old, rel
             created_at=candidate.created_at - timedelta(days=1),
         )
     policy = a_policy(bench, old)
-    known = evidence.process_of(policy=policy, release=release, candidate=candidate)
+    known = evidence.process_of(policy=policy, release=release, candidate=candidate, queries=QIDS)
     assert known.prior_submissions is None
 
     monkeypatch.setattr(evidence, "hidden_queries", lambda release: frozenset(QIDS))
-    known = evidence.process_of(policy=policy, release=release, candidate=candidate)
+    known = evidence.process_of(policy=policy, release=release, candidate=candidate, queries=QIDS)
     assert known.prior_submissions == 2
 
 
@@ -609,7 +660,7 @@ def test_submissions_of_who_is_anonymous_are_counted_for_keepers_alone(bench, ol
     from scoring.gates.services import evidence
 
     monkeypatch.setattr(evidence, "hidden_queries", lambda release: frozenset(QIDS))
-    monkeypatch.setattr(evidence, "_contaminated", lambda release, hidden: None)
+    monkeypatch.setattr(evidence, "_contaminated", lambda release, queries: None)
     release = factories.release(labels(bench, graded()), by=bench.olga)
     candidate, earlier = a_candidate(bench), a_candidate(bench, name="one")
     Submission.objects.create(
@@ -625,7 +676,11 @@ def test_submissions_of_who_is_anonymous_are_counted_for_keepers_alone(bench, ol
     def prior_submissions(is_public):
         candidate.refresh_from_db()
         known = evidence.process_of(
-            policy=policy, release=release, candidate=candidate, is_public=is_public
+            policy=policy,
+            release=release,
+            candidate=candidate,
+            queries=QIDS,
+            is_public=is_public,
         )
         return known.prior_submissions
 
