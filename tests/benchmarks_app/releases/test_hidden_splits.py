@@ -147,6 +147,37 @@ def test_no_digest_is_told_that_could_be_tried_against_guesses(release):
     assert told["files"]["qrels.trec"] == release.manifest["files"]["qrels.trec"]
 
 
+def test_how_grades_came_about_is_told_without_digests_and_counts_of_labels(hiding):
+    """The file that they were imported from holds the hidden ones, and so does what was fitted."""
+    qrels = hiding.qrel_sets.get()
+    secrets = {
+        "sha256": "f1" * 32,
+        "mapped_from_digest": "f2" * 32,
+        "n_labels": 7_301,
+        "decided": {"one label": 7_302},
+        "dawid_skene": {"priors": [0.7303]},
+    }
+    told = {"file": "ours.tsv", "settings": {"unresolved": "leave-out"}, "judge": "nova"}
+    type(qrels).objects.update(parameters={**secrets, **told})
+    release = factories.release(hiding.qrel_sets.get())
+    words = [name for name in release.manifest["files"] if name.endswith((".md", ".json"))]
+    client = client_of(hiding, "viewer")
+    address = reverse("api:release-detail", args=[hiding.slug, release.version])
+
+    texts = [
+        client.get(address).content,
+        client.get(release.get_absolute_url()).content,
+        exporting.manifest_bytes(release),
+        *(release_file_path(release, name).read_bytes() for name in words),
+        told_by(exporting.export_zip(release, EXPORTERS["trec"])),
+    ]
+
+    for secret in (b"f1f1f1", b"f2f2f2", b"7301", b"7302", b"7,301", b"7303"):
+        assert [secret in text for text in texts] == [False] * len(texts), secret
+    assert client.get(address).json()["manifest"]["qrels"]["derivation"] == told
+    assert release.manifest["qrels"]["derivation"] == {**secrets, **told}
+
+
 # --- what is shown -------------------------------------------------------------------------------
 
 
