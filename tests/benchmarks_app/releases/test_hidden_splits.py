@@ -20,6 +20,7 @@ from benchwright.exports import EXPORTERS
 from benchwright.linting import release_rules
 from benchwright.releases.canonical import content_sha256
 from benchwright.releases.errors import ExposedQueriesError
+from benchwright.releases.options import ReleaseOptions
 from scoring.models import Score
 from tests import factories
 from tests.world import addresses
@@ -331,3 +332,19 @@ def test_findings_of_hidden_queries_are_not_published(hiding):
 
     assert SENTINEL not in str(made.findings)
     assert "release-query-all-zero" not in {found["code"] for found in made.findings}
+
+
+@pytest.mark.parametrize("grade", [0, 1])
+def test_hidden_query_without_a_grade_above_0_is_not_dropped(hiding, grade):
+    """Its absence would tell the grades of all that is judged for it."""
+    grades = {("q1", "d1"): 2, ("q2", SENTINEL): grade, ("q3", "d1"): 0}
+    qrels = factories.qrel_set(hiding, grades, name="zeros")
+    type(qrels).objects.filter(pk=qrels.pk).update(n_relevant=1)
+    QueryFamily.objects.filter(queries__qid="q3").update(split="dev")
+    qrels.refresh_from_db()
+
+    made = factories.release(qrels, options=ReleaseOptions(drops_all_zero=True))
+
+    queries = release_file_path(made, "queries.jsonl").read_text("utf-8").splitlines()
+    assert [json.loads(line)["_id"] for line in queries] == ["q1", "q2"]
+    assert made.manifest["dropped"] == {"drops_all_zero": True, "n_queries": 1}
