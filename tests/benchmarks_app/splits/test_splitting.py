@@ -265,7 +265,9 @@ def test_report_for_everyone_names_no_document_of_a_hidden_split(bench, olga):
 
     assert "secret-doc" not in str(public)
     assert "secret-doc" in str(keepers)
-    assert public["pairs"][0]["shared_documents"]["n"] == 1
+    assert keepers["pairs"][0]["shared_documents"]["n"] == 1
+    assert public["pairs"][0]["shared_documents"] is None
+    assert "split-leak-documents" not in str(public)
 
 
 def test_leak_report_of_an_unsplit_benchmark_is_of_one_split(bench):
