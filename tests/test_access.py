@@ -221,7 +221,7 @@ api:benchmark-detail            GET  401   200   200   200   200   200   200   4
 api:benchmark-detail            POST 405
 api:benchmark-list              GET  200
 api:benchmark-list              POST 401   415   415   415   415   415   415   415   401   415
-api:candidates-list             GET  401   403   403   403   200   200   200   404   401   403
+api:candidates-list             GET  401   403   403   403   403   200   200   404   401   403
 api:candidates-list             POST 401   403   403   403   403   415   415   404   401   403
 api:contamination-detail        GET  401   200   200   200   200   200   200   404   200   200
 api:contamination-detail        POST 405

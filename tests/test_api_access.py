@@ -55,7 +55,7 @@ ann                   GET    -        401    200 403 200 200 200 200 404
 freshness-detail      GET    -        401    200 403 200 200 200 200 404
 reusability-detail    GET    -        401    200 403 200 200 200 200 404
 agreement-detail      GET    -        401    403 403 403 200 200 200 404
-candidates-list       GET    -        401    403 403 403 200 200 200 404
+candidates-list       GET    -        401    403 403 403 403 200 200 404
 candidates-list       POST   list     401    403 403 403 403 201 201 404
 benchmark-list        GET    -        200
 # The name is taken once somebody made it.

@@ -284,7 +284,8 @@ class CandidatesList(Endpoint):
         responses=CandidateListSerializer(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
-        benchmark = self.benchmark_for(Action.SEE_POOLS)
+        # Most are called after the runs that they came of, private ones among them.
+        benchmark = self.benchmark_for(Action.EDIT)
         rows = CandidateList.objects.filter(benchmark=benchmark).order_by("-pk")
         return self.page_of(rows, CandidateListSerializer)
 

@@ -1,5 +1,6 @@
 """A query's documents with their grades and the runs that rank them; the corpus by words."""
 
+import logging
 from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -13,14 +14,17 @@ from django.db.models import Q
 from annotation.judging.selectors.own_work import own_judgments
 from annotation.judging.selectors.starting import step_before_judging
 from annotation.models import Judgment, Pool
+from annotation.searching.errors import NotSearchableError, SearchTooLongError
 from benchmarks_app.common.selectors.reading import benchmark_documents, run_path
 from benchmarks_app.models import Benchmark, Job, Query, Run
 from benchmarks_app.permissions import Action, may
 from benchmarks_app.store import file_store
-from benchwright.retrieval.errors import UnknownLanguageError
+from benchwright.retrieval.errors import StoreError, UnknownLanguageError
 from benchwright.retrieval.languages import ENGLISH, language_code
 from benchwright.retrieval.word_index import excerpt, index_name, search_words
 from benchwright.runs.store import ranks_of
+
+log = logging.getLogger(__name__)
 
 INDEX_JOB = "index-words"
 PAGE_SIZE = 10
@@ -192,16 +196,22 @@ def found_documents(
 
     Raises
     ------
-    StoreError
+    NotSearchableError, SearchTooLongError
         If the corpus was not made searchable, or the search takes too long.
     """
     path = word_index_path(benchmark)
     if path is None or not words:
         return [], False
+    if not path.exists():
+        raise NotSearchableError
     hits = search_words(path, words, language=corpus_language(benchmark))
     docids = (hit.docid for hit in hits if hit.docid not in but)
     start = (number - 1) * PAGE_SIZE
-    page = list(islice(docids, start, start + PAGE_SIZE + 1))
+    try:
+        page = list(islice(docids, start, start + PAGE_SIZE + 1))
+    except StoreError as error:  # names the folder of the site, which is for its log
+        log.info("%s", error)
+        raise SearchTooLongError from error
     return page[:PAGE_SIZE], len(page) > PAGE_SIZE
 
 

@@ -13,6 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.searching import selectors
+from annotation.searching.errors import SearchTooLongError
 from annotation.searching.forms import FoundGradeForm, SearchForm
 from annotation.searching.services import grade_found, start_indexing
 from benchmarks_app.common.services.exposure import is_withheld, record_read
@@ -20,7 +21,6 @@ from benchmarks_app.models import Benchmark, Query
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError
-from benchwright.retrieval.errors import StoreError
 
 GRADED_SHOWN = 50
 
@@ -48,8 +48,8 @@ def query_search(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpR
     if is_ready:
         try:
             docids, has_next = selectors.found_documents(benchmark, words, but=but, number=number)
-        except StoreError:
-            error = "That took too long. Use rarer words, or fewer."
+        except SearchTooLongError as refusal:
+            error = str(refusal)
     graded = sorted(grades, key=lambda docid: (-(grades[docid].value or 0), docid))
     listed = list(dict.fromkeys([*docids, *graded[:GRADED_SHOWN]]))
     rows = selectors.documents_beside(

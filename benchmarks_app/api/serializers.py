@@ -77,12 +77,19 @@ class ProblemSerializer(serializers.Serializer):
     text = serializers.CharField()
 
 
+class ResultField(serializers.JSONField):
+    """What came of a job, without a report: of that its own page tells each person their part."""
+
+    def to_representation(self, value: dict[str, Any]) -> dict[str, Any]:
+        return {name: part for name, part in value.items() if name != "report"}
+
+
 class JobSerializer(serializers.ModelSerializer):
     """Work in the background; `done` of `total` say how far it is, `result` what came of it."""
 
     benchmark = serializers.SlugRelatedField(slug_field="slug", read_only=True, allow_null=True)
     problems = ProblemSerializer(many=True, read_only=True)
-    result = serializers.JSONField(read_only=True)
+    result = ResultField(read_only=True)
 
     class Meta:
         model = Job

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from benchmarks_app.common.selectors.reading import corpus_documents, corpus_reader
 from benchmarks_app.models import AuditEvent, Benchmark, Corpus, CorpusVersion, Job, Upload
+from benchmarks_app.permissions import Action, may
 from benchwright.corpora.store import StoredDocument
 
 SAMPLES = 20
@@ -125,14 +126,19 @@ def examples_of(version: CorpusVersion) -> list[tuple[str, int, list[Change]]]:
 def labels_at_stake(version: CorpusVersion, user: Any) -> list[dict[str, Any]]:
     """For each benchmark on the corpus what of its labels and grades a snapshot touches.
 
-    A benchmark that the asker may not see has no name.
+    A benchmark that the asker may not see has no name; which documents have grades is for who keeps
+    it.
     """
     benchmarks = {
         benchmark.pk: benchmark
         for benchmark in Benchmark.objects.visible_to(user).filter(corpus=version.corpus)
     }
     return [
-        {**row, "benchmark": benchmarks.get(row["benchmark"])}
+        {
+            **row,
+            "benchmark": (of := benchmarks.get(row["benchmark"])),
+            "examples": row["examples"] if of and may(user, Action.EDIT, of) else [],
+        }
         for row in version.difference.get("labels", [])
     ]
 

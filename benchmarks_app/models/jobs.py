@@ -17,9 +17,13 @@ class JobQuerySet(models.QuerySet):
         return self.filter(state__in=[Job.State.QUEUED, Job.State.RUNNING])
 
     def visible_to(self, user: User) -> Self:
-        """Jobs of the benchmarks one is a member of, and one's own."""
+        """Jobs of the benchmarks one is a member of, and one's own of what one still sees."""
+        is_seen = models.Q(benchmark=None) | models.Q(
+            benchmark__in=Benchmark.objects.visible_to(user)
+        )
         return self.filter(
-            models.Q(benchmark__in=user.memberships.values("benchmark")) | models.Q(created_by=user)
+            models.Q(benchmark__in=user.memberships.values("benchmark"))
+            | models.Q(created_by=user) & is_seen
         )
 
 

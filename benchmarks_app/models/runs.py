@@ -39,6 +39,10 @@ class Upload(models.Model):
         return self.name
 
 
+def _is_public() -> Q:
+    return Q(visibility=Run.Visibility.BENCHMARK) | Q(public_from__lte=timezone.now())
+
+
 class RunQuerySet(models.QuerySet):
     def visible_to(self, user: User | AnonymousUser) -> Self:
         """Runs of public view, one's own and one's teams', and all where one maintains.
@@ -47,8 +51,7 @@ class RunQuerySet(models.QuerySet):
         A run that was withdrawn stays with whom its visibility names: lists and boards leave it out
         by `standing`.
         """
-        is_public = Q(visibility=Run.Visibility.BENCHMARK) | Q(public_from__lte=timezone.now())
-        is_visible = is_public & Q(benchmark__in=Benchmark.objects.visible_to(user))
+        is_visible = _is_public() & Q(benchmark__in=Benchmark.objects.visible_to(user))
         if user.is_authenticated:
             maintained = user.memberships.filter(role__in=[Role.OWNER, Role.MAINTAINER])
             is_visible |= (
@@ -58,6 +61,10 @@ class RunQuerySet(models.QuerySet):
             )
             is_visible &= ~Q(benchmark__in=user.memberships.blind().values("benchmark"))
         return self.filter(is_visible)
+
+    def public(self) -> Self:
+        """Runs that everybody sees who sees the benchmark and its results."""
+        return self.filter(_is_public())
 
     def standing(self) -> Self:
         """Runs that were not withdrawn, which boards rank and lists offer."""

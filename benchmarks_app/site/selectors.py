@@ -105,7 +105,9 @@ def _runs_seen_by(user: Any) -> Any:
 
 
 def jobs_readable_by(user: Any) -> QuerySet[Job]:
-    """Jobs whose state and errors a person may read: their own, and those where they edit.
+    """Jobs whose state and errors a person may read: those where they edit, and their own.
+
+    Of a private benchmark their own only as long as they are a member.
 
     An error of an import quotes the file, so being a member is not enough. The site's staff, who
     are shown failed jobs on the system page, may read all.
@@ -126,7 +128,8 @@ def active_jobs_of(user: Any) -> QuerySet[Job]:
         return Job.objects.none()
     edited = Membership.objects.filter(user=user, role__in=ALLOWED[Action.EDIT])
     return (
-        Job.objects.active()
+        Job.objects.visible_to(user)
+        .active()
         .filter(Q(created_by=user) | Q(benchmark__in=edited.values("benchmark")))
         .select_related("benchmark")
         .order_by("-created_at", "-pk")

@@ -113,12 +113,18 @@ def current_plan(benchmark: Benchmark) -> SplitPlan | None:
 
 
 def plan_facts(plan: SplitPlan) -> dict[str, Any]:
-    """What a release says of how its queries were split; JSON."""
+    """What everybody is told of how queries were split; JSON.
+
+    Where a split is hidden, without the digest of how many documents are relevant to each query.
+    """
+    left_out = {"strata_sha256"} if plan.benchmark.hidden_splits else set()
     return {
         "mode": plan.mode,
         "seed": plan.seed,
         "algorithm": plan.algorithm,
-        "parameters": plan.parameters,
+        "parameters": {
+            name: value for name, value in plan.parameters.items() if name not in left_out
+        },
         "cuts": plan.parameters.get("cuts") or {},
         "inputs_sha256": plan.inputs_sha256,
         "assignment_sha256": plan.digest,

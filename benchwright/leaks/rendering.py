@@ -77,11 +77,14 @@ def _pair(pair: Mapping[str, Any]) -> Iterator[str]:
     )
     if pair["told_apart"]:
         yield f"| pairs of any likeness said to differ by a person | {pair['told_apart']:,} |"
-    yield (
-        f"| documents relevant on both sides | {documents['n']:,} "
-        f"({_percent(documents['share_of_a'])} of {pair['a']}'s, "
-        f"{_percent(documents['share_of_b'])} of {pair['b']}'s) |"
-    )
+    if documents is None:
+        yield "| documents relevant on both sides, of hidden grades | not told |"
+    else:
+        yield (
+            f"| documents relevant on both sides | {documents['n']:,} "
+            f"({_percent(documents['share_of_a'])} of {pair['a']}'s, "
+            f"{_percent(documents['share_of_b'])} of {pair['b']}'s) |"
+        )
     if time := pair["time"]:
         yield (
             f"| last of {pair['a']}, first of {pair['b']} | {_day(time['a_last'])}, "

@@ -67,7 +67,7 @@ def leak_report(
         Pairs of query ids which people said differ, however alike they read. It excuses pairs that
         are alike, not those that are the same text.
     hidden
-        Splits whose grades are not public: their relevant documents are counted and never named.
+        Splits whose grades are not public: of their relevant documents nothing is said.
     snapshot
         The date of the corpus.
     """
@@ -176,21 +176,24 @@ def _is_excused(pair: Pair) -> bool:
 
 def _shared_documents(
     queries: Sequence[LeakQuery], splits: SplitPair, hidden: Collection[str]
-) -> dict[str, Any]:
-    """Documents that are relevant in both splits; named only where both are public."""
+) -> dict[str, Any] | None:
+    """Documents that are relevant in both splits; None where the grades of either are hidden.
+
+    How many they are, and which share of a split's, would tell of its grades.
+    """
+    if set(splits) & set(hidden):
+        return None
     sides = [_relevant(queries, split) for split in splits]
     shared = sorted(set(sides[0]) & set(sides[1]), key=str.encode)
-    facts: dict[str, Any] = {
+    return {
         "n": len(shared),
         "share_of_a": _share(len(shared), len(sides[0])),
         "share_of_b": _share(len(shared), len(sides[1])),
-    }
-    if not set(splits) & set(hidden):
-        facts["listed"] = [
+        "listed": [
             {"docid": docid, "a": sides[0][docid][:SHOWN], "b": sides[1][docid][:SHOWN]}
             for docid in shared[:LISTED]
-        ]
-    return facts
+        ],
+    }
 
 
 def _relevant(queries: Sequence[LeakQuery], split: str) -> dict[str, list[str]]:
@@ -235,9 +238,12 @@ def _late_documents(
     documents: Mapping[str, datetime],
     hidden: Collection[str],
 ) -> dict[str, Any] | None:
-    """Documents relevant to a train query that appeared only after the cut."""
+    """Documents relevant to a train query that appeared only after the cut.
+
+    None without a cut or dates, and where the grades of train are hidden.
+    """
     cuts = plan.get("cuts") or {}
-    if not cuts or not documents:
+    if not cuts or not documents or "train" in hidden:
         return None
     cut = min(datetime.fromisoformat(moment) for moment in cuts.values())
     relevant = _relevant(queries, "train")
@@ -245,21 +251,19 @@ def _late_documents(
         (docid for docid in relevant if docid in documents and documents[docid] >= cut),
         key=str.encode,
     )
-    facts: dict[str, Any] = {
+    return {
         "cut": cut.isoformat(),
         "n": len(late),
         "n_known": sum(docid in documents for docid in relevant),
-    }
-    if "train" not in hidden:
-        facts["listed"] = [
+        "listed": [
             {
                 "docid": docid,
                 "first_seen": documents[docid].isoformat(),
                 "queries": relevant[docid][:SHOWN],
             }
             for docid in late[:LISTED]
-        ]
-    return facts
+        ],
+    }
 
 
 def _inputs_sha256(queries: Sequence[LeakQuery], hidden: Collection[str]) -> str:
@@ -306,7 +310,7 @@ def _of_pair(pair: Mapping[str, Any], is_chronological: bool) -> Iterable[Findin
         text = f"{n:,} {_s(n, 'family is', 'families are')} on both sides."
         yield _finding(Kind.FAMILY, where, text, n)
     documents = pair["shared_documents"]
-    if documents["n"]:
+    if documents and documents["n"]:
         yield _documents_finding(documents, where)
     inverted = (pair["time"] or {}).get("n_inverted", 0)
     if is_chronological and inverted:

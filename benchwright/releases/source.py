@@ -54,15 +54,31 @@ class ReleaseSource:
         return f"{self.slug}-{self.version}"
 
 
+# What is told of how grades came about where some are hidden: how they were asked for, and by whom.
+# All else is counted or fitted on all of them, or a digest of a file that holds them.
+TOLD_OF_DERIVATION = (
+    *("file", "files", "settings", "as_of_time", "annotator", "without", "n_waived"),
+    *("judge", "models", "model", "prompt_version", "prompt_hash", "campaign", "choice", "n_pages"),
+    *("mapped_from", "grade_map"),
+)
+
+
 def public_manifest(manifest: Mapping[str, Any]) -> dict[str, Any]:
     """A manifest without what could be tried against guesses of hidden grades.
 
-    Files of hidden splits are named, without digest and size. Nor is there a digest of all grades,
-    nor how far people agreed on them. Where nothing is hidden it is the manifest as it is.
+    Files of hidden splits are named, without digest and size. Nor is there a digest of all grades
+    or of a file that has them, nor how many labels there were and how far people agreed. Where
+    nothing is hidden it is the manifest as it is.
     """
     files = manifest.get("files", {})  # a draft that nobody has looked at has none
     if not any(name.startswith(HIDDEN_FILES) for name in files):
         return dict(manifest)
     named = {name: {} if name.startswith(HIDDEN_FILES) else facts for name, facts in files.items()}
+    qrels = manifest["qrels"]
     withheld = dict.fromkeys(("digest", "agreement", "labels_per_pair"))
-    return {**manifest, "files": named, "qrels": {**manifest["qrels"], **withheld}}
+    derivation = {
+        name: value
+        for name, value in (qrels.get("derivation") or {}).items()
+        if name in TOLD_OF_DERIVATION
+    }
+    return {**manifest, "files": named, "qrels": {**qrels, **withheld, "derivation": derivation}}

@@ -18,6 +18,8 @@ from benchwright.errors import BenchmarkError
 # --- What a run says of the system behind it: the fields, what each takes, and how they are read.
 
 IR_METADATA = "ir_metadata"
+# Of a run by an exact search: the name of that of an approximate index with the same vectors.
+APPROXIMATE_RUN = "Approximate run"
 MAX_TEXT = 500
 MAX_NAME = 80
 MAX_OTHERS = 40

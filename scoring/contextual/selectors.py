@@ -7,15 +7,29 @@ from hashlib import sha256
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Avg, Count, F, OuterRef, Q, QuerySet, Subquery, Sum
-from django.db.models.functions import Coalesce
+from django.db.models import (
+    Avg,
+    Case,
+    CharField,
+    Count,
+    F,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+    Value,
+    When,
+)
+from django.db.models.functions import Cast, Coalesce, Concat
+from django.utils.translation import gettext
 
 from benchmarks_app.files import local_path
 from benchmarks_app.judges.selectors import USES, Use
-from benchmarks_app.models import Benchmark, CorpusVersion, JudgeEndpoint, Query, User
+from benchmarks_app.models import Benchmark, CorpusVersion, JudgeEndpoint, Query, Run, User
 from benchmarks_app.queries.selectors import sliceable_queries
 from benchwright.contextual.cases import case_of
-from benchwright.contextual.types import Case
+from benchwright.contextual.types import Case as JudgedCase
 from benchwright.judges.messages import Image
 from scoring.models import (
     CaseImage,
@@ -66,9 +80,20 @@ def open_sets_of(benchmark: Benchmark) -> QuerySet[CaseSet]:
 
 
 def open_sets_for(benchmark: Benchmark, person: User) -> QuerySet[CaseSet]:
-    """Those, each with `n_asked` cases and how many of them the person has judged (`n_judged`)."""
+    """Those, each with `n_asked` cases and how many of them the person has judged (`n_judged`).
+
+    `asked_name` is what it is called to them: most names are those of a run, which who judges is
+    not told, unless they see it.
+    """
     mine = Q(cases__people_verdicts__person=person, cases__people_verdicts__node=1)
+    runs = Run.objects.visible_to(person).filter(benchmark=benchmark)
+    noun = gettext("Case set")
+    plain_name = Concat(Value(f"{noun} "), Cast("pk", CharField()))
     return open_sets_of(benchmark).annotate(
+        asked_name=Case(
+            When(Q(source=None) | Q(source__run__in=runs.values("pk")), then=F("name")),
+            default=plain_name,
+        ),
         n_asked=Count("cases", filter=Q(cases__n_nodes__gt=0), distinct=True),
         n_judged=Count("cases", filter=mine, distinct=True),
     )
@@ -235,7 +260,7 @@ class StoredImages(Mapping[str, Image]):
         return len(self.rows)
 
 
-def core_case(row: ContextualCase, images: Mapping[str, Image]) -> Case:
+def core_case(row: ContextualCase, images: Mapping[str, Image]) -> JudgedCase:
     """A case as the library judges it."""
     return case_of(row.content, images)
 

@@ -51,12 +51,13 @@ def policy_named(user: Any, benchmark: Benchmark, name: str) -> GatePolicy | Non
     return policies_in_use(user, benchmark).filter(name=name).order_by("-version").first()
 
 
-def rehearsal_of(benchmark: Benchmark, digest: str) -> dict[str, Any]:
-    """The newest rates of a draft that means the same; empty where it was not rehearsed."""
-    done = GateRehearsal.objects.filter(
-        benchmark=benchmark, digest=digest, state=GateRehearsal.State.DONE
-    )
-    newest = done.order_by("-pk").first()
+def rehearsal_of(user: Any, benchmark: Benchmark, digest: str) -> dict[str, Any]:
+    """The newest rates that this person sees of a draft that means the same; empty without any.
+
+    Those of others may rest on runs, or on queries, that are hidden from who would freeze them.
+    """
+    done = rehearsals_seen_by(user, benchmark).filter(digest=digest, state=GateRehearsal.State.DONE)
+    newest = done.first()
     return newest.result if newest else {}
 
 

@@ -313,7 +313,9 @@ class ReusabilityDetail(Endpoint):
         release = release_of_version(benchmark, version)
         if release is None:
             raise Http404
-        report = reusability_of(release, sight_of(request.user, release).hidden)
+        report = reusability_of(
+            release, user=request.user, hidden=sight_of(request.user, release).hidden
+        )
         if report is None:
             raise Http404
         answer = {

@@ -188,7 +188,7 @@ def reusability(request: SiteRequest, benchmark: Benchmark) -> HttpResponse:
         context |= {
             "n_left_out": len(hidden),
             "has_queries": bool(graded_queries(release) - hidden),
-            **_shown(request, reusability_of(release, hidden)),
+            **_shown(request, reusability_of(release, user=request.user, hidden=hidden)),
         }
     template = (
         "scoring/planning/_reusability.html"
@@ -223,7 +223,9 @@ def reusability_chart(
     release = release_of_version(benchmark, version)
     if release is None:
         raise Http404
-    report = reusability_of(release, sight_of(request.user, release).hidden)
+    report = reusability_of(
+        release, user=request.user, hidden=sight_of(request.user, release).hidden
+    )
     if report is None:
         raise Http404
     systems: list[ShownSystem] = systems_shown(report, user=request.user)

@@ -177,6 +177,19 @@ def test_private_run_is_on_the_board_of_its_owner_and_the_keepers_only(
         assert signed_in(vi).get(url_of(name, ["stdlib", run.pk])).status_code == 404
 
 
+@pytest.mark.parametrize("who", ["vi", "maintainer"])
+def test_private_run_that_waits_for_scores_is_told_to_who_sees_it(
+    signed_in, benchmark, release, who, request
+):
+    client = signed_in(request.getfixturevalue(who))
+    factories.run(benchmark, PERFECT, name="private", visibility=Run.Visibility.OWNER)
+
+    page = client.get(url_of(*BOARD)).content
+
+    progress = url_of("scoring:rescoring", BOARD[1]).encode()
+    assert (progress in page) == (who == "maintainer")
+
+
 def test_board_of_a_public_benchmark_is_open_to_everybody(client, scored, benchmark):
     scored(PERFECT, "open system")
     Benchmark.objects.update(visibility=Benchmark.Visibility.PUBLIC)

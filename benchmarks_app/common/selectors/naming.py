@@ -6,11 +6,12 @@ from django.utils import timezone
 
 from benchmarks_app.models import Run
 from benchmarks_app.permissions import Action, may
-from benchwright.runs.facts import IR_METADATA, Fact, shown_facts
+from benchwright.runs.facts import APPROXIMATE_RUN, IR_METADATA, Fact, shown_facts
 
 ANONYMOUS = "anonymous"
-# Of a run's metadata. A description in ir_metadata names people, and is kept back as a whole.
-LEADS_TO_OWNER = frozenset({"repository", "commit", "paper", IR_METADATA})
+# Of a run's metadata. A description in ir_metadata names people, and is kept back as a whole; the
+# approximate run may have been sent before, under a name.
+LEADS_TO_OWNER = frozenset({"repository", "commit", "paper", IR_METADATA, APPROXIMATE_RUN})
 
 
 def owner_name(run: Run, viewer: Any) -> str:

@@ -112,7 +112,7 @@ def _hidden_parts(contents: Contents) -> list[frozenset[str]]:
 def leaks_of(contents: Contents) -> dict[str, Any] | None:
     """The leak report that goes with a release; None where there is but one split.
 
-    Relevant documents of hidden splits are counted in it and not named.
+    Of relevant documents of hidden splits nothing is in it.
     """
     if len(set(contents.split_of.values())) < 2:
         return None

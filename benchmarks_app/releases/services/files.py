@@ -193,17 +193,22 @@ def _rows(contents: Contents) -> Iterator[Row]:
 
 
 def _read_queries(contents: Contents) -> None:
-    """Every query that is not excluded, by the bytes of its id, and what is known of it."""
+    """Every query that is not excluded, by the bytes of its id, and what is known of it.
+
+    Of a hidden split none is dropped for its grades: that it is not there would tell them.
+    """
     rows = Query.objects.committed().filter(benchmark=contents.benchmark, excluded_reason="")
     queries = sorted(rows.select_related("family"), key=lambda row: row.qid.encode())
     is_split = any(row.family.split for row in queries)
     exposed = []
     for row in queries:
-        if contents.options.drops_all_zero and contents.grades_of(row.qid).is_all_zero:
+        split = row.family.split or DEFAULT_SPLIT
+        may_drop = contents.options.drops_all_zero and split not in contents.benchmark.hidden_splits
+        if may_drop and contents.grades_of(row.qid).is_all_zero:
             contents.dropped.append(row.qid)
             continue
         contents.queries.append(SourceQuery(row.qid, row.text, _metadata(row)))
-        contents.split_of[row.qid] = row.family.split or DEFAULT_SPLIT
+        contents.split_of[row.qid] = split
         contents.keys[row.qid] = row.pk
         if is_split and not row.family.split:
             contents.without_split.append(row.qid)

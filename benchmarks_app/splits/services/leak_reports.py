@@ -30,6 +30,8 @@ from benchwright.leaks import as_json, leak_report
 from benchwright.splits.errors import SamePairError
 
 LEAKS_KIND = "leak-report"
+# Raised whenever a kept report would come out differently.
+VERSION = 2
 
 
 LEAKS_AT_ONCE = 2_000
@@ -44,7 +46,7 @@ def current_leak_report(
 ) -> dict[str, Any]:
     """The leak report of the splits as they are now: kept, and computed where something changed.
 
-    Without `see_hidden` relevant documents of hidden splits are counted and not named: so it may
+    Without `see_hidden` nothing is said of relevant documents of hidden splits: so it may
     go with a release. Whoever asks for them has looked whether they may be seen.
     """
     chosen = qrel_set or reads.default_qrels(benchmark)
@@ -76,7 +78,7 @@ def kept_leak_report(
 def _report_folder(benchmark: Benchmark, chosen: QrelSet | None, see_hidden: bool) -> str:
     # Where nothing is hidden both reports are one.
     is_whole = see_hidden or not benchmark.hidden_splits
-    parts = [reads.fingerprint(benchmark), chosen.pk if chosen else None, is_whole]
+    parts = [reads.fingerprint(benchmark), chosen.pk if chosen else None, is_whole, VERSION]
     return f"leaks/{benchmark.pk}/{reads.hash_of(parts)}"
 
 

@@ -115,7 +115,7 @@ def _board_part(request: SiteRequest, release: Release) -> Part:
         "may_show_scenarios": may_show_scenarios(board) or (board.split and board.sight.is_clear),
         "unranked": unranked_on(release, request.user),
         "n_without_scenarios": n_without_scenarios,
-        "n_unscored": n_runs_without_scores(release),
+        "n_unscored": n_runs_without_scores(release, request.user),
         "embed": embed_links(request, release.benchmark),
         "is_ranking": _is_ranking(request, board),
     }

@@ -47,7 +47,7 @@ def record_verdicts(*, case: ContextualCase, person: User, verdicts: Mapping[int
     """
     of = case.case_set
     if not of.takes_verdicts:
-        raise VerdictsError(reason=f"People are no longer asked about {of}.")
+        raise VerdictsError(reason="People are no longer asked about these cases.")
     if next_case(of, person) != case:
         raise VerdictsError(reason="You have judged this case already. Go on with the next.")
     if verdicts.keys() != set(range(1, case.n_nodes + 1)):

@@ -76,7 +76,7 @@ def make_policy(
             baseline=baseline,
             content=policy.frozen(),
             digest=policy.digest,
-            rehearsal=selectors.rehearsal_of(benchmark, policy.digest),
+            rehearsal=selectors.rehearsal_of(user, benchmark, policy.digest),
             created_by=user,
         )
         audit.record(actor=user, action="make-policy", benchmark=benchmark, target=str(frozen))

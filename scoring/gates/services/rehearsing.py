@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from benchmarks_app.common.services import audit
@@ -19,7 +20,7 @@ from benchwright.gates.rehearsal.rehearsing import (
     summary_of,
     table_of,
 )
-from scoring.gates.selectors import rehearsal_told
+from scoring.gates.selectors import gates_seen_by, rehearsal_told
 from scoring.gates.services.errors import GateItselfError, RehearsalTooLateError
 from scoring.gates.services.evidence import compared
 from scoring.gates.services.policies import check_run, make_policy, policy_of, queries_of
@@ -56,7 +57,7 @@ def start_rehearsal(
     NoPublicQueryError
         If there are no queries that this person may see the grades of.
     RehearsalTooLateError
-        If a run is a candidate already, or the same policy has decided of one.
+        If a run is a candidate already, or the same policy has decided of one, as they may know.
     """
     if not 1 <= len(runs) <= MOST_RUNS:
         raise RehearsalError(count=len(runs), most=MOST_RUNS)
@@ -66,7 +67,7 @@ def start_rehearsal(
         raise GateItselfError(run=baseline.name, policy=name)
     policy = policy_of(benchmark, content, baseline=baseline, lexical=lexical)
     with transaction.atomic():
-        _check_unseen(benchmark, name, policy.digest, runs)
+        _check_unseen(gates_seen_by(user, benchmark), name, policy.digest, runs)
         is_public = not sight_of(user, release).is_clear
         queries_of(release, policy.split, is_public=is_public)
         rehearsal = GateRehearsal.objects.create(
@@ -94,8 +95,8 @@ def start_rehearsal(
     return rehearsal
 
 
-def _check_unseen(benchmark: Benchmark, name: str, digest: str, runs: Sequence[Run]) -> None:
-    gates = GateResult.objects.filter(policy__benchmark=benchmark)
+def _check_unseen(gates: QuerySet[GateResult], name: str, digest: str, runs: Sequence[Run]) -> None:
+    """Refuse what comes after a verdict that somebody sees: others have told them nothing."""
     candidate = gates.filter(policy__name=name, candidate__in=runs).first()
     if candidate is not None:
         facts = {"run": candidate.candidate.name, "policy": name}

@@ -105,16 +105,18 @@ def _families(benchmark: Benchmark) -> list[Any]:
 def _growth(benchmark: Benchmark, user: Any) -> Growth | None:
     """How pools of the newest runs that this person may see grow; None without a run."""
     visible = Run.objects.visible_to(user).standing().filter(benchmark=benchmark)
-    runs = list(visible.exclude(parquet="").select_related("team").order_by("-pk")[:MOST_RUNS])
+    rows = visible.exclude(parquet="").select_related("team", "benchmark")
+    runs = list(rows.order_by("-pk")[:MOST_RUNS])
     if not runs:
         return None
-    facts = repr(([run.pk for run in runs], teams_of(runs)))
+    teams = teams_of(runs, user)
+    facts = repr(([run.pk for run in runs], teams))
     key = f"pool-growth-2-{sha256(facts.encode()).hexdigest()}"
     growth = cache.get(key)
     if growth is None:
         rankings = {run.name: ranking_of(run, DEEPEST) for run in runs}
         deepest = min(DEEPEST, max(run.depth for run in runs))
-        growth = pool_growth(_sampled(rankings), teams=teams_of(runs), deepest=deepest)
+        growth = pool_growth(_sampled(rankings), teams=teams, deepest=deepest)
         cache.set(key, growth, timeout=None)
     return growth
 

@@ -1,7 +1,8 @@
 """How much a benchmark's queries can show, from the runs scored on its newest release.
 
 How far runs scatter is estimated from queries of public splits, for everybody: of two runs that
-differ in one hidden query it would tell that query's value.
+differ in one hidden query it would tell that query's value. And from runs that everybody sees: what
+a release says of it is published.
 """
 
 from collections.abc import Collection, Hashable, Mapping
@@ -12,7 +13,7 @@ from math import inf
 import numpy as np
 from django.core.cache import cache
 
-from benchmarks_app.models import Benchmark, Query, Release
+from benchmarks_app.models import Benchmark, Query, Release, Run
 from benchmarks_app.releases.selectors import hidden_queries
 from benchmarks_app.result_facts import Reach
 from benchwright.statistics.families import FamilyOf, Floats
@@ -119,9 +120,12 @@ def _reach(families: list[Hashable], spread: Spread) -> Reach:
 
 
 def scored_on(release: Release) -> Scored | None:
-    """The values of the newest runs on public queries of a release; None where no two differ."""
+    """The values of the newest public runs on public queries; None where no two differ."""
+    runs = Run.objects.filter(benchmark=release.benchmark_id).public()
     chosen = list(
-        ScoreSet.objects.filter(release=release, scorer_version=SCORER_VERSION)
+        ScoreSet.objects.filter(
+            release=release, scorer_version=SCORER_VERSION, run__in=runs.values("pk")
+        )
         .exclude(per_query="")
         .order_by("-pk")[:MOST_RUNS]
     )

@@ -67,10 +67,13 @@ def _difference(value: float | None, other: float | None) -> float | None:
     return None if value is None or other is None else value - other
 
 
-def reusability_of(release: Release, hidden: frozenset[str] = frozenset()) -> Report | None:
+def reusability_of(
+    release: Release, *, user: Any, hidden: frozenset[str] = frozenset()
+) -> Report | None:
     """Every pooled group left out once; None where fewer than two runs could have been pooled.
 
-    So it is where no query is graded but `hidden` ones, which are left out.
+    So it is where no query is graded but `hidden` ones, which are left out. A run that is anonymous
+    to this person is of no team: what is left out with it would tell whose it is.
     """
     runs = _ranked_runs(release)
     pooled = {run.name: run.pooled_depth for run in runs if run.pooled_depth}
@@ -79,7 +82,7 @@ def reusability_of(release: Release, hidden: frozenset[str] = frozenset()) -> Re
         pooled = {run.name: ASSUMED_DEPTH for run in runs}
     if len(pooled) < 2 or not graded_queries(release) - hidden:
         return None
-    teams = teams_of(runs)
+    teams = teams_of(runs, user)
     facts_of_runs = [(run.pk, pooled.get(run.name), teams.get(run.name)) for run in runs]
     facts = repr((SCORER_VERSION, release.pk, facts_of_runs, sorted(hidden)))
     key = f"treatment-{sha256(facts.encode()).hexdigest()}"
@@ -91,10 +94,11 @@ def reusability_of(release: Release, hidden: frozenset[str] = frozenset()) -> Re
 
 
 def _ranked_runs(release: Release) -> list[Run]:
-    """Pooled runs first, then the newest of those that stand on boards."""
-    rows = Run.objects.filter(
-        Q(pooled_depth__gt=0) | Q(withdrawn_at=None), benchmark=release.benchmark_id
-    ).select_related("team")
+    """Pooled runs first, then the newest of those that stand on boards and that all see."""
+    of_benchmark = Run.objects.filter(benchmark=release.benchmark_id)
+    on_boards = of_benchmark.standing().public()
+    rows = of_benchmark.filter(Q(pooled_depth__gt=0) | Q(pk__in=on_boards.values("pk")))
+    rows = rows.select_related("team", "benchmark")
     ordered = sorted(rows, key=lambda run: (-(run.pooled_depth > 0), -run.pk))[:MOST_RUNS]
     return sorted(ordered, key=lambda run: run.pk)
 

@@ -8,6 +8,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from benchmarks_app.common.selectors.learning import runs_all_see
+from benchmarks_app.common.selectors.naming import is_anonymous_to
 from benchmarks_app.common.selectors.reading import run_path
 from benchmarks_app.models import Benchmark, Run
 from benchwright.formats.numbers import row_key
@@ -22,14 +23,17 @@ def ranking_of(run: Run, depth: int) -> dict[str, list[str]]:
     return {qid: [row.docid for row in of] for qid, of in groupby(rows, key=attrgetter("qid"))}
 
 
-def teams_of(runs: Iterable[Run]) -> dict[str, str]:
-    """{run: whose system it is}; without those that nobody has said it of.
+def teams_of(runs: Iterable[Run], viewer: Any) -> dict[str, str]:
+    """{run: whose system it is}; without those that nobody has said it of, or not to this person.
 
     A submission is its team's, or its owner's. Whoever imports runs has not made them: there the
-    team counts that the run names, in its row or in its ir_metadata. Select `team` beforehand.
+    team counts that the run names, in its row or in its ir_metadata. Select `team` and `benchmark`
+    beforehand.
     """
     teams = {}
     for run in runs:
+        if is_anonymous_to(run, viewer):
+            continue
         described = run.metadata.get(IR_METADATA)
         actor = described.get("actor") if isinstance(described, dict) else None
         named = actor.get("team") if isinstance(actor, dict) else None

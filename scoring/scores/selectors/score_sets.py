@@ -1,9 +1,12 @@
 """Which runs have scores on which release, and where their files are."""
 
-from django.db.models import Q, QuerySet
+from typing import Any
+
+from django.db.models import Q
 
 from benchmarks_app import files
 from benchmarks_app.models import Release, Run
+from benchmarks_app.models.runs import RunQuerySet
 from benchwright.evaluation.stored_hits import ScoreFiles
 from scoring.models import ScoreSet, Submission
 from scoring.scores.selectors.releases import SCORER_VERSION
@@ -13,12 +16,12 @@ def n_answered(score_set: ScoreSet) -> int:
     return score_set.n_queries - score_set.n_missing
 
 
-def n_runs_without_scores(release: Release) -> int:
-    """How many runs of the benchmark were not scored on this release; withdrawn ones aside."""
-    return runs_without_scores(release).filter(withdrawn_at=None).count()
+def n_runs_without_scores(release: Release, user: Any) -> int:
+    """How many runs that this person may see were not scored on a release; withdrawn ones aside."""
+    return runs_without_scores(release).filter(withdrawn_at=None).visible_to(user).count()
 
 
-def runs_without_scores(release: Release) -> QuerySet[Run]:
+def runs_without_scores(release: Release) -> RunQuerySet:
     """Runs that stand, and lack scores on a release.
 
     Where it hides a split, what was submitted to phases of other splits alone is not among them:

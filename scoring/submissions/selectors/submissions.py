@@ -9,13 +9,12 @@ from django.db.models import Case, Q, QuerySet, When
 from benchmarks_app.common.selectors.naming import team_ids_of
 from benchmarks_app.models import Benchmark, Job, Run, User
 from benchmarks_app.permissions import KEEPERS, role_in
+from benchwright.runs.facts import APPROXIMATE_RUN
 from scoring.models import ProbingFlag, Score, ScoreSet, Submission
 from scoring.scores.selectors.phases import is_apart, scope_of, version_of
 from scoring.scores.selectors.releases import relevance_threshold
 from scoring.scores.selectors.runs import ScoreSheet
 from scoring.scores.shown import MEASURES, measures_on
-
-APPROXIMATE_RUN = "Approximate run"
 
 
 def submissions_seen_by(user: Any, benchmark: Benchmark) -> QuerySet[Submission]:

@@ -30,9 +30,9 @@ from benchwright.retrieval.dense.bundles import (
     Settings,
     pack,
 )
+from benchwright.runs.facts import APPROXIMATE_RUN
 from scoring.models import Phase, Submission
 from scoring.scores.services.errors import SubmittedBeforeError
-from scoring.submissions.selectors.submissions import APPROXIMATE_RUN
 from scoring.submissions.services.submitting import submit_file
 
 BUNDLE = "embeddings.zip"

@@ -170,6 +170,24 @@ def test_the_owner_sees_names_and_the_adjudicator_pseudonyms(benchmark, pool, ow
     assert by_adjudicator.count("annotator-") >= 2
 
 
+def test_job_that_an_adjudicator_starts_tells_no_more_than_their_page(
+    benchmark, pool, ada, bo, signed_in, do_jobs
+):
+    """Of people in files its report has the names, which are a keeper's to read."""
+    say(pool, "d0", ada, 1, kind="import", rater="Grace Hopper")
+    client, of = signed_in(bo), f"/api/v1/benchmarks/{benchmark.slug}"
+
+    job = client.post(f"{of}/agreement/", {}, content_type="application/json").json()["id"]
+    do_jobs()
+
+    told = client.get(f"/api/v1/jobs/{job}/").content.decode()
+    stream = b"".join(client.get(f"/api/v1/jobs/{job}/events/")).decode()
+    page = client.get(reverse("annotation:agreement", args=[benchmark.slug])).content.decode()
+    assert '"state":"done"' in told
+    assert "Grace Hopper" not in told + stream + page
+    assert "raters" not in told + stream
+
+
 def test_who_leans_to_lower_grades_has_the_sign_of_negative_numbers(
     benchmark, pool, owner, signed_in
 ):

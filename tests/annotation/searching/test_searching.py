@@ -12,6 +12,7 @@ from annotation.searching import selectors
 from annotation.searching.services import grade_found, start_indexing
 from benchmarks_app.jobs.services import jobs
 from benchwright.errors import BenchmarkError
+from benchwright.retrieval import word_index
 from tests import factories
 from tests.annotation import making
 
@@ -66,6 +67,32 @@ def test_a_corpus_is_made_searchable_first(benchmark, query, owner, signed_in):
 
     assert selectors.indexing_job(benchmark).result == {"n_documents": 4}
     assert [row.docid for row in page(client, query).context["found"]] == ["d1", "d3"]
+
+
+def test_api_says_that_a_corpus_is_not_searchable_and_nothing_of_the_sites_folders(
+    benchmark, query, owner, signed_in, settings
+):
+    url = f"/api/v1/benchmarks/{benchmark.slug}/queries/{query.pk}/search/"
+
+    answer = signed_in(owner).get(url)
+
+    assert (answer.status_code, answer.json()["code"]) == (409, "not-searchable")
+    assert "not searchable yet" in answer.json()["detail"]
+    assert str(settings.DATA_DIR) not in answer.content.decode()
+
+
+def test_words_that_take_too_long_are_told_without_the_sites_folders(
+    indexed, query, owner, signed_in, settings, monkeypatch
+):
+    monkeypatch.setattr(word_index, "MOST_LOOKS", 0)
+    monkeypatch.setattr(word_index, "STEPS", 1)
+    url = f"/api/v1/benchmarks/{indexed.slug}/queries/{query.pk}/search/"
+
+    answer = signed_in(owner).get(url)
+
+    assert (answer.status_code, answer.json()["code"]) == (409, "search-too-long")
+    assert str(settings.DATA_DIR) not in answer.content.decode()
+    assert "That took too long" in page(signed_in(owner), query).content.decode()
 
 
 def test_one_job_at_a_time_makes_it_searchable(benchmark, owner):

@@ -5,6 +5,7 @@ import json
 import pytest
 from django.core.files.storage import default_storage
 from django.test import TestCase
+from django.urls import reverse
 
 from annotation.models import Judgment
 from benchmarks_app.collections.services.snapshots import discard_snapshot, take_snapshot
@@ -93,6 +94,23 @@ def test_every_benchmark_on_the_corpus_is_named(judged):
         one["benchmark"]: one["qrels_moved"] for one in proposed(judged).difference["labels"]
     }
     assert touched == {judged.pk: 0, other.pk: 1}
+
+
+def test_documents_that_are_graded_are_named_to_who_keeps_the_benchmark(judged, signed_in):
+    """Not to who keeps another one on its corpus: of hidden splits even that is not told."""
+    judged.visibility = "public"
+    judged.save()
+    other = factories.benchmark("beside", corpus=judged.corpus)
+    cy, olga = factories.member(other, "cy", "owner"), factories.member(judged, "olga", "owner")
+    factories.done(bring(judged, d1="one", d2="other", d3="three"))
+
+    def told(person, of):
+        client = signed_in(person)
+        page = client.get(reverse("corpus-version", args=[of.slug, 2])).context["at_stake"]
+        return {row["benchmark"].slug: row["examples"] for row in page if row["benchmark"]}
+
+    assert told(olga, judged) == {"changing": ["d2"]}
+    assert told(cy, other) == {"changing": [], "beside": []}
 
 
 def test_taking_it_makes_it_the_corpus_of_every_benchmark_and_lets_texts_follow(judged, do_jobs):

@@ -10,7 +10,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from benchmarks_app.jobs.services.retry import JobNotRetryableError, retry
-from benchmarks_app.models import AuditEvent, Job, WorkerHeartbeat
+from benchmarks_app.models import AuditEvent, Job, Notice, User, WorkerHeartbeat
+from benchmarks_app.notice_facts import may_be_told
 from tests import factories
 
 PROBLEM = {"file": "bm25.run", "line": 412, "text": "score is 'n/a'; expected a number"}
@@ -56,6 +57,32 @@ def test_whoever_started_a_job_may_see_it(signed_in, benchmark, sam):
     job = make_job(benchmark, sam)
 
     assert signed_in(sam).get(job.get_absolute_url()).status_code == 200
+
+
+@pytest.mark.parametrize("visibility", ["private", "public"])
+def test_who_was_taken_out_of_a_private_benchmark_reads_nothing_of_their_job(
+    signed_in, benchmark, sam, visibility
+):
+    """It goes on without them: what it says by now is of what they do not see any more."""
+    job = make_job(benchmark, sam, state="running", title="Secret work", message="of a new run")
+    failure = Notice(event="job.failed", benchmark=benchmark, about={"job": job.pk})
+    benchmark.visibility = visibility
+    benchmark.save()
+    sam.memberships.all().delete()
+    client, is_seen = signed_in(sam), visibility == "public"
+
+    answers = [
+        client.get(address)
+        for address in (
+            job.get_absolute_url(),
+            reverse("job-progress", args=[job.pk]),
+            reverse("api:job-detail", args=[job.pk]),
+        )
+    ]
+
+    assert [answer.status_code for answer in answers] == [200 if is_seen else 404] * 3
+    assert ("Secret work" in client.get("/").content.decode()) == is_seen
+    assert may_be_told(User.objects.get(pk=sam.pk), failure) == is_seen
 
 
 def test_stranger_is_sent_to_sign_in(client, benchmark, owner):

@@ -20,6 +20,7 @@ from benchwright.exports import EXPORTERS
 from benchwright.linting import release_rules
 from benchwright.releases.canonical import content_sha256
 from benchwright.releases.errors import ExposedQueriesError
+from benchwright.releases.options import ReleaseOptions
 from scoring.models import Score
 from tests import factories
 from tests.world import addresses
@@ -145,6 +146,37 @@ def test_no_digest_is_told_that_could_be_tried_against_guesses(release):
     told = json.loads(exporting.manifest_bytes(release))
     assert told["files"]["hidden/test.tsv"] == {}
     assert told["files"]["qrels.trec"] == release.manifest["files"]["qrels.trec"]
+
+
+def test_how_grades_came_about_is_told_without_digests_and_counts_of_labels(hiding):
+    """The file that they were imported from holds the hidden ones, and so does what was fitted."""
+    qrels = hiding.qrel_sets.get()
+    secrets = {
+        "sha256": "f1" * 32,
+        "mapped_from_digest": "f2" * 32,
+        "n_labels": 7_301,
+        "decided": {"one label": 7_302},
+        "dawid_skene": {"priors": [0.7303]},
+    }
+    told = {"file": "ours.tsv", "settings": {"unresolved": "leave-out"}, "judge": "nova"}
+    type(qrels).objects.update(parameters={**secrets, **told})
+    release = factories.release(hiding.qrel_sets.get())
+    words = [name for name in release.manifest["files"] if name.endswith((".md", ".json"))]
+    client = client_of(hiding, "viewer")
+    address = reverse("api:release-detail", args=[hiding.slug, release.version])
+
+    texts = [
+        client.get(address).content,
+        client.get(release.get_absolute_url()).content,
+        exporting.manifest_bytes(release),
+        *(release_file_path(release, name).read_bytes() for name in words),
+        told_by(exporting.export_zip(release, EXPORTERS["trec"])),
+    ]
+
+    for secret in (b"f1f1f1", b"f2f2f2", b"7301", b"7302", b"7,301", b"7303"):
+        assert [secret in text for text in texts] == [False] * len(texts), secret
+    assert client.get(address).json()["manifest"]["qrels"]["derivation"] == told
+    assert release.manifest["qrels"]["derivation"] == {**secrets, **told}
 
 
 # --- what is shown -------------------------------------------------------------------------------
@@ -300,3 +332,19 @@ def test_findings_of_hidden_queries_are_not_published(hiding):
 
     assert SENTINEL not in str(made.findings)
     assert "release-query-all-zero" not in {found["code"] for found in made.findings}
+
+
+@pytest.mark.parametrize("grade", [0, 1])
+def test_hidden_query_without_a_grade_above_0_is_not_dropped(hiding, grade):
+    """Its absence would tell the grades of all that is judged for it."""
+    grades = {("q1", "d1"): 2, ("q2", SENTINEL): grade, ("q3", "d1"): 0}
+    qrels = factories.qrel_set(hiding, grades, name="zeros")
+    type(qrels).objects.filter(pk=qrels.pk).update(n_relevant=1)
+    QueryFamily.objects.filter(queries__qid="q3").update(split="dev")
+    qrels.refresh_from_db()
+
+    made = factories.release(qrels, options=ReleaseOptions(drops_all_zero=True))
+
+    queries = release_file_path(made, "queries.jsonl").read_text("utf-8").splitlines()
+    assert [json.loads(line)["_id"] for line in queries] == ["q1", "q2"]
+    assert made.manifest["dropped"] == {"drops_all_zero": True, "n_queries": 1}

@@ -265,7 +265,25 @@ def test_report_for_everyone_names_no_document_of_a_hidden_split(bench, olga):
 
     assert "secret-doc" not in str(public)
     assert "secret-doc" in str(keepers)
-    assert public["pairs"][0]["shared_documents"]["n"] == 1
+    assert keepers["pairs"][0]["shared_documents"]["n"] == 1
+    assert public["pairs"][0]["shared_documents"] is None
+    assert "split-leak-documents" not in str(public)
+
+
+@pytest.mark.parametrize(("hidden", "is_told"), [(["test"], False), ([], True)])
+def test_digest_of_how_many_documents_are_relevant_is_told_where_nothing_is_hidden(
+    bench, olga, client, hidden, is_told
+):
+    """Of hidden splits the numbers could be tried against it."""
+    factories.qrel_set(bench, {(f"q{n}", "a-doc"): 3 for n in range(10)})
+    plan = apply(bench, olga, hidden=hidden)
+    client.force_login(factories.member(bench, "vi", "viewer"))
+
+    answer = client.get(f"/api/v1/benchmarks/{bench.slug}/splits/").content.decode()
+    report = str(leak_reports.current_leak_report(bench))
+
+    digest = plan.parameters["strata_sha256"]
+    assert [digest in text for text in (answer, report)] == [is_told] * 2
 
 
 def test_leak_report_of_an_unsplit_benchmark_is_of_one_split(bench):

@@ -185,7 +185,11 @@ def test_a_hidden_split_keeps_its_documents_to_itself():
         [*queries[:1], query("e9", "height of mount fuji", "test"), *clean()], hidden={"test"}
     )
 
-    assert hidden["pairs"][0]["shared_documents"]["n"] == 1
+    whole = leak_report(queries)
+    assert whole["pairs"][0]["shared_documents"]["n"] == 1
+    assert hidden["pairs"][0]["shared_documents"] is None
+    assert "of hidden grades | not told" in as_markdown(hidden)
+    assert as_json(hidden) == as_json(other)
     assert sentinel not in as_json(hidden)
     assert sentinel not in as_markdown(hidden)
     # Nor may a digest or a count be tried against guesses at single grades.

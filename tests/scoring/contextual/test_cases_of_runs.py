@@ -19,6 +19,7 @@ from scoring.contextual.selectors import case_sets_of, freshness_of
 from scoring.contextual.services.errors import CaseSetNameError, CasesOfRunError
 from scoring.contextual.services.from_runs import ANY_ANSWER, cases_arguments, start_cases_of_run
 from scoring.contextual.services.importing import delete_case_set
+from scoring.contextual.services.people import ask_people
 from scoring.contextual.services.results import compare, results_of, values_of_run
 from scoring.models import CaseSet, ContextualCase, ContextualEvaluation
 from tests import factories
@@ -436,3 +437,31 @@ def test_command_makes_a_set(texts, run, capsys):
         call_command("make_cases", "texts", "other")
     with pytest.raises(CommandError, match="no slice 'x'"):
         call_command("make_cases", "texts", "mine", "--slice", "x")
+
+
+@pytest.mark.parametrize(
+    ("role", "visibility", "is_told"),
+    [
+        ("annotator", Run.Visibility.BENCHMARK, False),  # blind, while anything is asked
+        ("adjudicator", Run.Visibility.OWNER, False),
+        ("adjudicator", Run.Visibility.BENCHMARK, True),
+        ("owner", Run.Visibility.OWNER, True),
+    ],
+)
+def test_who_judges_is_told_the_name_of_a_run_only_where_they_see_it(
+    made, run, tess, signed_in, role, visibility, is_told
+):
+    Run.objects.filter(pk=run.pk).update(visibility=visibility)
+    case_set = made(depth=3)
+    ask_people(case_set=case_set, user=tess, is_asked=True)
+    client = signed_in(tess if role == "owner" else factories.member(run.benchmark, "ada", role))
+    pages = [
+        reverse("scoring:contextual-verdicts", args=["texts"]),
+        reverse("scoring:contextual-verdict-case", args=["texts", case_set.pk]),
+    ]
+
+    answers = [client.get(page).content.decode() for page in pages]
+
+    assert case_set.name == "mine, first 3"
+    assert [case_set.name in html for html in answers] == [is_told] * 2
+    assert [f"Case set {case_set.pk}" in html for html in answers] == [not is_told] * 2

@@ -7,11 +7,13 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 
 from benchmarks_app.jobs.services import jobs
+from benchmarks_app.models import Run
 from benchwright.gates.errors import RehearsalError
 from scoring.gates.selectors import rehearsal_told
 from scoring.gates.services import rehearsing
 from scoring.gates.services.errors import GateItselfError, RehearsalTooLateError
-from scoring.gates.services.gating import told
+from scoring.gates.services.gating import start_gate, told
+from scoring.gates.services.policies import make_policy
 from scoring.models import GatePolicy, GateRehearsal
 from tests import factories
 from tests.scoring.gates.test_gates import a_candidate, bench, decided, old, ranked, release
@@ -81,6 +83,61 @@ def test_once_a_candidate_is_seen_nothing_is_rehearsed(bench, old, other, releas
         asked(bench, old, release, [other])
     with pytest.raises(RehearsalTooLateError, match="'new' is a candidate of nightly"):
         asked(bench, old, release, [candidate], margin=0.05)
+
+
+def test_gate_of_a_private_candidate_is_told_by_no_refusal(bench, old, other, release):
+    """Neither that there is one, nor what its candidate is called."""
+    tess = factories.member(bench, "tess", "submitter")
+    policy = make_policy(benchmark=bench, name="nightly", baseline=old, content={}, user=bench.sam)
+    decided(bench, policy, a_candidate(bench, visibility=Run.Visibility.OWNER), release)
+
+    def ask(person):
+        return rehearsing.start_rehearsal(
+            benchmark=bench,
+            release=release,
+            name="nightly",
+            baseline=old,
+            runs=[other],
+            content={},
+            user=person,
+        )
+
+    assert ask(tess).state == "queued"
+    with pytest.raises(RehearsalTooLateError, match="has been asked about 'new'"):
+        ask(bench.sam)
+
+
+def test_gate_of_a_keeper_is_told_by_no_refusal():
+    hidden = hiding_benchmark()
+    release, sam = hiding_release(hidden), factories.member(hidden, "sam", "submitter")
+    olga = factories.member(hidden, "olga", "owner")
+    old, other = (
+        factories.run(hidden, lines(plain_run()), name=name, owner=sam) for name in ("old", "other")
+    )
+    content = {"guard_rails": {"measures": []}, "delta_min": 0.03}
+    policy = make_policy(benchmark=hidden, name="of sam", baseline=old, content=content, user=sam)
+    start_gate(policy=policy, candidate=other, release=release, user=olga)
+
+    assert rehearsed_by(sam, release, [old, other], "of sam").state == "done"
+    with pytest.raises(RehearsalTooLateError, match="'other' is a candidate of of sam"):
+        rehearsed_by(olga, release, [old, other], "of sam")
+
+
+def test_policy_has_no_rates_of_a_rehearsal_that_its_maker_does_not_see(bench, old, release):
+    """Of a private run of Sam's; what Tess rehearsed herself is hers, whoever did so later."""
+    tess = factories.member(bench, "tess", "submitter")
+    hushed = a_candidate(bench, name="hushed", visibility=Run.Visibility.OWNER)
+    content = {"delta_min": 0.03}
+    asked(bench, old, release, [hushed], **content)
+    jobs.run_queued()
+
+    of_tess, of_sam = (
+        make_policy(benchmark=bench, name=name, baseline=old, content=content, user=person)
+        for name, person in (("of tess", tess), ("of sam", bench.sam))
+    )
+
+    assert of_tess.digest == of_sam.digest
+    assert (of_tess.rehearsal, bool(of_sam.rehearsal)) == ({}, True)
 
 
 def test_one_to_ten_other_runs_are_wanted(bench, old, release):

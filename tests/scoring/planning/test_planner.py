@@ -53,6 +53,29 @@ def test_runs_that_somebody_may_not_see_do_not_shape_their_plan(benchmark, vi):
     assert known_of(benchmark, vi).growth.is_assumed
 
 
+def test_runs_that_not_all_see_do_not_shape_what_queries_show(
+    client, benchmark, vi, release, scored
+):
+    """How runs scatter, how many pairs were looked at, and what a release says of both."""
+    for lines, name in ((ONE, "one"), (OTHER, "other")):
+        scored(lines, name=name)
+    factories.query_slice(benchmark, "both", *benchmark.queries.filter(qid__in=["q1", "q2"]))
+    of_api = f"/api/v1/benchmarks/{benchmark.slug}/"
+    pages = [
+        *(f"{of_api}{name}/" for name in ("planner", "reliability", "slices")),
+        f"{of_api}reliability/?release=1.0.0",
+        reverse("scoring:reliability", args=[benchmark.slug]),
+    ]
+
+    def answers():
+        return [client.get(page, headers={"HX-Request": "true"}).content for page in pages]
+
+    before = answers()
+    scored("q1 Q0 d3 1 3 s\nq2 Q0 d5 1 3 s", name="secret", visibility="owner")
+
+    assert answers() == before
+
+
 def test_the_pace_of_labels_is_that_of_whoever_registers_it(benchmark, vi, monkeypatch):
     monkeypatch.setattr(label_facts, "PACERS", [lambda of: None, lambda of: 12.5])
 

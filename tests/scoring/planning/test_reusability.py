@@ -4,6 +4,7 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.core.cache import cache
 from django.urls import reverse
 from django.utils import timezone
@@ -32,7 +33,7 @@ def runs(release, scored):
 
 def test_pooled_runs_are_left_out_one_by_one(release, runs):
     """Without `one` nobody would have judged d1, without `other` nobody d2."""
-    report = reusability_of(release)
+    report = reusability_of(release, user=AnonymousUser())
 
     assert not report.is_assumed
     systems = report.treatment.by_group.systems
@@ -43,7 +44,7 @@ def test_pooled_runs_are_left_out_one_by_one(release, runs):
 def test_where_nothing_is_known_of_pools_every_run_counts_as_pooled(release, runs):
     Run.objects.update(pooled_depth=0)
 
-    report = reusability_of(release)
+    report = reusability_of(release, user=AnonymousUser())
 
     assert report.is_assumed
     assert len(report.treatment.by_group.systems) == 2
@@ -52,7 +53,7 @@ def test_where_nothing_is_known_of_pools_every_run_counts_as_pooled(release, run
 def test_one_run_leaves_nothing_to_leave_out(release, scored):
     scored(ONE, name="one")
 
-    assert reusability_of(release) is None
+    assert reusability_of(release, user=AnonymousUser()) is None
 
 
 def test_page_names_systems_that_may_be_seen_and_counts_the_others(
@@ -142,6 +143,49 @@ def test_a_team_is_not_told_while_its_runs_are_anonymous(client, benchmark, rele
 
     assert [row["left_out_with"] for row in to_viewer] == [[], []]
     assert {row["run"]: row["left_out_with"] for row in to_owner}["one"] == ["other"]
+
+
+@pytest.mark.parametrize("who", ["viewer", "nobody"])
+def test_whose_an_anonymous_run_is_changes_no_byte(client, benchmark, release, runs, scored, who):
+    """Neither is it told by how many are left out with another, nor by what becomes of these."""
+    third = scored("q1 Q0 d3 1 3 s\nq2 Q0 d4 1 3 s", name="third").run
+    Run.objects.filter(pk=third.pk).update(pooled_depth=1)
+    teams = [Team.objects.create(name=f"Team {letter}") for letter in "AB"]
+    for name, team in zip(("other", "third"), teams, strict=True):
+        Run.objects.filter(name=name).update(team=team)
+    until = timezone.now() + timedelta(days=1)
+    benchmark.visibility = "public"
+    benchmark.save()
+    if who == "viewer":
+        client.force_login(factories.member(benchmark, "vi", Role.VIEWER))
+    pages = [
+        f"/api/v1/benchmarks/{benchmark.slug}/releases/1.0.0/reusability/",
+        f"/api/v1/benchmarks/{benchmark.slug}/planner/",
+        reverse("scoring:reusability-chart", args=[benchmark.slug, "1.0.0", "csv"]),
+        reverse("scoring:reusability", args=[benchmark.slug]),
+    ]
+
+    def answers(team):
+        Run.objects.filter(name="one").update(team=team, anonymous_until=until)
+        # The part of a page alone: the frame has a token for each answer.
+        return [client.get(page, headers={"HX-Request": "true"}).content for page in pages]
+
+    assert answers(teams[0]) == answers(teams[1]) == answers(None)
+
+
+@pytest.mark.parametrize("depth", [0, 1])  # what is said of pools, and what is assumed
+def test_private_run_that_was_not_pooled_changes_no_byte(
+    client, benchmark, release, runs, scored, depth
+):
+    """Nor does one that is there alone: ranks and what is a run's own are those of all to see."""
+    Run.objects.update(pooled_depth=depth)
+    client.force_login(factories.member(benchmark, "vi", Role.VIEWER))
+    url = f"/api/v1/benchmarks/{benchmark.slug}/releases/1.0.0/reusability/"
+    before = client.get(url).content
+
+    scored("q1 Q0 d1 1 3 s\nq2 Q0 d4 1 3 s", name="private", visibility=Run.Visibility.OWNER)
+
+    assert client.get(url).content == before
 
 
 def test_chart_has_a_row_for_each_system(client, benchmark, release, runs):

@@ -3,6 +3,7 @@
 import io
 import json
 import zipfile
+from datetime import timedelta
 
 import numpy as np
 import polars as pl
@@ -10,6 +11,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from benchmarks_app.common.selectors.reading import corpus_reader, run_path
 from benchmarks_app.jobs.services import jobs
@@ -241,6 +243,30 @@ def test_documents_without_vector_and_other_queries_are_counted(
     assert submission.run.metadata["Documents without a vector"] == "5"
     assert ScoreSet.objects.get(run=submission.run).n_extra == 1
     assert refreshed(submission).run.n_queries == len(qids) - 1
+
+
+def test_run_that_was_sent_before_does_not_tell_whose_an_anonymous_one_is(
+    send, qids, docids, do_jobs, sam, benchmark, signed_in
+):
+    """The approximate run of an earlier submission has a name, and so has its sender."""
+    ranked = "".join(f"{qid} Q0 {docids[0]} 1 1.0 hnsw\n" for qid in qids).encode()
+    send(name="known", approximate=file(ranked, "hnsw.run"))
+    do_jobs()
+
+    exact = send(
+        name="secret",
+        approximate=file(ranked, "hnsw.run"),
+        how=Settings("dot", 3),
+    )
+    do_jobs()
+
+    run = refreshed(exact).run
+    Run.objects.filter(pk=run.pk).update(anonymous_until=timezone.now() + timedelta(days=1))
+    assert run.metadata["Approximate run"] == "known (approximate)"
+    vi = factories.member(benchmark, "vi", "viewer")
+    for person, is_told in ((sam, True), (vi, False)):
+        page = signed_in(person).get(reverse("run-detail", args=["tiny", run.pk]))
+        assert ("known (approximate)" in page.content.decode()) == is_told
 
 
 def test_the_approximate_run_is_a_submission_of_its_own(
