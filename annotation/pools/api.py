@@ -174,7 +174,7 @@ class PoolPeople(Endpoint):
     )
     def get(self, request: Request, slug: str, pk: int) -> Response:
         pool = _pool(self.benchmark_for(Action.SEE_POOLS), pk)
-        return Response(PoolPersonSerializer(contributions_to(pool), many=True).data)
+        return Response(PoolPersonSerializer(contributions_to(pool, request.user), many=True).data)
 
 
 class PoolReport(Endpoint):
@@ -184,7 +184,8 @@ class PoolReport(Endpoint):
     @extend_schema(summary="What a pool's labels tell, and whether to go on", tags=["pools"])
     def get(self, request: Request, slug: str, pk: int) -> Response:
         pool = _pool(self.benchmark_for(Action.SEE_POOLS), pk)
-        return Response(pool_report(pool, signals_of(pool, request.user), timezone.now()))
+        signals = signals_of(pool, request.user)
+        return Response(pool_report(pool, signals, timezone.now(), request.user))
 
 
 class PersonSerializer(serializers.Serializer):

@@ -5,10 +5,11 @@ from typing import Any
 
 from django.db.models import Count, Max, Q
 
+from annotation.common.selectors.names import people_told
 from annotation.common.selectors.pools import Due, PoolProgress, pool_progress
 from annotation.common.selectors.stale import LABEL_KINDS
 from annotation.models import Judgment, Pool, PoolEntry
-from benchmarks_app.models import User
+from benchmarks_app.models import Benchmark
 from benchwright.progress.pace import Projection, in_seconds, projection
 from benchwright.progress.signals import Entry, Label, Rate, StopSignal, pool_signals, stop_signal
 
@@ -82,16 +83,12 @@ def _days(n: int) -> str:
     return f"{n} day{'' if n == 1 else 's'}"
 
 
-def people_of(signals: dict[str, Any]) -> list[dict[str, Any]]:
-    """The people of the signals with their names, by name; `alike` is a Rate, or None.
+def people_of(signals: dict[str, Any], benchmark: Benchmark, viewer: Any) -> list[dict[str, Any]]:
+    """The people of the signals as `people_told` has them, by name; `alike` is a Rate, or None.
 
     `took` is how long a label took them, in words, or empty.
-
-    Whoever is named by a file alone is there by that name.
     """
-    keys = [row["person"] for row in signals["people"]]
-    people: dict[int | str, User | str] = {key: key for key in keys if isinstance(key, str)}
-    people |= User.objects.in_bulk([key for key in keys if isinstance(key, int)])
+    people = people_told([row["person"] for row in signals["people"]], benchmark, viewer)
     rows = [
         {
             **row,
@@ -106,7 +103,9 @@ def people_of(signals: dict[str, Any]) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: str(row["person"]).lower())
 
 
-def pool_report(pool: Pool, signals: dict[str, Any] | None, now: datetime) -> dict[str, Any]:
+def pool_report(
+    pool: Pool, signals: dict[str, Any] | None, now: datetime, viewer: Any
+) -> dict[str, Any]:
     """The dashboard as JSON; `signals` are None while they are being put together."""
     progress = pool_progress(pool, signals["seconds"] if signals else None)
     end = projection_of(progress, signals, now) if signals else None
@@ -128,14 +127,14 @@ def pool_report(pool: Pool, signals: dict[str, Any] | None, now: datetime) -> di
             "hours_left": progress.hours_left,
             "done_on": end.done_on.isoformat() if end else None,
         },
-        "signals": signals and {**signals, "people": _named(signals)},
+        "signals": signals and {**signals, "people": _named(signals, pool.benchmark, viewer)},
         # All that was drawn is needed: an estimate has no point at which to stop before.
         "stop": _told(stop_signal(signals)) if signals and not pool.is_for_estimates else None,
     }
 
 
-def _named(signals: dict[str, Any]) -> list[dict[str, Any]]:
-    rows = people_of(signals)
+def _named(signals: dict[str, Any], benchmark: Benchmark, viewer: Any) -> list[dict[str, Any]]:
+    rows = people_of(signals, benchmark, viewer)
     return [
         {
             **{key: row[key] for key in row if key not in ("alike", "took")},
@@ -162,7 +161,7 @@ def _told(signal: StopSignal) -> dict[str, Any]:
     }
 
 
-def contributions_to(pool: Pool) -> list[dict[str, Any]]:
+def contributions_to(pool: Pool, viewer: Any) -> list[dict[str, Any]]:
     """Most labels first: person, n_labels, n_grades, n_cant_judge, n_extra, last_at."""
     labels = Judgment.objects.wanted().current().filter(pool=pool, kind__in=LABEL_KINDS)
     rows = list(
@@ -177,5 +176,5 @@ def contributions_to(pool: Pool) -> list[dict[str, Any]]:
         )
         .order_by("-n_labels", "actor")
     )
-    people = User.objects.in_bulk([row["actor"] for row in rows])
+    people = people_told([row["actor"] for row in rows], pool.benchmark, viewer)
     return [{**row, "person": str(people[row["actor"]])} for row in rows]

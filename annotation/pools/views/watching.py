@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.agreement.selectors.careless import careless_signs_in
+from annotation.agreement.selectors.careless import CarelessSign, careless_signs_in
 from annotation.agreement.selectors.publication import publication_of
 from annotation.common.forms import QrelsForm
 from annotation.common.selectors import pools as selectors
@@ -25,7 +25,7 @@ from annotation.pools.services.watching import signals_of
 from benchmarks_app.charts import Chart, chart_response
 from benchmarks_app.models import Benchmark, Run
 from benchmarks_app.paging import page_of
-from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.requests import PersonRequest
 from benchwright.progress.signals import stop_signal
 
@@ -51,7 +51,7 @@ def pool_detail(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpRe
     pool = _pool(benchmark, pk)
     context = {
         "pool": pool,
-        "signs": careless_signs_in(pool),
+        "signs": _signs(request, pool),
         "matrix": overlap_matrix(pool.statistics),
         "runs": _contributions(pool),
         "has_few_runs": len(pool.statistics["runs"]) < FEW_RUNS and not pool.is_for_estimates,
@@ -68,7 +68,7 @@ def pool_detail(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpRe
 def pool_progress(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """The part of the pool's page that changes while people judge."""
     pool = _pool(benchmark, pk)
-    context = {**_watched(request, pool, has_charts=False), "signs": careless_signs_in(pool)}
+    context = {**_watched(request, pool, has_charts=False), "signs": _signs(request, pool)}
     return render(request, "annotation/pools/_pool_progress.html", context)
 
 
@@ -132,6 +132,11 @@ def _pool(benchmark: Benchmark, pk: int) -> Pool:
     return get_object_or_404(built, benchmark=benchmark, pk=pk)
 
 
+def _signs(request: PersonRequest, pool: Pool) -> list[CarelessSign]:
+    """They are for who asks a person about them, and name them."""
+    return careless_signs_in(pool) if may(request.user, Action.EDIT, pool.benchmark) else []
+
+
 def _watched(request: PersonRequest, pool: Pool, *, has_charts: bool) -> dict[str, Any]:
     """What a pool's page and its parts show; `signals` are None until the labels are read."""
     signals = signals_of(pool, request.user)
@@ -145,7 +150,7 @@ def _watched(request: PersonRequest, pool: Pool, *, has_charts: bool) -> dict[st
     return {
         **watched,
         "due_note": due_note(due, progress, projection) if due else "",
-        "people": people_of(signals),
+        "people": people_of(signals, pool.benchmark, request.user),
         "stop": None if pool.is_for_estimates else stop_signal(signals),
         "projection": projection,
         "extra_note": f"{signals['n_extra']:,} extra labels" if signals["n_extra"] else "",

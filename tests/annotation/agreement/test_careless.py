@@ -182,7 +182,7 @@ def test_the_pool_s_page_tells_them_and_how_long_a_label_took(
     assert "Read these labels before you use them" in page
     assert "faster than anybody" in page
     assert "at 0.1 seconds a label, measured" in page  # 0.15: not 0
-    assert people_of(read_signals(made))[0]["took"] == "0.1"
+    assert people_of(read_signals(made), made.benchmark, made.created_by)[0]["took"] == "0.1"
 
 
 def test_publishing_says_what_it_would_publish(made, benchmark, owner, ada, bo, signed_in):

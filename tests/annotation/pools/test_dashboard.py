@@ -5,6 +5,7 @@ import re
 import uuid
 from datetime import timedelta
 from typing import Any
+from unittest import mock
 
 import altair
 import pytest
@@ -14,6 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.agreement.selectors.careless import CarelessSign, Kind
 from annotation.common.selectors.pools import due_of, pool_progress
 from annotation.models import Judgment, Pool, Slot
 from annotation.pools.charts import CHARTS
@@ -140,21 +142,22 @@ def test_progress_counts_waived_aside_and_again(made, ada, bo):
     assert progress.held_note == "documents people hold, 1 wait for an answer"
 
 
-def test_hours_left_follow_from_what_was_measured(made, ada, bo):
+def test_hours_left_follow_from_what_was_measured(made, ada, bo, owner):
     given(made, ada, 12)
-    assert pool_report(made, read_signals(made), NOW)["progress"]["is_measured"] is False
+    before = pool_report(made, read_signals(made), NOW, owner)["progress"]
+    assert before["is_measured"] is False
     given(made, bo, 8, number=2)
 
-    told = pool_report(made, read_signals(made), NOW)["progress"]
+    told = pool_report(made, read_signals(made), NOW, owner)["progress"]
 
     assert (told["seconds_a_label"], told["is_measured"], told["left"]) == (10, True, 4)
     assert told["hours_left"] == pytest.approx(4 * 10 / 3600)
 
 
-def test_report_is_json_with_names_and_a_day(made, ada):
+def test_report_is_json_with_names_and_a_day(made, ada, owner):
     given(made, ada, 12, created_at=NOW - timedelta(days=1))
 
-    told = pool_report(made, read_signals(made), NOW)
+    told = pool_report(made, read_signals(made), NOW, owner)
 
     assert json.loads(json.dumps(told)) == told
     assert [row["person"] for row in told["signals"]["people"]] == ["ada"]
@@ -175,6 +178,29 @@ def test_page_shows_people_by_name_and_no_ranking(made, ada, bo, owner, signed_i
     names = re.findall(r'<tr><th scope="row">(\w+)</th><td class="num">(\d+)</td>', table)
     assert names == [("ada", "3"), ("bo", "12")]
     assert "Too early to tell" in page
+
+
+def test_adjudicators_read_pseudonyms_wherever_people_are_counted(made, ada, bo, owner, signed_in):
+    """Counts beside names would say who is who on the pages that have pseudonyms."""
+    sign = CarelessSign(ada, made, Kind.CHECKS, 12, {"n_right": 1, "n": 6})
+    given(made, ada, 12)
+    addresses = [
+        *(url(view, made) for view in ("pool-detail", "pool-progress")),
+        *(
+            reverse(f"api:{view}", args=[made.benchmark.slug, made.pk])
+            for view in ("pool-people", "pool-report")
+        ),
+    ]
+
+    with mock.patch("annotation.pools.views.watching.careless_signs_in", lambda pool: [sign]):
+        for address in addresses:
+            by_owner = signed_in(owner).get(address).content.decode()
+            by_adjudicator = signed_in(bo).get(address).content.decode()
+
+            assert re.search(r"\bada\b", by_owner), address
+            assert not re.search(r"\bada\b", by_adjudicator), address
+            assert "annotator-" in by_adjudicator
+            assert "hidden checks right" not in by_adjudicator
 
 
 def test_every_chart_is_on_the_page_in_words(made, ada, owner, signed_in):
