@@ -1141,7 +1141,7 @@ api:query-draw-queries          GET  401   403   403   403   403   200   200   4
 api:query-draw-queries          POST 405
 api:query-list                  GET  401   200   200   200   200   200   200   404   200   200
 api:query-list                  POST 405
-api:query-search                GET  401   403   403   403   422   422   422   404   401   403
+api:query-search                GET  401   403   403   403   409   409   409   404   401   403
 api:query-search                POST 401   403   403   403   415   415   415   404   401   403
 api:question-answer             GET  405
 api:question-answer             POST 401   403   403   403   403   415   415   404   401   403
