@@ -76,8 +76,8 @@ def queries_needed(
     """How many queries find a difference of `delta`; infinite where that is 0.
 
     Whole numbers, rounded up, and never below 2; `effect` of them are worth one (the design effect
-    of families). One-sided with `delta` a margin it is the size a
-    slice needs to be shown non-inferior when nothing changed.
+    of families). One-sided with `delta` a margin it is the size a slice needs to be shown
+    non-inferior when nothing changed.
 
     Examples
     --------

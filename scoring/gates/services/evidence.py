@@ -173,8 +173,8 @@ def process_of(
     """What is known of the way here; None stands for what nobody knows.
 
     Contaminated queries and stale labels are those of the `queries` that the gate looks at. Where
-    it `is_public`, nothing of it rests on labels of hidden queries, or on whose a run is
-    while that is a secret.
+    it `is_public`, nothing of it rests on labels of hidden queries, or on whose a run is while that
+    is a secret.
     """
     hidden = hidden_queries(release)
     others = graded_queries(release).difference(queries)
