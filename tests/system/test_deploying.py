@@ -208,6 +208,25 @@ class Proxied:
         return answer
 
 
+def test_request_that_takes_seconds_is_answered_before_its_host_ends(plain_site):
+    """Units and containers, which are given more time than `up`, are ended so."""
+    plain_site.start("web")
+    body = b"username=olga&password=half"
+    head = (
+        f"POST /sign-in/ HTTP/1.1\r\nHost: 127.0.0.1:{plain_site.port}\r\n"
+        f"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", plain_site.port), timeout=30) as connection:
+        connection.sendall(head.encode() + body[:9])
+        time.sleep(0.5)
+        plain_site.kill("web", signal.SIGTERM, group=False)
+        time.sleep(4)
+        connection.sendall(body[9:])
+
+        assert connection.recv(100).startswith(b"HTTP/1.1 403 ")
+    assert plain_site.processes["web"].wait(timeout=30) == 0
+
+
 @pytest.fixture(scope="module", params=[nginx, caddy], ids=["nginx", "caddy"])
 def proxied(request, tmp_path_factory) -> Iterator[Proxied]:
     tool(request.param.__name__)  # before a site is started
