@@ -3,6 +3,8 @@ from datetime import date
 from itertools import islice
 from typing import Any
 
+from django.core.management import CommandError
+
 from benchmarks_app.common.selectors.audit import (
     KIND_LABELS,
     Asked,
@@ -36,11 +38,13 @@ class Command(DeclaredCommand):
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        slug = options["benchmark"]
+        slug, limit = options["benchmark"], options["limit"]
+        if limit < 1:
+            raise CommandError(f"--limit is {limit}; expected 1 or more.")
         benchmark = existing_benchmark(slug) if slug else None
         filters = Asked(*(options[name] for name in ("kind", "person", "since", "until", "text")))
         if options["format"] == "lines":
-            pieces: Iterator[str] = islice(_lines(benchmark, filters), max(0, options["limit"]))
+            pieces: Iterator[str] = islice(_lines(benchmark, filters), limit)
         else:
             pieces = export_events(
                 benchmark=benchmark, filters=filters, actor=None, form=options["format"]

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from axes.models import AccessLog
 from django.conf import settings
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -329,6 +329,11 @@ def test_command_exports_the_site(log):
     found = [json.loads(line) for line in out.getvalue().splitlines()]
     assert [event["action"] for event in found][-1] == "member-add"
     assert found[-1]["about"] == "ada"
+
+
+def test_command_that_is_to_show_no_line_is_refused(log):
+    with pytest.raises(CommandError, match=r"--limit is -1; expected 1 or more\."):
+        call_command("audit_log", "--limit", "-1")
 
 
 def test_api_gives_pages_by_key(signed_in, benchmark, owner):
