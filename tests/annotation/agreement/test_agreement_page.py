@@ -180,12 +180,12 @@ def test_job_that_an_adjudicator_starts_tells_no_more_than_their_page(
     job = client.post(f"{of}/agreement/", {}, content_type="application/json").json()["id"]
     do_jobs()
 
-    told = client.get(f"/api/v1/jobs/{job}/").content.decode()
+    answer = client.get(f"/api/v1/jobs/{job}/").content.decode()
     stream = b"".join(client.get(f"/api/v1/jobs/{job}/events/")).decode()
     page = client.get(reverse("annotation:agreement", args=[benchmark.slug])).content.decode()
-    assert '"state":"done"' in told
-    assert "Grace Hopper" not in told + stream + page
-    assert "raters" not in told + stream
+    assert '"state":"done"' in answer
+    assert "Grace Hopper" not in answer + stream + page
+    assert "raters" not in answer + stream
 
 
 def test_who_leans_to_lower_grades_has_the_sign_of_negative_numbers(

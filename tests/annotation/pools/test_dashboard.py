@@ -148,21 +148,21 @@ def test_hours_left_follow_from_what_was_measured(made, ada, bo, owner):
     assert before["is_measured"] is False
     given(made, bo, 8, number=2)
 
-    told = pool_report(made, read_signals(made), NOW, owner)["progress"]
+    progress = pool_report(made, read_signals(made), NOW, owner)["progress"]
 
-    assert (told["seconds_a_label"], told["is_measured"], told["left"]) == (10, True, 4)
-    assert told["hours_left"] == pytest.approx(4 * 10 / 3600)
+    assert (progress["seconds_a_label"], progress["is_measured"], progress["left"]) == (10, True, 4)
+    assert progress["hours_left"] == pytest.approx(4 * 10 / 3600)
 
 
 def test_report_is_json_with_names_and_a_day(made, ada, owner):
     given(made, ada, 12, created_at=NOW - timedelta(days=1))
 
-    told = pool_report(made, read_signals(made), NOW, owner)
+    pool_facts = pool_report(made, read_signals(made), NOW, owner)
 
-    assert json.loads(json.dumps(told)) == told
-    assert [row["person"] for row in told["signals"]["people"]] == ["ada"]
+    assert json.loads(json.dumps(pool_facts)) == pool_facts
+    assert [row["person"] for row in pool_facts["signals"]["people"]] == ["ada"]
     # Twelve labels in two days, twelve left.
-    assert told["progress"]["done_on"] == (NOW + timedelta(days=2)).date().isoformat()
+    assert pool_facts["progress"]["done_on"] == (NOW + timedelta(days=2)).date().isoformat()
 
 
 # --- the page ------------------------------------------------------------------------------------

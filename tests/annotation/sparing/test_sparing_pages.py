@@ -86,11 +86,11 @@ def test_judged_documents_of_an_earlier_audit_were_drawn_as_well(refused, pool, 
     add_graded(refused.campaign, queries, [f"more{number:03}" for number in range(250)], 0)
     again = ask_to_spare(campaign=refused.campaign, user=owner)
 
-    shown = text(signed_in(owner).get(page_of(pool)))
+    page_text = text(signed_in(owner).get(page_of(pool)))
 
     n_zeros = again.n_zeros + 200
-    assert f'with earlier ones</th><td class="num">400 of {n_zeros}</td>' in shown
-    assert '<td class="num">200</td><td class="num">9</td>' in shown
+    assert f'with earlier ones</th><td class="num">400 of {n_zeros}</td>' in page_text
+    assert '<td class="num">200</td><td class="num">9</td>' in page_text
 
 
 def test_page_refuses_what_cannot_be(pool, campaign, owner, signed_in):

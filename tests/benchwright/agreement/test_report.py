@@ -57,10 +57,10 @@ def test_lean_is_in_grades_where_the_scale_has_gaps():
     for item, (first, second) in enumerate([(1, 4), (1, 4), (0, 1), (4, 4)]):
         rows += [("q", item, "a", first), ("q", item, "b", second)]
 
-    told = {row["rater"]: row for row in report.by_rater(Labels.from_rows(rows, scale))}
+    row_of = {row["rater"]: row for row in report.by_rater(Labels.from_rows(rows, scale))}
     known = report.with_known(np.array([2, 2, 1, 2]), np.array([1, 1, 0, 0]), scale)
 
-    assert (told["a"]["lean"], told["b"]["lean"]) == (-7 / 4, 7 / 4)
+    assert (row_of["a"]["lean"], row_of["b"]["lean"]) == (-7 / 4, 7 / 4)
     assert (known["lean"], known["near"]) == (11 / 4, 3 / 4)
 
 
@@ -104,9 +104,14 @@ def test_cohens_kappa_is_of_two_people():
 
 
 def test_known_grades_by_hand():
-    told = report.with_known(np.array([0, 1, 3, 2]), np.array([0, 2, 1, 2]), SCALE)
+    beside_known = report.with_known(np.array([0, 1, 3, 2]), np.array([0, 2, 1, 2]), SCALE)
 
-    assert (told["n"], told["exact"], told["near"], told["lean"]) == (4, 0.5, 0.75, 0.25)
+    assert (
+        beside_known["n"],
+        beside_known["exact"],
+        beside_known["near"],
+        beside_known["lean"],
+    ) == (4, 0.5, 0.75, 0.25)
     assert report.with_known(np.array([], int), np.array([], int), SCALE)["n"] == 0
 
 

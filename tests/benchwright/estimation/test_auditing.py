@@ -57,9 +57,9 @@ def test_audit_allows_or_says_why_not(m, x, is_allowed, words):
 def test_bound_that_is_told_is_never_below_the_one_that_decides():
     for m in range(200, 800):
         for x in range(10):
-            told = float(bound_in_words(most_relevant(x, m)))
-            assert 0 <= told - most_relevant(x, m) < 1e-4
-            assert (told <= 0.02) is audited(m, x).is_allowed
+            bound = float(bound_in_words(most_relevant(x, m)))
+            assert 0 <= bound - most_relevant(x, m) < 1e-4
+            assert (bound <= 0.02) is audited(m, x).is_allowed
 
 
 def test_least_audit_is_the_first_that_would_be_allowed():
