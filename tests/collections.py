@@ -95,9 +95,9 @@ def expected_means(source: Path) -> dict[str, dict[str, str]]:
 
 def expected_per_topic(source: Path, measure: str) -> dict[str, dict[str, float]]:
     """{run: {qid: value}} of one of trec_eval's measures."""
-    found: dict[str, dict[str, float]] = {}
+    results: dict[str, dict[str, float]] = {}
     with gzip.open(source / "expected.per_topic.tsv.gz", "rt", newline="") as table:
         for row in csv.DictReader(table, delimiter="\t"):
             if row["measure"] == measure and row["topic"] != "all":
-                found.setdefault(row["run"], {})[row["topic"]] = float(row["value"])
-    return found
+                results.setdefault(row["run"], {})[row["topic"]] = float(row["value"])
+    return results

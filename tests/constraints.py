@@ -22,8 +22,8 @@ class Case:
 def constraints_of(app: str) -> dict[str, Any]:
     """Every named constraint of the app's models."""
     models = apps.get_app_config(app).get_models(include_auto_created=True)
-    found = [constraint for model in models for constraint in model._meta.constraints]
-    return {constraint.name: constraint for constraint in found}
+    results = [constraint for model in models for constraint in model._meta.constraints]
+    return {constraint.name: constraint for constraint in results}
 
 
 def check(app: str, name: str, cases: dict[str, Case], scene: Any) -> None:

@@ -84,8 +84,8 @@ def _texts() -> dict[str, str]:
         for n, docid in enumerate(DOCIDS)
     ]
     queries = [{"_id": qid, "text": f"{WORDS[n % 8]} {n}"} for n, qid in enumerate(QIDS)]
-    files["corpus.jsonl"] = "".join(json.dumps(one) + "\n" for one in documents)
-    files["queries.jsonl"] = "".join(json.dumps(one) + "\n" for one in queries)
+    files["corpus.jsonl"] = "".join(json.dumps(document) + "\n" for document in documents)
+    files["queries.jsonl"] = "".join(json.dumps(query) + "\n" for query in queries)
     files["corpus.tsv"] = "".join(f"{one['_id']}\t{one['text']}\n" for one in documents)
     files["topics.tsv"] = "".join(f"{one['_id']}\t{one['text']}\n" for one in queries)
     files["slices.tsv"] = "query-id\tslice\n" + "".join(
@@ -156,7 +156,7 @@ def write_files(folder: Path) -> None:
     np.save(folder / "queries.npy", queries)
     np.save(folder / "documents.npy", documents)
     (folder / "ids.txt").write_text("".join(f"{one}\n" for one in QIDS))
-    (folder / "documents.txt").write_text("".join(f"{one}\n" for one in docids))
+    (folder / "documents.txt").write_text("".join(f"{docid}\n" for docid in docids))
     for name, matrix in (("view1", queries), ("view2", documents)):
         frame = pl.DataFrame({"id": QIDS, "embedding": matrix.astype(np.float64).tolist()})
         frame.write_parquet(folder / f"{name}.parquet")

@@ -45,11 +45,11 @@ def kinds() -> dict[str, tuple[int, str]]:
 
     A class without a code of its own is an answer by the code of the class above it.
     """
-    found = dict(OTHERS)
+    result = dict(OTHERS)
     for kind in sorted(_below(BenchmarkError), key=lambda kind: kind.__name__):
         if kind.__module__.startswith(("benchwright.", *APPS)) and "tests" not in kind.__module__:
-            found.setdefault(kind.code, (kind.status, kind.message))
-    return dict(sorted(found.items()))
+            result.setdefault(kind.code, (kind.status, kind.message))
+    return dict(sorted(result.items()))
 
 
 def _below(kind: type[BenchmarkError]) -> Iterator[type[BenchmarkError]]:

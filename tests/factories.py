@@ -67,12 +67,12 @@ def benchmark(slug: str = "", **values: Any) -> Benchmark:
         name=f"{slug} corpus", owner=user("keeper"), kind=Corpus.Kind.IDS_ONLY
     )
     values.setdefault("name", slug)
-    made = Benchmark.objects.create(slug=slug, corpus=corpus, **values)
+    record = Benchmark.objects.create(slug=slug, corpus=corpus, **values)
     Grade.objects.bulk_create(
-        Grade(benchmark=made, value=value, name=name, is_relevant=is_relevant)
+        Grade(benchmark=record, value=value, name=name, is_relevant=is_relevant)
         for value, name, is_relevant in SCALE
     )
-    return made
+    return record
 
 
 def member(of: Benchmark, username: str, role: str) -> User:
@@ -91,7 +91,7 @@ def query(of: Benchmark, qid: str = "", text: str = "", **values: Any) -> Query:
 
 def qrel_set(of: Benchmark, grades: dict[tuple[str, str], int], name: str = "") -> QrelSet:
     """A ready set from {(qid, docid): grade}; queries are made where they are missing."""
-    made = QrelSet.objects.create(
+    record = QrelSet.objects.create(
         benchmark=of,
         name=name or f"set{next(_numbers)}",
         kind=QrelSet.Kind.IMPORTED,
@@ -103,10 +103,10 @@ def qrel_set(of: Benchmark, grades: dict[tuple[str, str], int], name: str = "") 
         if qid not in keys:
             keys[qid] = query(of, qid).pk
     Qrel.objects.bulk_create(
-        Qrel(qrel_set=made, query_id=keys[qid], docid=docid, grade=grade)
+        Qrel(qrel_set=record, query_id=keys[qid], docid=docid, grade=grade)
         for (qid, docid), grade in grades.items()
     )
-    return made
+    return record
 
 
 def linked(a: Query, b: Query, similarity: float = 0.9, reason: str = "text") -> FamilyLink:
@@ -123,11 +123,11 @@ def linked(a: Query, b: Query, similarity: float = 0.9, reason: str = "text") ->
 
 def query_slice(of: Benchmark, name: str, *queries: Query, **values: Any) -> Slice:
     """A slice of these queries, put there by hand."""
-    made = Slice.objects.create(benchmark=of, name=name, **{"kind": Slice.Kind.HAND, **values})
+    record = Slice.objects.create(benchmark=of, name=name, **{"kind": Slice.Kind.HAND, **values})
     SliceMember.objects.bulk_create(
-        SliceMember(slice=made, query=one, source=SliceMember.Source.HUMAN) for one in queries
+        SliceMember(slice=record, query=query, source=SliceMember.Source.HUMAN) for query in queries
     )
-    return made
+    return record
 
 
 def rule_slice(of: Benchmark, name: str, rule: dict[str, Any] | None = None) -> Slice:
@@ -272,9 +272,9 @@ def snapshot(of: Benchmark) -> CorpusVersion:
 
 def tiny_benchmark(slug: str = "tiny", **values: Any) -> Benchmark:
     """`fixtures/tiny_benchmark`, imported; its grades are the set of qrels `tiny`."""
-    made = texts_benchmark(slug, **values)
-    done(imported(made, tiny_zip(), "tiny.zip"))
-    return made
+    bench = texts_benchmark(slug, **values)
+    done(imported(bench, tiny_zip(), "tiny.zip"))
+    return bench
 
 
 def release(of: QrelSet, version: str = "1.0.0", by: User | None = None, **wanted: Any) -> Release:
@@ -385,10 +385,10 @@ def submission(phase: Any, lines: str, by: User, name: str = "") -> Any:
     name = name or f"submission{next(_numbers)}"
     file = ContentFile(lines.strip().encode() + b"\n", name=f"{name}.run")
     upload = uploading.receive_upload(benchmark=phase.benchmark, owner=by, file=file)
-    made = submitting.accept_submission(phase=phase, user=by, upload=upload, name=name)
+    submission = submitting.accept_submission(phase=phase, user=by, upload=upload, name=name)
     jobs.run_queued()
-    made.refresh_from_db()
-    return made
+    submission.refresh_from_db()
+    return submission
 
 
 def timed(run: Run) -> Run:
@@ -438,12 +438,12 @@ def measured_pair(of: Benchmark, by: User, name: str = "", **values: Any) -> Any
     z1 = np.eye(12, dtype=np.float32)
     z2 = z1[[1, 0, *range(2, 12)]]
     ids = "".join(f"q{row}\n" for row in range(12)).encode()
-    given = {"ids": ids, "slices": b"q0\tfirst\nq1\tfirst\n"}
+    fields = {"ids": ids, "slices": b"q0\tfirst\nq1\tfirst\n"}
     for what, matrix in (("z1", z1), ("z2", z2)):
         out = io.BytesIO()
         np.save(out, matrix)
-        given[what] = out.getvalue()
-    files = {what: SimpleUploadedFile(f"{what}.npy", content) for what, content in given.items()}
+        fields[what] = out.getvalue()
+    files = {what: SimpleUploadedFile(f"{what}.npy", content) for what, content in fields.items()}
     called = name or f"pair{next(_numbers)}"
     pair = submit_pair(benchmark=of, user=by, uploads=files, name=called, **values)
     jobs.execute(pair.job_id, has_heartbeat=False)

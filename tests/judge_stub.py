@@ -73,21 +73,21 @@ class Asked:
         """The document of a pair, as the markers of this prompt tell it."""
         nonce = QUERY.search(self.text)[1]
         pattern = rf"^<<{nonce} DOCUMENT>>\n(.*?)^<</{nonce}>>$"
-        (found,) = re.findall(pattern, self.text, re.DOTALL | re.MULTILINE)
-        return found
+        (match,) = re.findall(pattern, self.text, re.DOTALL | re.MULTILINE)
+        return match
 
     def grades(self) -> list[int]:
         """The scale: of the schema, or else of the words that say which grades there are."""
-        said = re.search(r'"grade": <one of ([\d, ]+)>', self.system)[1]
-        return [int(grade) for grade in said.split(",")]
+        answers = re.search(r'"grade": <one of ([\d, ]+)>', self.system)[1]
+        return [int(grade) for grade in answers.split(",")]
 
     def nodes(self) -> list[str]:
         """The nodes' texts, as the markers of this prompt tell them apart."""
         nonce = BEGIN.match(self.text)[1]
         pattern = rf"^<<{nonce} NODE (\d+)>>\n(.*?)^<</{nonce}>>$"
-        found = re.findall(pattern, self.text, re.DOTALL | re.MULTILINE)
-        assert [int(number) for number, _ in found] == list(range(1, len(found) + 1))
-        return [text for _, text in found]
+        matches = re.findall(pattern, self.text, re.DOTALL | re.MULTILINE)
+        assert [int(number) for number, _ in matches] == list(range(1, len(matches) + 1))
+        return [text for _, text in matches]
 
 
 @dataclass
@@ -198,10 +198,10 @@ class JudgeStub:
             if self.together:
                 await self._until_all_wait()
             status, headers, body = self._response(asked, kind, number)
-            told = body if isinstance(body, str) else json.dumps(body)
-            payload = _http(status, headers, told)
+            page = body if isinstance(body, str) else json.dumps(body)
+            payload = _http(status, headers, page)
             if kind == "cut":
-                writer.write(payload[: len(payload) - len(told) // 2])
+                writer.write(payload[: len(payload) - len(page) // 2])
                 await writer.drain()
                 return False
             writer.write(payload)
@@ -257,13 +257,13 @@ class JudgeStub:
         if kind == "refusal":
             return None, "stop", "I can not help with that."
         if asked.is_for_grade:
-            found = _graded(asked)
+            result = _graded(asked)
         elif asked.is_for_reason:
-            found = _reason(asked)
+            result = _reason(asked)
         else:
-            found = {"verdicts": _verdicts(asked.nodes())}
+            result = {"verdicts": _verdicts(asked.nodes())}
         spoil = SPOILT.get(kind)
-        text = spoil(found) if spoil else json.dumps(found)
+        text = spoil(result) if spoil else json.dumps(result)
         if kind == "length":
             return text[: len(text) // 2], "length", None
         if kind == "filter":
@@ -395,8 +395,8 @@ async def _read(reader: asyncio.StreamReader) -> Asked | None:
 def _http(status: int, headers: dict[str, str], text: str) -> bytes:
     body = text.encode()
     lines = [f"HTTP/1.1 {status} {REASONS.get(status, 'Other')}"]
-    told = {"Content-Type": "application/json", "Content-Length": str(len(body)), **headers}
-    lines += [f"{name}: {value}" for name, value in told.items()]
+    fields = {"Content-Type": "application/json", "Content-Length": str(len(body)), **headers}
+    lines += [f"{name}: {value}" for name, value in fields.items()]
     return "\r\n".join([*lines, "", ""]).encode() + body
 
 
@@ -405,8 +405,8 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--delay", type=float, default=0.0)
     parser.add_argument("--places", type=int, default=1000)
-    given = vars(parser.parse_args())
-    with JudgeStub(**given, keeps_requests=False) as stub:
+    options = vars(parser.parse_args())
+    with JudgeStub(**options, keeps_requests=False) as stub:
         sys.stdout.write(f"{stub.url}\n")
         sys.stdout.flush()
         sys.stdin.read()

@@ -45,8 +45,8 @@ class ObjectServer:
 
     def url(self, bucket: str, prefix: str = "site", endpoint: str = "") -> str:
         """What BENCHWRIGHT_STORE says of a bucket."""
-        told = {"endpoint": endpoint or self.endpoint, "region": "us-east-1"}
-        return f"s3://{bucket}/{prefix}?{urlencode(told)}"
+        fields = {"endpoint": endpoint or self.endpoint, "region": "us-east-1"}
+        return f"s3://{bucket}/{prefix}?{urlencode(fields)}"
 
     def stop(self) -> None:
         if self._moto:

@@ -136,7 +136,7 @@ def _list(rows: Iterator[tuple[str, str]]) -> str:
 
 def _kept(command: Any) -> list[click.Parameter]:
     """The parameters of a command on files that it has on a site, too."""
-    return [one for one in command.params if one.name in command.door.keeps]
+    return [param for param in command.params if param.name in command.door.keeps]
 
 
 def _of_click(command: click.Command) -> Iterator[tuple[str, str]]:
@@ -229,10 +229,12 @@ def _methods(kind: type) -> Iterator[str]:
 def _signature(thing: Any) -> str:
     """Its parameters, in lines where one would be long; what a value is called, not where it is."""
     try:
-        found = inspect.signature(thing)
+        result = inspect.signature(thing)
     except ValueError:
         return ""
-    short = str(found.replace(return_annotation=found.empty) if inspect.isclass(thing) else found)
+    short = str(
+        result.replace(return_annotation=result.empty) if inspect.isclass(thing) else result
+    )
     short = re.sub(r"\b(?:[a-z_]+\.)+(?=[A-Za-z_])", "", short).replace("(self, ", "(")
     short = re.sub(r"<function ([\w.]+) at 0x\w+>", r"\1", short).replace("(self)", "()")
     if len(short) < 90:

@@ -53,16 +53,16 @@ class Setting(NamedTuple):
 
 def settings() -> dict[str, Setting]:
     """What benchmarks_app/settings.py reads, by name, in its order."""
-    found: dict[str, Setting] = {}
+    results: dict[str, Setting] = {}
     for call in ast.walk(ast.parse(SETTINGS.read_text("utf-8"))):
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.args:
             kind, name = call.func.id, call.args[0]
             if kind.startswith("env_") and isinstance(name, ast.Constant):
-                given = {keyword.arg or "": keyword.value for keyword in call.keywords}
-                takes = TAKES.get(kind) or _range(kind, call, given)
-                default = given.get("default") or (call.args[1] if len(call.args) > 1 else None)
-                found.setdefault(name.value, Setting(name.value, takes, _written(default)))
-    return found
+                values = {keyword.arg or "": keyword.value for keyword in call.keywords}
+                takes = TAKES.get(kind) or _range(kind, call, values)
+                default = values.get("default") or (call.args[1] if len(call.args) > 1 else None)
+                results.setdefault(name.value, Setting(name.value, takes, _written(default)))
+    return results
 
 
 def _range(kind: str, call: ast.Call, given: Mapping[str, ast.expr]) -> str:

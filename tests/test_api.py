@@ -45,10 +45,10 @@ def api(owner) -> Client:
 
 @pytest.fixture
 def judged(benchmark, ada):
-    made = pool(benchmark, {"q1": ["d1", "d2"]}, name="first")
-    for slot, grade in zip(made.slots.order_by("queue_position"), (2, 0), strict=True):
+    small_pool = pool(benchmark, {"q1": ["d1", "d2"]}, name="first")
+    for slot, grade in zip(small_pool.slots.order_by("queue_position"), (2, 0), strict=True):
         judge(slot, ada, grade)
-    return made
+    return small_pool
 
 
 def send(api: Client, path: str, body: object, how: str = "POST"):
@@ -258,11 +258,11 @@ def test_list_of_candidates_becomes_a_top_up_in_its_order(api, benchmark, do_job
     factories.query(benchmark, "q1")
     rows = [{"query": "q1", "document": docid} for docid in ("d9", "d1", "d5")]
 
-    made = send(api, "candidates/", {"name": "holes of bm25", "rows": rows})
+    answer = send(api, "candidates/", {"name": "holes of bm25", "rows": rows})
     send(api, "pools/", {"name": "top-up", "candidates": "holes of bm25"})
     (job,) = do_jobs()
 
-    assert (made.status_code, made.json()["n_documents"]) == (201, 3)
+    assert (answer.status_code, answer.json()["n_documents"]) == (201, 3)
     built = benchmark.pools.get(pk=factories.done(job).result["pool"])
     assert (built.strategy, built.order) == ("top-up", "listed")
     in_order = built.entries.order_by("pk")
@@ -271,15 +271,15 @@ def test_list_of_candidates_becomes_a_top_up_in_its_order(api, benchmark, do_job
 
 
 def test_agreement_is_told_with_what_is_undefined(api, benchmark, ada, bo):
-    made = pool(benchmark, {"q1": ["d1", "d2"], "q2": ["d3", "d4"]}, overlap=2)
-    for slot in made.slots.order_by("queue_position"):
+    small_pool = pool(benchmark, {"q1": ["d1", "d2"], "q2": ["d3", "d4"]}, overlap=2)
+    for slot in small_pool.slots.order_by("queue_position"):
         judge(slot, ada if slot.number == 1 else bo, slot.entry.priority % 4)
 
-    told = api.get(f"{OF}agreement/").json()
+    answer = api.get(f"{OF}agreement/").json()
 
-    assert (told["n_labels"], told["n_documents"], told["n_raters"]) == (8, 4, 2)
-    assert told["overall"]["exact"]["value"] == 1
-    assert told["overall"]["alpha_ordinal"]["value"] == 1
+    assert (answer["n_labels"], answer["n_documents"], answer["n_raters"]) == (8, 4, 2)
+    assert answer["overall"]["exact"]["value"] == 1
+    assert answer["overall"]["alpha_ordinal"]["value"] == 1
 
 
 def test_agreement_of_too_many_labels_waits_for_a_job(api, judged, monkeypatch):
@@ -311,10 +311,10 @@ def test_qrels_are_derived_and_downloaded(api, judged, do_jobs):
     send(api, "qrels/", {"name": "ours"})
     do_jobs()
 
-    (made,) = api.get(f"{OF}qrels/").json()["results"]
-    lines = b"".join(api.get(f"{OF}qrels/{made['id']}/download/")).decode().splitlines()
+    (result,) = api.get(f"{OF}qrels/").json()["results"]
+    lines = b"".join(api.get(f"{OF}qrels/{result['id']}/download/")).decode().splitlines()
 
-    assert (made["name"], made["n_qrels"]) == ("ours", 2)
+    assert (result["name"], result["n_qrels"]) == ("ours", 2)
     assert lines == ["q1 0 d1 2", "q1 0 d2 0"]
 
 
@@ -372,23 +372,23 @@ def test_one_bad_label_and_none_is_entered(api, benchmark):
     error = response.json()
     assert (response.status_code, error["code"]) == (422, "labels-refused")
     assert error["message"] == "6 of 7 labels cannot be taken; nothing was entered."
-    told = {item["index"]: item["message"] for item in error["facts"]["items"]}
-    assert told[1] == "grade is 10; expected one of 0, 1, 2, 3"
-    assert told[2].startswith("query 'q9' is not in the benchmark")
-    assert "white space" in told[3]
-    assert told[4] == "document: This field is required."
-    assert told[6] == "the same annotator says something of this pair at 0 already"
+    messages = {item["index"]: item["message"] for item in error["facts"]["items"]}
+    assert messages[1] == "grade is 10; expected one of 0, 1, 2, 3"
+    assert messages[2].startswith("query 'q9' is not in the benchmark")
+    assert "white space" in messages[3]
+    assert messages[4] == "document: This field is required."
+    assert messages[6] == "the same annotator says something of this pair at 0 already"
     assert not Judgment.objects.exists()
 
 
 def test_labels_for_a_pool_fill_it(api, benchmark):
-    made = pool(benchmark, {"q1": ["d1"]})
-    body = {"source": "crowd", "pool": made.pk, "labels": [label(), label(document="d9")]}
+    small_pool = pool(benchmark, {"q1": ["d1"]})
+    body = {"source": "crowd", "pool": small_pool.pk, "labels": [label(), label(document="d9")]}
 
     answer = send(api, "judgments/import/", body).json()
 
     assert [item["state"] for item in answer["items"]] == ["saved", "outside-pool"]
-    assert made.slots.get().state == "done"
+    assert small_pool.slots.get().state == "done"
 
 
 def test_sent_labels_say_whose_accounts_and_which_machines_their_annotators_are(
@@ -479,21 +479,21 @@ def test_token_is_made_shown_once_listed_and_revoked_on_the_account_page(owner, 
     client = signed_in(owner)
     account = reverse("account-detail")
 
-    given = {"name": "nightly", "days": 30, "scopes": ["read", "submit"]}
-    made = client.post(reverse("api-token-create"), given)
-    secret = re.search(r"bw_[\w-]{40,}", made.content.decode())[0]
+    fields = {"name": "nightly", "days": 30, "scopes": ["read", "submit"]}
+    answer = client.post(reverse("api-token-create"), fields)
+    secret = re.search(r"bw_[\w-]{40,}", answer.content.decode())[0]
     listed = client.get(account).content.decode()
     client.post(reverse("api-token-revoke", args=[ApiToken.objects.get().pk]))
 
-    assert made["Cache-Control"].startswith("max-age=0, no-cache, no-store")
+    assert answer["Cache-Control"].startswith("max-age=0, no-cache, no-store")
     assert token_of(secret) is None
     assert ApiToken.objects.get().scopes == ["read", "submit"]
     assert "nightly" in listed
     assert "Read, submit" in listed
     assert secret not in listed
     assert list(client.get(account).context["tokens"]) == []
-    said = AuditEvent.objects.filter(action__startswith="api-token").order_by("pk")
-    assert [event.action for event in said] == ["api-token-create", "api-token-revoke"]
+    rows = AuditEvent.objects.filter(action__startswith="api-token").order_by("pk")
+    assert [event.action for event in rows] == ["api-token-create", "api-token-revoke"]
 
 
 @pytest.mark.parametrize(
@@ -502,9 +502,9 @@ def test_token_is_made_shown_once_listed_and_revoked_on_the_account_page(owner, 
     ids=str,
 )
 def test_token_for_a_strange_time_or_scope_is_refused(owner, signed_in, strange):
-    given = {"name": "a", "days": "9", "scopes": ["read"], **strange}
+    fields = {"name": "a", "days": "9", "scopes": ["read"], **strange}
 
-    response = signed_in(owner).post(reverse("api-token-create"), given)
+    response = signed_in(owner).post(reverse("api-token-create"), fields)
 
     assert response.status_code == 422
     assert not ApiToken.objects.exists()

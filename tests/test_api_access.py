@@ -512,8 +512,10 @@ def _people(benchmark: Benchmark) -> dict[str, User]:
 
 def _urls(benchmark: Benchmark, cast: dict[str, User]) -> dict[str, str]:
     """The address of each endpoint, with something behind it."""
-    made = pool(benchmark, {"q1": ["d1"]}, overlap=2)
-    for slot, who, grade in zip(made.slots.order_by("pk"), ("ada", "mia"), (0, 3), strict=True):
+    small_pool = pool(benchmark, {"q1": ["d1"]}, overlap=2)
+    for slot, who, grade in zip(
+        small_pool.slots.order_by("pk"), ("ada", "mia"), (0, 3), strict=True
+    ):
         judge(slot, cast[who], grade)
     run = factories.run(benchmark, "q1 Q0 d1 1 1.0 s", name="bm25")
     dense = factories.run(benchmark, "q1 Q0 d9 1 1.0 s", name="dense")
@@ -558,7 +560,7 @@ def _urls(benchmark: Benchmark, cast: dict[str, User]) -> dict[str, str]:
         "policy-detail": f"{of}qrels/policy/",
         "slice-coverage": f"{of}pools/slices/",
         **_people_urls(of, benchmark, cast),
-        **_judging_urls(of, made, cast),
+        **_judging_urls(of, small_pool, cast),
         "family-list": f"{of}families/",
         "family-links": f"{of}families/links/",
         "family-group": f"{of}families/group/",
@@ -656,12 +658,12 @@ def _urls(benchmark: Benchmark, cast: dict[str, User]) -> dict[str, str]:
         "submission-leave-out": f"{of}submissions/{sent.pk}/leave-out/",
         "submission-send-on": f"{of}submissions/{sent.pk}/send-on/",
         "pool-list": f"{of}pools/",
-        "pool-detail": f"{of}pools/{made.pk}/",
-        "pool-estimates": f"{of}pools/{made.pk}/estimates/",
-        "pool-queue": f"{of}pools/{made.pk}/queue/",
-        "pool-sparing": f"{of}pools/{made.pk}/sparing/",
-        "pool-people": f"{of}pools/{made.pk}/people/",
-        "pool-report": f"{of}pools/{made.pk}/report/",
+        "pool-detail": f"{of}pools/{small_pool.pk}/",
+        "pool-estimates": f"{of}pools/{small_pool.pk}/estimates/",
+        "pool-queue": f"{of}pools/{small_pool.pk}/queue/",
+        "pool-sparing": f"{of}pools/{small_pool.pk}/sparing/",
+        "pool-people": f"{of}pools/{small_pool.pk}/people/",
+        "pool-report": f"{of}pools/{small_pool.pk}/report/",
         "qrels-list": f"{of}qrels/",
         "qrels-detail": f"{of}qrels/{qrels.pk}/",
         "qrels-map": f"{of}qrels/{qrels.pk}/map/",

@@ -28,8 +28,8 @@ MOST_MODULES = 15
 
 def sources(*apps: str) -> list[Path]:
     """Our own modules, without generated migrations."""
-    found = [path for app in apps or (LIBRARY, *APPS) for path in (ROOT / app).rglob("*.py")]
-    return sorted(path for path in found if "migrations" not in path.parts)
+    results = [path for app in apps or (LIBRARY, *APPS) for path in (ROOT / app).rglob("*.py")]
+    return sorted(path for path in results if "migrations" not in path.parts)
 
 
 def templates() -> list[Path]:
@@ -219,9 +219,9 @@ INLINE = re.compile(
 
 
 def test_templates_have_no_inline_style_or_script():
-    found = {str(path): INLINE.findall(path.read_text("utf-8")) for path in templates()}
+    results = {str(path): INLINE.findall(path.read_text("utf-8")) for path in templates()}
 
-    assert {path: what for path, what in found.items() if what} == {}
+    assert {path: what for path, what in results.items() if what} == {}
 
 
 def test_blocks_are_closed_by_name():

@@ -50,14 +50,14 @@ def run(folder: Path, script: str, **variables: str) -> subprocess.CompletedProc
 def test_action_runs_the_gate_and_says_its_verdict(tmp_path):
     action = read("action.yml")
     gate = action["runs"]["steps"][-1]
-    given = {INPUT.findall(str(value))[0] for value in gate["env"].values()}
+    results = {INPUT.findall(str(value))[0] for value in gate["env"].values()}
     variables = dict.fromkeys(gate["env"], "") | files(tmp_path)
     variables |= {"GITHUB_ACTION_PATH": str(ROOT), "GITHUB_OUTPUT": str(tmp_path / "output")}
     variables["GITHUB_STEP_SUMMARY"] = str(tmp_path / "summary")
 
     done = run(tmp_path, gate["run"], **variables)
 
-    assert given | {"python-version"} == set(action["inputs"])
+    assert results | {"python-version"} == set(action["inputs"])
     assert INPUT.findall(gate["run"]) == []  # through the environment alone
     assert done.returncode == 0, done.stdout + done.stderr
     assert (tmp_path / "output").read_text() == "verdict=pass\n"
@@ -89,8 +89,8 @@ def written(name: str) -> str:
     """A file of the repository, or the one that docs/gate-in-ci.md shows under this name."""
     if (ROOT / name).is_file():
         return (ROOT / name).read_text("utf-8")
-    shown = (one.text for one in blocks() if one.page == "docs/gate-in-ci.md")
-    return next(text for text in shown if text.startswith(f"# {name}\n"))
+    texts = (block.text for block in blocks() if block.page == "docs/gate-in-ci.md")
+    return next(text for text in texts if text.startswith(f"# {name}\n"))
 
 
 def checked(name: str, text: str, folder: Path) -> bool:

@@ -80,8 +80,8 @@ def results() -> list[tuple[str, list[str]]]:
     texts = [(docid, f"{title} {text}") for docid, (title, text) in documents().items()]
     asked = [(query["_id"], query["text"]) for query in queries()]
     indexes = (build_index(system, texts) for system in SYSTEMS)
-    found = chain.from_iterable(index.search(asked, k=DEPTH) for index in indexes)
-    return [(qid, [docid for docid, _ in hits]) for qid, hits in found]
+    result = chain.from_iterable(index.search(asked, k=DEPTH) for index in indexes)
+    return [(qid, [docid for docid, _ in hits]) for qid, hits in result]
 
 
 @cache

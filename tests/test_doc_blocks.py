@@ -73,7 +73,9 @@ def test_block_that_says_nothing_would_be_seen(language, mark, text):
 
 
 def test_most_blocks_are_run():
-    of_commands = [one for one in blocks() if one.language in RUN and "signature" not in one.mark]
+    of_commands = [
+        block for block in blocks() if block.language in RUN and "signature" not in block.mark
+    ]
 
     assert len(RUN_HERE) >= FEWEST
     assert sum(bool(one.why_not) for one in of_commands) * 5 < len(of_commands)

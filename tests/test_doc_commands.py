@@ -77,9 +77,9 @@ def of_benchwright(words: list[str]) -> None:
             words = after_options(group, words)
             if not words:
                 return
-            found = group.get_command(context, words[0])
-            assert found is not None, words[0]
-            group, words = found, words[1:]
+            subcommand = group.get_command(context, words[0])
+            assert subcommand is not None, words[0]
+            group, words = subcommand, words[1:]
         if not group.params:
             return  # it reads its words itself, as the program does whose place it takes
         also = door.also if (door := getattr(group, "door", None)) else ()
@@ -102,7 +102,7 @@ def is_flag(option: object) -> bool:
 
 def after_options(group: click.Group, words: list[str]) -> list[str]:
     """What follows the options that stand before a command."""
-    known = {name: one for one in group.params for name in one.opts}
+    known = {name: param for param in group.params for name in param.opts}
     while words and words[0].startswith("-"):
         name, equals, _ = words[0].partition("=")
         assert name in known or name in ("--help", "--version"), name

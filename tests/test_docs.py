@@ -67,8 +67,8 @@ def test_every_setting_has_a_heading():
 
 
 def test_every_variable_that_the_code_reads_is_a_setting_or_none_of_ours():
-    told = {name for name, _ in (*ENVIRONMENT, *reference_settings.OF_JUDGES)}
-    known = {*reference_settings.settings(), *told, *reference_settings.NONE_OF_OURS}
+    results = {name for name, _ in (*ENVIRONMENT, *reference_settings.OF_JUDGES)}
+    known = {*reference_settings.settings(), *results, *reference_settings.NONE_OF_OURS}
     names = reference_settings.read_elsewhere()
 
     assert names - known == set()

@@ -43,14 +43,14 @@ def steps(page: str) -> Iterator[tuple[str, str]]:
 
 def follow(page: str) -> list[str]:
     """What was said by each command."""
-    said = []
+    results = []
     for name, text in steps(page):
         if name:
             Path(name).parent.mkdir(parents=True, exist_ok=True)
             Path(name).write_text(text, "utf-8")
         else:
-            said.append(_run(shlex.split(text, comments=True)))
-    return said
+            results.append(_run(shlex.split(text, comments=True)))
+    return results
 
 
 def _run(words: list[str]) -> str:
@@ -92,11 +92,11 @@ def empty_folder(tmp_path, monkeypatch):
 
 
 def test_tutorial_leads_from_a_corpus_to_a_release(site):
-    said = follow("tutorial")
+    output = follow("tutorial")
 
-    assert "nDCG@10" in said[-2]
-    assert "18 entered\n3 are of documents that the pool does not have\n" in said
-    assert any("The pool 'first' still wants 13 labels" in one for one in said)
+    assert "nDCG@10" in output[-2]
+    assert "18 entered\n3 are of documents that the pool does not have\n" in output
+    assert any("The pool 'first' still wants 13 labels" in one for one in output)
     assert Path("bread/corpus.jsonl").is_file()
     assert evaluate("qrels.txt", "bm25.run", ["nDCG@10"])["nDCG@10"] > 0.5
 
@@ -109,9 +109,9 @@ def test_notebook_comes_to_what_it_shows(path):
 
 
 def test_gate_of_a_build_is_as_the_page_says():
-    said = follow("gate-in-ci")
+    output = follow("gate-in-ci")
 
-    assert "inconclusive" in said[-1].lower()
+    assert "inconclusive" in output[-1].lower()
     assert Path("gate.xml").read_text().startswith("<?xml")
 
 

@@ -161,11 +161,11 @@ def values_of(world: World) -> dict[str, str]:
     )
     (row,) = (one for one in per_query_values(score_set) if one["qid"] == HIDDEN)
     mean = score_set.scores.get(measure="nDCG@10", slice_name="").mean
-    found = {"value": row["nDCG@10"], "mean": mean}
-    assert all(round(number, 4) != round(number, 3) for number in found.values()), found
+    fields = {"value": row["nDCG@10"], "mean": mean}
+    assert all(round(number, 4) != round(number, 3) for number in fields.values()), fields
     return {
-        **{f"{name} on a page": f"{number:.4f}" for name, number in found.items()},
-        **{f"{name} in full": repr(number)[:10] for name, number in found.items()},
+        **{f"{name} on a page": f"{number:.4f}" for name, number in fields.items()},
+        **{f"{name} in full": repr(number)[:10] for name, number in fields.items()},
     }
 
 
@@ -194,16 +194,16 @@ def urls_of(world: World) -> list[str]:
         for name in ("distribution", "cumulative", "grades", "slices")
     ]
     runs = ",".join(str(pk) for pk in world.benchmark.runs.values_list("pk", flat=True))
-    found: list[str] = []
+    results: list[str] = []
     for address in addresses():
         for known in (world.arguments, hidden, *charts):
             try:
                 url = reverse(address.name, kwargs=address.arguments(known))
             except (KeyError, NoReverseMatch):
                 continue  # the test below names it
-            asked = (one.format(runs=runs) for one in ASKED.get(address.name, ()))
-            found += [url, *(f"{url}{one}" for one in asked)]
-    return list(dict.fromkeys(found))
+            asked = (record.format(runs=runs) for record in ASKED.get(address.name, ()))
+            results += [url, *(f"{url}{answer}" for answer in asked)]
+    return list(dict.fromkeys(results))
 
 
 def told(response: HttpResponse) -> bytes:

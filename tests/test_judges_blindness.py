@@ -18,15 +18,15 @@ WHY = "You may still be asked to judge here"
 @pytest.fixture
 def pooled(do_jobs):
     """Two scored runs on a release, both in an open pool."""
-    made = factories.tiny_benchmark("stdlib")
+    bench = factories.tiny_benchmark("stdlib")
     runs = [
-        factories.run(made, lines, name=name)
+        factories.run(bench, lines, name=name)
         for name, lines in (("first", RUN), ("second", OTHER_RUN))
     ]
-    pool = factories.depth_pool(made, runs)
-    factories.release(made.qrel_sets.get())
+    pool = factories.depth_pool(bench, runs)
+    factories.release(bench.qrel_sets.get())
     do_jobs()
-    return {"benchmark": made, "pool": pool, "run": runs[0].pk, "runs": runs}
+    return {"benchmark": bench, "pool": pool, "run": runs[0].pk, "runs": runs}
 
 
 @pytest.fixture
@@ -199,11 +199,11 @@ def test_owner_lifts_it_by_the_api(benchmark, owner, ada, signed_in):
 
 
 def test_closing_the_last_pool_shows_results(benchmark, ada, signed_in):
-    made = pool(benchmark, {"q1": ["d1"]})
+    small_pool = pool(benchmark, {"q1": ["d1"]})
     url = reverse("run-list", args=[benchmark.slug])
     before = signed_in(ada).get(url).status_code
 
-    made.state = Pool.State.CLOSED
-    made.save()
+    small_pool.state = Pool.State.CLOSED
+    small_pool.save()
 
     assert (before, signed_in(ada).get(url).status_code) == (403, 200)

@@ -55,7 +55,7 @@ def test_files_are_sent_as_bytes(described):
 
     assert len(forms) > 5
     assert not [form for form in forms if "uri" in {one["format"] for one in form.values()}]
-    assert all("binary" in {one["format"] for one in form.values()} for form in forms)
+    assert all("binary" in {value["format"] for value in form.values()} for form in forms)
 
 
 def test_every_endpoint_has_a_summary_and_an_area(described):
@@ -109,9 +109,9 @@ def test_every_error_has_the_one_shape(described):
 
 def test_every_meaning_of_an_error_is_documented():
     page = (KEPT.parent / "api.md").read_text("utf-8").partition("## Errors")[2]
-    told = {int(status) for status in re.findall(r"\b[45]\d\d\b", page.partition("\n## ")[0])}
+    results = {int(status) for status in re.findall(r"\b[45]\d\d\b", page.partition("\n## ")[0])}
 
-    assert set(MEANINGS) - told == set()
+    assert set(MEANINGS) - results == set()
 
 
 @pytest.mark.django_db

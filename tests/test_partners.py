@@ -48,7 +48,7 @@ def operations() -> set[str]:
 
 def named() -> list[str]:
     of_pages = [told for told in partners().values() if not told.startswith("- ")]
-    return [operation for told in of_pages for operation in told.split(", ")]
+    return [operation for of_page in of_pages for operation in of_page.split(", ")]
 
 
 def test_every_page_has_a_row():

@@ -60,8 +60,8 @@ def embedding_pairs(of: Benchmark, first: int, last: int) -> None:
 
 def corpora(of: Benchmark, first: int, last: int) -> None:
     for number in range(first, last):
-        made = factories.benchmark(f"corpus{number}", visibility=Benchmark.Visibility.PUBLIC)
-        factories.snapshot_row(made, state="ready")
+        bench = factories.benchmark(f"corpus{number}", visibility=Benchmark.Visibility.PUBLIC)
+        factories.snapshot_row(bench, state="ready")
 
 
 def corpus_versions(of: Benchmark, first: int, last: int) -> None:
@@ -142,8 +142,8 @@ def pools(of: Benchmark, first: int, last: int) -> None:
 
 
 def judgments(of: Benchmark, first: int, last: int) -> None:
-    made = making.pool(of, {f"q{number}": ["d1"] for number in range(first, last)})
-    for number, slot in enumerate(made.slots.all()):
+    small_pool = making.pool(of, {f"q{number}": ["d1"] for number in range(first, last)})
+    for number, slot in enumerate(small_pool.slots.all()):
         making.judge(slot, factories.user(f"judge{first + number}"), number % 4)
 
 
@@ -247,20 +247,20 @@ def phases(of: Benchmark, first: int, last: int) -> None:
 
 def teams(of: Benchmark, first: int, last: int) -> None:
     for number in range(first, last):
-        made = Team.objects.create(name=f"team{number}")
-        made.members.add(factories.user("olga"), factories.user(f"mate{number}"))
+        record = Team.objects.create(name=f"team{number}")
+        record.members.add(factories.user("olga"), factories.user(f"mate{number}"))
 
 
 def queries_of_a_run(of: Benchmark, first: int, last: int) -> None:
     """A release of `last` queries, and a run that is scored on it."""
     queries(of, first, last)
     grades = {(query.qid, "d1"): 1 for query in of.queries.all()}
-    made = factories.qrel_set(of, grades)
-    QrelSet.objects.filter(pk=made.pk).update(n_relevant=len(grades))
-    made.refresh_from_db()
+    qrels = factories.qrel_set(of, grades)
+    QrelSet.objects.filter(pk=qrels.pk).update(n_relevant=len(grades))
+    qrels.refresh_from_db()
     if not of.runs.exists():
         factories.run(of, "\n".join(f"n{number} Q0 d1 1 1 s" for number in range(MANY)))
-    factories.release(made, f"{last}.0.0")
+    factories.release(qrels, f"{last}.0.0")
     jobs.run_queued()
 
 
@@ -292,8 +292,8 @@ def probing_flags(of: Benchmark, first: int, last: int) -> None:
 def _entries(of: Benchmark, first: int, last: int) -> list[Any]:
     """An entry of a pool for each number, with a slot."""
     docids = [f"d{number}" for number in range(first, last)]
-    made = making.pool(of, {f"q{docid}": [docid] for docid in docids}, name=f"from {first}")
-    return list(made.slots.select_related("entry").order_by("pk"))
+    small_pool = making.pool(of, {f"q{docid}": [docid] for docid in docids}, name=f"from {first}")
+    return list(small_pool.slots.select_related("entry").order_by("pk"))
 
 
 def known_grades(of: Benchmark, first: int, last: int) -> None:
@@ -383,18 +383,18 @@ def judged_cases(of: Benchmark, first: int, last: int) -> None:
     for number in range(first, last):
         facts = {"file_name": "", "sha256": "", "n_cases": 1, "n_nodes": 1, "is_ready": True}
         facts["takes_verdicts"] = True
-        made = of.case_sets.create(name=f"set{number}", created_by=keeper, **facts)
+        record = of.case_sets.create(name=f"set{number}", created_by=keeper, **facts)
         of.judges.create(name=f"j{number}", base_url="https://j", model="m", created_by=keeper)
-        made.evaluations.create(created_by=keeper, model="m")
+        record.evaluations.create(created_by=keeper, model="m")
 
 
 def hooks(of: Benchmark, first: int, last: int) -> None:
     """Webhooks, each told something."""
     for number in range(first, last):
         facts = {"url": f"https://ci.example.org/{number}", "events": ["job.failed"]}
-        made = of.webhooks.create(created_by=factories.user(f"keeper{number}"), **facts)
+        record = of.webhooks.create(created_by=factories.user(f"keeper{number}"), **facts)
         notice = of.notices.create(event="job.failed", path="/")
-        notice.deliveries.create(webhook=made)
+        notice.deliveries.create(webhook=record)
 
 
 def told_of_jobs(of: Benchmark, first: int, last: int) -> None:

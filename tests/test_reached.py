@@ -62,12 +62,14 @@ def meant(schema):
 
 def parameters_of(operation):
     """The members that an operation takes, with their schemas; those it needs, by each form."""
-    given = [
-        API["components"]["parameters"][one["$ref"].rpartition("/")[2]] if "$ref" in one else one
-        for one in operation.get("parameters", ())
+    results = [
+        API["components"]["parameters"][record["$ref"].rpartition("/")[2]]
+        if "$ref" in record
+        else record
+        for record in operation.get("parameters", ())
     ]
-    members = {one["name"]: one["schema"] for one in given if one["in"] == "query"}
-    needed = {one["name"] for one in given if one["in"] == "query" and one.get("required")}
+    members = {result["name"]: result["schema"] for result in results if result["in"] == "query"}
+    needed = {one["name"] for one in results if one["in"] == "query" and one.get("required")}
     contents = operation.get("requestBody", {}).get("content", {}).values()
     bodies = [meant(content["schema"]) for content in contents] or [{}]
     for body in bodies:
@@ -120,11 +122,11 @@ def test_command_of_a_row_asks_for_its_operation(name, command):
     last = [part for part in path.split("/") if part.strip("{}")][-1].split(".{")[0]
 
     with click.Context(main) as context:
-        found = main.get_command(context, command)
-    assert found is not None
-    modules = {found.callback.__module__, "benchwright.client.client"}
+        subcommand = main.get_command(context, command)
+    assert subcommand is not None
+    modules = {subcommand.callback.__module__, "benchwright.client.client"}
     modules |= {"benchwright.client.pulling"} if command == "pull" else set()
-    modules |= {door.module} if (door := getattr(found, "door", None)) else set()
+    modules |= {door.module} if (door := getattr(subcommand, "door", None)) else set()
     sources = [inspect.getsource(importlib.import_module(module)) for module in modules]
     assert any(re.search(rf"[/\"'{{}}]{re.escape(last)}[/\"'{{]", source) for source in sources), (
         last
@@ -168,4 +170,4 @@ def test_command_of_a_verb_has_its_help(noun, verb):
     with click.Context(command, info_name=f"benchwright {noun} {verb}") as context:
         page = command.get_help(context)
     assert verbs_of(noun)[verb].line in " ".join(page.split())
-    assert all(one.help for one in command.params if isinstance(one, click.Option))
+    assert all(param.help for param in command.params if isinstance(param, click.Option))

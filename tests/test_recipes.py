@@ -246,14 +246,14 @@ DOORS = [pytest.param(*door, id=f"{door[0]}-{door[1]}-{door[2].name}") for door 
 
 def once(find: Callable[[Doors, Parameter], Any]) -> Callable[[Doors, Parameter], Any]:
     """Look each up once: to make a serializer, or to load a command, is most of the work."""
-    found: dict[tuple[Doors, str], Any] = {}
+    results: dict[tuple[Doors, str], Any] = {}
 
     @wraps(find)
     def looked_up(there: Doors, parameter: Parameter) -> Any:
         key = there, parameter.name
-        if key not in found:
-            found[key] = find(there, parameter)
-        return found[key]
+        if key not in results:
+            results[key] = find(there, parameter)
+        return results[key]
 
     return looked_up
 
@@ -282,7 +282,7 @@ def admin_action_of(there: Doors, parameter: Parameter) -> argparse.Action:
 @once
 def command_option_of(there: Doors, parameter: Parameter) -> click.Parameter:
     command = import_module(f"benchwright.cli.{there.command}").command
-    (option,) = (one for one in command.params if parameter.flag in one.opts)
+    (option,) = (param for param in command.params if parameter.flag in param.opts)
     assert option.name == parameter.name
     return option
 
@@ -453,7 +453,7 @@ MODELS = [recipe for recipe, there in RECIPES.items() if there.model]
 @pytest.mark.parametrize("recipe", MODELS)
 def test_a_column_has_the_declared_default(recipe):
     there = RECIPES[recipe]
-    columns = {one.name: one for one in there.model._meta.fields}
+    columns = {field.name: field for field in there.model._meta.fields}
     stored = [one for one in there.parameters if one.name in columns]
 
     assert len(stored) == len(there.parameters)
@@ -471,20 +471,20 @@ NUMBERS_OF_API = (serializers.IntegerField, serializers.FloatField)
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_every_number_that_a_door_takes_is_declared(recipe):
     there = RECIPES[recipe]
-    declared = {one.name for one in there.parameters} | set(there.names.values())
-    found: set[str] = set()
+    declared = {parameter.name for parameter in there.parameters} | set(there.names.values())
+    result: set[str] = set()
     if there.form:
         fields = there.form.base_fields.items()
-        found |= {name for name, one in fields if isinstance(one, NUMBERS_OF_FORMS)}
+        result |= {name for name, one in fields if isinstance(one, NUMBERS_OF_FORMS)}
     if there.api:
         fields = there.api().fields.items()
-        found |= {
+        result |= {
             name
             for name, one in fields
             if isinstance(one, NUMBERS_OF_API) and not isinstance(one, Id)
         }
 
-    assert found - declared == OTHER_NUMBERS.get(recipe, set())
+    assert result - declared == OTHER_NUMBERS.get(recipe, set())
 
 
 # Reviewed.

@@ -187,7 +187,7 @@ def bracketed(monkeypatch) -> Iterator[None]:
 @pytest.fixture
 def written(world) -> list[str]:
     """Every text that somebody wrote, the longest first."""
-    found: set[str] = set()
+    result: set[str] = set()
     for model in apps.get_models():
         fields = [
             field.attname
@@ -196,8 +196,8 @@ def written(world) -> list[str]:
         ]
         if fields and model._meta.app_label in ("benchmarks_app", "annotation", "scoring"):
             for row in model._base_manager.values_list(*fields):
-                found.update(text for text in row if text and len(text) > 1)
-    return sorted(found, key=len, reverse=True)
+                result.update(text for text in row if text and len(text) > 1)
+    return sorted(result, key=len, reverse=True)
 
 
 def left_in_english(page: str, written: list[str]) -> list[str]:

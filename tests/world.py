@@ -267,9 +267,9 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         **_around(pool, owner),
         "scoring:submission-detail": submission.pk,
         "scoring:submission-state": submission.pk,
-        "scoring:reported-delete": (told := factories.reported(of, owner)).pk,
-        "scoring:reported-edit": told.pk,
-        "api:reported-detail": told.pk,
+        "scoring:reported-delete": (result := factories.reported(of, owner)).pk,
+        "scoring:reported-edit": result.pk,
+        "api:reported-detail": result.pk,
         **_submitting(of, owner, submission),
         **_paired(of, submitter),
         **_live(of, owner, runs[0]),
@@ -304,21 +304,21 @@ def _webhook(of: Benchmark, owner: User) -> dict[str, Any]:
 
 def _drawn(pool: Pool) -> Pool:
     """A pool for estimates of which nothing is labelled; it is closed, and nobody judges it."""
-    told = {"n_documents": 9, "n_queries": 4, "frame": "", "last_query": 0}
-    made = Pool.objects.create(
+    fields = {"n_documents": 9, "n_queries": 4, "frame": "", "last_query": 0}
+    record = Pool.objects.create(
         benchmark=pool.benchmark,
         name="drawn",
         strategy="estimate",
         state="closed",
-        parameters={"depth": 3, "measure": "p", "labels": 5, "population": told},
+        parameters={"depth": 3, "measure": "p", "labels": 5, "population": fields},
         statistics=pool.statistics,
         seed=7,
         n_entries=1,
         created_by=pool.created_by,
     )
     entry = pool.entries.select_related("query", "document").first()
-    made.entries.create(query=entry.query, document=entry.document, priority=0)
-    return made
+    record.entries.create(query=entry.query, document=entry.document, priority=0)
+    return record
 
 
 def _campaigns(pool: Pool, owner: User) -> dict[str, Any]:
@@ -577,15 +577,15 @@ def addresses() -> list[Address]:
 
 
 def _addresses(resolver: URLResolver, prefix: str, taken: tuple[str, ...]) -> list[Address]:
-    found = []
+    results = []
     for part in resolver.url_patterns:
         takes = (*taken, *part.pattern.converters, *_groups(part))
         if isinstance(part, URLPattern):
-            found.append(Address(f"{prefix}{part.name}", takes))
+            results.append(Address(f"{prefix}{part.name}", takes))
         elif part.namespace != "admin":
             inner = f"{prefix}{part.namespace}:" if part.namespace else prefix
-            found += _addresses(part, inner, takes)
-    return found
+            results += _addresses(part, inner, takes)
+    return results
 
 
 def _groups(part: URLPattern | URLResolver) -> tuple[str, ...]:

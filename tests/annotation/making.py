@@ -28,7 +28,7 @@ def pool(of: Benchmark, queries: dict[str, list[str]], overlap: int = 1, **value
     """An open pool from {qid: [docid in queue order]}; missing queries and documents are made."""
     Corpus.objects.filter(pk=of.corpus_id).update(kind=Corpus.Kind.TEXTS)
     of.corpus.kind = Corpus.Kind.TEXTS
-    made = Pool.objects.create(
+    record = Pool.objects.create(
         benchmark=of,
         name=values.pop("name", f"pool {Pool.objects.count() + 1}"),
         seed=7,
@@ -41,8 +41,8 @@ def pool(of: Benchmark, queries: dict[str, list[str]], overlap: int = 1, **value
     )
     pairs = [(qid, docid) for qid, docids in queries.items() for docid in docids]
     for place, (qid, docid) in enumerate(pairs):
-        _entry(made, place, qid, docid)
-    return made
+        _entry(record, place, qid, docid)
+    return record
 
 
 def _entry(of: Pool, place: int, qid: str, docid: str) -> None:
@@ -123,7 +123,7 @@ BATCH = 2_000
 def large_pool(of: Benchmark, *, n_queries: int, n_documents: int, overlap: int = 1) -> Pool:
     """As `pool`, in bulk: every query has documents of its own, of about a thousand characters."""
     n_entries = n_queries * n_documents
-    made = Pool.objects.create(
+    record = Pool.objects.create(
         benchmark=of,
         name="large",
         seed=7,
@@ -162,7 +162,7 @@ def large_pool(of: Benchmark, *, n_queries: int, n_documents: int, overlap: int 
     entries = PoolEntry.objects.bulk_create(
         (
             PoolEntry(
-                pool=made,
+                pool=record,
                 query=queries[n // n_documents],
                 document=document,
                 best_rank=n % n_documents // 2 + 1,
@@ -176,7 +176,7 @@ def large_pool(of: Benchmark, *, n_queries: int, n_documents: int, overlap: int 
     Slot.objects.bulk_create(
         (
             Slot(
-                pool=made,
+                pool=record,
                 query_id=entry.query_id,
                 entry=entry,
                 number=number,
@@ -187,7 +187,7 @@ def large_pool(of: Benchmark, *, n_queries: int, n_documents: int, overlap: int 
         ),
         batch_size=BATCH,
     )
-    return made
+    return record
 
 
 def _words(number: int, n: int) -> str:

@@ -389,10 +389,10 @@ def test_judgment_is_neither_changed_nor_deleted(scene, change):
     ],
 )
 def test_what_is_told_of_a_machines_label_is_neither_changed_nor_deleted(scene, change):
-    told = machine_label(scene).machine
+    machine = machine_label(scene).machine
 
     with refused("what is told of a label is append-only"):
-        change(told)
+        change(machine)
 
 
 def test_a_prompt_never_changes(scene):

@@ -49,11 +49,11 @@ def people(benchmark):
 @pytest.mark.parametrize("overlap", [1, 2])
 def test_people_who_claim_and_judge_at_once_fill_every_slot_once(benchmark, people, overlap):
     queries = {f"q{q}": [f"d{d}" for d in range(10)] for q in range(6)}
-    made = pool(benchmark, queries, overlap=overlap)
+    small_pool = pool(benchmark, queries, overlap=overlap)
 
     def work(person):
         n = 0
-        while slots := claimed(made, person, n=3):
+        while slots := claimed(small_pool, person, n=3):
             judge(slots[0], person, 1)
             n += 1
         return n
@@ -70,16 +70,16 @@ def test_people_who_claim_and_judge_at_once_fill_every_slot_once(benchmark, peop
 
 
 def test_two_tabs_of_one_person_hold_one_set_of_documents(benchmark, people):
-    made = pool(benchmark, {"q1": [f"d{d}" for d in range(20)]}, overlap=2)
+    small_pool = pool(benchmark, {"q1": [f"d{d}" for d in range(20)]}, overlap=2)
 
-    in_threads(lambda person: claimed(made, person, n=5), [people[0]] * N_PEOPLE)
+    in_threads(lambda person: claimed(small_pool, person, n=5), [people[0]] * N_PEOPLE)
 
     assert Slot.objects.filter(annotator=people[0]).count() == 5
 
 
 def test_one_judgment_sent_many_times_at_once_is_saved_once(benchmark, people):
-    made = pool(benchmark, {"q1": ["d1"]})
-    (slot,) = claimed(made, people[0])
+    small_pool = pool(benchmark, {"q1": ["d1"]})
+    (slot,) = claimed(small_pool, people[0])
     client_id = uuid.uuid4()
 
     saved = in_threads(
@@ -92,8 +92,8 @@ def test_one_judgment_sent_many_times_at_once_is_saved_once(benchmark, people):
 
 def test_a_set_published_while_people_judge_equals_its_replay(benchmark, people, owner):
     queries = {f"q{q}": [f"d{d}" for d in range(10)] for q in range(4)}
-    made = pool(benchmark, queries)
-    judge(claimed(made, people[0])[0], people[0], 1)
+    small_pool = pool(benchmark, queries)
+    judge(claimed(small_pool, people[0])[0], people[0], 1)
 
     def work(person):
         if person == owner:
@@ -101,7 +101,7 @@ def test_a_set_published_while_people_judge_equals_its_replay(benchmark, people,
                 benchmark=benchmark, name=str(uuid.uuid4()), rule=DEFAULT_RULE.name
             )
             return publishing.jobs.run_here(benchmark=benchmark, user=owner, **arguments).state
-        while slots := claimed(made, person, n=3):
+        while slots := claimed(small_pool, person, n=3):
             judge(slots[0], person, 2)
         return "done"
 
@@ -114,8 +114,8 @@ def test_a_set_published_while_people_judge_equals_its_replay(benchmark, people,
 
 def test_publishing_waits_for_a_judgment_that_is_being_written(benchmark, people, owner):
     """Its id is lower than one that is committed before it: without a lock it would be missed."""
-    made = pool(benchmark, {"q1": ["d1"], "q2": ["d2"]})
-    slots = {person: claimed(made, person, n=1)[0] for person in people[:2]}
+    small_pool = pool(benchmark, {"q1": ["d1"], "q2": ["d2"]})
+    slots = {person: claimed(small_pool, person, n=1)[0] for person in people[:2]}
     written, others_done = threading.Event(), threading.Event()
 
     def slow():

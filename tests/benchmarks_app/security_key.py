@@ -28,9 +28,9 @@ class SecurityKey:
     def create(self, options: dict[str, Any]) -> str:
         """What a browser says of a new credential of this key."""
         public = ES256.from_cryptography_key(self.private.public_key())
-        made = AttestedCredentialData.create(AAGUID, self.identity, public)
-        said = cbor.encode({"fmt": "none", "attStmt": {}, "authData": self._data(made)})
-        return self._answer("webauthn.create", options, {"attestationObject": said})
+        record = AttestedCredentialData.create(AAGUID, self.identity, public)
+        body = cbor.encode({"fmt": "none", "attStmt": {}, "authData": self._data(record)})
+        return self._answer("webauthn.create", options, {"attestationObject": body})
 
     def get(self, options: dict[str, Any]) -> str:
         """What a browser says of a challenge that this key has signed."""
@@ -51,8 +51,8 @@ class SecurityKey:
 
     def _client(self, kind: str, options: dict[str, Any]) -> bytes:
         challenge = options["publicKey"]["challenge"]
-        said = {"type": kind, "challenge": challenge, "origin": self.origin, "crossOrigin": False}
-        return json.dumps(said).encode()
+        fields = {"type": kind, "challenge": challenge, "origin": self.origin, "crossOrigin": False}
+        return json.dumps(fields).encode()
 
     def _answer(self, kind: str, options: dict[str, Any], parts: dict[str, bytes]) -> str:
         parts = {"clientDataJSON": self._client(kind, options), **parts}

@@ -65,8 +65,8 @@ def changed(client, row, **values) -> None:
         for one in [inline.formset.management_form, *inline.formset.forms]:
             given |= {one.add_prefix(name): one[name].value() for name in one.fields}
     dates = {"date_joined_0": "2026-01-01", "date_joined_1": "00:00:00"}
-    said = {name: value for name, value in {**given, **values}.items() if value or value == 0}
-    answer = client.post(admin_url(type(row), "change", row.pk), {**said, **dates})
+    results = {name: value for name, value in {**given, **values}.items() if value or value == 0}
+    answer = client.post(admin_url(type(row), "change", row.pk), {**results, **dates})
     assert answer.status_code == 302, answer.context["errors"]
 
 
@@ -79,8 +79,8 @@ def test_change_of_an_account_is_written_down(chief, ada):
     changed(chief, ada, email="new@example.org", is_superuser="on")
 
     assert told("account-change") == ("chief", f"user {ada.pk}", None)
-    said = str(AuditEvent.objects.get(action="account-change").detail)
-    assert "Superuser status" in said and "new@example.org" not in said
+    text = str(AuditEvent.objects.get(action="account-change").detail)
+    assert "Superuser status" in text and "new@example.org" not in text
     assert User.objects.get(pk=ada.pk).is_superuser
 
 
@@ -97,17 +97,17 @@ def test_new_address_given_by_the_staff_is_not_verified(chief, ada):
 def test_password_that_is_set_is_written_down(chief, ada):
     url = reverse("admin:auth_user_password_change", args=[ada.pk])
     secret = "another long password"
-    given = {"password1": secret, "password2": secret, "usable_password": "true"}
+    fields = {"password1": secret, "password2": secret, "usable_password": "true"}
 
-    assert chief.post(url, given).status_code == 302
+    assert chief.post(url, fields).status_code == 302
 
     assert told("password-change") == ("chief", f"user {ada.pk}", None)
 
 
 def test_account_that_is_made_is_written_down(chief):
     secret = "another long password"
-    given = {"username": "eve", "password1": secret, "password2": secret}
-    chief.post(admin_url(User, "add"), {**given, "usable_password": "true"})
+    fields = {"username": "eve", "password1": secret, "password2": secret}
+    chief.post(admin_url(User, "add"), {**fields, "usable_password": "true"})
 
     assert told("account-create") == ("chief", f"user {User.objects.get(username='eve').pk}", None)
 
@@ -139,9 +139,9 @@ def clerk(signed_in, db):
 def test_clerk_gives_nobody_a_rank(clerk, ada):
     changed(clerk, ada, first_name="Ada", is_superuser="on", is_staff="on", email="c@example.org")
 
-    found = User.objects.get(pk=ada.pk)
-    assert (found.first_name, found.email) == ("Ada", "ada@example.org")
-    assert not found.is_superuser and not found.is_staff
+    record = User.objects.get(pk=ada.pk)
+    assert (record.first_name, record.email) == ("Ada", "ada@example.org")
+    assert not record.is_superuser and not record.is_staff
 
 
 def test_clerk_does_not_become_who_is_above(clerk):

@@ -54,7 +54,7 @@ class Site:
 
     @property
     def paths(self) -> list[str]:
-        return [f"{one.method} {one.url.raw_path.decode()}" for one in self.asked]
+        return [f"{answer.method} {answer.url.raw_path.decode()}" for answer in self.asked]
 
 
 @pytest.fixture
@@ -101,7 +101,9 @@ def test_read_that_leads_to_the_same_site_keeps_the_token():
 
     site.client().me()
 
-    assert [one.headers.get("Authorization") for one in site.asked] == [f"Bearer {SECRET}"] * 2
+    assert [answer.headers.get("Authorization") for answer in site.asked] == [
+        f"Bearer {SECRET}"
+    ] * 2
 
 
 def test_nothing_follows_from_https_to_http():
@@ -144,9 +146,9 @@ def test_circle_of_redirects_ends():
 def test_plain_http_beyond_this_machine_warns(url, is_warned, recwarn):
     Client(url, SECRET)
 
-    found = [one for one in recwarn if one.category is InsecureServerWarning]
-    assert bool(found) == is_warned
-    assert SECRET not in " ".join(str(one.message) for one in found)
+    results = [one for one in recwarn if one.category is InsecureServerWarning]
+    assert bool(results) == is_warned
+    assert SECRET not in " ".join(str(result.message) for result in results)
 
 
 @pytest.mark.parametrize(
@@ -165,12 +167,12 @@ def test_no_error_repr_log_or_traceback_tells_the_token(answer, caplog):
     with pytest.raises(errors.ClientError) as caught:
         client.me()
 
-    told = "".join(
+    result = "".join(
         traceback.TracebackException.from_exception(caught.value, capture_locals=True).format()
     )
-    for text in (told, repr(client), repr(caught.value), str(vars(caught.value)), caplog.text):
+    for text in (result, repr(client), repr(caught.value), str(vars(caught.value)), caplog.text):
         assert SECRET not in text
-    assert "self" in told  # local variables are among what was looked at
+    assert "self" in result  # local variables are among what was looked at
 
 
 # --- what each answer means -----------------------------------------------------------------------
@@ -314,7 +316,7 @@ def test_run_is_sent_whole_again_after_a_cut(run):
     sent = site.client().submit("stdlib", run)
 
     assert sent.is_earlier  # the first attempt had come through
-    assert [one.content.count(RUN) for one in site.asked] == [1, 1, 1]
+    assert [answer.content.count(RUN) for answer in site.asked] == [1, 1, 1]
 
 
 def test_upload_takes_no_memory_of_the_size_of_the_file(tmp_path):
@@ -329,14 +331,14 @@ def test_upload_takes_no_memory_of_the_size_of_the_file(tmp_path):
             return httpx.Response(201, json=SENT)
 
     client = Client(SITE, SECRET, transport=Sink())
-    told = []
+    results = []
     tracemalloc.start()
-    client.submit("stdlib", path, tell=lambda done, total: told.append((done, total)))
+    client.submit("stdlib", path, tell=lambda done, total: results.append((done, total)))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
 
     assert received[0] > 64 << 20
-    assert told[-1] == (64 << 20, 64 << 20)
+    assert results[-1] == (64 << 20, 64 << 20)
     assert peak < 4 << 20
 
 
@@ -371,8 +373,8 @@ def test_waiting_ends_in_time():
 
 
 def test_problems_are_told_by_line():
-    said = [{"file": "bm25.run", "line": 412, "text": "score is 'n/a'"}, "too long"]
-    site = Site(httpx.Response(200, json={**SENT, "state": "invalid", "problems": said}))
+    results = [{"file": "bm25.run", "line": 412, "text": "score is 'n/a'"}, "too long"]
+    site = Site(httpx.Response(200, json={**SENT, "state": "invalid", "problems": results}))
 
     problems = site.client().submission("stdlib", 7).said_problems
 
@@ -391,7 +393,7 @@ def test_list_is_read_page_by_page(name):
 
     site = Site(page)
 
-    assert [one.slug for one in site.client().benchmarks()] == ["b1", "b2", "b3"]
+    assert [benchmark.slug for benchmark in site.client().benchmarks()] == ["b1", "b2", "b3"]
     assert {request.url.host for request in site.asked} == {httpx.URL(site.client().url).host}
     assert site.asked[0].url.params["limit"] == "200"
 
@@ -480,8 +482,8 @@ class ReleaseSite(Site):
         if not begin:
             return httpx.Response(200, content=whole)
         assert request.headers["If-Range"] == f'"{digest(whole)}"'
-        told = f"bytes {begin}-{len(whole) - 1}/{len(whole)}"
-        return httpx.Response(206, content=whole[begin:], headers={"Content-Range": told})
+        text = f"bytes {begin}-{len(whole) - 1}/{len(whole)}"
+        return httpx.Response(206, content=whole[begin:], headers={"Content-Range": text})
 
 
 def zipped(content: dict[str, bytes]) -> bytes:
@@ -540,7 +542,7 @@ def test_pull_goes_on_where_it_broke_off(tmp_path):
 
     site.client().pull("stdlib@1.2.0", tmp_path / "out")
 
-    asked = [one for one in site.asked if one.url.path.endswith("queries.jsonl")]
+    asked = [answer for answer in site.asked if answer.url.path.endswith("queries.jsonl")]
     begun = int(asked[1].headers["Range"][6:-1])
     assert 0 < begun <= 1_000_000
     assert (tmp_path / "out/queries.jsonl").read_bytes() == CONTENT["queries.jsonl"]
@@ -558,7 +560,7 @@ def test_later_pull_goes_on_where_an_earlier_one_ended(tmp_path):
 
     site.client().pull("stdlib@1.2.0", tmp_path / "out")
 
-    asked = next(one for one in site.asked if one.url.path.endswith("queries.jsonl"))
+    asked = next(answer for answer in site.asked if answer.url.path.endswith("queries.jsonl"))
     assert int(asked.headers["Range"][6:-1]) > 0
     assert (tmp_path / "out/queries.jsonl").read_bytes() == CONTENT["queries.jsonl"]
 
@@ -656,8 +658,8 @@ def test_environment_comes_before_what_is_kept(tmp_path):
     other = "https://other.example.org"
 
     def chosen(server=None, **environment) -> tuple[str, str]:
-        found = login_for(server, servers=servers, environment=environment)
-        return found.url, str(found.token)
+        login = login_for(server, servers=servers, environment=environment)
+        return login.url, str(login.token)
 
     assert chosen() == (SITE, "kept")
     assert chosen(BENCHWRIGHT_TOKEN="given") == (SITE, "given")

@@ -32,7 +32,7 @@ def benchwright(tmp_path):
 
 def examples(language: str) -> list[str]:
     """What this module runs of the page."""
-    here = [one for one in blocks() if one.page == "docs/client.md" and one.run_by]
+    here = [block for block in blocks() if block.page == "docs/client.md" and block.run_by]
     return [one.text for one in here if one.language == language]
 
 
@@ -69,11 +69,11 @@ def test_python_of_the_page_works(token, site, capsys):
 
     exec(first.replace("http://127.0.0.1:8000", site), {"token": token})
 
-    said = capsys.readouterr().out.splitlines()
-    assert said[0] == "sam"
-    assert said[1].startswith("0.1.0 20")
-    assert re.fullmatch(r"scored 0\.\d+ \[0\.\d+, [01]\.\d+\]", said[2])
-    assert said[3] == "{'BM25': 1}"
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "sam"
+    assert lines[1].startswith("0.1.0 20")
+    assert re.fullmatch(r"scored 0\.\d+ \[0\.\d+, [01]\.\d+\]", lines[2])
+    assert lines[3] == "{'BM25': 1}"
 
 
 def test_program_of_the_page_works(token, site, capsys, monkeypatch):
@@ -86,9 +86,9 @@ def test_program_of_the_page_works(token, site, capsys, monkeypatch):
 
     exec(program, {"__name__": "__main__"})
 
-    said = capsys.readouterr().out.splitlines()
-    assert said[0] == "bm25 scored"
-    assert [line.split("\t")[:2] for line in said[1:]] == [
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "bm25 scored"
+    assert [line.split("\t")[:2] for line in lines[1:]] == [
         [measure, "bm25"] for measure in ("nDCG@10", "P@5", "RBP(p=0.5)", "bpref", "AP")
     ]
 

@@ -126,8 +126,8 @@ def qrel_set(of: Benchmark, state: str) -> QrelSet:
 
 
 def qrel(of: Benchmark, docid: str) -> Qrel:
-    found = of.qrel_sets.first() or qrel_set(of, "ready")
-    return found.qrels.create(query=of.queries.get(), docid=docid, grade=1)
+    result = of.qrel_sets.first() or qrel_set(of, "ready")
+    return result.qrels.create(query=of.queries.get(), docid=docid, grade=1)
 
 
 def content(of: Benchmark, content_hash: str) -> DocumentContent:
@@ -168,8 +168,8 @@ def candidates(of: Benchmark, name: str) -> CandidateList:
 
 
 def contaminated(of: Benchmark, degree: str = "exact", similarity: float = 0.9) -> Any:
-    found = of.contamination_checks.first() or factories.contamination_check(of)
-    return found.matches.create(query=of.queries.get(), degree=degree, similarity=similarity)
+    result = of.contamination_checks.first() or factories.contamination_check(of)
+    return result.matches.create(query=of.queries.get(), degree=degree, similarity=similarity)
 
 
 def link(

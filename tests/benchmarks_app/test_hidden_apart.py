@@ -21,15 +21,15 @@ MORE = [f"m{number:02}" for number in range(60)]
 @pytest.fixture
 def bench():
     """30 hidden queries in `test`."""
-    made = hiding_benchmark()
-    made.olga = factories.member(made, "olga", "owner")
-    return made
+    bench = hiding_benchmark()
+    bench.olga = factories.member(bench, "olga", "owner")
+    return bench
 
 
 def publish(bench, version):
-    made = factories.release(bench.qrel_sets.get(), version)
+    release = factories.release(bench.qrel_sets.get(), version)
     jobs.run_queued()
-    return made
+    return release
 
 
 def add(bench, qids, split="test"):
@@ -89,7 +89,7 @@ def test_weights_differ_for_none_or_for_many_or_are_not_shown(bench, n, is_withh
 
     release = publish(bench, "1.0.0")
 
-    codes = {one["code"] for one in release.findings}
+    codes = {finding["code"] for finding in release.findings}
     assert ("release-weighted-withheld" in codes) == is_withheld
     assert slice_scores.means_told(release).has_weighted != is_withheld
 
@@ -103,8 +103,10 @@ def test_weights_of_few_hidden_queries_keep_no_release_back(bench):
 
 
 def a_slice(bench, name, qids):
-    made = factories.query_slice(bench, name, *bench.queries.filter(qid__in=qids), minimum=30)
-    register_slice(of=made, actor=bench.olga)
+    query_slice = factories.query_slice(
+        bench, name, *bench.queries.filter(qid__in=qids), minimum=30
+    )
+    register_slice(of=query_slice, actor=bench.olga)
 
 
 def shown(release) -> list[str]:
@@ -205,11 +207,11 @@ def test_weighted_means_of_two_releases_are_told_on_one_if_they_differ_in_few_we
     second = publish(bench, "2.0.0")
     score(bench, second, tmp_path)
 
-    told = [slice_scores.means_told(release) for release in (first, second)]
+    results = [slice_scores.means_told(release) for release in (first, second)]
 
-    assert [one.is_told for one in told] == [True, True]
-    assert [one.has_weighted for one in told] == [True, False]
-    assert "release-weighted-withheld" in {one["code"] for one in second.findings}
+    assert [result.is_told for result in results] == [True, True]
+    assert [one.has_weighted for one in results] == [True, False]
+    assert "release-weighted-withheld" in {finding["code"] for finding in second.findings}
 
 
 def test_more_scores_change_nothing_of_what_is_told(bench, tmp_path, django_assert_num_queries):

@@ -21,9 +21,9 @@ ESCAPED = "&lt;script&gt;alert(1)&lt;/script&gt;"
 @pytest.fixture
 def texts(db) -> Benchmark:
     """`fixtures/tiny_benchmark`, kept by Olga."""
-    made = factories.tiny_benchmark("texts")
-    factories.member(made, "olga", "owner")
-    return made
+    bench = factories.tiny_benchmark("texts")
+    factories.member(bench, "olga", "owner")
+    return bench
 
 
 @pytest.fixture
@@ -66,14 +66,14 @@ def new(**changes: str) -> dict[str, str]:
 def test_new_benchmark_has_grades_a_guideline_and_its_maker_as_owner(signed_in, cy):
     response = signed_in(cy).post(reverse("benchmark-new"), new())
 
-    made = Benchmark.objects.get(slug="my-benchmark")
+    record = Benchmark.objects.get(slug="my-benchmark")
     assert response.headers["Location"] == reverse("import-new", args=["my-benchmark"])
-    assert [grade.value for grade in made.grades.filter(is_relevant=True)] == [2, 3]
-    assert made.grades.get(value=1).anchor == "on the topic, but no help"
-    assert made.guidelines.get().version == 1
-    assert made.memberships.get().role == "owner"
-    assert (made.corpus.kind, made.unit, made.corpus.lang) == ("texts", "passage", "sw")
-    assert made.audit_events.get().action == "create-benchmark"
+    assert [grade.value for grade in record.grades.filter(is_relevant=True)] == [2, 3]
+    assert record.grades.get(value=1).anchor == "on the topic, but no help"
+    assert record.guidelines.get().version == 1
+    assert record.memberships.get().role == "owner"
+    assert (record.corpus.kind, record.unit, record.corpus.lang) == ("texts", "passage", "sw")
+    assert record.audit_events.get().action == "create-benchmark"
 
 
 @pytest.mark.parametrize(("asked", "kept"), [("", "trec"), ("trec9", "trec9")])
@@ -186,13 +186,13 @@ def test_wrong_settings_are_refused_and_change_nothing(olga, texts, changes, sai
 
 def test_overview_tells_a_viewer_no_activity(texts, olga, signed_in):
     olga.post(reverse("benchmark-settings", args=["texts"]), settings_form())
-    said = deed("change-settings")
-    assert said in page_of(olga, "activity-list", "texts")
-    assert said in page_of(olga, "benchmark-detail", "texts")
+    result = deed("change-settings")
+    assert result in page_of(olga, "activity-list", "texts")
+    assert result in page_of(olga, "benchmark-detail", "texts")
 
     viewer = signed_in(factories.member(texts, "vi", "viewer"))
 
-    assert said not in page_of(viewer, "benchmark-detail", "texts")
+    assert result not in page_of(viewer, "benchmark-detail", "texts")
 
 
 # --- imports -------------------------------------------------------------------------------------
@@ -271,8 +271,8 @@ def test_same_bytes_are_recognised_whatever_their_name(olga, do_jobs):
     response = send(olga, ("b.run", RUN))
 
     assert response.status_code == 422
-    said = response.content.decode()
-    assert "b.run was imported here before, as run &#x27;a&#x27; of 1 queries: same bytes" in said
+    text = response.content.decode()
+    assert "b.run was imported here before, as run &#x27;a&#x27; of 1 queries: same bytes" in text
     assert Run.objects.count() == 1
 
 
@@ -470,16 +470,16 @@ def test_run_of_another_owner_is_seen_by_them_and_the_keepers_only(texts, olga, 
 
 
 def test_qrels_are_downloaded_as_trec_and_the_download_is_audited(olga, texts):
-    found = texts.qrel_sets.get()
+    record = texts.qrel_sets.get()
 
-    response = olga.get(reverse("qrels-download", args=["texts", found.pk]))
+    response = olga.get(reverse("qrels-download", args=["texts", record.pk]))
 
     assert response.streaming
-    assert response["Content-Disposition"] == f'attachment; filename="texts-{found.pk}.qrels"'
+    assert response["Content-Disposition"] == f'attachment; filename="texts-{record.pk}.qrels"'
     lines = b"".join(response).decode().split("\n")
     assert lines[:2] == ["1 0 123 0", "1 0 d-empty-title 3"]
     assert len(lines) == 12
-    assert AuditEvent.objects.filter(action="download-qrels", target=found.name).count() == 1
+    assert AuditEvent.objects.filter(action="download-qrels", target=record.name).count() == 1
 
 
 def test_unfinished_set_of_qrels_is_on_no_page(olga, texts):
@@ -553,7 +553,7 @@ def test_draft_is_changed_checked_again_and_thrown_away(olga, texts, do_jobs):
     assert response.headers["Location"] == job.get_absolute_url()
     assert (draft.version, draft.options["licence"]) == ("0.1.0", "CC0-1.0")
     assert "beir" in draft.options["left_out"]
-    assert "release-licence-missing" not in {found["code"] for found in draft.findings}
+    assert "release-licence-missing" not in {finding["code"] for finding in draft.findings}
     olga.post(reverse("release-draft-delete", args=address))
     assert not Release.objects.exists()
 

@@ -51,12 +51,12 @@ def on(monkeypatch, tmp_path):
 def test_second_site_on_a_folder_is_told_who_has_it(on, tmp_path):
     on("sqlite3", address="http://127.0.0.1:8000/")
 
-    with pytest.raises(FolderInUseError) as told:
+    with pytest.raises(FolderInUseError) as refusal:
         on("sqlite3")
 
-    said = str(told.value)
-    assert f"The folder {tmp_path} is in use by another site: process {os.getpid()} on " in said
-    assert ", at http://127.0.0.1:8000/, since " in said
+    text = str(refusal.value)
+    assert f"The folder {tmp_path} is in use by another site: process {os.getpid()} on " in text
+    assert ", at http://127.0.0.1:8000/, since " in text
 
 
 def test_folder_is_free_once_it_was_given_back(on):

@@ -18,11 +18,11 @@ from benchmarks_app.static_files import version_of
 
 
 def test_address_carries_the_digest_of_the_file():
-    said = Path(finders.find("annotation/judge.js")).read_bytes()
+    content = Path(finders.find("annotation/judge.js")).read_bytes()
 
     address = static("annotation/judge.js")
 
-    assert address == f"/static/annotation/judge.js?v={hashlib.sha256(said).hexdigest()[:10]}"
+    assert address == f"/static/annotation/judge.js?v={hashlib.sha256(content).hexdigest()[:10]}"
 
 
 def test_another_content_is_another_address(tmp_path, monkeypatch):

@@ -68,9 +68,9 @@ def up(tmp_path):
         return made[-1]
 
     yield start
-    for one in made:
-        one.process.kill()
-        one.process.wait()
+    for case in made:
+        case.process.kill()
+        case.process.wait()
 
 
 def is_alive(pid: int) -> bool:

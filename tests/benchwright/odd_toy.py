@@ -67,7 +67,7 @@ def source(
 ) -> ReleaseSource:
     """A release of these contents; every other fact has a default."""
     texts, asked = None if documents is None else list(documents), list(queries)
-    said: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "slug": "toy",
         "version": "1.0.0",
         "title": "Toy",
@@ -85,7 +85,7 @@ def source(
         "manifest": {"benchmark": "toy", "files": {}, "grades": list(GRADES)},
     }
     return ReleaseSource(
-        **(said | facts),
+        **(fields | facts),
         splits=tuple(sorted(qrels)),
         queries=lambda: iter(asked),
         query_shape=metadata_shape(query.metadata for query in asked),

@@ -58,7 +58,9 @@ class Watch:
 
     def complaints(self) -> list[str]:
         """What fails any test: policy violations, script errors, requests to elsewhere."""
-        policy = [said for said in self.messages if "content security policy" in said.lower()]
+        policy = [
+            message for message in self.messages if "content security policy" in message.lower()
+        ]
         errors = [f"page error: {error}" for error in self.errors]
         return [*policy, *errors, *(f"request to {url}" for url in self.strangers)]
 
@@ -74,9 +76,9 @@ def sign_in(page: Page, url: str, username: str, password: str) -> None:
 
 def wait_for_job(page: Page, state: str = "Done.") -> None:
     """On a job's page: until it says that it is done, or what `state` says."""
-    said = page.locator("#job-progress .alert").first
-    said.wait_for(timeout=JOB_SECONDS * 1000)
-    expect(said).to_contain_text(state)
+    result = page.locator("#job-progress .alert").first
+    result.wait_for(timeout=JOB_SECONDS * 1000)
+    expect(result).to_contain_text(state)
 
 
 def tab_to(page: Page, name: str, at_most: int = 80) -> None:

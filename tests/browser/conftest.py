@@ -118,7 +118,7 @@ def person(chromium: Browser, demo: DemoSite) -> Iterator[Person]:
     yield open_as
     for page in pages:
         page.context.close()
-    complaints = [said for page in pages for said in page.watch.complaints()]
+    complaints = [complaint for page in pages for complaint in page.watch.complaints()]
     assert complaints == []
 
 

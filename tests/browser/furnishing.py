@@ -37,8 +37,8 @@ def furnished() -> str:
     User.objects.create_superuser("root", "root@example.org", password)
     call_command("create_benchmark", EMPTY, name="Nothing yet", owner="olga", stdout=StringIO())
     link = invite(benchmark=benchmark, actor=owner, role=Role.ANNOTATOR, note="a friend", days=7)
-    given = {"role": Role.ANNOTATOR, "email": "loner@example.org", "days": 7}
-    bound = invite(benchmark=benchmark, actor=owner, **given)
+    fields = {"role": Role.ANNOTATOR, "email": "loner@example.org", "days": 7}
+    bound = invite(benchmark=benchmark, actor=owner, **fields)
     forgetful = User.objects.create_user("forgetful", "forgetful@example.org", "a long password")
     judged = benchmark.judgments.order_by("pk").first()
     facts = {
@@ -183,10 +183,10 @@ def _deep_run(benchmark, owner):
     from scoring.scores.selectors.rankings import ranking_of
     from tests import factories
 
-    found = ranking_of(benchmark.runs.get(name="bm25"), 40)
+    ranking = ranking_of(benchmark.runs.get(name="bm25"), 40)
     lines = (
         f"{qid} Q0 {docid} {rank} {99 - rank} deep"
-        for qid, docids in found.items()
+        for qid, docids in ranking.items()
         for rank, docid in enumerate(docids[30:], start=1)
     )
     return factories.run(benchmark, "\n".join(lines), name="deep", owner=owner)
@@ -204,17 +204,17 @@ def _campaign_of(benchmark, owner, judge) -> int:
     earlier = making.campaign(pool, name="before", state="done", prompt=plain, **asked)
     for entry in entries:
         making.label(earlier, entry.query, entry.document.docid, 0)
-    made = making.campaign(pool, name="first look", state="done", cost_cap=5.0, **asked)
+    campaign = making.campaign(pool, name="first look", state="done", cost_cap=5.0, **asked)
     rows = []
     for number, entry in enumerate(entries, start=1):
         place = {"query": entry.query, "docid": entry.document.docid, "number": number}
         if number == 8:
             error = {"error_code": "judge-refusal", "error": "The judge declined to answer: no."}
-            making.pair(made, **place, state="failed", **error)
+            making.pair(campaign, **place, state="failed", **error)
             continue
         reason = "It names the function and shows how it is called, and says nothing of errors."
-        label = making.label(made, entry.query, entry.document.docid, number % 4, note=reason)
-        making.pair(made, **place, state="graded", judgment=label, cost=0.01, n_requests=1)
+        label = making.label(campaign, entry.query, entry.document.docid, number % 4, note=reason)
+        making.pair(campaign, **place, state="graded", judgment=label, cost=0.01, n_requests=1)
         rows.append(
             {
                 "query": entry.query_id,
@@ -228,10 +228,10 @@ def _campaign_of(benchmark, owner, judge) -> int:
                 "reason": reason,
             }
         )
-    _examples_of(made, owner)
+    _examples_of(campaign, owner)
     counts = {"n_pairs": 8, "n_graded": 7, "n_failed": 1, "cost": 0.07}
-    Campaign.objects.filter(pk=made.pk).update(trial={"rows": rows, "cost": 0.0}, **counts)
-    return made.pk
+    Campaign.objects.filter(pk=campaign.pk).update(trial={"rows": rows, "cost": 0.0}, **counts)
+    return campaign.pk
 
 
 def _examples_of(campaign, owner) -> None:
@@ -290,8 +290,8 @@ def _asked_of_people(case_set, owner) -> None:
     ask_people(case_set=case_set, user=owner, is_asked=True)
     case_set.refresh_from_db()
     case = next_case(case_set, owner)
-    said = {node: Said(node % 2 == 0, "It says so.") for node in range(1, case.n_nodes + 1)}
-    record_verdicts(case=case, person=owner, verdicts=said)
+    results = {node: Said(node % 2 == 0, "It says so.") for node in range(1, case.n_nodes + 1)}
+    record_verdicts(case=case, person=owner, verdicts=results)
 
 
 def _grown(owner) -> None:
@@ -361,8 +361,8 @@ def _proposed(benchmark, owner) -> int:
     content = "".join(json.dumps(row) + "\n" for row in rows).encode()
     file = ContentFile(content, name="snapshot.jsonl")
     upload = uploading.receive_upload(benchmark=benchmark, owner=owner, file=file)
-    told = {"snapshot_date": "2026-06-30"}
-    arguments = import_arguments(upload=upload, kind="corpus", corpus=told)
+    fields = {"snapshot_date": "2026-06-30"}
+    arguments = import_arguments(upload=upload, kind="corpus", corpus=fields)
     jobs.run_here(benchmark=benchmark, user=owner, **arguments)
     return benchmark.corpus.versions.get(state="proposed").number
 

@@ -16,7 +16,7 @@ def test_page_of_the_api_works_without_another_site(person: Person):
     expect(page.get_by_text("Every judgment, streamed, people by pseudonym")).to_be_visible(
         timeout=60_000  # the description is made for the first who asks
     )
-    assert [said for said in page.watch.messages if "error" in said.lower()] == []
+    assert [message for message in page.watch.messages if "error" in message.lower()] == []
 
 
 def test_token_is_made_copied_and_used_by_a_script(person: Person):

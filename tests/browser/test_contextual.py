@@ -82,10 +82,10 @@ def test_photographs_are_sent_shown_and_judged(person, photos, cases, tmp_path):
     # (1/2 + 2/3 + 3/4 + 4/5) / 4 = 0.6792, and 1
     page.get_by_role("link", name="photos", exact=True).click()
     expect(page.get_by_text("(1/2 + 2/3 + 3/4 + 4/5) / 4 = 0.6792")).to_be_visible()
-    shown = [sent_of(page, image) for image in page.locator(".case-node img").all()]
-    assert [kind for kind, _ in shown] == KINDS
-    assert asked.images == [f"data:{kind};base64,{content}" for kind, content in shown]
-    assert base64.b64decode(shown[2][1]) == photos[2].read_bytes()
+    results = [sent_of(page, image) for image in page.locator(".case-node img").all()]
+    assert [kind for kind, _ in results] == KINDS
+    assert asked.images == [f"data:{kind};base64,{content}" for kind, content in results]
+    assert base64.b64decode(results[2][1]) == photos[2].read_bytes()
     assert faults_of(page, "light") == []
 
 

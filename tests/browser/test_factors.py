@@ -39,14 +39,14 @@ def code_of(secret: str) -> str:
 
 def faults(page: Page) -> list[str]:
     """What axe and the width say of the page, wide and narrow, light and dark."""
-    found = []
+    results = []
     for options in (WIDE, NARROW):
         page.set_viewport_size(options["viewport"])
-        found += [
+        results += [
             f"{page.url} {fault}" for mode in ("light", "dark") for fault in faults_of(page, mode)
         ]
     page.set_viewport_size(WIDE["viewport"])
-    return found
+    return results
 
 
 def give_password(page: Page, url: str, password: str) -> None:
@@ -72,7 +72,7 @@ def test_app_key_and_recovery_code_from_set_up_to_taking_away(page: Page, demo: 
     page.goto(f"{url}/account/")
     page.get_by_role("link", name="Set up a second factor").click()
     page.get_by_role("link", name="Set up an authenticator app").click()
-    found = faults(page)
+    result = faults(page)
     page.get_by_label("Code of the app").fill(
         code_of(page.locator("#totp-key").inner_text().replace(" ", ""))
     )
@@ -84,26 +84,26 @@ def test_app_key_and_recovery_code_from_set_up_to_taking_away(page: Page, demo: 
     with page.expect_download() as started:
         page.get_by_role("link", name="Download").click()
     assert started.value.path().read_text().split() == codes
-    found += faults(page)
+    result += faults(page)
     page.get_by_role("link", name="I have kept them").click()
 
     page.get_by_role("link", name="Add a security key").click()
     page.get_by_label("Name of the key").fill("blue")
     page.get_by_label("Your password").fill(demo.password)
-    found += faults(page)
+    result += faults(page)
     page.get_by_role("button", name="Add the key").click()
     expect(heading).to_have_text("Second factors")
     expect(page.locator("main")).to_contain_text("blue")
-    found += faults(page)
+    result += faults(page)
 
     sign_out(page, url)
     give_password(page, url, demo.password)
     expect(heading).to_have_text("Second factor")
-    found += faults(page)
+    result += faults(page)
     page.get_by_label("Code").fill("000000")
     page.get_by_role("button", name="Sign in").click()
     expect(page.locator("main")).to_contain_text("This code is wrong")
-    found += faults(page)
+    result += faults(page)
     page.get_by_role("button", name="Use your security key").click()
     expect(heading).to_have_text("Benchmarks")
 
@@ -116,14 +116,14 @@ def test_app_key_and_recovery_code_from_set_up_to_taking_away(page: Page, demo: 
     page.goto(f"{url}/account/factors/")
     expect(page.locator("main")).to_contain_text("9 left")
     page.get_by_role("link", name="Make new ones").click()
-    found += faults(page)
+    result += faults(page)
     page.goto(f"{url}/account/factors/")
     page.get_by_role("link", name="Take away blue").click()
-    found += faults(page)
+    result += faults(page)
     page.get_by_label("Your password").fill(demo.password)
     page.get_by_role("button", name="Take away").click()
     expect(page.locator("main")).to_contain_text("was taken away")
-    assert found == []
+    assert result == []
 
 
 def test_page_by_a_number_says_that_keys_need_a_name(page: Page, demo: DemoSite):

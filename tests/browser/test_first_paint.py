@@ -52,13 +52,13 @@ def test_main_pages_are_painted_soon_on_a_slow_line(
     for address in PAGES[who]:
         figures = painted_slowly(wire, address)
         line = figures["answers"] * LATENCY_MS + figures["bytes"] / BYTES_PER_MS
-        told = (
+        text = (
             f"{who} {address}: painted after {figures['painted']:.0f} ms, of which the line takes "
             f"{line:.0f} for {figures['bytes'] / 1000:.1f} kB; {wire.kilobytes:.0f} kB in "
             f"{wire.n_requests} answers, {figures['shift']:.3f} shifted"
         )
         with capsys.disabled():
-            print(f"\n{told}")  # noqa: T201
+            print(f"\n{text}")  # noqa: T201
         assert line <= MOST_LINE_MS
         assert figures["painted"] <= BUSY * MOST_LINE_MS
         assert 0 < wire.kilobytes <= MOST_KB

@@ -72,7 +72,7 @@ def test_newcomer_gets_from_files_to_a_leaderboard(
     with counted(page, costs, "first judgment"):
         begin_by_keyboard(page)
         first = grade(page, 0)
-    given = judge_by_keyboard(page, first)
+    result = judge_by_keyboard(page, first)
     page.get_by_role("banner").get_by_role("link", name="Cranfield").click()
     with counted(page, costs, "invitation"):
         invite_an_annotator(page)
@@ -86,7 +86,7 @@ def test_newcomer_gets_from_files_to_a_leaderboard(
     with counted(page, costs, "a comparison"):
         compare_the_first_two(page)
     check_board(page, data / "cranfield")
-    check_sets(page, files, given)
+    check_sets(page, files, result)
 
     with capsys.disabled():
         for step, (n_clicks, seconds) in costs.items():
@@ -195,15 +195,15 @@ def begin_by_keyboard(page: Page) -> None:
 
 def judge_by_keyboard(page: Page, first: int) -> list[int]:
     """With keys alone; the grades that count, in turn."""
-    given: list[int] = [first]
-    while len(given) < N_GRADES:
-        given.append(grade(page, len(given) % 5))
-        if len(given) == UNDONE_AT:
-            given[-1] = think_again(page)
-        if len(given) == REFUSED_AT:
+    results: list[int] = [first]
+    while len(results) < N_GRADES:
+        results.append(grade(page, len(results) % 5))
+        if len(results) == UNDONE_AT:
+            results[-1] = think_again(page)
+        if len(results) == REFUSED_AT:
             refuse(page)
     expect(page.get_by_text(f"Label {N_GRADES + 2} of {POOL_SIZE:,} in the pool")).to_be_visible()
-    return given
+    return results
 
 
 def grade(page: Page, value: int) -> int:
@@ -375,8 +375,8 @@ def download_qrels(page: Page, name: str) -> dict[tuple[str, str], int]:
     with page.expect_download() as download:
         row(page, name).get_by_role("link", name=f"TREC qrels of {name}").click()
     text = Path(download.value.path()).read_text()
-    found = csv.reader(io.StringIO(text), delimiter=" ")
-    return {(qid, docid): int(value) for qid, _, docid, value in found}
+    result = csv.reader(io.StringIO(text), delimiter=" ")
+    return {(qid, docid): int(value) for qid, _, docid, value in result}
 
 
 def row(page: Page, name: str):

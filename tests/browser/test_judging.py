@@ -354,9 +354,9 @@ def test_focus_goes_to_the_next_document_and_its_place_is_said(page: Page):
     press(page, "1")
 
     assert page.evaluate("document.activeElement.id") == "document"
-    said = page.locator(SAID)
-    expect(said).to_have_attribute("aria-live", "polite")
-    expect(said).to_have_text(re.compile(r"Grade 1 saved, document \d+ of \d+\."))
+    words = page.locator(SAID)
+    expect(words).to_have_attribute("aria-live", "polite")
+    expect(words).to_have_text(re.compile(r"Grade 1 saved, document \d+ of \d+\."))
 
 
 def test_the_grades_are_a_radio_group_for_arrows_and_enter(page: Page, demo: DemoSite):

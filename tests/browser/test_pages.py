@@ -93,7 +93,9 @@ def test_page_is_accessible_and_in_bounds(visitor: Person, facts: dict[str, Any]
         faults += weight_faults(page)
         faults += faults_at_both_widths(page) if IS_BRIEF else faults_in_both_schemes(page, options)
         faults += [
-            said for said in page.watch.messages if place.status == 200 or REFUSED not in said
+            message
+            for message in page.watch.messages
+            if place.status == 200 or REFUSED not in message
         ]
         faults += page.watch.complaints()
     assert faults == []
@@ -218,11 +220,11 @@ def weight_faults(page: Page) -> list[str]:
 
 def faults_at_both_widths(page: Page) -> list[str]:
     """All of axe's rules wide and in light, those of width and colour narrow and in dark."""
-    found = faults_of(page, "light")
+    faults = faults_of(page, "light")
     page.set_viewport_size(NARROW["viewport"])
-    found += faults_of(page, "dark", OF_WIDTH)
+    faults += faults_of(page, "dark", OF_WIDTH)
     page.set_viewport_size(WIDE["viewport"])
-    return found
+    return faults
 
 
 def faults_in_both_schemes(page: Page, options: dict[str, Any]) -> list[str]:
@@ -238,10 +240,10 @@ def faults_in_both_schemes(page: Page, options: dict[str, Any]) -> list[str]:
 def faults_of(page: Page, scheme: str, rules: list[str] | None = None) -> list[str]:
     page.emulate_media(color_scheme=scheme)
     options = {"runOnly": rules} if rules else {"rules": LEFT_OUT}
-    found = axe_faults(page, **options)
+    result = axe_faults(page, **options)
     width, room = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-    found = found if width <= room else [*found, f"the page is {width} wide"]
-    return [f"{room}, {scheme}: {fault}" for fault in found]
+    result = result if width <= room else [*result, f"the page is {width} wide"]
+    return [f"{room}, {scheme}: {fault}" for fault in result]
 
 
 def axe_faults(page: Page, **options: Any) -> list[str]:

@@ -53,7 +53,7 @@ def test_way_through_the_provider_and_back_and_out_again(
     page.evaluate("document.querySelector('form.form').action = 'http://127.0.0.1:9/'")
     page.get_by_role("button", name="Sign in with Example SSO").click(no_wait_after=True)
     page.wait_for_timeout(300)
-    assert [said for said in page.watch.complaints() if "form-action" in said] != []
+    assert [complaint for complaint in page.watch.complaints() if "form-action" in complaint] != []
     page.watch.forget()
 
     page.goto("/teams/")

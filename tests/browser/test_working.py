@@ -26,9 +26,9 @@ def test_a_style_that_the_policy_forbids_would_fail_a_test(person: Person):
     page.evaluate("setTimeout(() => { throw new Error('broken') })")
     page.wait_for_timeout(200)
 
-    said = " ".join(watch.complaints())
-    assert "Content Security Policy" in said
-    assert "broken" in said
+    text = " ".join(watch.complaints())
+    assert "Content Security Policy" in text
+    assert "broken" in text
     watch.messages.clear()
     watch.errors.clear()
 
@@ -49,8 +49,8 @@ def test_an_upload_shows_how_far_it_is(person: Person, tmp_path: Path):
 
     page.get_by_role("button", name="Look at them").click()
 
-    said = page.locator("[data-upload-note] [role=status]")
-    expect(said).to_contain_text(re.compile(r"\d+%: [\d.]+ of [\d.]+ MB sent"))
+    words = page.locator("[data-upload-note] [role=status]")
+    expect(words).to_contain_text(re.compile(r"\d+%: [\d.]+ of [\d.]+ MB sent"))
     expect(page.get_by_role("button", name="Look at them")).to_be_disabled()
     page.wait_for_url("**/import/*/")
     page.get_by_role("button", name="Import", exact=True).click()

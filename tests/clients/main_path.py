@@ -67,9 +67,9 @@ def main(site: str, token: str, slug: str, folder: Path) -> None:
         scores = submit(client, slug, folder / RUNS[0])
         board = whole_board(client, slug, version)
         export = expected(export_detail_get.sync(slug, version, "beir", client=client))
-    told = {"n_graded": n_graded, "version": version, "qrels": qrels.splitlines()}
-    told |= {"scores": scores, "board": board, "n_bytes": len(export.payload.read())}
-    json.dump(told, sys.stdout)
+    fields = {"n_graded": n_graded, "version": version, "qrels": qrels.splitlines()}
+    fields |= {"scores": scores, "board": board, "n_bytes": len(export.payload.read())}
+    json.dump(fields, sys.stdout)
 
 
 def expected(answer):
@@ -131,8 +131,8 @@ def judge(client: AuthenticatedClient, slug: str, pool: int) -> int:
 def publish_qrels(client: AuthenticatedClient, slug: str) -> str:
     body = NewQrelsRequest(name="own labels")
     finished(client, expected(qrels_list_post.sync(slug, client=client, body=body)))
-    (made,) = expected(qrels_list_get.sync(slug, client=client)).results
-    return expected(qrels_download_get.sync(slug, made.id, client=client))
+    (result,) = expected(qrels_list_get.sync(slug, client=client)).results
+    return expected(qrels_download_get.sync(slug, result.id, client=client))
 
 
 def publish_release(client: AuthenticatedClient, slug: str) -> str:

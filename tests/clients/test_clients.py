@@ -117,12 +117,12 @@ def done(command: str, folder: Path, **environment: str) -> str:
 def test_client_in_python_runs_the_main_path(site, token, collection, folder):
     generated = done(GENERATE[0], folder)
     shutil.copy(HERE / "main_path.py", folder)
-    told = json.loads(
+    report = json.loads(
         done(f"python main_path.py {site.url} {token} in-python {collection}", folder)
     )
 
     assert "warning" not in generated.lower()
-    check(told, collection)
+    check(report, collection)
 
 
 def test_client_in_typescript_compiles_and_runs_the_main_path(site, token, collection, folder):
@@ -131,7 +131,7 @@ def test_client_in_typescript_compiles_and_runs_the_main_path(site, token, colle
         shutil.copy(HERE / name, folder)
     (folder / "node_modules").symlink_to(TOOLS / "node_modules")
     done("tsc", folder)
-    told = json.loads(
+    report = json.loads(
         done(f"node main_path.js {site.url} {token} in-typescript {collection}", folder)
     )
 
@@ -140,7 +140,7 @@ def test_client_in_typescript_compiles_and_runs_the_main_path(site, token, colle
     for name, kind in (("images", "Array<Blob>"), ("kinds", "Array<KindsEnum>")):
         apis = (path.read_text("utf-8") for path in (folder / "benchwright-api/apis").iterdir())
         assert any(f"{name}?: {kind};" in text for text in apis)
-    check(told, collection)
+    check(report, collection)
 
 
 def test_script_of_the_readme_goes_from_files_to_board_and_export(
@@ -148,12 +148,14 @@ def test_script_of_the_readme_goes_from_files_to_board_and_export(
 ):
     """What `benchwright` says of each step, and again as JSON where nothing is changed by it."""
     (script,) = [
-        one.text for one in blocks() if one.page == "README.md" and "test_clients" in one.run_by
+        block.text
+        for block in blocks()
+        if block.page == "README.md" and "test_clients" in block.run_by
     ]
     benchwright = f'benchwright() {{ {sys.executable} -m benchwright "$@"; }}\n'
     known = {"SITE": site.url, "BENCHWRIGHT_TOKEN": token, "PYTHONPATH": str(ROOT)}
 
-    told = done(benchwright + script, folder_of_files, **known)
+    evaluation = done(benchwright + script, folder_of_files, **known)
     on = f"{benchwright}benchwright --site $SITE --benchmark help-pages"
     board = json.loads(done(f"{on} leaderboard --json", folder_of_files, **known))
     for mistaken, meant in MISTAKEN.items():
@@ -164,9 +166,9 @@ def test_script_of_the_readme_goes_from_files_to_board_and_export(
         )
         assert meant in refused.splitlines()[-1]
 
-    assert [line for line in told.splitlines() if line.startswith("Warning")] == []
-    assert f"{site.url}/join/" in told
-    assert re.search(r"^titles, again less words: -?0\.\d{4}  \[.*\]  p ", told, re.MULTILINE)
+    assert [line for line in evaluation.splitlines() if line.startswith("Warning")] == []
+    assert f"{site.url}/join/" in evaluation
+    assert re.search(r"^titles, again less words: -?0\.\d{4}  \[.*\]  p ", evaluation, re.MULTILINE)
     assert {row["run"] for row in board["rows"]} == {"words", "titles", "titles, again"}
     assert (folder_of_files / "help-pages" / "corpus.jsonl").exists()
 

@@ -136,7 +136,7 @@ def _summary(drive: Drive, seconds: float) -> None:
         row = (one.files, one.refused, one.failed, one.imported)
         rest = (f"{one.seconds:.0f}", f"{one.most_web:.0f}", f"{one.most_worker:.0f}")
         print(("{:>9}" * len(head)).format(kind, *row, *rest))
-    print(f"{sum(one.files for one in drive.counts.values()):,} files in {seconds:,.0f} s")
+    print(f"{sum(value.files for value in drive.counts.values()):,} files in {seconds:,.0f} s")
     print(f"web: {drive.web_at_start:.0f} MB before, {drive.web_at_end:.0f} MB after")
     slowest = ", ".join(f"{name} {seconds:.0f} s" for seconds, name in drive.slowest)
     print(f"slowest: {slowest}")

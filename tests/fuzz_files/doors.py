@@ -93,10 +93,10 @@ def put_down(sender: Sender, case: Case) -> bool:
     upload = _uploaded(sender, case)
     if upload is None:
         return False
-    told = sender.call("GET", f"uploads/{upload}/")
+    answer = sender.call("GET", f"uploads/{upload}/")
     sender.see(f"/b/{sender.slug}/import/{upload}/")
     sender.see(f"/b/{sender.slug}/import/")
-    is_ready = is_taken(told) and told.json()["is_ready"]
+    is_ready = is_taken(answer) and answer.json()["is_ready"]
     if _imported(sender, case, upload, is_ready=is_ready):
         return True
     if case.is_page:
@@ -111,8 +111,8 @@ def _uploaded(sender: Sender, case: Case) -> int | None:
         answer = sender.call("POST", "uploads/", files={"file": (case.file, case.content)})
         return int(answer.json()["id"]) if is_taken(answer) else None
     answer = sender.submit("import/", {}, {"files": (case.file, case.content)})
-    found = re.search(r"/import/(\d+)/", str(answer.url) if is_taken(answer) else "")
-    return int(found[1]) if found else None
+    answers = re.search(r"/import/(\d+)/", str(answer.url) if is_taken(answer) else "")
+    return int(answers[1]) if answers else None
 
 
 def _imported(sender: Sender, case: Case, upload: int, *, is_ready: bool) -> bool:
@@ -133,14 +133,14 @@ def put_log_down(sender: Sender, case: Case) -> bool:
         return is_taken(sender.call("POST", "logs/", files=file, data={"lenient": "true"}))
     answer = sender.submit("queries/log/", {}, file)
     sender.see(f"/b/{sender.slug}/queries/log/")
-    found = re.search(r"/(queries/log/waiting/\d+/)", str(answer.url))
-    if found is None:
+    answers = re.search(r"/(queries/log/waiting/\d+/)", str(answer.url))
+    if answers is None:
         return False
     columns = {"name": case.file[:100], "floor": "1", "query": "query", "count": "count"}
-    answer = sender.submit(found[1], columns)
+    answer = sender.submit(answers[1], columns)
     if "/jobs/" in str(answer.url):
         return True
-    sender.submit(f"{found[1]}discard/", {})
+    sender.submit(f"{answers[1]}discard/", {})
     return False
 
 

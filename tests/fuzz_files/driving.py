@@ -92,7 +92,10 @@ class Drive:
     def _send_honest(self, case: Case) -> None:
         is_taken = self._send(case)
         if not is_taken and is_taken_by_design(case):
-            asked = [f"{one.what}: {one.status} {one.text[:600]}" for one in self.sender.asked]
+            asked = [
+                f"{answer.what}: {answer.status} {answer.text[:600]}"
+                for answer in self.sender.asked
+            ]
             self._find(case, "an honest file was refused", "\n".join(asked))
         self._end_batch()
 

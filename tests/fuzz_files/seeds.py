@@ -36,10 +36,10 @@ class Seed:
 @cache
 def seeds() -> dict[str, tuple[Seed, ...]]:
     """The honest files of each kind."""
-    found: dict[str, list[Seed]] = defaultdict(list)
+    result: dict[str, list[Seed]] = defaultdict(list)
     for kind, purpose, door, name, content in _all():
-        found[kind].append(Seed(kind, purpose, door, name, content))
-    return {kind: tuple(of) for kind, of in found.items()}
+        result[kind].append(Seed(kind, purpose, door, name, content))
+    return {kind: tuple(of) for kind, of in result.items()}
 
 
 def _all() -> Iterable[tuple[str, str, str, str, bytes]]:

@@ -106,35 +106,35 @@ class RunningSite:
 
     def traces(self) -> str:
         """What the processes have logged of errors since last time."""
-        told = []
+        results = []
         for name in self.site.processes:
             log = self.site.log(name)
             new = log[self.seen.get(name, 0) :]
             self.seen[name] = len(log)
             if "Traceback" in new or "panicked" in new or "ERROR" in new or "Error" in new:
-                told.append(f"--- {name}\n{new[-20_000:]}")
-        return "\n".join(told)
+                results.append(f"--- {name}\n{new[-20_000:]}")
+        return "\n".join(results)
 
     def processes(self) -> dict[str, int]:
         """The processes that must not be lost, by what they are."""
-        found: dict[str, int] = {}
+        results: dict[str, int] = {}
         for name, process in self.site.processes.items():
             if process.poll() is None:
                 for n, pid in enumerate(_own(process.pid)):
-                    found[f"{name} {n}"] = pid
-        return found
+                    results[f"{name} {n}"] = pid
+        return results
 
     def memory(self) -> Memory:
         web = _own(self.site.processes["web"].pid)
         worker = _tree(self.site.processes["worker"].pid)
-        told = Memory(
+        result = Memory(
             web=sum(_status(pid, "VmRSS") for pid in web),
             most_web=sum(_status(pid, "VmHWM") for pid in web),
             most_worker=max((_status(pid, "VmHWM") for pid in worker), default=0),
         )
         for pid in (*web, *worker):
             _forget_peak(pid)
-        return told
+        return result
 
 
 def _children(pid: int) -> list[int]:
@@ -223,22 +223,22 @@ class SiteInside:
             self.log.write(traceback.format_exc())
             Job.objects.filter(state="running").update(state="failed", error="Unexpected panic")
         names = ("pk", "kind", "state", "attempt", "error", "title", "problems")
-        found = Job.objects.filter(pk__gt=after).order_by("pk").values_list(*names)
-        return [JobRow(*row[:6], str(row[6])) for row in found]
+        rows = Job.objects.filter(pk__gt=after).order_by("pk").values_list(*names)
+        return [JobRow(*row[:6], str(row[6])) for row in rows]
 
     def traces(self) -> str:
-        told = self.log.getvalue()
+        text = self.log.getvalue()
         self.log.seek(0)
         self.log.truncate()
-        return told
+        return text
 
     def processes(self) -> dict[str, int]:
         return {"this": os.getpid()}
 
     def memory(self) -> Memory:
-        told = Memory(_status(os.getpid(), "VmRSS"), _status(os.getpid(), "VmHWM"), 0)
+        result = Memory(_status(os.getpid(), "VmRSS"), _status(os.getpid(), "VmHWM"), 0)
         _forget_peak(os.getpid())
-        return told
+        return result
 
 
 def _told(app: Any, log: io.StringIO) -> Any:

@@ -151,23 +151,23 @@ def _run(area: str, chosen: Sequence[Mutant], kept: dict[str, list[str]], n_work
             while waiting and len(at_work) < n_workers:
                 mutant = waiting.pop()
                 at_work.append(Running(mutant, _tests(area, mutant.module), seconds))
-            for one in list(at_work):
-                if (found := one.result()) is not None:
-                    at_work.remove(one)
-                    kept.setdefault(one.mutant.key, []).append(found)
-                    out.write(json.dumps({"key": one.mutant.key, "found": found}) + "\n")
+            for item in list(at_work):
+                if (result := item.result()) is not None:
+                    at_work.remove(item)
+                    kept.setdefault(item.mutant.key, []).append(result)
+                    out.write(json.dumps({"key": item.mutant.key, "found": result}) + "\n")
                     out.flush()
-                    if found == SURVIVED:
-                        print(f"  {one.mutant}", flush=True)
+                    if result == SURVIVED:
+                        print(f"  {item.mutant}", flush=True)
             time.sleep(0.02)
 
 
 def _seconds_without(area: str, module: str) -> int:
     """Of the processor, for all tests of an area."""
     sound = Running(None, _tests(area, module), 3600)
-    while (found := sound.result()) is None:
+    while (result := sound.result()) is None:
         time.sleep(0.1)
-    if found != SURVIVED:
+    if result != SURVIVED:
         raise SystemExit(f"{area}: its tests fail without any mutant")
     return ceil(sound.spent)
 

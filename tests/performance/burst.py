@@ -134,14 +134,14 @@ def used(site: Site) -> dict[str, float]:
 
 def with_children(pids: Sequence[int]) -> list[int]:
     """These processes, and all that they have started."""
-    found = list(pids)
-    for pid in found:
+    items = list(pids)
+    for pid in items:
         for tasks in Path(f"/proc/{pid}/task").glob("*/children"):
             with contextlib.suppress(OSError):  # it has ended meanwhile
-                found += [
-                    int(child) for child in tasks.read_text().split() if int(child) not in found
+                items += [
+                    int(child) for child in tasks.read_text().split() if int(child) not in items
                 ]
-    return found
+    return items
 
 
 Measured = tuple[int, float, dict[str, float], Sequence[float]]

@@ -67,21 +67,21 @@ def differing(seed: int, pytrec_eval, files: scanners.FilesInMemory) -> list[str
         ("twin", scanners.by_twin(scanners.ANYWHERE, table, RULES, block=block)),
         ("extension", scanners.by_extension(scanners.ANYWHERE, table, RULES, block=block)),
     )
-    found = []
+    results = []
     for scanner, outcome in both:
         ours = evaluate_hits(
             table.judged, outcome.hits, list(MEASURES), missing="skip", allow_empty=True
         ).per_query
         if {qid.decode() for qid in ours} != set(theirs):
-            found.append(f"{scanner}: queries {set(ours)} and {set(theirs)}")
+            results.append(f"{scanner}: queries {set(ours)} and {set(theirs)}")
             continue
-        found += [
+        results += [
             f"{scanner}: {qid} {name}: {ours[qid.encode()][name]} and {values[trec_name]}"
             for qid, values in theirs.items()
             for name, trec_name in MEASURES.items()
             if not math.isclose(ours[qid.encode()][name], values[trec_name], abs_tol=1e-9)
         ]
-    return found
+    return results
 
 
 def main() -> None:
@@ -96,10 +96,10 @@ def main() -> None:
     n_differing = 0
     with scanners.files_in_memory() as files:
         for seed in range(cases):
-            found = differing(seed, pytrec_eval, files)
-            n_differing += bool(found)
-            if found and n_differing < 4:
-                print(f"seed {seed}", *found, sep="\n  ")
+            result = differing(seed, pytrec_eval, files)
+            n_differing += bool(result)
+            if result and n_differing < 4:
+                print(f"seed {seed}", *result, sep="\n  ")
     print(f"{cases:,} cases, {n_differing} differ from pytrec_eval")
     raise SystemExit(n_differing > 0)
 

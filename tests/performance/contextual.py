@@ -107,8 +107,8 @@ def ours_bulk(n: int) -> Callable[[], None]:
     cases, metric = our_cases(n), ContextualPrecision(model=Judge())
 
     def work() -> None:
-        found = evaluate(cases, [metric], concurrency=AT_ONCE)
-        assert len(found.outcomes[0]) == n
+        scores = evaluate(cases, [metric], concurrency=AT_ONCE)
+        assert len(scores.outcomes[0]) == n
 
     return work
 
@@ -125,9 +125,9 @@ def _ours_cached(n: int, *, is_full: bool) -> Callable[[], None]:
         if not is_full:
             path.unlink(missing_ok=True)
         with FileCache(path) as cache:
-            found = evaluate(cases, [metric], concurrency=AT_ONCE, cache=cache)
-        assert len(found.outcomes[0]) == n
-        assert {outcome.is_cached for outcome in found.outcomes[0]} == {is_full}
+            scores = evaluate(cases, [metric], concurrency=AT_ONCE, cache=cache)
+        assert len(scores.outcomes[0]) == n
+        assert {outcome.is_cached for outcome in scores.outcomes[0]} == {is_full}
         assert folder.name
 
     if is_full:
@@ -280,8 +280,8 @@ def run(name: str, n: int = N_CASES) -> dict[str, float]:
             text=True,
             check=True,
         )
-    told: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return told
+    report: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return report
 
 
 def of_cases(has_peer: bool) -> Iterator[str]:

@@ -79,7 +79,7 @@ def _compared(folder: Path, n: int, turns: int, kinds: Sequence[str]) -> Iterato
     files = _files(folder, n)
     taken = [{kind: _taken(kind, *files) for kind in kinds} for _ in range(turns)]
     best = {kind: min((one[kind] for one in taken), key=lambda one: one.seconds) for kind in kinds}
-    scores = {round(one.score, 4) for one in best.values()}
+    scores = {round(value.score, 4) for value in best.values()}
     if len(scores) > 1:
         message = f"{n} rows: the scores differ, {scores}"
         raise SystemExit(message)

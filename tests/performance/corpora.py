@@ -61,18 +61,18 @@ def import_it(folder: Path) -> None:
 
     problems = Problems()
     rows = corpus_rows(open_lines(folder / FILE), file=FILE, problems=problems)
-    made = write_corpus(rows, directory=folder / STORED, problems=problems, file=FILE)
-    if made.n_documents != N_DOCUMENTS:
-        raise SystemExit(f"{made.n_documents} documents")
+    corpus = write_corpus(rows, directory=folder / STORED, problems=problems, file=FILE)
+    if corpus.n_documents != N_DOCUMENTS:
+        raise SystemExit(f"{corpus.n_documents} documents")
 
 
 def compare(folder: Path) -> None:
     """Read the corpus beside itself: every document is looked at, and none differs."""
     from benchwright.corpora.snapshots import difference
 
-    found = difference(_reader(folder), _reader(folder))
-    if found.n_unchanged != N_DOCUMENTS:
-        raise SystemExit(str(found))
+    change = difference(_reader(folder), _reader(folder))
+    if change.n_unchanged != N_DOCUMENTS:
+        raise SystemExit(str(change))
 
 
 def look_up(folder: Path) -> str:
@@ -111,8 +111,8 @@ def run(step: str, folder: Path) -> tuple[float, float, int, str]:
 
 
 def _used() -> str:
-    told = resource.getrusage(resource.RUSAGE_SELF)
-    return f"{told.ru_utime + told.ru_stime}\n{told.ru_maxrss << 10}"
+    result = resource.getrusage(resource.RUSAGE_SELF)
+    return f"{result.ru_utime + result.ru_stime}\n{result.ru_maxrss << 10}"
 
 
 def main() -> list[str]:
@@ -140,14 +140,14 @@ def main() -> list[str]:
     first, median, worst = (float(number) for number in said.split())
     if median > LIMIT_MILLISECONDS:
         raise SystemExit("a document takes more than 50 ms")
-    told = (
+    text = (
         f"{N_DOCUMENTS:,} documents, {size / 1e9:.2f} GB of JSON lines, {stored / 1e9:.2f} GB "
         f"stored. One document of them: the first in {first:.0f} ms, the others in "
         f"{median:.1f} ms (median), {worst:.0f} ms at most."
     )
-    print(told)
+    print(text)
     head = ["| | rows/s | seconds | CPU seconds | peak MiB |", "|---|---|---|---|---|"]
-    return [*head, *rows, "", told]
+    return [*head, *rows, "", text]
 
 
 if __name__ == "__main__":

@@ -57,13 +57,13 @@ def main(n_documents: int = N_DOCUMENTS, n_queries: int = N_QUERIES) -> list[str
         "|---|---|---|---|---|",
         *(_line(name, best, memory, n_queries) for name in ways),
     ]
-    said = (
+    text = (
         f"{n_documents:,} documents x {N_DIMENSIONS}, {n_queries:,} queries, k = {K}. Against "
         f"64-bit arithmetic ({CHECKED} queries): scores within {apart:.0e}, "
         f"{order} of {CHECKED} lists in the same order."
     )
-    print("\n".join([*lines, said]))
-    return [*lines, "", said]
+    print("\n".join([*lines, text]))
+    return [*lines, "", text]
 
 
 def _ways(documents: np.ndarray, queries: np.ndarray, folder: Path) -> Iterator[tuple[str, Search]]:

@@ -47,7 +47,7 @@ class Rows(NamedTuple):
 
 
 def rows_of(first: str, second: str, judge: str, measure: str) -> Rows:
-    found = []
+    results = []
     for number, query in enumerate(llmjudge.queries()):
         places = [
             {document: rank for rank, document in enumerate(llmjudge.ranking(run)[query], start=1)}
@@ -62,8 +62,8 @@ def rows_of(first: str, second: str, judge: str, measure: str) -> Rows:
         for document, amount in zip(documents, amounts, strict=True):
             grade = llmjudge.people()[query][document]
             gain = float(grade >= llmjudge.RELEVANT) if measure == "P" else float(grade)
-            found.append((number, amount, gain, llmjudge.judge(judge)[query][document]))
-    of, amounts, grades, machine = (np.array(column) for column in zip(*found, strict=True))
+            results.append((number, amount, gain, llmjudge.judge(judge)[query][document]))
+    of, amounts, grades, machine = (np.array(column) for column in zip(*results, strict=True))
     counts = amounts != 0
     return Rows(of[counts], amounts[counts], grades[counts], machine[counts])
 
@@ -81,7 +81,7 @@ def simulate(rows: Rows, share: float, rng: np.random.Generator, tally: dict[str
         draw = DocumentDraw(int(rng.integers(1 << 30)), budget, pi, rng.random(len(at)) < pi)
         families = [f"f{number}" for number in range(N_QUERIES)]
         for name, machine in (("no machine", None), ("machine", rows.machine[at])):
-            found = document_mean(
+            estimate = document_mean(
                 rows.amounts[at],
                 np.where(draw.is_drawn, rows.grades[at], np.nan),
                 draw,
@@ -90,8 +90,8 @@ def simulate(rows: Rows, share: float, rng: np.random.Generator, tally: dict[str
                 families=families,
                 machine=machine,
             )
-            half = (found.high - found.low) / 2
-            tally.setdefault(name, []).append((found.mean - truth, half))
+            half = (estimate.high - estimate.low) / 2
+            tally.setdefault(name, []).append((estimate.mean - truth, half))
         n = round(share * N_QUERIES)
         y = truth_each[which[:n]]
         half = y.std(ddof=1) / np.sqrt(n) * scipy.special.stdtrit(n - 1, 0.975)
@@ -182,8 +182,8 @@ def asked_again(seed: int, n_paths: int = AUDITS) -> Iterator[str]:
         rng = np.random.default_rng([seed, int(1000 * share), 7])
         ever = np.zeros(len(ASKED))
         for _ in range(n_paths):
-            found = np.cumsum(rng.random(max(ASKED)) < share)
-            is_allowed = found <= few
+            result = np.cumsum(rng.random(max(ASKED)) < share)
+            is_allowed = result <= few
             at = np.argmax(is_allowed) + 1 if is_allowed.any() else np.inf
             ever += at <= np.array(ASKED)
         yield f"| {share:.1%} | {' | '.join(f'{one / n_paths:.3f}' for one in ever)} |"

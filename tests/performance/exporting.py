@@ -158,11 +158,11 @@ def main() -> list[str]:
                 capture_output=True,
                 text=True,
             )
-            told = json.loads(done.stdout)
-            rate = N_DOCUMENTS / told["seconds"]
+            report = json.loads(done.stdout)
+            rate = N_DOCUMENTS / report["seconds"]
             lines.append(
-                f"| {part} | {told['seconds']:.1f} | {told['busy']:.1f} | {rate:,.0f} | "
-                f"{told['bytes'] / MEBI:,.0f} | {told['peak'] / MEBI:,.0f} |"
+                f"| {part} | {report['seconds']:.1f} | {report['busy']:.1f} | {rate:,.0f} | "
+                f"{report['bytes'] / MEBI:,.0f} | {report['peak'] / MEBI:,.0f} |"
             )
             print(lines[-1], flush=True)
     return lines

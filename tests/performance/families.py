@@ -134,8 +134,8 @@ def _pairs_in(labels: Sequence[Any]) -> int:
 def of_families(labels: Sequence[int], given: Given, threshold: float | None = None) -> Score:
     """Pairs in one family, against pairs in one group."""
     right = _pairs_in(list(zip(labels, given.groups.tolist(), strict=True)))
-    found = _pairs_in(labels)
-    return Score(right / found if found else 0.0, right / given.n_pairs, threshold)
+    result = _pairs_in(labels)
+    return Score(right / result if result else 0.0, right / given.n_pairs, threshold)
 
 
 @dataclass
@@ -172,11 +172,11 @@ class MinHashPairs(Pairs):
 
         a, b = super().at(threshold)
         index = MinHashLSH(threshold=threshold, num_perm=N_PERMUTATIONS)
-        found = np.zeros(a.size, bool)
+        result = np.zeros(a.size, bool)
         for band in range(index.b):
             rows = slice(band * index.r, (band + 1) * index.r)
-            found |= (self.values[a, rows] == self.values[b, rows]).all(axis=1)
-        return a[found], b[found]
+            result |= (self.values[a, rows] == self.values[b, rows]).all(axis=1)
+        return a[result], b[result]
 
 
 def best(pairs: Pairs, given: Given) -> tuple[Score, Score]:
@@ -251,8 +251,8 @@ def as_used(given: Given) -> Iterator[tuple[str, Score]]:
     else:
         missing("wordllama")
     for name, paraphrases in ways.items():
-        found = grouped(queries, GroupingOptions(), paraphrases=paraphrases())
-        label = {qid: n for n, family in enumerate(found.families) for qid in family.members}
+        grouping = grouped(queries, GroupingOptions(), paraphrases=paraphrases())
+        label = {qid: n for n, family in enumerate(grouping.families) for qid in family.members}
         yield name, of_families([label[query.qid] for query in queries], given)
 
 
@@ -336,9 +336,9 @@ def timed(folder: Path) -> list[str]:
     half = size(10_000, 1_000)
     texts = made_queries(folder, 2 * half)
     started = time.perf_counter()
-    found = similar_pairs(texts[:half], texts[half:], threshold=0.6)
+    pairs = similar_pairs(texts[:half], texts[half:], threshold=0.6)
     seconds = time.perf_counter() - started
-    lines.append(_row("10,000 x 10,000", f"{len(found):,} pairs", seconds, None))
+    lines.append(_row("10,000 x 10,000", f"{len(pairs):,} pairs", seconds, None))
     for name, made, n in (
         ("100,000 queries", made_queries, size(100_000, 1_000)),
         ("100,000 queries of a log", made_log, size(100_000, 1_000)),
@@ -380,9 +380,9 @@ def main() -> list[str]:
              "|---|---|---|---|"]  # fmt: skip
     for given in sets(folder):
         lines += compared(given)
-    told = across_the_line(folder)
-    print(f"  {told}")
-    lines += ["", told, "", "| | found | time | memory |", "|---|---|---|---|"]
+    result = across_the_line(folder)
+    print(f"  {result}")
+    lines += ["", result, "", "| | found | time | memory |", "|---|---|---|---|"]
     return lines + timed(folder)
 
 

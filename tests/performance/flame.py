@@ -108,8 +108,8 @@ def main() -> list[str]:
     with tempfile.TemporaryDirectory() as folder, Site(Path(folder) / "site") as site:
         site.env |= limits
         site.longest_seconds = 1_800
-        said = site.python("from tests.performance.flame import inside; inside()")
-    rows = json.loads(said.splitlines()[-1])
+        result = site.python("from tests.performance.flame import inside; inside()")
+    rows = json.loads(result.splitlines()[-1])
     whole = sum(row["seconds"] for row in rows if not row["depth"])
     lines = [
         f"{N_RUNS:,} runs of {N_QUERIES} queries to rank {DEPTH}: "

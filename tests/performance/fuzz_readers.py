@@ -69,16 +69,16 @@ def outcomes(qrels: Path, run: Path, ties: str) -> list[object]:
     def tried(read, *given, **options):
         problems = Problems()
         try:
-            found = read(*given, problems=problems, **options)
+            result = read(*given, problems=problems, **options)
         except BenchmarkError as error:
-            found = str(error)
-        return found, [str(warning) for warning in problems.warnings]
+            result = str(error)
+        return result, [str(warning) for warning in problems.warnings]
 
     table, told = tried(scan_qrels, qrels)
-    said = [told, table if isinstance(table, str) else (table.judged, table.grades)]
+    results = [told, table if isinstance(table, str) else (table.judged, table.grades)]
     if not isinstance(table, str):
-        said.append(tried(scan_run, run, table, ties=ties))
-    return [*said, tried(read_qrels, qrels), tried(read_run, run)]
+        results.append(tried(scan_run, run, table, ties=ties))
+    return [*results, tried(read_qrels, qrels), tried(read_run, run)]
 
 
 def fuzz(seconds: float, folder: Path) -> Counter[str]:
@@ -96,14 +96,14 @@ def fuzz(seconds: float, folder: Path) -> Counter[str]:
         faulthandler.dump_traceback_later(LONGEST_SECONDS, exit=True)
         qrels.write_bytes(qrels_content)
         run.write_bytes(run_content)
-        told = []
+        results = []
         for scanner in choosing.SCANNERS:
             os.environ[choosing.VARIABLE] = scanner
-            told.append(outcomes(qrels, run, ties))
-        assert repr(told[0]) == repr(told[1])
+            results.append(outcomes(qrels, run, ties))
+        assert repr(results[0]) == repr(results[1])
         counts["examples"] += 1
-        counts["qrels read"] += not isinstance(told[0][1], str)
-        counts["runs read"] += not isinstance(told[0][-1][0], str)
+        counts["qrels read"] += not isinstance(results[0][1], str)
+        counts["runs read"] += not isinstance(results[0][-1][0], str)
         faulthandler.cancel_dump_traceback_later()
 
     end = time.monotonic() + seconds

@@ -74,8 +74,8 @@ def flipped(n_runs: int) -> Iterator[list[str]]:
         for truth in TRUTHS:
             cell = Cell(n, sigma, truth)
             ways = (Method("t"), Method("signflip", n_draws=DRAWS))
-            found = [decided(cell, n_runs=n_runs, seed=SEED, method=way) for way in ways]
-            yield [f"{n:,}, {sigma:.2f}, {HEADS[truth]}", *map(whole_gate, found)]
+            results = [decided(cell, n_runs=n_runs, seed=SEED, method=way) for way in ways]
+            yield [f"{n:,}, {sigma:.2f}, {HEADS[truth]}", *map(whole_gate, results)]
 
 
 def share(value: float) -> str:
@@ -99,11 +99,11 @@ def tables(n_runs: int) -> dict[str, list[str]]:
     columns = ["queries, sigma", *HEADS.values()]
     rules, whole, kept = [], [], []
     for n, sigma in SIZES:
-        found = [found_in(Cell(n, sigma, truth), n_runs) for truth in TRUTHS]
+        results = [found_in(Cell(n, sigma, truth), n_runs) for truth in TRUTHS]
         name = f"{n:,}, {sigma:.2f}"
-        rules.append([name, *(slice_rules(one) for one, _ in found)])
-        whole.append([name, *(whole_gate(one.verdicts) for _, one in found)])
-        kept.append([name, *(whole_gate(one.kept) for _, one in found)])
+        rules.append([name, *(slice_rules(one) for one, _ in results)])
+        whole.append([name, *(whole_gate(one.verdicts) for _, one in results)])
+        kept.append([name, *(whole_gate(one.kept) for _, one in results)])
     made = {"slice-rules": rules, "whole-gate": whole, "not-worse": kept}
     return {name: [said(n_runs), "", *table(columns, body)] for name, body in made.items()}
 
@@ -150,10 +150,10 @@ def write_page(found: dict[str, list[str]]) -> None:
 def main(n_runs: int = RUNS) -> None:
     """Write the tables, and print them."""
     for part in (real, tables, both_ways):
-        found = part(min(n_runs, FLIPPED_RUNS) if part is both_ways else n_runs)
-        for lines in found.values():
+        result = part(min(n_runs, FLIPPED_RUNS) if part is both_ways else n_runs)
+        for lines in result.values():
             print("\n".join([*lines, ""]), flush=True)
-        write_page(found)
+        write_page(result)
 
 
 if __name__ == "__main__":

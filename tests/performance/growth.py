@@ -80,10 +80,10 @@ def used_by(words: Made) -> Taken:
         "print(json.dumps([of.ru_utime + of.ru_stime, of.ru_maxrss / 1024, done.returncode,\n"
         "                  done.stderr[-2000:]]))\n"
     )
-    told = subprocess.run(
+    text = subprocess.run(
         [sys.executable, "-c", script, *words], capture_output=True, text=True, check=True
     ).stdout
-    seconds, peak, code, errors = json.loads(told)
+    seconds, peak, code, errors = json.loads(text)
     if code:
         print(f"benchwright {' '.join(words)} ended with {code}:\n{errors}")
         sys.exit(1)

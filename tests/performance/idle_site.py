@@ -59,11 +59,11 @@ def pss(pid: int) -> int:
 
 def seconds_of(site: Site) -> dict[int, float]:
     """Seconds of processor by process."""
-    found = {}
+    results = {}
     for pid in site.alive():
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        found[pid] = sum(map(int, fields[11:13])) / TICKS
-    return found
+        results[pid] = sum(map(int, fields[11:13])) / TICKS
+    return results
 
 
 def command_of(pid: int | str) -> str:

@@ -61,10 +61,10 @@ def main() -> list[str]:
         for name in PARTS:
             command = [sys.executable, "-m", "tests.performance.importing", name, str(run)]
             done = subprocess.run(command, check=True, capture_output=True, text=True)
-            told = json.loads(done.stdout)
+            report = json.loads(done.stdout)
             lines.append(
-                f"| {name} | {told['seconds']:.1f} | {told['rows'] / told['seconds']:,.0f} "
-                f"| {told['peak'] / MEBI:,.0f} |"
+                f"| {name} | {report['seconds']:.1f} | {report['rows'] / report['seconds']:,.0f} "
+                f"| {report['peak'] / MEBI:,.0f} |"
             )
     print("\n".join(lines))
     return lines

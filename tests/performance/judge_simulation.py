@@ -121,24 +121,24 @@ def added(
         all_y = np.where(is_there, y[which], 0).sum(axis=2)
         all_f = np.where(is_there, f[which], 0).sum(axis=2)
         # Families come in no order: the first n are a random sample.
-        found = prediction_powered(all_y[:, :n], all_f[:, :n], sizes[:, :n], all_f, sizes)
+        estimates = prediction_powered(all_y[:, :n], all_f[:, :n], sizes[:, :n], all_f, sizes)
         alone = prediction_powered(all_y[:, :n], 0 * all_f[:, :n], sizes[:, :n], 0 * all_f, sizes)
         # Of people alone n - 1 degrees, and so one more in the variance.
         error = alone.error * np.sqrt((n - 2) / (n - 1))
         reaches = [
             error * scipy.special.stdtrit(n - 1, (1 + LEVEL) / 2),
-            found.error * scipy.special.stdtrit(n - 2, (1 + LEVEL) / 2),
-            found.error_left_out * scipy.special.stdtrit(n - 2, (1 + LEVEL) / 2),
+            estimates.error * scipy.special.stdtrit(n - 2, (1 + LEVEL) / 2),
+            estimates.error_left_out * scipy.special.stdtrit(n - 2, (1 + LEVEL) / 2),
         ]
-        is_helped = (found.weight >= LEAST_WEIGHT) & (found.rho >= LEAST_RHO)
+        is_helped = (estimates.weight >= LEAST_WEIGHT) & (estimates.rho >= LEAST_RHO)
         truth = float(y.mean())
         tally.add("people", alone.mean, reaches[0], truth)
-        tally.add("corrected", found.mean, reaches[1], truth)
-        mean = np.where(is_helped, found.mean, alone.mean)
+        tally.add("corrected", estimates.mean, reaches[1], truth)
+        mean = np.where(is_helped, estimates.mean, alone.mean)
         tally.add("chosen", mean, np.where(is_helped, reaches[2], reaches[0]), truth)
         tally.n += DRAWS
         tally.n_helped += int(is_helped.sum())
-        gain = 1 / (1 - (1 - n / n_all) * found.rho**2)
+        gain = 1 / (1 - (1 - n / n_all) * estimates.rho**2)
         tally.effective += float(np.where(is_helped, gain, 1).sum())
 
 
@@ -152,7 +152,7 @@ def thirds_first(f: Floats, n: int, rng: Rng) -> np.ndarray:
 def targets_of(measure: str, *, are_differences: bool) -> list[Target]:
     """Values of each judge and made run, or of each two runs that follow on each other."""
     gold = llmjudge.people()
-    found = []
+    results = []
     for name in llmjudge.judge_names()[:N_JUDGES]:
         labels = llmjudge.judge(name)
         by_run = [
@@ -165,8 +165,8 @@ def targets_of(measure: str, *, are_differences: bool) -> list[Target]:
         if are_differences:
             closed = pairwise([*by_run, by_run[0]])
             by_run = [(a[0] - b[0], a[1] - b[1]) for a, b in closed]
-        found += by_run
-    return found
+        results += by_run
+    return results
 
 
 def made_targets(rho: float, rng: Rng) -> list[Target]:
@@ -242,10 +242,10 @@ def not_drawn(seed: int, n_all: int = 100, n: int = 40) -> Iterator[str]:
                 order = np.argsort(np.abs(y - f)[which], axis=1, kind="stable")
                 which = np.take_along_axis(which, order, axis=1)
             sample, ones = which[:, :n], np.ones(which.shape)
-            found = prediction_powered(y[sample], f[sample], ones[:, :n], f[which], ones)
-            reach = found.error * scipy.special.stdtrit(n - 2, (1 + LEVEL) / 2)
-            held.append(float((np.abs(found.mean - y.mean()) <= reach).mean()))
-            bias.append(abs(float(found.mean.mean() - y.mean())))
+            estimates = prediction_powered(y[sample], f[sample], ones[:, :n], f[which], ones)
+            reach = estimates.error * scipy.special.stdtrit(n - 2, (1 + LEVEL) / 2)
+            held.append(float((np.abs(estimates.mean - y.mean()) <= reach).mean()))
+            bias.append(abs(float(estimates.mean.mean() - y.mean())))
         yield f"| {what} | {np.mean(held):.2f} | {np.median(held):.2f} | {np.mean(bias):.3f} |"
 
 

@@ -161,9 +161,9 @@ def client(site: Site, **plan: Any) -> tuple[dict[str, Any], float, float]:
     process.stdout.readline()
     web, known = tree(site.processes["web"].pid), set(backends(site))
     before = cpu_seconds(web), cpu_seconds(known)
-    said = json.loads(process.stdout.readline())
+    report = json.loads(process.stdout.readline())
     process.wait(timeout=60)
-    return said, cpu_seconds(web) - before[0], cpu_seconds(backends(site)) - before[1]
+    return report, cpu_seconds(web) - before[0], cpu_seconds(backends(site)) - before[1]
 
 
 def run(site: Site, database: str, size: int, seconds: float) -> Figures:
@@ -208,14 +208,16 @@ def claim_growth(site: Site) -> tuple[float, float]:
 
 
 def verdicts(figures: Iterable[Figures], growth: dict[str, tuple[float, float]]) -> Iterable[str]:
-    for one in figures:
-        where = f"{one.database}, {one.size:,} entries"
-        p99 = quantile(one.submits + one.refills, 0.99)
-        yield held(where, "judgments/s", one.per_second, LEAST_PER_SECOND[one.database], is_least=1)
+    for figure in figures:
+        where = f"{figure.database}, {figure.size:,} entries"
+        p99 = quantile(figure.submits + figure.refills, 0.99)
+        yield held(
+            where, "judgments/s", figure.per_second, LEAST_PER_SECOND[figure.database], is_least=1
+        )
         yield held(where, "p99 ms", p99, MOST_P99_MS)
-        yield held(where, "web CPU ms a judgment", one.web_ms, MOST_CPU_MS)
-        yield held(where, "errors", len(one.errors), 0)
-        yield held(where, "doubled", one.n_doubled, 0)
+        yield held(where, "web CPU ms a judgment", figure.web_ms, MOST_CPU_MS)
+        yield held(where, "errors", len(figure.errors), 0)
+        yield held(where, "doubled", figure.n_doubled, 0)
     for database, (small, large) in growth.items():
         what = f"claim of {large:.1f} ms at {SIZES[-1]:,} entries over {small:.1f} ms at {SMALL:,}"
         yield held(database, what, large / small, MOST_GROWTH)
@@ -246,7 +248,7 @@ def main(databases: Iterable[str] = DATABASES, seconds: float = SECONDS) -> list
                 growth[database] = claim_growth(site)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-    if any(one.errors or one.n_doubled or one.n_lost for one in figures):
+    if any(figure.errors or figure.n_doubled or figure.n_lost for figure in figures):
         raise SystemExit("Judgments failed, were doubled or were lost.")
     bounds = list(verdicts(figures, growth))
     print("\n" + "\n".join(bounds))

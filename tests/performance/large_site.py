@@ -83,12 +83,12 @@ def _told(site: Site, folder: Path) -> list[str]:
         f"| {name} | {step.seconds:,.1f} | {step.cpu:,.1f} | {step.peak / 2**20:,.0f} |"
         for name, step in steps.items()
     ]
-    said = [
+    results = [
         f"{N_DOCUMENTS:,} documents, {N_QUERIES:,} queries, {N_QUERIES * PER_QUERY:,} grades.",
         _pages_told([float(line) for line in pages.said.split()]),
     ]
-    print("\nA large site", *lines, *said, sep="\n")
-    return [*lines, "", " ".join(said)]
+    print("\nA large site", *lines, *results, sep="\n")
+    return [*lines, "", " ".join(results)]
 
 
 def _check(steps: dict[str, Step]) -> None:
@@ -119,13 +119,13 @@ def _run(site: Site, *words: str) -> Step:
         stdout=subprocess.PIPE,
         text=True,
     )
-    said = child.stdout.read()
+    result = child.stdout.read()
     _, status, used = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode:
-        raise SystemExit(f"{words[0]} failed: {said[-500:]}")
+        raise SystemExit(f"{words[0]} failed: {result[-500:]}")
     seconds = time.perf_counter() - began
-    return Step(seconds, used.ru_utime + used.ru_stime, used.ru_maxrss << 10, said)
+    return Step(seconds, used.ru_utime + used.ru_stime, used.ru_maxrss << 10, result)
 
 
 def _write_collection(folder: Path) -> None:

@@ -204,7 +204,7 @@ def simulate(of: Collection, n: int, seed: int) -> dict[tuple[str, str], Counted
     n_queries = len(of.relevant)
     families = [str(number) for number in range(n_queries)]
     grades = of.relevant[of.of_query, of.place]
-    found: dict[tuple[str, str], Counted] = {}
+    results: dict[tuple[str, str], Counted] = {}
     for draw in range(DRAWS):
         population = rng.integers(0, n_queries, n_queries)
         sample = population[:n]
@@ -222,9 +222,9 @@ def simulate(of: Collection, n: int, seed: int) -> dict[tuple[str, str], Counted
                 y, f = of.values[measure, first], estimates[first][measure]
                 if second:
                     y, f = y - of.values[measure, second], f - estimates[second][measure]
-                counted = found.setdefault((measure, what), Counted())
+                counted = results.setdefault((measure, what), Counted())
                 count(counted, y[sample], f[sample], f[population], float(y.mean()))
-    return found
+    return results
 
 
 def count(counted: Counted, y: Floats, f: Floats, all_f: Floats, truth: float) -> None:

@@ -58,9 +58,9 @@ def _write_query(qid, size, rng, write_run, write_qrels):
             for rank, (docid, score) in enumerate(zip(docids, scores, strict=True), start=1)
         )
     )
-    found = [docid for docid in rng.sample(docids, size.n_judged) if rng.random() < 0.9]
-    others = range(N_DOCUMENTS, N_DOCUMENTS + size.n_judged - len(found))
-    rows = [(docid, rng.choice((0, 0, 1, 2, 3))) for docid in (*found, *others)]
+    results = [docid for docid in rng.sample(docids, size.n_judged) if rng.random() < 0.9]
+    others = range(N_DOCUMENTS, N_DOCUMENTS + size.n_judged - len(results))
+    rows = [(docid, rng.choice((0, 0, 1, 2, 3))) for docid in (*results, *others)]
     rows[0] = (rows[0][0], 1)  # nobody asks what nothing answers
     write_qrels("".join(f"{qid} 0 D{docid} {grade}\n" for docid, grade in rows))
 

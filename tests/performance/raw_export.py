@@ -67,8 +67,8 @@ def _fill(database: Path, first: int, last: int) -> None:
             "SELECT b.id, MIN(q.id), (SELECT MIN(id) FROM benchmarks_app_user) "
             "FROM benchmarks_app_benchmark b JOIN benchmarks_app_query q ON q.benchmark_id = b.id"
         ).fetchone()
-        given = dict(zip(("benchmark", "query", "actor"), one, strict=True))
-        connection.execute(FILL, {**given, "first": first, "last": last, "n_queries": N_QUERIES})
+        result = dict(zip(("benchmark", "query", "actor"), one, strict=True))
+        connection.execute(FILL, {**result, "first": first, "last": last, "n_queries": N_QUERIES})
     connection.close()
 
 

@@ -53,13 +53,13 @@ def machine() -> str:
 
 def versions(part: str) -> dict[str, str | None]:
     """Of each peer, or None where it is not installed."""
-    found: dict[str, str | None] = {}
+    results: dict[str, str | None] = {}
     for peer in PEERS.get(part, ()):
         try:
-            found[peer] = version(peer)
+            results[peer] = version(peer)
         except PackageNotFoundError:
-            found[peer] = None
-    return found
+            results[peer] = None
+    return results
 
 
 def stored(part: str, folder: Path = FOLDER) -> list[Run]:
@@ -117,7 +117,7 @@ def spread(runs: Sequence[Run]) -> Iterator[str]:
     Rows are those of the run that is shown. A row of another run is the same one if its leading
     cells are: as few of them as tell the rows of the table apart.
     """
-    found: list[str] = []
+    results: list[str] = []
     for head, rows in _tables(shown(runs)):
         others = [row for run in runs for its, body in _tables(run) if its == head for row in body]
         widths = range(1, len(head))
@@ -125,22 +125,22 @@ def spread(runs: Sequence[Run]) -> Iterator[str]:
         for row in rows:
             alike = [other for other in others if other[:n_keys] == row[:n_keys]]
             what = ", ".join(filter(None, row[:n_keys]))
-            found += _spread_of(what, head[n_keys:], [other[n_keys:] for other in alike])
-    if found:
+            results += _spread_of(what, head[n_keys:], [other[n_keys:] for other in alike])
+    if results:
         yield from (
             "",
             "| over runs | | runs | least | median | most |",
             "|---|---|---:|---:|---:|---:|",
         )
-        yield from found
+        yield from results
 
 
 def _spread_of(what: str, names: Cells, rows: Sequence[Cells]) -> Iterator[str]:
     for name, column in zip(names, zip(*rows, strict=False), strict=False):
         figures = [float(m[0].replace(",", "")) for cell in column if (m := NUMBER.match(cell))]
         if len(set(column)) > 1 and len(figures) == len(column):
-            told = " | ".join(f"{of(figures):,.10g}" for of in (min, median, max))
-            yield f"| {what} | {name} | {len(figures)} | {told} |"
+            text = " | ".join(f"{of(figures):,.10g}" for of in (min, median, max))
+            yield f"| {what} | {name} | {len(figures)} | {text} |"
 
 
 def _tables(run: Run) -> Iterator[tuple[Cells, list[Cells]]]:

@@ -170,19 +170,19 @@ BOARDS = size(2_000, 20)
 def false_boards(n: int, seed: int) -> dict[str, float]:
     """How often a board of equal runs shows any difference at all, by correction."""
     rng = np.random.default_rng([seed, n, BOARD])
-    found: dict[str, list[bool]] = {"tukey": [], "maxt": [], "holm": []}
+    fields: dict[str, list[bool]] = {"tukey": [], "maxt": [], "holm": []}
     for part in range(BOARDS // TOGETHER):
         board = values(rng, (n, BOARD, TOGETHER))
         p = randomised_tukey(board, n_draws=2_000, seed=part)
-        found["tukey"] += list(p.min(axis=(0, 1)) < 1 - LEVEL)
+        fields["tukey"] += list(p.min(axis=(0, 1)) < 1 - LEVEL)
         against = board[:, 1:] - board[:, :1]
         raw = sign_flip(against.reshape(n, -1), n_flips=2_000, seed=part)
-        found["holm"] += list(holm(raw.reshape(BOARD - 1, TOGETHER).T).min(axis=1) < 1 - LEVEL)
-        found["maxt"] += [
+        fields["holm"] += list(holm(raw.reshape(BOARD - 1, TOGETHER).T).min(axis=1) < 1 - LEVEL)
+        fields["maxt"] += [
             sign_flip_max(against[:, :, at], n_flips=2_000, seed=part).min() < 1 - LEVEL
             for at in range(TOGETHER // 5)  # one call a board is slow
         ]
-    return {name: float(np.mean(of)) for name, of in found.items()}
+    return {name: float(np.mean(of)) for name, of in fields.items()}
 
 
 def boards(seed: int) -> Iterator[str]:
@@ -206,11 +206,11 @@ def real_values(name: str, qrels: str, ties: str) -> Floats:
 
     folder = data_folder(name)
     grades = read_qrels(folder / qrels)
-    found = [
+    results = [
         evaluate(grades, read_run(path), ["nDCG@10"], ties=ties).per_query
         for path in sorted((folder / "runs").iterdir())
     ]
-    return np.array([[of["nDCG@10"] for of in one.values()] for one in found]).T
+    return np.array([[of["nDCG@10"] for of in result.values()] for result in results]).T
 
 
 def covered(values: Floats, n: int, method: str, rng: Rng) -> float:
@@ -247,13 +247,13 @@ def behind(n: int, runs_behind: Floats, seed: int) -> list[tuple[bool, float, in
     values = values[:, np.argsort(-values.mean(axis=0), kind="stable")[:EQUAL]]
     made = values - values.mean(axis=0) - runs_behind
     is_best = runs_behind == 0
-    found = []
+    results = []
     for part in range(BOARDS_OF_EQUAL):
         rows = np.random.default_rng([seed, part]).integers(0, len(made), n)
         is_first = tie_groups(made[rows], n_flips=2_000, seed=part).of == 1
         out = 1.0 - is_first[~is_best].mean() if (~is_best).any() else 1.0
-        found.append((bool(is_first[is_best].all()), float(out), int(is_first.sum())))
-    return found
+        results.append((bool(is_first[is_best].all()), float(out), int(is_first.sum())))
+    return results
 
 
 def equal_boards(seed: int) -> Iterator[str]:
@@ -267,7 +267,7 @@ def equal_boards(seed: int) -> Iterator[str]:
         ten = behind(n, np.where(places < EQUAL // 2, 0.0, 0.1), seed)
         steps = behind(n, 0.02 * places, seed)
         kept = [np.mean([is_kept for is_kept, _, _ in of]) for of in (equal, ten)]
-        out, sizes = (np.mean([one[at] for one in steps]) for at in (1, 2))
+        out, sizes = (np.mean([step[at] for step in steps]) for at in (1, 2))
         yield f"| {n} queries | {kept[0]:.3f} | {kept[1]:.3f} | {out:.3f} | {sizes:.2f} |"
 
 

@@ -142,8 +142,8 @@ def main(sizes: tuple[int, ...] = SIZES, rounds: int = ROUNDS) -> list[str]:
             timings = timed(postings, made_queries(n_terms), rounds)
             lines += [line(n, n_terms, name, timings) for name in timings]
             print(*lines[-len(timings) :], sep="\n", flush=True)
-    told = quality() if find_spec("bm25s") else ["bm25s: not installed."]
-    return [*lines, "", *told]
+    result = quality() if find_spec("bm25s") else ["bm25s: not installed."]
+    return [*lines, "", *result]
 
 
 def timed(postings: Postings, queries: list[list[int]], rounds: int) -> dict[str, Timing]:
@@ -186,17 +186,17 @@ def refuse_differences(found: dict[str, Any]) -> None:
 
 def line(n: int, n_terms: int, name: str, timings: dict[str, Timing]) -> str:
     one, peer = timings[name], timings.get(PEERS.get(name, ""))
-    told = ""
+    text = ""
     if peer is not None:
         ratio = peer.milliseconds / one.milliseconds
         wanted = WANTED.get((name, n_terms), {}).get(n)
-        told = f"{ratio:.1f}x"
-        told += f", wanted {wanted:g}x: {verdict(ratio >= wanted)}" if wanted else ""
+        text = f"{ratio:.1f}x"
+        text += f", wanted {wanted:g}x: {verdict(ratio >= wanted)}" if wanted else ""
     memory = f"{one.megabytes:.0f} MB"
     if name in PEERS:
         memory += f", wanted {MOST_MEGABYTES:g}: {verdict(one.megabytes <= MOST_MEGABYTES)}"
     shown = f"benchwright, {name}" if name in PEERS else name
-    return f"| {n:,} | {n_terms} | {shown} | {one.milliseconds:.3f} | {told} | {memory} |"
+    return f"| {n:,} | {n_terms} | {shown} | {one.milliseconds:.3f} | {text} | {memory} |"
 
 
 def measured(work: Callable[[], Any]) -> tuple[float, float, Any]:
@@ -204,9 +204,9 @@ def measured(work: Callable[[], Any]) -> tuple[float, float, Any]:
     Path("/proc/self/clear_refs").write_text("5")  # the peak starts again
     before = status("VmRSS")
     started = time.perf_counter()
-    found = work()
+    result = work()
     seconds = time.perf_counter() - started
-    return seconds, status("VmHWM") - before, found
+    return seconds, status("VmHWM") - before, result
 
 
 def status(name: str) -> float:
@@ -232,14 +232,14 @@ def quality() -> Iterator[str]:
         collection = load()
         index = build_index("bm25-stem", collection.documents)
         mine = dict(index.search(collection.queries, k=K))
-        found = [
+        result = [
             evaluate_retrieval(results, collection.grades, [10], gain="linear")["nDCG@10"]
             for results in (mine, found_by_peer(collection))
         ]
-        apart = abs(found[0] - found[1])
+        apart = abs(result[0] - result[1])
         sizes = f"{len(collection.documents):,} | {len(collection.queries):,}"
-        told = f"{found[0]:.4f} | {found[1]:.4f} | {apart:.4f} | < 0.01: {verdict(apart < 0.01)}"
-        yield f"| {name} | {sizes} | {told} |"
+        text = f"{result[0]:.4f} | {result[1]:.4f} | {apart:.4f} | < 0.01: {verdict(apart < 0.01)}"
+        yield f"| {name} | {sizes} | {text} |"
 
 
 def found_by_peer(collection: Any) -> dict[str, list[tuple[str, float]]]:

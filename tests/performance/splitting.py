@@ -101,12 +101,12 @@ def scikit_learn(rows: Rows, seed: int) -> np.ndarray:
     from sklearn.model_selection import StratifiedGroupKFold
 
     split = StratifiedGroupKFold(FOLDS, shuffle=True, random_state=seed)
-    found = np.zeros(len(rows.families), dtype=int)
+    result = np.zeros(len(rows.families), dtype=int)
     for fold, (_, inside) in enumerate(
         split.split(np.zeros(len(rows.families)), rows.labels, rows.families)
     ):
-        found[inside] = fold
-    return found
+        result[inside] = fold
+    return result
 
 
 def told(rows: Rows, folds: np.ndarray) -> Told:
@@ -124,8 +124,8 @@ def told(rows: Rows, folds: np.ndarray) -> Told:
 
 
 def averaged(rows: Rows, split: Callable[[Rows, int], np.ndarray]) -> Told:
-    found = [told(rows, split(rows, seed)) for seed in SEEDS]
-    return Told(*(sum(values) / len(found) for values in zip(*found, strict=True)))
+    results = [told(rows, split(rows, seed)) for seed in SEEDS]
+    return Told(*(sum(values) / len(results) for values in zip(*results, strict=True)))
 
 
 def main() -> list[str]:
@@ -147,10 +147,10 @@ def main() -> list[str]:
             {name: partial(split, rows, 0) for name, split in contenders.items()}
         )
         for name, split in contenders.items():
-            found = averaged(rows, split)
+            result = averaged(rows, split)
             line = (
-                f"| {rows.name} | {largest} | {name} | {found.largest:.2%} | {found.mean:.3%} | "
-                f"{found.size:.1f} | {seconds[name]:.2f} s |"
+                f"| {rows.name} | {largest} | {name} | {result.largest:.2%} | {result.mean:.3%} | "
+                f"{result.size:.1f} | {seconds[name]:.2f} s |"
             )
             print(f"  {line}")
             lines.append(line)

@@ -70,7 +70,7 @@ def task_of(folder: Path) -> Any:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     made = [value for name, value in vars(module).items() if name.endswith("Retrieval")]
-    return next(one for one in made if one.__module__ == module.__name__)()
+    return next(case for case in made if case.__module__ == module.__name__)()
 
 
 def mteb_end_to_end(b: Benchmark) -> dict[str, bool]:
@@ -79,32 +79,34 @@ def mteb_end_to_end(b: Benchmark) -> dict[str, bool]:
     result = mteb.evaluate(
         RandomEncoder(), task, cache=None, prediction_folder=predictions, show_progress_bar=False
     )
-    said = {split: rows[0]["main_score"] for split, rows in result.task_results[0].scores.items()}
+    main_scores = {
+        split: rows[0]["main_score"] for split, rows in result.task_results[0].scores.items()
+    }
     saved = json.loads(next(predictions.rglob("*predictions.json")).read_text("utf-8"))
-    found = {"splits": list(said) == ["test"]}
-    for split, score in said.items():
+    fields = {"splits": list(main_scores) == ["test"]}
+    for split, score in main_scores.items():
         answered = saved["default"][split]
         # MTEB rounds to five decimals, and leaves results with the query's own id out.
         mean = mean_ndcg(b.qrels[split], answered)
-        found[f"{split} nDCG@10 {score:.5f} is that of trec_eval {mean:.5f}"] = (
+        fields[f"{split} nDCG@10 {score:.5f} is that of trec_eval {mean:.5f}"] = (
             abs(mean - score) < 0.6e-5
         )
-    return found
+    return fields
 
 
 def mteb_loader(b: Benchmark) -> dict[str, bool]:
     task = task_of(b.path("mteb"))
     task.load_data()
-    found = {}
+    results = {}
     for split in task.metadata.eval_splits:
         read = task.dataset["default"][split]
         corpus = {row["id"]: {"text": row["text"], "title": row["title"]} for row in read["corpus"]}
-        found |= {
+        results |= {
             f"{split} corpus": corpus == b.corpus,
             f"{split} queries": {r["id"]: r["text"] for r in read["queries"]} == b.of_split(split),
             f"{split} qrels": read["relevant_docs"] == b.qrels[split],
         }
-    return found
+    return results
 
 
 # --- BEIR ----------------------------------------------------------------------------------------
@@ -119,7 +121,7 @@ class RandomModel:
 
 
 def beir_end_to_end(b: Benchmark) -> dict[str, bool]:
-    found = {}
+    values = {}
     for split in b.splits:
         corpus, queries, qrels = GenericDataLoader(str(b.path("beir"))).load(split=split)
         search = DenseRetrievalExactSearch(RandomModel(), batch_size=256)
@@ -128,8 +130,8 @@ def beir_end_to_end(b: Benchmark) -> dict[str, bool]:
         ndcg, *_ = retriever.evaluate(qrels, results, [10])
         kept = {q: {d: s for d, s in of.items() if d != q} for q, of in results.items()}
         mean = mean_ndcg(b.qrels[split], kept)
-        found[f"{split} nDCG@10"] = abs(ndcg["NDCG@10"] - mean) < 0.6e-5
-    return found
+        values[f"{split} nDCG@10"] = abs(ndcg["NDCG@10"] - mean) < 0.6e-5
+    return values
 
 
 # --- sentence-transformers -----------------------------------------------------------------------
@@ -154,7 +156,7 @@ class RandomModule(torch.nn.Module):
 
 def sentence_transformers(b: Benchmark) -> dict[str, bool]:
     model = SentenceTransformer(modules=[RandomModule()], device="cpu")
-    found = {}
+    results = {}
     for split in b.splits:
         repo = str(b.path("sentence-transformers"))
         tables = {
@@ -171,9 +173,9 @@ def sentence_transformers(b: Benchmark) -> dict[str, bool]:
             write_csv=False,
         )
         values = evaluator(model)
-        found[f"{split} relevant"] = relevant == b.positives(split)
-        found[f"{split} evaluated"] = 0 <= values[evaluator.primary_metric] <= 1
-    return found
+        results[f"{split} relevant"] = relevant == b.positives(split)
+        results[f"{split} evaluated"] = 0 <= values[evaluator.primary_metric] <= 1
+    return results
 
 
 CHECKS = {

@@ -36,29 +36,29 @@ def generic(b: Benchmark) -> dict[str, bool]:
     """The folder, and the folder that the zip unpacks into."""
     stem = f"{b.name}-0.1.0"
     zipfile.ZipFile(b.folder / f"{stem}.zip").extractall(b.folder)
-    found = {}
+    results = {}
     for what, folder in (("folder", b.path("beir")), ("zip", b.folder / stem)):
         for split in b.splits:
             corpus, queries, qrels = GenericDataLoader(str(folder)).load(split=split)
-            found |= {
+            results |= {
                 f"{what} {split} corpus": corpus == b.corpus,
                 f"{what} {split} queries": queries == b.of_split(split),
                 f"{what} {split} qrels": qrels == b.qrels[split],
             }
-    return found
+    return results
 
 
 def through_datasets(b: Benchmark, **where: str) -> dict[str, bool]:
-    found = {}
+    results = {}
     for split in b.splits:
         corpus, queries, qrels = HFDataLoader(**where).load(split=split)
         texts = {row["id"]: {"text": row["text"], "title": row["title"]} for row in corpus}
-        found |= {
+        results |= {
             f"{split} corpus": texts == b.corpus,
             f"{split} queries": {r["id"]: r["text"] for r in queries} == b.of_split(split),
             f"{split} qrels": {qid: dict(of) for qid, of in qrels.items()} == b.qrels[split],
         }
-    return found
+    return results
 
 
 def hf_folder(b: Benchmark) -> dict[str, bool]:
@@ -71,10 +71,10 @@ def hf_repo(b: Benchmark) -> dict[str, bool]:
 
 
 def grouped(rows: Any) -> dict[str, dict[str, int]]:
-    found: dict[str, dict[str, int]] = {}
+    results: dict[str, dict[str, int]] = {}
     for row in rows:
-        found.setdefault(row["query-id"], {})[row["corpus-id"]] = row["score"]
-    return found
+        results.setdefault(row["query-id"], {})[row["corpus-id"]] = row["score"]
+    return results
 
 
 def load_dataset(b: Benchmark) -> dict[str, bool]:
@@ -83,21 +83,21 @@ def load_dataset(b: Benchmark) -> dict[str, bool]:
     queries = datasets.load_dataset(repo, "queries", split="queries")
     by_default, by_name = datasets.load_dataset(repo), datasets.load_dataset(repo, "qrels")
     kinds = {name: str(f.dtype) for name, f in by_default[b.splits[0]].features.items()}
-    found = {
+    fields = {
         "corpus": {r["_id"]: {"text": r["text"], "title": r["title"]} for r in corpus} == b.corpus,
         "queries": {row["_id"]: row["text"] for row in queries} == b.queries,
         "splits": sorted(by_default) == b.splits,
         "types": kinds == {"query-id": "string", "corpus-id": "string", "score": "int32"},
     }
     for split in b.splits:
-        found[f"{split} qrels"] = grouped(by_default[split]) == b.qrels[split]
-        found[f"{split} qrels by name"] = grouped(by_name[split]) == b.qrels[split]
-    return found
+        fields[f"{split} qrels"] = grouped(by_default[split]) == b.qrels[split]
+        fields[f"{split} qrels by name"] = grouped(by_name[split]) == b.qrels[split]
+    return fields
 
 
 def images(b: Benchmark) -> dict[str, bool]:
     """Columns of one image a row, and of several: kinds, and bytes as they went in."""
-    found = {}
+    results = {}
     for table, expected in b.expected.items():
         rows = datasets.load_dataset(str(b.path("hub")), table, split=table)
         column = "image" if "image" in rows.features else "images"
@@ -113,17 +113,17 @@ def images(b: Benchmark) -> dict[str, bool]:
             ]
             for row in raw
         }
-        found |= {
+        results |= {
             f"{table} kind": rows.features[column] == kind,
             f"{table} bytes": read == expected,
         }
-    return found
+    return results
 
 
 def positives(b: Benchmark) -> dict[str, bool]:
     """The flavour of sentence-transformers, as its evaluators ask for it: one split name."""
     repo = str(b.path("sentence-transformers"))
-    found = {}
+    results = {}
     for split in b.splits:
         wanted = b.positives(split)
         tables = {
@@ -134,12 +134,12 @@ def positives(b: Benchmark) -> dict[str, bool]:
         for row in tables["qrels"]:
             pairs.setdefault(row["query-id"], set()).add(row["corpus-id"])
         texts = {docid: text for docid, text in b.joined().items() if text.strip()}
-        found |= {
+        results |= {
             f"{split} corpus": {r["_id"]: r["text"] for r in tables["corpus"]} == texts,
             f"{split} queries": {r["_id"]: r["text"] for r in tables["queries"]} == b.queries,
             f"{split} qrels": pairs == wanted,
         }
-    return found
+    return results
 
 
 def ir(b: Benchmark) -> dict[str, bool]:
@@ -170,16 +170,16 @@ def topics(b: Benchmark) -> dict[str, bool]:
 
 
 def trec(b: Benchmark) -> dict[str, bool]:
-    found = {}
+    results = {}
     for split in b.splits:
         with (b.path("trec") / "qrels" / f"{split}.trec").open(encoding="utf-8") as lines:
             qrels = pytrec_eval.parse_qrel(lines)
         best = {q: {d: float(g) for d, g in of.items()} for q, of in qrels.items()}
         values = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg"}).evaluate(best)
         ideal = {q: float(any(of.values())) for q, of in b.qrels[split].items()}
-        found[f"{split} qrels"] = qrels == b.qrels[split]
-        found[f"{split} ndcg"] = {q: round(v["ndcg"], 12) for q, v in values.items()} == ideal
-    return found
+        results[f"{split} qrels"] = qrels == b.qrels[split]
+        results[f"{split} ndcg"] = {q: round(v["ndcg"], 12) for q, v in values.items()} == ideal
+    return results
 
 
 def said(value: Any) -> Any:
@@ -188,7 +188,7 @@ def said(value: Any) -> Any:
 
 def croissant(b: Benchmark) -> dict[str, bool]:
     dataset = mlcroissant.Dataset(str(b.path("croissant") / "croissant.json"))
-    found = {"no errors": not dataset.metadata.ctx.issues.errors}
+    fields = {"no errors": not dataset.metadata.ctx.issues.errors}
 
     def rows(name: str) -> list[dict[str, Any]]:
         return [
@@ -197,11 +197,11 @@ def croissant(b: Benchmark) -> dict[str, bool]:
         ]
 
     corpus = {row["_id"]: {"text": row["text"], "title": row["title"]} for row in rows("corpus")}
-    found["corpus"] = corpus == b.corpus
-    found["queries"] = {row["_id"]: row["text"] for row in rows("queries")} == b.queries
+    fields["corpus"] = corpus == b.corpus
+    fields["queries"] = {row["_id"]: row["text"] for row in rows("queries")} == b.queries
     for split in b.splits:
-        found[f"{split} qrels"] = grouped(rows(f"qrels/{split}")) == b.qrels[split]
-    return found
+        fields[f"{split} qrels"] = grouped(rows(f"qrels/{split}")) == b.qrels[split]
+    return fields
 
 
 CHECKS = {

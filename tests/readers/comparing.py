@@ -57,11 +57,11 @@ class Benchmark:
     def positives(self, split: str) -> dict[str, set[str]]:
         """Relevant documents that have a text, of the queries that have one of them."""
         texts, threshold = self.joined(), self.expected["threshold"]
-        found = {
+        results = {
             qid: {d for d, grade in of.items() if grade >= threshold and texts[d].strip()}
             for qid, of in self.qrels[split].items()
         }
-        return {qid: docids for qid, docids in found.items() if docids}
+        return {qid: docids for qid, docids in results.items() if docids}
 
 
 def one_line(text: str) -> str:
@@ -69,8 +69,8 @@ def one_line(text: str) -> str:
 
 
 def benchmarks(folder: Path, expected: str) -> list[Benchmark]:
-    found = sorted(folder.glob(f"*/{expected}"))
-    return [Benchmark(path.parent, json.loads(path.read_text("utf-8"))) for path in found]
+    result = sorted(folder.glob(f"*/{expected}"))
+    return [Benchmark(path.parent, json.loads(path.read_text("utf-8"))) for path in result]
 
 
 def run(
@@ -87,7 +87,7 @@ def run(
     n_failed = n_passed = 0
     print("| reader | version | " + " | ".join(b.name for b in made) + " |")
     print("|---|---|" + "---|" * len(made))
-    told = []
+    items = []
     for reader, (package, check) in checks.items():
         cells = []
         for benchmark in made:
@@ -98,9 +98,9 @@ def run(
             wrong = [what for what, is_same in results.items() if not is_same]
             n_failed, n_passed = n_failed + bool(wrong), n_passed + (not wrong)
             cells.append("differs" if wrong else f"same ({len(results)})")
-            told += [f"differs: {reader}, {benchmark.name}: {what}" for what in wrong]
+            items += [f"differs: {reader}, {benchmark.name}: {what}" for what in wrong]
         print(f"| {reader} | {version(package)} | " + " | ".join(cells) + " |", flush=True)
-    for line in told:
+    for line in items:
         print(line)
     print(f"{n_passed} passed, {n_failed} failed")
     return bool(n_failed)

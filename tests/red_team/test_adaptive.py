@@ -49,14 +49,14 @@ def learnt(site: laddering.Site, n: int) -> list[bool | None]:
     base = plain_run()
     means = []
     for number in range(n + 1):
-        found = dict(base)
+        result = dict(base)
         if number:
             qid = HIDDEN[number - 1]
             first, second, *others = base[qid]
-            found[qid] = [second, first, *others]
-        site.submit_lines(lines(found), name=f"probe {number}")
-        told = site.client("sam").get(BOARD, {"split": "test"}).json()["rows"]
-        means.append(next(row["nDCG@10"] for row in told if row["run"] == f"probe {number}"))
+            result[qid] = [second, first, *others]
+        site.submit_lines(lines(result), name=f"probe {number}")
+        rows = site.client("sam").get(BOARD, {"split": "test"}).json()["rows"]
+        means.append(next(row["nDCG@10"] for row in rows if row["run"] == f"probe {number}"))
     return [None if mean == means[0] else mean > means[0] for mean in means[1:]]
 
 

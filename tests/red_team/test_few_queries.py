@@ -22,11 +22,11 @@ def send(tmp_path, do_jobs):
     def send(answered: list[str]) -> Submission:
         content = lines({qid: [f"{qid}-good", f"{qid}-x"] for qid in answered}).encode()
         upload = factories.waiting_upload(benchmark, f"{len(answered)}.run", content, sam)
-        made = submitting.accept_submission(
+        submission = submitting.accept_submission(
             phase=phase, user=sam, upload=upload, name=f"run {len(answered)}"
         )
         do_jobs()
-        return Submission.objects.get(pk=made.pk)
+        return Submission.objects.get(pk=submission.pk)
 
     return send
 
@@ -36,9 +36,11 @@ def test_a_run_of_few_hidden_queries_is_refused_and_costs_nothing(send, n):
     refused = send(PUBLIC + HIDDEN[:n])
 
     assert refused.state == State.INVALID
-    (told,) = refused.problems
-    assert told["code"] == "few-hidden-queries"
-    assert f"answers {n} of the 30 queries of hidden splits; expected at least 24" in told["text"]
+    (problem,) = refused.problems
+    assert problem["code"] == "few-hidden-queries"
+    assert (
+        f"answers {n} of the 30 queries of hidden splits; expected at least 24" in problem["text"]
+    )
     assert not ScoreSet.objects.exists()
     assert submitting.n_left_today(phase=refused.phase, user=refused.submitter) == (
         refused.phase.daily_limit

@@ -54,14 +54,14 @@ def measure(k: int) -> str:
 def learnt(client: Client, n: int) -> list[int | None]:
     """The grades of the first candidates as the board's means tell them; None where it does not."""
     means = [0.0, *(_mean(client, k) for k in range(1, len(CANDIDATES) + 1))]
-    found = []
+    results = []
     for k, (before, after) in enumerate(pairwise(means), 1):
         if before is None or after is None:
-            found.append(None)
+            results.append(None)
             continue
         worth = (after - before) * n * log2(k + 1)
-        found.append(min(GAINS, key=lambda grade: abs(GAINS[grade] - worth)))
-    return found
+        results.append(min(GAINS, key=lambda grade: abs(GAINS[grade] - worth)))
+    return results
 
 
 def _mean(client: Client, k: int) -> float | None:

@@ -229,7 +229,7 @@ def whole_urls(world: World) -> list[str]:
     """Every address, and those of what Olga and Sam have asked for."""
     slug, gate = world.benchmark.slug, world.arguments["gate of olga"]
     one, other = (world.benchmark.runs.get(name=f"stdlib-{name}").pk for name in RUNS)
-    found = [
+    results = [
         *(
             f"{reverse(name, args=[slug])}?exact={one}&approximate={other}"
             for name in ("scoring:ann", "api:ann")
@@ -244,12 +244,12 @@ def whole_urls(world: World) -> list[str]:
     ]
     for row in Comparison.objects.filter(parameters__has_key="measures").order_by("pk"):
         one, other = row.parameters["runs"][:2]
-        found.append(reverse("api:comparison-detail", args=[slug, row.key]))
-        found += [
+        results.append(reverse("api:comparison-detail", args=[slug, row.key]))
+        results += [
             reverse("scoring:comparison-chart", args=[slug, row.key, 0, other, one, name, "csv"])
             for name in ("slices", "differences", "scatter")
         ]
-    return [*urls_of(world), *found]
+    return [*urls_of(world), *results]
 
 
 @contextmanager
@@ -279,9 +279,9 @@ def built(files: Path, world: int) -> Iterator[World]:
         options = ReleaseOptions(measures=DECLARED)
         patch.setattr(factories, "release", partial(factories.release, options=options))
         patch.setattr(factories, "_numbers", count(1))
-        made = worlds.build(files=files, prepared=partial(hide, world=world))
-        furnish(made)
-        yield made
+        built_pool = worlds.build(files=files, prepared=partial(hide, world=world))
+        furnish(built_pool)
+        yield built_pool
         transaction.set_rollback(True)
     reset = connection.ops.sequence_reset_sql(no_style(), apps.get_models())
     with connection.cursor() as cursor:
@@ -300,7 +300,7 @@ class Views:
 
 
 def views(world: World, chance: Chance) -> Views:
-    found = {}
+    results = {}
     for who, places in PLACES.items():
         client = world.client(who)
         for url in whole_urls(world):
@@ -310,7 +310,7 @@ def views(world: World, chance: Chance) -> Views:
             with transaction.atomic():
                 answer = client.get(url)
                 whole = f"{answer.status_code}\n".encode() + LEFT.sub(b"", told(answer))
-                found[who, url] = gzip.compress(whole, 1)
+                results[who, url] = gzip.compress(whole, 1)
                 transaction.set_rollback(True)
     chance.seed("notices")
     bodies = [body_of(notice) for notice in Notice.objects.order_by("pk")]
@@ -319,22 +319,22 @@ def views(world: World, chance: Chance) -> Views:
         pass
     mails = [message.message().as_bytes() for message in mail.outbox]
     for kind, sent in zip(SENT, (bodies, mails), strict=True):
-        found[kind, "sent"] = gzip.compress(f"{len(sent)}\n".encode() + b"\n".join(sent), 1)
-    return Views(found)
+        results[kind, "sent"] = gzip.compress(f"{len(sent)}\n".encode() + b"\n".join(sent), 1)
+    return Views(results)
 
 
 @pytest.fixture(scope="module")
 def both(django_db_setup, django_db_blocker, tmp_path_factory) -> list[Views]:
     files = tmp_path_factory.mktemp("two-worlds")
-    found = []
+    results = []
     for number in (0, 1):
         with (
             django_db_blocker.unblock(),
             frozen() as chance,
             built(files / str(number), number) as world,
         ):
-            found.append(views(world, chance))
-    return found
+            results.append(views(world, chance))
+    return results
 
 
 def difference(one: bytes, other: bytes) -> str:
@@ -350,12 +350,12 @@ def differing(both: list[Views], who: str) -> dict[str, str]:
     """Addresses that answer a person differently in the two worlds."""
     urls = {url for name, url in both[0].of if name == who}
     assert urls == {url for name, url in both[1].of if name == who}
-    found = {}
+    results = {}
     for url in sorted(urls):
         one, other = (of.at(who, url) for of in both)
         if one != other:
-            found[url] = difference(one, other)
-    return found
+            results[url] = difference(one, other)
+    return results
 
 
 @pytest.mark.parametrize("who", [*OTHERS, *SENT])

@@ -44,7 +44,7 @@ def learnt(sight: Sight, weights, first: float):
     )
     if len(means) < 2:
         return None
-    plain, weighted = (one.mean for one in means)
+    plain, weighted = (value.mean for value in means)
     share, even = of[0] / sum(of), 1 / N
     if abs(share - even) < 1e-9:
         return None
@@ -69,4 +69,4 @@ def test_even_weights_are_told(sight):
         [Score(score_set_id=1, measure="nDCG@10", slice_name=Score.WEIGHTED, mean=0.5, n=N)]
     )
 
-    assert [one.mean for one in means] == [0.5]
+    assert [value.mean for value in means] == [0.5]

@@ -114,22 +114,22 @@ SEARCHED = ("river", "stone", "lamp", "engine", "violet", "winter", "paper")
 def texts(db, tmp_path):
     """A benchmark of ten short texts and three queries; Tess owns it."""
     corpus = Corpus.objects.create(name="texts", owner=factories.user("keeper"))
-    made = factories.benchmark(slug="texts", corpus=corpus)
-    tess = factories.member(made, "tess", "owner")
+    bench = factories.benchmark(slug="texts", corpus=corpus)
+    tess = factories.member(bench, "tess", "owner")
     path = tmp_path / "corpus.jsonl"
-    found = (f"{SEARCHED[n % 7]} {SEARCHED[n * 3 % 7]} {SEARCHED[n // 2]}" for n in range(10))
-    rows = (json.dumps({"_id": f"d{n}", "text": text}) for n, text in enumerate(found))
+    results = (f"{SEARCHED[n % 7]} {SEARCHED[n * 3 % 7]} {SEARCHED[n // 2]}" for n in range(10))
+    rows = (json.dumps({"_id": f"d{n}", "text": text}) for n, text in enumerate(results))
     path.write_text("\n".join(rows))
-    upload = uploading.receive_path(benchmark=made, owner=tess, path=path)
+    upload = uploading.receive_path(benchmark=bench, owner=tess, path=path)
     factories.done(
         jobs.run_here(
-            benchmark=made, user=tess, **importing.import_arguments(upload=upload, kind="corpus")
+            benchmark=bench, user=tess, **importing.import_arguments(upload=upload, kind="corpus")
         )
     )
-    factories.query(made, "q1", "river stone")
-    factories.query(made, "q2", "engine of paper")
-    factories.query(made, "q3", "nothing like it")
-    return made
+    factories.query(bench, "q1", "river stone")
+    factories.query(bench, "q2", "engine of paper")
+    factories.query(bench, "q3", "nothing like it")
+    return bench
 
 
 @pytest.fixture

@@ -10,21 +10,21 @@ HIDDEN = [f"h{number:02}" for number in range(30)]  # as many as a hidden split 
 
 def hiding_benchmark(slug: str = "hiding") -> Benchmark:
     """`dev` has 3 public queries, `test` 30 hidden ones; each has one document of grade 2."""
-    made = factories.benchmark(slug, visibility=Benchmark.Visibility.PUBLIC)
-    made.hidden_splits = ["test"]
-    made.save()
+    bench = factories.benchmark(slug, visibility=Benchmark.Visibility.PUBLIC)
+    bench.hidden_splits = ["test"]
+    bench.save()
     grades = {(qid, f"{qid}-good"): 2 for qid in PUBLIC + HIDDEN}
-    qrels = factories.qrel_set(made, grades, name="ours")
+    qrels = factories.qrel_set(bench, grades, name="ours")
     type(qrels).objects.filter(pk=qrels.pk).update(n_relevant=len(grades))
     for qids, split in ((PUBLIC, "dev"), (HIDDEN, "test")):
-        made.families.filter(queries__qid__in=qids).update(split=split)
-    return made
+        bench.families.filter(queries__qid__in=qids).update(split=split)
+    return bench
 
 
 def hiding_release(of: Benchmark) -> Release:
-    made = factories.release(of.qrel_sets.get())
+    release = factories.release(of.qrel_sets.get())
     jobs.run_queued()
-    return made
+    return release
 
 
 def lines(found: dict[str, list[str]]) -> str:

@@ -45,7 +45,7 @@ SCORES = [1.0, 0.5, 0.0, 5 / 6]
 
 
 def lines(cases: list[dict[str, Any]]) -> bytes:
-    return "\n".join(json.dumps(one) for one in cases).encode()
+    return "\n".join(json.dumps(case) for case in cases).encode()
 
 
 def png(colour: str = "red", size: tuple[int, int] = (8, 6), kind: str = "PNG") -> bytes:

@@ -17,19 +17,19 @@ N = 60
 
 
 def policy_of(baseline: Run, by: User, name: str = "nightly") -> GatePolicy:
-    said = Policy(baseline=baseline.name, slices=("head",))
+    policy = Policy(baseline=baseline.name, slices=("head",))
     return GatePolicy.objects.create(
         benchmark=baseline.benchmark,
         name=name,
         baseline=baseline,
-        content=said.as_dict(),
-        digest=said.digest,
+        content=policy.as_dict(),
+        digest=policy.digest,
         created_by=by,
     )
 
 
 def rehearsal_of(policy: GatePolicy, runs: list[Run], release: Release) -> GateRehearsal:
-    made = GateRehearsal.objects.create(
+    record = GateRehearsal.objects.create(
         benchmark=policy.benchmark,
         name=policy.name,
         baseline=policy.baseline,
@@ -40,26 +40,26 @@ def rehearsal_of(policy: GatePolicy, runs: list[Run], release: Release) -> GateR
         result=rehearsed(Policy(slices=("head",)), [evidence_of(policy, runs[0])], n_made=20),
         created_by=policy.created_by,
     )
-    made.runs.set(runs)
-    return made
+    record.runs.set(runs)
+    return record
 
 
 def report_of(policy: GatePolicy, candidate: Run, gain: float = 0.03) -> dict[str, Any]:
     """What comes of sixty made differences, of which the second half is a slice."""
-    said = Policy(baseline=policy.baseline.name, slices=("head",))
-    return decide(said, evidence_of(policy, candidate, gain), Method("t")).as_dict()
+    result = Policy(baseline=policy.baseline.name, slices=("head",))
+    return decide(result, evidence_of(policy, candidate, gain), Method("t")).as_dict()
 
 
 def evidence_of(policy: GatePolicy, candidate: Run, gain: float = 0.03) -> Evidence:
-    said = Policy(baseline=policy.baseline.name, slices=("head",))
-    values = {name: np.full(N, 0.5) for name in said.measures}
+    result = Policy(baseline=policy.baseline.name, slices=("head",))
+    values = {name: np.full(N, 0.5) for name in result.measures}
     better = 0.5 + gain + 0.1 * np.where(np.arange(N) % 2, 1.0, -1.0)
     return Evidence(
         queries=[f"q{place}" for place in range(N)],
-        baseline=Arm(policy.baseline.name, values | {said.judged: np.ones(N)}, depth=100),
+        baseline=Arm(policy.baseline.name, values | {result.judged: np.ones(N)}, depth=100),
         candidate=Arm(
             candidate.name,
-            values | {said.judged: np.ones(N), said.measure: better},
+            values | {result.judged: np.ones(N), result.measure: better},
             depth=100,
         ),
         slices={"head": np.arange(N) >= N // 2, "tail": np.arange(N) < N // 2},

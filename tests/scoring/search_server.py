@@ -130,8 +130,8 @@ def _asked(request: BaseHTTPRequestHandler) -> Asked:
     content = request.rfile.read(length)
     headers = {name.lower(): value for name, value in request.headers.items()}
     if request.command == "GET":
-        given = parse_qs(urlsplit(request.path).query, keep_blank_values=True)
-        return Asked(given.get("q", [""])[0], request.path, None, headers)
+        parameters = parse_qs(urlsplit(request.path).query, keep_blank_values=True)
+        return Asked(parameters.get("q", [""])[0], request.path, None, headers)
     body = json.loads(content)
     return Asked(body["query"]["match"]["text"], request.path, body, headers)
 

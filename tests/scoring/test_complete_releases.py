@@ -32,17 +32,17 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def release(benchmark, publish):
     """The fixture's grades, said to be complete."""
-    made = factories.qrel_set(benchmark, GRADES)
-    QrelSet.objects.filter(pk=made.pk).update(unlisted=QrelSet.Unlisted.NOT_RELEVANT)
-    return publish(made)
+    qrels = factories.qrel_set(benchmark, GRADES)
+    QrelSet.objects.filter(pk=qrels.pk).update(unlisted=QrelSet.Unlisted.NOT_RELEVANT)
+    return publish(qrels)
 
 
 def test_release_keeps_it_and_shows_it_in_card_metadata_and_exports(release):
     assert release.is_complete
     assert release.manifest["qrels"]["unlisted"] == "not-relevant"
-    said = "Documents that the qrels do not list are not relevant"
+    text = "Documents that the qrels do not list are not relevant"
     for name in ("README.md", "croissant.json"):
-        assert said in release_file_path(release, name).read_text()
+        assert text in release_file_path(release, name).read_text()
     manifest = dict(side_files(release_source(release)))["manifest.json"]
     assert b'"unlisted": "not-relevant"' in b"".join(manifest)
 
@@ -86,10 +86,10 @@ def test_nothing_is_worth_judging(release, scored):
     runs = [scored(UNLISTED, "far").run, scored(LISTED, "near").run]
 
     for some in (runs, runs[:1]):
-        found = completeness_of(release=release, runs=some)
-        assert (found.n_unjudged, found.worth, found.n_worth) == (0, (), 0)
-    assert set(found.judged.values()) == {1.0}
-    assert found.raw == found.all_relevant
+        completeness = completeness_of(release=release, runs=some)
+        assert (completeness.n_unjudged, completeness.worth, completeness.n_worth) == (0, (), 0)
+    assert set(completeness.judged.values()) == {1.0}
+    assert completeness.raw == completeness.all_relevant
 
 
 def test_a_list_of_what_is_unjudged_in_a_run_has_nothing_to_add(release, scored, owner):
@@ -103,24 +103,24 @@ def test_the_planner_reckons_with_no_holes(release, scored, owner):
     scored(UNLISTED, "far")
     scored(LISTED, "near")
 
-    found = planned(release.benchmark, known_of(release.benchmark, owner), Wish(depth=1, judged=1))
+    result = planned(release.benchmark, known_of(release.benchmark, owner), Wish(depth=1, judged=1))
 
-    assert {(plan.judged_of_new, plan.has_holes) for plan in found.by_depth} == {(1.0, False)}
-    assert found.cheapest.depth == 1
+    assert {(plan.judged_of_new, plan.has_holes) for plan in result.by_depth} == {(1.0, False)}
+    assert result.cheapest.depth == 1
 
 
 def test_other_labels_leave_unjudged_what_they_lack_of_the_release_alone(release, scored):
     """Of `far` x1 and x2 are listed by nobody; the person's own labels lack d2 of `near`."""
     far, near = scored(UNLISTED, "far"), scored(LISTED, "near")
     own = {pair: grade for pair, grade in GRADES.items() if pair != ("q1", "d2")}
-    made = factories.qrel_set(release.benchmark, own)
-    QrelSet.objects.filter(pk=made.pk).update(kind=QrelSet.Kind.ANNOTATOR)
+    qrels = factories.qrel_set(release.benchmark, own)
+    QrelSet.objects.filter(pk=qrels.pk).update(kind=QrelSet.Kind.ANNOTATOR)
 
     question = RobustnessQuestion(near, far, "Judged@2")
-    found = {cell["name"]: cell for cell in computed_robustness(question)["cells"]}
+    results = {cell["name"]: cell for cell in computed_robustness(question)["cells"]}
 
-    assert found["as released"]["difference"] == 0
-    alone = found[f"{made.name} alone"]
+    assert results["as released"]["difference"] == 0
+    alone = results[f"{qrels.name} alone"]
     assert (alone["n_queries"], alone["difference"]) == (3, pytest.approx(-0.5 / 3))
 
 

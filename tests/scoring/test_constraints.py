@@ -88,15 +88,15 @@ def score_set(of: Benchmark, version: str) -> ScoreSet:
 
 
 def score(of: Benchmark, measure: str, slice_name: str = "") -> Score:
-    found = ScoreSet.objects.first() or score_set(of, "1")
-    return found.scores.create(
+    result = ScoreSet.objects.first() or score_set(of, "1")
+    return result.scores.create(
         measure=measure, slice_name=slice_name, mean=0.5, n=1, judged_share=1
     )
 
 
 def ladder_step(of: Benchmark, measure: str) -> LadderStep:
-    found = ScoreSet.objects.first() or score_set(of, "1")
-    return found.ladder_steps.create(measure=measure, source=found)
+    result = ScoreSet.objects.first() or score_set(of, "1")
+    return result.ladder_steps.create(measure=measure, source=result)
 
 
 def reported(of: Benchmark, source: str = "a paper") -> ReportedScore:
@@ -236,8 +236,8 @@ def evaluation(of: Benchmark, **values: Any) -> ContextualEvaluation:
 
 def outcome(of: Benchmark, number: int, **values: Any) -> CaseOutcome:
     case = ContextualCase.objects.filter(number=number).first() or judged_case(of, number)
-    found = ContextualEvaluation.objects.first() or evaluation(of)
-    return found.outcomes.create(case=case, **values)
+    result = ContextualEvaluation.objects.first() or evaluation(of)
+    return result.outcomes.create(case=case, **values)
 
 
 JUDGED = {

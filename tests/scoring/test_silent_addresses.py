@@ -108,9 +108,9 @@ def of_judge(address: str) -> str:
 
 
 def of_image(address: str) -> str:
-    with pytest.raises(Exception, match="example") as told:
+    with pytest.raises(Exception, match="example") as refusal:
         fetched(image_at(f"{address}/a.png"))
-    return f"{told.value.code} {told.value}"
+    return f"{refusal.value.code} {refusal.value}"
 
 
 def bare(words: str) -> str:
@@ -150,7 +150,7 @@ def test_redirect_into_the_private_network_tells_no_more(network, kind, tmp_path
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
-        with pytest.raises(UnreachableError) as told:
+        with pytest.raises(UnreachableError) as refusal:
             address = f"http://public.example.org:{server.server_port}/set.zip"
             download(address, tmp_path / "set", limits=FetchLimits(max_bytes=1000))
     finally:
@@ -158,7 +158,7 @@ def test_redirect_into_the_private_network_tells_no_more(network, kind, tmp_path
         thread.join()
         server.server_close()
 
-    assert bare(str(told.value)) == bare(str(UnreachableError(address="http://x.example.org")))
+    assert bare(str(refusal.value)) == bare(str(UnreachableError(address="http://x.example.org")))
     assert network.met == []
 
 

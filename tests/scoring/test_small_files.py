@@ -45,9 +45,9 @@ def little_memory(settings) -> None:
 
 @pytest.fixture
 def server() -> Iterator[SearchServer]:
-    made = SearchServer()
-    yield made
-    made.stop()
+    server = SearchServer()
+    yield server
+    server.stop()
 
 
 def resident_mb() -> float:
@@ -76,21 +76,21 @@ def test_metadata_is_read_apart(phase, sam, signed_in, no_parser):
     answer = submitted(signed_in(sam), ir_metadata="tag: other", ir_metadata_file=file)
 
     assert answer.status_code == 302
-    given = phase.submissions.get().job.parameters
-    assert given["metadata"]["ir_metadata"] == {"tag": "ours", "actor": {"team": "Owls"}}
+    parameters = phase.submissions.get().job.parameters
+    assert parameters["metadata"]["ir_metadata"] == {"tag": "ours", "actor": {"team": "Owls"}}
 
 
 @pytest.mark.parametrize("field", ["ir_metadata", "ir_metadata_file"])
 def test_metadata_nested_deep_is_told_with_its_place(phase, sam, signed_in, field):
     text = "a: 1\nb: " + 100_000 * "["
-    given = SimpleUploadedFile("ours.yml", text.encode()) if field.endswith("file") else text
+    result = SimpleUploadedFile("ours.yml", text.encode()) if field.endswith("file") else text
 
-    answer = submitted(signed_in(sam), **{field: given})
+    answer = submitted(signed_in(sam), **{field: result})
 
     assert answer.status_code == 422
     name = "ours.yml" if field.endswith("file") else "The text"
-    told = f"{name}: the ir_metadata is nested more than 64 levels deep on line 2"
-    assert told in answer.content.decode()
+    words = f"{name}: the ir_metadata is nested more than 64 levels deep on line 2"
+    assert words in answer.content.decode()
 
 
 # --- values of elsewhere -------------------------------------------------------------------------
@@ -131,10 +131,10 @@ def test_reported_file_that_takes_too_much_is_told_on_its_form(
 
 def test_policy_is_read_apart(benchmark, sam, signed_in, no_parser):
     factories.run(benchmark, GOOD.decode(), "bm25", owner=sam)
-    given = {"name": "nightly", "baseline": "bm25", "content": {"goal": "not_worse"}}
+    fields = {"name": "nightly", "baseline": "bm25", "content": {"goal": "not_worse"}}
     address = "/api/v1/benchmarks/stdlib/gates/policies/"
 
-    answer = signed_in(sam).post(address, given, content_type="application/json")
+    answer = signed_in(sam).post(address, fields, content_type="application/json")
 
     assert answer.status_code == 201, answer.content
     assert GatePolicy.objects.get().content["goal"] == "not_worse"
@@ -142,10 +142,10 @@ def test_policy_is_read_apart(benchmark, sam, signed_in, no_parser):
 
 def test_policy_that_is_none_is_told_as_before(benchmark, sam, signed_in):
     factories.run(benchmark, GOOD.decode(), "bm25", owner=sam)
-    given = {"name": "nightly", "baseline": "bm25", "content": {"alpha": 2}}
+    fields = {"name": "nightly", "baseline": "bm25", "content": {"alpha": 2}}
     address = "/api/v1/benchmarks/stdlib/gates/policies/"
 
-    answer = signed_in(sam).post(address, given, content_type="application/json")
+    answer = signed_in(sam).post(address, fields, content_type="application/json")
 
     assert answer.status_code == 422
     assert "alpha" in answer.json()["message"]
@@ -178,7 +178,7 @@ def test_answer_is_read_apart(live, server, no_parser):
 
     trial = try_system(system=live, query="what")
 
-    assert [one.docid for one in trial.results] == ["d1", "d2"]
+    assert [result.docid for result in trial.results] == ["d1", "d2"]
 
 
 def test_answer_that_takes_too_much_fails_its_query_alone(live, server, little_memory):

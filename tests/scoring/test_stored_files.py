@@ -34,9 +34,9 @@ BACKEND = "django.contrib.auth.backends.ModelBackend"
 @pytest.fixture
 def published() -> Release:
     """A release of a public benchmark whose corpus has texts."""
-    made = factories.tiny_benchmark(visibility="public")
-    factories.member(made, "olga", "owner")
-    return factories.release(made.qrel_sets.get(), by=factories.user("olga"))
+    bench = factories.tiny_benchmark(visibility="public")
+    factories.member(bench, "olga", "owner")
+    return factories.release(bench.qrel_sets.get(), by=factories.user("olga"))
 
 
 def altered(path, before: bytes, after: bytes) -> None:
@@ -249,7 +249,7 @@ def test_every_stored_file_is_known_with_its_digest(tmp_path):
     paths = [path for path in settings.MEDIA_ROOT.rglob("*") if path.is_file()]
     there = {path.relative_to(settings.MEDIA_ROOT).as_posix() for path in paths}
 
-    known = {one.name: one.sha256 for one in files.stored_files()}
+    known = {stored_file.name: stored_file.sha256 for stored_file in files.stored_files()}
 
     assert there == set(known)
     assert {name.partition("/")[0] for name in known} >= {"corpora", "logs", "contextual", "leaks"}
@@ -269,8 +269,8 @@ def test_verify_store_finds_what_kept_its_time_and_names_what_depends_on_it(publ
         call_command("verify_store", "--json")
 
     out, err = capsys.readouterr()
-    told = json.loads(out)
-    by_file = {one["file"].rpartition("/")[2]: one for one in told["broken"]}
+    report = json.loads(out)
+    by_file = {one["file"].rpartition("/")[2]: one for one in report["broken"]}
     assert len(by_file) == 2
     assert by_file["qrels.trec"]["problem"].startswith("altered: SHA-256 ")
     assert by_file["qrels.trec"]["whole_at"] == check.started_at.isoformat()
@@ -278,7 +278,7 @@ def test_verify_store_finds_what_kept_its_time_and_names_what_depends_on_it(publ
     corpus = by_file[Path(published.corpus_version.parquet).name]
     assert corpus["problem"] == "gone"
     assert corpus["dependents"] == ["benchmark tiny", "release tiny 1.0.0"]
-    assert f"{told['n_files']} of {told['n_files']} files" in err
+    assert f"{report['n_files']} of {report['n_files']} files" in err
 
 
 def test_verify_store_ends_with_0_where_all_is_well(published, capsys):

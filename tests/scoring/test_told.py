@@ -38,24 +38,24 @@ def test_each_event_is_told_once_where_it_happens_in_ids_alone(ada):
     sent.refresh_from_db()
     start_gate(policy=policy_of(base, owner), candidate=sent.run, release=release, user=owner)
     jobs.run_queued()
-    made = pool(benchmark, {"q-new": ["d1"]})
+    small_pool = pool(benchmark, {"q-new": ["d1"]})
     look_for_finished()
     assert not Notice.objects.filter(event=Event.POOL_FINISHED).exists()
-    judge(made.slots.get(), owner, 1)
+    judge(small_pool.slots.get(), owner, 1)
     for _ in range(2):
         look_for_finished()
-    set_pool_state(pool=made, state="closed", actor=owner)
+    set_pool_state(pool=small_pool, state="closed", actor=owner)
 
     notices = list(Notice.objects.order_by("pk"))
     assert [notice.event for notice in notices] == [
         *("release.published", "submission.scored", "gate.decided", "pool.finished")
     ]
     for notice in notices:
-        told = json.loads(body_of(notice))["data"]
+        data = json.loads(body_of(notice))["data"]
         assert {type(value) for value in notice.about.values()} <= {int, str}
         assert set(notice.about) <= {"submission", "release", "gate", "pool", "job"}
-        assert told["benchmark"] == "told"
-        words = json.dumps(told).replace("1.0.0", "").replace("127.0.0.1", "")
+        assert data["benchmark"] == "told"
+        words = json.dumps(data).replace("1.0.0", "").replace("127.0.0.1", "")
         assert not [secret for secret in ("secret", "sender", "0.", "pass") if secret in words]
     # Who may be told is asked of each: of pools a submitter is not.
     assert [may_be_told(sam, notice) for notice in notices] == [True, True, True, False]

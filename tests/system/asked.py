@@ -22,11 +22,11 @@ def main() -> None:
     for line in sys.stdin:
         name, arguments = json.loads(line)
         try:
-            told = {"answer": inside.call(name, arguments)}
+            fields = {"answer": inside.call(name, arguments)}
         except Exception:  # noqa: BLE001 (the asker raises it)
-            told = {"error": traceback.format_exc()}
+            fields = {"error": traceback.format_exc()}
         connections.close_all()
-        print(json.dumps(told), file=answers, flush=True)
+        print(json.dumps(fields), file=answers, flush=True)
 
 
 if __name__ == "__main__":

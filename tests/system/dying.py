@@ -149,7 +149,7 @@ def _of_publishing(job: Any, is_done: bool) -> list[str]:
     seen = {
         "releases": releases.count(),
         "phases": Phase.objects.filter(release__in=releases).count(),
-        "scoring started": sum(scoring_jobs(one).exists() for one in releases),
+        "scoring started": sum(scoring_jobs(release).exists() for release in releases),
     }
     return [] if seen == dict.fromkeys(seen, int(is_done)) else [str(seen)]
 

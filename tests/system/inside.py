@@ -60,8 +60,8 @@ def make_world() -> dict[str, Any]:
     from tests import world
     from tests.system.api_targets import tokens
 
-    made = world.build(files=Path(settings.MEDIA_ROOT))
-    return {"arguments": made.arguments, "tokens": tokens()}
+    built_pool = world.build(files=Path(settings.MEDIA_ROOT))
+    return {"arguments": built_pool.arguments, "tokens": tokens()}
 
 
 def token_of(username: str) -> str:
@@ -114,9 +114,9 @@ def write_rows(place: str) -> None:
 def make_benchmark(slug: str) -> int:
     """A benchmark with an empty corpus of texts; Olga owns it."""
     corpus = Corpus.objects.create(name=slug, owner=factories.user("olga"), kind=Corpus.Kind.TEXTS)
-    made = factories.benchmark(slug, corpus=corpus)
-    factories.member(made, "olga", "owner")
-    return made.pk
+    bench = factories.benchmark(slug, corpus=corpus)
+    factories.member(bench, "olga", "owner")
+    return bench.pk
 
 
 def start_import(slug: str, path: str) -> int:
@@ -139,8 +139,8 @@ def contents(slug: str) -> dict[str, Any]:
         "n_queries": queries.count(),
         "n_families": QueryFamily.objects.filter(benchmark=benchmark).count(),
         "sets": [
-            (found.state, found.n_qrels, found.digest, _qrels_digest(found))
-            for found in benchmark.qrel_sets.order_by("pk")
+            (row.state, row.n_qrels, row.digest, _qrels_digest(row))
+            for row in benchmark.qrel_sets.order_by("pk")
         ],
     }
 
@@ -247,16 +247,16 @@ def publish_changed(slug: str, n: int) -> None:
     """A release whose first n queries have one answer more; what follows from it is started."""
     benchmark = Benchmark.objects.get(slug=slug)
     before = benchmark.qrel_sets.order_by("pk").last()
-    made = factories.qrel_set(benchmark, {}, name=f"after {before.pk}")
+    qrels = factories.qrel_set(benchmark, {}, name=f"after {before.pk}")
     rows = [
-        Qrel(qrel_set=made, query=one.query, docid=one.docid, grade=one.grade)
+        Qrel(qrel_set=qrels, query=one.query, docid=one.docid, grade=one.grade)
         for one in before.qrels.select_related("query")
     ]
-    more = [Qrel(qrel_set=made, query=row.query, docid="d-new", grade=1) for row in rows[:n]]
+    more = [Qrel(qrel_set=qrels, query=row.query, docid="d-new", grade=1) for row in rows[:n]]
     Qrel.objects.bulk_create([*rows, *more])
-    QrelSet.objects.filter(pk=made.pk).update(n_qrels=len(rows) + n, n_relevant=len(rows) + n)
-    made.refresh_from_db()
-    arguments = releasing.release_arguments(qrel_set=made, version="1.1.0")
+    QrelSet.objects.filter(pk=qrels.pk).update(n_qrels=len(rows) + n, n_relevant=len(rows) + n)
+    qrels.refresh_from_db()
+    arguments = releasing.release_arguments(qrel_set=qrels, version="1.1.0")
     factories.done(jobs.run_here(benchmark=benchmark, user=factories.user("olga"), **arguments))
 
 
@@ -296,11 +296,11 @@ def run_queued() -> int:
 
 def submissions(slug: str, username: str) -> dict[str, Any]:
     """The state of each submission by its name, what was told of it, what is left of the day."""
-    found = Submission.objects.filter(phase__benchmark__slug=slug, submitter__username=username)
+    result = Submission.objects.filter(phase__benchmark__slug=slug, submitter__username=username)
     phase = submitting.phase_open_in(Benchmark.objects.get(slug=slug))
     return {
-        "states": {one.name: one.state for one in found},
-        "told": {one.name: one.job.error if one.job else "" for one in found},
+        "states": {one.name: one.state for one in result},
+        "told": {one.name: one.job.error if one.job else "" for one in result},
         "n_left": submitting.n_left_today(phase=phase, user=factories.user(username)),
         "n_score_sets": ScoreSet.objects.filter(run__benchmark__slug=slug).count(),
         "n_runs": Run.objects.filter(benchmark__slug=slug).count(),

@@ -21,12 +21,12 @@ MOST_BEFORE_SETS = 50
 
 
 def prepare(n_people: int, n_queries: int, n_documents: int) -> None:
-    made = factories.benchmark(SLUG)
-    factories.member(made, "olga", "owner")
+    bench = factories.benchmark(SLUG)
+    factories.member(bench, "olga", "owner")
     for number in range(n_people):
-        factories.member(made, f"writer{number}", "annotator")
+        factories.member(bench, f"writer{number}", "annotator")
     documents = [f"d{number}" for number in range(n_documents)]
-    pool(made, {f"q{number}": documents for number in range(n_queries)}, overlap=2)
+    pool(bench, {f"q{number}": documents for number in range(n_queries)}, overlap=2)
     _publish("judged first")
 
 
@@ -70,12 +70,12 @@ def publish_often(times: int) -> None:
 
 def published() -> None:
     """As JSON: of each set its event and bytes, and the bytes of a set made later as of it."""
-    told = []
-    for made in QrelSet.objects.ready().order_by("pk"):
-        again = f"{made.name} again"
-        _publish(again, as_of=made.as_of_event)
-        told.append([made.as_of_event, _bytes(made), _bytes(QrelSet.objects.get(name=again))])
-    print(json.dumps(told))  # noqa: T201 (the answer)
+    results = []
+    for row in QrelSet.objects.ready().order_by("pk"):
+        again = f"{row.name} again"
+        _publish(again, as_of=row.as_of_event)
+        results.append([row.as_of_event, _bytes(row), _bytes(QrelSet.objects.get(name=again))])
+    print(json.dumps(results))  # noqa: T201 (the answer)
 
 
 def _bytes(made: QrelSet) -> str:

@@ -167,10 +167,10 @@ class Site:
                 line = asked.stdout.readline()
             finally:
                 out_of_time.cancel()
-        told = json.loads(line or '{"error": "it ended, or took too long"}')
-        if "error" in told:
-            raise AssertionError(f"{name} failed inside the site:\n{told['error']}")
-        return told["answer"]
+        report = json.loads(line or '{"error": "it ended, or took too long"}')
+        if "error" in report:
+            raise AssertionError(f"{name} failed inside the site:\n{report['error']}")
+        return report["answer"]
 
     def _asked_process(self) -> "subprocess.Popen[str]":
         # Without the mark: it is no process that the site has started.

@@ -94,9 +94,9 @@ def backed_up_while_busy(site: Site, place: Path) -> tuple[int, int, int]:
     annotators = judging(site, site.pool)
     site.wait_for(lambda: n_answers(annotators) > ENOUGH, "some labels", 90)
     n_before = n_answers(annotators)
-    told = json.loads(site.manage("backup", str(place), "--json", "--verbosity", "0"))
+    report = json.loads(site.manage("backup", str(place), "--json", "--verbosity", "0"))
     n_after = ended(annotators)
-    assert told["broken"] == []
+    assert report["broken"] == []
     rows = BackupFolder(place).snapshot().manifest()["tables"]["annotation_judgment"]["rows"]
     return n_before, rows["n_rows"], n_after
 
@@ -123,9 +123,9 @@ def test_site_that_was_lost_under_load_goes_on_from_its_backup(busy, tmp_path, c
 
 def assert_as_in(manifest: dict[str, Any], site: Site) -> None:
     """Every count and every digest."""
-    found = site.call("rows_said")
-    found.pop("benchmarks_app_storecheck")  # the restore itself has made one
-    assert found == {
+    answer = site.call("rows_said")
+    answer.pop("benchmarks_app_storecheck")  # the restore itself has made one
+    assert answer == {
         name: [facts["rows"]["n_rows"], facts["rows"]["content"]]
         for name, facts in manifest["tables"].items()
         if name != "benchmarks_app_storecheck"

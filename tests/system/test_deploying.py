@@ -30,10 +30,10 @@ NAME = "bench.example.org"
 
 def tool(name: str) -> str:
     """Where a tool is; without it the test is skipped and says so."""
-    found = shutil.which(name, path=f"{BIN}:{os.environ['PATH']}:/usr/sbin")
-    if found is None:
+    result = shutil.which(name, path=f"{BIN}:{os.environ['PATH']}:/usr/sbin")
+    if result is None:
         pytest.skip(f"{name} is not installed")
-    return found
+    return result
 
 
 def run(*command: object) -> str:
@@ -116,9 +116,9 @@ def test_unit_is_one_that_systemd_takes(unit, tmp_path):
 
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.stem)
 def test_unit_is_kept_apart_from_the_rest_of_the_machine(unit):
-    said = run(tool("systemd-analyze"), "security", "--offline=true", "--no-pager", unit)
+    result = run(tool("systemd-analyze"), "security", "--offline=true", "--no-pager", unit)
 
-    exposure = float(re.search(r"exposure level for \S+: ([\d.]+)", said)[1])
+    exposure = float(re.search(r"exposure level for \S+: ([\d.]+)", result)[1])
     assert exposure <= MOST_EXPOSED
 
 
@@ -279,7 +279,7 @@ def test_client_is_who_it_is_and_links_lead_to_the_site_whatever_it_says(proxied
     )
     page = proxied.ask("GET", "/sign-in/")
     token = re.search(rb'csrfmiddlewaretoken" value="(\w+)"', page.body)[1].decode()
-    said = {
+    fields = {
         "Content-Type": "application/x-www-form-urlencoded",
         "Cookie": page.headers["Set-Cookie"].partition(";")[0],
         "Referer": f"https://{NAME}/sign-in/",
@@ -289,8 +289,8 @@ def test_client_is_who_it_is_and_links_lead_to_the_site_whatever_it_says(proxied
     }
     posted = f"csrfmiddlewaretoken={token}"
 
-    wrong = proxied.ask("POST", "/sign-in/", f"{posted}&username=ada&password=x", **said)
-    sent = proxied.ask("POST", "/password/reset/", f"{posted}&email=ada@example.org", **said)
+    wrong = proxied.ask("POST", "/sign-in/", f"{posted}&username=ada&password=x", **fields)
+    sent = proxied.ask("POST", "/password/reset/", f"{posted}&email=ada@example.org", **fields)
 
     assert (wrong.status, sent.status) == (200, 302)
     seen = proxied.site.snippet(

@@ -49,11 +49,11 @@ def dies_well(site, dying, capsys):
     def check(kind: str, job: int, slug: str) -> None:
         dying.stdin.write(f"{kind} {job}\n")
         dying.stdin.flush()
-        told = json.loads(dying.stdout.readline())
+        report = json.loads(dying.stdout.readline())
         with capsys.disabled():
-            print(f"\n{kind} died at {told['points']} points")  # noqa: T201
-        assert told["wrong"] == []
-        assert told["points"] >= 10
+            print(f"\n{kind} died at {report['points']} points")  # noqa: T201
+        assert report["wrong"] == []
+        assert report["points"] >= 10
         wait_for_job(site, job)
         site.call("sweep_in_days")
         assert_nothing_half_done(site, slug)
@@ -118,8 +118,8 @@ def test_web_that_dies_keeps_what_it_acknowledged_and_nothing_of_the_rest(site, 
     with signed_in(site, "sam") as client:
         assert sent_in(client, "web", paths[1]).status_code == 200
     site.call("run_queued")
-    found = site.call("submissions", slug="web", username="sam")
-    assert (found["states"], found["n_runs"]) == ({"first": "scored", "half": "scored"}, 2)
+    answer = site.call("submissions", slug="web", username="sam")
+    assert (answer["states"], answer["n_runs"]) == ({"first": "scored", "half": "scored"}, 2)
 
 
 def left_of_uploads(site: Site) -> list[Path]:

@@ -71,13 +71,13 @@ def test_worker_that_wakes_up_late_writes_nothing(site, tmp_path, halted_while):
     site.start("sweeper")
     site.start("worker", name="second")
     assert wait_for_job(site, job).attempt == 2
-    made = site.call("contents", slug=slug)
+    facts = site.call("contents", slug=slug)
     site.kill("first", signal.SIGCONT)
-    said = f"job {job} attempt 1 was fenced off"
-    site.wait_for(lambda: said in site.log("first"), "the first worker to notice")
+    text = f"job {job} attempt 1 was fenced off"
+    site.wait_for(lambda: text in site.log("first"), "the first worker to notice")
 
     assert (job_row(site, job).state, job_row(site, job).attempt) == ("done", 2)
-    assert site.call("contents", slug=slug) == made
-    assert (len(made["versions"]), len(made["sets"])) == (1, 1)
-    assert (made["n_queries"], made["n_families"]) == (N_QUERIES, N_QUERIES)
+    assert site.call("contents", slug=slug) == facts
+    assert (len(facts["versions"]), len(facts["sets"])) == (1, 1)
+    assert (facts["n_queries"], facts["n_families"]) == (N_QUERIES, N_QUERIES)
     assert_nothing_half_done(site, slug)

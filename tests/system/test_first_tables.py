@@ -18,7 +18,7 @@ KEYS = "SELECT [table], [from], [to], on_update, on_delete FROM pragma_foreign_k
 @pytest.fixture(scope="module")
 def databases(tmp_path_factory) -> tuple[sqlite3.Connection, sqlite3.Connection]:
     """One that was migrated step by step, and one whose tables were made at once."""
-    found = []
+    results = []
     ways = {"steps": ["migrate", "-v0", "--one-by-one"], "once": ["migrate", "-v0"]}
     for name, words in ways.items():
         with Site(tmp_path_factory.mktemp(name)) as site:
@@ -27,8 +27,8 @@ def databases(tmp_path_factory) -> tuple[sqlite3.Connection, sqlite3.Connection]
             site.drop_tables()
             command = [sys.executable, "manage.py", *words]
             subprocess.run(command, cwd=ROOT, env=site.env, check=True, capture_output=True)
-            found.append(sqlite3.connect(site.database.removeprefix("sqlite:///")))
-    return found[0], found[1]
+            results.append(sqlite3.connect(site.database.removeprefix("sqlite:///")))
+    return results[0], results[1]
 
 
 def columns(database: sqlite3.Connection) -> dict[str, list]:
@@ -103,17 +103,17 @@ CATALOGUE = {
 
 
 def test_catalogue_of_postgresql_is_the_same(tmp_path):
-    found = []
+    results = []
     for words in (["migrate", "-v0", "--one-by-one"], ["migrate", "-v0"]):
-        with Site(tmp_path / str(len(found))) as site:
+        with Site(tmp_path / str(len(results))) as site:
             if site.database.startswith("sqlite"):
                 pytest.skip("compares databases of PostgreSQL")
             site.longest_seconds = 600
             site.drop_tables()
             site.manage(*words)
-            found.append({what: sorted(site.rows(asked)) for what, asked in CATALOGUE.items()})
+            results.append({what: sorted(site.rows(asked)) for what, asked in CATALOGUE.items()})
 
-    steps, once = found
+    steps, once = results
     assert all(steps.values())
     assert once == steps
 

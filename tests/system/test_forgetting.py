@@ -47,11 +47,11 @@ def places(site: Site) -> list[str]:
 def test_no_byte_of_the_name_is_left(site):
     assert any(NAME in place for place in places(site))  # the search finds what is there
 
-    said = site.manage("delete_user", NAME, "--yes")
+    result = site.manage("delete_user", NAME, "--yes")
 
     assert places(site) == []
     texts = site.python("from tests.system import forgetting; print(forgetting.texts())")
-    assert "person-" in said
-    assert f"person-{said.partition('person-')[2][:4]}.csv" in texts
+    assert "person-" in result
+    assert f"person-{result.partition('person-')[2][:4]}.csv" in texts
     assert (site.folder / "mail" / "2.log").exists()
     assert not (site.folder / "mail" / "1.log").exists()

@@ -38,15 +38,15 @@ def test_every_kind_has_an_honest_file_and_few_cases_are_left_as_they_were():
 
 @pytest.mark.slow
 def test_no_mutated_file_breaks_a_page_loses_a_worker_or_fills_the_web_process(plain_site):
-    found: list[Finding] = []
+    results: list[Finding] = []
     plain_site.env |= UNLIMITED
     for kind in ("web", "worker", "sweeper"):
         plain_site.start(kind)
 
-    with closing(Drive(RunningSite(plain_site), lambda one, case: found.append(one))) as drive:
+    with closing(Drive(RunningSite(plain_site), lambda one, case: results.append(one))) as drive:
         drive.warm_up(["csv", "parquet", "png"])
         drive.run(cases(FILES, seed=0))
 
-    assert [(one.case, one.signature) for one in found] == []
+    assert [(result.case, result.signature) for result in results] == []
     assert sum(count.files for count in drive.counts.values()) == FILES
     assert drive.web_at_end - drive.web_at_start < MAY_GROW_BY

@@ -145,7 +145,7 @@ def n_done(site: Site, pool: int) -> int:
 def test_every_document_ends_with_the_wanted_labels_and_no_label_is_lost(racing_site, overlap):
     site = racing_site
     wanted = N_QUERIES * N_DOCUMENTS * overlap
-    made = site.call(
+    facts = site.call(
         "make_race",
         slug="race",
         n_queries=N_QUERIES,
@@ -153,11 +153,11 @@ def test_every_document_ends_with_the_wanted_labels_and_no_label_is_lost(racing_
         overlap=overlap,
         n_people=N_PEOPLE,
     )
-    pool, is_over = made["pool"], threading.Event()
+    pool, is_over = facts["pool"], threading.Event()
     site.start("web")
     people = [
         Annotator(site, pool, session, number, is_over)
-        for number, session in enumerate(made["sessions"])
+        for number, session in enumerate(facts["sessions"])
     ]
     for person in people:
         person.start()
@@ -207,10 +207,10 @@ def assert_ledger_is_what_was_told(site: Site, pool: int, people: list[Annotator
     )
     stored = Counter(str(uuid.UUID(str(client_id))) for client_id, _, _ in rows)
     assert set(stored.values()) == {1}
-    told = {key: state for person in people for key, state in person.told.items()}
+    results = {key: state for person in people for key, state in person.told.items()}
     sent = {key: said["grade"] for person in people for key, said in person.sent.items()}
     assert {
         str(uuid.UUID(str(client_id))): ("extra" if is_surplus else "saved")
         for client_id, is_surplus, _ in rows
-    } == told
+    } == results
     assert {str(uuid.UUID(str(client_id))): grade for client_id, _, grade in rows} == sent

@@ -47,11 +47,11 @@ def test_import_of_a_killed_worker_is_done_once_by_the_next(site, archive):
 
     assert wait_for_job(site, job).attempt == 2
     assert_nothing_half_done(site, "killed")
-    made = site.call("contents", slug="killed")
-    assert (len(made["versions"]), len(made["sets"])) == (1, 1)
-    assert (made["n_queries"], made["n_families"]) == (N_QUERIES, N_QUERIES)
+    facts = site.call("contents", slug="killed")
+    assert (len(facts["versions"]), len(facts["sets"])) == (1, 1)
+    assert (facts["n_queries"], facts["n_families"]) == (N_QUERIES, N_QUERIES)
     wait_for_job(site, site.call("start_import", slug="undisturbed", path=archive))
-    assert made == site.call("contents", slug="undisturbed")
+    assert facts == site.call("contents", slug="undisturbed")
 
 
 def test_submission_of_a_killed_worker_is_scored_once_by_the_next(site, tmp_path):
@@ -71,11 +71,11 @@ def test_submission_of_a_killed_worker_is_scored_once_by_the_next(site, tmp_path
 
     assert wait_for_job(site, job).attempt == 2
     assert_nothing_half_done(site, "scored")
-    (found,) = site.call("scores", slug="scored", name="killed")
+    (answer,) = site.call("scores", slug="scored", name="killed")
     same = site.call("start_submission", slug="scored", path=path, name="same", username="sue")
     wait_for_job(site, same)
-    assert [found] == site.call("scores", slug="scored", name="same")
-    assert {measure: mean for measure, mean, _ in found["means"]}["R@100"] == 100 / 2_000
+    assert [answer] == site.call("scores", slug="scored", name="same")
+    assert {measure: mean for measure, mean, _ in answer["means"]}["R@100"] == 100 / 2_000
 
 
 def test_worker_whose_parent_was_killed_neither_loses_nor_doubles_its_job(plain_site, archive):
@@ -92,9 +92,9 @@ def test_worker_whose_parent_was_killed_neither_loses_nor_doubles_its_job(plain_
     # The child that was at work may end it, or die with its parent: never both.
     assert wait_for_job(site, job).attempt in (1, 2)
     assert_nothing_half_done(site, "orphan")
-    made = site.call("contents", slug="orphan")
-    assert (len(made["versions"]), len(made["sets"])) == (1, 1)
-    assert (made["n_queries"], made["n_families"]) == (N_QUERIES, N_QUERIES)
+    facts = site.call("contents", slug="orphan")
+    assert (len(facts["versions"]), len(facts["sets"])) == (1, 1)
+    assert (facts["n_queries"], facts["n_families"]) == (N_QUERIES, N_QUERIES)
     site.wait_for(lambda: not is_group_alive(orphaned.pid), "the orphan to end", 15)
 
 
@@ -114,7 +114,7 @@ def test_campaign_of_a_killed_worker_goes_on_and_pays_no_label_twice(plain_site,
         site.start("worker")
         assert wait_for_job(site, started["job"]).attempt == 2
 
-    asked = Counter(title_in(one.document()) for one in stub.requests)
+    asked = Counter(title_in(request.document()) for request in stub.requests)
     assert first.poll() is not None
     assert 60 <= len(paid) < n_pairs
     assert n_graded(site, started) == len(asked) == n_pairs

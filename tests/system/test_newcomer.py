@@ -181,17 +181,17 @@ def _moment(stored: Any) -> datetime:
 
 
 def test_board_has_the_official_values_to_their_digits(printed, covid):
-    found = means(printed)
+    values = means(printed)
     with (covid / "leaderboard_official.tsv").open() as stream:
         official = list(csv.DictReader(stream, delimiter="\t"))
 
     assert len(official) == N_RUNS
-    assert len(found) == N_RUNS * len(OFFICIAL)
+    assert len(values) == N_RUNS * len(OFFICIAL)
     wrong = [
-        (row["run"], measure, found[measure, row["run"]], row[column])
+        (row["run"], measure, values[measure, row["run"]], row[column])
         for row in official
         for measure, column in OFFICIAL.items()
-        if f"{found[measure, row['run']]:.4f}" != row[column]
+        if f"{values[measure, row['run']]:.4f}" != row[column]
     ]
     assert wrong == []
 
@@ -208,14 +208,14 @@ def test_second_release_is_scored_again_by_itself(site, printed, covid, tmp_path
         return board["n_runs"] == N_RUNS and not board["n_waiting"]
 
     site.wait_for(is_whole, "24 runs on the second release", seconds=120, pause=1)
-    found = means(follow_the_page(site, tmp_path, token_of(site, "sam"), tmp_path / "none"))
+    values = means(follow_the_page(site, tmp_path, token_of(site, "sam"), tmp_path / "none"))
 
-    assert len(found) == N_RUNS * len(OFFICIAL)
-    assert found != means(printed)
+    assert len(values) == N_RUNS * len(OFFICIAL)
+    assert values != means(printed)
     for path in sorted((covid / "runs").iterdir()):
         expected = evaluate(changed, path, list(OFFICIAL), ties="trec9").means
-        told = {measure: found[measure, path.stem] for measure in OFFICIAL}
-        assert told == pytest.approx(expected, abs=1e-12), path.stem
+        results = {measure: values[measure, path.stem] for measure in OFFICIAL}
+        assert results == pytest.approx(expected, abs=1e-12), path.stem
 
 
 def changed_qrels(covid: Path, path: Path) -> Path:

@@ -45,8 +45,8 @@ def test_message_that_comes_three_times_is_done_once(site, archive):
     wait_for_job(site, site.call("start_import", slug="last", path=archive))
 
     assert job_row(site, job).attempt == 1
-    made = site.call("contents", slug="repeated")
-    assert (len(made["versions"]), len(made["sets"]), made["n_queries"]) == (1, 1, 20)
+    facts = site.call("contents", slug="repeated")
+    assert (len(facts["versions"]), len(facts["sets"]), facts["n_queries"]) == (1, 1, 20)
     assert_nothing_half_done(site, "repeated")
 
 

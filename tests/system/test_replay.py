@@ -38,11 +38,11 @@ def replay(events: list[tuple]) -> str:
         standing.pop(supersedes, None)
         if event[2] != "retract":
             standing[number] = tuple(event)
-    said: dict[tuple[str, str], dict[int, int]] = {}
+    results: dict[tuple[str, str], dict[int, int]] = {}
     for qid, docid, _, grade, actor in standing.values():
-        said.setdefault((qid, docid), {})[actor] = grade
+        results.setdefault((qid, docid), {})[actor] = grade
     lines = []
-    for (qid, docid), by_actor in said.items():
+    for (qid, docid), by_actor in results.items():
         grades = list(by_actor.values())
         if len(grades) == 2 and abs(grades[0] - grades[1]) >= 2:
             continue
@@ -57,16 +57,16 @@ def test_sets_published_while_people_write_equal_a_replay_byte_for_byte(tmp_path
         publisher = start(site, f"publish_often({N_SETS})")
         n_labels = sum(int(finished(writer)) for writer in writers)
         finished(publisher)
-        told = json.loads(finished(start(site, "published()")))
+        report = json.loads(finished(start(site, "published()")))
         newest = site.rows("SELECT max(id) FROM annotation_judgment")[0][0]
 
-        assert len(told) >= 3
+        assert len(report) >= 3
         differing = 0
-        for as_of, then, later in told:
+        for as_of, then, later in report:
             expected = replay(site.rows(EVENTS, as_of))
             assert then == later == expected
             differing += 0 < as_of < newest
         with capsys.disabled():
-            where = ", ".join(str(as_of) for as_of, _, _ in told)
+            where = ", ".join(str(as_of) for as_of, _, _ in report)
             sys.stderr.write(f"\n{n_labels} labels; sets as of {where} of {newest} events\n")
         assert differing >= 2, "nothing was published while people wrote"

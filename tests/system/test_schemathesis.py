@@ -95,13 +95,13 @@ def headers(target) -> dict[str, dict[str, str]]:
 @pytest.fixture(scope="module")
 def known(target) -> dict[str, dict[str, Any]]:
     """For each path of the description, values by which something is there."""
-    found: dict[str, dict[str, Any]] = {}
+    results: dict[str, dict[str, Any]] = {}
     named = {resolve(_filled(path, "1")).view_name: path for path in PATHS}
     for address in addresses():
         if address.name in named and _is_there(address, target.arguments):
             url = reverse(address.name, kwargs=address.arguments(target.arguments))
-            found[named[address.name]] = _values(named[address.name], url)
-    return found
+            results[named[address.name]] = _values(named[address.name], url)
+    return results
 
 
 @pytest.fixture(scope="module")
@@ -250,9 +250,9 @@ def test_number_that_no_column_holds_is_no_fault(label, target, known, headers):
     here = known[operation.path]
     numbers = [one for one in here if str(here[one]).isdigit() and one not in ("version", "docid")]
     asked = [
-        one["name"]
-        for one in SCHEMA["paths"][operation.path]["get"].get("parameters", [])
-        if one["in"] == "query" and one["schema"].get("type") == "integer"
+        record["name"]
+        for record in SCHEMA["paths"][operation.path]["get"].get("parameters", [])
+        if record["in"] == "query" and record["schema"].get("type") == "integer"
     ]
     cases = [operation.Case(path_parameters=here | {name: 10**30}) for name in numbers]
     cases += [operation.Case(path_parameters=here, query={name: 10**30}) for name in asked]

@@ -53,10 +53,10 @@ def run_files(folder: Path, names: str, depth: int = 20) -> list[str]:
 
 
 def assert_each_scored_once(site: Site, slug: str, names: str, n_left: int) -> None:
-    found = site.call("submissions", slug=slug, username="sam")
-    assert found["states"] == dict.fromkeys(names.split(), "scored")
-    assert (found["n_score_sets"], found["n_runs"]) == (len(names.split()),) * 2
-    assert found["n_left"] == n_left
+    answer = site.call("submissions", slug=slug, username="sam")
+    assert answer["states"] == dict.fromkeys(names.split(), "scored")
+    assert (answer["n_score_sets"], answer["n_runs"]) == (len(names.split()),) * 2
+    assert answer["n_left"] == n_left
     assert_nothing_half_done(site, slug)
 
 
@@ -97,10 +97,10 @@ def test_job_that_is_cancelled_at_work_leaves_nothing(plain_site, tmp_path):
     site.kill("worker", signal.SIGCONT)
 
     assert job_row(site, job).state == "cancelled"
-    found = site.call("submissions", slug="cancelled", username="sam")
-    assert (found["states"], found["n_left"]) == ({"endless": "failed"}, 20)
-    said = f"job {job} attempt 1 was fenced off"
-    site.wait_for(lambda: said in site.log("worker"), "the worker to notice")
+    answer = site.call("submissions", slug="cancelled", username="sam")
+    assert (answer["states"], answer["n_left"]) == ({"endless": "failed"}, 20)
+    text = f"job {job} attempt 1 was fenced off"
+    site.wait_for(lambda: text in site.log("worker"), "the worker to notice")
     assert_nothing_half_done(site, "cancelled")
     # The worker lives, and takes the next.
     site.call("try_again", job=job, username="sam")
@@ -240,8 +240,8 @@ def test_file_sent_to_a_full_disk_is_refused_and_nothing_of_it_stays(
 
         assert (answer.status_code, answer.headers.get("X-Error-Code")) == (507, "disk-full")
         assert FULL in answer.text
-        found = site.call("submissions", slug=slug, username="sam")
-        assert (found["states"], found["n_left"]) == ({}, 20)
+        result = site.call("submissions", slug=slug, username="sam")
+        assert (result["states"], result["n_left"]) == ({}, 20)
         assert not [one for one in (site.folder / part).rglob("*upload*") if one.is_file()]
         disk.free()
         assert sent_in(client, slug, path).status_code == 200
@@ -263,9 +263,9 @@ def test_disk_that_fills_up_while_a_run_is_scored_costs_nothing(
     row = wait_for_job(site, job, state="failed")
 
     assert row.error.startswith(FULL)
-    found = site.call("submissions", slug=slug, username="sam")
-    assert (found["states"], found["n_left"]) == ({"mine": "failed"}, 20)
-    assert (found["n_runs"], found["n_score_sets"]) == (0, 0)
+    answer = site.call("submissions", slug=slug, username="sam")
+    assert (answer["states"], answer["n_left"]) == ({"mine": "failed"}, 20)
+    assert (answer["n_runs"], answer["n_score_sets"]) == (0, 0)
     assert not [one for one in left_in_folders(site) if one.name != "filling"]
     disk.free()
     site.call("try_again", job=job, username="sam")

@@ -22,10 +22,10 @@ def site(tmp_path: Path) -> Iterator[Site]:
 
 
 def shards_at_work(site: Site) -> list[int]:
-    found = site.rows(
+    result = site.rows(
         "SELECT id FROM benchmarks_app_job WHERE kind = 'retrieve-shard' AND state = 'running'"
     )
-    return [int(key) for (key,) in found]
+    return [int(key) for (key,) in result]
 
 
 def test_worker_killed_in_the_middle_changes_no_byte_of_the_run(site):

@@ -95,12 +95,12 @@ class Asked:
         """A job when it is over, done."""
         deadline = time.monotonic() + LONGEST_SECONDS
         while time.monotonic() < deadline:
-            told = self(f"jobs/{job['id']}/").json()
-            if told["state"] == "done":
-                return told
-            assert told["state"] in ("queued", "running"), told
+            answer = self(f"jobs/{job['id']}/").json()
+            if answer["state"] == "done":
+                return answer
+            assert answer["state"] in ("queued", "running"), answer
             time.sleep(0.2)
-        raise AssertionError(f"{told} did not end")
+        raise AssertionError(f"{answer} did not end")
 
 
 @pytest.fixture(scope="module")
@@ -177,11 +177,11 @@ def test_either_host_ends_what_the_other_has_begun(hosts, tmp_path, capsys, requ
     job = ask.made(f"{of}/pools/", b, json={"name": "first", "runs": ["made"], "depth": DEPTH})
     with Killed(b):
         ask.ended(job)
-        made = a.call("annotators_of", slug="two", n_people=N_PEOPLE)
+        facts = a.call("annotators_of", slug="two", n_people=N_PEOPLE)
 
     # Judging: people go on at the other host.
     b.wait_for(b.is_serving, "the second host to be back", LONGEST_SECONDS)
-    judged_everywhere(hosts, made["pool"], made["sessions"])
+    judged_everywhere(hosts, facts["pool"], facts["sessions"])
 
     # Qrels and a release.
     job = ask.made(f"{of}/qrels/", a, json={"name": "judged"})
@@ -190,8 +190,8 @@ def test_either_host_ends_what_the_other_has_begun(hosts, tmp_path, capsys, requ
         draft = ask.made(f"{of}/releases/", b, json={"qrels": "judged", "version": "1.0.0"})
         draft_at = f"{of}/releases/drafts/{draft['id']}"
         ask.ended(ask.made(f"{draft_at}/check/", b, json={}))
-        found = ask(f"{draft_at}/").json()["findings"]
-        accepted = [one["code"] for one in found if one["severity"] == "warning"]
+        finding = ask(f"{draft_at}/").json()["findings"]
+        accepted = [item["code"] for item in finding if item["severity"] == "warning"]
         publication = ask.made(f"{draft_at}/publish/", b, json={"accepted": accepted})
         ask.ended(publication)
         b.call("open_phase", slug="two")
@@ -353,7 +353,7 @@ def tracebacks(hosts: Sequence[Site]) -> str:
 
 def test_hosts_go_to_the_next_version_one_by_one_and_nobody_sees_an_error(hosts, tmp_path, capsys):
     a = hosts[0]
-    made = a.call(
+    facts = a.call(
         "make_race", slug="race", n_queries=10, n_documents=60, overlap=1, n_people=N_PEOPLE
     )
     a.call("make_phase", slug="made", n_queries=N_QUERIES)
@@ -379,8 +379,8 @@ def test_hosts_go_to_the_next_version_one_by_one_and_nobody_sees_an_error(hosts,
             sent.append(answer.json()["id"])
         caller.is_over.wait(0.3)
 
-    cookies = {"sessionid": made["sessions"][0]}
-    paths = itertools.cycle((*PATHS, f"/judge/{made['pool']}/"))
+    cookies = {"sessionid": facts["sessions"][0]}
+    paths = itertools.cycle((*PATHS, f"/judge/{facts['pool']}/"))
 
     def read(caller: Caller) -> None:
         path = next(paths)
@@ -389,8 +389,8 @@ def test_hosts_go_to_the_next_version_one_by_one_and_nobody_sees_an_error(hosts,
     callers = [Caller(hosts, submit), Caller(hosts[::-1], read)]
     is_over = threading.Event()
     people = [
-        Annotator(hosts, made["pool"], session, number, is_over)
-        for number, session in enumerate(made["sessions"])
+        Annotator(hosts, facts["pool"], session, number, is_over)
+        for number, session in enumerate(facts["sessions"])
     ]
     for person in people:
         person.longest_pause = 2  # there are labels left when the last host has gone over
@@ -420,8 +420,8 @@ def test_hosts_go_to_the_next_version_one_by_one_and_nobody_sees_an_error(hosts,
     assert {answer for answer in answers if answer[1] >= 400} == set(), tracebacks(hosts)
     assert [trouble for caller in callers for trouble in caller.broken] == []
     assert [person.trouble for person in people] == [[]] * len(people)
-    assert_pool_is_right(a, made["pool"], 600, 1)
-    assert_ledger_is_what_was_told(a, made["pool"], people)
+    assert_pool_is_right(a, facts["pool"], 600, 1)
+    assert_ledger_is_what_was_told(a, facts["pool"], people)
     assert len(sent) > 10
     with contextlib.suppress(AssertionError):
         a.wait_for(lambda: not jobs_left(a), "all jobs", LONGEST_SECONDS)

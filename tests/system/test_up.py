@@ -65,8 +65,8 @@ def accepts(host: str, port: int) -> bool:
 
 
 def all_parts(site: Site) -> dict[str, int] | None:
-    found = parts(site)
-    return found if len(found) == 2 else None
+    pieces = parts(site)
+    return pieces if len(pieces) == 2 else None
 
 
 def comm(pid: int) -> str:
@@ -164,8 +164,8 @@ def test_killed_processes_are_started_again_and_the_site_goes_on(plain_site, tmp
         os.kill(pid, signal.SIGKILL)
 
     for name in before:
-        said = f"{name} was ended by signal 9; starting it again in 1 s"
-        site.wait_for(lambda said=said: said in site.log("up"), said, 120)
+        text = f"{name} was ended by signal 9; starting it again in 1 s"
+        site.wait_for(lambda said=text: said in site.log("up"), text, 120)
     site.wait_for(site.is_serving, "the site to answer again", 120)
     after = site.wait_for(lambda: all_parts(site), "both again", 120)
     assert not set(before.values()) & set(after.values())
@@ -259,8 +259,8 @@ def test_stop_in_the_middle_of_work_takes_five_seconds_and_loses_nothing(
     assert (left.state, left.attempt) in {("queued", 0), ("running", 1)}
     started(site)
     assert wait_for_job(site, job, seconds=180).attempt == left.attempt + 1
-    found = site.call("submissions", slug=slug, username="sam")
-    assert (found["states"], found["n_runs"]) == ({"long": "scored"}, 1)
+    answer = site.call("submissions", slug=slug, username="sam")
+    assert (answer["states"], answer["n_runs"]) == ({"long": "scored"}, 1)
     assert_nothing_half_done(site, slug)
 
 

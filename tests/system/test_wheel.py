@@ -71,8 +71,8 @@ class Environment:
 
     @property
     def packages(self) -> Path:
-        (found,) = self.folder.glob("lib/python3.*/site-packages")
-        return found
+        (path,) = self.folder.glob("lib/python3.*/site-packages")
+        return path
 
     def run(
         self, *words: object, cwd: Path, typed: str = "", **more: str
@@ -160,8 +160,8 @@ def _build(what: str, source: Path, folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def wheel(built) -> Path:
-    (found,) = built.glob("*.whl")
-    return found
+    (path,) = built.glob("*.whl")
+    return path
 
 
 @pytest.fixture(scope="module", params=[SYSTEM, "3.11", "3.12", "3.13", "3.14"])
@@ -169,8 +169,8 @@ def python(request) -> str:
     version = request.param
     if not FROM_INDEX and version != f"{sys.version_info.major}.{sys.version_info.minor}":
         pytest.skip(f"Python {version}: only with BENCHWRIGHT_FROM_INDEX=1")
-    if found := interpreter(version):
-        return found
+    if result := interpreter(version):
+        return result
     pytest.skip(f"there is no Python {version}, or no other")
 
 
@@ -389,15 +389,15 @@ def test_up_serves_the_site_from_any_folder_and_keeps_data_in_the_users(whole, t
         manual = page(f"{address}/docs/metrics/")
         german = page(f"{address}/sign-in/", "de")
         scripts = page(f"{address}/static/annotation/judge.css")
-        said = log.read_text()
+        text = log.read_text()
 
     data = tmp_path / "anywhere" / "home" / ".local" / "share" / "benchwright"
     assert "· Benchwright</title>" in front
     assert "<h1>Anmelden</h1>" in german
     assert "docs-prose" in manual and "/_static/theme.js" in manual
     assert scripts == (ROOT / "annotation/static/annotation/judge.css").read_text()
-    assert f"The data of this site is in {data}" in said
-    assert f"Benchwright is at {address}/" in said
+    assert f"The data of this site is in {data}" in text
+    assert f"Benchwright is at {address}/" in text
     assert (data / "benchwright.sqlite3").is_file()
     assert data.stat().st_mode & 0o077 == 0
     assert content(whole.folder) == before

@@ -101,13 +101,16 @@ def rows() -> dict[str, list[Any]]:
     evaluations = tables["ContextualEvaluation"].objects.all()
     return {
         "holders": [
-            [one.annotator and one.annotator.username, getattr(one, "rater", "")] for one in slots
+            [slot.annotator and slot.annotator.username, getattr(slot, "rater", "")]
+            for slot in slots
         ],
         "has_end": [one.lease_expires_at is not None for one in slots],
-        "first_seen": [_iso(one.first_seen_at) for one in queries],
+        "first_seen": [_iso(query.first_seen_at) for query in queries],
         "metadata": [one.metadata for one in queries],
         "scopes": [getattr(one, "scopes", []) for one in tables["ApiToken"].objects.all()],
-        "judges": [[one.endpoint.name, one.endpoint.key_sealed] for one in evaluations],
+        "judges": [
+            [evaluation.endpoint.name, evaluation.endpoint.key_sealed] for evaluation in evaluations
+        ],
     }
 
 

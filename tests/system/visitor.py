@@ -21,10 +21,10 @@ class Answer:
 
     def field(self, name: str) -> str:
         """The value of a hidden field of the page's first form that has it."""
-        found = re.search(rf'name="{name}" value="([^"]*)"', self.text)
-        if found is None:
+        answers = re.search(rf'name="{name}" value="([^"]*)"', self.text)
+        if answers is None:
             raise AssertionError(f"no field {name} in an answer {self.status}: {self.text[:2000]}")
-        return found.group(1)
+        return answers.group(1)
 
 
 class Visitor:

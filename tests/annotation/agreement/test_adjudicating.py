@@ -104,8 +104,8 @@ def test_what_moves_runs_apart_comes_before_what_does_not(benchmark, made, bo):
 
 
 def test_the_distance_is_the_policys(benchmark, owner, made, bo):
-    told = Settings(adjudicate_from=1)
-    set_policy(benchmark=benchmark, rule=RULE, settings=told, actor=owner)
+    result = Settings(adjudicate_from=1)
+    set_policy(benchmark=benchmark, rule=RULE, settings=result, actor=owner)
 
     assert ("q1", "d4") in keys(inbox_of(benchmark, bo).cases)
     assert len(inbox_of(benchmark, bo).cases) == 6
@@ -176,12 +176,12 @@ def test_a_later_word_replaces_the_earlier(benchmark, made, bo, maintainer):
 
 
 def test_the_same_word_again_changes_nothing(benchmark, made, bo):
-    told = {"outcome": "pick", "grade": 2, "client_id": uuid.uuid4()}
+    fields = {"outcome": "pick", "grade": 2, "client_id": uuid.uuid4()}
 
-    assert word(benchmark, bo, **told) == word(benchmark, bo, **told)
+    assert word(benchmark, bo, **fields) == word(benchmark, bo, **fields)
 
     with pytest.raises(ClientIdReusedError):
-        word(benchmark, bo, **{**told, "grade": 0})
+        word(benchmark, bo, **{**fields, "grade": 0})
     assert Judgment.objects.filter(kind="adjudicate").count() == 1
 
 
@@ -330,9 +330,9 @@ def test_an_adjudicator_sees_cases_and_no_other_grades(benchmark, made, bo, owne
 
 
 def test_a_person_who_judged_it_may_not_open_the_case_and_is_told_so(benchmark, bo, ann, signed_in):
-    made = pool(benchmark, {"q1": ["d3"]}, overlap=2)
-    judge_as(bo, made, {("q1", "d3"): 3})
-    judge_as(ann, made, {("q1", "d3"): 0})
+    small_pool = pool(benchmark, {"q1": ["d3"]}, overlap=2)
+    judge_as(bo, small_pool, {("q1", "d3"): 3})
+    judge_as(ann, small_pool, {("q1", "d3"): 0})
 
     response = signed_in(bo).get(url(benchmark))
     page = signed_in(bo).get(reverse("annotation:adjudicate", args=[benchmark.slug]))
@@ -368,9 +368,9 @@ def test_similar_cases_are_those_of_the_query_then_those_with_the_grades(benchma
 
 def test_the_policy_page_saves_what_it_says(benchmark, owner, made, signed_in):
     address = reverse("annotation:policy-edit", args=[benchmark.slug])
-    told = {"rule": "upper-median", "adjudicate_from": "1", "unresolved": "refuse"}
+    fields = {"rule": "upper-median", "adjudicate_from": "1", "unresolved": "refuse"}
 
-    response = signed_in(owner).post(address, told)
+    response = signed_in(owner).post(address, fields)
 
     assert response.status_code == 302
     policy = benchmark.aggregation_policy

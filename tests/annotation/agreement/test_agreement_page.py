@@ -55,11 +55,11 @@ def say(pool, docid, actor, grade, **values) -> Judgment:
 
 @pytest.fixture
 def pool(benchmark, ada, ann):
-    made = making.pool(benchmark, {"q1": [f"d{n}" for n in range(10)]}, overlap=2)
+    small_pool = making.pool(benchmark, {"q1": [f"d{n}" for n in range(10)]}, overlap=2)
     for number, (a, b) in enumerate(zip(FIRST, SECOND, strict=True)):
-        say(made, f"d{number}", ada, a)
-        say(made, f"d{number}", ann, b)
-    return made
+        say(small_pool, f"d{number}", ada, a)
+        say(small_pool, f"d{number}", ann, b)
+    return small_pool
 
 
 def measured(benchmark, **filters):
@@ -78,11 +78,11 @@ def test_what_stands_is_measured(benchmark, pool, ada):
     for purpose in ("practice", "gold", "repeat"):
         say(pool, "d2", ada, 0, purpose=purpose)
 
-    told = measured(benchmark)
+    report = measured(benchmark)
 
-    assert (told["n_labels"], told["n_shared"], told["n_raters"]) == (19, 9, 2)
+    assert (report["n_labels"], report["n_shared"], report["n_raters"]) == (19, 9, 2)
     # d0 (now 3 and 0), d3, d6 and d9 differ; d1 has one label left.
-    assert told["overall"]["exact"]["value"] == pytest.approx(5 / 9)
+    assert report["overall"]["exact"]["value"] == pytest.approx(5 / 9)
 
 
 def test_a_report_as_of_an_event_does_not_know_what_came_later(benchmark, pool, ada):
@@ -116,9 +116,9 @@ def test_versions_of_the_guideline_are_measured_apart(benchmark, pool, ada, ann)
         say(pool, docid, ada, a, guideline=version)
         say(pool, docid, ann, b, guideline=version)
 
-    told = {row["name"]: row for row in measured(benchmark)["guidelines"]}
+    results = {row["name"]: row for row in measured(benchmark)["guidelines"]}
 
-    assert {name: row["exact"]["value"] for name, row in told.items()} == {1: 0.0, 2: 1.0}
+    assert {name: row["exact"]["value"] for name, row in results.items()} == {1: 0.0, 2: 1.0}
 
 
 def test_hidden_checks_and_repeats_are_counted_by_person(benchmark, pool, ada, ann):
@@ -139,11 +139,11 @@ def test_hidden_checks_and_repeats_are_counted_by_person(benchmark, pool, ada, a
     say(pool, "d1", ada, 1, purpose="repeat")
     say(pool, "d2", ada, 0, purpose="repeat")
 
-    told = measured(benchmark)
+    report = measured(benchmark)
 
-    gold = {row["rater"][0]: (row["n"], row["exact"], row["lean"]) for row in told["gold"]}
+    gold = {row["rater"][0]: (row["n"], row["exact"], row["lean"]) for row in report["gold"]}
     assert gold == {ada.pk: (1, 1.0, 0.0), ann.pk: (1, 0.0, -2.0)}
-    (repeats,) = told["repeats"]
+    (repeats,) = report["repeats"]
     assert (repeats["rater"], repeats["n"], repeats["exact"]) == ((ada.pk, ""), 2, 0.5)
 
 
@@ -198,8 +198,8 @@ def test_who_leans_to_lower_grades_has_the_sign_of_negative_numbers(
 
 
 def test_the_page_says_why_there_is_no_number(benchmark, ada, owner, signed_in):
-    made = making.pool(benchmark, {"q1": ["d1"]})
-    say(made, "d1", ada, 3)
+    small_pool = making.pool(benchmark, {"q1": ["d1"]})
+    say(small_pool, "d1", ada, 3)
 
     text = page(signed_in(owner), benchmark).content.decode()
 
@@ -282,11 +282,11 @@ def told(capsys, *arguments) -> dict[str, str]:
 
 
 def test_two_files_are_compared_with_the_figures_of_the_page(tmp_path, capsys):
-    found = told(capsys, *write_grades(tmp_path, a=FIRST, b=SECOND))
+    output = told(capsys, *write_grades(tmp_path, a=FIRST, b=SECOND))
 
-    assert found["10 pairs graded twice"].startswith("70% the same grade; scale 0, 1, 2, 3 (")
-    assert found["Cohen's kappa, quadratic"] == "0.8837, 10 documents"
-    assert "Same side of relevant" not in found
+    assert output["10 pairs graded twice"].startswith("70% the same grade; scale 0, 1, 2, 3 (")
+    assert output["Cohen's kappa, quadratic"] == "0.8837, 10 documents"
+    assert "Same side of relevant" not in output
 
 
 @pytest.mark.parametrize(("scale", "quadratic"), [((0, 1, 3), "0.5714"), ((0, 1, 2, 3), "0.4706")])
@@ -295,10 +295,10 @@ def test_command_page_and_endpoint_take_the_scale_of_the_benchmark(
 ):
     first, second = [0, 0, 1, 1, 3, 3], [0, 1, 1, 3, 3, 1]
     benchmark.grades.exclude(value__in=scale).delete()
-    made = making.pool(benchmark, {"q1": [f"d{n}" for n in range(6)]}, overlap=2)
+    small_pool = making.pool(benchmark, {"q1": [f"d{n}" for n in range(6)]}, overlap=2)
     for number, (a, b) in enumerate(zip(first, second, strict=True)):
-        say(made, f"d{number}", ada, a)
-        say(made, f"d{number}", ann, b)
+        say(small_pool, f"d{number}", ada, a)
+        say(small_pool, f"d{number}", ann, b)
     client.force_login(owner)
 
     files = write_grades(tmp_path, a=first, b=second)
@@ -323,9 +323,9 @@ def test_where_every_grade_is_relevant_all_are_on_one_side(benchmark, tmp_path, 
     benchmark.grades.update(is_relevant=True)
     files = write_grades(tmp_path, a=FIRST, b=SECOND)
 
-    found = told(capsys, *files, "--benchmark", benchmark.slug)
+    output = told(capsys, *files, "--benchmark", benchmark.slug)
 
-    assert found["Same side of relevant"].startswith("1.0000")
+    assert output["Same side of relevant"].startswith("1.0000")
 
 
 def test_files_off_their_scale_are_refused_with_the_line(tmp_path):

@@ -22,9 +22,11 @@ def ann(benchmark):
 @pytest.fixture
 def judged(benchmark, ada, ann):
     """q1 is agreed on by two people, of q2 they say opposite things, q3 nobody has judged."""
-    made = making.pool(benchmark, {"q1": ["d1", "d2"], "q2": ["d3", "d4"], "q3": ["d5"]}, overlap=2)
+    small_pool = making.pool(
+        benchmark, {"q1": ["d1", "d2"], "q2": ["d3", "d4"], "q3": ["d5"]}, overlap=2
+    )
     grades = {"d1": (0, 0), "d2": (3, 3), "d3": (0, 3), "d4": (3, 0)}
-    slots = Slot.objects.filter(pool=made, entry__document__docid__in=grades)
+    slots = Slot.objects.filter(pool=small_pool, entry__document__docid__in=grades)
     for slot in slots.select_related("entry__document").order_by("number", "pk"):
         which = slot.number - 1
         making.judge(slot, (ada, ann)[which], grades[slot.entry.document.docid][which])
@@ -34,15 +36,15 @@ def judged(benchmark, ada, ann):
     factories.query_slice(benchmark, "open", q3)
     guessed = factories.query_slice(benchmark, "guessed", q2)
     guessed.members.update(state=SliceMember.State.SUGGESTED)
-    return made
+    return small_pool
 
 
 def test_coverage_counts_labels_of_the_members_alone(benchmark, judged):
-    found = {
+    results = {
         row.name: (row.n_pooled, row.n_done, row.n_wanted) for row in slice_coverage(benchmark)
     }
 
-    assert found == {"both": (2, 8, 8), "easy": (1, 4, 4), "open": (1, 0, 2)}
+    assert results == {"both": (2, 8, 8), "easy": (1, 4, 4), "open": (1, 0, 2)}
 
 
 def test_a_slice_outside_of_every_pool_is_listed_as_not_pooled(benchmark, judged, client, ada):
@@ -59,8 +61,8 @@ def test_a_slice_outside_of_every_pool_is_listed_as_not_pooled(benchmark, judged
 def test_agreement_is_told_by_slice(benchmark, judged):
     report = agreement_report(benchmark, Filters(), last_event_of(benchmark))
 
-    found = {row["name"]: (row["n"], row["exact"]["value"]) for row in report["slices"]}
-    assert found == {"both": (8, 0.5), "easy": (4, 1.0)}
+    results = {row["name"]: (row["n"], row["exact"]["value"]) for row in report["slices"]}
+    assert results == {"both": (8, 0.5), "easy": (4, 1.0)}
 
 
 def test_the_page_of_agreement_follows_the_slices(benchmark, judged, client):

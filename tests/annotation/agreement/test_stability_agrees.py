@@ -37,7 +37,7 @@ def test_scores_are_those_of_the_scorer():
         for docid, grade in grades.items()
     ]
 
-    found = ranking_stability(entries, list(runs), rng=np.random.default_rng(0), draws=2)
+    result = ranking_stability(entries, list(runs), rng=np.random.default_rng(0), draws=2)
 
     for name, ranked in runs.items():
         run = {
@@ -45,4 +45,4 @@ def test_scores_are_those_of_the_scorer():
             for query, docids in ranked.items()
         }
         scored = evaluate(qrels, run, measures=["nDCG@10"])
-        assert found.scores[name] == pytest.approx(scored.means["nDCG@10"], abs=1e-12)
+        assert result.scores[name] == pytest.approx(scored.means["nDCG@10"], abs=1e-12)

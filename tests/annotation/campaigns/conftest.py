@@ -31,10 +31,10 @@ def stub(stub_at_work, settings):
 
 @pytest.fixture
 def pool(benchmark) -> Pool:
-    made = making.pool(benchmark, DOCUMENTS)
+    small_pool = making.pool(benchmark, DOCUMENTS)
     for content in DocumentContent.objects.select_related("document"):
         DocumentContent.objects.filter(pk=content.pk).update(text=TEXTS[content.document.docid])
-    return made
+    return small_pool
 
 
 @pytest.fixture

@@ -36,22 +36,22 @@ def both(graded, ada, pool):
 
 
 def test_pairs_that_both_graded_are_counted_by_hand(both):
-    told = calibration_of(both)
+    calibration = calibration_of(both)
 
     machine = {"d1": 2, "d2": 0, "d4": 3}
     cells = Counter((PEOPLE[docid], machine[docid]) for docid in PEOPLE)
     counts = {
         (people, by_machine): n
-        for people, row in enumerate(told.calibration.confusion)
+        for people, row in enumerate(calibration.calibration.confusion)
         for by_machine, n in enumerate(row)
         if n
     }
     assert counts == cells
-    assert (told.n_drawn, told.n_shared, told.is_partly_judged) == (5, 3, True)
+    assert (calibration.n_drawn, calibration.n_shared, calibration.is_partly_judged) == (5, 3, True)
     away = [machine[docid] - PEOPLE[docid] for docid in PEOPLE]
-    assert told.calibration.bias.mean == pytest.approx(sum(away) / 3)
-    assert told.calibration.exact == pytest.approx(1 / 3)
-    assert "Too few for a verdict" in told.verdict
+    assert calibration.calibration.bias.mean == pytest.approx(sum(away) / 3)
+    assert calibration.calibration.exact == pytest.approx(1 / 3)
+    assert "Too few for a verdict" in calibration.verdict
 
 
 def test_more_labels_of_people_are_seen_at_once(both, ada, pool):
@@ -69,13 +69,13 @@ def test_two_people_are_two_and_not_one_who_was_asked_again(both, ada, bo, bench
     say(bo, "d2", 1, again)
     say(ada, "d4", 3, again)
 
-    told = calibration_of(both).calibration
+    calibration = calibration_of(both).calibration
 
     table = np.zeros((4, 4), dtype=np.int64)
     for first, second in ((PEOPLE["d1"], 3), (PEOPLE["d2"], 1)):
         table[first, second] += 1
-    assert told.people_with_people.n_items == 2
-    assert told.people_with_people.value == cohen(table, Weights.QUADRATIC).value
+    assert calibration.people_with_people.n_items == 2
+    assert calibration.people_with_people.value == cohen(table, Weights.QUADRATIC).value
 
 
 def test_bias_by_slice_is_of_members_and_not_of_who_was_suggested_or_rejected(both, benchmark):
@@ -94,10 +94,10 @@ def test_bias_by_slice_is_of_members_and_not_of_who_was_suggested_or_rejected(bo
 
 
 def test_without_a_persons_label_nothing_is_said(graded):
-    told = calibration_of(graded)
+    calibration = calibration_of(graded)
 
-    assert told.calibration is None
-    assert "nothing can be said" in told.verdict
+    assert calibration.calibration is None
+    assert "nothing can be said" in calibration.verdict
 
 
 def test_documents_that_were_not_drawn_are_refused(graded):
@@ -113,10 +113,10 @@ def test_page_and_api_say_what_is_lacking(benchmark, both, owner, signed_in):
     of = [benchmark.slug, both.pk]
 
     page = client.get(reverse("annotation:campaign-calibration", args=of)).content.decode()
-    told = client.get(reverse("api:campaign-calibration", args=of)).json()
+    answer = client.get(reverse("api:campaign-calibration", args=of)).json()
 
     assert "Not enough for a verdict" in page
     assert "197 more pairs" in page
     assert "3 of 5 documents graded by people too" in page
-    assert (told["n_shared"], told["calibration"]["n_pairs"]) == (3, 3)
-    assert told["verdict"] in page.replace("&#x27;", "'")
+    assert (answer["n_shared"], answer["calibration"]["n_pairs"]) == (3, 3)
+    assert answer["verdict"] in page.replace("&#x27;", "'")

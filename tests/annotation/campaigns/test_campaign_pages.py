@@ -58,10 +58,10 @@ def test_the_estimate_follows_the_form_and_says_where_texts_go(
 def test_a_conflict_is_shown_before_and_blocks(benchmark, owner, pool, judge, own_work, signed_in):
     client = signed_in(owner)
 
-    shown = client.get(url(benchmark, "estimate"), asked(pool, judge)).content.decode()
+    text = client.get(url(benchmark, "estimate"), asked(pool, judge)).content.decode()
     refused = client.post(url(benchmark, "new"), asked(pool, judge))
 
-    assert "reranked (openai)" in shown
+    assert "reranked (openai)" in text
     assert refused.status_code == 422
     assert "would judge its own work" in refused.content.decode()
     assert not Campaign.objects.exists()
@@ -128,10 +128,10 @@ def test_the_api_drafts_starts_and_tells(benchmark, owner, pool, judge, signed_i
     assert (made.status_code, made.json()["state"]) == (201, "queued")
     do_jobs()
     detail = reverse("api:campaign-detail", args=[benchmark.slug, made.json()["id"]])
-    told = client.get(detail).json()
-    assert (told["state"], told["n_graded"], told["n_waiting"]) == ("done", 5, 0)
-    assert told["estimate"]["n_pairs"] == 0
-    assert "{document}" in told["prompt"]
+    answer = client.get(detail).json()
+    assert (answer["state"], answer["n_graded"], answer["n_waiting"]) == ("done", 5, 0)
+    assert answer["estimate"]["n_pairs"] == 0
+    assert "{document}" in answer["prompt"]
     refused = client.delete(detail)
     assert (refused.status_code, refused.json()["code"]) == (409, "campaign-begun")
 

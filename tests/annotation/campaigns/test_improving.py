@@ -18,12 +18,12 @@ AFTER = {("q1", "d1"): 2, ("q1", "d2"): 1, ("q2", "d4"): 1, ("q1", "d3"): 1}
 
 def campaign(pool, grades, template="{query} {document}", **values) -> Campaign:
     prompt = making_machines.prompt(pool.benchmark, template)
-    made = making_machines.campaign(pool, prompt=prompt, **values)
+    campaign = making_machines.campaign(pool, prompt=prompt, **values)
     for number, ((qid, docid), grade) in enumerate(grades.items(), start=1):
         query = pool.benchmark.queries.get(qid=qid)
-        label = making_machines.label(made, query, docid, grade)
-        making_machines.pair(made, query, docid, number, state="graded", judgment=label)
-    return made
+        label = making_machines.label(campaign, query, docid, grade)
+        making_machines.pair(campaign, query, docid, number, state="graded", judgment=label)
+    return campaign
 
 
 @pytest.fixture
@@ -122,11 +122,11 @@ def test_page_and_api_say_what_became_of_it(before, after, owner, signed_in):
     of = [after.benchmark.slug, after.pk]
 
     page = client.get(reverse("annotation:campaign-calibration", args=of)).content.decode()
-    told = client.get(reverse("api:campaign-calibration", args=of)).json()["improvement"]
+    improvement = client.get(reverse("api:campaign-calibration", args=of)).json()["improvement"]
 
     assert "Did prompt 2 help?" in page
-    assert told["sentence"] in page
-    assert (told["campaign"], told["prompt_version"]) == (before.pk, 1)
-    assert (told["measured"]["n_pairs"], told["measured"]["outcome"]) == (3, "")
+    assert improvement["sentence"] in page
+    assert (improvement["campaign"], improvement["prompt_version"]) == (before.pk, 1)
+    assert (improvement["measured"]["n_pairs"], improvement["measured"]["outcome"]) == (3, "")
     of = [before.benchmark.slug, before.pk]
     assert client.get(reverse("api:campaign-calibration", args=of)).json()["improvement"] is None

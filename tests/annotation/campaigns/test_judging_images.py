@@ -51,18 +51,18 @@ def take_in(benchmark: Benchmark, folder: Path, pictures: dict[str, bytes]) -> N
 @pytest.fixture
 def benchmark(db, tmp_path, pictures):
     corpus = Corpus.objects.create(name="images", owner=factories.user("keeper"), unit="image")
-    made = factories.benchmark(slug="images", corpus=corpus, unit="image")
-    take_in(made, tmp_path, pictures)
-    return made
+    bench = factories.benchmark(slug="images", corpus=corpus, unit="image")
+    take_in(bench, tmp_path, pictures)
+    return bench
 
 
 @pytest.fixture
 def pool(benchmark) -> Pool:
-    made = making.pool(benchmark, {"q1": ["both", "one"]})
+    small_pool = making.pool(benchmark, {"q1": ["both", "one"]})
     for docid, title in (("both", ""), ("one", "A useful square")):
         document = Document.objects.get(docid=docid)
         DocumentContent.objects.filter(document=document).update(title=title, text="")
-    return made
+    return small_pool
 
 
 def test_judge_is_sent_each_image_of_a_document_in_order(pool, judge, stub, pictures):

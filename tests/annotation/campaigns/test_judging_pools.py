@@ -57,13 +57,13 @@ def test_a_campaign_writes_a_label_for_every_document_with_all_that_is_told_of_i
     assert (event.rater, event.pool, event.slot, event.purpose) == ("umbrela2", pool, None, "")
     assert event.note == "It says so 3 times."
     assert event.content_hash == "hash of d4"
-    told = event.machine
-    assert (told.model, told.judge_name) == ("m-1-2026-01-01", "umbrela2")
-    assert len(told.prompt.digest) == 64
-    assert '"grade": 3' in told.raw
+    machine = event.machine
+    assert (machine.model, machine.judge_name) == ("m-1-2026-01-01", "umbrela2")
+    assert len(machine.prompt.digest) == 64
+    assert '"grade": 3' in machine.raw
     # The stub might have said 4 three times in ten, which is no grade of the scale.
-    assert told.probabilities == {"0": 0.0, "1": 0.0, "2": 0.0, "3": 1.0}
-    assert told.cost == (told.tokens_in * 1.0 + told.tokens_out * 2.0) / 1_000_000
+    assert machine.probabilities == {"0": 0.0, "1": 0.0, "2": 0.0, "3": 1.0}
+    assert machine.cost == (machine.tokens_in * 1.0 + machine.tokens_out * 2.0) / 1_000_000
     paid = sum(Judgment.machines.values_list("machine__cost", flat=True))
     assert campaign.cost == pytest.approx(paid)
     assert not pool.slots.exclude(state="free").exists()
@@ -76,7 +76,7 @@ def test_the_judge_is_asked_with_scale_guideline_and_description(benchmark, pool
 
     judge_here(campaign=draft(pool, judge), user=pool.created_by)
 
-    asked = next(one for one in stub.requests if "All of it" in one.text)
+    asked = next(request for request in stub.requests if "All of it" in request.text)
     assert "Read, then grade." in asked.text
     assert "And more" in asked.text
     assert "It is near" in asked.text
@@ -159,7 +159,7 @@ def test_an_answer_of_no_use_is_an_error_of_its_pair_and_is_asked_again_on_wish(
     mended = judge_here(campaign=campaign, user=pool.created_by, with_failed=True)
     assert (mended.n_graded, mended.n_failed) == (5, 0)
     assert labels() == GRADES
-    assert Counter(one.document() for one in stub.requests)["A title\nuseful useful\n"] == 1
+    assert Counter(request.document() for request in stub.requests)["A title\nuseful useful\n"] == 1
 
 
 def test_a_document_without_a_text_fails_alone(pool, judge):
@@ -349,7 +349,7 @@ def test_estimate_counts_every_question(pool, judge, stub):
     estimate = estimate_of(campaign)
 
     judge_here(campaign=campaign, user=pool.created_by)
-    told = sum(len(one.system) + len(one.text) for one in stub.requests) // 4
+    told = sum(len(request.system) + len(request.text) for request in stub.requests) // 4
     assert (estimate.n_pairs, estimate.n_queries) == (5, 2)
     assert estimate.tokens_in == pytest.approx(told, rel=0.02)
     assert estimate.tokens_out == 5 * 80

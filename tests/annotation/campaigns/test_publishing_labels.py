@@ -38,17 +38,17 @@ def graded(pool, judge):
 def test_a_set_is_of_the_machines_grades_alone_and_says_whose(graded, ada, pool):
     say(ada, "d1", 0, pool)
 
-    made = publish_labels(campaign=graded, user=pool.created_by, name="by umbrela2")
+    qrels = publish_labels(campaign=graded, user=pool.created_by, name="by umbrela2")
 
-    rows = made.qrels.order_by("query__qid", "docid").values_list("query__qid", "docid", "grade")
+    rows = qrels.qrels.order_by("query__qid", "docid").values_list("query__qid", "docid", "grade")
     assert list(rows) == GRADES
     lines = "".join(f"{qid}\t{docid}\t{grade}\n" for qid, docid, grade in GRADES)
-    assert made.digest == hashlib.sha256(lines.encode()).hexdigest()
-    assert (made.kind, made.rule, made.as_of_event) == ("machine", "machine", None)
-    assert (made.n_qrels, made.n_queries, made.n_relevant) == (5, 2, 4)
-    told = made.parameters
-    assert (told["judge"], told["models"]) == ("umbrela2", ["m-1-2026-01-01"])
-    assert told["prompt_hash"] == graded.prompt.digest
+    assert qrels.digest == hashlib.sha256(lines.encode()).hexdigest()
+    assert (qrels.kind, qrels.rule, qrels.as_of_event) == ("machine", "machine", None)
+    assert (qrels.n_qrels, qrels.n_queries, qrels.n_relevant) == (5, 2, 4)
+    parameters = qrels.parameters
+    assert (parameters["judge"], parameters["models"]) == ("umbrela2", ["m-1-2026-01-01"])
+    assert parameters["prompt_hash"] == graded.prompt.digest
     assert Judgment.objects.count() == 1
 
 
@@ -71,10 +71,10 @@ def test_labels_of_two_models_are_never_mixed(of_two_models, owner, signed_in):
     page = client.get(reverse("annotation:campaign-detail", kwargs=at)).content.decode()
     client.post(reverse("annotation:campaign-publish", kwargs=at), sent)
 
-    made = QrelSet.objects.get(name="new")
+    record = QrelSet.objects.get(name="new")
     assert "<option>m-1-b</option>" in page
-    assert made.parameters["models"] == ["m-1-b"]
-    assert list(made.qrels.values_list("query__qid", "docid", "grade")) == GRADES[1:2]
+    assert record.parameters["models"] == ["m-1-b"]
+    assert list(record.qrels.values_list("query__qid", "docid", "grade")) == GRADES[1:2]
 
 
 def test_what_cannot_be_published_is_refused(graded, pool, judge):
@@ -96,8 +96,8 @@ def test_a_release_says_machine_judged_wherever_it_is_seen(
 ):
     client = signed_in(owner)
     client.post(reverse("annotation:campaign-publish", args=[benchmark.slug, graded.pk]))
-    made = factories.release(QrelSet.objects.get(name="first"))
-    slug, of = benchmark.slug, [benchmark.slug, made.version]
+    release = factories.release(QrelSet.objects.get(name="first"))
+    slug, of = benchmark.slug, [benchmark.slug, release.version]
 
     pages = {
         "page": client.get(reverse("release-detail", args=of)),
@@ -107,15 +107,15 @@ def test_a_release_says_machine_judged_wherever_it_is_seen(
         "qrels": client.get(reverse("qrels-list", args=[slug])),
     }
 
-    said = {
+    results = {
         name: b"".join(page) if page.streaming else page.content for name, page in pages.items()
     }
-    silent = [name for name, text in said.items() if b"achine" not in text]
+    silent = [name for name, text in results.items() if b"achine" not in text]
     assert silent == []
     for name in ("page", "board"):
-        assert b"Machine-judged" in said[name]
-    assert "A machine gave these grades" in json.loads(said["croissant"])["description"]
-    findings = {one["code"] for one in made.findings}
+        assert b"Machine-judged" in results[name]
+    assert "A machine gave these grades" in json.loads(results["croissant"])["description"]
+    findings = {finding["code"] for finding in release.findings}
     assert "release-machine-untold" in findings
 
 
@@ -132,10 +132,10 @@ def qrel_set(benchmark, pool):
 
 
 def test_board_files_say_machine_judged(benchmark, machines, owner, signed_in, tmp_path):
-    made = factories.release(machines)
+    release = factories.release(machines)
     run = factories.run(benchmark, "q1 Q0 d1 1 1.0 s", name="bm25")
-    score_run(run=run, target=Target.of(made), folder=tmp_path / "scores")
-    client, of = signed_in(owner), [benchmark.slug, made.version]
+    score_run(run=run, target=Target.of(release), folder=tmp_path / "scores")
+    client, of = signed_in(owner), [benchmark.slug, release.version]
     sentence = "A machine gave these grades, not people: umbrela2 (m-1-2026-01-01), prompt "
 
     files = {
@@ -146,21 +146,21 @@ def test_board_files_say_machine_judged(benchmark, machines, owner, signed_in, t
 
     head, row = (line.split(",") for line in files["csv"].splitlines()[:2])
     assert dict(zip(head, row, strict=True))["machine_judged"] == "yes"
-    told = json.loads(files["json"])
-    assert told["machine_judged"].startswith(sentence)
-    assert told["rows"][0]["machine_judged"] is True
+    report = json.loads(files["json"])
+    assert report["machine_judged"].startswith(sentence)
+    assert report["rows"][0]["machine_judged"] is True
     assert f"**Machine-judged.** {sentence}" in files["markdown"]
-    assert answer["machine_judged"] == told["machine_judged"]
+    assert answer["machine_judged"] == report["machine_judged"]
 
 
 def test_a_people_board_says_nothing_of_machines(benchmark, machines, owner, signed_in, qrel_set):
-    made = factories.release(qrel_set)
-    client, of = signed_in(owner), [benchmark.slug, made.version]
+    release = factories.release(qrel_set)
+    client, of = signed_in(owner), [benchmark.slug, release.version]
 
-    told = client.get(reverse("scoring:leaderboard-json", args=of)).json()
+    answer = client.get(reverse("scoring:leaderboard-json", args=of)).json()
 
-    assert told["machine_judged"] == ""
-    assert "machine_judged" not in told["columns"]
+    assert answer["machine_judged"] == ""
+    assert "machine_judged" not in answer["columns"]
 
 
 def lines_of(release, name: str) -> list[str]:
@@ -172,20 +172,20 @@ def test_a_people_release_carries_machine_labels_beside_its_grades(
 ):
     options = ReleaseOptions(machine_labels=("by umbrela2",))
     plain = factories.release(qrel_set)
-    made = factories.release(qrel_set, "1.0.1", options=options)
+    release = factories.release(qrel_set, "1.0.1", options=options)
 
     prompt = f"1 ({graded.prompt.digest[:12]})"
-    assert lines_of(made, "machine_labels.tsv") == [
+    assert lines_of(release, "machine_labels.tsv") == [
         "query-id\tcorpus-id\tgrade\tjudge\tmodel\tprompt-version",
         *(f"{q}\t{d}\t{grade}\tumbrela2\tm-1-2026-01-01\t{prompt}" for q, d, grade in GRADES),
     ]
-    assert lines_of(made, "qrels.trec") == lines_of(plain, "qrels.trec")
-    beside = made.manifest["machine_labels"]
+    assert lines_of(release, "qrels.trec") == lines_of(plain, "qrels.trec")
+    beside = release.manifest["machine_labels"]
     assert [(one["name"], one["judge"], one["n"]) for one in beside] == [
         ("by umbrela2", "umbrela2", 5)
     ]
     assert "machine_labels" not in plain.manifest
-    card = "\n".join(lines_of(made, "README.md"))
+    card = "\n".join(lines_of(release, "README.md"))
     assert "5 labels of a machine (umbrela2: m-1-2026-01-01) lie in machine_labels.tsv" in card
 
 
@@ -193,23 +193,23 @@ def test_the_model_that_answered_is_told_with_its_labels(of_two_models, owner, q
     for model in ("m-1-a", "m-1-b"):
         publish_labels(campaign=of_two_models, user=owner, name=f"by {model}", model=model)
 
-    made = factories.release(
+    release = factories.release(
         qrel_set, options=ReleaseOptions(machine_labels=("by m-1-a", "by m-1-b"))
     )
 
-    models = [line.split("\t")[4] for line in lines_of(made, "machine_labels.tsv")[1:]]
+    models = [line.split("\t")[4] for line in lines_of(release, "machine_labels.tsv")[1:]]
     assert models == ["m-1-a", "m-1-b"]
 
 
 def test_labels_of_hidden_splits_are_in_no_file(machines, qrel_set, monkeypatch):
     monkeypatch.setattr(Contents, "is_public", lambda self, qid: qid != "q1")
 
-    made = factories.release(qrel_set, options=ReleaseOptions(machine_labels=("by umbrela2",)))
+    release = factories.release(qrel_set, options=ReleaseOptions(machine_labels=("by umbrela2",)))
 
-    assert {line.split("\t")[0] for line in lines_of(made, "machine_labels.tsv")[1:]} == {"q2"}
-    assert made.manifest["machine_labels"][0]["n"] == 2
-    (told,) = [f for f in made.findings if f["code"] == "release-machine-share-untold"]
-    assert told["message"].startswith("Beside 1 grade of people: 2 labels of a machine (67%")
+    assert {line.split("\t")[0] for line in lines_of(release, "machine_labels.tsv")[1:]} == {"q2"}
+    assert release.manifest["machine_labels"][0]["n"] == 2
+    (finding,) = [f for f in release.findings if f["code"] == "release-machine-share-untold"]
+    assert finding["message"].startswith("Beside 1 grade of people: 2 labels of a machine (67%")
 
 
 def test_a_set_of_people_cannot_lie_beside_the_grades_as_a_machines(machines, qrel_set):

@@ -53,9 +53,9 @@ def image_benchmark(slug: str) -> Benchmark:
 @pytest.fixture
 def benchmark(db, tmp_path) -> Benchmark:
     """A query that is a red image beside a text, and one that is a blue image alone."""
-    made = image_benchmark("squares")
+    bench = image_benchmark("squares")
     take_in(
-        made,
+        bench,
         tmp_path,
         docs=[{"id": "d1", "title": "A blue square", "image": "blue.png"}],
         queries=[
@@ -63,7 +63,7 @@ def benchmark(db, tmp_path) -> Benchmark:
             {"qid": "seen", "image": "blue.png", "alt": "a blue square"},
         ],
     )
-    return made
+    return bench
 
 
 def test_labeling_page_shows_the_images_of_the_query_beside_the_document(
@@ -99,7 +99,9 @@ def test_judge_is_sent_the_images_of_the_query_before_the_document(
         for of in (asked.images for asked in stub.requests)
     }
     assert sent == {(red, blue), (blue, blue)}
-    texts = ["".join(str(part.get("text", IMAGE)) for part in one.user) for one in stub.requests]
+    texts = [
+        "".join(str(part.get("text", IMAGE)) for part in request.user) for request in stub.requests
+    ]
     (with_words,) = [text for text in texts if "the same in blue" in text]
     assert with_words.index(IMAGE) < with_words.index("the same in blue")
 
@@ -110,23 +112,23 @@ def test_query_without_an_image_is_asked_as_before(db, judge, stub):
 
     judge_here(campaign=draft(pool, judge), user=pool.created_by)
 
-    assert all(isinstance(one.user, str) or not one.images for one in stub.requests)
+    assert all(isinstance(request.user, str) or not request.images for request in stub.requests)
 
 
 @pytest.mark.parametrize("n", [2, 20])
 def test_thumbnails_of_a_list_cost_the_same_however_many(db, tmp_path, n):
-    made = image_benchmark("many")
+    bench = image_benchmark("many")
     rows = [
         {"id": f"d{number}", "title": f"square {number}", "image": f"{COLOURS[number % 2]}.png"}
         for number in range(n)
     ]
-    take_in(made, tmp_path, docs=rows)
+    take_in(bench, tmp_path, docs=rows)
     source = (
         '{% thumbnails benchmark rows "docid" as small %}{% for row in rows %}'
         '{% include "_thumbnail.html" with image=small|at:row.docid only %}{% endfor %}'
     )
     context = {"benchmark": Benchmark.objects.get(), "rows": [{"docid": r["id"]} for r in rows]}
-    Template(source).render(Context({"benchmark": made, "rows": []}))
+    Template(source).render(Context({"benchmark": bench, "rows": []}))
 
     with CaptureQueriesContext(
         connection,
@@ -139,12 +141,12 @@ def test_thumbnails_of_a_list_cost_the_same_however_many(db, tmp_path, n):
 
 
 def test_lists_of_texts_ask_for_no_thumbnail(db):
-    made = factories.texts_benchmark("texts")
+    bench = factories.texts_benchmark("texts")
     source = Template('{% thumbnails benchmark rows "docid" as small %}{{ small|length }}')
-    made = Benchmark.objects.select_related("corpus").get(pk=made.pk)
+    bench = Benchmark.objects.select_related("corpus").get(pk=bench.pk)
 
     with CaptureQueriesContext(connection) as captured:
-        page = source.render(Context({"benchmark": made, "rows": [{"docid": "d1"}]}))
+        page = source.render(Context({"benchmark": bench, "rows": [{"docid": "d1"}]}))
 
     assert (page, len(captured)) == ("0", 0)
 

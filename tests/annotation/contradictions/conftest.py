@@ -14,20 +14,20 @@ PEOPLE = {("q1", "d1"): 0, ("q1", "d2"): 2, ("q1", "d3"): 2, ("q2", "d3"): 3}
 
 @pytest.fixture
 def pool(benchmark) -> Pool:
-    made = making.pool(benchmark, DOCUMENTS)
+    small_pool = making.pool(benchmark, DOCUMENTS)
     DocumentContent.objects.filter(document__docid="d1").update(title="Of glob")
-    return made
+    return small_pool
 
 
 @pytest.fixture
 def campaign(pool) -> Campaign:
     """Graded by the machine alone."""
-    made = making_machines.campaign(pool, n_graded=len(MACHINE), state="done")
+    campaign = making_machines.campaign(pool, n_graded=len(MACHINE), state="done")
     for number, ((qid, docid), grade) in enumerate(MACHINE.items(), start=1):
         query = pool.benchmark.queries.get(qid=qid)
-        label = making_machines.label(made, query, docid, grade, note=f"The machine on {docid}")
-        making_machines.pair(made, query, docid, number, state="graded", judgment=label)
-    return made
+        label = making_machines.label(campaign, query, docid, grade, note=f"The machine on {docid}")
+        making_machines.pair(campaign, query, docid, number, state="graded", judgment=label)
+    return campaign
 
 
 @pytest.fixture

@@ -179,10 +179,10 @@ def test_api_makes_lists_and_withdraws(both, owner, signed_in):
     listed = reverse("api:example-list", args=[both.benchmark.slug])
     sent = {"query": "q1", "document": "d2", "text": "Two calls of glob."}
 
-    made = client.post(listed, sent, content_type="application/json")
+    answer = client.post(listed, sent, content_type="application/json")
     again = client.post(listed, sent, content_type="application/json")
 
-    assert (made.status_code, made.json()["grade"]) == (201, 2)
+    assert (answer.status_code, answer.json()["grade"]) == (201, 2)
     assert (again.status_code, again.json()["code"]) == (409, "example-known")
     version(both)
     (row,) = client.get(listed).json()["results"]

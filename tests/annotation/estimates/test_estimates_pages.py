@@ -60,12 +60,12 @@ def test_page_builds_the_pool_that_the_library_draws(
     assert signed_in(owner).post(url, form).status_code == 302
     do_jobs()
 
-    made = Pool.objects.get(name="mine")
-    assert (made.strategy, made.parameters["measure"]) == ("estimate", "dcg")
-    assert (made.parameters["labels"], made.parameters["depth"]) == (60, DEPTH)
-    assert "control" not in made.parameters
-    again = making.estimation_pool(benchmark, owner, list(made.runs.all()), name="again")
-    assert made.digest == again.digest
+    record = Pool.objects.get(name="mine")
+    assert (record.strategy, record.parameters["measure"]) == ("estimate", "dcg")
+    assert (record.parameters["labels"], record.parameters["depth"]) == (60, DEPTH)
+    assert "control" not in record.parameters
+    again = making.estimation_pool(benchmark, owner, list(record.runs.all()), name="again")
+    assert record.digest == again.digest
 
 
 def test_api_and_command_build_the_same_pool(benchmark, owner, signed_in, runs, do_jobs):
@@ -167,7 +167,7 @@ def test_page_api_and_command_tell_the_same(labelled, owner, signed_in, capsys):
     client = signed_in(owner)
 
     page = text(client.get(address("annotation:pool-estimates", labelled)))
-    told = client.get(address("api:pool-estimates", labelled)).json()
+    answer = client.get(address("api:pool-estimates", labelled)).json()
     call_command("estimate_runs", labelled.benchmark.slug, labelled.name)
     lines = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
     call_command("estimate_runs", labelled.benchmark.slug, labelled.name, json=True)
@@ -178,10 +178,10 @@ def test_page_api_and_command_tell_the_same(labelled, owner, signed_in, capsys):
     for row in (good, other):
         assert f"{row.mean.value:.3f}" in page
         assert f"{row.mean.low:.3f} to {row.mean.high:.3f}" in page
-    assert told == by_command
-    assert told["sentence"] == lines[0][0] == estimates.sentence
-    assert told["rows"][0]["mean"]["value"] == good.mean.value
-    assert told["rows"][1]["difference"]["high"] == other.difference.high
+    assert answer == by_command
+    assert answer["sentence"] == lines[0][0] == estimates.sentence
+    assert answer["rows"][0]["mean"]["value"] == good.mean.value
+    assert answer["rows"][1]["difference"]["high"] == other.difference.high
     assert lines[2][:4] == [
         "good", *(f"{one:.4f}" for one in (good.mean.value, good.mean.low, good.mean.high))
     ]  # fmt: skip
@@ -192,11 +192,11 @@ def test_another_reference_is_asked_for(labelled, owner, signed_in):
     client = signed_in(owner)
 
     page = client.get(address("annotation:pool-estimates", labelled), {"against": "other"})
-    told = client.get(address("api:pool-estimates", labelled), {"against": "other"}).json()
+    answer = client.get(address("api:pool-estimates", labelled), {"against": "other"}).json()
     lost = client.get(address("api:pool-estimates", labelled), {"against": "nobody"})
 
-    assert page.context["estimates"].reference == told["reference"] == "other"
-    assert told["rows"][0]["difference"]["low"] > 0
+    assert page.context["estimates"].reference == answer["reference"] == "other"
+    assert answer["rows"][0]["difference"]["low"] > 0
     assert (lost.status_code, lost.json()["code"]) == (422, "estimates-run")
 
 
@@ -297,5 +297,5 @@ def test_a_release_of_them_is_warned_of_unless_it_says_so(labelled, benchmark):
     silent = factories.release(qrels)
     telling = factories.release(qrels, "1.1.0", notes="A sample of documents was judged.")
 
-    found = [{one["code"] for one in made.findings} for made in (silent, telling)]
-    assert ["release-drawn-untold" in codes for codes in found] == [True, False]
+    results = [{finding["code"] for finding in made.findings} for made in (silent, telling)]
+    assert ["release-drawn-untold" in codes for codes in results] == [True, False]

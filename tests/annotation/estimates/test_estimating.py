@@ -119,8 +119,8 @@ def test_entries_are_the_drawn_documents_with_their_probabilities(drawn, runs):
     expected = {pair for pair, p in pi.items() if share(7, "estimate documents", *pair) < p}
     assert stored.keys() == expected
     assert stored == pytest.approx({pair: pi[pair] for pair in expected})
-    told = drawn.parameters["population"]
-    assert (told["n_documents"], told["n_queries"]) == (len(pi), 26)
+    population = drawn.parameters["population"]
+    assert (population["n_documents"], population["n_queries"]) == (len(pi), 26)
     assert drawn.n_entries == drawn.n_wanted == len(expected)
     # They are no ground to say that the runs were pooled.
     assert set(Run.objects.values_list("pooled_depth", flat=True)) == {0}
@@ -133,17 +133,21 @@ def test_means_and_differences_are_those_of_a_second_computation(
     drawn = making.estimation_pool(benchmark, owner, runs, measure=measure.lower())
     making.labelled(drawn, ada)
 
-    found = estimates_of(drawn, owner)
+    estimates = estimates_of(drawn, owner)
 
-    assert (found.error, found.measure, found.reference) == (None, f"{measure}@5", "good")
-    rows = {row.run: row for row in found.rows}
+    assert (estimates.error, estimates.measure, estimates.reference) == (
+        None,
+        f"{measure}@5",
+        "good",
+    )
+    rows = {row.run: row for row in estimates.rows}
     for name in ("good", "other"):
         expected = by_hand(benchmark, measure, name=name)
         assert numbers(rows[name].mean) == pytest.approx(expected)
     expected = by_hand(benchmark, measure, name="other", less="good")
     assert numbers(rows["other"].difference) == pytest.approx(expected)
     assert rows["good"].difference is None
-    assert (found.n_families, found.n_queries) == (25, 26)
+    assert (estimates.n_families, estimates.n_queries) == (25, 26)
 
 
 def test_interval_holds_what_all_grades_come_to(benchmark, owner, ada, runs):
@@ -164,37 +168,41 @@ def test_interval_holds_what_all_grades_come_to(benchmark, owner, ada, runs):
 def test_a_machine_that_graded_all_documents_is_the_guess(benchmark, owner, ada, drawn):
     making.labelled(drawn, ada)
     machine = {pair: min(3, grade_of(*pair) + (len(pair[1]) % 2)) for pair in chances("DCG", 60)}
-    made = factories.qrel_set(benchmark, machine, name="a machine")
-    QrelSet.objects.filter(pk=made.pk).update(kind="machine")
+    qrels = factories.qrel_set(benchmark, machine, name="a machine")
+    QrelSet.objects.filter(pk=qrels.pk).update(kind="machine")
 
-    found = estimates_of(drawn, owner)
+    estimates = estimates_of(drawn, owner)
 
-    assert found.guess == "a machine"
+    assert estimates.guess == "a machine"
     expected = by_hand(benchmark, "DCG", machine=machine)
-    assert numbers(found.rows[0].mean) == pytest.approx(expected)
+    assert numbers(estimates.rows[0].mean) == pytest.approx(expected)
 
 
 def test_a_machine_that_graded_drawn_documents_alone_does_not_serve(benchmark, owner, ada, drawn):
     making.labelled(drawn, ada)
     rows = PoolEntry.objects.filter(pool=drawn).values_list("query__qid", "document__docid")
-    made = factories.qrel_set(benchmark, dict.fromkeys(rows, 1), name="of the drawn")
-    QrelSet.objects.filter(pk=made.pk).update(kind="machine")
+    qrels = factories.qrel_set(benchmark, dict.fromkeys(rows, 1), name="of the drawn")
+    QrelSet.objects.filter(pk=qrels.pk).update(kind="machine")
 
-    found = estimates_of(drawn, owner)
+    estimates = estimates_of(drawn, owner)
 
-    assert (found.guess, found.incomplete, found.n_guessed) == ("", "of the drawn", len(rows))
-    assert numbers(found.rows[0].mean) == pytest.approx(by_hand(benchmark, "DCG"))
+    assert (estimates.guess, estimates.incomplete, estimates.n_guessed) == (
+        "",
+        "of the drawn",
+        len(rows),
+    )
+    assert numbers(estimates.rows[0].mean) == pytest.approx(by_hand(benchmark, "DCG"))
 
 
 def test_differences_to_a_chosen_run(benchmark, owner, ada, runs):
     drawn = making.estimation_pool(benchmark, owner, runs, labels=120)
     making.labelled(drawn, ada)
 
-    found = estimates_of(drawn, owner, against="other")
+    estimates = estimates_of(drawn, owner, against="other")
 
     expected = by_hand(benchmark, "DCG", less="other", budget=120)
-    assert numbers(found.rows[0].difference) == pytest.approx(expected)
-    assert found.sentence.endswith("behind good.")
+    assert numbers(estimates.rows[0].difference) == pytest.approx(expected)
+    assert estimates.sentence.endswith("behind good.")
     with pytest.raises(RunOutsideError, match="'third' is not a run of to estimate"):
         estimates_of(drawn, owner, against="third")
 
@@ -202,10 +210,10 @@ def test_differences_to_a_chosen_run(benchmark, owner, ada, runs):
 def test_nothing_is_estimated_before_every_drawn_document_has_its_grade(owner, ada, drawn):
     making.labelled(drawn, ada, but=3)
 
-    found = estimates_of(drawn, owner)
+    estimates = estimates_of(drawn, owner)
 
-    assert (found.rows, found.n_lacking) == ((), 3)
-    assert f"3 of {drawn.n_entries} drawn documents have no grade yet" in found.refusal
+    assert (estimates.rows, estimates.n_lacking) == ((), 3)
+    assert f"3 of {drawn.n_entries} drawn documents have no grade yet" in estimates.refusal
 
 
 def test_a_document_that_nobody_could_judge_counts_as_boards_count_it(
@@ -217,14 +225,14 @@ def test_a_document_that_nobody_could_judge_counts_as_boards_count_it(
     )
     record_cant_judge(slot=slot, actor=ada, reason="blank", client_id=uuid4(), display=Shown())
 
-    found = estimates_of(drawn, owner)
+    estimates = estimates_of(drawn, owner)
 
-    assert (found.error, found.n_cant_judge, found.n_lacking) == (None, 1, 0)
+    assert (estimates.error, estimates.n_cant_judge, estimates.n_lacking) == (None, 1, 0)
     pair = slot.query.qid, slot.entry.document.docid
     monkeypatch.setattr(
         sys.modules[__name__], "grade_of", lambda *one: 0 if one == pair else making.grade_of(*one)
     )
-    assert numbers(found.rows[0].mean) == pytest.approx(by_hand(benchmark, "DCG"))
+    assert numbers(estimates.rows[0].mean) == pytest.approx(by_hand(benchmark, "DCG"))
 
 
 def test_labels_from_before_the_draw_are_used_again(benchmark, owner, ada, runs):
@@ -285,9 +293,9 @@ def test_two_people_who_disagree_count_by_the_benchmarks_rule(benchmark, owner, 
         # Of two near grades the lower counts: that which the second computation knows.
         judge(slot, ada if slot.number == 1 else bea, min(3, grade + slot.number - 1))
 
-    found = estimates_of(drawn, owner)
+    estimates = estimates_of(drawn, owner)
 
-    assert numbers(found.rows[0].mean) == pytest.approx(by_hand(benchmark, "DCG"))
+    assert numbers(estimates.rows[0].mean) == pytest.approx(by_hand(benchmark, "DCG"))
 
 
 # --- what is refused -----------------------------------------------------------------------------

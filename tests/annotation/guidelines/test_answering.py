@@ -15,8 +15,8 @@ pytestmark = pytest.mark.django_db
 
 
 def test_the_document_waits_and_comes_back_with_the_answer(benchmark, ada, bo, owner):
-    made = pool(benchmark, {"q1": ["d1", "d2"]})
-    slot = claimed(made, ada, n=1)[0]
+    small_pool = pool(benchmark, {"q1": ["d1", "d2"]})
+    slot = claimed(small_pool, ada, n=1)[0]
     asked = ask_question(slot=slot, actor=ada, client_id=uuid.uuid4(), text="Does it count?")
     assert Slot.objects.get(pk=slot.pk).state == "aside"
 
@@ -26,4 +26,4 @@ def test_the_document_waits_and_comes_back_with_the_answer(benchmark, ada, bo, o
     assert (back.state, back.annotator, back.is_later) == ("claimed", ada, False)
     wait = back.lease_expires_at - statements.clock()
     assert timedelta(days=7) - timedelta(minutes=1) < wait <= timedelta(days=7)
-    assert slot.pk not in {one.pk for one in claimed(made, bo)}
+    assert slot.pk not in {one.pk for one in claimed(small_pool, bo)}

@@ -41,13 +41,13 @@ def ann(benchmark):
 def planted(benchmark, owner, ada, ann):
     """A pool with a sentinel in each place that an annotator may not see into."""
     docids = [f"sentinel-docid-{n}" for n in range(4)]
-    made = pool(benchmark, {"q1": docids}, overlap=2, gold_share=1.0)
+    small_pool = pool(benchmark, {"q1": docids}, overlap=2, gold_share=1.0)
     guideline(benchmark)
-    of_ann = claimed(made, ann, n=4)
-    PoolEntry.objects.filter(pool=made).update(
+    of_ann = claimed(small_pool, ann, n=4)
+    PoolEntry.objects.filter(pool=small_pool).update(
         contributors={"sentinel-run": 90817}, best_rank=90817, inclusion_probability=71.6253
     )
-    Slot.objects.filter(pool=made).update(arm="sentinel-arm")
+    Slot.objects.filter(pool=small_pool).update(arm="sentinel-arm")
     record_judgment(
         slot=of_ann[0],
         actor=ann,
@@ -77,7 +77,7 @@ def planted(benchmark, owner, ada, ann):
         client_id=uuid.uuid4(),
     )
     known = PoolEntry.objects.create(
-        pool=made,
+        pool=small_pool,
         query=of_ann[0].query,
         document=of_ann[0].entry.document.__class__.objects.create(
             corpus=benchmark.corpus, docid="sentinel-docid-known"
@@ -88,7 +88,7 @@ def planted(benchmark, owner, ada, ann):
     KnownGrade.objects.create(
         entry=known, purpose="gold", grade=1, explanation="sentinel-known", set_by=owner
     )
-    return made
+    return small_pool
 
 
 def assert_blind(body: str) -> None:
@@ -99,14 +99,17 @@ def test_the_exchange_tells_nothing(planted, ada):
     page = Page(planted, ada)
     answers = [page.say()]
     held = list(page.held.values())
-    said = [
+    results = [
         event("grade", held[0], grade=1),
         event("later", held[1]),
         event("ask", held[2], question="Mine?"),
         event("cant_judge", held[3], reason="Unclear query"),
     ]
-    answers += [page.say(one) for one in said]
-    answers += [page.say(event("undo", undoes=said[0]["client_id"])), page.say(said[0], "nonsense")]
+    answers += [page.say(result) for result in results]
+    answers += [
+        page.say(event("undo", undoes=results[0]["client_id"])),
+        page.say(results[0], "nonsense"),
+    ]
     answers += [Page(planted, ada).say()]
 
     assert Slot.objects.filter(kind="gold", annotator=ada).exists()

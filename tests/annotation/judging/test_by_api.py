@@ -72,8 +72,8 @@ def test_documents_are_claimed_graded_and_counted(made, ada):
     at = read(caller, made)
 
     first = caller.send(f"{at}exchange/", {"want": 2})
-    said = [grade(first["items"][0], 2, note="why"), grade(first["items"][1], 0)]
-    second = caller.send(f"{at}exchange/", {"say": said})
+    results = [grade(first["items"][0], 2, note="why"), grade(first["items"][1], 0)]
+    second = caller.send(f"{at}exchange/", {"say": results})
 
     assert [item["place"] for item in first["items"]] == [
         {"number": 1, "total": 2},
@@ -81,8 +81,8 @@ def test_documents_are_claimed_graded_and_counted(made, ada):
     ]
     assert [outcome["state"] for outcome in second["said"]] == ["saved", "saved"]
     assert second["work"]["state"] == "finished"
-    told = Judgment.objects.filter(actor=ada).values_list("grade", "note")
-    assert sorted(told) == [(0, ""), (2, "why")]
+    rows = Judgment.objects.filter(actor=ada).values_list("grade", "note")
+    assert sorted(rows) == [(0, ""), (2, "why")]
     assert [row["work"] for row in caller.get("me/pools/")["results"]] == ["finished"]
 
 
@@ -90,9 +90,9 @@ def test_the_same_event_again_counts_once(made, ada):
     caller = Caller(ada)
     at = read(caller, made)
     [item, _] = caller.send(f"{at}exchange/", {"want": 2})["items"]
-    said = {"say": [grade(item, 1)]}
+    fields = {"say": [grade(item, 1)]}
 
-    answers = [caller.send(f"{at}exchange/", said)["said"] for _ in range(2)]
+    answers = [caller.send(f"{at}exchange/", fields)["said"] for _ in range(2)]
 
     assert answers[0] == answers[1]
     assert Judgment.objects.filter(actor=ada).count() == 1
@@ -188,24 +188,24 @@ def test_known_grades_are_set_and_forgotten(folders):
 
 def test_a_dispute_is_settled_by_somebody_else(of, ada):
     people = [ada, factories.member(of, "mia", "annotator")]
-    made = pool(of, {"q1": ["d1"]}, overlap=2)
+    small_pool = pool(of, {"q1": ["d1"]}, overlap=2)
     for person, value in zip(people, (0, 3), strict=True):
         caller = Caller(person)
-        at = f"benchmarks/bench/pools/{made.pk}/"
+        at = f"benchmarks/bench/pools/{small_pool.pk}/"
         caller.send(f"{at}start/", {"version": 0})
         [item] = caller.send(f"{at}exchange/", {"want": 1})["items"]
         caller.send(f"{at}exchange/", {"say": [grade(item, value)]})
     bo = Caller(factories.member(of, "bo", "adjudicator"))
     [case] = bo.get("benchmarks/bench/adjudication/")["results"]
-    shown = bo.get("benchmarks/bench/adjudication/case/?query=q1&document=d1")
+    record = bo.get("benchmarks/bench/adjudication/case/?query=q1&document=d1")
 
     settled = {"query": "q1", "document": "d1", "client_id": str(uuid4()), "grade": 2}
     refusal = bo.send("benchmarks/bench/adjudication/", settled, status=400)
     answer = bo.send("benchmarks/bench/adjudication/", {**settled, "reason": "x"}, status=201)
 
     assert case["grades"] == [0, 3]
-    assert sorted(word["grade"] for word in shown["said"]) == [0, 3]
-    assert not {"ada", "mia"} & set(str(shown).replace("'", " ").split())
+    assert sorted(word["grade"] for word in record["said"]) == [0, 3]
+    assert not {"ada", "mia"} & set(str(record).replace("'", " ").split())
     assert "reason" in refusal["errors"]
     assert answer == {"outcome": "override", "grade": 2}
     assert bo.get("benchmarks/bench/adjudication/")["results"] == []

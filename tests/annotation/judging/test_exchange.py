@@ -31,8 +31,8 @@ class Page:
         self.held: dict[str, dict] = {}
 
     def post(self, body, **headers):
-        said = body if isinstance(body, bytes) else json.dumps(body)
-        return self.client.post(self.url, said, content_type="application/json", headers=headers)
+        page = body if isinstance(body, bytes) else json.dumps(body)
+        return self.client.post(self.url, page, content_type="application/json", headers=headers)
 
     def say(self, *events: dict, want: int = 6) -> dict:
         """The answer to these events, with what the page holds kept up to date."""
@@ -159,26 +159,26 @@ def test_one_refused_event_holds_up_no_other(page):
 
 
 def test_the_same_event_again_gets_the_same_answer_and_no_second_label(page):
-    said = page.grade(2)
+    answer = page.grade(2)
 
-    answers = [page.say(said)["said"] for _ in range(3)]
+    answers = [page.say(answer)["said"] for _ in range(3)]
 
     assert answers[0] == answers[1] == answers[2]
     assert Judgment.objects.count() == 1
 
 
 def test_the_same_event_twice_in_one_request_is_one_label(page):
-    said = page.grade(2)
+    answer = page.grade(2)
 
-    assert [done["state"] for done in page.say(said, said)["said"]] == ["saved", "saved"]
+    assert [done["state"] for done in page.say(answer, answer)["said"]] == ["saved", "saved"]
     assert Judgment.objects.count() == 1
 
 
 def test_a_client_id_that_stands_for_another_grade_is_refused(page):
-    said = page.grade(2)
-    page.say(said)
+    answer = page.grade(2)
+    page.say(answer)
 
-    (done,) = page.say({**said, "grade": 3})["said"]
+    (done,) = page.say({**answer, "grade": 3})["said"]
 
     assert (done["state"], done["code"]) == ("refused", "client-id-reused")
 
@@ -202,13 +202,13 @@ def test_the_token_of_another_pool_is_refused(page, benchmark, ada):
 
 def test_a_lost_document_is_told_and_its_grade_kept_as_an_extra_label(page, made, ann):
     page.say(want=3)
-    said = page.grade(3)
+    result = page.grade(3)
     Slot.objects.update(lease_expires_at=timezone.now() - timedelta(seconds=1))
     Page(made, ann).say(want=3)
     lost = set(page.held)
 
     answer = page.say(want=0)
-    (done,) = page.say(said)["said"]
+    (done,) = page.say(result)["said"]
 
     assert set(answer["gone"]) == lost
     assert done["state"] == "extra"
@@ -283,14 +283,14 @@ def test_undo_by_client_id_gives_the_document_back(page):
 
 @pytest.mark.parametrize("closed", [False, True])
 def test_what_cannot_be_undone_is_refused(page, made, closed):
-    said = page.grade(1)
-    page.say(said)
+    answer = page.grade(1)
+    page.say(answer)
     if closed:
         Pool.objects.update(state="closed")
     else:
-        page.say(event("undo", undoes=said["client_id"]))
+        page.say(event("undo", undoes=answer["client_id"]))
 
-    (done,) = page.say(event("undo", undoes=said["client_id"]))["said"]
+    (done,) = page.say(event("undo", undoes=answer["client_id"]))["said"]
 
     assert done["state"] == "refused"
     assert done["code"] == ("pool-closed" if closed else "nothing-to-undo")
@@ -310,21 +310,21 @@ def test_a_document_put_off_is_shown_last(page, made, ada):
 
     again = answer["items"][0]
     assert (again["key"], again["is_later"]) == (first["key"], True)
-    shown = Page(made, ada).say()["items"]
-    of_query = [item for item in shown if item["query"] == first["query"]]
+    items = Page(made, ada).say()["items"]
+    of_query = [item for item in items if item["query"] == first["query"]]
     assert len(of_query) == 3
     assert of_query[-1]["key"] == first["key"]
 
 
 def test_a_question_sets_the_document_aside(page, made, ada):
     first = page.first()
-    said = event("ask", first, question="Is a fork the same project?")
+    events = event("ask", first, question="Is a fork the same project?")
 
-    states = [page.say(said)["said"][0]["state"] for _ in range(2)]
+    states = [page.say(events)["said"][0]["state"] for _ in range(2)]
 
     assert states == ["saved", "saved"]
     asked = Question.objects.get()
-    assert (asked.text, asked.asked_by, asked.slot.state) == (said["question"], ada, "aside")
+    assert (asked.text, asked.asked_by, asked.slot.state) == (events["question"], ada, "aside")
     assert first["key"] not in [item["key"] for item in Page(made, ada).say()["items"]]
 
 
@@ -439,23 +439,23 @@ def test_event_that_the_database_refuses_holds_up_no_other(page, failing):
 
 
 def test_database_that_saves_nothing_is_no_answer(page, failing):
-    said = page.grade(2)
+    answer = page.grade(2)
     failing(judging, "graded")
 
     with pytest.raises(OperationalError, match="deadlock"):
-        page.say(said)
+        page.say(answer)
 
 
 def test_documents_of_several_events_are_locked_in_one_order(page, made, ada, ann, monkeypatch):
     page.say(want=3)
     items = list(page.held.values())[::-1]
-    said = [event("grade", item, grade=1) for item in items]
+    results = [event("grade", item, grade=1) for item in items]
     stolen = Page(made, ann).grade(2)
     locked = []
     targets = statements.targets
     monkeypatch.setattr(statements, "targets", lambda slots: locked.append(slots) or targets(slots))
 
-    page.say("nonsense", stolen, *said, event("undo", undoes=str(uuid.uuid4())))
+    page.say("nonsense", stolen, *results, event("undo", undoes=str(uuid.uuid4())))
 
     mine = Slot.objects.filter(annotator=ada, state="done").order_by("pk")
     assert locked[0] == list(mine.values_list("pk", flat=True))

@@ -207,7 +207,7 @@ def test_new_answer_comes_first_and_leads_to_its_document(made, ada, owner, sign
     client = signed_in(ada)
     page = page_of(client, benchmark)
 
-    assert [(one.question.text, one.is_new) for one in answers] == [
+    assert [(answer.question.text, answer.is_new) for answer in answers] == [
         ("Is it one?", True),
         ("Or two?", False),
     ]

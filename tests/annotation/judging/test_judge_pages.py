@@ -117,9 +117,9 @@ def test_a_whole_pool_is_judged_without_script(made, ada, signed_in):
 
 def test_a_note_doubt_and_time_go_with_the_grade(made, ada, signed_in):
     client = signed_in(ada)
-    said = {"grade": "3", "note": "see line 2", "confidence": "low", "dwell_ms": "1500"}
+    fields = {"grade": "3", "note": "see line 2", "confidence": "low", "dwell_ms": "1500"}
 
-    send(client, made, "judgment-create", page_of(client, made), **said)
+    send(client, made, "judgment-create", page_of(client, made), **fields)
 
     saved = Judgment.objects.get()
     assert (saved.note, saved.confidence, saved.dwell_ms) == ("see line 2", "low", 1500)
@@ -127,15 +127,17 @@ def test_a_note_doubt_and_time_go_with_the_grade(made, ada, signed_in):
 
 
 def test_the_full_text_of_a_long_document_is_a_link_away(benchmark, ada, signed_in):
-    made = pool(benchmark, {"q1": ["d1"]})
+    small_pool = pool(benchmark, {"q1": ["d1"]})
     DocumentContent.objects.update(text="word " * 600 + "the very end")
     client = signed_in(ada)
-    page = page_of(client, made)
+    page = page_of(client, small_pool)
     assert "the very end" not in text_of(page)
     link = re.search(r'href="([^"]*full=1)" data-act="full"', page)[1]
 
-    full = client.get(reverse("annotation:judge", args=[made.pk]) + unescape(link)).content.decode()
-    send(client, made, "judgment-create", full, grade="0")
+    full = client.get(
+        reverse("annotation:judge", args=[small_pool.pk]) + unescape(link)
+    ).content.decode()
+    send(client, small_pool, "judgment-create", full, grade="0")
 
     assert "the very end" in text_of(full)
     assert Judgment.objects.get().view == "full"
@@ -191,11 +193,11 @@ def test_the_script_starts_from_the_documents_on_the_page(made, ada, signed_in):
 
 
 def test_what_a_document_says_cannot_end_the_script(benchmark, ada, signed_in):
-    made = pool(benchmark, {"q1": ["d1"]})
+    small_pool = pool(benchmark, {"q1": ["d1"]})
     DocumentContent.objects.update(title="</script><b>", text="<script>alert(1)</script>")
     Query.objects.update(text="</script><!--")
 
-    page = page_of(signed_in(ada), made)
+    page = page_of(signed_in(ada), small_pool)
 
     (item,) = script_of(page)["items"]
     assert item["query"]["text"] == "</script><!--"
@@ -278,13 +280,13 @@ def test_undo_shows_the_undone_document_again(made, ada, signed_in):
 
 
 def test_the_last_judgment_of_a_finished_pool_can_be_undone(benchmark, ada, signed_in):
-    made = pool(benchmark, {"q1": ["d1"]})
+    small_pool = pool(benchmark, {"q1": ["d1"]})
     client = signed_in(ada)
-    send(client, made, "judgment-create", page_of(client, made), grade="2")
+    send(client, small_pool, "judgment-create", page_of(client, small_pool), grade="2")
 
-    send(client, made, "judgment-undo", page_of(client, made))
+    send(client, small_pool, "judgment-undo", page_of(client, small_pool))
 
-    assert "Document 1 of 1 in this query" in text_of(page_of(client, made))
+    assert "Document 1 of 1 in this query" in text_of(page_of(client, small_pool))
 
 
 def test_stopping_gives_documents_back_and_says_so(made, ada, signed_in):
@@ -358,13 +360,16 @@ def plant_sentinels(made: Pool, ann) -> None:
 
 def test_nothing_of_runs_ranks_ids_or_others_grades_is_on_the_page(benchmark, ada, ann, signed_in):
     queries = {"q1": ["SENTINEL-ID-1", "SENTINEL-ID-2", "SENTINEL-ID-3"]}
-    made = pool(benchmark, queries, overlap=2)
+    small_pool = pool(benchmark, queries, overlap=2)
     DocumentContent.objects.update(content_hash="e" * 64)
-    plant_sentinels(made, ann)
+    plant_sentinels(small_pool, ann)
     client = signed_in(ada)
 
-    page = page_of(client, made)
-    bodies = [page, client.get(reverse("annotation:judge", args=[made.pk]), {"cant-judge": 1})]
+    page = page_of(client, small_pool)
+    bodies = [
+        page,
+        client.get(reverse("annotation:judge", args=[small_pool.pk]), {"cant-judge": 1}),
+    ]
     for view, said in (
         ("judgment-create", {"grade": "1"}),
         ("cant-judge-create", {"reason": "x"}),
@@ -372,7 +377,9 @@ def test_nothing_of_runs_ranks_ids_or_others_grades_is_on_the_page(benchmark, ad
         ("judge-later", {}),
         ("judge-ask", {"note": "why"}),
     ):
-        bodies.append(client.get(send(client, made, view, page_of(client, made), **said).url))
+        bodies.append(
+            client.get(send(client, small_pool, view, page_of(client, small_pool), **said).url)
+        )
     bodies.append(
         client.get(reverse("annotation:judge-benchmark", args=[benchmark.slug]), follow=True)
     )
@@ -439,11 +446,11 @@ def test_a_pool_others_hold_says_until_when(made, ada, ann, signed_in):
 
 
 def test_a_pool_that_waits_for_a_second_person_says_so(benchmark, ada, signed_in):
-    made = pool(benchmark, {"q1": ["d1", "d2"]}, overlap=2)
-    for slot in claimed(made, ada):
+    small_pool = pool(benchmark, {"q1": ["d1", "d2"]}, overlap=2)
+    for slot in claimed(small_pool, ada):
         judge(slot, ada, 1)
 
-    for page in judge_pages(signed_in(ada), made):
+    for page in judge_pages(signed_in(ada), small_pool):
         assert "2 labels wait for somebody else" in page
 
 
@@ -573,11 +580,11 @@ def test_the_labeling_page_asks_the_database_no_more_in_a_larger_pool(benchmark,
 
 
 def test_checks_are_steps_of_who_judged_them_and_practice_is_none(benchmark, ada, bo):
-    made = pool(benchmark, {"q1": ["d1", "d2"]})
-    entry = made.entries.first()
+    small_pool = pool(benchmark, {"q1": ["d1", "d2"]})
+    entry = small_pool.entries.first()
     for kind in (Slot.Kind.PRACTICE, Slot.Kind.GOLD):
         Slot.objects.create(
-            pool=made,
+            pool=small_pool,
             query=entry.query,
             entry=entry,
             kind=kind,
@@ -586,4 +593,4 @@ def test_checks_are_steps_of_who_judged_them_and_practice_is_none(benchmark, ada
             state=Slot.State.DONE,
         )
 
-    assert (n_done_now(made, ada.pk), n_done_now(made, bo.pk)) == (1, 0)
+    assert (n_done_now(small_pool, ada.pk), n_done_now(small_pool, bo.pk)) == (1, 0)

@@ -39,9 +39,9 @@ def slot(made, ada):
 
 
 def test_a_judgment_keeps_what_was_shown(benchmark, slot, ada):
-    shown = Shown("abc", guideline(benchmark).pk, shown_position=3, dwell_ms=1200)
+    screen = Shown("abc", guideline(benchmark).pk, shown_position=3, dwell_ms=1200)
 
-    saved = record_judgment(slot=slot, actor=ada, grade=2, client_id=uuid.uuid4(), display=shown)
+    saved = record_judgment(slot=slot, actor=ada, grade=2, client_id=uuid.uuid4(), display=screen)
 
     saved.refresh_from_db()
     assert (saved.grade, saved.docid) == (2, slot.entry.document.docid)
@@ -252,11 +252,11 @@ def test_the_ledger_refuses_every_change(slot, ada, operation):
 
 
 def test_a_token_leads_back_to_its_slot_and_what_was_shown(slot, ada):
-    shown = Shown("abc", 4, 2)
+    screen = Shown("abc", 4, 2)
 
-    found, said = read_token(token=sealed_token(slot.pk, ada.pk, shown), annotator=ada)
+    found, said = read_token(token=sealed_token(slot.pk, ada.pk, screen), annotator=ada)
 
-    assert (found, said) == (slot, shown)
+    assert (found, said) == (slot, screen)
 
 
 def test_a_token_of_another_is_refused_by_its_code(slot, ada, ann):

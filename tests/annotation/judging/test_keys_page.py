@@ -20,9 +20,9 @@ def usual(client) -> dict[str, str]:
     page = client.get(URL, {"usual": 1}).content.decode()
     chosen = re.compile(r'<select name="([\w-]+)".*?</select>', re.DOTALL)
     sent = {"is_on": "on"}
-    for found in chosen.finditer(page):
-        selected = re.search(r'value="([^"]*)" selected', found[0])
-        sent[found[1]] = selected[1] if selected else ""
+    for match in chosen.finditer(page):
+        selected = re.search(r'value="([^"]*)" selected', match[0])
+        sent[match[1]] = selected[1] if selected else ""
     return sent
 
 
@@ -46,11 +46,11 @@ def test_saving_what_is_usual_keeps_nothing(client, ada):
 
 
 def test_an_own_key_reaches_the_labeling_page(benchmark, client):
-    made = pool(benchmark, {"q1": ["d1"]})
+    small_pool = pool(benchmark, {"q1": ["d1"]})
 
     client.post(URL, usual(client) | {"undo": "KeyU"})
 
-    page = page_of(client, made)
+    page = page_of(client, small_pool)
     assert script_of(page)["keys"]["bindings"]["undo"] == ["KeyU"]
     assert '<kbd data-code="KeyU">u</kbd>' in page
     assert KeyMap.objects.get().bindings == {"undo": ["KeyU"]}
@@ -81,13 +81,13 @@ def test_a_grade_cannot_be_left_without_a_key(client):
 
 
 def test_keys_can_be_switched_off(benchmark, client):
-    made = pool(benchmark, {"q1": ["d1"]})
+    small_pool = pool(benchmark, {"q1": ["d1"]})
     sent = usual(client)
     del sent["is_on"]
 
-    client.post(f"{URL}?pool={made.pk}", sent)
+    client.post(f"{URL}?pool={small_pool.pk}", sent)
 
-    page = page_of(client, made)
+    page = page_of(client, small_pool)
     assert script_of(page)["keys"]["is_on"] is False
     assert "Keys are switched off." in page
     assert 'data-of="undo"' not in page

@@ -57,8 +57,8 @@ def test_search_is_in_query_document_note_and_reason(made, ada):
     grade(made, "d1", ada, 1, note="A doubtful case")
     grade(made, "d2", ada, 2)
     slot = made.slots.get(entry__document__docid="d3")
-    said = {"client_id": uuid.uuid4(), "display": Shown()}
-    record_cant_judge(slot=slot, actor=ada, reason="Needs an expert", **said)
+    fields = {"client_id": uuid.uuid4(), "display": Shown()}
+    record_cant_judge(slot=slot, actor=ada, reason="Needs an expert", **fields)
 
     assert found(ada, words="WALRUS") == ["d2"]
     assert found(ada, words="doubtful asked") == ["d1"]
@@ -317,8 +317,8 @@ def test_hours_count_gaps_of_up_to_five_minutes_by_day_and_pool(made, benchmark,
     at(made, ada, 60 * 24, dwell_ms=None)  # the next day: nothing known
     at(made, bo, 1)
 
-    rows = [(one.day.day, one.pool.pk, round(one.minutes, 2), one.n_grades, one.n_extra)
-            for one in hours_of(ada).days]  # fmt: skip
+    rows = [(day.day.day, day.pool.pk, round(day.minutes, 2), day.n_grades, day.n_extra)
+            for day in hours_of(ada).days]  # fmt: skip
 
     assert rows == [
         (3, made.pk, 0, 1, 0),

@@ -54,21 +54,21 @@ def judge_all(made, person, n=100):
 
 
 def test_a_pool_with_named_people_is_theirs_alone(benchmark, ada, ann):
-    made = pool(benchmark, {"q1": ["d1"]})
-    PoolAnnotator.objects.create(pool=made, annotator=ann)
+    small_pool = pool(benchmark, {"q1": ["d1"]})
+    PoolAnnotator.objects.create(pool=small_pool, annotator=ann)
 
-    assert claimed(made, ada) == []
-    assert work_state(made, ada).work is Work.NOT_ASSIGNED
-    assert docids(claimed(made, ann)) == {"d1"}
+    assert claimed(small_pool, ada) == []
+    assert work_state(small_pool, ada).work is Work.NOT_ASSIGNED
+    assert docids(claimed(small_pool, ann)) == {"d1"}
 
 
 @pytest.fixture
 def families(benchmark):
     """Two queries of one family, and one alone."""
-    made = pool(benchmark, {"q1": ["d1"], "q2": ["d2"], "q3": ["d3"]})
+    small_pool = pool(benchmark, {"q1": ["d1"], "q2": ["d2"], "q3": ["d3"]})
     family = benchmark.queries.get(qid="q1").family
     Query.objects.filter(qid="q3").update(family=family)
-    return made
+    return small_pool
 
 
 @pytest.mark.parametrize(
@@ -122,12 +122,12 @@ def add_check(made, qid, docid):
 
 
 def test_checks_come_among_the_documents_up_to_the_share(benchmark, ada):
-    made = pool(benchmark, {"q1": [f"d{n}" for n in range(20)]}, gold_share=0.1)
+    small_pool = pool(benchmark, {"q1": [f"d{n}" for n in range(20)]}, gold_share=0.1)
     for n in range(5):
-        add_check(made, "q1", f"known{n}")
+        add_check(small_pool, "q1", f"known{n}")
     began = statements.clock()
 
-    done = judge_all(made, ada)
+    done = judge_all(small_pool, ada)
 
     kinds = [slot.kind for slot in done]
     assert kinds.count("label") == 20
@@ -138,37 +138,37 @@ def test_checks_come_among_the_documents_up_to_the_share(benchmark, ada):
 
 
 def test_without_a_share_there_is_no_check(benchmark, ada):
-    made = pool(benchmark, {"q1": ["d1", "d2"]})
-    add_check(made, "q1", "known")
+    small_pool = pool(benchmark, {"q1": ["d1", "d2"]})
+    add_check(small_pool, "q1", "known")
 
-    assert {slot.kind for slot in judge_all(made, ada)} == {"label"}
+    assert {slot.kind for slot in judge_all(small_pool, ada)} == {"label"}
 
 
 def test_a_check_is_made_for_each_person_once(benchmark, ada, ann):
-    made = pool(benchmark, {"q1": [f"d{n}" for n in range(8)]}, overlap=2, gold_share=1.0)
-    entry = add_check(made, "q1", "known")
+    small_pool = pool(benchmark, {"q1": [f"d{n}" for n in range(8)]}, overlap=2, gold_share=1.0)
+    entry = add_check(small_pool, "q1", "known")
 
     for person in (ada, ann):
-        judge_all(made, person)
+        judge_all(small_pool, person)
 
     gold = Slot.objects.filter(entry=entry, kind="gold")
     assert sorted(gold.values_list("annotator__username", "number")) == [("ada", 1), ("ann", 2)]
 
 
 def test_a_document_that_still_wants_labels_is_no_check(benchmark, ada):
-    made = pool(benchmark, {"q1": ["d1", "d2"]}, gold_share=1.0)
-    entry = made.entries.get(document__docid="d2")
+    small_pool = pool(benchmark, {"q1": ["d1", "d2"]}, gold_share=1.0)
+    entry = small_pool.entries.get(document__docid="d2")
     KnownGrade.objects.create(entry=entry, purpose="gold", grade=2, set_by=ada)
 
-    assert {slot.kind for slot in judge_all(made, ada)} == {"label"}
+    assert {slot.kind for slot in judge_all(small_pool, ada)} == {"label"}
 
 
 def test_a_repeat_is_of_another_query_and_many_labels_ago(benchmark, ada):
     queries = {f"q{q}": [f"d{q}-{n}" for n in range(10)] for q in range(5)}
-    made = pool(benchmark, queries, repeat_share=0.05)
+    small_pool = pool(benchmark, queries, repeat_share=0.05)
     began = statements.clock()
 
-    done = judge_all(made, ada)
+    done = judge_all(small_pool, ada)
 
     repeats = [(place, slot) for place, slot in enumerate(done) if slot.kind == "repeat"]
     assert 1 <= len(repeats) <= 3
@@ -181,13 +181,13 @@ def test_a_repeat_is_of_another_query_and_many_labels_ago(benchmark, ada):
 
 
 def test_what_is_there_for_one_person_goes_to_nobody_else(benchmark, ada, ann):
-    made = pool(benchmark, {"q1": ["d1", "d2"]}, gold_share=1.0)
-    add_check(made, "q1", "known")
-    assert "gold" in {slot.kind for slot in claimed(made, ada)}
+    small_pool = pool(benchmark, {"q1": ["d1", "d2"]}, gold_share=1.0)
+    add_check(small_pool, "q1", "known")
+    assert "gold" in {slot.kind for slot in claimed(small_pool, ada)}
 
-    assert release_slots(pool=made, annotator=ada) == 2
+    assert release_slots(pool=small_pool, annotator=ada) == 2
 
-    assert {slot.kind for slot in judge_all(made, ann)} == {"label", "gold"}
+    assert {slot.kind for slot in judge_all(small_pool, ann)} == {"label", "gold"}
     gold = Slot.objects.filter(kind="gold")
     assert set(gold.values_list("annotator__username", flat=True)) == {"ada", "ann"}
 
@@ -196,40 +196,45 @@ def test_what_is_there_for_one_person_goes_to_nobody_else(benchmark, ada, ann):
 
 
 def test_a_document_to_be_judged_anew_may_go_to_who_judged_it(benchmark, ada):
-    made = pool(benchmark, {"q1": ["d1"]})
-    (slot,) = claimed(made, ada)
+    small_pool = pool(benchmark, {"q1": ["d1"]})
+    (slot,) = claimed(small_pool, ada)
     first = judge(slot, ada, 1)
     anew = Slot.objects.create(
-        pool=made, query=slot.query, entry=slot.entry, kind="rejudge", round=2, queue_position=9
+        pool=small_pool,
+        query=slot.query,
+        entry=slot.entry,
+        kind="rejudge",
+        round=2,
+        queue_position=9,
     )
 
-    assert claimed(made, ada) == [anew]
+    assert claimed(small_pool, ada) == [anew]
     second = judge(anew, ada, 3)
 
     assert second.supersedes == first
     assert list(Judgment.objects.current().wanted()) == [second]
-    assert claimed(made, ada) == []
+    assert claimed(small_pool, ada) == []
 
 
 # --- questions ------------------------------------------------------------------------------------
 
 
 def test_a_document_comes_back_with_its_answer_to_who_asked(benchmark, ada, ann):
-    made = pool(benchmark, {"q1": ["d1"]})
-    (slot,) = claimed(made, ada)
+    small_pool = pool(benchmark, {"q1": ["d1"]})
+    (slot,) = claimed(small_pool, ada)
     question = ask_question(slot=slot, actor=ada, client_id=uuid.uuid4(), text="Is it?")
-    assert work_state(made, ann).work is Work.WAITING_ANSWER
+    assert work_state(small_pool, ann).work is Work.WAITING_ANSWER
 
     assert return_slot(question=question)
 
-    assert claimed(made, ann) == []
-    assert claimed(made, ada) == [slot]
+    assert claimed(small_pool, ann) == []
+    assert claimed(small_pool, ada) == [slot]
     assert not return_slot(question=question)
 
 
 def test_what_comes_back_with_an_answer_waits_a_week_and_is_not_put_off(benchmark, ada):
-    made = pool(benchmark, {"q1": ["d1"]})
-    (slot,) = claimed(made, ada)
+    small_pool = pool(benchmark, {"q1": ["d1"]})
+    (slot,) = claimed(small_pool, ada)
     question = ask_question(slot=slot, actor=ada, client_id=uuid.uuid4(), text="Is it?")
     Slot.objects.update(is_later=True)
 
@@ -242,10 +247,10 @@ def test_what_comes_back_with_an_answer_waits_a_week_and_is_not_put_off(benchmar
 
 
 def test_a_question_about_a_lost_document_is_kept(benchmark, ada, ann):
-    made = pool(benchmark, {"q1": ["d1"]})
-    (slot,) = claimed(made, ada)
+    small_pool = pool(benchmark, {"q1": ["d1"]})
+    (slot,) = claimed(small_pool, ada)
     Slot.objects.update(lease_expires_at=timezone.now() - timedelta(seconds=1))
-    claimed(made, ann)
+    claimed(small_pool, ann)
 
     ask_question(slot=slot, actor=ada, client_id=uuid.uuid4(), text="Is it?")
 
@@ -272,8 +277,8 @@ def close(member, owner):
 
 @pytest.mark.parametrize("leave", [remove, demote, close])
 def test_who_leaves_gives_back_what_they_hold_and_have_set_aside(benchmark, owner, ada, ann, leave):
-    made = pool(benchmark, {"q1": ["d1", "d2", "d3"]})
-    first, *_ = claimed(made, ada)
+    small_pool = pool(benchmark, {"q1": ["d1", "d2", "d3"]})
+    first, *_ = claimed(small_pool, ada)
     ask_question(slot=first, actor=ada, client_id=uuid.uuid4(), text="Is it?")
     elsewhere = pool(factories.benchmark("other"), {"q1": ["d1"]})
     factories.member(elsewhere.benchmark, "ada", "annotator")
@@ -281,23 +286,23 @@ def test_who_leaves_gives_back_what_they_hold_and_have_set_aside(benchmark, owne
 
     leave(benchmark.memberships.get(user=ada), owner)
 
-    assert docids(claimed(made, ann)) == {"d1", "d2", "d3"}
+    assert docids(claimed(small_pool, ann)) == {"d1", "d2", "d3"}
     assert elsewhere.slots.filter(state="claimed").exists() is (leave is not close)
 
 
 def test_what_was_set_aside_goes_to_others_when_nobody_answers(benchmark, ada, ann):
-    made = pool(benchmark, {"q1": ["d1"]})
-    (slot,) = claimed(made, ada)
+    small_pool = pool(benchmark, {"q1": ["d1"]})
+    (slot,) = claimed(small_pool, ada)
     ask_question(slot=slot, actor=ada, client_id=uuid.uuid4(), text="Is it?")
     slot.refresh_from_db()
     assert ASIDE - timedelta(hours=1) < slot.lease_expires_at - statements.clock() <= ASIDE
-    assert work_state(made, ann).work is Work.WAITING_ANSWER
-    assert claimed(made, ann) == []
+    assert work_state(small_pool, ann).work is Work.WAITING_ANSWER
+    assert claimed(small_pool, ann) == []
 
     Slot.objects.update(lease_expires_at=statements.clock() - timedelta(seconds=1))
 
-    assert work_state(made, ann).work is Work.READY
-    assert docids(claimed(made, ann)) == {"d1"}
+    assert work_state(small_pool, ann).work is Work.READY
+    assert docids(claimed(small_pool, ann)) == {"d1"}
     assert not return_slot(question=Question.objects.get())
 
 
@@ -305,31 +310,31 @@ def test_what_was_set_aside_goes_to_others_when_nobody_answers(benchmark, ada, a
 
 
 def test_an_owner_gives_back_what_somebody_holds(benchmark, owner, ada, ann):
-    made = pool(benchmark, {"q1": ["d1", "d2", "d3"]})
-    first, *_ = claimed(made, ada)
+    small_pool = pool(benchmark, {"q1": ["d1", "d2", "d3"]})
+    first, *_ = claimed(small_pool, ada)
     ask_question(slot=first, actor=ada, client_id=uuid.uuid4(), text="Is it?")
 
-    assert release_slots_of(pool=made, annotator=ada, actor=owner) == 3
+    assert release_slots_of(pool=small_pool, annotator=ada, actor=owner) == 3
 
-    assert len(claimed(made, ann)) == 3
+    assert len(claimed(small_pool, ann)) == 3
     event = AuditEvent.objects.get(action="release-documents")
     assert (event.actor, event.detail["n_documents"]) == (owner, 3)
 
 
 def test_waived_double_labels_are_no_longer_wanted(benchmark, owner, ada, ann):
-    made = pool(benchmark, {"q1": ["d1", "d2"]}, overlap=2)
-    judge(claimed(made, ada, n=1)[0], ada, 1)
+    small_pool = pool(benchmark, {"q1": ["d1", "d2"]}, overlap=2)
+    judge(claimed(small_pool, ada, n=1)[0], ada, 1)
 
-    assert waive_double_labels(pool=made, actor=owner) == 1
+    assert waive_double_labels(pool=small_pool, actor=owner) == 1
 
-    made.refresh_from_db()
-    assert (made.n_wanted, made.n_waived) == (3, 1)
+    small_pool.refresh_from_db()
+    assert (small_pool.n_wanted, small_pool.n_waived) == (3, 1)
     waived = Slot.objects.get(state="waived")
     assert (waived.annotator, waived.lease_expires_at) == (None, None)
     assert (waived.is_later, waived.arm) == (False, "")
     assert AuditEvent.objects.get(action="waive-double-labels").detail["n_labels"] == 1
-    assert len(judge_all(made, ann)) == 1
-    assert waive_double_labels(pool=made, actor=owner) == 1
+    assert len(judge_all(small_pool, ann)) == 1
+    assert waive_double_labels(pool=small_pool, actor=owner) == 1
     assert work_state(Pool.objects.get(), ann).work is Work.FINISHED
 
 
@@ -337,61 +342,61 @@ def test_waived_double_labels_are_no_longer_wanted(benchmark, owner, ada, ann):
 
 
 def test_an_order_that_learns_follows_what_was_found_relevant(benchmark, ada):
-    made = pool(benchmark, {"q1": [f"d{n}" for n in range(6)]}, order="maxmean")
-    made.parameters = {"burn_in": 1}
+    small_pool = pool(benchmark, {"q1": [f"d{n}" for n in range(6)]}, order="maxmean")
+    small_pool.parameters = {"burn_in": 1}
     ranks = [("good", 1), ("bad", 1), ("bad", 2), ("bad", 3), ("good", 2), ("good", 3)]
-    for entry, (run, rank) in zip(made.entries.order_by("priority"), ranks, strict=True):
+    for entry, (run, rank) in zip(small_pool.entries.order_by("priority"), ranks, strict=True):
         PoolEntry.objects.filter(pk=entry.pk).update(contributors={run: rank}, best_rank=rank)
-    for slot in claimed(made, ada, n=2):
+    for slot in claimed(small_pool, ada, n=2):
         assert slot.arm == ""
         assert slot.lease_expires_at > statements.clock()
         judge(slot, ada, 3 if slot.entry.document.docid == "d0" else 0)
 
-    slots = claimed(made, ada, n=2)
+    slots = claimed(small_pool, ada, n=2)
 
     assert docids(slots) == {"d4", "d5"}
     assert {slot.arm for slot in slots} == {"good"}
 
 
 def test_run_that_chose_a_document_is_named_in_up_to_120_characters(benchmark, ada):
-    made = pool(benchmark, {"q1": [f"d{n}" for n in range(3)]}, order="maxmean")
-    made.parameters = {"burn_in": 1}
-    for rank, entry in enumerate(made.entries.order_by("priority"), start=1):
+    small_pool = pool(benchmark, {"q1": [f"d{n}" for n in range(3)]}, order="maxmean")
+    small_pool.parameters = {"burn_in": 1}
+    for rank, entry in enumerate(small_pool.entries.order_by("priority"), start=1):
         ranks = {"contributors": {"r" * 130: rank}, "best_rank": rank}
         PoolEntry.objects.filter(pk=entry.pk).update(**ranks)
-    for slot in claimed(made, ada, n=1):
+    for slot in claimed(small_pool, ada, n=1):
         judge(slot, ada, 3)
 
-    assert {slot.arm for slot in claimed(made, ada, n=2)} == {"r" * 120}
+    assert {slot.arm for slot in claimed(small_pool, ada, n=2)} == {"r" * 120}
 
 
 def test_a_budget_ends_a_query(benchmark, ada):
-    made = pool(benchmark, {"q1": ["d1", "d2", "d3"], "q2": ["d4"]}, order="mtf")
-    made.parameters = {"burn_in": 1, "budget": 2}
+    small_pool = pool(benchmark, {"q1": ["d1", "d2", "d3"], "q2": ["d4"]}, order="mtf")
+    small_pool.parameters = {"burn_in": 1, "budget": 2}
 
-    assert len(judge_all(made, ada)) == 3
-    assert work_state(made, ada).work is Work.FINISHED
+    assert len(judge_all(small_pool, ada)) == 3
+    assert work_state(small_pool, ada).work is Work.FINISHED
 
 
 def test_no_more_documents_are_handed_out_at_once_than_the_budget_has_left(benchmark, ada):
-    made = pool(benchmark, {"q1": [f"d{n}" for n in range(6)]}, order="mtf")
-    made.parameters = {"burn_in": 1, "budget": 3}
-    for slot in claimed(made, ada, n=2):
+    small_pool = pool(benchmark, {"q1": [f"d{n}" for n in range(6)]}, order="mtf")
+    small_pool.parameters = {"burn_in": 1, "budget": 3}
+    for slot in claimed(small_pool, ada, n=2):
         judge(slot, ada, 1)
 
-    assert len(claimed(made, ada, n=4)) == 1
+    assert len(claimed(small_pool, ada, n=4)) == 1
 
 
 # --- undo, tokens ---------------------------------------------------------------------------------
 
 
 def test_only_the_newest_fifty_can_be_undone(benchmark, ada):
-    made = pool(benchmark, {"q1": [f"d{n}" for n in range(52)]})
-    slots = claimed(made, ada, n=52)
+    small_pool = pool(benchmark, {"q1": [f"d{n}" for n in range(52)]})
+    slots = claimed(small_pool, ada, n=52)
     saved = [judge(slot, ada, 1) for slot in slots]
 
     def take_back(judgment):
-        return undo(pool=made, actor=ada, client_id=uuid.uuid4(), undoes=judgment.client_id)
+        return undo(pool=small_pool, actor=ada, client_id=uuid.uuid4(), undoes=judgment.client_id)
 
     assert take_back(saved[2]).supersedes == saved[2]
     with pytest.raises(Exception, match="no judgment of yours"):
@@ -399,12 +404,12 @@ def test_only_the_newest_fifty_can_be_undone(benchmark, ada):
 
 
 def test_a_token_says_nothing_of_what_it_holds():
-    shown = Shown("hash", 3, 7, excerpt_chars=10, full_chars=20)
-    token = sealed_token(12, 34, shown)
+    screen = Shown("hash", 3, 7, excerpt_chars=10, full_chars=20)
+    token = sealed_token(12, 34, screen)
 
-    assert opened_token(token, 34) == (12, shown)
-    assert sealed_token(12, 34, shown) == token
-    assert sealed_token(13, 34, shown)[:8] != token[:8]
+    assert opened_token(token, 34) == (12, screen)
+    assert sealed_token(12, 34, screen) == token
+    assert sealed_token(13, 34, screen)[:8] != token[:8]
     assert "hash" not in token
 
 
@@ -415,8 +420,8 @@ def test_a_key_is_each_persons_own_and_stays():
 
 def test_the_statements_are_what_the_models_say(benchmark, ada):
     """A column that a model gets must not be missed by an insertion that is written out."""
-    made = pool(benchmark, {"q1": ["d1"]})
-    (slot,) = claimed(made, ada)
+    small_pool = pool(benchmark, {"q1": ["d1"]})
+    (slot,) = claimed(small_pool, ada)
     saved = record_judgment(
         slot=slot, actor=ada, grade=2, client_id=uuid.uuid4(), display=Shown("h"), note="why"
     )

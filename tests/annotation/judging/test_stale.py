@@ -39,20 +39,22 @@ def corpus(**texts: str) -> bytes:
 
 @pytest.fixture
 def texts(db):
-    made = factories.texts_benchmark("changing")
-    factories.done(factories.imported(made, corpus(d1=FIRST, d2="Other", d3="Third"), "c.jsonl"))
-    return made
+    bench = factories.texts_benchmark("changing")
+    factories.done(factories.imported(bench, corpus(d1=FIRST, d2="Other", d3="Third"), "c.jsonl"))
+    return bench
 
 
 @pytest.fixture
 def judged(texts):
     """A pool of d1 and d2, both graded by Ada for the text they have."""
     factories.query(texts, "q1")
-    made = factories.depth_pool(texts, [factories.run(texts, "q1 Q0 d1 1 2 s\nq1 Q0 d2 2 1 s")])
+    small_pool = factories.depth_pool(
+        texts, [factories.run(texts, "q1 Q0 d1 1 2 s\nq1 Q0 d2 2 1 s")]
+    )
     ada = factories.member(texts, "ada", "annotator")
-    for slot in made.slots.all():
+    for slot in small_pool.slots.all():
         label(slot, ada, 2)
-    return made
+    return small_pool
 
 
 def label(slot: Slot, who, grade: int):
@@ -62,8 +64,10 @@ def label(slot: Slot, who, grade: int):
 
 
 def judge_shown(slot, who, grade, content_hash):
-    shown = Shown(content_hash=content_hash)
-    return record_judgment(slot=slot, actor=who, grade=grade, client_id=uuid.uuid4(), display=shown)
+    screen = Shown(content_hash=content_hash)
+    return record_judgment(
+        slot=slot, actor=who, grade=grade, client_id=uuid.uuid4(), display=screen
+    )
 
 
 def change(texts, do_jobs, name="new.jsonl", **said: str) -> list[Job]:
@@ -74,9 +78,9 @@ def change(texts, do_jobs, name="new.jsonl", **said: str) -> list[Job]:
 def test_new_version_keeps_the_earlier_text_beside_the_new_one(texts, judged, do_jobs):
     (job,) = change(texts, do_jobs, d1=SECOND, d2="Other", d3="Third")
 
-    said = DocumentContent.objects.filter(document__docid="d1").order_by("first_seen")
-    assert [row.text for row in said] == [FIRST, SECOND]
-    assert said[1].content_hash == content_hash("", SECOND)
+    rows = DocumentContent.objects.filter(document__docid="d1").order_by("first_seen")
+    assert [row.text for row in rows] == [FIRST, SECOND]
+    assert rows[1].content_hash == content_hash("", SECOND)
     assert job.result["made"] == ["1 of 2 pooled documents changed"]
     # d3 is in no pool: its text stays in the corpus file alone.
     assert set(texts.corpus.documents.values_list("docid", flat=True)) == {"d1", "d2"}
@@ -109,15 +113,17 @@ def test_label_of_an_image_that_changed_is_stale_and_the_other_is_not(db, tmp_pa
 
     take(d1="red", d2="blue")
     factories.query(squared, "q1")
-    made = factories.depth_pool(squared, [factories.run(squared, "q1 Q0 d1 1 2 s\nq1 Q0 d2 2 1 s")])
+    small_pool = factories.depth_pool(
+        squared, [factories.run(squared, "q1 Q0 d1 1 2 s\nq1 Q0 d2 2 1 s")]
+    )
     ada = factories.member(squared, "ada", "annotator")
-    for slot in made.slots.all():
+    for slot in small_pool.slots.all():
         label(slot, ada, 2)
-    assert stale_labels(made).count() == 0
+    assert stale_labels(small_pool).count() == 0
 
     take(d1="green", d2="blue")
 
-    assert [judgment.docid for judgment in stale_labels(made)] == ["d1"]
+    assert [judgment.docid for judgment in stale_labels(small_pool)] == ["d1"]
 
 
 def test_label_for_the_earlier_text_is_stale_and_the_other_is_not(texts, judged, do_jobs):
@@ -202,11 +208,11 @@ def test_closed_pool_asks_nobody_again(texts, judged, do_jobs):
 
 
 def test_label_of_which_nobody_knows_what_was_read_is_not_stale(benchmark, ada):
-    made = pool(benchmark, {"q1": ["d1"]})
+    small_pool = pool(benchmark, {"q1": ["d1"]})
 
-    judge(made.slots.get(), ada, 2)
+    judge(small_pool.slots.get(), ada, 2)
 
-    assert stale_labels(made).count() == 0
+    assert stale_labels(small_pool).count() == 0
 
 
 def test_chart_of_labels_given_counts_those_given_again_apart(texts, judged, do_jobs):

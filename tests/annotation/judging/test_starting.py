@@ -238,17 +238,17 @@ def test_a_mark_of_nothing_lets_everybody_in_who_practised(made, ada):
 
 
 def test_the_usual_mark_is_one_that_guessing_does_not_reach(benchmark):
-    made = pool(benchmark, {"q1": [f"d{n}" for n in range(10)]})
+    small_pool = pool(benchmark, {"q1": [f"d{n}" for n in range(10)]})
     for number in range(10):
-        known(made, f"d{number}", number % 4)
+        known(small_pool, f"d{number}", number % 4)
 
-    mark = mark_of(made)
+    mark = mark_of(small_pool)
 
     assert (mark.needed, mark.n_documents) == (7, 10)
     assert mark.chance < 0.01
     Pool.objects.update(practice_mark=3)
-    made.refresh_from_db()
-    assert mark_of(made).is_guessable
+    small_pool.refresh_from_db()
+    assert mark_of(small_pool).is_guessable
 
 
 def test_practice_is_on_the_labeling_page_s_own_parts(made, ada, signed_in):
@@ -265,8 +265,12 @@ def test_practice_is_of_each_person_alone(made, ada, bo):
     one = known(made, "d1", 3)
 
     for number, person in enumerate([ada, bo], start=1):
-        said = record_practice(known_grade=one, annotator=person, grade=2, client_id=uuid.uuid4())
-        assert (said.purpose, said.slot.kind, said.slot.number) == ("practice", "practice", number)
+        result = record_practice(known_grade=one, annotator=person, grade=2, client_id=uuid.uuid4())
+        assert (result.purpose, result.slot.kind, result.slot.number) == (
+            "practice",
+            "practice",
+            number,
+        )
 
     assert practice_by(made, ada).n_done == 1
 

@@ -37,13 +37,13 @@ def event(benchmark, who, docid="d1", **values) -> Judgment:
 
 
 def test_every_column_says_what_the_event_says(benchmark, ada):
-    made = pool(benchmark, {"q1": ["d1"]}, name="first")
-    said = event(
+    small_pool = pool(benchmark, {"q1": ["d1"]}, name="first")
+    events = event(
         benchmark,
         ada,
         grade=3,
-        pool=made,
-        slot=made.slots.get(),
+        pool=small_pool,
+        slot=small_pool.slots.get(),
         purpose="label",
         note="because",
         evidence=[{"start": 2, "end": 4, "text": "at"}],
@@ -62,7 +62,7 @@ def test_every_column_says_what_the_event_says(benchmark, ada):
 
     assert row.pop("annotator").startswith("annotator-")
     assert row == {
-        "event": said.pk,
+        "event": events.pk,
         "at": "2026-01-02T03:04:05.678+00:00",
         "query": "q1",
         "document": "d1",
@@ -91,9 +91,9 @@ def test_every_column_says_what_the_event_says(benchmark, ada):
 
 
 def test_undone_label_and_its_undoing_are_both_there(benchmark, ada):
-    made = pool(benchmark, {"q1": ["d1"]})
-    judge(made.slots.get(), ada, 2)
-    undo_last(pool=made, actor=ada, client_id=uuid.uuid4())
+    small_pool = pool(benchmark, {"q1": ["d1"]})
+    judge(small_pool.slots.get(), ada, 2)
+    undo_last(pool=small_pool, actor=ada, client_id=uuid.uuid4())
 
     first, second = exported(benchmark)
 
@@ -181,8 +181,8 @@ def test_what_is_judged_while_somebody_reads_is_left_to_the_next_export(
 def test_an_export_is_recorded(benchmark, ada):
     exported(benchmark, is_whole=True)
 
-    said = AuditEvent.objects.get(action="export-judgments")
-    assert (said.benchmark, said.detail["form"], said.detail["is_whole"]) == (
+    record = AuditEvent.objects.get(action="export-judgments")
+    assert (record.benchmark, record.detail["form"], record.detail["is_whole"]) == (
         benchmark,
         "jsonl",
         True,

@@ -150,19 +150,19 @@ def places(made) -> list[tuple]:
 
 
 def test_each_rater_of_a_file_fills_a_place_and_the_rest_is_extra(benchmark, bring):
-    made = pool(benchmark, {"q1": ["d1", "d2"]}, overlap=2)
+    small_pool = pool(benchmark, {"q1": ["d1", "d2"]}, overlap=2)
     raters = "q1\td1\t2\tW1\nq1\td1\t3\tW2\nq1\td1\t0\tW3\nq1\td2\t1\tW1\nq1\td7\t1\tW1\n"
 
-    job = factories.done(bring(benchmark, HEADER + raters, pool=made))
+    job = factories.done(bring(benchmark, HEADER + raters, pool=small_pool))
 
-    assert places(made) == [
+    assert places(small_pool) == [
         ("d1", "done", None, "W1"),
         ("d1", "done", None, "W2"),
         ("d2", "done", None, "W1"),
         ("d2", "free", None, ""),
     ]
     extra = Judgment.objects.get(is_surplus=True)
-    assert (extra.rater, extra.slot, extra.pool) == ("W3", None, made)
+    assert (extra.rater, extra.slot, extra.pool) == ("W3", None, small_pool)
     assert job.result["notes"] == [
         "1 are of pairs the pool does not hold",
         "1 are extra: their documents have as many labels as are wanted",
@@ -170,16 +170,16 @@ def test_each_rater_of_a_file_fills_a_place_and_the_rest_is_extra(benchmark, bri
 
 
 def test_rater_who_is_an_account_is_not_asked_for_their_labels_again(benchmark, bring, owner, ada):
-    made = pool(benchmark, {"q1": ["d1", "d2"]}, overlap=2)
+    small_pool = pool(benchmark, {"q1": ["d1", "d2"]}, overlap=2)
 
     job = bring(
         benchmark,
         HEADER + "q1\td1\t2\tW1\nq1\td1\t3\tada\nq1\td2\t1\tW1\n",
-        pool=made,
+        pool=small_pool,
         accounts={"W1": "olga"},
     )
 
-    assert places(made)[:3] == [
+    assert places(small_pool)[:3] == [
         ("d1", "done", "olga", ""),
         ("d1", "done", "ada", ""),
         ("d2", "done", "olga", ""),
@@ -191,8 +191,8 @@ def test_rater_who_is_an_account_is_not_asked_for_their_labels_again(benchmark, 
         "rater 'W1' is the account 'olga'",
         "rater 'ada' is the account 'ada'",
     ]
-    assert docids_for(made, ada) == {"d2"}
-    assert docids_for(made, owner) == set()
+    assert docids_for(small_pool, ada) == {"d2"}
+    assert docids_for(small_pool, owner) == set()
 
 
 def docids_for(made, person) -> set[str]:
@@ -200,78 +200,78 @@ def docids_for(made, person) -> set[str]:
 
 
 def test_account_of_the_same_name_may_be_somebody_else(benchmark, bring, ada):
-    made = pool(benchmark, {"q1": ["d1"]}, overlap=2)
+    small_pool = pool(benchmark, {"q1": ["d1"]}, overlap=2)
 
-    bring(benchmark, HEADER + "q1\td1\t2\tada\n", pool=made, accounts={"ada": ""})
+    bring(benchmark, HEADER + "q1\td1\t2\tada\n", pool=small_pool, accounts={"ada": ""})
 
-    assert places(made)[0] == ("d1", "done", None, "ada")
-    assert docids_for(made, ada) == {"d1"}
+    assert places(small_pool)[0] == ("d1", "done", None, "ada")
+    assert docids_for(small_pool, ada) == {"d1"}
 
 
 def test_who_imported_others_labels_may_judge_the_same_documents(benchmark, bring, owner):
-    made = pool(benchmark, {"q1": ["d1"]}, overlap=3)
-    bring(benchmark, HEADER + "q1\td1\t2\tW1\nq1\td1\t2\tW2\n", pool=made)
+    small_pool = pool(benchmark, {"q1": ["d1"]}, overlap=3)
+    bring(benchmark, HEADER + "q1\td1\t2\tW1\nq1\td1\t2\tW2\n", pool=small_pool)
 
-    assert docids_for(made, owner) == {"d1"}
+    assert docids_for(small_pool, owner) == {"d1"}
 
 
 def test_document_in_hand_is_filled_by_its_holders_own_label(benchmark, bring, ada):
-    made = pool(benchmark, {"q1": ["d1"]}, overlap=2)
-    made.slots.filter(number=2).update(
+    small_pool = pool(benchmark, {"q1": ["d1"]}, overlap=2)
+    small_pool.slots.filter(number=2).update(
         state="claimed", annotator=ada, lease_expires_at=timezone.now() + timedelta(hours=1)
     )
 
-    bring(benchmark, HEADER + "q1\td1\t2\tada\nq1\td1\t1\tW1\n", pool=made)
+    bring(benchmark, HEADER + "q1\td1\t2\tada\nq1\td1\t1\tW1\n", pool=small_pool)
 
-    assert places(made) == [("d1", "done", None, "W1"), ("d1", "done", "ada", "")]
+    assert places(small_pool) == [("d1", "done", None, "W1"), ("d1", "done", "ada", "")]
 
 
 def test_what_somebody_judged_here_stays_as_it_is(benchmark, bring, ada, owner):
-    made = pool(benchmark, {"q1": ["d1"]}, overlap=2)
-    slot = made.slots.get(number=1)
+    small_pool = pool(benchmark, {"q1": ["d1"]}, overlap=2)
+    slot = small_pool.slots.get(number=1)
     judge(slot, ada, 3)
 
-    job = factories.done(bring(benchmark, HEADER + "q1\td1\t0\tada\n", pool=made))
+    job = factories.done(bring(benchmark, HEADER + "q1\td1\t0\tada\n", pool=small_pool))
 
     assert labels() == [("q1", "d1", 3, "")]
     assert job.result["notes"][0] == ("1 are left out: whose they are judged these documents here")
 
 
 def test_rater_becomes_an_account_when_the_same_file_says_so(benchmark, bring, ada):
-    made = pool(benchmark, {"q1": ["d1"]}, overlap=2)
+    small_pool = pool(benchmark, {"q1": ["d1"]}, overlap=2)
     text = HEADER + "q1\td1\t2\tW1\n"
-    bring(benchmark, text, pool=made)
+    bring(benchmark, text, pool=small_pool)
 
-    bring(benchmark, text, pool=made, accounts={"W1": "ada"})
-    again = bring(benchmark, text, pool=made, accounts={"W1": "ada"})
+    bring(benchmark, text, pool=small_pool, accounts={"W1": "ada"})
+    again = bring(benchmark, text, pool=small_pool, accounts={"W1": "ada"})
 
-    assert places(made) == [("d1", "done", "ada", ""), ("d1", "free", None, "")]
+    assert places(small_pool) == [("d1", "done", "ada", ""), ("d1", "free", None, "")]
     assert Judgment.objects.current().get().actor == ada
     assert (again.result["n_labels"], again.result["n_same"]) == (0, 1)
 
 
 def test_extra_label_takes_a_place_that_has_come_free_when_its_file_comes_again(benchmark, bring):
-    made = pool(benchmark, {"q1": ["d1"]}, overlap=2)
+    small_pool = pool(benchmark, {"q1": ["d1"]}, overlap=2)
     text = HEADER + "q1\td1\t2\tW1\nq1\td1\t3\tW2\n"
-    made.slots.filter(number=2).update(state="waived")
-    bring(benchmark, text, pool=made)
-    made.slots.filter(number=2).update(state="free")
+    small_pool.slots.filter(number=2).update(state="waived")
+    bring(benchmark, text, pool=small_pool)
+    small_pool.slots.filter(number=2).update(state="free")
 
-    job = bring(benchmark, text, pool=made)
+    job = bring(benchmark, text, pool=small_pool)
 
     assert (job.result["n_labels"], job.result["n_same"]) == (1, 1)
-    assert [place[3] for place in places(made)] == ["W1", "W2"]
+    assert [place[3] for place in places(small_pool)] == ["W1", "W2"]
     assert not Judgment.objects.current().filter(is_surplus=True).exists()
 
 
 def test_places_filled_before_the_upgrade_become_their_raters_and_back(benchmark, bring, owner):
-    made = pool(benchmark, {"q1": ["d1", "d2"]}, overlap=2)
-    bring(benchmark, HEADER + "q1\td1\t2\tW1\nq1\td2\t2\tW1\nq1\td2\t2\tW2\n", pool=made)
-    before = places(made)
+    small_pool = pool(benchmark, {"q1": ["d1", "d2"]}, overlap=2)
+    bring(benchmark, HEADER + "q1\td1\t2\tW1\nq1\td2\t2\tW1\nq1\td2\t2\tW2\n", pool=small_pool)
+    before = places(small_pool)
     moves = import_module("annotation.migrations.0005_places_of_raters")
 
     moves.name_importers(apps, None)
-    then = places(made)
+    then = places(small_pool)
     moves.name_raters(apps, None)
 
     assert [(state, who) for _, state, who, _ in then] == [
@@ -280,7 +280,7 @@ def test_places_filled_before_the_upgrade_become_their_raters_and_back(benchmark
         ("done", "olga"),
         ("free", None),
     ]
-    assert places(made) == [before[0], before[1], before[2], ("d2", "free", None, "")]
+    assert places(small_pool) == [before[0], before[1], before[2], ("d2", "free", None, "")]
 
 
 @pytest.mark.parametrize(
@@ -301,11 +301,11 @@ def test_raters_who_cannot_be_whom_they_are_said_to_be_are_refused(asked, ada, b
 
 
 def test_machines_labels_are_kept_apart_and_fill_no_place(benchmark, bring, owner):
-    made = pool(benchmark, {"q1": ["d1"]}, overlap=2)
+    small_pool = pool(benchmark, {"q1": ["d1"]}, overlap=2)
 
-    job = bring(benchmark, HEADER + "q1\td1\t2\tgpt-4o\nq1\td1\t3\tW1\n", pool=made)
+    job = bring(benchmark, HEADER + "q1\td1\t2\tgpt-4o\nq1\td1\t3\tW1\n", pool=small_pool)
 
-    assert [place[3] for place in places(made)] == ["W1", ""]
+    assert [place[3] for place in places(small_pool)] == ["W1", ""]
     machine = Judgment.machines.get(rater="gpt-4o")
     assert (machine.kind, machine.slot, machine.is_surplus) == ("machine", None, False)
     assert "rater 'gpt-4o' is a machine" in factories.done(job).result["notes"]
@@ -315,23 +315,23 @@ def test_machines_labels_are_kept_apart_and_fill_no_place(benchmark, bring, owne
 
 
 def test_labels_that_turn_out_a_machines_give_up_their_places(benchmark, bring, owner):
-    made = pool(benchmark, {"q1": ["d1"]}, overlap=2)
+    small_pool = pool(benchmark, {"q1": ["d1"]}, overlap=2)
     text = HEADER + "q1\td1\t0\tjudge7\nq1\td1\t3\tW1\n"
-    bring(benchmark, text, pool=made)
+    bring(benchmark, text, pool=small_pool)
 
-    bring(benchmark, text, pool=made, machines=["judge7"])
+    bring(benchmark, text, pool=small_pool, machines=["judge7"])
 
-    assert sorted(place[3] for place in places(made)) == ["", "W1"]
+    assert sorted(place[3] for place in places(small_pool)) == ["", "W1"]
     arguments = publishing_arguments(benchmark=benchmark, name="ours", rule=DEFAULT_RULE.name)
     factories.done(jobs.run_here(benchmark=benchmark, user=owner, **arguments))
     assert Qrel.objects.get().grade == 3
 
 
 def test_corrected_label_keeps_its_place_in_the_pool(benchmark, bring):
-    made = pool(benchmark, {"q1": ["d1"]})
-    bring(benchmark, HEADER + "q1\td1\t2\tW1\n", pool=made)
+    small_pool = pool(benchmark, {"q1": ["d1"]})
+    bring(benchmark, HEADER + "q1\td1\t2\tW1\n", pool=small_pool)
 
-    bring(benchmark, HEADER + "q1\td1\t3\tW1\n", pool=made)
+    bring(benchmark, HEADER + "q1\td1\t3\tW1\n", pool=small_pool)
 
     old, new = Judgment.events.order_by("pk")
     assert (new.supersedes, new.slot, new.is_surplus) == (old, old.slot, False)
@@ -425,9 +425,9 @@ def test_real_crowd_is_read_with_its_workers(data, benchmark, owner, bring):
 
 
 def test_labels_for_a_pool_may_name_what_the_benchmark_lacks(benchmark, bring):
-    made = pool(benchmark, {"q1": ["d1"]})
+    small_pool = pool(benchmark, {"q1": ["d1"]})
 
-    job = factories.done(bring(benchmark, "q1 0 d1 2\nq9 0 d1 1\nq1 0 gone 1\n", pool=made))
+    job = factories.done(bring(benchmark, "q1 0 d1 2\nq9 0 d1 1\nq1 0 gone 1\n", pool=small_pool))
 
     assert (job.result["n_labels"], job.result["n_outside"]) == (1, 2)
 
@@ -439,9 +439,9 @@ def test_real_crowd_fills_as_many_places_as_it_has_workers(data, benchmark, brin
     for line in rows.splitlines()[1:]:
         _, qid, docid, *_ = line.split("\t")
         pairs.setdefault(qid, {})[docid] = None
-    made = pool(benchmark, {qid: list(of) for qid, of in pairs.items()}, overlap=2)
+    small_pool = pool(benchmark, {qid: list(of) for qid, of in pairs.items()}, overlap=2)
 
-    job = factories.done(bring(benchmark, rows, "crowd.tsv", pool=made))
+    job = factories.done(bring(benchmark, rows, "crowd.tsv", pool=small_pool))
 
-    assert made.slots.filter(state="done").count() == made.slots.count() == 240
+    assert small_pool.slots.filter(state="done").count() == small_pool.slots.count() == 240
     assert (job.result["n_labels"], job.result["n_extra"]) == (1800, 1560)

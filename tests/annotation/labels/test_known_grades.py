@@ -104,8 +104,8 @@ def test_a_file_sets_many(made, olga, signed_in):
     answer = upload(signed_in(olga), made, rows)
 
     assert answer.status_code == 302
-    found = KnownGrade.objects.order_by("pk")
-    assert [(one.purpose, one.grade, one.explanation) for one in found] == [
+    result = KnownGrade.objects.order_by("pk")
+    assert [(one.purpose, one.grade, one.explanation) for one in result] == [
         ("gold", 3, ""),
         ("practice", 0, "About something else."),
     ]
@@ -131,8 +131,8 @@ def test_a_file_of_another_kind_is_refused(made, olga, signed_in, text):
 
     # The form refuses an empty one; of another its first line is told.
     assert answer.status_code == (422 if text else 302)
-    told = "known.tsv:1: the first line must name query-id"
-    assert (told in answer.content.decode()) == bool(text)
+    words = "known.tsv:1: the first line must name query-id"
+    assert (words in answer.content.decode()) == bool(text)
     assert not KnownGrade.objects.exists()
 
 
@@ -220,19 +220,19 @@ def test_practice_and_checks_settle_nothing(judged, ada, bo):
 
 
 def test_settled_pairs_are_chosen_and_then_no_longer_offered(tiny, olga, signed_in):
-    made = pool(tiny, {"1": ["d-tab", "d-quote"]}, overlap=2)
-    label(made, "d-tab", [2, 2])
-    label(made, "d-quote", [0, 0])
-    pairs = settled_pairs(settled_rows(made))
+    small_pool = pool(tiny, {"1": ["d-tab", "d-quote"]}, overlap=2)
+    label(small_pool, "d-tab", [2, 2])
+    label(small_pool, "d-quote", [0, 0])
+    pairs = settled_pairs(settled_rows(small_pool))
     assert len(pairs) == 2
     client = signed_in(olga)
 
-    answer = client.post(url(SETTLED, made), {"pairs": [pairs[0].key], "purpose": "gold"})
+    answer = client.post(url(SETTLED, small_pool), {"pairs": [pairs[0].key], "purpose": "gold"})
 
     assert answer.status_code == 302
     known = KnownGrade.objects.get()
     assert (known.grade, known.purpose) == (pairs[0].grade, "gold")
-    assert [pair.docid for pair in settled_pairs(settled_rows(made))] == [pairs[1].docid]
+    assert [pair.docid for pair in settled_pairs(settled_rows(small_pool))] == [pairs[1].docid]
 
 
 def test_a_pair_that_is_not_settled_cannot_be_chosen(judged, owner, signed_in):
@@ -254,9 +254,9 @@ def test_list_counts_how_often_it_was_graded_so(judged, ada, bo, owner, signed_i
     record_practice(known_grade=known, annotator=ada, grade=2, client_id=uuid.uuid4())
     record_practice(known_grade=known, annotator=bo, grade=3, client_id=uuid.uuid4())
 
-    found = known_grades_of(judged).get()
+    record = known_grades_of(judged).get()
 
-    assert (found.n_given, found.n_right) == (2, 1)
+    assert (record.n_given, record.n_right) == (2, 1)
     assert "1 of 2" in signed_in(owner).get(url(LIST, judged)).content.decode()
 
 

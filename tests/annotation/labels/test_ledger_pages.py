@@ -22,10 +22,12 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def judged(benchmark, ada, mia):
     """d1 of q1, graded 0 by Ada and 3 by Mia."""
-    made = pool(benchmark, {"q1": ["d1"]}, overlap=2)
-    for slot, who, grade in zip(made.slots.order_by("number"), (ada, mia), (0, 3), strict=True):
+    small_pool = pool(benchmark, {"q1": ["d1"]}, overlap=2)
+    for slot, who, grade in zip(
+        small_pool.slots.order_by("number"), (ada, mia), (0, 3), strict=True
+    ):
         judge(slot, who, grade)
-    return made
+    return small_pool
 
 
 @pytest.fixture
@@ -62,8 +64,10 @@ def test_adjudicator_does_not_see_a_pair_on_which_people_agree(benchmark, bo, ad
 
 
 def test_adjudicator_does_not_see_a_pair_they_have_judged(benchmark, ada, bo, signed_in):
-    made = pool(benchmark, {"q1": ["d1"]}, overlap=2)
-    for slot, who, grade in zip(made.slots.order_by("number"), (ada, bo), (0, 3), strict=True):
+    small_pool = pool(benchmark, {"q1": ["d1"]}, overlap=2)
+    for slot, who, grade in zip(
+        small_pool.slots.order_by("number"), (ada, bo), (0, 3), strict=True
+    ):
         judge(slot, who, grade)
 
     assert signed_in(bo).get(pair_url(benchmark)).status_code == 403
@@ -88,9 +92,9 @@ def test_adjudicator_is_not_told_what_was_a_hidden_check(benchmark, judged, bo, 
 
 
 def test_undone_label_is_struck_through_and_says_by_what(benchmark, owner, ada, signed_in):
-    made = pool(benchmark, {"q1": ["d1"]})
-    first = judge(made.slots.get(), ada, 2)
-    second = judge(made.slots.get(), ada, 3)
+    small_pool = pool(benchmark, {"q1": ["d1"]})
+    first = judge(small_pool.slots.get(), ada, 2)
+    second = judge(small_pool.slots.get(), ada, 3)
 
     text = signed_in(owner).get(pair_url(benchmark)).content.decode()
 
@@ -103,10 +107,10 @@ def test_undone_label_is_struck_through_and_says_by_what(benchmark, owner, ada, 
 def test_each_set_of_qrels_says_step_by_step_how_it_came_to_its_grade(
     benchmark, owner, ada, signed_in
 ):
-    made = pool(benchmark, {"q1": ["d1"]})
-    judge(made.slots.get(), ada, 2)
+    small_pool = pool(benchmark, {"q1": ["d1"]})
+    judge(small_pool.slots.get(), ada, 2)
     published(benchmark, owner)
-    judge(made.slots.get(), ada, 3)
+    judge(small_pool.slots.get(), ada, 3)
     published(benchmark, owner, "later")
     factories.qrel_set(benchmark, {("q1", "d1"): 1}, name="official")
 
@@ -124,8 +128,8 @@ def test_each_set_of_qrels_says_step_by_step_how_it_came_to_its_grade(
 
 
 def test_stale_label_says_which_text_was_shown(benchmark, owner, ada, signed_in):
-    made = pool(benchmark, {"q1": ["d1"]})
-    document = made.entries.get().document
+    small_pool = pool(benchmark, {"q1": ["d1"]})
+    document = small_pool.entries.get().document
     event = Judgment.objects.create(
         benchmark=benchmark,
         query=benchmark.queries.get(),
@@ -133,8 +137,8 @@ def test_stale_label_says_which_text_was_shown(benchmark, owner, ada, signed_in)
         kind="grade",
         grade=1,
         actor=ada,
-        pool=made,
-        slot=made.slots.get(),
+        pool=small_pool,
+        slot=small_pool.slots.get(),
         client_id=uuid.uuid4(),
         content_hash="hash of d1",
     )
@@ -142,7 +146,9 @@ def test_stale_label_says_which_text_was_shown(benchmark, owner, ada, signed_in)
 
     client = signed_in(owner)
     text = client.get(pair_url(benchmark)).content.decode()
-    listed = client.get(reverse("annotation:stale-list", args=["stdlib", made.pk])).content.decode()
+    listed = client.get(
+        reverse("annotation:stale-list", args=["stdlib", small_pool.pk])
+    ).content.decode()
 
     row = text.partition(f'id="event-{event.pk}"')[2].partition("</tr>")[0]
     assert "text 1 of 2" in row
@@ -151,14 +157,14 @@ def test_stale_label_says_which_text_was_shown(benchmark, owner, ada, signed_in)
 
 
 def test_offering_from_the_page_queues_the_label(benchmark, owner, ada, signed_in):
-    made = pool(benchmark, {"q1": ["d1"]})
-    judge(made.slots.get(), ada, 1)
-    url = reverse("annotation:stale-offer", args=["stdlib", made.pk])
+    small_pool = pool(benchmark, {"q1": ["d1"]})
+    judge(small_pool.slots.get(), ada, 1)
+    url = reverse("annotation:stale-offer", args=["stdlib", small_pool.pk])
 
     response = signed_in(owner).post(url, follow=True)
 
     assert "0 documents will be judged again" in response.content.decode()
-    assert not made.slots.filter(kind="rejudge").exists()
+    assert not small_pool.slots.filter(kind="rejudge").exists()
 
 
 @pytest.mark.parametrize("split", ["test", "train"])

@@ -57,8 +57,8 @@ def machine_says(pool: Pool, grade: int) -> list[Judgment]:
 def published(pool: Pool, name: str) -> tuple[Any, ...]:
     arguments = publishing_arguments(benchmark=pool.benchmark, name=name, rule="lower-median")
     factories.done(jobs.run_here(benchmark=pool.benchmark, user=pool.created_by, **arguments))
-    made = QrelSet.objects.get(name=name)
-    return made.digest, made.kind, made.as_of_event, made.parameters
+    record = QrelSet.objects.get(name=name)
+    return record.digest, record.kind, record.as_of_event, record.parameters
 
 
 def agreement_in(benchmark: Benchmark) -> str:
@@ -116,17 +116,17 @@ def test_a_machines_event_is_exported_with_whom_was_asked(labelled, owner):
     rows = {row["event"]: row for row in map(json.loads, text.splitlines())}
     row = rows[event.pk]
     assert (row["kind"], row["grade"], row["note"]) == ("machine", 3, REASON)
-    told = event.machine
+    machine = event.machine
     assert row["machine"] == {
         "judge": "umbrela2",
         "model": "m-1",
-        "prompt_hash": told.prompt.digest,
+        "prompt_hash": machine.prompt.digest,
         "seed": None,
         "parameters": {},
         "probabilities": {},
         "cost": None,
     }
-    assert {one["machine"] for one in rows.values() if one["kind"] == "grade"} == {None}
+    assert {value["machine"] for value in rows.values() if value["kind"] == "grade"} == {None}
     lines = "".join(export_judgments(benchmark=labelled.benchmark, actor=owner, form="csv"))
     cells = {one["event"]: one for one in csv.DictReader(io.StringIO(lines))}
     assert json.loads(cells[str(event.pk)]["machine"]) == row["machine"]

@@ -66,8 +66,8 @@ def judge_all(made, person, *given):
 
 def test_grades_become_a_set_of_their_own(benchmark, ada, publish):
     official = factories.qrel_set(benchmark, {("q1", "d1"): 0}, name="official")
-    made = pool(benchmark, {"q1": ["d1", "d2"]})
-    judge_all(made, ada, 3, 1)
+    small_pool = pool(benchmark, {"q1": ["d1", "d2"]})
+    judge_all(small_pool, ada, 3, 1)
 
     assert publish().state == "done"
 
@@ -80,9 +80,9 @@ def test_grades_become_a_set_of_their_own(benchmark, ada, publish):
 
 
 def test_two_grades_give_their_lower_median(benchmark, ada, ann, publish):
-    made = pool(benchmark, {"q1": ["d1", "d2"]}, overlap=2)
-    judge_all(made, ada, 3, 1)
-    judge_all(made, ann, 2, 1)
+    small_pool = pool(benchmark, {"q1": ["d1", "d2"]}, overlap=2)
+    judge_all(small_pool, ada, 3, 1)
+    judge_all(small_pool, ann, 2, 1)
 
     publish()
 
@@ -90,12 +90,12 @@ def test_two_grades_give_their_lower_median(benchmark, ada, ann, publish):
 
 
 def test_extra_labels_count_and_cant_judge_does_not(benchmark, ada, ann, publish):
-    made = pool(benchmark, {"q1": ["d1"], "q2": ["d2"]})
-    held = claimed(made, ada, n=1)
+    small_pool = pool(benchmark, {"q1": ["d1"], "q2": ["d2"]})
+    held = claimed(small_pool, ada, n=1)
     expire(held)
-    judge_all(made, ann, 3)
+    judge_all(small_pool, ann, 3)
     judge(held[0], ada, 1)
-    (other,) = claimed(made, ada, n=1)
+    (other,) = claimed(small_pool, ada, n=1)
     record_cant_judge(slot=other, actor=ada, reason="?", client_id=uuid.uuid4(), display=Shown())
 
     publish()
@@ -104,9 +104,9 @@ def test_extra_labels_count_and_cant_judge_does_not(benchmark, ada, ann, publish
 
 
 def test_what_was_undone_is_not_published(benchmark, ada, publish):
-    made = pool(benchmark, {"q1": ["d1", "d2"]})
-    judge_all(made, ada, 3, 1)
-    undo_last(pool=made, actor=ada, client_id=uuid.uuid4())
+    small_pool = pool(benchmark, {"q1": ["d1", "d2"]})
+    judge_all(small_pool, ada, 3, 1)
+    undo_last(pool=small_pool, actor=ada, client_id=uuid.uuid4())
 
     publish()
 
@@ -114,15 +114,15 @@ def test_what_was_undone_is_not_published(benchmark, ada, publish):
 
 
 def test_a_set_equals_a_replay_up_to_its_event_whatever_came_later(benchmark, ada, publish):
-    made = pool(benchmark, {"q1": ["d1", "d2", "d3"]})
-    judge_all(made, ada, 3)
+    small_pool = pool(benchmark, {"q1": ["d1", "d2", "d3"]})
+    judge_all(small_pool, ada, 3)
     publish()
     ours = QrelSet.objects.get(name="ours")
     before = grades()
-    judge_all(made, ada, 2, 0)
-    undo_last(pool=made, actor=ada, client_id=uuid.uuid4())
-    undo_last(pool=made, actor=ada, client_id=uuid.uuid4())
-    undo_last(pool=made, actor=ada, client_id=uuid.uuid4())
+    judge_all(small_pool, ada, 2, 0)
+    undo_last(pool=small_pool, actor=ada, client_id=uuid.uuid4())
+    undo_last(pool=small_pool, actor=ada, client_id=uuid.uuid4())
+    undo_last(pool=small_pool, actor=ada, client_id=uuid.uuid4())
 
     replayed = list(decisions(ledger_events(benchmark, ours.as_of_event), DEFAULT_RULE))
 
@@ -185,11 +185,11 @@ def test_the_command_publishes(benchmark, owner, ada, capsys):
 
 
 def test_a_set_as_of_an_event_is_the_one_that_was_published_then(benchmark, ada, publish):
-    made = pool(benchmark, {"q1": ["d1", "d2", "d3"]})
-    judge_all(made, ada, 3)
+    small_pool = pool(benchmark, {"q1": ["d1", "d2", "d3"]})
+    judge_all(small_pool, ada, 3)
     publish()
     then = QrelSet.objects.get(name="ours")
-    judge_all(made, ada, 2, 0)
+    judge_all(small_pool, ada, 2, 0)
 
     publish("again", as_of=then.as_of_event)
 
@@ -199,10 +199,10 @@ def test_a_set_as_of_an_event_is_the_one_that_was_published_then(benchmark, ada,
 
 
 def test_a_time_means_the_last_event_recorded_by_then(benchmark, ada, publish):
-    made = pool(benchmark, {"q1": ["d1", "d2"]})
-    (first,) = judge_all(made, ada, 3)
+    small_pool = pool(benchmark, {"q1": ["d1", "d2"]})
+    (first,) = judge_all(small_pool, ada, 3)
     moment = timezone.now()
-    judge_all(made, ada, 1)
+    judge_all(small_pool, ada, 1)
 
     publish(as_of=moment)
 
@@ -235,13 +235,13 @@ def test_what_the_ledger_has_not_is_refused(benchmark, ada, publish, as_of, said
 @pytest.fixture
 def disputed(benchmark, ada, ann):
     """Four documents: one label, two equal, two neighbours, two far apart."""
-    made = pool(benchmark, {"q1": ["d1", "d2", "d3", "d4"]}, overlap=2)
-    judge_all(made, ada, 2, 2, 2, 3)
-    slots = claimed(made, ann, n=4)
+    small_pool = pool(benchmark, {"q1": ["d1", "d2", "d3", "d4"]}, overlap=2)
+    judge_all(small_pool, ada, 2, 2, 2, 3)
+    slots = claimed(small_pool, ann, n=4)
     for slot, grade in {"d2": 2, "d3": 1, "d4": 0}.items():
         of = next(one for one in slots if one.entry.document.docid == slot)
         judge(of, ann, grade)
-    return made
+    return small_pool
 
 
 @pytest.mark.parametrize(
@@ -278,9 +278,9 @@ def test_open_labels_can_stop_the_publishing(disputed, publish):
 
 
 def test_by_default_the_benchmarks_policy_is_followed(benchmark, owner, disputed, publish):
-    told = Settings(unresolved="leave-out", adjudicate_from=1)
+    result = Settings(unresolved="leave-out", adjudicate_from=1)
     set_policy(
-        benchmark=benchmark, rule=rule_named("adjudicated-first"), settings=told, actor=owner
+        benchmark=benchmark, rule=rule_named("adjudicated-first"), settings=result, actor=owner
     )
 
     publish()
@@ -296,9 +296,9 @@ def test_a_release_says_what_was_waived_and_left_open(
 
     release = factories.release(QrelSet.objects.get(name="ours"), "1.0.0")
 
-    told = release.manifest["qrels"]
-    assert told["rule"] == "adjudicated-first v1"
-    assert (told["derivation"]["n_waived"], told["derivation"]["n_unresolved"]) == (1, 1)
+    qrels = release.manifest["qrels"]
+    assert qrels["rule"] == "adjudicated-first v1"
+    assert (qrels["derivation"]["n_waived"], qrels["derivation"]["n_unresolved"]) == (1, 1)
     page = signed_in(owner).get(release.get_absolute_url()).content.decode()
     assert "1 second label that was wanted and given up" in page
     assert "1 document with labels that nobody settled: the lower median counts" in page
@@ -313,8 +313,8 @@ def test_policies_of_the_model_are_those_of_the_rules():
 
 @pytest.mark.parametrize("purpose", ["practice", "repeat", "gold"])
 def test_labels_with_another_purpose_are_in_no_set(benchmark, ada, publish, purpose):
-    made = pool(benchmark, {"q1": ["d1"]})
-    (said,) = judge_all(made, ada, 1)
+    small_pool = pool(benchmark, {"q1": ["d1"]})
+    (said,) = judge_all(small_pool, ada, 1)
     Judgment.objects.create(
         benchmark=benchmark,
         query=said.query,
@@ -336,9 +336,9 @@ def test_labels_with_another_purpose_are_in_no_set(benchmark, ada, publish, purp
 
 
 def test_one_persons_view_is_a_set_of_its_own_under_a_pseudonym(benchmark, ada, ann, publish):
-    made = pool(benchmark, {"q1": ["d1", "d2"]}, overlap=2)
-    judge_all(made, ada, 3, 1)
-    judge_all(made, ann, 0, 1)
+    small_pool = pool(benchmark, {"q1": ["d1", "d2"]}, overlap=2)
+    judge_all(small_pool, ada, 3, 1)
+    judge_all(small_pool, ann, 0, 1)
 
     publish("", annotator=ann)
 
@@ -361,12 +361,12 @@ def test_somebody_without_grades_has_no_view(benchmark, ada, bo):
 
 
 def test_agreement_of_a_set_is_that_of_the_labels_behind_it(benchmark, ada, ann, bo, publish):
-    made = pool(benchmark, {"q1": ["d1", "d2", "d3"], "q2": ["d4", "d5", "d6"]}, overlap=3)
-    given = {ada: (0, 3, 0, 3, 0, 3), ann: (3, 1, 2, 0, 2, 2), bo: (3, 1, 1, 0, 2, 3)}
-    for person, grades_of in given.items():
-        judge_all(made, person, *grades_of)
+    small_pool = pool(benchmark, {"q1": ["d1", "d2", "d3"], "q2": ["d4", "d5", "d6"]}, overlap=3)
+    fields = {ada: (0, 3, 0, 3, 0, 3), ann: (3, 1, 2, 0, 2, 2), bo: (3, 1, 1, 0, 2, 3)}
+    for person, grades_of in fields.items():
+        judge_all(small_pool, person, *grades_of)
     settled = Settings(adjudicate_from=1, unresolved=Unresolved.LEAVE_OUT)
-    rows = {person: [*of] for person, of in given.items()}
+    rows = {person: [*of] for person, of in fields.items()}
     expected = {
         "all": ([*rows.values()], 3.0),
         "without": ([rows[ann], rows[bo]], 2.0),
@@ -383,16 +383,16 @@ def test_agreement_of_a_set_is_that_of_the_labels_behind_it(benchmark, ada, ann,
     assert QrelSet.objects.get(name="settled").n_qrels == 4
     for name, (labels, per_pair) in expected.items():
         facts = annotation_facts(QrelSet.objects.get(name=name))
-        told = facts["agreement"]
-        assert (told["n_annotators"], told["n_labels"]) == (len(labels), 6 * len(labels))
+        agreement = facts["agreement"]
+        assert (agreement["n_annotators"], agreement["n_labels"]) == (len(labels), 6 * len(labels))
         assert facts["labels_per_pair"] == per_pair
         if len(labels) == 1:
-            assert (told["alpha"], told["n_doubled"]) == (None, 0)
+            assert (agreement["alpha"], agreement["n_doubled"]) == (None, 0)
         else:
             alpha = krippendorff.alpha(
                 labels, level_of_measurement="ordinal", value_domain=[0, 1, 2, 3]
             )
-            assert told["alpha"] == pytest.approx(alpha)
+            assert agreement["alpha"] == pytest.approx(alpha)
 
 
 # --- the page and the command ---------------------------------------------------------------------
@@ -446,14 +446,14 @@ def test_a_day_means_its_end(benchmark, owner, signed_in, disputed, do_jobs):
 
 def test_the_command_takes_rule_policy_and_event(benchmark, owner, disputed, capsys):
     event = Judgment.objects.earliest("pk").pk
-    told = {"name": "a", "rule": "upper-median", "unresolved": "leave-out"}
+    fields = {"name": "a", "rule": "upper-median", "unresolved": "leave-out"}
 
-    call_command("publish_qrels", benchmark.slug, **told, as_of=str(event))
+    call_command("publish_qrels", benchmark.slug, **fields, as_of=str(event))
     call_command("publish_qrels", benchmark.slug, name="b")
 
-    said = capsys.readouterr().out
-    assert f"1 grades as of event {event}" in said
-    assert "left open: 1 document" in said
+    text = capsys.readouterr().out
+    assert f"1 grades as of event {event}" in text
+    assert "left open: 1 document" in text
     assert QrelSet.objects.get(name="a").rule == "upper-median"
 
 

@@ -107,11 +107,11 @@ def test_labels_are_counted_as_the_ledger_has_them(made, ada, bo):
         client_id=uuid.uuid4(),
     )
 
-    told = read_signals(made)
+    signals = read_signals(made)
 
-    assert (told["n_labels"], told["n_judged"], told["n_complete"]) == (7, 6, 1)
-    assert {row["person"]: row["n_labels"] for row in told["people"]} == {ada.pk: 5, bo.pk: 2}
-    assert sum(day["labels"] for day in told["days"]) == 7
+    assert (signals["n_labels"], signals["n_judged"], signals["n_complete"]) == (7, 6, 1)
+    assert {row["person"]: row["n_labels"] for row in signals["people"]} == {ada.pk: 5, bo.pk: 2}
+    assert sum(day["labels"] for day in signals["days"]) == 7
 
 
 def test_repeats_and_hidden_checks_are_no_progress(made, ada):

@@ -104,28 +104,28 @@ def doubts(world, benchmark) -> dict[tuple[str, str], float]:
 def test_what_is_doubted_most_comes_first_in_its_query(world, labelled, build, benchmark):
     labelled(LABELLED)
 
-    made = build()
+    built_pool = build()
 
     doubted = doubts(world, benchmark)
-    by_query = {qid: [*of] for qid, of in groupby(queue(made), key=lambda pair: pair[0])}
+    by_query = {qid: [*of] for qid, of in groupby(queue(built_pool), key=lambda pair: pair[0])}
     assert len(by_query) == N
-    assert made.n_entries == N * DEPTH
+    assert built_pool.n_entries == N * DEPTH
     for of in by_query.values():
-        found = [doubted[pair] for pair in of]
-        assert found == sorted(found, reverse=True)
-        assert found[0] > found[-1]
+        results = [doubted[pair] for pair in of]
+        assert results == sorted(results, reverse=True)
+        assert results[0] > results[-1]
 
 
 def test_people_get_them_in_that_order(world, labelled, build, ada):
     labelled(LABELLED)
-    made = build()
-    begun(made, ada)
+    built_pool = build()
+    begun(built_pool, ada)
 
-    slots = made.slots.filter(kind="label").order_by("queue_position")
-    in_hand = {slot.entry_id for slot in claimed(made, ada)}
+    slots = built_pool.slots.filter(kind="label").order_by("queue_position")
+    in_hand = {slot.entry_id for slot in claimed(built_pool, ada)}
 
-    assert list(slots.values_list("entry__priority", flat=True)) == [*range(made.n_entries)]
-    first = made.entries.order_by("priority").values_list("pk", flat=True)[:DOCUMENTS_AHEAD]
+    assert list(slots.values_list("entry__priority", flat=True)) == [*range(built_pool.n_entries)]
+    first = built_pool.entries.order_by("priority").values_list("pk", flat=True)[:DOCUMENTS_AHEAD]
     assert in_hand == set(first)
 
 
@@ -160,17 +160,17 @@ def test_labels_wanted_go_with_their_documents(labelled, build, benchmark):
     """What is carried over has its label, wherever doubt puts it."""
     labelled(LABELLED)
 
-    made = build(carry=True)
+    built_pool = build(carry=True)
 
     judged = set(Judgment.objects.values_list("query__qid", "docid"))
-    open_pairs = made.slots.values_list("entry__query__qid", "entry__document__docid")
+    open_pairs = built_pool.slots.values_list("entry__query__qid", "entry__document__docid")
     assert len(judged) == 5 * LABELLED
-    assert set(open_pairs) == {*queue(made)} - judged
+    assert set(open_pairs) == {*queue(built_pool)} - judged
 
 
 def test_newest_label_counts_and_neither_a_machines_nor_one_taken_back(benchmark, world, ada, bo):
-    made = pool(benchmark, {"q00": ["a", "b"], "q01": ["c"]}, overlap=2)
-    a, b = made.entries.filter(query__qid="q00").order_by("priority")
+    small_pool = pool(benchmark, {"q00": ["a", "b"], "q01": ["c"]}, overlap=2)
+    a, b = small_pool.entries.filter(query__qid="q00").order_by("priority")
     judge(a.slots.first(), ada, 1)
     judge(a.slots.last(), bo, 2)
     taken_back = judge(b.slots.first(), ada, 2)
@@ -183,7 +183,7 @@ def test_newest_label_counts_and_neither_a_machines_nor_one_taken_back(benchmark
         supersedes=taken_back,
         client_id=uuid4(),
     )
-    making_machines.label(making_machines.campaign(made), a.query, "a", 0)
+    making_machines.label(making_machines.campaign(small_pool), a.query, "a", 0)
 
     assert newest_grades(benchmark, last_event(benchmark)) == {"q00": {"a": 2}}
     assert newest_grades(benchmark, taken_back.pk) == {"q00": {"a": 2, "b": 2}}

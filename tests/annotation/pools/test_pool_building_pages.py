@@ -121,21 +121,21 @@ def test_every_choice_of_the_form_reaches_the_pool(
 
     signed_in(owner).post(url("pool-new", benchmark), chosen)
     do_jobs()
-    made = Pool.objects.get()
-    assert (made.strategy, made.order, made.seed, made.assignment) == (
+    record = Pool.objects.get()
+    assert (record.strategy, record.order, record.seed, record.assignment) == (
         "layered",
         "rrf",
         7,
         "family-rotated",
     )
-    assert (made.double_share, made.repeat_share, made.gold_share) == (0.1, 0.04, 0.05)
-    assert made.parameters["budget"] == 2
-    assert made.parameters["control"] == [0.5, 200, "bm25"]
-    assert made.parameters["manual"] == [["q2", "d"]]
-    assert list(made.annotators.all()) == [ada]
-    assert made.due_on == date(2026, 11, 27)
+    assert (record.double_share, record.repeat_share, record.gold_share) == (0.1, 0.04, 0.05)
+    assert record.parameters["budget"] == 2
+    assert record.parameters["control"] == [0.5, 200, "bm25"]
+    assert record.parameters["manual"] == [["q2", "d"]]
+    assert list(record.annotators.all()) == [ada]
+    assert record.due_on == date(2026, 11, 27)
     # All documents get a second label, since there are fewer than 500.
-    assert made.n_wanted == 2 * made.n_entries
+    assert record.n_wanted == 2 * record.n_entries
 
 
 # Top-up
@@ -144,8 +144,8 @@ def test_every_choice_of_the_form_reaches_the_pool(
 def test_the_unjudged_top_of_a_run_leads_to_a_pool_of_it(
     benchmark, owner, signed_in, runs, do_jobs, ada
 ):
-    made = pool(benchmark, {"q1": ["a"]})
-    judge(made.slots.get(), ada, 1)
+    small_pool = pool(benchmark, {"q1": ["a"]})
+    judge(small_pool.slots.get(), ada, 1)
     client = signed_in(owner)
 
     answer = client.post(url("pool-top-up", benchmark), {"run": runs[0].pk, "depth": 2})

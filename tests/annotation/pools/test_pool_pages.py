@@ -239,10 +239,10 @@ def test_the_steps_say_how_far_a_benchmark_is(benchmark, ada, owner):
     assert [step.is_done for step in steps] == [False, False, False]
     assert [step.order for step in steps] == [40, 50, 60]
 
-    made = pool(benchmark, {"q1": ["d1"]})
+    small_pool = pool(benchmark, {"q1": ["d1"]})
     assert pool_step(benchmark, owner).is_done
     assert judge_step(benchmark, owner).detail == "0 of 1 labels"
-    judge(claimed(made, ada)[0], ada, 1)
+    judge(claimed(small_pool, ada)[0], ada, 1)
     assert judge_step(benchmark, owner).is_done
     factories.qrel_set(benchmark, {("q1", "d1"): 1})
     assert qrels_step(benchmark, owner).detail == "1 set of qrels"

@@ -238,8 +238,8 @@ def test_bars_are_shares_of_what_the_run_that_adds_most_adds(runs, client, url):
         name: 2 * sum(all(d not in RANKINGS[o][:5] for o in RANKINGS if o != name) for d in of[:5])
         for name, of in RANKINGS.items()
     }
-    shown = {run["run"]: (run["n_unique"], run["share"]) for run in answer.context["runs"]}
-    assert shown == {name: (n, n / max(alone.values())) for name, n in alone.items()}
+    results = {run["run"]: (run["n_unique"], run["share"]) for run in answer.context["runs"]}
+    assert results == {name: (n, n / max(alone.values())) for name, n in alone.items()}
     assert re.search(r'bar-fill" width="1000"', answer.content.decode())
 
 
@@ -256,7 +256,7 @@ def test_the_form_asks_as_often_for_twelve_runs_as_for_three(
 
 
 def test_a_share_at_the_edge_is_rounded_alike_everywhere():
-    found = {
+    fields = {
         "reach": 5,
         "seconds": 20,
         "labels_each": 1,
@@ -265,4 +265,4 @@ def test_a_share_at_the_edge_is_rounded_alike_everywhere():
 
     # The figure above it is Django's floatformat, which makes .49 of it.
     assert floatformat(0.485, 2) == "0.49"
-    assert "51 % of its first ten unjudged" in _bargain(found)["title"]
+    assert "51 % of its first ten unjudged" in _bargain(fields)["title"]

@@ -60,12 +60,12 @@ def texts(monkeypatch):
     known = {
         docid: StoredDocument(docid, f"title {docid}", f"text {docid}", "{}") for docid in "abcde"
     }
-    found = "annotation.pools.services.pooling"
+    text = "annotation.pools.services.pooling"
     monkeypatch.setattr(
-        f"{found}.benchmark_documents",
+        f"{text}.benchmark_documents",
         lambda _, docids: {docid: known[docid] for docid in docids if docid in known},
     )
-    monkeypatch.setattr(f"{found}.unknown_documents", lambda _, docids: set(docids) - known.keys())
+    monkeypatch.setattr(f"{text}.unknown_documents", lambda _, docids: set(docids) - known.keys())
     return known
 
 
@@ -271,8 +271,8 @@ def test_the_command_takes_every_part_of_a_recipe(build, texts, benchmark, owner
 
     options = {"strategy": "layered", "budget": 2, "order": "rrf", "control": 0.5}
     call_command("build_pool", benchmark.slug, runs="all", double_share=0.5, **options)
-    made = Pool.objects.get(name="layered")
-    assert (made.order, made.parameters["budget"], made.double_share) == ("rrf", 2, 0.5)
+    record = Pool.objects.get(name="layered")
+    assert (record.order, record.parameters["budget"], record.double_share) == ("rrf", 2, 0.5)
     with pytest.raises(CommandError, match=r"No list 'x' in stdlib. There are: none yet"):
         call_command("build_pool", benchmark.slug, strategy="top-up", candidates="x")
 
@@ -292,8 +292,10 @@ def built(build, **options):
     name = options.pop("name", "special")
     job = build(name=name, **options)
     assert job.state == "done", job.error
-    made = Pool.objects.get(pk=job.result["pool"])
-    return made, {(entry.query.qid, entry.document.docid): entry for entry in made.entries.all()}
+    record = Pool.objects.get(pk=job.result["pool"])
+    return record, {
+        (entry.query.qid, entry.document.docid): entry for entry in record.entries.all()
+    }
 
 
 def n_slots(entry):
@@ -463,9 +465,9 @@ def test_a_run_that_loses_a_person_s_name_is_the_same_run_in_its_pools(
     pool = Pool.objects.get(pk=made.pk)
     names = {run.name for run in pool.runs.all()}
     assert len(names) == 2 and not any("zelda" in name.casefold() for name in names)
-    told = [set(entry.contributors) for entry in pool.entries.all()]
-    assert set().union(*told) == (set() if listed else names)
-    assert "zelda" not in f"{pool.parameters} {pool.statistics} {told}".casefold()
+    results = [set(entry.contributors) for entry in pool.entries.all()]
+    assert set().union(*results) == (set() if listed else names)
+    assert "zelda" not in f"{pool.parameters} {pool.statistics} {results}".casefold()
     assert {row["run"] for row in pool.statistics["runs"]} == names
     assert pool.digest == rebuilt(pool).digest != made.digest
 

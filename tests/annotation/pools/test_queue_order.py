@@ -28,7 +28,7 @@ def build(benchmark, owner, monkeypatch):
     collection = "annotation.pools.services.pooling"
     monkeypatch.setattr(
         f"{collection}.benchmark_documents",
-        lambda _, docids: {one: StoredDocument(one, one, "text", "{}") for one in docids},
+        lambda _, docids: {docid: StoredDocument(docid, docid, "text", "{}") for docid in docids},
     )
     monkeypatch.setattr(f"{collection}.unknown_documents", lambda _, docids: set())
     for number in range(N_QUERIES):
@@ -67,18 +67,18 @@ def mean_tau(by_query: dict[int, list[int]]) -> tuple[float, float]:
     taus = []
     for ranks in by_query.values():
         signs = [(after > before) - (after < before) for before, after in combinations(ranks, 2)]
-        told = [sign for sign in signs if sign]
-        taus.append(sum(told) / len(told))
+        results = [sign for sign in signs if sign]
+        taus.append(sum(results) / len(results))
     mean = sum(taus) / len(taus)
     spread = sum((tau - mean) ** 2 for tau in taus) / (len(taus) - 1)
     return mean, sqrt(spread / len(taus))
 
 
 def by_query(rows) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = {}
+    results: dict[int, list[int]] = {}
     for query, rank in rows:
-        found.setdefault(query, []).append(rank)
-    return found
+        results.setdefault(query, []).append(rank)
+    return results
 
 
 FIXED = [
@@ -90,10 +90,10 @@ FIXED = [
 
 @pytest.mark.parametrize("recipe", FIXED, ids=["depth-k", "layered", "rrf"])
 def test_place_in_the_queue_tells_no_rank(build, recipe):
-    made = build(**recipe)
+    built_pool = build(**recipe)
 
     for number in (1, 2):
-        slots = made.slots.filter(number=number).order_by("queue_position")
+        slots = built_pool.slots.filter(number=number).order_by("queue_position")
         tau, error = mean_tau(by_query(slots.values_list("query", "entry__best_rank")))
         assert error < 0.05
         assert abs(tau) < 3 * error
@@ -109,17 +109,17 @@ def test_entries_keep_the_order_of_the_recipe(build):
 
 
 def test_what_a_person_is_shown_tells_no_rank(build, ada):
-    made = build()
-    begun(made, ada)
-    shown = []
+    built_pool = build()
+    begun(built_pool, ada)
+    results = []
     for _ in range(30):
-        slots = claimed(made, ada)
-        shown += [(slot.query_id, slot.entry.best_rank) for slot in slots]
-        made.slots.filter(pk__in=[slot.pk for slot in slots]).update(state=Slot.State.DONE)
+        slots = claimed(built_pool, ada)
+        results += [(slot.query_id, slot.entry.best_rank) for slot in slots]
+        built_pool.slots.filter(pk__in=[slot.pk for slot in slots]).update(state=Slot.State.DONE)
 
-    tau, error = mean_tau(by_query(shown))
+    tau, error = mean_tau(by_query(results))
 
-    assert len(shown) == 30 * DOCUMENTS_AHEAD
+    assert len(results) == 30 * DOCUMENTS_AHEAD
     assert abs(tau) < 3 * error
 
 
@@ -143,28 +143,28 @@ def test_queue_is_the_same_for_the_same_seed():
 def test_upgrade_shuffles_what_is_free_and_leaves_what_is_held_or_judged(benchmark, ada):
     """Pools of earlier versions stand in the order of the ranks."""
     documents = {f"q{query}": [f"{query}-{n}" for n in range(12)] for query in range(30)}
-    made = pool(benchmark, documents, overlap=2)
-    begun(made, ada)
-    in_hand = claimed(made, ada)
+    small_pool = pool(benchmark, documents, overlap=2)
+    begun(small_pool, ada)
+    in_hand = claimed(small_pool, ada)
     judge(in_hand[0], ada, 1)
-    before = dict(made.slots.values_list("pk", "queue_position"))
+    before = dict(small_pool.slots.values_list("pk", "queue_position"))
 
     with connection.cursor() as cursor:
         cursor.execute(SHUFFLE)
 
-    after = dict(made.slots.values_list("pk", "queue_position"))
+    after = dict(small_pool.slots.values_list("pk", "queue_position"))
     assert {slot.pk: before[slot.pk] for slot in in_hand} == {
         slot.pk: after[slot.pk] for slot in in_hand
     }
     assert sorted(after.values()) == sorted(before.values())
-    assert _of_queries(made, after) == _of_queries(made, before)
+    assert _of_queries(small_pool, after) == _of_queries(small_pool, before)
     moved = [pk for pk in before if before[pk] != after[pk]]
     assert len(moved) > 0.8 * len(before)
 
 
 def _of_queries(of: Pool, places: dict[int, int]) -> dict[tuple[int, int], list[int]]:
     """The places that the slots of each query and number have together."""
-    found: dict[tuple[int, int], list[int]] = {}
+    results: dict[tuple[int, int], list[int]] = {}
     for pk, query, number in of.slots.order_by("pk").values_list("pk", "query", "number"):
-        found.setdefault((query, number), []).append(places[pk])
-    return {key: sorted(of_key) for key, of_key in found.items()}
+        results.setdefault((query, number), []).append(places[pk])
+    return {key: sorted(of_key) for key, of_key in results.items()}

@@ -23,10 +23,10 @@ DOCUMENTS = {"q1": ["a", "b", "c", "d"], "q2": ["a", "b", "e", "f"]}
 def pool(benchmark):
     for qid in DOCUMENTS:
         factories.query(benchmark, qid)
-    made = making.pool(benchmark, DOCUMENTS, overlap=2)
-    made.statistics = {"runs": [], "overlaps": [], "n_queries": 2}
-    made.save(update_fields=["statistics"])
-    return made
+    small_pool = making.pool(benchmark, DOCUMENTS, overlap=2)
+    small_pool.statistics = {"runs": [], "overlaps": [], "n_queries": 2}
+    small_pool.save(update_fields=["statistics"])
+    return small_pool
 
 
 @pytest.fixture
@@ -39,9 +39,9 @@ def run(benchmark, pool):
             for qid, docids in rankings.items()
             for rank, docid in enumerate(docids, start=1)
         )
-        made = factories.run(benchmark, lines, name=name)
-        pool.pool_runs.create(run=made, depth=10)
-        return made
+        small_run = factories.run(benchmark, lines, name=name)
+        pool.pool_runs.create(run=small_run, depth=10)
+        return small_run
 
     return make
 
@@ -52,13 +52,13 @@ def graded(benchmark, pool):
 
     def grade(name: str, grades: dict[str, int]):
         judge = making_machines.judge(benchmark, name)
-        made = making_machines.campaign(pool, judge=judge, name=f"campaign of {name}")
+        campaign = making_machines.campaign(pool, judge=judge, name=f"campaign of {name}")
         for number, (of, value) in enumerate(grades.items(), start=1):
             query = benchmark.queries.get(qid=of[:2])
-            label = making_machines.label(made, query, of[2:], value)
+            label = making_machines.label(campaign, query, of[2:], value)
             state = CampaignPair.State.GRADED
-            making_machines.pair(made, query, of[2:], number, state=state, judgment=label)
-        return made
+            making_machines.pair(campaign, query, of[2:], number, state=state, judgment=label)
+        return campaign
 
     return grade
 
@@ -133,9 +133,9 @@ def test_what_machines_disagree_on_comes_first(pool, graded, owner):
     # q1: b 0 and 2, then d 0 and 1 (across relevance, which is from 1), c 2 and 1, a the same.
     assert pool.benchmark.grades.filter(is_relevant=True).order_by("value")[0].value == 1
     assert by_query(queue(pool), 1) == {"q1": "bdca", "q2": "fabe"}
-    told = Pool.objects.get(pk=pool.pk).parameters["queue"]
-    assert told["by"] == "disagreement"
-    assert set(told) == {"by", "at"}
+    result = Pool.objects.get(pk=pool.pk).parameters["queue"]
+    assert result["by"] == "disagreement"
+    assert set(result) == {"by", "at"}
     event = AuditEvent.objects.get(action="order-queue")
     assert (event.actor, event.target) == (owner, pool.name)
 
@@ -204,7 +204,7 @@ def test_by_page_and_by_api(pool, run, graded, owner, ada, client, do_jobs):
     )
     do_jobs()
     by_page = by_query(queue(pool), 1)
-    shown = client.get(address).content.decode()
+    text = client.get(address).content.decode()
     api = f"/api/v1/benchmarks/{pool.benchmark.slug}/pools/{pool.pk}/queue/"
     names = [campaign.name for campaign in pool.campaigns.all()]
     unknown = client.post(api, {"by": "verdict", "runs": ["none"]}, "application/json")
@@ -214,7 +214,7 @@ def test_by_page_and_by_api(pool, run, graded, owner, ada, client, do_jobs):
     assert refused.status_code == 422
     assert b"A difference is of two runs. Choose two different ones" in refused.content
     assert by_page == {"q1": "dabc", "q2": "abef"}
-    assert "what can move the difference of two runs most" in shown
+    assert "what can move the difference of two runs most" in text
     assert (unknown.status_code, unknown.json()["errors"]) == (
         400,
         {"runs": ["There is no 'none' here."]},

@@ -106,8 +106,8 @@ def test_other_words_find_other_documents_without_judged_ones(indexed, query, ow
     assert [row.docid for row in page(client, query, q="bowl").context["found"]] == ["d4", "d2"]
     graded(client, query, "d4", 1)
 
-    found = page(client, query, q="bowl", unjudged="on").context["found"]
-    assert [row.docid for row in found] == ["d2"]
+    result = page(client, query, q="bowl", unjudged="on").context["found"]
+    assert [row.docid for row in result] == ["d2"]
 
 
 def test_a_grade_without_a_pool_stands_in_the_ledger(indexed, query, owner, signed_in):
@@ -245,13 +245,13 @@ def test_annotator_searches_and_grades_where_the_owner_lets_them(
     client = signed_in(ada)
     counts = Pool.objects.values_list("n_entries", "n_wanted").get()
 
-    found = page(client, query, q="bowl").context["found"]
+    result = page(client, query, q="bowl").context["found"]
     graded(client, query, "d4", 1)
     # In the pool already: nothing that changes tells so.
     graded(client, query, "d2", 0)
 
-    assert [row.docid for row in found] == ["d4", "d2"]
-    assert all(row.n_runs == 0 for row in found)
+    assert [row.docid for row in result] == ["d4", "d2"]
+    assert all(row.n_runs == 0 for row in result)
     assert Pool.objects.values_list("n_entries", "n_wanted").get() == counts
     alone = Judgment.objects.filter(source="search", pool=None, actor=ada)
     assert set(alone.values_list("docid", "grade")) == {("d4", 1), ("d2", 0)}

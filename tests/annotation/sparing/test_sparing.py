@@ -174,10 +174,10 @@ def test_rule_waits_until_all_of_the_audit_is_judged(rule, pool, ada):
     drawn = entries(rule, AUDIT)
     say(drawn[:-1], ada)
 
-    told = follow(rule=rule)
+    output = follow(rule=rule)
 
-    assert told.rule.state == SparingRule.State.AUDITING
-    assert told.sentence.startswith("Not allowed yet: 1 of 200 drawn documents wait for people")
+    assert output.rule.state == SparingRule.State.AUDITING
+    assert output.sentence.startswith("Not allowed yet: 1 of 200 drawn documents wait for people")
     say(drawn[-1:], ada)
     follow_all()
     rule.refresh_from_db()
@@ -196,13 +196,13 @@ def test_too_many_relevant_ones_are_not_allowed_and_all_come_back(rule, pool, ad
     say(drawn[:9], ada, grade=1)
     say(drawn[9:], ada)
 
-    told = follow(rule=rule)
+    output = follow(rule=rule)
 
-    assert told.rule.state == SparingRule.State.REFUSED
+    assert output.rule.state == SparingRule.State.REFUSED
     assert n_spared(pool) == 0
     assert wanted(pool) == pool.n_wanted
     # B(.95; 10, 191), and the least n at which 9 are few enough.
-    assert told.sentence == (
+    assert output.sentence == (
         "Not allowed: 9 of 200 documents that it gave 0 are relevant, bound 0.0773 above 0.02. "
         "At least 782 audited in all would be needed, with no further relevant one."
     )
@@ -219,9 +219,9 @@ def test_first_relevant_one_of_two_hundred_ends_it_as_nothing_could_save_it(rule
 def test_what_nobody_could_judge_counts_as_relevant(rule, ada):
     say(entries(rule, AUDIT)[:1], ada, grade=None)
 
-    told = follow(rule=rule)
+    output = follow(rule=rule)
 
-    assert (told.audit.n_relevant, told.rule.state) == (1, "refused")
+    assert (output.audit.n_relevant, output.rule.state) == (1, "refused")
 
 
 def test_adjudicator_settles_what_one_person_found_relevant(rule, ada, owner):
@@ -242,10 +242,10 @@ def test_refused_audit_counts_in_the_next_one(rule, campaign, ada, owner, benchm
 
     again = ask_to_spare(campaign=campaign, user=owner)
     say(entries(again, AUDIT), ada)
-    told = follow(rule=again)
+    output = follow(rule=again)
 
-    assert (told.audit.n_audited, told.audit.n_relevant, told.n_before) == (400, 1, 200)
-    assert told.rule.state == SparingRule.State.ON
+    assert (output.audit.n_audited, output.audit.n_relevant, output.n_before) == (400, 1, 200)
+    assert output.rule.state == SparingRule.State.ON
 
 
 def test_what_was_drawn_and_not_judged_is_drawn_again_and_counts_once(rule, campaign, ada, owner):
@@ -256,15 +256,15 @@ def test_what_was_drawn_and_not_judged_is_drawn_again_and_counts_once(rule, camp
 
     again = ask_to_spare(campaign=campaign, user=owner, n_audit=300)
     say(entries(again, AUDIT), ada)
-    told = follow(rule=again)
+    output = follow(rule=again)
 
-    assert (told.audit.n_relevant, told.rule.state) == (1, "on")
+    assert (output.audit.n_relevant, output.rule.state) == (1, "on")
     shared = {entry.pk for entry in first[1:]} & {entry.pk for entry in entries(again, AUDIT)}
     assert shared
     drawn = {entry.pk for entry in [*first[:1], *entries(again, AUDIT)]}
     others = {entry.pk for entry in first} - drawn
-    assert told.audit.n_audited == len(drawn)
-    assert not others or told.audit.n_audited < len(drawn | others)
+    assert output.audit.n_audited == len(drawn)
+    assert not others or output.audit.n_audited < len(drawn | others)
 
 
 # --- checks --------------------------------------------------------------------------------------
@@ -292,11 +292,11 @@ def test_checks_switch_it_off_and_what_was_spared_comes_back(allowed, pool, ada)
 def test_rule_stays_on_while_checks_find_nothing(allowed, pool, ada):
     say(entries(allowed, CHECK), ada)
 
-    told = follow(rule=allowed)
+    output = follow(rule=allowed)
 
-    assert told.rule.state == SparingRule.State.ON
-    assert told.n_checked == told.n_checks == len(entries(allowed, CHECK))
-    assert told.running.bound < told.audit.bound
+    assert output.rule.state == SparingRule.State.ON
+    assert output.n_checked == output.n_checks == len(entries(allowed, CHECK))
+    assert output.running.bound < output.audit.bound
 
 
 def test_rule_that_was_off_begins_anew_with_other_documents(allowed, campaign, owner, ada):
@@ -348,8 +348,8 @@ def test_spared_documents_are_not_asked_and_leave_no_trace_in_what_people_see(
     assert work_state(fresh, ada).work == Work.FINISHED
     (row,) = queue_rows([fresh], ada)
     assert (row.state.work, row.n_left, row.share) == (Work.FINISHED, 0, 1.0)
-    told = progress(fresh, ada.pk)
-    assert told["pool"] == {"done": fresh.n_wanted, "total": fresh.n_wanted}
+    result = progress(fresh, ada.pk)
+    assert result["pool"] == {"done": fresh.n_wanted, "total": fresh.n_wanted}
 
 
 def test_place_in_a_query_counts_what_is_asked_alone(rule, pool, ada):
@@ -375,13 +375,13 @@ def test_label_of_a_spared_document_is_extra_and_fills_no_place(allowed, pool, a
 
 def test_spared_documents_are_unjudged_in_qrels(allowed, pool, owner, benchmark):
     call_command("publish_qrels", benchmark.slug, name="ours")
-    made = benchmark.qrel_sets.get(name="ours")
+    record = benchmark.qrel_sets.get(name="ours")
 
-    pairs = set(made.qrels.values_list("query__qid", "docid"))
+    pairs = set(record.qrels.values_list("query__qid", "docid"))
     spared = {(e.query.qid, e.document.docid) for e in entries(allowed, SPARED)}
     assert len(pairs) == 200
     assert not pairs & spared
-    assert made.parameters["n_spared"] == len(spared)
+    assert record.parameters["n_spared"] == len(spared)
 
 
 # --- what must never be false --------------------------------------------------------------------

@@ -56,9 +56,9 @@ def test_page_asks_and_shows_the_verdict_and_stops(pool, campaign, owner, signed
     assert answer.status_code == 302
     rule = SparingRule.objects.get()
     assert (rule.n_audit, rule.most_missed, rule.checked_share) == (200, 0.02, 0.05)
-    shown = text(client.get(page_of(pool)))
-    assert "Not allowed yet: 200 of 200 drawn documents wait for people" in shown
-    assert "100 other documents of grade 0 wait until the audit is judged" in shown
+    page_text = text(client.get(page_of(pool)))
+    assert "Not allowed yet: 200 of 200 drawn documents wait for people" in page_text
+    assert "100 other documents of grade 0 wait until the audit is judged" in page_text
     assert AuditEvent.objects.filter(action="read-judgments", target__contains="sparing").exists()
     stop = reverse("annotation:pool-sparing-stop", args=[pool.benchmark.slug, pool.pk])
     assert [client.post(stop).status_code for _ in range(2)] == [302, 302]
@@ -67,17 +67,17 @@ def test_page_asks_and_shows_the_verdict_and_stops(pool, campaign, owner, signed
 
 
 def test_page_says_what_was_found_and_what_would_be_needed(refused, pool, owner, signed_in):
-    shown = text(signed_in(owner).get(page_of(pool)))
+    page_text = text(signed_in(owner).get(page_of(pool)))
 
-    assert "Not allowed: 9 of 200 documents that it gave 0 are relevant" in shown
-    assert "bound 0.0773 above 0.02. At least 782 audited in all would be needed" in shown
-    assert '<td class="num">0.0773</td>' in shown
+    assert "Not allowed: 9 of 200 documents that it gave 0 are relevant" in page_text
+    assert "bound 0.0773 above 0.02. At least 782 audited in all would be needed" in page_text
+    assert '<td class="num">0.0773</td>' in page_text
     # From 0 to the bound, the axis a little longer than both; the limit is dashed on it.
     low, high = -0.04 * 0.0772, 1.04 * 0.0772
     places = [round(100 * (at - low) / (high - low), 1) for at in (0.0, 0.0772, 0.02)]
-    assert f'<line class="forest-line" x1="{places[0]}%" x2="{places[1]}%"' in shown
-    assert f'<line class="forest-zero" x1="{places[2]}%"' in shown
-    assert "<strong>0.045</strong>" in shown
+    assert f'<line class="forest-line" x1="{places[0]}%" x2="{places[1]}%"' in page_text
+    assert f'<line class="forest-zero" x1="{places[2]}%"' in page_text
+    assert "<strong>0.045</strong>" in page_text
 
 
 def test_judged_documents_of_an_earlier_audit_were_drawn_as_well(refused, pool, owner, signed_in):
@@ -123,11 +123,11 @@ def test_api_asks_tells_and_stops(pool, campaign, owner, signed_in):
     assert client.get(api_of(pool)).json()["rule"] is None
 
     sent = json.dumps({"campaign": campaign.name, "n_audit": 250, "checked_share": 0.1})
-    made = client.post(api_of(pool), sent, content_type="application/json")
+    answer = client.post(api_of(pool), sent, content_type="application/json")
 
-    assert made.status_code == 201
-    assert (made.json()["rule"]["state"], made.json()["rule"]["n_audit"]) == ("auditing", 250)
-    assert made.json()["n_spared"] == 50
+    assert answer.status_code == 201
+    assert (answer.json()["rule"]["state"], answer.json()["rule"]["n_audit"]) == ("auditing", 250)
+    assert answer.json()["n_spared"] == 50
     ended = client.delete(api_of(pool)).json()
     assert (ended["rule"]["state"], ended["n_spared"], ended["is_allowed"]) == ("stopped", 0, False)
     assert client.delete(api_of(pool)).json()["code"] == "sparing-idle"
@@ -144,9 +144,9 @@ def test_command_asks_tells_and_stops(pool, campaign, benchmark, owner, ada, cap
 
     call_command("spare_work", benchmark.slug, pool.name)
 
-    told = capsys.readouterr().out
-    assert "Allowed: 0 of 200" in told
-    assert "bound\t0.0149\tlimit\t0.02" in told
+    text = capsys.readouterr().out
+    assert "Allowed: 0 of 200" in text
+    assert "bound\t0.0149\tlimit\t0.02" in text
     call_command("spare_work", benchmark.slug, pool.name, stop=True, json=True)
     assert json.loads(capsys.readouterr().out)["rule"]["state"] == "stopped"
     factories.member(benchmark, "sub", "submitter")

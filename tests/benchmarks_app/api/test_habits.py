@@ -293,9 +293,9 @@ def test_request_that_is_still_answered_is_not_begun_again(api, owner):
 
 def test_error_keeps_no_key(api, owner):
     refused = send(api, "/api/v1/benchmarks/", {"name": ""}, **KEY)
-    made = send(api, "/api/v1/benchmarks/", {"name": "Help pages"}, **KEY)
+    answer = send(api, "/api/v1/benchmarks/", {"name": "Help pages"}, **KEY)
 
-    assert (refused.status_code, made.status_code) == (400, 201)
+    assert (refused.status_code, answer.status_code) == (400, 201)
 
 
 def test_form_with_a_file_is_the_same_by_its_bytes(api, benchmark, owner):

@@ -38,8 +38,8 @@ def manager(db):
 
 
 def events(*actions: str) -> list[tuple]:
-    found = AuditEvent.objects.filter(action__in=actions).order_by("pk")
-    return list(found.values_list("action", "actor__username", "target", "detail"))
+    rows = AuditEvent.objects.filter(action__in=actions).order_by("pk")
+    return list(rows.values_list("action", "actor__username", "target", "detail"))
 
 
 def rows(of, n: int, **values) -> None:
@@ -64,14 +64,14 @@ def test_sign_ins_failures_and_lock_outs_are_written_with_the_network_alone(clie
     for _ in range(settings.AXES_FAILURE_LIMIT + 3):
         client.post(SIGN_IN, {"username": "ada", "password": "wrong"}, **other)
 
-    said = events("sign-in", "sign-in-fail", "sign-in-lock")
+    result = events("sign-in", "sign-in-fail", "sign-in-lock")
 
     about = f"user {ada.pk}"
-    assert said[0] == ("sign-in", "ada", about, network)
-    assert said[1] == ("sign-in-fail", None, about, {"network": "198.51.100.0/24"})
-    assert [one[0] for one in said].count("sign-in-lock") == 1
-    assert len(said) <= settings.AXES_FAILURE_LIMIT + 2
-    assert "192.0.2.77" not in str(said) and "198.51.100.9" not in str(said)
+    assert result[0] == ("sign-in", "ada", about, network)
+    assert result[1] == ("sign-in-fail", None, about, {"network": "198.51.100.0/24"})
+    assert [one[0] for one in result].count("sign-in-lock") == 1
+    assert len(result) <= settings.AXES_FAILURE_LIMIT + 2
+    assert "192.0.2.77" not in str(result) and "198.51.100.9" not in str(result)
 
 
 def test_name_that_nobody_has_is_not_kept(client, db):
@@ -142,10 +142,10 @@ def test_what_somebody_calls_a_thing_names_nobody(signed_in, benchmark, owner, m
     audit.record(actor=owner, action="make-slice", benchmark=benchmark, target=f"user {manager.pk}")
     audit.record(actor=manager, action="import", target="user 5.tsv")
 
-    shown = signed_in(owner).get(reverse("api:event-list", args=["stdlib"])).json()["results"]
+    results = signed_in(owner).get(reverse("api:event-list", args=["stdlib"])).json()["results"]
     about = signed_in(manager).get(reverse("api:site-events"), {"person": "manager"}).json()
 
-    assert [(event["target"], event["about"]) for event in shown] == [
+    assert [(event["target"], event["about"]) for event in results] == [
         (f"“user {manager.pk}”", None)
     ]
     assert [event["target"] for event in about["results"]] == ["user 5.tsv"]
@@ -326,9 +326,9 @@ def test_command_exports_the_site(log):
 
     call_command("audit_log", "--format", "jsonl", stdout=out)
 
-    found = [json.loads(line) for line in out.getvalue().splitlines()]
-    assert [event["action"] for event in found][-1] == "member-add"
-    assert found[-1]["about"] == "ada"
+    results = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert [event["action"] for event in results][-1] == "member-add"
+    assert results[-1]["about"] == "ada"
 
 
 def test_command_that_is_to_show_no_line_is_refused(log):

@@ -82,9 +82,9 @@ def site(request, tmp_path, unblocked) -> Iterator[str]:
 @pytest.fixture
 def upload(site) -> Upload:
     """A small site: one benchmark, one stored file."""
-    made = factories.benchmark(slug="stdlib")
-    factories.member(made, "olga", "owner")
-    return factories.waiting_upload(made, "a.run", b"q1 Q0 d1 1 1.0 s\n")
+    bench = factories.benchmark(slug="stdlib")
+    factories.member(bench, "olga", "owner")
+    return factories.waiting_upload(bench, "a.run", b"q1 Q0 d1 1 1.0 s\n")
 
 
 def backed_up(place: Path) -> Backup:
@@ -94,13 +94,15 @@ def backed_up(place: Path) -> Backup:
 def contents() -> dict[str, tuple[int, str]]:
     """Of every table the number of rows, and what they say."""
     tables = table_rows.tables_of(table_rows.applied_migrations())
-    found = {name: table_rows.content_of(one, lambda *_: None) for name, one in tables.items()}
-    found.pop("benchmarks_app_storecheck")  # a restore ends with one
-    return found
+    results = {name: table_rows.content_of(one, lambda *_: None) for name, one in tables.items()}
+    results.pop("benchmarks_app_storecheck")  # a restore ends with one
+    return results
 
 
 def stored() -> dict[str, str]:
-    return {one.name: files.digest_of(one.name) for one in files.stored_files()}
+    return {
+        stored_file.name: files.digest_of(stored_file.name) for stored_file in files.stored_files()
+    }
 
 
 # --- there and back ------------------------------------------------------------------------
@@ -110,10 +112,10 @@ def stored() -> dict[str, str]:
 def test_every_table_and_file_is_the_same_in_either_database(source, tmp_path, place, unblocked):
     with site_of_its_own(tmp_path / "from", source):
         _furnish()
-        made = backed_up(place)
+        backup = backed_up(place)
         before, files_before, raw = contents(), stored(), _raw()
         ids = _next_ids()
-    assert (made.broken, made.n_files) == ([], len(files_before))
+    assert (backup.broken, backup.n_files) == ([], len(files_before))
     empty = [name for name, (n, _) in before.items() if not n]
     assert len(empty) < len(before) / 3, empty
     assert verify(BackupFolder(place), BackupFolder(place).snapshots()).damages == []
@@ -152,7 +154,7 @@ def _raw() -> list[Any]:
     """What the site reads of these."""
     scores = ReportedScore.objects.filter(system__startswith="float-").order_by("system")
     return [
-        [(one.value.hex(), one.metadata) for one in scores],
+        [(score.value.hex(), score.metadata) for score in scores],
         Benchmark.objects.get(slug="stdlib").created_at,
         [User.objects.get(username="olga").password, User.objects.get(username="olga").is_staff],
     ]
@@ -160,9 +162,9 @@ def _raw() -> list[Any]:
 
 def _next_ids() -> int:
     """The key of the next benchmark, which is not one that was ever given."""
-    made = factories.benchmark(slug="next")
-    key = made.pk
-    made.delete()
+    bench = factories.benchmark(slug="next")
+    key = bench.pk
+    bench.delete()
     return key
 
 
@@ -207,14 +209,14 @@ def test_file_without_a_recorded_digest_is_copied(kind, upload, place, tmp_path,
     stream = tmp_path / "backup.tar"
 
     if kind == "folder":
-        made = backed_up(place)
+        backup = backed_up(place)
     else:
         with stream.open("wb") as out:
-            made = back_up(TarTarget(out, tmp_path))
+            backup = back_up(TarTarget(out, tmp_path))
         with tarfile.open(stream) as tar:
             tar.extractall(place, filter="data")
 
-    assert (made.n_copied, made.n_bytes) == (1, upload.size)
+    assert (backup.n_copied, backup.n_bytes) == (1, upload.size)
     assert [path.name for path in BackupFolder(place).objects()] == [upload.sha256]
     assert verify(BackupFolder(place), BackupFolder(place).snapshots()).damages == []
 
@@ -247,8 +249,11 @@ def test_whatever_is_altered_or_missing_is_named(upload, place, capsys):
     with pytest.raises(SystemExit, match="1"):
         call_command("verify_backup", str(place), "--json")
 
-    told = json.loads(capsys.readouterr().out)["damages"]
-    assert [(one["snapshot"], one["what"].split(" (")[0], one["problem"][:7]) for one in told] == [
+    damages = json.loads(capsys.readouterr().out)["damages"]
+    assert [
+        (damage["snapshot"], damage["what"].split(" (")[0], damage["problem"][:7])
+        for damage in damages
+    ] == [
         (first.name, "rows of benchmarks_app_user", "altered"),
         (second.name, "manifest.json", "altered"),
         (first.name, upload.stored, "altered"),
@@ -380,10 +385,10 @@ def test_rows_are_of_one_moment_and_their_files_stay(when, upload, place, monkey
         monkeypatch.setattr(table_rows, "write_table", after_others(table_rows.write_table))
     else:
         monkeypatch.setattr(FolderTarget, "add", after_others(FolderTarget.add))
-    made = backed_up(place)
+    backup = backed_up(place)
 
     assert later == ["removed", "added"]
-    assert (made.broken, made.n_files) == ([], 1)
+    assert (backup.broken, backup.n_files) == ([], 1)
     snapshot = BackupFolder(place).snapshot()
     assert [row[0] for row in rows_in(snapshot.files)] == [upload.stored]
     assert [row[0] for row in rows_in(snapshot.rows_of("benchmarks_app_upload"))] == [upload.pk]
@@ -537,9 +542,9 @@ def test_rows_that_arrive_otherwise_are_not_kept(emptied, place, monkeypatch):
 
 
 def test_unknown_snapshot_is_told_which_there_are(upload, place):
-    made = backed_up(place)
+    backup = backed_up(place)
 
-    with pytest.raises(NoBackupError, match=made.snapshot):
+    with pytest.raises(NoBackupError, match=backup.snapshot):
         BackupFolder(place).snapshot("yesterday")
     with pytest.raises(NoBackupError, match="no backup"):
         BackupFolder(place / "nowhere").snapshot()

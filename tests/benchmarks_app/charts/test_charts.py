@@ -83,11 +83,11 @@ def test_csv_has_every_key_and_no_formula():
 
 
 def test_json_is_valid_vega_lite_with_the_rows():
-    told = json.loads(asked(CHART, "json").content)
+    report = json.loads(asked(CHART, "json").content)
 
-    altair.Chart.from_dict(told)
-    assert told["data"]["values"] == ROWS
-    assert told["description"] == "Labels per run. bm25 has 3, the other 5."
+    altair.Chart.from_dict(report)
+    assert report["data"]["values"] == ROWS
+    assert report["description"] == "Labels per run. bm25 has 3, the other 5."
 
 
 @pytest.mark.parametrize(

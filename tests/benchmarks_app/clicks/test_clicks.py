@@ -41,13 +41,13 @@ EVENTS = [
 
 @pytest.fixture
 def benchmark():
-    made = factories.texts_benchmark("bank")
+    bench = factories.texts_benchmark("bank")
     rows = ({"_id": docid, "text": f"text of {docid}"} for docid in SHOWN[:3])
     content = "\n".join(map(json.dumps, rows)).encode()
-    factories.done(factories.imported(made, content, "corpus.jsonl"))
+    factories.done(factories.imported(bench, content, "corpus.jsonl"))
     Upload.objects.all().delete()
-    factories.query(made, "q1", text="open account")
-    return made
+    factories.query(bench, "q1", text="open account")
+    return bench
 
 
 @pytest.fixture
@@ -85,13 +85,18 @@ def test_a_log_sent_on_the_page_becomes_a_set_of_kind_click(client, benchmark, o
 
     job = Job.objects.get(kind="grade-clicks")
     assert answer.url == job.get_absolute_url()
-    made = benchmark.qrel_sets.get()
-    assert (made.kind, made.name, made.rule, made.state) == ("click", "may", "click", "ready")
-    grades = dict(made.qrels.values_list("docid", "grade"))
+    record = benchmark.qrel_sets.get()
+    assert (record.kind, record.name, record.rule, record.state) == (
+        "click",
+        "may",
+        "click",
+        "ready",
+    )
+    grades = dict(record.qrels.values_list("docid", "grade"))
     # 1 is where grade 2 begins; dx is not in the corpus.
     assert grades == {doc: 2 for doc, worth in expected_clicks().items() if worth == 1}
     assert set(grades) == {"d1", "d2", "d3"}
-    facts = made.parameters
+    facts = record.parameters
     assert (facts["n_pages"], facts["n_clicks"], facts["files"]) == (30, 35, ["may.jsonl"])
     assert facts["priors"][:3] == [20 / 30, 10 / 30, 5 / 30]
     assert AuditEvent.objects.get(action="grade-clicks").target == "may"
@@ -110,8 +115,8 @@ def test_the_log_is_forgotten_and_nobody_in_it_is_named(
     assert not Upload.objects.exists()
     assert not default_storage.exists(stored)
     job = Job.objects.get(kind="grade-clicks")
-    told = json.dumps([benchmark.qrel_sets.get().parameters, job.result, job.parameters])
-    assert "person" not in told
+    body = json.dumps([benchmark.qrel_sets.get().parameters, job.result, job.parameters])
+    assert "person" not in body
 
 
 def test_ubi_by_the_api_with_an_action_of_its_own(benchmark, owner):
@@ -130,10 +135,10 @@ def test_ubi_by_the_api_with_an_action_of_its_own(benchmark, owner):
     jobs.run_queued()
 
     assert answer.status_code == 202, answer.content
-    made = benchmark.qrel_sets.get()
+    record = benchmark.qrel_sets.get()
     # Looked at until the first click: d1 30 times with 20, d2 10 with 5, d3 5 with 5.
-    assert dict(made.qrels.values_list("docid", "grade")) == {"d1": 2, "d2": 1, "d3": 2}
-    assert (made.parameters["model"], made.parameters["cuts"]) == ("cascade", [0.2, 0.6])
+    assert dict(record.qrels.values_list("docid", "grade")) == {"d1": 2, "d2": 1, "d3": 2}
+    assert (record.parameters["model"], record.parameters["cuts"]) == ("cascade", [0.2, 0.6])
 
 
 def test_the_command_reads_columns_of_any_name(benchmark, owner, tmp_path, capsys):

@@ -50,14 +50,14 @@ def test_queries_and_documents_are_those_of_the_pages(of, owner):
 
     rows = owner.get(f"{AT}queries/?q={first}").json()["results"]
     document = owner.get(f"{AT}documents/d-quote/").json()
-    found = owner.get(f"{AT}search/?q=d-quote").json()
+    answer = owner.get(f"{AT}search/?q=d-quote").json()
 
     assert query.pk in {row["id"] for row in rows}
     assert all(first.lower() in row["text"].lower() for row in rows)
     assert owner.get(f"{AT}queries/{query.pk}/").json()["text"] == query.text
     assert document["text"]
     assert owner.get(f"{AT}documents/no/such/").status_code == 404
-    assert "/b/tiny/documents/d-quote/" in {hit["url"] for hit in found}
+    assert "/b/tiny/documents/d-quote/" in {hit["url"] for hit in answer}
 
 
 def test_runs_are_listed_and_name_no_anonymous_owner(of, owner):
@@ -70,10 +70,10 @@ def test_runs_are_listed_and_name_no_anonymous_owner(of, owner):
     viewer = signed_in(factories.member(of, "vi", "viewer"))
 
     [listed] = viewer.get(f"{AT}runs/?kind=submitted").json()["results"]
-    shown = viewer.get(f"{AT}runs/{run.pk}/").json()
+    answer = viewer.get(f"{AT}runs/{run.pk}/").json()
 
-    assert (listed["owner"], shown["owner"]) == ("anonymous", "anonymous")
-    assert "sam" not in str(shown)
+    assert (listed["owner"], answer["owner"]) == ("anonymous", "anonymous")
+    assert "sam" not in str(answer)
     assert owner.get(f"{AT}runs/{run.pk}/").json()["owner"] == "sam"
     assert viewer.get(f"{AT}runs/?kind=baseline").json()["results"] == []
 
@@ -84,13 +84,13 @@ def test_a_run_of_a_query_stands_beside_its_grades(of, owner):
     job = owner.post(f"{AT}runs/score/", {}, content_type="application/json").json()
     jobs.run_queued()
 
-    shown = owner.get(f"{AT}runs/{run.pk}/queries/1/").json()
+    answer = owner.get(f"{AT}runs/{run.pk}/queries/1/").json()
     reliable = owner.get(f"{AT}reliability/").json()
 
     assert job["kind"]
-    assert [row["document"] for row in shown["found"]] == ["d-quote", "d-tab"]
+    assert [row["document"] for row in answer["found"]] == ["d-quote", "d-tab"]
     grades = dict(of.qrel_sets.get().qrels.filter(query__qid="1").values_list("docid", "grade"))
-    assert [row["grade"] for row in shown["found"]] == [
+    assert [row["grade"] for row in answer["found"]] == [
         grades.get(docid) for docid in ("d-quote", "d-tab")
     ]
     assert reliable["n_queries"] == of.queries.count()

@@ -14,9 +14,9 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def tiny():
-    made = factories.tiny_benchmark("tiny")
-    factories.member(made, "olga", "owner")
-    return made
+    bench = factories.tiny_benchmark("tiny")
+    factories.member(bench, "olga", "owner")
+    return bench
 
 
 @pytest.fixture
@@ -34,17 +34,17 @@ def text_of(response) -> str:
 
 
 def test_the_corpus_shows_what_is_known_of_it_and_samples(tiny, look):
-    said = text_of(look())
+    text = text_of(look())
 
-    assert "d-quote" in said
-    assert "the texts may be passed on" in said
-    assert "in use" in said
+    assert "d-quote" in text
+    assert "the texts may be passed on" in text
+    assert "in use" in text
 
 
 def test_a_document_is_found_by_its_id_and_an_unknown_one_is_not(tiny, look):
-    found = look(query="?id=d-quote")
+    page = look(query="?id=d-quote")
 
-    assert found.url == reverse("document-detail", args=["tiny", "d-quote"])
+    assert page.url == reverse("document-detail", args=["tiny", "d-quote"])
     assert "No document has this id" in text_of(look(query="?id=nothing"))
 
 
@@ -52,9 +52,9 @@ def test_a_snapshot_is_looked_at_and_taken_on_its_page(tiny, look):
     version = factories.snapshot(tiny)
 
     assert "Version 2 is proposed" in text_of(look())
-    said = text_of(look("corpus-version", 2))
-    assert "another text" in said
-    assert "Labels that go stale" in said
+    text = text_of(look("corpus-version", 2))
+    assert "another text" in text
+    assert "Labels that go stale" in text
     assert look("snapshot-take", 2, go="1").url == reverse("corpus-detail", args=["tiny"])
     assert tiny.current_corpus_version == version
 
@@ -86,10 +86,10 @@ def test_a_benchmark_one_may_not_see_is_counted_and_not_named(tiny, look):
 
 
 def test_what_is_known_is_changed_and_what_cannot_be_is_refused(tiny, look):
-    given = {"corpus_unit": "document", "unit": "document", "lang": "de"}
+    fields = {"corpus_unit": "document", "unit": "document", "lang": "de"}
 
-    assert look(**given).status_code == 302
-    refused = look(**{**given, "corpus_unit": "passage"})
+    assert look(**fields).status_code == 302
+    refused = look(**{**fields, "corpus_unit": "passage"})
 
     corpus = Corpus.objects.get(pk=tiny.corpus_id)
     assert (corpus.lang, corpus.may_be_passed_on) == ("de", False)
@@ -102,28 +102,28 @@ def test_a_cut_is_said_on_every_page_of_the_corpus(tiny, look):
     version.cut = {"max_docs": 3, "seed": 0, "n": 3, "kept": 1, "of": 9}
     version.save()
 
-    told = "Cut to 3 of 9 documents: all 1 judged or pooled ones, the others drawn with seed 0."
-    assert told in text_of(look())
-    assert told in text_of(look("corpus-version", 1))
+    text = "Cut to 3 of 9 documents: all 1 judged or pooled ones, the others drawn with seed 0."
+    assert text in text_of(look())
+    assert text in text_of(look("corpus-version", 1))
     assert "documents, cut" in text_of(look("benchmark-detail"))
 
 
 def test_the_list_holds_the_corpora_one_may_see(tiny, signed_in):
     factories.tiny_benchmark("hidden")
 
-    said = text_of(signed_in(factories.user("olga")).get(reverse("corpus-list")))
+    text = text_of(signed_in(factories.user("olga")).get(reverse("corpus-list")))
 
-    assert "tiny texts" in said
-    assert "hidden texts" not in said
+    assert "tiny texts" in text
+    assert "hidden texts" not in text
 
 
 def test_a_passage_shows_its_document_and_the_document_its_passages(signed_in):
     corpus = Corpus.objects.create(name="p", owner=factories.user("keeper"), unit="passage")
-    made = factories.benchmark("p", corpus=corpus, unit="document")
+    bench = factories.benchmark("p", corpus=corpus, unit="document")
     rows = [{"_id": f"a#{n}", "title": "", "text": f"part {n}"} for n in (0, 1)]
     content = "".join(json.dumps(row) + "\n" for row in rows).encode()
-    factories.done(factories.imported(made, content, "p.jsonl", corpus={"parents": "ids"}))
-    client = signed_in(factories.member(made, "olga", "owner"))
+    factories.done(factories.imported(bench, content, "p.jsonl", corpus={"parents": "ids"}))
+    client = signed_in(factories.member(bench, "olga", "owner"))
 
     def page(docid):
         return text_of(client.get(reverse("document-detail", args=["p", docid])))

@@ -35,8 +35,8 @@ def world(django_db_setup, django_db_blocker, tmp_path_factory) -> Iterator[Worl
 def links(page: str) -> list[str]:
     """What the page leads to and asks for, beside the frame around it."""
     main = page[page.index("<main") : page.index("</main>")]
-    found = re.findall(r'(?:href|hx-get|action)="([^"#]+)', main)
-    return sorted({unescape(link) for link in found if link.startswith("/")})
+    matches = re.findall(r'(?:href|hx-get|action)="([^"#]+)', main)
+    return sorted({unescape(link) for link in matches if link.startswith("/")})
 
 
 def followed(client: Client, page: str) -> dict[str, int]:

@@ -34,7 +34,7 @@ def address(of) -> str:
 def test_each_role_has_its_homes_the_one_it_lands_on_first(benchmark, role):
     person = factories.member(benchmark, "pat", role)
 
-    assert [one.key for one in homes_of(person, benchmark)] == HOMES[role]
+    assert [home.key for home in homes_of(person, benchmark)] == HOMES[role]
 
 
 @pytest.mark.parametrize(("role", "n_tabs"), [("owner", 3), ("adjudicator", 2), ("viewer", 0)])
@@ -44,7 +44,7 @@ def test_who_has_several_homes_chooses_by_tabs(benchmark, signed_in, role, n_tab
     page = client.get(address(benchmark)).content.decode()
 
     tabs = re.findall(r'<nav class="tabs" aria-label="My homes">(.*?)</nav>', page)
-    assert sum(one.count("<a ") for one in tabs) == n_tabs
+    assert sum(tab.count("<a ") for tab in tabs) == n_tabs
 
 
 @pytest.mark.parametrize(
@@ -68,9 +68,9 @@ def test_home_of_another_role_is_not_given(benchmark, signed_in, role, wanted, h
 
 
 def test_visitor_of_a_public_benchmark_sees_the_overview(client):
-    shown = factories.benchmark("open", name="Open one", visibility="public")
+    result = factories.benchmark("open", name="Open one", visibility="public")
 
-    page = client.get(address(shown)).content.decode()
+    page = client.get(address(result)).content.decode()
 
     assert "<h1>Open one</h1>" in page
     assert "Needs you now" not in page
@@ -120,7 +120,7 @@ def test_needs_come_by_weight_and_only_for_who_may_act(benchmark, owner, vi, mon
     monkeypatch.setattr(homes, "NEEDS", [])
     homes.need(Action.EDIT)(makers)
 
-    assert [one.title for one in needs_of(benchmark, owner)] == ["first", "later"]
+    assert [need.title for need in needs_of(benchmark, owner)] == ["first", "later"]
     assert needs_of(benchmark, vi) == []
 
 
@@ -130,7 +130,7 @@ def failed(of, title: str, by, **values) -> Job:
 
 
 def needs_named(of, person) -> list[str]:
-    return [one.title for one in needs_of(of, person)]
+    return [need.title for need in needs_of(of, person)]
 
 
 def test_failed_job_waits_until_it_is_made_good(benchmark, owner):
@@ -177,7 +177,7 @@ def test_checks_say_what_is_lacking(benchmark, owner):
     factories.qrel_set(benchmark, {("q1", "d1"): 0, ("q2", "d1"): 2})
     making.pool(benchmark, {"q1": ["d1", "d2"]})
 
-    made = {one.title: one for one in homes.checks_of(benchmark, owner)}
+    made = {check.title: check for check in homes.checks_of(benchmark, owner)}
 
     assert made["A relevant document for every query"].why.startswith("1 of 2 in")
     assert made["Every wanted label is given"].why == "2 of 2 are still wanted"
@@ -189,7 +189,9 @@ def test_checks_say_what_is_lacking(benchmark, owner):
 def test_one_graded_query_is_one(benchmark, owner):
     factories.qrel_set(benchmark, {("q1", "d1"): 3}, name="ours")
 
-    (relevant,) = (one for one in homes.checks_of(benchmark, owner) if "relevant" in one.title)
+    (relevant,) = (
+        check for check in homes.checks_of(benchmark, owner) if "relevant" in check.title
+    )
 
     assert relevant.why == "1 graded query of “ours”"
 
@@ -198,7 +200,7 @@ def test_guideline_that_changed_since_the_first_label_is_told(benchmark, owner, 
     pool = making.pool(benchmark, {"q1": ["d1"]})
     making.guideline(benchmark)
     making.judge(pool.slots.get(), ada, 1)
-    (before,) = (one for one in homes.checks_of(benchmark, owner) if "guideline" in one.title)
+    (before,) = (check for check in homes.checks_of(benchmark, owner) if "guideline" in check.title)
     making.guideline(benchmark, 2)
 
     (after,) = (one for one in homes.checks_of(benchmark, owner) if "guideline" in one.title)
@@ -213,7 +215,7 @@ def test_leaks_are_not_looked_for_by_the_page(benchmark, owner):
         family.split = split
         family.save()
 
-    (leaks,) = (one for one in homes.checks_of(benchmark, owner) if "leaks" in one.title)
+    (leaks,) = (check for check in homes.checks_of(benchmark, owner) if "leaks" in check.title)
 
     assert leaks.state == "wait"
 

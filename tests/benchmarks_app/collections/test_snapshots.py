@@ -31,9 +31,9 @@ def bring(texts, name="new.jsonl", options=None, **said: str) -> Job:
 
 @pytest.fixture
 def texts():
-    made = factories.texts_benchmark("changing")
-    factories.done(bring(made, "first.jsonl", d1="one", d2="two", d3="three"))
-    return made
+    bench = factories.texts_benchmark("changing")
+    factories.done(bring(bench, "first.jsonl", d1="one", d2="two", d3="three"))
+    return bench
 
 
 @pytest.fixture
@@ -68,11 +68,11 @@ def test_a_second_one_is_proposed_and_nothing_reads_it_yet(judged):
 def test_a_proposal_says_what_changes_and_which_labels_it_touches(judged):
     factories.done(bring(judged, d1="other", d3="three", d4="four"))
 
-    found = proposed(judged).difference
+    change = proposed(judged).difference
 
-    counts = {name: found[name] for name in ("base", "added", "changed", "removed", "unchanged")}
+    counts = {name: change[name] for name in ("base", "added", "changed", "removed", "unchanged")}
     assert counts == {"base": 1, "added": 1, "changed": 1, "removed": 1, "unchanged": 1}
-    assert found["labels"] == [
+    assert change["labels"] == [
         {
             "benchmark": judged.pk,
             "labels_moved": 1,
@@ -91,7 +91,7 @@ def test_every_benchmark_on_the_corpus_is_named(judged):
     factories.done(bring(judged, d1="other", d2="two", d3="three"))
 
     touched = {
-        one["benchmark"]: one["qrels_moved"] for one in proposed(judged).difference["labels"]
+        label["benchmark"]: label["qrels_moved"] for label in proposed(judged).difference["labels"]
     }
     assert touched == {judged.pk: 0, other.pk: 1}
 
@@ -205,20 +205,20 @@ def test_a_cut_keeps_what_is_judged_pooled_or_graded_and_says_so(judged):
     version = judged.current_corpus_version
     assert version.cut == {"max_docs": 10, "seed": 3, "n": 10, "kept": 3, "of": 103}
     assert not unknown_documents(judged, ["d1", "d2", "d3"])
-    said = "Cut to 10 of 103 documents: all 3 judged or pooled ones, the others drawn with seed 3."
-    assert said in job.result["notes"]
+    text = "Cut to 10 of 103 documents: all 3 judged or pooled ones, the others drawn with seed 3."
+    assert text in job.result["notes"]
 
 
 def test_a_cut_keeps_what_the_qrels_of_the_same_zip_name(texts):
-    made = factories.texts_benchmark("zipped")
+    bench = factories.texts_benchmark("zipped")
 
     job = factories.done(
-        factories.imported(made, factories.tiny_zip(), "tiny.zip", corpus={"max_docs": "1"})
+        factories.imported(bench, factories.tiny_zip(), "tiny.zip", corpus={"max_docs": "1"})
     )
 
-    graded = set(made.qrel_sets.get().qrels.values_list("docid", flat=True))
-    assert not unknown_documents(made, graded)
-    assert made.current_corpus_version.cut["kept"] == len(graded)
+    graded = set(bench.qrel_sets.get().qrels.values_list("docid", flat=True))
+    assert not unknown_documents(bench, graded)
+    assert bench.current_corpus_version.cut["kept"] == len(graded)
     assert any(note.startswith("Cut to") for note in job.result["notes"])
 
 

@@ -54,11 +54,11 @@ def rows(docids, **more) -> bytes:
 
 def on_passages(slug: str, unit: str, parents: str = "ids"):
     corpus = Corpus.objects.create(name=slug, owner=factories.user("keeper"), unit="passage")
-    made = factories.benchmark(slug, corpus=corpus, unit=unit)
-    told = {"parents": parents}
-    factories.done(factories.imported(made, rows(PASSAGES), f"{slug}.jsonl", corpus=told))
-    factories.query(made, "q1")
-    return made
+    bench = factories.benchmark(slug, corpus=corpus, unit=unit)
+    fields = {"parents": parents}
+    factories.done(factories.imported(bench, rows(PASSAGES), f"{slug}.jsonl", corpus=fields))
+    factories.query(bench, "q1")
+    return bench
 
 
 @pytest.fixture
@@ -73,10 +73,10 @@ def passages():
 
 
 def stage(of, lines: str, tmp_path, **more):
-    given = (line.encode() + b"\n" for line in lines.strip().splitlines())
+    results = (line.encode() + b"\n" for line in lines.strip().splitlines())
     known = lambda docids: unknown_documents(of, docids)  # noqa: E731
     return stage_run(
-        lines=given,
+        lines=results,
         file="s.run",
         folder=tmp_path / "run",
         known_document=known,
@@ -148,10 +148,10 @@ MANY = [f"a#{n}" for n in range(10)]
 @pytest.fixture
 def larger():
     corpus = Corpus.objects.create(name="large", owner=factories.user("keeper"), unit="passage")
-    made = factories.benchmark("large", corpus=corpus)
-    told = {"parents": "ids"}
-    factories.done(factories.imported(made, rows([*MANY, "c#0"]), "c.jsonl", corpus=told))
-    return made
+    bench = factories.benchmark("large", corpus=corpus)
+    fields = {"parents": "ids"}
+    factories.done(factories.imported(bench, rows([*MANY, "c#0"]), "c.jsonl", corpus=fields))
+    return bench
 
 
 def test_a_document_deep_in_a_run_of_passages_is_found(larger, tmp_path):
@@ -180,10 +180,10 @@ def test_an_unknown_way_is_refused_with_those_there_are(documents, tmp_path):
 
 
 def test_a_document_is_read_as_its_passages_in_order(documents):
-    found = benchmark_documents(documents, ["a", "b#0", "zzz"])
+    result = benchmark_documents(documents, ["a", "b#0", "zzz"])
 
-    assert found["a"].text == "text of a#0\n\ntext of a#1\n\ntext of a#10"
-    assert found["b#0"].parent == "b"
+    assert result["a"].text == "text of a#0\n\ntext of a#1\n\ntext of a#10"
+    assert result["b#0"].parent == "b"
     assert unknown_documents(documents, ["a", "a#0"]) == {"a#0"}
 
 
@@ -201,9 +201,9 @@ def test_a_pool_of_documents_shows_their_whole_texts(documents, tmp_path):
 
 def test_passages_without_parents_are_refused_for_a_benchmark_of_documents():
     corpus = Corpus.objects.create(name="bare", owner=factories.user("keeper"), unit="passage")
-    made = factories.benchmark("bare", corpus=corpus, unit="document")
+    bench = factories.benchmark("bare", corpus=corpus, unit="document")
 
-    job = factories.imported(made, rows(PASSAGES), "c.jsonl")
+    job = factories.imported(bench, rows(PASSAGES), "c.jsonl")
 
     assert "the passages of the corpus do not name theirs" in job.error
     assert not corpus.versions.exists()
@@ -226,14 +226,14 @@ def test_parents_come_from_the_metadata_of_a_corpus_of_passages_alone(benchmark)
 
 
 def change(of, **more):
-    given = {
+    fields = {
         "unit": of.unit,
         "corpus_unit": of.corpus.unit,
         "lang": "en",
         "may_be_passed_on": True,
         **more,
     }
-    change_corpus(benchmark=of, actor=factories.user("keeper"), **given)
+    change_corpus(benchmark=of, actor=factories.user("keeper"), **fields)
 
 
 def test_the_unit_can_change_while_nothing_is_measured_in_it(passages):
@@ -263,21 +263,21 @@ def test_the_unit_stays_once_there_are_runs_or_grades(passages):
 
 
 def test_passages_cannot_be_measured_on_a_corpus_of_documents():
-    made = factories.texts_benchmark("plain")
+    bench = factories.texts_benchmark("plain")
 
     with pytest.raises(UnitTakenError, match="the rows of its corpus are documents"):
-        change(made, unit="passage")
+        change(bench, unit="passage")
 
 
 def test_a_further_benchmark_shares_a_corpus_and_measures_documents(passages):
     keeper, scale = factories.user("keeper"), [{"value": 1, "name": "yes", "is_relevant": True}]
 
-    made = create_benchmark(
+    bench = create_benchmark(
         owner=keeper, name="By document", slug="by", scale=scale, corpus_of=passages
     )
 
-    assert made.corpus == passages.corpus
-    assert measures_documents_of_passages(made)
+    assert bench.corpus == passages.corpus
+    assert measures_documents_of_passages(bench)
 
 
 def test_a_corpus_whose_passages_name_no_document_is_not_shared_for_documents():
@@ -299,9 +299,9 @@ def derive(of, qrel_set, **more) -> QrelSet:
 
 def test_a_document_has_the_highest_grade_of_its_passages(documents):
     graded = {("q1", "a#0"): 1, ("q1", "a#10"): 3, ("q1", "b#0"): 0, ("q2", "a#1"): 2}
-    given = factories.qrel_set(documents, graded, "passages")
+    qrels = factories.qrel_set(documents, graded, "passages")
 
-    made = derive(documents, given)
+    made = derive(documents, qrels)
 
     assert list(qrels_of(made)) == [("q1", "a", 3), ("q1", "b", 0), ("q2", "a", 2)]
     assert made.name == "passages by document"
@@ -314,9 +314,9 @@ def test_a_document_has_the_highest_grade_of_its_passages(documents):
 def test_grades_of_another_benchmark_on_the_corpus_are_derived_from(passages):
     other = factories.benchmark("by", corpus=passages.corpus, unit="document")
     factories.query(other, "q1")
-    given = factories.qrel_set(passages, {("q1", "c#0"): 2}, "official")
+    qrels = factories.qrel_set(passages, {("q1", "c#0"): 2}, "official")
 
-    assert list(qrels_of(derive(other, given))) == [("q1", "c", 2)]
+    assert list(qrels_of(derive(other, qrels))) == [("q1", "c", 2)]
 
 
 @pytest.mark.parametrize(
@@ -328,19 +328,19 @@ def test_grades_of_another_benchmark_on_the_corpus_are_derived_from(passages):
     ],
 )
 def test_what_is_not_of_passages_is_not_summed_up(documents, graded, error, why):
-    given = factories.qrel_set(documents, graded)
+    qrels = factories.qrel_set(documents, graded)
 
     with pytest.raises(error, match=why):
-        derive(documents, given)
+        derive(documents, qrels)
 
     assert documents.qrel_sets.count() == 1
 
 
 def test_a_benchmark_of_passages_takes_no_grades_of_documents(passages):
-    given = factories.qrel_set(passages, {("q1", "a#0"): 1})
+    qrels = factories.qrel_set(passages, {("q1", "a#0"): 1})
 
     with pytest.raises(NotDerivableError, match="does not measure documents"):
-        derive(passages, given)
+        derive(passages, qrels)
 
 
 def test_the_command_derives_and_names_what_there_is(documents, capsys):

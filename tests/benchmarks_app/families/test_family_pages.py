@@ -21,10 +21,10 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def asked(benchmark, owner):
     """Four queries, grouped: q3 is in doubt."""
-    made = ask(benchmark, **TEXTS)
+    job = ask(benchmark, **TEXTS)
     group(benchmark, owner)
-    refreshed(*made.values())
-    return made
+    refreshed(*job.values())
+    return job
 
 
 def url(name, *args):
@@ -124,7 +124,7 @@ def test_confirming_splitting_and_undoing_work_as_plain_forms(signed_in, owner, 
 
 
 def test_skipping_shows_the_next_family_in_doubt(signed_in, owner, benchmark):
-    made = ask(benchmark, **TEXTS, h1="cost of a new house", h2="cost of a new horse")
+    job = ask(benchmark, **TEXTS, h1="cost of a new house", h2="cost of a new horse")
     group(benchmark, owner)
     first, second = QueryFamily.objects.filter(is_flagged=True).order_by("-doubt", "pk")
 
@@ -132,7 +132,7 @@ def test_skipping_shows_the_next_family_in_doubt(signed_in, owner, benchmark):
 
     assert f"family {first.pk}" in page(client.get(url("family-review")))
     assert f"family {second.pk}" in page(client.get(url("family-review"), {"after": first.pk}))
-    assert made
+    assert job
 
 
 def test_a_merge_over_two_splits_asks_which_one(signed_in, owner, benchmark):
@@ -240,16 +240,16 @@ def test_the_api_lists_families_and_links(signed_in, vi, asked):
 
 
 def test_the_api_groups_changes_and_undoes(signed_in, owner, benchmark, do_jobs):
-    made = ask(benchmark, **TEXTS)
+    job = ask(benchmark, **TEXTS)
     client = signed_in(owner)
 
     assert send(client, "family-group", review_at=0.5).status_code == 202
     do_jobs()
-    q1, _, _, q4 = refreshed(*made.values())
+    q1, _, _, q4 = refreshed(*job.values())
     merged = send(client, "family-merge", q1.family_id, other=q4.family_id).json()
     send(client, "family-split", q1.family_id, queries=["q4"])
-    said = {"query_a": "q1", "query_b": "q3", "verdict": "different"}
-    send(client, "family-verdict", q1.family_id, **said)
+    fields = {"query_a": "q1", "query_b": "q3", "verdict": "different"}
+    send(client, "family-verdict", q1.family_id, **fields)
     assert families(benchmark) == [["q1", "q2"]]
     undone = send(client, "family-undo").json()
     send(client, "family-confirm", q1.family_id)
@@ -326,11 +326,11 @@ def test_the_command_says_what_is_wrong(benchmark, owner, told, said, tmp_path):
 
 def test_reviews_are_counted_before_a_threshold_is_chosen(signed_in, owner, asked):
     client = signed_in(owner)
-    told = {"merge_at": 0.8, "review_at": 0.6, "relevant_at": 0.5, "embedding_at": 0.9}
+    fields = {"merge_at": 0.8, "review_at": 0.6, "relevant_at": 0.5, "embedding_at": 0.9}
     chains = {"largest": 20, "least_similarity": 0.45, "recut_at": 0.4, "recut_by": "average"}
     before = Job.objects.count()
 
-    answer = client.post(url("family-group"), {**told, **chains, "preview": "1"})
+    answer = client.post(url("family-group"), {**fields, **chains, "preview": "1"})
     text = page(answer)
 
     assert "What it costs in reviews" in text
@@ -369,7 +369,7 @@ MOST_2 = {"qrel_set": None, "most": 2}
 
 def waiting(benchmark, owner):
     """Two families that wait, each of two wordings."""
-    made = ask(
+    job = ask(
         benchmark,
         a1="where can i renew my passport",
         a2="where can i renew a pasport",
@@ -377,8 +377,8 @@ def waiting(benchmark, owner):
         b2="opening hour of a library",
     )
     group(benchmark, owner, options=GroupingOptions(merge_at=0.99, review_at=0.5))
-    refreshed(*made.values())
-    return [QueryFamily.objects.get(pk=made[qid].family_id) for qid in ("a1", "b1")]
+    refreshed(*job.values())
+    return [QueryFamily.objects.get(pk=job[qid].family_id) for qid in ("a1", "b1")]
 
 
 def test_one_answer_confirms_the_ticked_families_and_is_undone_at_once(signed_in, owner, benchmark):
@@ -390,7 +390,7 @@ def test_one_answer_confirms_the_ticked_families_and_is_undone_at_once(signed_in
 
     page(client.post(url("family-confirm-several"), {"family": ticks}, follow=True))
     refreshed(*families)
-    assert [(one.is_flagged, one.reviewed_by) for one in families] == [(False, owner)] * 2
+    assert [(family.is_flagged, family.reviewed_by) for family in families] == [(False, owner)] * 2
     assert set(FamilyLink.objects.values_list("verdict", flat=True)) == {"same"}
 
     client.post(url("family-undo"))
@@ -416,7 +416,7 @@ def test_the_endpoint_confirms_several_or_none(signed_in, owner, benchmark):
     families = waiting(benchmark, owner)
     client = signed_in(owner)
     at = "/api/v1/benchmarks/stdlib/families/confirm/"
-    keys = [one.pk for one in families]
+    keys = [family.pk for family in families]
 
     unknown = client.post(at, {"families": [*keys, 10**6]}, content_type="application/json")
     refreshed(*families)

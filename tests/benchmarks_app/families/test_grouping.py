@@ -55,10 +55,10 @@ def group(of, user, options=None, **wanted):
 
 def families(of):
     """The ids of each family of several queries."""
-    found = {}
+    results = {}
     for qid, family in of.queries.order_by("qid").values_list("qid", "family_id"):
-        found.setdefault(family, []).append(qid)
-    return sorted(members for members in found.values() if len(members) > 1)
+        results.setdefault(family, []).append(qid)
+    return sorted(members for members in results.values() if len(members) > 1)
 
 
 def put(into, *queries, split=""):

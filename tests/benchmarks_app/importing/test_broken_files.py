@@ -62,7 +62,9 @@ def refusal_of(benchmark, path) -> str:
         return f"{path.name}: {error}"
     if job.state == Job.State.DONE:
         return ""
-    return " ".join([job.error, *(f"{one['file']}:{one['line']}" for one in job.problems)])
+    return " ".join(
+        [job.error, *(f"{problem['file']}:{problem['line']}" for problem in job.problems)]
+    )
 
 
 @pytest.mark.parametrize(("name", "n"), [("quepid-ratings.csv", 3), ("doccano.jsonl", 4)])

@@ -8,9 +8,9 @@ from benchmarks_app.importing.services import demo
 @pytest.fixture
 def asked(monkeypatch):
     """What is said, and the commands that are called in place of being run."""
-    found = []
-    monkeypatch.setattr(demo, "call_command", lambda *words, **more: found.append((words, more)))
-    return found
+    results = []
+    monkeypatch.setattr(demo, "call_command", lambda *words, **more: results.append((words, more)))
+    return results
 
 
 def test_dense_system_is_made_where_it_is_installed(asked, monkeypatch):

@@ -32,17 +32,17 @@ def mirror(server, settings, monkeypatch):  # noqa: F811  # the fixture of that 
 
 @pytest.fixture
 def texts():
-    made = factories.texts_benchmark("texts")
-    factories.member(made, "olga", "owner")
-    return made
+    bench = factories.texts_benchmark("texts")
+    factories.member(bench, "olga", "owner")
+    return bench
 
 
 def test_the_command_fetches_and_imports(mirror, texts, capsys, settings):
     call_command("fetch_collection", "texts", "beir:scifact", max_docs="3")
 
-    said = capsys.readouterr().out
-    assert "imported beir:scifact" in said
-    assert "corpus version 1" in said
+    text = capsys.readouterr().out
+    assert "imported beir:scifact" in text
+    assert "corpus version 1" in text
     assert texts.qrel_sets.get().n_qrels
     assert texts.uploads.get().name == "beir-scifact.zip"
     assert not list((settings.STAGING_DIR / "downloads").iterdir())

@@ -92,9 +92,9 @@ def test_cell_larger_than_memory_is_a_problem_of_its_file(put, client, bomb, lit
 
     assert answer.status_code == 302
     assert resident_mb() - before < 50
-    told = "bomb.parquet: reading it took more than 256 MB of memory"
-    assert told in listed
-    assert told in looked_at
+    text = "bomb.parquet: reading it took more than 256 MB of memory"
+    assert text in listed
+    assert text in looked_at
     assert f'aria-label="Remove {upload.name}"' in listed
     assert "READ_MEMORY_MB" in listed
 

@@ -52,10 +52,10 @@ def test_zip_of_images_with_a_table_becomes_documents(images, take_in):
 
     assert job.state == Job.State.DONE, (job.error, job.problems)
     assert images.current_corpus_version.n_documents == 2
-    (shown,) = images_of(images, "a")
+    (image,) = images_of(images, "a")
     digest = hashlib.sha256(RED).hexdigest()
-    assert shown["url"] == reverse("document-image", args=["images", digest])
-    assert (shown["width"], shown["height"], shown["alt"]) == (400, 200, "red square")
+    assert image["url"] == reverse("document-image", args=["images", digest])
+    assert (image["width"], image["height"], image["alt"]) == (400, 200, "red square")
 
 
 def test_json_lines_with_paths_give_several_images_in_order(images, take_in):
@@ -300,7 +300,7 @@ def test_repository_of_a_release_holds_its_images_and_gives_an_equal_corpus(
     corpus = pl.read_parquet(folder / "corpus" / "corpus-00000.parquet")
     column = {1: "image", 2: "images"}[most]
     cells = corpus[column].to_list()
-    packed = [cells[0]["bytes"]] if most == 1 else [one["bytes"] for one in cells[0]]
+    packed = [cells[0]["bytes"]] if most == 1 else [cell["bytes"] for cell in cells[0]]
     assert packed == [RED, BLUE][:most]
     assert f"name: {column}" in (folder / "README.md").read_text()
     assert [offer.loses for offer in offers(release) if offer.exporter.has_images] == [()]

@@ -125,8 +125,12 @@ def test_columns_of_unknown_names_are_mapped_by_hand(olga, texts):
     assert job.state == Job.State.DONE, job.error
     from benchmarks_app.common.selectors.reading import benchmark_documents
 
-    found = benchmark_documents(texts, ["d2"])["d2"]
-    assert (found.title, found.text, found.metadata) == ("Two", "second text", {"source": "print"})
+    result = benchmark_documents(texts, ["d2"])["d2"]
+    assert (result.title, result.text, result.metadata) == (
+        "Two",
+        "second text",
+        {"source": "print"},
+    )
 
 
 def test_a_wrong_mapping_says_so_in_the_preview_and_imports_nothing(olga):
@@ -174,8 +178,8 @@ def test_grades_off_the_scale_have_an_answer_before_the_import(olga, texts):
     assert refused.status_code == 422
     job = imported(olga, upload, **{"grade_-2": "0", "grade_7": "3", "name": "ours"})
     assert job.state == Job.State.DONE, job.problems
-    found = texts.qrel_sets.get(name="ours")
-    assert sorted(found.qrels.values_list("docid", "grade")) == [("d1", 0), ("d1", 2), ("d2", 3)]
+    record = texts.qrel_sets.get(name="ours")
+    assert sorted(record.qrels.values_list("docid", "grade")) == [("d1", 0), ("d1", 2), ("d2", 3)]
 
 
 def test_a_scale_that_runs_the_other_way_is_turned_in_the_preview(olga, texts):
@@ -186,8 +190,8 @@ def test_a_scale_that_runs_the_other_way_is_turned_in_the_preview(olga, texts):
     job = imported(olga, Upload.objects.get(), **answers)
 
     assert job.state == Job.State.DONE, job.problems
-    found = texts.qrel_sets.get().qrels.order_by("docid").values_list("docid", "grade")
-    assert list(found) == [("1", 3), ("2", 2), ("3", 1), ("4", 0)]
+    rows = texts.qrel_sets.get().qrels.order_by("docid").values_list("docid", "grade")
+    assert list(rows) == [("1", 3), ("2", 2), ("3", 1), ("4", 0)]
 
 
 def test_grades_below_0_may_stay_pooled_and_not_judged(olga, texts):
@@ -229,13 +233,13 @@ def test_files_are_read_to_their_ends_before_they_are_ready_and_others_need_not_
     put(olga, ("b-queries.csv", QUERIES), ("z.run", good + b"q1 Q0 x 501 n/a s\n"))
 
     page = body(olga.get(reverse("import-new", args=["texts"])))
-    shown = body(olga.get(address(Upload.objects.get(name="z.run"))))
+    result = body(olga.get(address(Upload.objects.get(name="z.run"))))
     olga.post(reverse("import-all", args=["texts"]))
     jobs.run_queued()
 
     assert page.count("Ready:</span>") == 1
     assert "Needs a decision:</span>" in page
-    assert "z.run:501" in shown
+    assert "z.run:501" in result
     assert Job.objects.get().state == Job.State.DONE
     assert Query.objects.count() == 2
     assert Upload.objects.get(is_waiting=True).name == "z.run"
@@ -269,12 +273,12 @@ def test_a_large_file_is_read_to_its_end_by_a_job_before_it_is_ready(olga, texts
     olga.post(reverse("import-all", args=["texts"]))  # no second job for either
     jobs.run_queued()
     after = body(olga.get(address_of))
-    shown = body(olga.get(address(Upload.objects.get(name="bad.csv"))))
+    page = body(olga.get(address(Upload.objects.get(name="bad.csv"))))
 
     assert before.count("Being checked:</span>") == 2
     assert after.count("Ready:</span>") == 1
     assert after.count("Needs a decision:</span>") == 1
-    assert "bad.csv:402" in shown
+    assert "bad.csv:402" in page
     assert [job.state for job in Job.objects.all()] == [Job.State.DONE] * 2
 
 
@@ -445,13 +449,15 @@ def test_the_api_puts_a_file_down_shows_and_imports_it(olga, texts):
     sent = {"file": SimpleUploadedFile("things.csv", TABLE)}
     put_down = olga.post(api("upload-list"), sent)
     pk = put_down.json()["id"]
-    told = olga.get(api("upload-detail", pk), {"kind": "documents"}).json()
-    said = {"kind": "documents", "mapping": {"id": "doc", "title": "heading", "text": "words"}}
-    started = olga.post(api("upload-import", pk), json.dumps(said), content_type="application/json")
+    answer = olga.get(api("upload-detail", pk), {"kind": "documents"}).json()
+    fields = {"kind": "documents", "mapping": {"id": "doc", "title": "heading", "text": "words"}}
+    started = olga.post(
+        api("upload-import", pk), json.dumps(fields), content_type="application/json"
+    )
     jobs.run_queued()
 
     assert put_down.status_code == 201
-    (file,) = told["files"]
+    (file,) = answer["files"]
     assert file["columns"] == ["doc", "heading", "words", "source"]
     assert file["rows"][0] == ["d1", "One", "first text", "web"]
     assert "no column is chosen for the document id" in file["error"]
@@ -462,10 +468,10 @@ def test_the_api_puts_a_file_down_shows_and_imports_it(olga, texts):
 
 def test_the_api_refuses_what_lacks_a_column_with_a_stable_code(olga):
     olga.post(api("upload-list"), {"file": SimpleUploadedFile("things.csv", TABLE)})
-    said = json.dumps({"kind": "documents"})
+    body = json.dumps({"kind": "documents"})
     url = api("upload-import", Upload.objects.get().pk)
 
-    olga.post(url, said, content_type="application/json")
+    olga.post(url, body, content_type="application/json")
     jobs.run_queued()
 
     job = Job.objects.get()
@@ -481,8 +487,8 @@ def test_a_column_left_over_is_asked_for_and_the_answer_is_taken(olga, texts):
     page = body(olga.get(address(upload)))
     listed = body(olga.get(reverse("import-new", args=["texts"])))
     refused = olga.post(address(upload), {"import": "1"})
-    said = {"p0-map_query": "query_id", "p0-map_document": "doc_id", "p0-map_grade": "stars"}
-    job = imported(olga, upload, **{"p0-was": "qrel-table", "p0-kind": "qrel-table"}, **said)
+    fields = {"p0-map_query": "query_id", "p0-map_document": "doc_id", "p0-map_grade": "stars"}
+    job = imported(olga, upload, **{"p0-was": "qrel-table", "p0-kind": "qrel-table"}, **fields)
 
     assert "no column is chosen for the grade: is it stars?" in page
     assert "none: every row is relevant (grade 1)" in page
@@ -507,12 +513,12 @@ def test_the_api_asks_for_the_grade_and_takes_that_every_row_is_relevant(olga, t
     content = b"query_id,doc_id,stars\nq1,d1,3\n"
     pk = olga.post(api("upload-list"), {"file": SimpleUploadedFile("s.csv", content)}).json()["id"]
 
-    told = olga.get(api("upload-detail", pk)).json()
-    said = json.dumps({"mapping": {"grade": "every row is relevant"}})
-    started = olga.post(api("upload-import", pk), said, content_type="application/json")
+    answer = olga.get(api("upload-detail", pk)).json()
+    body = json.dumps({"mapping": {"grade": "every row is relevant"}})
+    started = olga.post(api("upload-import", pk), body, content_type="application/json")
     jobs.run_queued()
 
-    assert "is it stars?" in told["files"][0]["error"]
-    assert not told["is_ready"]
+    assert "is it stars?" in answer["files"][0]["error"]
+    assert not answer["is_ready"]
     assert started.status_code == 202
     assert texts.qrel_sets.get().qrels.get().grade == 1

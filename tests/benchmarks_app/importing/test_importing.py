@@ -123,11 +123,11 @@ def test_all_problems_of_a_file_are_told_and_nothing_stays(texts, take_in):
     job = take_in(texts, wrong, "wrong.qrels", kind="qrels")
 
     assert job.state == Job.State.FAILED
-    told = problems_of(job)
-    assert [line.split(":")[1] for line in told] == ["2", "3", "4", "5", "6"]
-    assert "graded in wrong.qrels:1 already" in told[0]
-    assert "query 'q9' is not in the benchmark" in told[1]
-    assert "grade 7 is not on the benchmark's scale (0, 1, 2, 3)" in told[2]
+    problems = problems_of(job)
+    assert [line.split(":")[1] for line in problems] == ["2", "3", "4", "5", "6"]
+    assert "graded in wrong.qrels:1 already" in problems[0]
+    assert "query 'q9' is not in the benchmark" in problems[1]
+    assert "grade 7 is not on the benchmark's scale (0, 1, 2, 3)" in problems[2]
     assert not QrelSet.objects.exists()
     assert not Qrel.objects.exists()
 
@@ -312,8 +312,8 @@ def test_a_column_of_grades_keeps_its_grades_and_they_are_counted(texts, take_in
 
     assert job.state == Job.State.DONE, job.error
     assert job.result["made"] == ["qrels 'rated' with 3 grades (0: 1, 1: 1, 3: 1)"]
-    found = qrels_of(QrelSet.objects.get())
-    assert list(found) == [("q1", "d1", 3), ("q1", "d2", 0), ("q2", "d1", 1)]
+    qrels = qrels_of(QrelSet.objects.get())
+    assert list(qrels) == [("q1", "d1", 3), ("q1", "d2", 0), ("q2", "d1", 1)]
 
 
 @pytest.mark.parametrize("content", [STARS, b"query_id,doc_id\nq1,d1\n"])
@@ -364,8 +364,8 @@ def test_bad_records_are_left_out_on_request_named_counted_and_in_the_audit(text
 
     assert refused.state == Job.State.FAILED
     assert job.state == Job.State.DONE, (job.error, job.problems)
-    found = qrels_of(QrelSet.objects.get())
-    assert list(found) == [("q1", "d1", 3), ("q2", "d1", 1)]
+    qrels = qrels_of(QrelSet.objects.get())
+    assert list(qrels) == [("q1", "d1", 3), ("q2", "d1", 1)]
     event = AuditEvent.objects.get(action="leave-out")
     assert event.detail["records"] == 4
     lines = sorted(int(named.split(":")[1]) for named in event.detail["named"])

@@ -471,11 +471,11 @@ def test_files_of_a_collection_that_nobody_can_tell_are_named(texts, folder, cap
 
     call_command("import_beir", "texts", folder)
 
-    told = capsys.readouterr().err
-    assert "file left out: a.qrels: Its columns do not say what it is" in told
-    assert "file left out: b.csv: " in told
-    assert "is a PDF" in told
-    assert "README" not in told
+    text = capsys.readouterr().err
+    assert "file left out: a.qrels: Its columns do not say what it is" in text
+    assert "file left out: b.csv: " in text
+    assert "is a PDF" in text
+    assert "README" not in text
 
 
 def test_import_trec_takes_the_other_files_where_a_bad_one_is_left_out(texts, folder, capsys):
@@ -550,8 +550,8 @@ def test_cranfield_comes_in_as_smart_with_its_scale_turned(texts):
 
     assert texts.current_corpus_version.n_documents == 1400
     assert texts.queries.count() == 225
-    found = texts.qrel_sets.get()
-    assert (found.n_qrels, found.qrels.filter(grade=3).count()) == (1837, 128)
+    record = texts.qrel_sets.get()
+    assert (record.n_qrels, record.qrels.filter(grade=3).count()) == (1837, 128)
 
 
 @needs_data

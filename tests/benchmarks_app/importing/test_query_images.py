@@ -44,9 +44,9 @@ def asked(benchmark) -> dict[str, tuple[str, list[str]]]:
 
 def graded(benchmark, qid: str):
     """A set in which one document is relevant for a query."""
-    made = factories.qrel_set(benchmark, {(qid, "a"): 1})
-    QrelSet.objects.filter(pk=made.pk).update(n_relevant=1)
-    return QrelSet.objects.get(pk=made.pk)
+    qrels = factories.qrel_set(benchmark, {(qid, "a"): 1})
+    QrelSet.objects.filter(pk=qrels.pk).update(n_relevant=1)
+    return QrelSet.objects.get(pk=qrels.pk)
 
 
 EXPECTED = {
@@ -59,10 +59,10 @@ EXPECTED = {
 @pytest.fixture
 def texts(db):
     """A benchmark whose documents are texts."""
-    made = factories.texts_benchmark("texts")
+    bench = factories.texts_benchmark("texts")
     rows = [{"_id": docid, "title": "", "text": f"text {docid}"} for docid in "ab"]
-    factories.done(factories.imported(made, lines(rows), "corpus.jsonl"))
-    return made
+    factories.done(factories.imported(bench, lines(rows), "corpus.jsonl"))
+    return bench
 
 
 def test_queries_of_json_lines_have_images_beside_a_text_or_alone(images, take_in):
@@ -172,7 +172,7 @@ def test_same_words_with_other_images_are_other_needs(texts, take_in):
     _, words = texts_to_group(texts, None)
 
     assert len({one.text for one in words}) == 4
-    assert all(one.text for one in words)
+    assert all(word.text for word in words)
 
 
 @pytest.mark.parametrize("most", [1, 2])

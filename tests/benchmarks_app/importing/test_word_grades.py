@@ -73,7 +73,7 @@ def test_the_list_asks_for_each_word_and_suggests_what_is_known(olga, texts):
 
     decide = reverse("import-decide", args=["texts", upload.pk])
     olga.post(decide, {"act": "check", **suggested, "grade_S": "3"})
-    assert [one.state for one in waiting_files(texts)] == ["ready"]
+    assert [waiting_file.state for waiting_file in waiting_files(texts)] == ["ready"]
     olga.post(reverse("import-all", args=["texts"]))
     jobs.run_queued()
 
@@ -118,9 +118,9 @@ def test_by_api_words_that_nobody_mapped_are_all_named_and_nothing_stays(olga, g
     upload = put(olga, "esci.csv", ESCI)
     address = f"/api/v1/benchmarks/texts/uploads/{upload.pk}/"
 
-    told = olga.get(address).json()
-    assert told["files"][0]["grades"] == {"C": 1, "E": 2, "I": 1, "S": 1}
-    assert told["warnings"] == [
+    answer = olga.get(address).json()
+    assert answer["files"][0]["grades"] == {"C": 1, "E": 2, "I": 1, "S": 1}
+    assert answer["warnings"] == [
         f"{WORDS_OF_ESCI} each is here: on the import page, or as a grade map such as "
         "'C=1, E=3, I=0, S=2'."
     ]

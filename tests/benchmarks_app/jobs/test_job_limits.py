@@ -202,7 +202,7 @@ def test_what_follows_from_a_job_that_is_done_is_not_interrupted(settings, does,
 
 def test_work_in_another_thread_is_refused_at_its_next_write():
     stopper = Stopper()
-    said = []
+    results = []
 
     def work():
         own = Stopper()
@@ -210,15 +210,15 @@ def test_work_in_another_thread_is_refused_at_its_next_write():
             own.stop("over")
             try:
                 with own.writing():
-                    said.append("wrote")
+                    results.append("wrote")
             except JobStopped:
-                said.append("stopped")
+                results.append("stopped")
 
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
 
-    assert said == ["wrote", "stopped"]
+    assert results == ["wrote", "stopped"]
     assert not stopper.is_due
 
 

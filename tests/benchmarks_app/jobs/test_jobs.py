@@ -506,12 +506,12 @@ def test_sweep_that_failed_ends_with_1(sweeps):
 def test_sweeper_has_started_though_its_first_sweep_fails(monkeypatch, tmp_path):
     started = tmp_path / "started"
     monkeypatch.setenv("BENCHWRIGHT_STARTED", str(started))
-    monkeypatch.setattr(jobs, "SWEEPERS", [lambda: told.append(started.exists())])
-    told: list[bool] = []
+    monkeypatch.setattr(jobs, "SWEEPERS", [lambda: results.append(started.exists())])
+    results: list[bool] = []
 
     call_command("sweep")
 
-    assert told == [True]
+    assert results == [True]
 
 
 def test_loop_sweeps_at_once_and_again_after_each_wait_though_a_sweep_breaks(
@@ -608,7 +608,7 @@ def test_sweep_removes_what_a_cut_off_upload_left_and_nothing_that_is_received(s
         "print('received', flush=True)\n"
         "input()"
     )
-    given = {
+    fields = {
         "DJANGO_SETTINGS_MODULE": "benchmarks_app.settings",
         "BENCHWRIGHT_DATA": str(settings.DATA_DIR),
     }
@@ -616,7 +616,7 @@ def test_sweep_removes_what_a_cut_off_upload_left_and_nothing_that_is_received(s
         [sys.executable, "-c", code],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env={**os.environ, **given},
+        env={**os.environ, **fields},
     ) as web:
         assert web.stdout.readline() == b"received\n"
         (spooled,) = Path(settings.FILE_UPLOAD_TEMP_DIR).iterdir()

@@ -40,10 +40,10 @@ def private(settings):
 
 
 def test_a_key_is_sealed_and_opens_again(benchmark, owner):
-    made = judge(benchmark, owner, PUBLIC, key=SENTINEL)
+    machine = judge(benchmark, owner, PUBLIC, key=SENTINEL)
 
-    assert SENTINEL not in made.key_sealed
-    assert key_of(JudgeEndpoint.objects.get(pk=made.pk)) == SENTINEL
+    assert SENTINEL not in machine.key_sealed
+    assert key_of(JudgeEndpoint.objects.get(pk=machine.pk)) == SENTINEL
 
 
 def test_no_column_of_any_table_holds_the_key(benchmark, owner):
@@ -56,36 +56,36 @@ def test_no_column_of_any_table_holds_the_key(benchmark, owner):
 
 
 def test_a_key_of_another_secret_is_asked_for_again(benchmark, owner, settings):
-    made = judge(benchmark, owner, PUBLIC, key=SENTINEL)
+    machine = judge(benchmark, owner, PUBLIC, key=SENTINEL)
     before, settings.SECRET_KEY = settings.SECRET_KEY, "another secret"
 
     with pytest.raises(JudgeKeySealError, match="Enter the key again"):
-        key_of(made)
+        key_of(machine)
 
     settings.SECRET_KEY_FALLBACKS = [before]
-    assert key_of(made) == SENTINEL
+    assert key_of(machine) == SENTINEL
 
 
 def test_a_stored_key_does_not_go_to_another_host(benchmark, owner):
-    made = judge(benchmark, owner, PUBLIC, key=SENTINEL)
+    machine = judge(benchmark, owner, PUBLIC, key=SENTINEL)
 
     with pytest.raises(JudgeKeyMovedError, match=r"https://judge\.example\.org"):
-        change_judge(judge=made, user=owner, base_url="https://evil.example.org/v1")
-    made.refresh_from_db()
-    assert made.base_url == PUBLIC
+        change_judge(judge=machine, user=owner, base_url="https://evil.example.org/v1")
+    machine.refresh_from_db()
+    assert machine.base_url == PUBLIC
 
-    change_judge(judge=made, user=owner, base_url="https://judge.example.org/v2")
-    assert key_of(made) == SENTINEL
-    change_judge(judge=made, user=owner, base_url="https://evil.example.org/v1", key="other")
-    assert key_of(made) == "other"
+    change_judge(judge=machine, user=owner, base_url="https://judge.example.org/v2")
+    assert key_of(machine) == SENTINEL
+    change_judge(judge=machine, user=owner, base_url="https://evil.example.org/v1", key="other")
+    assert key_of(machine) == "other"
 
 
 def test_a_forgotten_key_is_gone(benchmark, owner):
-    made = judge(benchmark, owner, PUBLIC, key=SENTINEL)
+    machine = judge(benchmark, owner, PUBLIC, key=SENTINEL)
 
-    change_judge(judge=made, user=owner, is_key_forgotten=True)
+    change_judge(judge=machine, user=owner, is_key_forgotten=True)
 
-    assert key_of(JudgeEndpoint.objects.get(pk=made.pk)) == ""
+    assert key_of(JudgeEndpoint.objects.get(pk=machine.pk)) == ""
 
 
 # --- in the environment ----------------------------------------------------------------------
@@ -107,14 +107,14 @@ def test_a_variable_that_is_no_longer_allowed_opens_nothing(
     benchmark, owner, settings, monkeypatch
 ):
     settings.JUDGE_KEYS = {"HOUSE_KEY": PUBLIC}
-    made = judge(benchmark, owner, PUBLIC, key_variable="HOUSE_KEY")
+    machine = judge(benchmark, owner, PUBLIC, key_variable="HOUSE_KEY")
     with pytest.raises(JudgeKeyVariableError, match="empty where the worker runs"):
-        key_of(made)
+        key_of(machine)
     monkeypatch.setenv("HOUSE_KEY", SENTINEL)
     settings.JUDGE_KEYS = {}
 
     with pytest.raises(JudgeKeyVariableError, match="not allowed it"):
-        key_of(made)
+        key_of(machine)
 
 
 # --- addresses -------------------------------------------------------------------------------
@@ -163,13 +163,13 @@ def test_a_name_is_given_once(benchmark, owner):
 
 
 def test_a_missing_extra_is_named(benchmark, owner, signed_in, monkeypatch):
-    made = judge(benchmark, owner, PUBLIC)
+    machine = judge(benchmark, owner, PUBLIC)
     known = keys.find_spec
     monkeypatch.setattr(keys, "find_spec", lambda name: None if name == "openai" else known(name))
 
     with pytest.raises(JudgeExtraMissingError, match="openai is not installed"):
-        start_trial(judge=made, user=owner)
-    page = signed_in(owner).get(made.get_absolute_url()).content.decode()
+        start_trial(judge=machine, user=owner)
+    page = signed_in(owner).get(machine.get_absolute_url()).content.decode()
     assert "benchwright[judge]" in page
     assert "Try it" not in page
 
@@ -183,14 +183,14 @@ def tried(made, owner, do_jobs):
 
 def test_a_trial_says_what_came_back(benchmark, owner, private, do_jobs, signed_in):
     with JudgeStub(key=SENTINEL, knows="json") as stub:
-        made = judge(benchmark, owner, stub.url, key=SENTINEL, price_in=1.0, price_out=2.0)
-        told = tried(made, owner, do_jobs)
+        machine = judge(benchmark, owner, stub.url, key=SENTINEL, price_in=1.0, price_out=2.0)
+        outcome = tried(machine, owner, do_jobs)
 
-    assert told["is_good"]
-    assert told["model"] == "tiny-2026-01-01"
-    assert told["cost"] > 0
-    assert made.answer_format == "json"
-    page = signed_in(owner).get(made.get_absolute_url()).content.decode()
+    assert outcome["is_good"]
+    assert outcome["model"] == "tiny-2026-01-01"
+    assert outcome["cost"] > 0
+    assert machine.answer_format == "json"
+    page = signed_in(owner).get(machine.get_absolute_url()).content.decode()
     assert "differently than a person would" in page  # the stub knows nothing of Paris
     assert "as JSON, without a schema" in page
 
@@ -201,28 +201,28 @@ def test_a_trial_says_what_came_back(benchmark, owner, private, do_jobs, signed_
 def test_a_trial_that_fails_says_why(fault, code, benchmark, owner, private, do_jobs, signed_in):
     with JudgeStub() as stub:
         stub.always_fault("capital of France", fault)
-        made = judge(benchmark, owner, stub.url)
-        told = tried(made, owner, do_jobs)
+        machine = judge(benchmark, owner, stub.url)
+        outcome = tried(machine, owner, do_jobs)
 
-    assert not told["is_good"]
-    assert code in told["code"]
-    assert "It did not work." in signed_in(owner).get(made.get_absolute_url()).content.decode()
+    assert not outcome["is_good"]
+    assert code in outcome["code"]
+    assert "It did not work." in signed_in(owner).get(machine.get_absolute_url()).content.decode()
 
 
 def test_a_trial_of_nobody_says_so(benchmark, owner, private, do_jobs):
-    made = judge(benchmark, owner, "http://127.0.0.1:9/v1", max_attempts=1)
+    machine = judge(benchmark, owner, "http://127.0.0.1:9/v1", max_attempts=1)
 
-    assert tried(made, owner, do_jobs)["code"] == "judge-connection"
+    assert tried(machine, owner, do_jobs)["code"] == "judge-connection"
 
 
 def test_a_judge_is_tried_once_at_a_time(benchmark, owner):
-    made = judge(benchmark, owner, PUBLIC)
-    start_trial(judge=made, user=owner)
+    machine = judge(benchmark, owner, PUBLIC)
+    start_trial(judge=machine, user=owner)
 
     with pytest.raises(JudgeInUseError):
-        start_trial(judge=made, user=owner)
+        start_trial(judge=machine, user=owner)
     with pytest.raises(JudgeInUseError):
-        delete_judge(judge=made, user=owner)
+        delete_judge(judge=machine, user=owner)
 
 
 # --- the key is nowhere to be seen -----------------------------------------------------------
@@ -232,12 +232,12 @@ def test_a_judge_is_tried_once_at_a_time(benchmark, owner):
 def whole(benchmark, owner, private, do_jobs):
     """A judge with the sentinel for a key that the stub repeats wherever it can."""
     with JudgeStub(key=SENTINEL) as stub:
-        made = judge(benchmark, owner, stub.url, key=SENTINEL, max_attempts=1)
+        machine = judge(benchmark, owner, stub.url, key=SENTINEL, max_attempts=1)
         stub.always_fault("question 1 ", "500:0")
         stub.always_fault("question 2 ", "echo-key")
         stub.always_fault("question 3 ", "400")
-        start_trial(judge=made, user=owner)
-        done = evaluation(case_set(benchmark, owner), made, owner)
+        start_trial(judge=machine, user=owner)
+        done = evaluation(case_set(benchmark, owner), machine, owner)
         do_jobs()
         assert stub.requests[0].headers["authorization"] == f"Bearer {SENTINEL}"
     return done
@@ -295,12 +295,12 @@ def test_page_makes_and_changes_a_judge(benchmark, owner, signed_in):
 
     client.post(reverse("judge-new", args=[benchmark.slug]), sent)
 
-    made = JudgeEndpoint.objects.get()
-    assert (made.base_url, key_of(made), made.concurrency) == (PUBLIC, SENTINEL, 4)
-    edit = reverse("judge-edit", args=[benchmark.slug, made.pk])
+    record = JudgeEndpoint.objects.get()
+    assert (record.base_url, key_of(record), record.concurrency) == (PUBLIC, SENTINEL, 4)
+    edit = reverse("judge-edit", args=[benchmark.slug, record.pk])
     client.post(edit, {**sent, "key": "", "model": "n"})
-    made.refresh_from_db()
-    assert (made.model, key_of(made)) == ("n", SENTINEL)
+    record.refresh_from_db()
+    assert (record.model, key_of(record)) == ("n", SENTINEL)
     response = client.post(edit, {**sent, "key": "", "base_url": "https://evil.example.org/v1"})
     assert response.status_code == 422
     assert "not sent elsewhere" in response.content.decode()

@@ -244,11 +244,11 @@ def test_second_sample_leaves_queries_of_the_first_alone(benchmark, olga, tmp_pa
 
 
 def test_same_seed_draws_the_same_queries_again(olga, tmp_path):
-    found = []
+    results = []
     for slug in ("one", "two"):
         log = read(factories.benchmark(slug), olga, tmp_path)
         draw(log, olga, n_families=4, seed=7, head_share=0.2)
-        found.append(sorted(log.benchmark.queries.values_list("qid", "weight")))
+        results.append(sorted(log.benchmark.queries.values_list("qid", "weight")))
 
-    assert found[0] == found[1]
-    assert math.isfinite(sum(weight for _, weight in found[0]))
+    assert results[0] == results[1]
+    assert math.isfinite(sum(weight for _, weight in results[0]))

@@ -45,21 +45,21 @@ def upload(client, content=LOG, name="help.csv"):
 def test_dropped_file_is_shown_as_it_would_be_kept(client):
     answer = upload(client)
 
-    shown = client.get(answer.url).content.decode()
+    text = client.get(answer.url).content.decode()
 
-    assert "<del>lost card jo@x.org</del> <ins>lost card [email]</ins>" in shown
-    assert shown.count('<span class="pill is-plain">not read</span>') == 1  # the session
-    assert '<option value="session">' not in shown
+    assert "<del>lost card jo@x.org</del> <ins>lost card [email]</ins>" in text
+    assert text.count('<span class="pill is-plain">not read</span>') == 1  # the session
+    assert '<option value="session">' not in text
 
 
 def test_preview_follows_the_columns_that_are_chosen(client):
     address = upload(client).url
     chosen = {"query": "asked", "count": "times", "name": "help", "floor": 1, "preview": "1"}
 
-    shown = client.post(address, {**chosen, "kinds": ["phone"]}).content.decode()
+    text = client.post(address, {**chosen, "kinds": ["phone"]}).content.decode()
 
-    assert "jo@x.org" in shown
-    assert "[email]" not in shown
+    assert "jo@x.org" in text
+    assert "[email]" not in text
     assert not Job.objects.exists()
 
 
@@ -88,11 +88,11 @@ def test_log_is_read_and_its_page_says_what_became_of_it(client, benchmark):
 
     assert answer.status_code == 302
     log = QueryLog.objects.get()
-    shown = client.get(page("log-detail", log.pk)).content.decode()
-    assert "lost card [email]" in shown
-    assert "1 queries, 1 searches" in shown  # below the floor
-    assert "deleted after reading" in shown
-    assert "session" in shown  # never read
+    text = client.get(page("log-detail", log.pk)).content.decode()
+    assert "lost card [email]" in text
+    assert "1 queries, 1 searches" in text  # below the floor
+    assert "deleted after reading" in text
+    assert "session" in text  # never read
 
 
 @pytest.mark.parametrize(
@@ -136,9 +136,9 @@ def test_preview_says_what_would_be_drawn_and_draws_nothing(client, benchmark):
     form = {"log": log.pk, "n_families": 6, "by": "frequency", "allocation": "equal"}
     form |= {"head": 5, "tail": 50, "weighting": "traffic", "wordings": "all"}
 
-    shown = client.get(page("sample-preview"), form).content.decode()
+    text = client.get(page("sample-preview"), form).content.decode()
 
-    assert '<td class="num">1.0000</td>' in shown  # the head is one family, and drawn
+    assert '<td class="num">1.0000</td>' in text  # the head is one family, and drawn
     assert not Query.objects.exists()
     form |= {"n_families": 900}
     refused = client.get(page("sample-preview"), form).content.decode()
@@ -180,9 +180,9 @@ def test_sample_that_cannot_be_drawn_is_told(client, benchmark, changed, why):
 def test_chart_has_the_counts_as_csv(client, benchmark):
     log = factories.read_log(benchmark)
 
-    shown = client.get(page("log-curve", log.pk, 500, 5000, "csv")).content.decode()
+    text = client.get(page("log-curve", log.pk, 500, 5000, "csv")).content.decode()
 
-    assert shown.splitlines()[:2] == ["rank,searches", "1,20"]
+    assert text.splitlines()[:2] == ["rank,searches", "1,20"]
 
 
 # --- API -------------------------------------------------------------------------------------
@@ -226,9 +226,9 @@ def test_api_masks_everything_unless_kinds_are_named(client, kinds, masked):
 @pytest.mark.parametrize(("regions", "n_masked"), [("", 3), ("US", 0), ("us,fr", 3), ("none", 0)])
 def test_api_masks_numbers_of_the_countries_named_or_of_the_site(client, regions, n_masked):
     file = SimpleUploadedFile("help.csv", b"asked,times\nwho is 06 12 34 56 78,3\n")
-    given = {"file": file, "query": "asked", "count": "times", "regions": regions}
+    fields = {"file": file, "query": "asked", "count": "times", "regions": regions}
 
-    client.post("/api/v1/benchmarks/bank/logs/", given)
+    client.post("/api/v1/benchmarks/bank/logs/", fields)
     jobs.run_queued()
 
     assert QueryLog.objects.get().masked == ({"phone": n_masked} if n_masked else {})

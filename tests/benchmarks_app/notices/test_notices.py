@@ -292,11 +292,11 @@ def test_page_adds_shows_once_tries_and_tells_answers_as_text(
     sent = {"url": f"{receiver.address}/<i>", "events": ["job.failed", "release.published"]}
     assert client.post(at, {**sent, "url": "http://10.0.0.1/"}).status_code == 422
 
-    made = client.post(at, sent)
+    answer = client.post(at, sent)
 
     webhook = Webhook.objects.get()
     secret = webhooks_secret(webhook)
-    assert secret in made.content.decode()
+    assert secret in answer.content.decode()
     assert webhook.events == ["release.published", "job.failed"]
     of = f"{at}{webhook.pk}/"
     client.post(f"{of}test/")

@@ -37,9 +37,9 @@ def test_site_that_is_well_is_fine_and_says_so(settings, tmp_path):
     call_command("doctor", stdout=text)
     call_command("doctor", "--json", stdout=as_json)
 
-    told = json.loads(as_json.getvalue())
-    levels = {one["part"]: one["level"] for one in told["findings"]}
-    assert told["is_fine"] is True
+    report = json.loads(as_json.getvalue())
+    levels = {finding["part"]: finding["level"] for finding in report["findings"]}
+    assert report["is_fine"] is True
     assert set(levels) == set(doctor.PARTS)
     assert (
         levels["database"] == levels["storage"] == levels["broker"] == levels["workers"] == "fine"
@@ -86,9 +86,9 @@ def test_provider_that_answers_is_fine_and_what_is_lacking_is_told(found, settin
             "claims_supported": ["sub", "email"],
         }
         settings.OIDC = Provider(**{**PROVIDER, "issuer": server.url, "grants": grants})
-        said = found("sign-in")
+        result = found("sign-in")
 
-    assert [(level, what.split(":")[0]) for level, what, _ in said] == [
+    assert [(level, what.split(":")[0]) for level, what, _ in result] == [
         ("odd", "the provider says that it knows no PKCE (S256), which is always sent"),
         ("odd", "the provider does not say that it knows the claim groups"),
         ("wrong", "the group labelers gives a place in the benchmark nowhere"),
@@ -96,8 +96,8 @@ def test_provider_that_answers_is_fine_and_what_is_lacking_is_told(found, settin
         ("fine", "through http"),
         ("fine", "the provider must lead back to http"),
     ]
-    assert said[4][1] == f"through {server.url}, 1 keys; passwords as well"
-    assert said[5][1].endswith("/sign-in/provider/callback/")
+    assert result[4][1] == f"through {server.url}, 1 keys; passwords as well"
+    assert result[5][1].endswith("/sign-in/provider/callback/")
 
 
 def test_provider_that_does_not_answer_or_is_another_is_wrong(found, settings):
@@ -119,10 +119,10 @@ def test_settings_that_others_could_use(found, settings):
     settings.ALLOWED_HOSTS = ["benchmarks.example.org"]
     settings.DEBUG = True
     settings.SESSION_COOKIE_SECURE = settings.SECURE_SSL_REDIRECT = False
-    said = found("settings")
+    result = found("settings")
 
-    assert ("wrong", "DEBUG is on and others reach the site", "Take DEBUG away.") in said
-    assert any(what.endswith("without HTTPS") for _, what, _ in said)
+    assert ("wrong", "DEBUG is on and others reach the site", "Take DEBUG away.") in result
+    assert any(what.endswith("without HTTPS") for _, what, _ in result)
 
 
 def test_part_that_cannot_be_looked_at_is_wrong_and_the_others_are_told(monkeypatch):

@@ -108,11 +108,13 @@ def test_board_and_alerts_ask_for_what_is_there(figures, benchmark):
     rules = [rule for group in alerts["groups"] for rule in group["rules"]]
     asked += [rule["expr"] for rule in rules]
 
-    patterns = [one for expr in asked for one in re.findall(r'=~"([^"]+)"', expr)]
+    patterns = [match for expr in asked for match in re.findall(r'=~"([^"]+)"', expr)]
     named = {one for expr in asked for one in re.findall(r"(?<![\w~\"])benchwright_\w+", expr)}
 
     assert named and named <= names
-    assert patterns and all(any(re.fullmatch(one, name) for name in names) for one in patterns)
+    assert patterns and all(
+        any(re.fullmatch(pattern, name) for name in names) for pattern in patterns
+    )
     page = (DOCS.parent / "operating.md").read_text("utf-8")
     assert [rule["alert"] for rule in rules if f"`{rule['alert']}`" not in page] == []
     bases = {re.sub("_(bucket|count|sum|created)$", "", name) for name in names}

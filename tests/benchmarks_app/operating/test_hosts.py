@@ -69,12 +69,12 @@ def test_what_does_not_fit_is_told_everywhere(elsewhere, client, signed_in, sett
     ready = client.get("/readyz")
     page = signed_in(operator).get("/system/").content.decode()
     figures = client.get("/metrics", HTTP_AUTHORIZATION=f"Bearer {settings.METRICS_TOKEN}")
-    found = [one for one in doctor.examined() if one.part == "hosts"]
+    results = [one for one in doctor.examined() if one.part == "hosts"]
 
     assert (ready.status_code, ready.json()["hosts"]) == (200, "differ")
     assert words in page.replace("&#x27;", "'")
     assert b"benchwright_host_differences 1.0" in figures.content
-    assert [(one.level, words in one.what) for one in found] == [("wrong", True)]
+    assert [(result.level, words in result.what) for result in results] == [("wrong", True)]
 
 
 def test_worker_that_is_gone_differs_from_nobody(elsewhere):
@@ -91,7 +91,7 @@ def test_clock_of_this_host_is_held_against_the_databases(monkeypatch):
 
     if connection.vendor == "postgresql":
         assert ahead == pytest.approx(30, abs=5)
-        (told,) = hosts.differences([], hosts.this_host())
-        assert told.startswith("the clock of this host is apart")
+        (difference,) = hosts.differences([], hosts.this_host())
+        assert difference.startswith("the clock of this host is apart")
     else:
         assert ahead is None

@@ -49,7 +49,10 @@ def collected(monkeypatch):
         return [
             (
                 span.name,
-                {one.key: next(v for _, v in one.value.ListFields()) for one in span.attributes},
+                {
+                    attribute.key: next(v for _, v in attribute.value.ListFields())
+                    for attribute in span.attributes
+                },
                 span.status.code == span.status.STATUS_CODE_ERROR,
             )
             for path, sent in server.sent
@@ -75,12 +78,12 @@ def test_request_is_a_span_with_its_view_and_number_and_no_address(collected, cl
     client.get(f"/join/{secret}/?q=hush", headers={"X-Request-ID": "request-0001"})
     client.get("/sign-in/", {"next": f"/{secret}"}, headers={"X-Request-ID": "request-0002"})
 
-    told = collected()
-    (page,) = [told for name, told, _ in told if name == "GET sign-in"]
+    spans = collected()
+    (page,) = [told for name, told, _ in spans if name == "GET sign-in"]
     assert page["http.response.status_code"] == 200
     assert page["benchwright.request_id"] == "request-0002"
-    assert secret not in str(told)
-    assert "hush" not in str(told)
+    assert secret not in str(spans)
+    assert "hush" not in str(spans)
 
 
 def test_statements_of_a_request_are_there_without_their_values(collected, client):
@@ -89,7 +92,7 @@ def test_statements_of_a_request_are_there_without_their_values(collected, clien
     client.post("/sign-in/", {"username": "ada", "password": "guessed wrongly"})
 
     statements = [told for name, told, _ in collected() if name == "SELECT"]
-    asked = [one["db.query.text"] for one in statements]
+    asked = [statement["db.query.text"] for statement in statements]
     assert any('"benchmarks_app_user"."username" = %s' in sql for sql in asked)
     assert {one["db.system.name"] for one in statements} == {connection.vendor}
     assert "guessed wrongly" not in str(collected())
@@ -102,19 +105,21 @@ def test_job_is_a_span_and_its_statements_name_it(collected, benchmark, owner, m
 
     jobs.execute(job.pk, has_heartbeat=False)
 
-    told = collected()
-    (done,) = [told for name, told, _ in told if name == "job nothing"]
+    spans = collected()
+    (done,) = [told for name, told, _ in spans if name == "job nothing"]
     assert done["benchwright.job_id"] == job.pk
-    assert any(one.get("benchwright.job_id") == job.pk for name, one, _ in told if name == "UPDATE")
+    assert any(
+        one.get("benchwright.job_id") == job.pk for name, one, _ in spans if name == "UPDATE"
+    )
 
 
 def test_what_broke_is_named_by_its_class_and_not_by_its_words(collected):
     with pytest.raises(ValueError, match="hush"), spans.span("breaks"):
         raise ValueError("hush")
 
-    ((_, told, is_broken),) = [one for one in collected() if one[0] == "breaks"]
-    assert (told["error.type"], is_broken) == ("ValueError", True)
-    assert "hush" not in str(told)
+    ((_, result, is_broken),) = [span for span in collected() if span[0] == "breaks"]
+    assert (result["error.type"], is_broken) == ("ValueError", True)
+    assert "hush" not in str(result)
 
 
 CODE = """

@@ -149,10 +149,10 @@ def test_password_change_ends_the_tokens_but_those_kept_on_purpose(signed_in, ad
         for user, name in [(ada, "nightly"), (ada, "lost laptop"), (bo, "of bo")]
     )
     page = signed_in(ada).get(reverse("password-change")).content.decode()
-    given = {"old_password": "a long password", "tokens": [kept.token.pk]}
+    fields = {"old_password": "a long password", "tokens": [kept.token.pk]}
 
     new = {"new_password1": "another long one", "new_password2": "another long one"}
-    signed_in(ada).post(reverse("password-change"), {**given, **new})
+    signed_in(ada).post(reverse("password-change"), {**fields, **new})
 
     assert "lost laptop" in page
     assert "of bo" not in page
@@ -167,9 +167,9 @@ def test_nobody_keeps_anothers_token_by_changing_a_password(signed_in, ada, bo):
     theirs = create_api_token(user=bo, name="of bo", days=9)
     create_api_token(user=ada, name="of ada", days=9)
     new = {"new_password1": "another long one", "new_password2": "another long one"}
-    given = {"old_password": "a long password", "tokens": [theirs.token.pk], **new}
+    fields = {"old_password": "a long password", "tokens": [theirs.token.pk], **new}
 
-    answer = signed_in(ada).post(reverse("password-change"), given)
+    answer = signed_in(ada).post(reverse("password-change"), fields)
 
     assert answer.context["form"].errors["tokens"]
 
@@ -203,18 +203,18 @@ def test_tokens_outlive_a_password_that_is_only_hashed_anew(client, ada, setting
 
 @pytest.mark.parametrize("weak", ["short", "password123", "ada@example.org"])
 def test_weak_passwords_are_refused(signed_in, ada, weak):
-    given = {"old_password": "a long password", "new_password1": weak, "new_password2": weak}
+    fields = {"old_password": "a long password", "new_password1": weak, "new_password2": weak}
 
-    answer = signed_in(ada).post(reverse("password-change"), given)
+    answer = signed_in(ada).post(reverse("password-change"), fields)
 
     assert answer.context["form"].errors["new_password2"]
     assert User.objects.get(pk=ada.pk).check_password("a long password")
 
 
 def test_profile_is_saved_without_a_password(signed_in, ada):
-    given = {"first_name": "Ada", "last_name": "Byron", "email": "ada@example.org"}
+    fields = {"first_name": "Ada", "last_name": "Byron", "email": "ada@example.org"}
 
-    answer = signed_in(ada).post(reverse("account-detail"), given)
+    answer = signed_in(ada).post(reverse("account-detail"), fields)
 
     assert answer.status_code == 302
     assert str(User.objects.get(pk=ada.pk)) == "Ada Byron"
@@ -233,9 +233,9 @@ def test_profile_is_saved_without_a_password(signed_in, ada):
 def test_address_changes_only_with_the_password_and_only_to_a_free_one(
     signed_in, ada, bo, password, email, status
 ):
-    given = {"email": email, "current_password": password}
+    fields = {"email": email, "current_password": password}
 
-    answer = signed_in(ada).post(reverse("account-detail"), given)
+    answer = signed_in(ada).post(reverse("account-detail"), fields)
 
     assert answer.status_code == status
     changed = User.objects.get(pk=ada.pk).email == email
@@ -300,8 +300,8 @@ def is_verified(person: User) -> bool:
 
 
 def move(client, email: str) -> None:
-    given = {"email": email, "current_password": "a long password"}
-    assert client.post(reverse("account-detail"), given).status_code == 302
+    fields = {"email": email, "current_password": "a long password"}
+    assert client.post(reverse("account-detail"), fields).status_code == 302
 
 
 def test_link_verifies_the_address_of_whoever_asked_for_it(signed_in, ada):

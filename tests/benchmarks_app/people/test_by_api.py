@@ -28,12 +28,12 @@ def owner(of) -> Client:
 def test_a_link_invites_and_is_told_once(of, owner):
     at = "/api/v1/benchmarks/bench/people/invitations/"
     sent = {"role": "annotator", "note": "Ada", "days": 3}
-    made = owner.post(at, sent, content_type="application/json").json()
+    record = owner.post(at, sent, content_type="application/json").json()
 
     listed = owner.get(at).json()["results"]
     ada = factories.user("ada")
     accepted = signed_in(ada).post(
-        "/api/v1/me/invitations/accept/", {"link": made["link"]}, content_type="application/json"
+        "/api/v1/me/invitations/accept/", {"link": record["link"]}, content_type="application/json"
     )
 
     assert [(row["note"], "link" in row) for row in listed] == [("Ada", False)]
@@ -44,11 +44,11 @@ def test_a_link_invites_and_is_told_once(of, owner):
 
 def test_a_withdrawn_link_lets_nobody_in(of, owner):
     at = "/api/v1/benchmarks/bench/people/invitations/"
-    made = owner.post(at, {}, content_type="application/json").json()
-    withdrawn = owner.delete(f"{at}{made['id']}/")
+    record = owner.post(at, {}, content_type="application/json").json()
+    withdrawn = owner.delete(f"{at}{record['id']}/")
 
     answer = signed_in(factories.user("ada")).post(
-        "/api/v1/me/invitations/accept/", {"link": made["link"]}, content_type="application/json"
+        "/api/v1/me/invitations/accept/", {"link": record["link"]}, content_type="application/json"
     )
 
     assert (withdrawn.status_code, answer.status_code) == (204, 410)

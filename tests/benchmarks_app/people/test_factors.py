@@ -80,8 +80,8 @@ def with_key(user: User, **options) -> SecurityKey:
     client, key = Client(HTTP_HOST="localhost"), SecurityKey(**options)
     client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
     page = client.get(reverse("security-key-create"))
-    given = {"name": "blue", "password": PASSWORD, "credential": key.create(options_in(page))}
-    assert client.post(reverse("security-key-create"), given).status_code in (200, 302)
+    fields = {"name": "blue", "password": PASSWORD, "credential": key.create(options_in(page))}
+    assert client.post(reverse("security-key-create"), fields).status_code in (200, 302)
     mail.outbox.clear()
     return key
 
@@ -405,8 +405,8 @@ def test_staffs_pages_have_no_door_of_their_own(db):
     client = Client()
 
     page = client.get("/admin/login/?next=/admin/")
-    given = {"username": "root", "password": PASSWORD, "next": "/admin/"}
-    client.post("/admin/login/?next=/admin/", given)
+    fields = {"username": "root", "password": PASSWORD, "next": "/admin/"}
+    client.post("/admin/login/?next=/admin/", fields)
 
     assert page["Location"] == "/sign-in/?next=/admin/"
     assert client.get("/admin/").status_code == 302
@@ -464,12 +464,12 @@ def test_session_of_the_password_is_a_new_one(ada):
     client = Client()
     client.get("/sign-in/")
     client.session.save()
-    given = client.cookies.get("sessionid")
+    record = client.cookies.get("sessionid")
     client.post("/sign-in/", {"username": "ada", "password": PASSWORD})
     after_password = client.cookies["sessionid"].value
     second(client, code_of())
 
-    assert given is None or given.value != after_password
+    assert record is None or record.value != after_password
     assert client.cookies["sessionid"].value != after_password
 
 
@@ -570,8 +570,8 @@ def test_app_is_set_up_by_its_first_code_and_codes_are_shown_once(signed_in, ada
     page = client.get(reverse("totp-create"))
     secret = page.context["secret"].replace(" ", "")
 
-    given = {"code": code_of(secret), "password": PASSWORD}
-    answer = client.post(reverse("totp-create"), given)
+    fields = {"code": code_of(secret), "password": PASSWORD}
+    answer = client.post(reverse("totp-create"), fields)
 
     codes = answer.context["codes"]
     assert "<svg" in page.content.decode()
@@ -593,8 +593,8 @@ def test_app_is_not_set_up_without_its_code_and_the_password(signed_in, ada, cod
     client = signed_in(ada)
     secret = client.get(reverse("totp-create")).context["secret"].replace(" ", "")
 
-    given = {"code": code or code_of(secret), "password": password}
-    answer = client.post(reverse("totp-create"), given)
+    fields = {"code": code or code_of(secret), "password": password}
+    answer = client.post(reverse("totp-create"), fields)
 
     assert answer.status_code == 422
     assert list(answer.context["form"].errors) == [field]
@@ -637,11 +637,11 @@ def test_second_key_brings_no_new_codes(signed_in, ada):
     with_key(ada)
     client = signed_in(ada)
     page = client.get(reverse("security-key-create"), headers={"host": "localhost"})
-    given = {"name": "red", "password": PASSWORD}
-    given["credential"] = SecurityKey().create(options_in(page))
+    fields = {"name": "red", "password": PASSWORD}
+    fields["credential"] = SecurityKey().create(options_in(page))
     url = reverse("security-key-create")
 
-    answer = client.post(url, given, headers={"host": "localhost"})
+    answer = client.post(url, fields, headers={"host": "localhost"})
 
     assert answer["Location"] == LIST
     names = [str(factor) for factor in factors.factors_of(ada).filter(type="webauthn")]
@@ -675,10 +675,10 @@ def test_account_has_so_many_keys(ada, monkeypatch):
     client = half()
     client.force_login(ada, backend="django.contrib.auth.backends.ModelBackend")
     page = client.get(reverse("security-key-create"))
-    given = {"name": "k", "password": PASSWORD}
-    given["credential"] = SecurityKey().create(options_in(page))
+    fields = {"name": "k", "password": PASSWORD}
+    fields["credential"] = SecurityKey().create(options_in(page))
 
-    assert client.post(reverse("security-key-create"), given).status_code == 409
+    assert client.post(reverse("security-key-create"), fields).status_code == 409
 
 
 def test_new_codes_end_the_earlier_ones(signed_in, ada):
@@ -834,14 +834,14 @@ def test_token_of_an_asked_person_reads_and_does_not_manage(settings, owner):
     settings.TWO_FACTORS = "keepers"
     membership = factories.member(owner.memberships.get().benchmark, "guest", "annotator")
     url = f"/api/v1/benchmarks/stdlib/people/{membership.memberships.get().pk}/"
-    given = {"data": {"is_blindness_lifted": True}, "content_type": "application/json"}
+    fields = {"data": {"is_blindness_lifted": True}, "content_type": "application/json"}
 
     assert Client().get(url, headers=headers).status_code == 200
-    refused = Client().patch(url, headers=headers, **given)
+    refused = Client().patch(url, headers=headers, **fields)
     with_app(owner)
 
     assert (refused.status_code, refused.json()["code"]) == (403, "factor-asked")
-    assert Client().patch(url, headers=headers, **given).status_code == 200
+    assert Client().patch(url, headers=headers, **fields).status_code == 200
 
 
 def test_where_nobody_is_asked_no_statement_is_spent_on_it(settings, owner):

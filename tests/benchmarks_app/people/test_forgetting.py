@@ -153,8 +153,8 @@ def all_texts_without(*words: str) -> bool:
     for model in apps.get_models():
         for values in model._base_manager.values_list():
             text = str(values).casefold()
-            found = [word for word in words if word.casefold() in text]
-            assert not found, (model, values)
+            results = [word for word in words if word.casefold() in text]
+            assert not results, (model, values)
     return True
 
 
@@ -736,15 +736,15 @@ def test_export_has_their_words_and_settings_and_nobody_else_s(zelda, benchmark,
 
     records = known(zelda)
 
-    told = {kind: rows[0] for kind, rows in records.items() if rows}
-    assert (told["factors"]["kind"], told["factors"]["name"]) == ("webauthn", "my key")
-    assert told["pool-starts"]["pool"] == pool.name
-    assert told["keys"]["bindings"] == {"undo": ["u"]}
-    assert told["known-grades"] == {"pool": pool.name, "explanation": "it says so"}
-    assert (told["questions"]["as"], told["questions"]["answer"]) == ("answerer", "it does")
-    assert told["live-systems"]["description"] == "mine, at night"
-    assert told["embedding-pairs"]["description"] == "two of mine"
-    assert {"reported-scores", "staff-pages"} <= told.keys()
+    results = {kind: rows[0] for kind, rows in records.items() if rows}
+    assert (results["factors"]["kind"], results["factors"]["name"]) == ("webauthn", "my key")
+    assert results["pool-starts"]["pool"] == pool.name
+    assert results["keys"]["bindings"] == {"undo": ["u"]}
+    assert results["known-grades"] == {"pool": pool.name, "explanation": "it says so"}
+    assert (results["questions"]["as"], results["questions"]["answer"]) == ("answerer", "it does")
+    assert results["live-systems"]["description"] == "mine, at night"
+    assert results["embedding-pairs"]["description"] == "two of mine"
+    assert {"reported-scores", "staff-pages"} <= results.keys()
     for hidden in ("olga", "sealed", "gold"):
         assert hidden not in json.dumps(records)
 

@@ -63,9 +63,9 @@ def expire(invitation: Invitation) -> None:
 
 def test_link_is_shown_once_and_only_its_digest_is_stored(signed_in, benchmark, owner):
     client = signed_in(owner)
-    given = {"role": "submitter", "note": "for Sam", "days": "3"}
+    fields = {"role": "submitter", "note": "for Sam", "days": "3"}
 
-    answer = client.post(reverse("invitation-create", args=[benchmark.slug]), given)
+    answer = client.post(reverse("invitation-create", args=[benchmark.slug]), fields)
 
     secret = re.search(r"http://testserver/join/([\w-]+)/", answer.content.decode())[1]
     invitation = Invitation.objects.get()
@@ -235,8 +235,8 @@ def test_newcomer_needs_the_address_that_was_invited(client, benchmark, for_nora
     assert "for another address" in refused.context["form"].errors["email"][0]
     assert "nora@" not in refused.content.decode().lower()
     assert not User.objects.filter(username="nora").exists()
-    made = client.post(url, {**NEW_ACCOUNT, "email": "nora@example.org"}, follow=True)
-    assert "Mail me the link" in made.content.decode()
+    answer = client.post(url, {**NEW_ACCOUNT, "email": "nora@example.org"}, follow=True)
+    assert "Mail me the link" in answer.content.decode()
     assert not benchmark.memberships.filter(user__username="nora").exists()
     people.verify_address(user=User.objects.get(username="nora"), actor=None)
     client.post(url)
@@ -245,25 +245,25 @@ def test_newcomer_needs_the_address_that_was_invited(client, benchmark, for_nora
 
 def test_owner_binds_a_link_on_the_page_and_by_the_command(signed_in, benchmark, owner):
     client = signed_in(owner)
-    given = {"role": "viewer", "days": "3", "email": "page@example.org"}
+    fields = {"role": "viewer", "days": "3", "email": "page@example.org"}
 
-    made = client.post(reverse("invitation-create", args=[benchmark.slug]), given)
+    answer = client.post(reverse("invitation-create", args=[benchmark.slug]), fields)
     run_command("invite", "stdlib", "--role", "viewer", "--email", "shell@example.org")
 
-    assert "page@example.org" in made.content.decode()
+    assert "page@example.org" in answer.content.decode()
     listed = client.get(reverse("people-list", args=[benchmark.slug])).content.decode()
     assert "page@example.org" in listed
     assert "shell@example.org" in listed
-    told = AuditEvent.objects.filter(action="invitation-create").values_list("detail", flat=True)
-    assert [event["is_bound"] for event in told] == [True, True]
-    assert "example.org" not in str(list(told))
+    rows = AuditEvent.objects.filter(action="invitation-create").values_list("detail", flat=True)
+    assert [event["is_bound"] for event in rows] == [True, True]
+    assert "example.org" not in str(list(rows))
 
 
 @pytest.mark.parametrize("email", ["nobody", "a@b", "a b@example.org"])
 def test_address_that_is_none_is_refused(signed_in, benchmark, owner, email):
-    given = {"role": "viewer", "days": "3", "email": email}
+    fields = {"role": "viewer", "days": "3", "email": email}
 
-    answer = signed_in(owner).post(reverse("invitation-create", args=[benchmark.slug]), given)
+    answer = signed_in(owner).post(reverse("invitation-create", args=[benchmark.slug]), fields)
 
     assert answer.status_code == 422
     with pytest.raises(CommandError, match="valid email"):
@@ -375,11 +375,11 @@ def test_member_of_a_lower_role_is_raised(benchmark, invited, vi):
     ],
 )
 def test_account_form_says_what_is_wrong(client, invited, ada, field, value, said):
-    given = {**NEW_ACCOUNT, field: value}
+    fields = {**NEW_ACCOUNT, field: value}
     if field == "password1":
-        given["password2"] = value
+        fields["password2"] = value
 
-    answer = client.post(join_url(invited.secret), given)
+    answer = client.post(join_url(invited.secret), fields)
 
     assert answer.status_code == 422
     assert said in answer.content.decode()
@@ -498,7 +498,7 @@ def run_command(*args: str, stdin: str = "", monkeypatch=None) -> str:
 
 
 def test_command_makes_a_member(benchmark, monkeypatch):
-    said = run_command(
+    output = run_command(
         "create_user", "nora", "--email", "nora@example.org", "--password-stdin",
         "--benchmark", "stdlib", "--role", "annotator",
         stdin="quite a long secret\n", monkeypatch=monkeypatch,
@@ -507,7 +507,7 @@ def test_command_makes_a_member(benchmark, monkeypatch):
     nora = User.objects.get(username="nora")
     assert nora.check_password("quite a long secret")
     assert role_of(benchmark, nora) == "annotator"
-    assert "account nora, annotator of stdlib" in said
+    assert "account nora, annotator of stdlib" in output
 
 
 @pytest.mark.parametrize(
@@ -535,9 +535,9 @@ def test_command_shows_no_password_where_it_cannot_hide_it(db, monkeypatch):
 
 
 def test_command_prints_a_link_that_works(client, benchmark, owner):
-    said = run_command("invite", "stdlib", "--role", "annotator", "--site", "https://b.example/")
+    output = run_command("invite", "stdlib", "--role", "annotator", "--site", "https://b.example/")
 
-    link = said.strip()
+    link = output.strip()
     assert link.startswith("https://b.example/join/")
     assert client.get(link.removeprefix("https://b.example")).status_code == 200
     assert Invitation.objects.get().created_by == owner
@@ -549,10 +549,10 @@ def test_command_invites_only_as_an_owner(benchmark, owner, ada):
 
 
 def test_command_verifies_an_address_and_it_is_written_down(ada):
-    said = run_command("verify_address", "ada")
+    output = run_command("verify_address", "ada")
 
     assert User.objects.get(pk=ada.pk).has_verified_email
-    assert "ada: ada@example.org is verified" in said
+    assert "ada: ada@example.org is verified" in output
     event = AuditEvent.objects.get(action="address-verify")
     assert (event.actor, event.target, event.detail) == (None, f"user {ada.pk}", {})
     User.objects.filter(pk=ada.pk).update(email="", verified_email="")

@@ -20,14 +20,14 @@ def test_key_in_the_database_is_no_cookie(signed_in, ada):
 
 
 def test_key_is_new_after_signing_in_and_signing_out_ends_the_session(client, ada):
-    given = {"username": "ada", "password": "a long password"}
+    fields = {"username": "ada", "password": "a long password"}
     client.get(reverse("sign-in"))
     session = client.session
     session["before"] = 1
     session.save()
     before = client.cookies[COOKIE].value
 
-    client.post(reverse("sign-in"), given)
+    client.post(reverse("sign-in"), fields)
 
     after = client.cookies[COOKIE].value
     assert after != before and Session.objects.count() == 1

@@ -24,8 +24,8 @@ def two_failures(settings) -> None:
 
 
 def sign_in(client: Client, name: str, password: str, address: str, **headers: str) -> int:
-    given = {"username": name, "password": password}
-    return client.post("/sign-in/", given, REMOTE_ADDR=address, headers=headers).status_code
+    fields = {"username": name, "password": password}
+    return client.post("/sign-in/", fields, REMOTE_ADDR=address, headers=headers).status_code
 
 
 def right(client: Client, name: str, address: str, **headers: str) -> int:

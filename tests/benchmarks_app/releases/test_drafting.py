@@ -35,10 +35,10 @@ OPTIONS = ReleaseOptions(description="What is searched.", licence="CC0-1.0")
 
 @pytest.fixture
 def official(db) -> QrelSet:
-    made = factories.texts_benchmark("tiny")
-    factories.member(made, "olga", "owner")
+    bench = factories.texts_benchmark("tiny")
+    factories.member(bench, "olga", "owner")
     call_command("import_beir", "tiny", factories.TINY, name="official", verbosity=0)
-    return made.qrel_sets.get()
+    return bench.qrel_sets.get()
 
 
 @pytest.fixture
@@ -48,8 +48,8 @@ def olga(official) -> User:
 
 def drafted(official: QrelSet, olga: User, **values) -> Release:
     """A draft that was looked over."""
-    made = drafting.create_draft(user=olga, qrel_set=official, **{"options": OPTIONS, **values})
-    return looked_over(made)
+    draft = drafting.create_draft(user=olga, qrel_set=official, **{"options": OPTIONS, **values})
+    return looked_over(draft)
 
 
 def looked_over(draft: Release) -> Release:
@@ -58,34 +58,34 @@ def looked_over(draft: Release) -> Release:
 
 
 def codes(release: Release, severity: Severity | None = None) -> set[str]:
-    found = releasing.findings_of(release)
-    return {one.code for one in found if severity in (None, one.severity)}
+    findings = releasing.findings_of(release)
+    return {finding.code for finding in findings if severity in (None, finding.severity)}
 
 
 def published(draft: Release, olga: User) -> Release:
     accepted = codes(draft, Severity.WARNING)
     drafting.publish_draft(user=olga, draft=draft, accepted=accepted)
     jobs.run_queued()
-    found = Release.objects.get(pk=draft.pk)
-    assert found.state == Release.State.PUBLISHED, draft.benchmark.jobs.latest("pk").error
-    return found
+    record = Release.objects.get(pk=draft.pk)
+    assert record.state == Release.State.PUBLISHED, draft.benchmark.jobs.latest("pk").error
+    return record
 
 
 def regraded(official: QrelSet, grade: int = 1) -> QrelSet:
     """The same grades in a set of their own, one of them another."""
-    made = QrelSet.objects.create(
+    record = QrelSet.objects.create(
         benchmark=official.benchmark, name=f"regraded {grade}", kind="imported", state="ready"
     )
     rows = [
-        Qrel(qrel_set=made, query_id=row.query_id, docid=row.docid, grade=row.grade)
+        Qrel(qrel_set=record, query_id=row.query_id, docid=row.docid, grade=row.grade)
         for row in official.qrels.order_by("query__qid", "docid")
     ]
     rows[1].grade = grade
     Qrel.objects.bulk_create(rows)
     relevant = sum(row.grade > 1 for row in rows)
-    QrelSet.objects.filter(pk=made.pk).update(n_qrels=len(rows), n_relevant=relevant)
-    made.refresh_from_db()
-    return made
+    QrelSet.objects.filter(pk=record.pk).update(n_qrels=len(rows), n_relevant=relevant)
+    record.refresh_from_db()
+    return record
 
 
 # --- looking over --------------------------------------------------------------------------------
@@ -263,7 +263,7 @@ def test_format_that_was_left_out_is_neither_checked_nor_given(official, olga):
     release = published(drafted(official, olga, options=options), olga)
 
     offered = {offer.exporter.name for offer in exporting.offers(release)}
-    targets = {one.target for one in releasing.findings_of(release)}
+    targets = {finding.target for finding in releasing.findings_of(release)}
     assert {"beir", "croissant"} & (offered | targets) == set()
     assert every.manifest["formats_left_out"] == []
     with pytest.raises(CommandError, match="is not given as BEIR: its owner has left the format"):
@@ -400,9 +400,9 @@ def test_dry_run_prints_what_was_found_and_publishes_nothing(official):
 
     call_command("publish_release", "tiny", qrels="official", dry_run=True, stdout=out)
 
-    told = out.getvalue()
-    assert told.startswith("would be 0.1.0\n")
-    assert "warning release-licence-missing (release, licence): There is no licence" in told
+    text = out.getvalue()
+    assert text.startswith("would be 0.1.0\n")
+    assert "warning release-licence-missing (release, licence): There is no licence" in text
     assert not Release.objects.exists()
 
 

@@ -25,10 +25,10 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def tiny() -> Benchmark:
-    made = factories.tiny_benchmark()
-    factories.member(made, "olga", "owner")
-    factories.member(made, "vi", "viewer")
-    return made
+    bench = factories.tiny_benchmark()
+    factories.member(bench, "olga", "owner")
+    factories.member(bench, "vi", "viewer")
+    return bench
 
 
 @pytest.fixture
@@ -90,9 +90,9 @@ def test_command_says_what_is_not_in_the_export(release, tmp_path, capsys):
     call_command("export_release", "tiny", "1.0.0", format="trec", output=tmp_path / "a.zip")
     call_command("export_release", formats=True)
 
-    said = capsys.readouterr().out
-    assert "not in it: The documents." in said
-    assert "loses nothing: an import of it gives an equal release" in said
+    text = capsys.readouterr().out
+    assert "not in it: The documents." in text
+    assert "loses nothing: an import of it gives an equal release" in text
 
 
 def test_command_without_a_release_says_what_to_write():
@@ -182,9 +182,9 @@ def test_viewer_sees_who_can_prepare_and_no_button(large):
 
 
 def test_corpus_of_ids_offers_what_needs_no_texts():
-    made = factories.benchmark("ids")
-    factories.member(made, "olga", "owner")
-    qrels = factories.qrel_set(made, {("q1", "d1"): 1})
+    bench = factories.benchmark("ids")
+    factories.member(bench, "olga", "owner")
+    qrels = factories.qrel_set(bench, {("q1", "d1"): 1})
     QrelSet.objects.filter(pk=qrels.pk).update(n_relevant=1)
     release = factories.release(QrelSet.objects.get(pk=qrels.pk), "1.0.0")
 
@@ -236,15 +236,15 @@ def test_run_that_one_may_not_see_is_not_found(tiny):
 
 
 def test_no_export_asks_for_hidden_grades(release, monkeypatch):
-    shown = exporting.release_source
+    release_source = exporting.release_source
     asked = []
 
     def noted(of: Release, **options: Any):
         asked.append(options.get("see_hidden", False))
-        return shown(of, **options)
+        return release_source(of, **options)
 
     for module in list(sys.modules.values()):
-        if vars(module).get("release_source") is shown:
+        if vars(module).get("release_source") is release_source:
             monkeypatch.setattr(module, "release_source", noted)
     for exporter in EXPORTERS.values():
         b"".join(exporting.export_zip(release, exporter))
@@ -281,11 +281,11 @@ def test_import_of_an_export_that_loses_nothing_gives_an_equal_release(full, tmp
     factories.member(again, "olga", "owner")
 
     factories.done(factories.imported(again, path.read_bytes(), path.name))
-    made = factories.release(again.qrel_sets.get(), "1.0.0", by=factories.user("olga"))
+    release = factories.release(again.qrel_sets.get(), "1.0.0", by=factories.user("olga"))
 
-    parts = [content_parts(release_source(one)) for one in (full, made)]
+    parts = [content_parts(release_source(one)) for one in (full, release)]
     assert parts[1] == parts[0]
-    assert made.content_sha256 == full.content_sha256 != ""
+    assert release.content_sha256 == full.content_sha256 != ""
 
 
 def test_beir_export_has_the_files_of_the_release_byte_for_byte(full):

@@ -40,25 +40,25 @@ def small_splits_may_be_hidden(monkeypatch):
 @pytest.fixture
 def hiding(db) -> Benchmark:
     """`dev` with q1 is public, `test` with q2 is hidden; q2 has the sentinel as its document."""
-    made = factories.benchmark("hiding")
-    made.visibility = Benchmark.Visibility.PUBLIC
-    made.hidden_splits = ["test"]
-    made.save()
-    factories.member(made, "olga", "owner")
+    bench = factories.benchmark("hiding")
+    bench.visibility = Benchmark.Visibility.PUBLIC
+    bench.hidden_splits = ["test"]
+    bench.save()
+    factories.member(bench, "olga", "owner")
     grades = {("q1", "d1"): 2, ("q1", "d2"): 0, ("q2", SENTINEL): 1, ("q2", "d1"): 3}
-    ours = factories.qrel_set(made, grades, name="ours")
+    ours = factories.qrel_set(bench, grades, name="ours")
     type(ours).objects.update(n_relevant=2, digest="d1" * 32)
     for qid, split in (("q1", "dev"), ("q2", "test")):
         QueryFamily.objects.filter(queries__qid=qid).update(split=split)
-    return made
+    return bench
 
 
 @pytest.fixture
 def release(hiding) -> Release:
     factories.run(hiding, RUN, name="runs-here")
-    made = factories.release(hiding.qrel_sets.get())
+    release = factories.release(hiding.qrel_sets.get())
     jobs.run_queued()
-    return made
+    return release
 
 
 def client_of(benchmark: Benchmark, role: str) -> Client:
@@ -143,9 +143,9 @@ def test_no_digest_is_told_that_could_be_tried_against_guesses(release):
     for text in texts:
         assert facts["sha256"].encode() not in text
         assert qrels.digest.encode() not in text
-    told = json.loads(exporting.manifest_bytes(release))
-    assert told["files"]["hidden/test.tsv"] == {}
-    assert told["files"]["qrels.trec"] == release.manifest["files"]["qrels.trec"]
+    report = json.loads(exporting.manifest_bytes(release))
+    assert report["files"]["hidden/test.tsv"] == {}
+    assert report["files"]["qrels.trec"] == release.manifest["files"]["qrels.trec"]
 
 
 def test_how_grades_came_about_is_told_without_digests_and_counts_of_labels(hiding):
@@ -158,8 +158,8 @@ def test_how_grades_came_about_is_told_without_digests_and_counts_of_labels(hidi
         "decided": {"one label": 7_302},
         "dawid_skene": {"priors": [0.7303]},
     }
-    told = {"file": "ours.tsv", "settings": {"unresolved": "leave-out"}, "judge": "nova"}
-    type(qrels).objects.update(parameters={**secrets, **told})
+    fields = {"file": "ours.tsv", "settings": {"unresolved": "leave-out"}, "judge": "nova"}
+    type(qrels).objects.update(parameters={**secrets, **fields})
     release = factories.release(hiding.qrel_sets.get())
     words = [name for name in release.manifest["files"] if name.endswith((".md", ".json"))]
     client = client_of(hiding, "viewer")
@@ -175,8 +175,8 @@ def test_how_grades_came_about_is_told_without_digests_and_counts_of_labels(hidi
 
     for secret in (b"f1f1f1", b"f2f2f2", b"7301", b"7302", b"7,301", b"7303"):
         assert [secret in text for text in texts] == [False] * len(texts), secret
-    assert client.get(address).json()["manifest"]["qrels"]["derivation"] == told
-    assert release.manifest["qrels"]["derivation"] == {**secrets, **told}
+    assert client.get(address).json()["manifest"]["qrels"]["derivation"] == fields
+    assert release.manifest["qrels"]["derivation"] == {**secrets, **fields}
 
 
 # --- what is shown -------------------------------------------------------------------------------
@@ -194,7 +194,7 @@ def seen_addresses(release: Release) -> list[str]:
         "export_": "trec",
     }
     keys = {"run": run.pk, "query": release.benchmark.queries.get(qid="q2").pk}
-    found = []
+    results = []
     for address in addresses():
         kind = address.name.rpartition(":")[2].split("-")[0]
         named = {**known, "pk": keys.get(kind)}
@@ -202,8 +202,8 @@ def seen_addresses(release: Release) -> list[str]:
             named.get(name) is not None for name in address.parameters
         ):
             values = {name: named[name] for name in address.parameters}
-            found.append(reverse(address.name, kwargs=values))
-    return found
+            results.append(reverse(address.name, kwargs=values))
+    return results
 
 
 def test_sentinel_is_shown_to_no_viewer_or_submitter_anywhere(release):
@@ -267,9 +267,9 @@ def test_leaderboard_table_has_means_and_no_single_values(release):
     slug, version = release.benchmark.slug, release.version
     url = reverse("scoring:leaderboard-csv", args=[slug, version])
 
-    told = client_of(release.benchmark, "viewer").get(url).content.decode()
+    text = client_of(release.benchmark, "viewer").get(url).content.decode()
 
-    (row,) = csv.DictReader(io.StringIO(told))
+    (row,) = csv.DictReader(io.StringIO(text))
     assert row["n_queries"] == "2"
 
 
@@ -328,10 +328,10 @@ def test_findings_of_hidden_queries_are_not_published(hiding):
     type(qrels).objects.filter(pk=qrels.pk).update(n_relevant=1)
     qrels.refresh_from_db()
 
-    made = factories.release(qrels)
+    release = factories.release(qrels)
 
-    assert SENTINEL not in str(made.findings)
-    assert "release-query-all-zero" not in {found["code"] for found in made.findings}
+    assert SENTINEL not in str(release.findings)
+    assert "release-query-all-zero" not in {finding["code"] for finding in release.findings}
 
 
 @pytest.mark.parametrize("grade", [0, 1])
@@ -343,8 +343,8 @@ def test_hidden_query_without_a_grade_above_0_is_not_dropped(hiding, grade):
     QueryFamily.objects.filter(queries__qid="q3").update(split="dev")
     qrels.refresh_from_db()
 
-    made = factories.release(qrels, options=ReleaseOptions(drops_all_zero=True))
+    release = factories.release(qrels, options=ReleaseOptions(drops_all_zero=True))
 
-    queries = release_file_path(made, "queries.jsonl").read_text("utf-8").splitlines()
+    queries = release_file_path(release, "queries.jsonl").read_text("utf-8").splitlines()
     assert [json.loads(line)["_id"] for line in queries] == ["q1", "q2"]
-    assert made.manifest["dropped"] == {"drops_all_zero": True, "n_queries": 1}
+    assert release.manifest["dropped"] == {"drops_all_zero": True, "n_queries": 1}

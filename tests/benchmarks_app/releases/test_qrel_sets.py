@@ -64,11 +64,11 @@ def test_import_without_a_relevant_grade_warns_and_any_other_says_how_many(asked
 def test_command_prints_the_warning(asked, tmp_path, owner):
     path = tmp_path / "ones.qrels"
     path.write_bytes(ONES)
-    told = StringIO()
+    result = StringIO()
 
-    call_command("import_file", asked.slug, path, stdout=told, stderr=told)
+    call_command("import_file", asked.slug, path, stdout=result, stderr=result)
 
-    assert "note: WARNING: None of the 3 grades counts as relevant" in told.getvalue()
+    assert "note: WARNING: None of the 3 grades counts as relevant" in result.getvalue()
 
 
 def test_page_counts_what_is_relevant_as_the_grades_are_mapped(asked, olga):
@@ -103,8 +103,8 @@ def test_page_takes_what_unlisted_documents_are(asked, olga, do_jobs):
     assert olga.post(f"/b/{asked.slug}/import/{upload.pk}/", sent).status_code == 302
     do_jobs()
 
-    made = asked.qrel_sets.get()
-    assert (made.unlisted, made.n_relevant) == ("not-relevant", 3)
+    record = asked.qrel_sets.get()
+    assert (record.unlisted, record.n_relevant) == ("not-relevant", 3)
 
 
 @pytest.mark.parametrize(
@@ -156,26 +156,26 @@ def test_api_tells_before_the_import(asked, olga):
     start = f"/api/v1/benchmarks/{asked.slug}/uploads/"
     pk = olga.post(start, {"file": SimpleUploadedFile("ones.qrels", ONES)}).json()["id"]
 
-    told = olga.get(f"{start}{pk}/").json()
+    answer = olga.get(f"{start}{pk}/").json()
 
-    assert (told["n_graded"], told["n_relevant"]) == (3, 0)
-    assert told["warnings"][0].startswith("None of the 3 grades counts as relevant")
+    assert (answer["n_graded"], answer["n_relevant"]) == (3, 0)
+    assert answer["warnings"][0].startswith("None of the 3 grades counts as relevant")
 
 
 # --- mapped anew ---------------------------------------------------------------------------------
 
 
 def test_a_set_is_mapped_as_a_new_one_beside_it(ones, owner):
-    made = map_qrels(qrel_set=ones, actor=owner, grade_map="1=3", unlisted="not-relevant")
+    qrels = map_qrels(qrel_set=ones, actor=owner, grade_map="1=3", unlisted="not-relevant")
 
-    assert (made.name, made.n_qrels, made.n_relevant) == ("ones (2)", 3, 3)
-    assert made.unlisted == "not-relevant"
-    assert list(qrels_of(made)) == [("q1", "d1", 3), ("q1", "d2", 3), ("q2", "d3", 3)]
+    assert (qrels.name, qrels.n_qrels, qrels.n_relevant) == ("ones (2)", 3, 3)
+    assert qrels.unlisted == "not-relevant"
+    assert list(qrels_of(qrels)) == [("q1", "d1", 3), ("q1", "d2", 3), ("q2", "d3", 3)]
     assert {grade for *_, grade in qrels_of(ones)} == {1}
-    assert made.digest != ones.digest
-    assert made.parameters["mapped_from"] == "ones"
+    assert qrels.digest != ones.digest
+    assert qrels.parameters["mapped_from"] == "ones"
     event = AuditEvent.objects.get(action="map-qrels")
-    assert (event.actor, event.target, event.detail["grade_map"]) == (owner, made.name, {"1": 3})
+    assert (event.actor, event.target, event.detail["grade_map"]) == (owner, qrels.name, {"1": 3})
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_page_command_and_api_map(ones, olga):
     assert (by_page.status_code, by_api.status_code) == (302, 201)
     assert by_api.json()["n_relevant"] == 3
     made = QrelSet.objects.exclude(pk=ones.pk)
-    assert {one.name: one.n_relevant for one in made} == {"page": 3, "command": 3, "api": 3}
+    assert {case.name: case.n_relevant for case in made} == {"page": 3, "command": 3, "api": 3}
 
 
 def test_page_says_why_nothing_was_made(ones, olga):
@@ -238,9 +238,9 @@ def test_page_and_command_tell_what_an_earlier_mapping_made_one(asked, olga, cap
     page = olga.get(address).content.decode()
     call_command("map_qrels", asked.slug, "a", grade_map="3=1,1=0", name="b")
 
-    told = "an earlier mapping made one stay one: 2 and 3 of the file are 3 here"
-    assert told in page
-    assert told in capsys.readouterr().err
+    text = "an earlier mapping made one stay one: 2 and 3 of the file are 3 here"
+    assert text in page
+    assert text in capsys.readouterr().err
     later = merged_before(QrelSet.objects.get(name="b"))
     assert "2 and 3 of the file are 1 here" in later
     assert "delete what was made of the file, and import it again" in later
@@ -250,10 +250,10 @@ def test_a_set_that_still_has_the_grades_apart_is_named(asked, owner):
     factories.done(factories.imported(asked, TWOS, "a.qrels"))
     apart = asked.qrel_sets.get()
 
-    made = map_qrels(qrel_set=apart, actor=owner, grade_map="2=3")
+    qrels = map_qrels(qrel_set=apart, actor=owner, grade_map="2=3")
 
     assert merged_before(apart) == ""
-    assert "map 'a' instead, which still has them apart" in merged_before(made)
+    assert "map 'a' instead, which still has them apart" in merged_before(qrels)
 
 
 # --- deleted -------------------------------------------------------------------------------------

@@ -36,10 +36,10 @@ TINY = factories.TINY
 @pytest.fixture
 def tiny(db) -> Benchmark:
     """`fixtures/tiny_benchmark`, taken in by the command from its folder."""
-    made = factories.texts_benchmark("tiny")
-    factories.member(made, "olga", "owner")
+    bench = factories.texts_benchmark("tiny")
+    factories.member(bench, "olga", "owner")
     call_command("import_beir", "tiny", TINY, name="official", verbosity=0)
-    return made
+    return bench
 
 
 @pytest.fixture
@@ -345,11 +345,11 @@ def test_title_and_text_are_there_and_never_null(members):
 
 @pytest.mark.parametrize("name", ["corpus.jsonl", "queries.jsonl"])
 def test_metadata_has_the_same_keys_and_types_in_every_row(members, name):
-    found = [record["metadata"] for record in objects(members, name)]
+    results = [record["metadata"] for record in objects(members, name)]
 
-    assert len({tuple(metadata) for metadata in found}) == 1
-    for key in found[0]:
-        kinds = {type(metadata[key]) for metadata in found} - {type(None)}
+    assert len({tuple(metadata) for metadata in results}) == 1
+    for key in results[0]:
+        kinds = {type(metadata[key]) for metadata in results} - {type(None)}
         assert len(kinds) <= 1, key
 
 
@@ -470,19 +470,19 @@ def test_grades_with_the_demos_columns_enter_the_ledger_once(pool, tmp_path):
     path = tmp_path / "grades.tsv"
     path.write_text("\n".join([header, *map("\t".join, rows)]) + "\n", "utf-8")
 
-    said = []
+    results = []
     for _ in "ab":
         out = io.StringIO()
         call_command("import_judgments", "tiny", "demo", path, stdout=out)
-        said.append(out.getvalue())
+        results.append(out.getvalue())
 
     assert header == "query-id\tcorpus-id\tgrade\treason\ttext-hash"
     assert list(Judgment.objects.order_by("docid").values_list("docid", "grade", "kind")) == [
         ("d-quote", 0, "import"),
         ("d-tab", 3, "import"),
     ]
-    assert "1 were given for another text and are stale" in said[0]
-    assert "1 are of pairs the pool does not hold" in said[0]
+    assert "1 were given for another text and are stale" in results[0]
+    assert "1 are of pairs the pool does not hold" in results[0]
 
 
 def test_grade_off_the_scale_is_refused_whole_with_its_line(pool, tmp_path):

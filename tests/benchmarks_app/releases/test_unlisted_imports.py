@@ -35,7 +35,7 @@ def test_what_is_said_at_import_is_kept_and_told(asked):
     job = factories.done(factories.imported(asked, QRELS, "a.qrels", unlisted="not-relevant"))
 
     assert QrelSet.objects.get().unlisted == "not-relevant"
-    assert any("do not list count as judged not relevant" in one for one in job.result["notes"])
+    assert any("do not list count as judged not relevant" in note for note in job.result["notes"])
 
 
 def test_another_word_is_refused_with_those_there_are(asked):

@@ -30,9 +30,9 @@ def labels(benchmark, user, words: str) -> dict[str, list[str]]:
 
 
 def test_an_owner_finds_everything_by_a_few_letters(furnished, owner):
-    found = labels(furnished, owner, "ROT")
+    result = labels(furnished, owner, "ROT")
 
-    assert found == {
+    assert result == {
         "Queries": ["how to rotate logs"],
         "Documents": ["Log rotation"],
         "Runs": ["rotated-bm25"],
@@ -120,8 +120,8 @@ def test_words_are_text_and_no_markup(furnished, owner, signed_in):
 def test_benchmarks_that_one_may_see_pages_and_chapters_are_found(benchmark, owner, sam, signed_in):
     factories.benchmark("standing-apart", name="Standard of nobody")
 
-    found = site_hits_of(owner, "stand")
-    assert [hit.label for hit in found["Benchmarks"]] == [benchmark.name]
+    site_hits = site_hits_of(owner, "stand")
+    assert [hit.label for hit in site_hits["Benchmarks"]] == [benchmark.name]
     assert "System" not in str(site_hits_of(owner, "s")["Pages"])
     assert site_hits_of(owner, "hidden")["Documentation"][0].url == "/docs/hidden-splits/"
 

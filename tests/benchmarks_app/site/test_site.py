@@ -57,9 +57,9 @@ def test_home_counts_queries_runs_and_pools(benchmark, owner):
     benchmark.pools.create(name="unfinished", seed=1, created_by=owner)
     factories.query(benchmark, staged_by=job(benchmark, owner))
 
-    found = site_selectors.home_benchmarks(owner).get(pk=benchmark.pk)
+    record = site_selectors.home_benchmarks(owner).get(pk=benchmark.pk)
 
-    assert (found.n_queries, found.n_runs, found.n_pools, found.role) == (3, 3, 3, "owner")
+    assert (record.n_queries, record.n_runs, record.n_pools, record.role) == (3, 3, 3, "owner")
 
 
 def test_home_does_not_count_runs_one_may_not_see(benchmark, owner, vi):

@@ -17,10 +17,10 @@ TEXTS = {"q1": "short", "q2": "how is this done", "q3": "why"}
 
 @pytest.fixture
 def benchmark():
-    made = factories.benchmark("bench")
+    bench = factories.benchmark("bench")
     for qid, text in TEXTS.items():
-        factories.query(made, qid, text)
-    return made
+        factories.query(bench, qid, text)
+    return bench
 
 
 @pytest.fixture
@@ -75,9 +75,9 @@ def test_a_preview_says_what_is_wrong_with_the_rule(client, olga):
 
 
 def test_a_slice_is_made_from_its_form(client, olga):
-    told = {"kind": "informational", "name": "questions", "minimum": "30"}
+    fields = {"kind": "informational", "name": "questions", "minimum": "30"}
 
-    done = client.post(at("slice-new"), told)
+    done = client.post(at("slice-new"), fields)
 
     assert (done.status_code, done.url) == (302, at("slice-detail", "questions"))
     assert Slice.objects.get().members.count() == 2
@@ -121,9 +121,9 @@ def test_a_suggestion_is_confirmed_by_its_own_button_and_its_row_comes_back(
 ):
     factories.rule_slice(benchmark, "questions", {"kind": "informational"})
     one = SliceMember.objects.order_by("pk").first()
-    told = {"verdict": f"confirm:{one.pk}", "show": "suggestions"}
+    fields = {"verdict": f"confirm:{one.pk}", "show": "suggestions"}
 
-    part = client.post(at("slice-decide", "questions"), told, headers={"HX-Request": "true"})
+    part = client.post(at("slice-decide", "questions"), fields, headers={"HX-Request": "true"})
 
     one.refresh_from_db()
     assert one.state == "member"
@@ -174,9 +174,9 @@ def test_registering_a_small_slice_is_refused_with_what_it_lacks(client, olga, b
 def test_the_page_of_a_registered_slice_says_what_was_seen_and_offers_no_change(
     client, olga, benchmark
 ):
-    made = factories.rule_slice(benchmark, "short", {"kind": "length", "to": 1})
+    query_slice = factories.rule_slice(benchmark, "short", {"kind": "length", "to": 1})
     Slice.objects.update(minimum=1)
-    changes.register_slice(of=made, actor=olga)
+    changes.register_slice(of=query_slice, actor=olga)
     Slice.objects.update(n_results_before=3)
 
     page = client.get(at("slice-detail", "short")).content.decode()
@@ -188,13 +188,13 @@ def test_the_page_of_a_registered_slice_says_what_was_seen_and_offers_no_change(
 
 def test_another_rule_is_applied_when_it_is_saved(client, olga, benchmark):
     factories.rule_slice(benchmark, "short", {"kind": "length", "to": 1})
-    told = {"name": "longer", "minimum": "30", "shortest": "2", "longest": ""}
+    fields = {"name": "longer", "minimum": "30", "shortest": "2", "longest": ""}
 
-    client.post(at("slice-edit", "short"), told)
+    client.post(at("slice-edit", "short"), fields)
 
-    made = Slice.objects.get()
-    assert (made.name, made.rule) == ("longer", {"kind": "length", "from": 2})
-    assert records.members_of(made) == ["q2"]
+    record = Slice.objects.get()
+    assert (record.name, record.rule) == ("longer", {"kind": "length", "from": 2})
+    assert records.members_of(record) == ["q2"]
 
 
 def test_a_file_is_imported_by_a_job_of_its_page(client, olga, do_jobs):
@@ -217,12 +217,12 @@ def run(*args: str, **options: object) -> str:
 
 def test_commands_make_and_register(benchmark, olga):
     previewed = run("make_slice", "bench", "x", "--expression", "length = 1", "--preview")
-    made = run("make_slice", "bench", "x", "--rule", '{"kind": "length", "to": 1}')
+    small_run = run("make_slice", "bench", "x", "--rule", '{"kind": "length", "to": 1}')
     Slice.objects.update(minimum=2)
     registered = run("register_slice", "bench", "x")
 
     assert previewed.startswith("2 of 3 queries")
-    assert made == "slice 'x' made: 2 queries\n"
+    assert small_run == "slice 'x' made: 2 queries\n"
     assert "registered before any result was seen: members " in registered
 
 

@@ -39,10 +39,10 @@ TEXTS = {"q1": "short", "q2": "two words", "q3": "how is this done", "q4": "why"
 
 @pytest.fixture
 def benchmark():
-    made = factories.benchmark("bench")
+    bench = factories.benchmark("bench")
     for qid, text in TEXTS.items():
-        factories.query(made, qid, text)
-    return made
+        factories.query(bench, qid, text)
+    return bench
 
 
 @pytest.fixture
@@ -68,18 +68,18 @@ def enough(of: Slice, smallest: int = 2) -> Slice:
 
 
 def test_a_fact_makes_members_with_their_reasons(benchmark, olga):
-    made = make(benchmark, olga)
+    item = make(benchmark, olga)
 
-    assert states(made) == dict.fromkeys(["q1", "q2", "q4"], "member")
-    assert made.members.get(query__qid="q2").reason == "length: 2 words"
+    assert states(item) == dict.fromkeys(["q1", "q2", "q4"], "member")
+    assert item.members.get(query__qid="q2").reason == "length: 2 words"
     assert slices_of(benchmark) == {"short": ["q1", "q2", "q4"]}
     assert AuditEvent.objects.get(action="make-slice").target == "short"
 
 
 def test_a_guess_makes_suggestions_that_are_no_members(benchmark, olga):
-    made = make(benchmark, olga, "asking", QUESTIONS)
+    item = make(benchmark, olga, "asking", QUESTIONS)
 
-    assert states(made) == {"q3": "suggested", "q4": "suggested"}
+    assert states(item) == {"q3": "suggested", "q4": "suggested"}
     assert slices_of(benchmark) == {"asking": []}
 
 
@@ -123,35 +123,35 @@ def test_a_name_that_will_not_do_is_refused(benchmark, olga, name, error, said):
 def test_an_expression_may_name_another_slice(benchmark, olga):
     make(benchmark, olga)
 
-    made = make(
+    item = make(
         benchmark,
         olga,
         "short questions",
         {"kind": "expression", "expression": 'in slice short and text matches "why*"'},
     )
 
-    assert states(made) == {"q4": "member"}
+    assert states(item) == {"q4": "member"}
 
 
 def test_a_rule_that_reads_texts_knows_grades_and_documents(olga):
     """A vocabulary gap needs the texts of relevant documents, an exact match their titles."""
     tiny = factories.tiny_benchmark()
 
-    found = rules.applied_rule(tiny, {"kind": "semantic"})
+    result = rules.applied_rule(tiny, {"kind": "semantic"})
     named = rules.applied_rule(tiny, {"kind": "exact_match"})
 
-    assert found.notes == ()
-    assert {reason.code for reason in found.reasons.values()} <= {"low-overlap"}
+    assert result.notes == ()
+    assert {reason.code for reason in result.reasons.values()} <= {"low-overlap"}
     assert {reason.code for reason in named.reasons.values()} <= {"title", "quoted"}
 
 
 def test_relevant_counts_the_newest_qrels(benchmark, olga):
     factories.qrel_set(benchmark, {("q1", "d1"): 1, ("q1", "d2"): 2, ("q2", "d1"): 0})
 
-    made = make(benchmark, olga, "many", {"kind": "expression", "expression": "relevant >= 2"})
+    item = make(benchmark, olga, "many", {"kind": "expression", "expression": "relevant >= 2"})
     none = make(benchmark, olga, "none", {"kind": "expression", "expression": "relevant = 0"})
 
-    assert (states(made), states(none)) == ({"q1": "member"}, {"q2": "member"})
+    assert (states(item), states(none)) == ({"q1": "member"}, {"q2": "member"})
 
 
 def test_bands_of_a_sample_are_cut_as_in_its_log(benchmark, olga, tmp_path, monkeypatch):
@@ -169,16 +169,16 @@ def test_bands_of_a_sample_are_cut_as_in_its_log(benchmark, olga, tmp_path, monk
         "benchmarks_app.queries.selectors.log_path", lambda of: tmp_path / "log.parquet"
     )
 
-    made = make(benchmark, olga, "head", {"kind": "frequency", "band": "head"})
+    item = make(benchmark, olga, "head", {"kind": "frequency", "band": "head"})
 
-    assert set(states(made)) == {"q1", "q2", "q3"}
+    assert set(states(item)) == {"q1", "q2", "q3"}
 
 
 def test_a_preview_makes_nothing(benchmark):
-    found = rules.preview_rule(benchmark, QUESTIONS)
+    result = rules.preview_rule(benchmark, QUESTIONS)
 
-    assert (found.n_taken, found.n_queries, found.is_suggestion) == (2, 5, True)
-    assert [query.qid for query, _ in found.rows] == ["q3", "q4"]
+    assert (result.n_taken, result.n_queries, result.is_suggestion) == (2, 5, True)
+    assert [query.qid for query, _ in result.rows] == ["q3", "q4"]
     assert not Slice.objects.exists()
 
 
@@ -197,76 +197,76 @@ def test_what_takes_long_is_done_by_a_job(benchmark, olga, monkeypatch, do_jobs)
 
 
 def test_applying_a_rule_again_follows_the_queries_and_keeps_what_people_said(benchmark, olga):
-    made = make(benchmark, olga, "asking", QUESTIONS)
-    rejected = made.members.get(query__qid="q4")
-    members.decide_members(of=made, actor=olga, verdict="reject", members=[rejected.pk])
+    item = make(benchmark, olga, "asking", QUESTIONS)
+    rejected = item.members.get(query__qid="q4")
+    members.decide_members(of=item, actor=olga, verdict="reject", members=[rejected.pk])
     benchmark.queries.filter(qid="q3").update(text="done")
     factories.query(benchmark, "q6", "which one")
 
-    slicing.start_refresh(of=made, actor=olga)
+    slicing.start_refresh(of=item, actor=olga)
 
-    assert states(made) == {"q4": "rejected", "q6": "suggested"}
+    assert states(item) == {"q4": "rejected", "q6": "suggested"}
 
 
 def test_another_rule_takes_other_queries(benchmark, olga):
-    made = make(benchmark, olga)
+    item = make(benchmark, olga)
 
-    slicing.start_refresh(of=made, actor=olga, rule={"kind": "length", "from": 4})
+    slicing.start_refresh(of=item, actor=olga, rule={"kind": "length", "from": 4})
 
-    made.refresh_from_db()
-    assert (made.rule, set(states(made))) == ({"kind": "length", "from": 4}, {"q3", "q5"})
+    item.refresh_from_db()
+    assert (item.rule, set(states(item))) == ({"kind": "length", "from": 4}, {"q3", "q5"})
 
 
 def test_a_slice_is_no_part_of_its_own_rule(benchmark, olga):
-    made = make(benchmark, olga)
+    item = make(benchmark, olga)
 
     with pytest.raises(SliceRuleError, match="cannot be part of its own rule"):
         slicing.start_refresh(
-            of=made, actor=olga, rule={"kind": "expression", "expression": "in slice short"}
+            of=item, actor=olga, rule={"kind": "expression", "expression": "in slice short"}
         )
 
 
 def test_a_slice_of_a_file_has_no_rule_to_apply(benchmark, olga):
-    made = factories.query_slice(benchmark, "given", kind=Slice.Kind.IMPORT)
+    query_slice = factories.query_slice(benchmark, "given", kind=Slice.Kind.IMPORT)
 
     with pytest.raises(SliceWithoutRuleError, match="its queries came from a file"):
-        slicing.start_refresh(of=made, actor=olga)
+        slicing.start_refresh(of=query_slice, actor=olga)
 
 
 # --- people ----------------------------------------------------------------------------------
 
 
 def test_suggestions_are_confirmed_one_by_one_or_all(benchmark, olga):
-    made = make(benchmark, olga, "asking", QUESTIONS)
-    one = made.members.get(query__qid="q3").pk
+    item = make(benchmark, olga, "asking", QUESTIONS)
+    one = item.members.get(query__qid="q3").pk
 
-    first = members.decide_members(of=made, actor=olga, verdict="confirm", members=[one])
-    rest = members.decide_members(of=made, actor=olga, verdict="confirm")
+    first = members.decide_members(of=item, actor=olga, verdict="confirm", members=[one])
+    rest = members.decide_members(of=item, actor=olga, verdict="confirm")
 
     assert (first, rest) == (1, 1)
     assert slices_of(benchmark) == {"asking": ["q3", "q4"]}
-    assert set(made.members.values_list("decided_by__username", flat=True)) == {"olga"}
-    assert set(made.members.values_list("source", flat=True)) == {"rule"}
+    assert set(item.members.values_list("decided_by__username", flat=True)) == {"olga"}
+    assert set(item.members.values_list("source", flat=True)) == {"rule"}
 
 
 def test_a_row_of_another_slice_is_not_decided(benchmark, olga):
-    made = make(benchmark, olga, "asking", QUESTIONS)
+    item = make(benchmark, olga, "asking", QUESTIONS)
     other = make(benchmark, olga)
 
     n = members.decide_members(
-        of=other, actor=olga, verdict="confirm", members=[made.members.first().pk]
+        of=other, actor=olga, verdict="confirm", members=[item.members.first().pk]
     )
 
-    assert (n, set(states(made).values())) == (0, {"suggested"})
+    assert (n, set(states(item).values())) == (0, {"suggested"})
 
 
 def test_queries_are_added_by_hand(benchmark, olga):
-    made = make(benchmark, olga, "asking", QUESTIONS)
+    item = make(benchmark, olga, "asking", QUESTIONS)
 
-    n = members.add_queries(to=made, qids=["q3", "q5"], actor=olga)
+    n = members.add_queries(to=item, qids=["q3", "q5"], actor=olga)
 
     assert n == 2
-    assert states(made) == {"q3": "member", "q4": "suggested", "q5": "member"}
+    assert states(item) == {"q3": "member", "q4": "suggested", "q5": "member"}
 
 
 def test_queries_that_are_not_there_are_all_told(benchmark, olga):
@@ -282,9 +282,9 @@ def test_queries_that_are_not_there_are_all_told(benchmark, olga):
 
 def test_registering_fixes_members_and_says_what_was_seen(benchmark, olga, monkeypatch):
     monkeypatch.setattr(result_facts, "COUNTERS", [lambda of: 3, lambda of: 4])
-    made = enough(make(benchmark, olga))
+    decision = enough(make(benchmark, olga))
 
-    fixed = changes.register_slice(of=made, actor=olga)
+    fixed = changes.register_slice(of=decision, actor=olga)
 
     assert fixed.is_registered
     assert fixed.n_results_before == 7
@@ -300,31 +300,31 @@ def test_a_digest_is_that_of_the_ids_a_line_each():
 
 
 def test_a_slice_below_its_minimum_is_not_registered(benchmark, olga):
-    made = make(benchmark, olga)
+    item = make(benchmark, olga)
 
     with pytest.raises(SliceTooSmallError) as caught:
-        changes.register_slice(of=made, actor=olga)
+        changes.register_slice(of=item, actor=olga)
 
     assert "has 3 confirmed queries and needs 30" in str(caught.value)
     assert "add 27 more queries" in str(caught.value)
 
 
 def test_a_slice_with_open_suggestions_is_not_registered(benchmark, olga):
-    made = enough(make(benchmark, olga, "asking", QUESTIONS), smallest=1)
+    decision = enough(make(benchmark, olga, "asking", QUESTIONS), smallest=1)
     members.decide_members(
-        of=made, actor=olga, verdict="confirm", members=[made.members.first().pk]
+        of=decision, actor=olga, verdict="confirm", members=[decision.members.first().pk]
     )
 
     with pytest.raises(SliceHasSuggestionsError, match="has 1 suggestions that nobody"):
-        changes.register_slice(of=made, actor=olga)
+        changes.register_slice(of=decision, actor=olga)
 
 
 def test_a_registered_slice_is_not_registered_again(benchmark, olga):
-    made = enough(make(benchmark, olga))
-    changes.register_slice(of=made, actor=olga)
+    decision = enough(make(benchmark, olga))
+    changes.register_slice(of=decision, actor=olga)
 
     with pytest.raises(SliceAlreadyRegisteredError, match="is registered already, since"):
-        changes.register_slice(of=made, actor=olga)
+        changes.register_slice(of=decision, actor=olga)
 
 
 @pytest.mark.parametrize(
@@ -349,39 +349,39 @@ def test_a_registered_slice_is_not_registered_again(benchmark, olga):
     ids=["refresh", "rule", "decide", "add", "rename", "minimum", "delete"],
 )
 def test_nothing_of_a_registered_slice_changes(benchmark, olga, change, what):
-    made = enough(make(benchmark, olga))
-    changes.register_slice(of=made, actor=olga)
-    made.refresh_from_db()
-    before = states(made)
+    decision = enough(make(benchmark, olga))
+    changes.register_slice(of=decision, actor=olga)
+    decision.refresh_from_db()
+    before = states(decision)
 
     with pytest.raises(SliceRegisteredError) as caught:
-        change(made, olga)
+        change(decision, olga)
 
     assert f"its {what} cannot change any more" in str(caught.value)
-    made.refresh_from_db()
-    assert (made.name, states(made)) == ("short", before)
+    decision.refresh_from_db()
+    assert (decision.name, states(decision)) == ("short", before)
 
 
 def test_the_description_of_a_registered_slice_can_change(benchmark, olga):
-    made = enough(make(benchmark, olga))
-    changes.register_slice(of=made, actor=olga)
+    decision = enough(make(benchmark, olga))
+    changes.register_slice(of=decision, actor=olga)
 
-    changes.change_slice(of=made, actor=olga, name="short", description="said", minimum=2)
+    changes.change_slice(of=decision, actor=olga, name="short", description="said", minimum=2)
 
     assert Slice.objects.get().description == "said"
 
 
 @pytest.mark.parametrize("change", ["rename", "delete"])
 def test_a_slice_that_a_rule_names_stays_under_its_name(benchmark, olga, change):
-    made = make(benchmark, olga)
+    item = make(benchmark, olga)
     rule = {"kind": "expression", "expression": "not in slice short"}
     make(benchmark, olga, "long", rule)
 
     with pytest.raises(SliceInUseError, match="is named in the rule of 'long'"):
         if change == "delete":
-            changes.delete_slice(of=made, actor=olga)
+            changes.delete_slice(of=item, actor=olga)
         else:
-            changes.change_slice(of=made, actor=olga, name="brief", description="")
+            changes.change_slice(of=item, actor=olga, name="brief", description="")
 
 
 def test_an_expression_that_names_what_is_not_there_is_refused(benchmark, olga):
@@ -426,13 +426,13 @@ def test_every_wrong_line_of_a_file_is_told_and_nothing_is_made(benchmark, olga)
     job = imported(benchmark, olga, b"q1\tnew\nq1\nx\tok\nq5\tshort\nq1\ta\tb\nq1\tall\nq2\tfine\n")
 
     assert job.state == Job.State.FAILED
-    told = {problem["line"]: problem["text"] for problem in job.problems}
-    assert list(told) == [1, 2, 3, 4, 5, 6]
-    assert "has a meaning of its own" in told[1]
-    assert told[2].startswith("1 column; expected 2")
-    assert "query 'x' is not in the benchmark" in told[3]
-    assert "is registered" in told[4]
-    assert "3 columns; expected 2" in told[5]
+    texts = {problem["line"]: problem["text"] for problem in job.problems}
+    assert list(texts) == [1, 2, 3, 4, 5, 6]
+    assert "has a meaning of its own" in texts[1]
+    assert texts[2].startswith("1 column; expected 2")
+    assert "query 'x' is not in the benchmark" in texts[3]
+    assert "is registered" in texts[4]
+    assert "3 columns; expected 2" in texts[5]
     assert set(slices_of(benchmark)) == {"short"}
 
 
@@ -463,7 +463,7 @@ def test_small_slices_get_a_plan_with_weights_that_keep_their_share(benchmark, o
 
     plan = plan_for(benchmark, rows)
 
-    (one,) = plan.additions
-    assert one.n_now + one.n_to_add == one.n_wanted == rows[0].reach.n_for_gate
+    (addition,) = plan.additions
+    assert addition.n_now + addition.n_to_add == addition.n_wanted == rows[0].reach.n_for_gate
     # 3 of 5 queries before: 60 % of the weight, also once there are many more of them.
-    assert one.weight_after * one.n_wanted / plan.n_after == pytest.approx(0.6)
+    assert addition.weight_after * addition.n_wanted / plan.n_after == pytest.approx(0.6)

@@ -27,17 +27,17 @@ OUTSIDE = "How long do GOLDFISH live?\ncheapest flights oslo lisbon\nsomething e
 
 @pytest.fixture
 def bench():
-    made = factories.benchmark("clean")
+    bench = factories.benchmark("clean")
     queries = {
         "q1": "how long do goldfish live",
         "q2": "cheap flights oslo lisbon",
         "q3": "who painted the night watch",
     }
     for qid, text in queries.items():
-        factories.query(made, qid, text)
-    factories.qrel_set(made, {("q3", "d3"): 2, ("q3", "d4"): 0})
-    factories.query_slice(made, "travel", made.queries.get(qid="q2"))
-    return made
+        factories.query(bench, qid, text)
+    factories.qrel_set(bench, {("q3", "d3"): 2, ("q3", "d4"): 0})
+    factories.query_slice(bench, "travel", bench.queries.get(qid="q2"))
+    return bench
 
 
 @pytest.fixture
@@ -166,14 +166,14 @@ def test_pages_list_show_slice_and_delete(bench, olga, client):
     check = ContaminationCheck.objects.get()
     page = reverse("contamination-detail", args=[bench.slug, check.pk])
 
-    shown = client.get(page).content.decode()
+    text = client.get(page).content.decode()
     clean = client.get(reverse("contamination-clean", args=[bench.slug, check.pk]))
     client.post(reverse("contamination-slice", args=[bench.slug, check.pk]))
     listed = client.get(reverse("contamination-list", args=[bench.slug])).content.decode()
     client.post(reverse("contamination-delete", args=[bench.slug, check.pk]))
 
     assert sent.status_code == 302
-    assert "How long do GOLDFISH live?" in shown
+    assert "How long do GOLDFISH live?" in text
     assert clean.content == b"query-id\nq2\nq3\n"
     assert bench.slices.filter(name="clean-t").exists()
     assert page in listed

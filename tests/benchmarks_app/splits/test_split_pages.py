@@ -20,14 +20,14 @@ SHARES = {"train": "50", "dev": "0", "test": "50", "seed": "1"}
 
 @pytest.fixture
 def bench():
-    made = factories.benchmark("pages")
+    bench = factories.benchmark("pages")
     words = "river candle tunnel orchard violin magnet harbour pepper saddle glacier"
     for n, word in enumerate(words.split()):
         factories.query(
-            made, f"q{n}", f"{word} {n * 7919}", first_seen_at=f"2024-01-{n + 1:02}T00:00Z"
+            bench, f"q{n}", f"{word} {n * 7919}", first_seen_at=f"2024-01-{n + 1:02}T00:00Z"
         )
-    factories.query_slice(made, "tail", *made.queries.filter(qid__in=["q1", "q2"]))
-    return made
+    factories.query_slice(bench, "tail", *bench.queries.filter(qid__in=["q1", "q2"]))
+    return bench
 
 
 @pytest.fixture
@@ -92,10 +92,10 @@ def test_sizes_are_told_as_those_asked_for_only_where_shares_decide(
 
 def test_charts_of_a_preview_and_of_the_split_are_drawn_from_the_same_numbers(bench, olga, client):
     fields = {"mode": "stratified", **SHARES}
-    shown = client.get(url("split-preview"), fields).context["preview_charts"]
+    preview_charts = client.get(url("split-preview"), fields).context["preview_charts"]
     split(client)
 
-    previewed = client.get(shown[0][0].replace(".svg", ".csv")).content
+    previewed = client.get(preview_charts[0][0].replace(".svg", ".csv")).content
     applied = client.get(url("split-chart", "balance", "csv")).content
 
     assert b"slice,split,share,queries" in previewed
@@ -159,7 +159,7 @@ def test_large_benchmarks_are_previewed_and_split_by_jobs(bench, olga, client, m
     split(client, preview="1")
     jobs.run_queued()
     preview = Job.objects.get(kind=splitting.PREVIEW_KIND)
-    shown = client.get(preview.result_url).content.decode()
+    text = client.get(preview.result_url).content.decode()
     split(client)
     jobs.run_queued()
     before = client.get(url("leak-report-detail")).content.decode()
@@ -167,7 +167,7 @@ def test_large_benchmarks_are_previewed_and_split_by_jobs(bench, olga, client, m
     jobs.run_queued()
 
     assert "press Preview" in live
-    assert "slice &#x27;tail&#x27;" in shown
+    assert "slice &#x27;tail&#x27;" in text
     assert SplitPlan.objects.get().sizes == {"train": 5, "dev": 0, "test": 5}
     assert "Not computed yet" in before
     assert "Nothing leaks" in client.get(url("leak-report-detail")).content.decode()
@@ -186,7 +186,7 @@ def test_leak_report_is_a_page_json_and_markdown(bench, olga, client):
     text = client.get(url("leak-report-file", "md")).content.decode()
 
     assert "keeps it from being released" in page
-    assert [one["code"] for one in facts["findings"]] == ["split-leak-exact"]
+    assert [finding["code"] for finding in facts["findings"]] == ["split-leak-exact"]
     assert "split-leak-exact" in text
     assert client.get(url("leak-report-file", "xml")).status_code == 404
     client.post(url("leak-differ"), {"a": "q0", "b": "twin"})
@@ -255,10 +255,10 @@ def test_api_previews_applies_and_reports(bench, olga, client):
 
 
 def test_api_takes_a_given_split_and_names_its_problems(bench, olga, client):
-    given = {f"q{n}": "train" if n < 5 else "test" for n in range(10)}
+    results = {f"q{n}": "train" if n < 5 else "test" for n in range(10)}
 
-    good = api(client, "split-detail", {"mode": "given", "given": given})
-    bad = api(client, "split-detail", {"mode": "given", "given": {**given, "q99": "test"}})
+    good = api(client, "split-detail", {"mode": "given", "given": results})
+    bad = api(client, "split-detail", {"mode": "given", "given": {**results, "q99": "test"}})
 
     assert good.json()["sizes"] == {"train": 5, "dev": 0, "test": 5}
     assert (bad.status_code, bad.json()["code"]) == (422, "file-problems")

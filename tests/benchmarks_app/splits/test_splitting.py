@@ -38,17 +38,17 @@ START = datetime(2024, 1, 1, tzinfo=UTC)
 @pytest.fixture
 def bench():
     """Ten queries about ten things, the first two of one family."""
-    made = factories.benchmark("splitty")
-    family = QueryFamily.objects.create(benchmark=made)
+    bench = factories.benchmark("splitty")
+    family = QueryFamily.objects.create(benchmark=bench)
     for n, word in enumerate(WORDS.split()):
         factories.query(
-            made,
+            bench,
             f"q{n}",
             f"{word} {n * 7919}",
             first_seen_at=START + timedelta(days=n),
             **({"family": family} if n < 2 else {}),
         )
-    return made
+    return bench
 
 
 @pytest.fixture
@@ -133,7 +133,7 @@ def test_public_grades_cannot_become_hidden_by_a_split(bench, olga):
     bench.refresh_from_db()
     assert bench.hidden_splits == []
     preview = splitting.preview_split(benchmark=bench, recipe=HALVES, hidden=["test"])
-    assert [found.code for found in preview.findings] == ["split-exposed"]
+    assert [finding.code for finding in preview.findings] == ["split-exposed"]
 
 
 def test_hidden_splits_are_chosen_with_the_split_or_later(bench, olga):
@@ -211,8 +211,8 @@ def test_given_file_with_a_family_on_two_sides_changes_nothing(bench):
 def test_given_file_is_applied(bench, olga):
     lines = [f"q{n}\t{'test' if n > 4 else 'train'}\n".encode() for n in range(10)]
 
-    given = splitting.given_from(bench, lines, file="given.tsv")
-    plan = apply(bench, olga, SplitRecipe(Mode.GIVEN), given_splits=given)
+    result = splitting.given_from(bench, lines, file="given.tsv")
+    plan = apply(bench, olga, SplitRecipe(Mode.GIVEN), given_splits=result)
 
     assert plan.sizes == {"train": 5, "dev": 0, "test": 5}
 
@@ -249,10 +249,10 @@ def test_leak_report_names_a_leak_until_families_are_merged(bench, olga):
     QueryFamily.objects.filter(pk=bench.queries.get(qid="q0").family_id).update(split="train")
     QueryFamily.objects.filter(pk=twin.family_id).update(split="test")
 
-    (found,) = hard_violations(leak_reports.current_leak_report(bench))
+    (violation,) = hard_violations(leak_reports.current_leak_report(bench))
 
-    assert found.code == "split-leak-exact"
-    assert "q0 “river 0” and twin “River 0!”" in found.message
+    assert violation.code == "split-leak-exact"
+    assert "q0 “river 0” and twin “River 0!”" in violation.message
 
 
 def test_report_for_everyone_names_no_document_of_a_hidden_split(bench, olga):
@@ -308,7 +308,9 @@ def test_leak_report_job_keeps_what_it_computed(bench, olga):
 
 def test_leak_report_that_changed_on_disk_is_named_and_worked_out_again(bench):
     report = leak_reports.current_leak_report(bench)
-    (kept,) = (one for one in files.stored_files() if one.name.startswith("leaks/"))
+    (kept,) = (
+        stored_file for stored_file in files.stored_files() if stored_file.name.startswith("leaks/")
+    )
     path = files.local_path(kept.name)
     path.write_bytes(path.read_bytes().replace(b'"test"', b'"best"'))
 

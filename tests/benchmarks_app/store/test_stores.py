@@ -282,12 +282,12 @@ def test_store_that_is_away_is_told_everywhere_and_gives_no_key_away(
     with pytest.raises(StoreAwayError, match="does not answer: nothing was read or written"):
         files.publish(staged(b"x"), "a")
     ready = Client().get("/readyz")
-    found = [one for one in doctor.examined() if one.part == "storage"]
+    results = [one for one in doctor.examined() if one.part == "storage"]
 
     assert (ready.status_code, ready.json()["storage"]) == (503, "unavailable")
-    assert [one.level for one in found] == ["wrong"]
+    assert [result.level for result in results] == ["wrong"]
     assert hosts.store_mark() == ""
-    assert KEYS["AWS_SECRET_ACCESS_KEY"] not in caplog.text + str(found)
+    assert KEYS["AWS_SECRET_ACCESS_KEY"] not in caplog.text + str(results)
     assert "could not look for a:" in caplog.text
 
 
@@ -377,7 +377,7 @@ def test_operator_is_told_of_the_store_and_of_the_copies_here(
 
     page = signed_in(factories.user("operator", is_staff=True)).get("/system/").content.decode()
     figures = Client().get("/metrics", HTTP_AUTHORIZATION=f"Bearer {settings.METRICS_TOKEN}")
-    (found,) = [one for one in doctor.examined() if one.part == "storage"]
+    (result,) = [one for one in doctor.examined() if one.part == "storage"]
 
     # What the doctor has written is gone again, here as well; the mark is read past the copies.
     assert file_store().cached() == (1000, settings.STORE_CACHE_BYTES)
@@ -385,7 +385,7 @@ def test_operator_is_told_of_the_store_and_of_the_copies_here(
     assert re.search(rb"^benchwright_store_seconds [0-9.]+$", figures.content, re.MULTILINE)
     assert "The store answers in" in page
     assert f"Files are in <code>{file_store().place}</code>" in page
-    assert (found.level, found.what.startswith(file_store().place)) == ("fine", True)
+    assert (result.level, result.what.startswith(file_store().place)) == ("fine", True)
 
 
 # --- the copies of a host ------------------------------------------------------------------

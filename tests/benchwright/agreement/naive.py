@@ -23,18 +23,18 @@ def percent(table):
 def alpha(table, distance):
     """`distance(a, b, given)` of two labels, `given` being all pairable labels."""
     known = [labels for labels in table if len(labels) > 1]
-    given = [label for labels in known for label in labels]
-    n = len(given)
-    if len(set(given)) < 2:
+    results = [label for labels in known for label in labels]
+    n = len(results)
+    if len(set(results)) < 2:
         return None
     observed = (
         sum(
-            sum(distance(a, b, given) for a, b in pairs_of(labels)) / (len(labels) - 1)
+            sum(distance(a, b, results) for a, b in pairs_of(labels)) / (len(labels) - 1)
             for labels in known
         )
         / n
     )
-    expected = sum(distance(a, b, given) for a, b in pairs_of(given)) / (n * (n - 1))
+    expected = sum(distance(a, b, results) for a, b in pairs_of(results)) / (n * (n - 1))
     return 1 - observed / expected
 
 

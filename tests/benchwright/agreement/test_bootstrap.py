@@ -32,7 +32,7 @@ def test_the_interval_is_that_of_drawing_whole_clusters_label_by_label(level, by
     of = labels.clusters if by_query else np.arange(labels.n_items)
     paired = [c for c in range(of.max() + 1) if (counts[of == c].sum(axis=1) > 1).any()]
 
-    found = alpha_with_interval(
+    alpha = alpha_with_interval(
         labels, level, np.random.default_rng(1), by_query=by_query, draws=200
     )
 
@@ -41,8 +41,8 @@ def test_the_interval_is_that_of_drawing_whole_clusters_label_by_label(level, by
     for times in rng.multinomial(len(paired), np.full(len(paired), 1 / len(paired)), size=200):
         rows = [counts[of == c] for c, n in zip(paired, times, strict=True) for _ in range(n)]
         drawn.append(krippendorff(np.concatenate(rows), SCALE, level).value)
-    assert (found.low, found.high) == pytest.approx(np.quantile(drawn, [0.025, 0.975]), abs=1e-9)
-    assert found.low < found.value < found.high
+    assert (alpha.low, alpha.high) == pytest.approx(np.quantile(drawn, [0.025, 0.975]), abs=1e-9)
+    assert alpha.low < alpha.value < alpha.high
 
 
 def test_clusters_add_up_to_the_whole():
@@ -89,24 +89,24 @@ def test_about_95_of_100_intervals_hold_the_alpha_of_many_queries():
 
     hits = 0
     for seed in range(100):
-        found = alpha_with_interval(
+        alpha = alpha_with_interval(
             noisy(40, 6, seed=100 + seed), Level.ORDINAL, np.random.default_rng(seed), draws=300
         )
-        hits += found.low <= whole <= found.high
+        hits += alpha.low <= whole <= alpha.high
 
     assert 86 <= hits <= 100
 
 
 def test_one_query_has_no_interval():
-    found = alpha_with_interval(noisy(1, 20), Level.ORDINAL, np.random.default_rng(1))
+    alpha = alpha_with_interval(noisy(1, 20), Level.ORDINAL, np.random.default_rng(1))
 
-    assert found.is_defined
-    assert (found.low, found.high) == (None, None)
+    assert alpha.is_defined
+    assert (alpha.low, alpha.high) == (None, None)
 
 
 def test_undefined_stays_undefined():
     labels = Labels.from_rows([("q", "d", "a", 1), ("r", "e", "b", 1)], SCALE)
 
-    found = alpha_with_interval(labels, Level.ORDINAL, np.random.default_rng(1))
+    alpha = alpha_with_interval(labels, Level.ORDINAL, np.random.default_rng(1))
 
-    assert str(found) == "undefined, because no document has two labels"
+    assert str(alpha) == "undefined, because no document has two labels"

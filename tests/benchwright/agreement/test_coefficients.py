@@ -84,12 +84,12 @@ def test_gwets_worked_examples():
 
 
 def test_krippendorffs_worked_example():
-    found = [
+    values = [
         krippendorff(labels_of(FOUR_RATERS).counts(), (1, 2, 3, 4, 5), level).value
         for level in Level
     ]
 
-    assert [round(value, 3) for value in found] == [0.743, 0.815, 0.849]
+    assert [round(value, 3) for value in values] == [0.743, 0.815, 0.849]
 
 
 def test_a_table_of_two_raters_is_gwets_example_too():
@@ -189,12 +189,12 @@ def test_cohens_kappa_is_that_of_statsmodels(matrix, weights):
         first, second = (a, b) if seats[0] < seats[1] else (b, a)
         table = tables[min(seats), max(seats)]
         assert table.tolist() == naive.pair_table(ratings, first, second, SCALE)
-        found = cohen(table, weights)
-        if found.is_defined:
+        result = cohen(table, weights)
+        if result.is_defined:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 kappa = cohens_kappa(table, wt=theirs[weights], return_results=False)
-            assert found.value == pytest.approx(kappa, abs=1e-9)
+            assert result.value == pytest.approx(kappa, abs=1e-9)
         else:
             assert table.sum() == 0 or len(np.unique(np.nonzero(table))) == 1
 
@@ -231,14 +231,14 @@ def test_nothing_is_above_one_and_equal_labels_are_one(matrix):
 
 @pytest.mark.parametrize("counts", [np.zeros((0, 4), int), np.array([[1, 0, 0, 0], [0, 0, 1, 0]])])
 def test_without_double_labels_everything_is_undefined_and_says_why(counts):
-    found = [
+    results = [
         percent_agreement(counts),
         fleiss(counts),
         gwet(counts),
         krippendorff(counts, SCALE, Level.ORDINAL),
     ]
 
-    assert {str(one) for one in found} == {"undefined, because no document has two labels"}
+    assert {str(result) for result in results} == {"undefined, because no document has two labels"}
 
 
 def test_one_grade_throughout_is_undefined_where_chance_would_explain_it():

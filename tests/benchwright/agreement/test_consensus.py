@@ -26,14 +26,14 @@ def labels_of(table) -> Labels:
 @given(tables)
 def test_the_consensus_is_the_lower_median_of_the_other_labels(table):
     labels = labels_of(table)
-    expected = [said for given_ in table for said in naive.leave_one_out(given_)]
+    expected = [report for given_ in table for report in naive.leave_one_out(given_)]
 
-    found = consensus_of_others(labels)
+    result = consensus_of_others(labels)
 
-    assert found.tolist() == [NOBODY if said is None else said for said in expected]
+    assert result.tolist() == [NOBODY if said is None else said for said in expected]
     own = [grade for given_ in table for grade in given_]
     counted = Counter(zip(expected, own, strict=True))
-    assert confusion(labels, found).tolist() == [[counted[a, b] for b in SCALE] for a in SCALE]
+    assert confusion(labels, result).tolist() == [[counted[a, b] for b in SCALE] for a in SCALE]
 
 
 def test_somebodys_own_grade_is_no_part_of_what_they_are_compared_with():

@@ -59,7 +59,7 @@ def test_all_kappas_and_alphas_of_17_sets_are_the_printed_ones_to_4_digits(chall
         # As it was printed: the one label outside the scale is a fifth grade.
         labels = beside_gold(challenge, name)
         table, counts = pair_tables(labels)[0, 1], labels.counts()
-        found = {
+        fields = {
             "kappa_unweighted": cohen(table).value,
             "kappa_linear": cohen(table, Weights.LINEAR).value,
             "kappa_quadratic": cohen(table, Weights.QUADRATIC).value,
@@ -70,14 +70,14 @@ def test_all_kappas_and_alphas_of_17_sets_are_the_printed_ones_to_4_digits(chall
             "exact_agreement": percent_agreement(counts).value,
         }
         printed = {
-            "paper_kappa_4point": found["kappa_unweighted"],
-            "paper_alpha": found["alpha_ordinal"],
-            "paper_kappa_0v123": found["kappa_ge1"],
-            "paper_kappa_01v23": found["kappa_ge2"],
-            "paper_kappa_012v3": found["kappa_ge3"],
+            "paper_kappa_4point": fields["kappa_unweighted"],
+            "paper_alpha": fields["alpha_ordinal"],
+            "paper_kappa_0v123": fields["kappa_ge1"],
+            "paper_kappa_01v23": fields["kappa_ge2"],
+            "paper_kappa_012v3": fields["kappa_ge3"],
         }
-        assert {key: round(value, 6) for key, value in found.items()} == {
-            key: pytest.approx(float(row[key]), abs=1.1e-6) for key in found
+        assert {key: round(value, 6) for key, value in fields.items()} == {
+            key: pytest.approx(float(row[key]), abs=1.1e-6) for key in fields
         }, name
         assert {key: f"{value:.4f}" for key, value in printed.items()} == {
             key: row[key] for key in printed
@@ -102,7 +102,7 @@ def test_command_says_what_was_printed(challenge, tmp_path, capsys, name):
 
     call_command("agreement", *map(str, files), "--scale", scale)
 
-    said = dict(line.split(": ", 1) for line in capsys.readouterr().out.splitlines())
+    result = dict(line.split(": ", 1) for line in capsys.readouterr().out.splitlines())
     for label, key in (
         ("Cohen's kappa", "kappa_unweighted"),
         ("Cohen's kappa, linear", "kappa_linear"),
@@ -111,7 +111,7 @@ def test_command_says_what_was_printed(challenge, tmp_path, capsys, name):
         ("Krippendorff's alpha, ordinal", "alpha_ordinal"),
         ("Krippendorff's alpha, interval", "alpha_interval"),
     ):
-        assert said[label].split(",")[0].split(" ")[0] == f"{float(row[key]):.4f}", label
+        assert result[label].split(",")[0].split(" ")[0] == f"{float(row[key]):.4f}", label
 
 
 def test_a_label_outside_the_scale_can_be_taken_as_missing(challenge):
@@ -137,9 +137,9 @@ def test_all_raters_together(challenge):
     for level in Level:
         value = krippendorff(counts, SCALE, level).value
         assert f"{value:.6f}" == expected[f"krippendorff_alpha_{level}"]
-    found = fleiss(counts)
-    assert f"{found.value:.6f}" == expected["fleiss_kappa_items_with_all_raters"]
-    assert found.n_items == int(expected["items_with_all_raters"])
+    result = fleiss(counts)
+    assert f"{result.value:.6f}" == expected["fleiss_kappa_items_with_all_raters"]
+    assert result.n_items == int(expected["items_with_all_raters"])
 
 
 @pytest.mark.parametrize("name", ["experts_3", "crowd_3p_doc_nohigh"])
@@ -150,7 +150,7 @@ def test_experts_and_crowd_of_the_news_collection(data, name):
         ((r["topic_id"], r["doc_id"], r["annotator"], int(r["grade"])) for r in judged), (0, 1, 2)
     )
     counts = labels.counts()
-    found = {
+    fields = {
         "annotators": len(labels.rater_keys),
         "items": labels.n_items,
         "ratings": len(labels),
@@ -170,30 +170,30 @@ def test_experts_and_crowd_of_the_news_collection(data, name):
         for a, b in ((0, 1), (0, 2), (1, 2)):
             who = f"{labels.rater_keys[a]}_{labels.rater_keys[b]}"
             for weights in Weights:
-                found[f"cohen_kappa_{weights}_{who}"] = cohen(tables[a, b], weights).value
+                fields[f"cohen_kappa_{weights}_{who}"] = cohen(tables[a, b], weights).value
     expected = {
         row["statistic"]: float(row["value"])
         for row in tsv(folder / "expected_agreement.tsv")
         if row["set"] == name and not row["statistic"].startswith("ratings_per_item")
     }
 
-    assert found == {key: pytest.approx(value, abs=6e-7) for key, value in expected.items()}
+    assert fields == {key: pytest.approx(value, abs=6e-7) for key, value in expected.items()}
 
 
 def _majority_beside_nist(judged) -> dict[str, float]:
     """Our majority rule (the lowest of tied grades) beside the official grade."""
-    given: dict[tuple[str, str], list[int]] = {}
+    results: dict[tuple[str, str], list[int]] = {}
     nist: dict[tuple[str, str], int] = {}
     for row in judged:
         pair = row["topic_id"], row["doc_id"]
-        given.setdefault(pair, []).append(int(row["grade"]))
+        results.setdefault(pair, []).append(int(row["grade"]))
         nist[pair] = int(row["nist_grade"])
-    rows = [("q", pair, "us", majority(labels)) for pair, labels in given.items()]
+    rows = [("q", pair, "us", majority(labels)) for pair, labels in results.items()]
     rows += [("q", pair, "nist", grade) for pair, grade in nist.items()]
     table = pair_tables(Labels.from_rows(rows, (0, 1, 2)))[0, 1]
     ties = sum(
         len(top := Counter(labels).most_common(2)) > 1 and top[0][1] == top[1][1]
-        for labels in given.values()
+        for labels in results.values()
     )
     return {
         "ties_in_majority_vote": ties,

@@ -15,11 +15,11 @@ LABELS = noisy(12, 8)
 
 
 def test_a_query_has_the_agreement_of_its_own_labels():
-    shown = {row["query"]: row for row in report.by_query(LABELS, 2)}
+    results = {row["query"]: row for row in report.by_query(LABELS, 2)}
     counts = LABELS.counts()
 
-    assert len(shown) > 5
-    for query, row in shown.items():
+    assert len(results) > 5
+    for query, row in results.items():
         own = counts[LABELS.clusters == LABELS.query_keys.index(query)]
         assert row["exact"] == pytest.approx(percent_agreement(own).value)
         assert row["relevant"] == pytest.approx(percent_agreement(split_at(own, 2)).value)
@@ -43,12 +43,12 @@ def test_somebody_who_grades_one_too_high_leans_by_one():
         grade = item % 3
         rows += [("q", item, "a", grade), ("q", item, "b", grade), ("q", item, "c", grade + 1)]
 
-    told = {row["rater"]: row for row in report.by_rater(Labels.from_rows(rows, SCALE))}
+    results = {row["rater"]: row for row in report.by_rater(Labels.from_rows(rows, SCALE))}
 
-    assert (told["c"]["lean"], told["c"]["exact"]) == (1.0, 0.0)
+    assert (results["c"]["lean"], results["c"]["exact"]) == (1.0, 0.0)
     # The lower median of an equal and a higher grade is the equal one.
-    assert (told["a"]["lean"], told["a"]["exact"]) == (0.0, 1.0)
-    assert told["a"]["alpha_without"]["value"] < told["c"]["alpha_without"]["value"] == 1
+    assert (results["a"]["lean"], results["a"]["exact"]) == (0.0, 1.0)
+    assert results["a"]["alpha_without"]["value"] < results["c"]["alpha_without"]["value"] == 1
 
 
 def test_lean_is_in_grades_where_the_scale_has_gaps():
@@ -67,28 +67,28 @@ def test_lean_is_in_grades_where_the_scale_has_gaps():
 def test_groups_are_measured_apart():
     groups = np.where(np.arange(len(LABELS)) % 3 == 0, 0, 1)
 
-    told = report.by_group(LABELS, groups, ("v1", "v2"))
+    result = report.by_group(LABELS, groups, ("v1", "v2"))
 
-    assert [row["name"] for row in told] == ["v1", "v2"]
-    assert sum(row["n"] for row in told) == len(LABELS)
+    assert [row["name"] for row in result] == ["v1", "v2"]
+    assert sum(row["n"] for row in result) == len(LABELS)
     expected = krippendorff(LABELS.where(groups == 1).counts(), SCALE, Level.ORDINAL)
-    assert told[1]["alpha"]["value"] == expected.value
+    assert result[1]["alpha"]["value"] == expected.value
 
 
 def test_a_boundary_is_the_agreement_of_two_grades():
-    told = report.boundaries(LABELS)
+    result = report.boundaries(LABELS)
 
-    assert [row["grade"] for row in told] == [1, 2, 3]
+    assert [row["grade"] for row in result] == [1, 2, 3]
     halves = split_at(LABELS.counts(), 2)
-    assert told[1]["alpha"]["value"] == krippendorff(halves, (0, 1), Level.NOMINAL).value
+    assert result[1]["alpha"]["value"] == krippendorff(halves, (0, 1), Level.NOMINAL).value
 
 
 def test_pairs_are_of_the_people_with_most_labels(monkeypatch):
     monkeypatch.setattr(report, "N_RATERS_PAIRED", 3)
 
-    told = report.pairs(LABELS)
+    result = report.pairs(LABELS)
 
-    assert (len(told["raters"]), len(told["cells"]), told["n_left_out"]) == (3, 3, 1)
+    assert (len(result["raters"]), len(result["cells"]), result["n_left_out"]) == (3, 3, 1)
 
 
 def test_cohens_kappa_is_of_two_people():
@@ -98,9 +98,9 @@ def test_cohens_kappa_is_of_two_people():
     )
 
     assert report.overall(two, 1, rng)["cohen_quadratic"]["value"] is not None
-    told = report.overall(LABELS, 1, rng)["cohen_quadratic"]
-    assert told["value"] is None
-    assert told["why"].startswith("it is of two annotators, and there are 4: see")
+    cohen_quadratic = report.overall(LABELS, 1, rng)["cohen_quadratic"]
+    assert cohen_quadratic["value"] is None
+    assert cohen_quadratic["why"].startswith("it is of two annotators, and there are 4: see")
 
 
 def test_known_grades_by_hand():
@@ -118,7 +118,7 @@ def test_known_grades_by_hand():
 def test_all_of_it_is_json_and_of_no_labels_too():
     nothing = Labels.from_rows([], SCALE)
     for labels in (LABELS, nothing):
-        told = {
+        fields = {
             **report.sizes(labels),
             "overall": report.overall(labels, 1, np.random.default_rng(1)),
             "boundaries": report.boundaries(labels),
@@ -128,4 +128,4 @@ def test_all_of_it_is_json_and_of_no_labels_too():
             "confusion": report.against_consensus(labels),
             "groups": report.by_group(labels, np.zeros(len(labels), int), ("v1",)),
         }
-        json.dumps(told, allow_nan=False)
+        json.dumps(fields, allow_nan=False)

@@ -43,30 +43,39 @@ def made(n_queries=25, each=10, seed=0, shift=0.4):
 
 @pytest.mark.data
 def test_known_values_of_a_real_judge_come_out():
-    found = calibrated(llmjudge.people(), llmjudge.judge(JUDGE), relevant_from=2)
+    calibration = calibrated(llmjudge.people(), llmjudge.judge(JUDGE), relevant_from=2)
 
-    assert found.scale == (0, 1, 2, 3)
-    assert found.confusion == (
+    assert calibration.scale == (0, 1, 2, 3)
+    assert calibration.confusion == (
         (1690, 235, 41, 39),
         (684, 382, 100, 67),
         (255, 297, 157, 99),
         (76, 115, 52, 134),
     )
-    coefficients = (found.kappa, found.kappa_linear, found.kappa_quadratic)
-    assert [round(one.value, 6) for one in coefficients] == [0.268752, 0.373841, 0.474278]
-    assert all(one.low < one.value < one.high for one in (*coefficients, found.alpha))
-    assert round(found.bias.mean, 6) == -0.278996
-    by_grade = [round(row.mean, 4) for row in found.bias_by["grade"]]
+    coefficients = (calibration.kappa, calibration.kappa_linear, calibration.kappa_quadratic)
+    assert [round(coefficient.value, 6) for coefficient in coefficients] == [
+        0.268752,
+        0.373841,
+        0.474278,
+    ]
+    assert all(one.low < one.value < one.high for one in (*coefficients, calibration.alpha))
+    assert round(calibration.bias.mean, 6) == -0.278996
+    by_grade = [round(row.mean, 4) for row in calibration.bias_by["grade"]]
     assert by_grade == [0.2165, -0.3650, -0.8762, -1.3528]
-    assert [row.n_pairs for row in found.meanings] == [2705, 1029, 350, 339]
-    assert [round(row.people_mean, 4) for row in found.meanings] == [0.5257, 1.2838, 1.6286, 1.9676]
-    assert [round(row.relevant_share, 4) for row in found.meanings] == [
+    assert [row.n_pairs for row in calibration.meanings] == [2705, 1029, 350, 339]
+    assert [round(row.people_mean, 4) for row in calibration.meanings] == [
+        0.5257,
+        1.2838,
+        1.6286,
+        1.9676,
+    ]
+    assert [round(row.relevant_share, 4) for row in calibration.meanings] == [
         0.1224,
         0.4004,
         0.5971,
         0.6873,
     ]
-    assert (found.n_pairs, found.n_queries, found.too_few) == (4423, 25, "")
+    assert (calibration.n_pairs, calibration.n_queries, calibration.too_few) == (4423, 25, "")
 
 
 @pytest.mark.data
@@ -98,9 +107,9 @@ def values_of(labels):
 @pytest.mark.data
 @pytest.mark.parametrize(("judge", "system", "favour", "t", "p"), FAVOURED)
 def test_judges_that_favour_a_system_are_found(judge, system, favour, t, p):
-    found = trusted(values_of(llmjudge.people()), values_of(llmjudge.judge(judge)))
+    trust = trusted(values_of(llmjudge.people()), values_of(llmjudge.judge(judge)))
 
-    row = next(row for row in found.systems if row.system == system)
+    row = next(row for row in trust.systems if row.system == system)
     assert round(row.favour, 4) == favour
     assert t is None or round(row.t, 2) == t
     assert p is None or round(row.p, 4) == p
@@ -114,16 +123,16 @@ def test_every_number_is_that_of_plain_loops():
     people, machine = made()
     families = {query: f"f{int(query[1:]) // 2}" for query in people}
 
-    found = calibrated(people, machine, relevant_from=2, families=families)
+    calibration = calibrated(people, machine, relevant_from=2, families=families)
 
     pairs = [(q, people[q][d], machine[q][d]) for q in people for d in people[q]]
     for i in range(4):
         for j in range(4):
             n = sum(a == i and b == j for _, a, b in pairs)
-            assert found.confusion[i][j] == n
-    assert found.exact == sum(a == b for _, a, b in pairs) / len(pairs)
+            assert calibration.confusion[i][j] == n
+    assert calibration.exact == sum(a == b for _, a, b in pairs) / len(pairs)
     away = [b - a for _, a, b in pairs]
-    assert found.bias.mean == pytest.approx(statistics.fmean(away))
+    assert calibration.bias.mean == pytest.approx(statistics.fmean(away))
     mean = statistics.fmean(away)
     totals = [
         sum(b - a - mean for q, a, b in pairs if families[q] == name)
@@ -132,9 +141,11 @@ def test_every_number_is_that_of_plain_loops():
     n_families = len(totals)
     error = math.sqrt(n_families / (n_families - 1) * sum(t * t for t in totals)) / len(pairs)
     reach = stats.t.ppf(0.975, n_families - 1) * error
-    assert (found.bias.low, found.bias.high) == pytest.approx((mean - reach, mean + reach))
-    assert (found.n_families, found.bias.n_families) == (n_families, n_families)
-    for row in found.meanings:
+    assert (calibration.bias.low, calibration.bias.high) == pytest.approx(
+        (mean - reach, mean + reach)
+    )
+    assert (calibration.n_families, calibration.bias.n_families) == (n_families, n_families)
+    for row in calibration.meanings:
         mine = [a for _, a, b in pairs if b == row.grade]
         assert row.people_mean == pytest.approx(statistics.fmean(mine))
         assert row.relevant_share == pytest.approx(sum(a >= 2 for a in mine) / len(mine))
@@ -153,13 +164,13 @@ def test_interval_of_kappa_is_the_spread_of_resampled_clusters():
     rng = np.random.default_rng(1)
     tables = rng.integers(0, 4, (30, 3, 3)) + 6 * np.eye(3, dtype=np.int64)
 
-    found = kappa_with_interval(tables, Weights.LINEAR, np.random.default_rng(0), draws=4000)
+    result = kappa_with_interval(tables, Weights.LINEAR, np.random.default_rng(0), draws=4000)
 
     drawn = [
         cohen(tables[rng.integers(0, 30, 30)].sum(axis=0), Weights.LINEAR).value
         for _ in range(2000)
     ]
-    assert (found.low, found.high) == pytest.approx(np.quantile(drawn, [0.025, 0.975]), abs=0.01)
+    assert (result.low, result.high) == pytest.approx(np.quantile(drawn, [0.025, 0.975]), abs=0.01)
     assert kappa_with_interval(tables[:1], Weights.NONE, rng).low is None
 
 
@@ -167,7 +178,7 @@ def test_bias_is_told_by_slice_length_language_and_date():
     people, machine = made()
     documents = {f"d{at}": 100 * at for at in range(10)}
 
-    found = calibrated(
+    calibration = calibrated(
         people,
         machine,
         slices={"head": ["q0", "q1"], "tail": ["q2"], "none": ["q99"]},
@@ -176,10 +187,10 @@ def test_bias_is_told_by_slice_length_language_and_date():
         dates={("q0", "d0"): "2026-01", ("q0", "d1"): "2026-02"},
     )
 
-    by = found.bias_by
+    by = calibration.bias_by
     assert [(row.name, row.n_pairs) for row in by["slice"]] == [("head", 20), ("tail", 10)]
     assert [row.name for row in by["length"]] == ["short", "middle", "long"]
-    assert sum(row.n_pairs for row in by["length"]) == found.n_pairs
+    assert sum(row.n_pairs for row in by["length"]) == calibration.n_pairs
     assert [(row.name, row.n_pairs) for row in by["language"]] == [("de", 25), ("en", 50)]
     assert [(row.name, row.n_pairs) for row in by["date"]] == [("2026-01", 1), ("2026-02", 1)]
     # Thirds of the lengths are parted at quantiles: 300 and 600 of 0 to 900.
@@ -202,9 +213,9 @@ def test_favour_is_worked_out_by_hand():
         for one, values in people.items()
     }
 
-    found = trusted(people, machine, same_model=["c"])
+    trust = trusted(people, machine, same_model=["c"])
 
-    row = {one.system: one for one in found.systems}
+    row = {system.system: system for system in trust.systems}
     beyond = [0.1 + q / 500 for q in range(24)]
     assert row["b"].favour == pytest.approx(statistics.fmean(beyond))
     assert row["b"].bias == pytest.approx(0.2 + statistics.fmean(beyond))
@@ -222,10 +233,10 @@ def test_with_too_few_systems_or_queries_there_is_no_test(n_systems, n_queries):
         f"s{s}": {f"q{q}": (q * s % 7) / 7 for q in range(n_queries)} for s in range(n_systems)
     }
 
-    found = trusted(values, values)
+    trust = trusted(values, values)
 
-    assert "is tested from 4 systems and 20 families on" in found.too_few
-    assert all(math.isnan(row.p) and not row.is_favoured for row in found.systems)
+    assert "is tested from 4 systems and 20 families on" in trust.too_few
+    assert all(math.isnan(row.p) and not row.is_favoured for row in trust.systems)
 
 
 def test_gain_is_what_so_many_labels_are_worth():
@@ -236,13 +247,13 @@ def test_gain_is_what_so_many_labels_are_worth():
         for s, of in people.items()
     }
 
-    found = trusted(people, machine, n_all=100)
+    trust = trusted(people, machine, n_all=100)
 
     rho = statistics.median(
         statistics.correlation([*people[s].values()], [*machine[s].values()]) for s in "ab"
     )
-    assert found.rho_means == pytest.approx(rho)
-    assert found.gain_means == pytest.approx(1 / (1 - 0.6 * rho**2) - 1)
+    assert trust.rho_means == pytest.approx(rho)
+    assert trust.gain_means == pytest.approx(1 / (1 - 0.6 * rho**2) - 1)
 
 
 def test_families_count_once_in_rho():
@@ -250,10 +261,10 @@ def test_families_count_once_in_rho():
     machine = {"a": {query: value + int(query[1:]) % 2 for query, value in people["a"].items()}}
     families = {f"q{q}": f"f{q // 2}" for q in range(20)}
 
-    found = trusted(people, machine, families=families)
+    trust = trusted(people, machine, families=families)
 
-    assert found.n_families == 10
-    assert found.systems[0].rho == pytest.approx(1)
+    assert trust.n_families == 10
+    assert trust.systems[0].rho == pytest.approx(1)
     assert trusted(people, machine).systems[0].rho < 0.95
 
 
@@ -284,9 +295,9 @@ def test_runs_are_valued_by_both_sets_of_qrels(tmp_path):
             values.append(sum(grades[query][d] >= 1 for d in best) / 2)
         expected.append(statistics.fmean(values))
     assert (row.people, row.machine) == pytest.approx(tuple(expected))
-    told = json.loads(json.dumps(report.as_json(), allow_nan=False))
-    assert told["trust"]["systems"][0]["system"] == "run0"
-    assert told["confusion"] == [list(row) for row in report.calibration.confusion]
+    result = json.loads(json.dumps(report.as_json(), allow_nan=False))
+    assert result["trust"]["systems"][0]["system"] == "run0"
+    assert result["confusion"] == [list(row) for row in report.calibration.confusion]
 
 
 def test_two_people_stand_beside_the_machine():
@@ -295,14 +306,16 @@ def test_two_people_stand_beside_the_machine():
         query: {"d0": grades["d0"], "d1": 3 - grades["d1"]} for query, grades in people.items()
     }
 
-    found = calibrated(people, machine, others=second)
+    calibration = calibrated(people, machine, others=second)
 
     table = np.zeros((4, 4), dtype=np.int64)
     for query, grades in second.items():
         for document, grade in grades.items():
             table[people[query][document], grade] += 1
-    assert found.people_with_people.value == pytest.approx(cohen(table, Weights.QUADRATIC).value)
-    assert found.people_with_people.n_items == 50
+    assert calibration.people_with_people.value == pytest.approx(
+        cohen(table, Weights.QUADRATIC).value
+    )
+    assert calibration.people_with_people.n_items == 50
     assert calibrated(people, machine).people_with_people.why == "no pair was graded by two people"
 
 
@@ -311,9 +324,9 @@ def test_refused_and_invalid_grades_are_counted():
     machine["q0"]["d0"] = 9
     del machine["q1"]["d1"]
 
-    found = calibrated(people, machine, refused=[("q1", "d1")])
+    calibration = calibrated(people, machine, refused=[("q1", "d1")])
 
-    assert (found.n_invalid, found.n_refused, found.n_pairs) == (1, 1, 248)
+    assert (calibration.n_invalid, calibration.n_refused, calibration.n_pairs) == (1, 1, 248)
 
 
 FEW = [(199, 25, "Grade 1 more pair."), (500, 18, "Grade pairs of 2 more queries."), (200, 20, "")]
@@ -321,10 +334,10 @@ FEW = [(199, 25, "Grade 1 more pair."), (500, 18, "Grade pairs of 2 more queries
 
 @pytest.mark.parametrize(("n_pairs", "n_queries", "words"), FEW)
 def test_too_few_pairs_are_told_with_how_many_are_enough(n_pairs, n_queries, words):
-    told = too_few(n_pairs, n_queries)
+    result = too_few(n_pairs, n_queries)
 
-    assert told.endswith(words)
-    assert bool(told) is bool(words)
+    assert result.endswith(words)
+    assert bool(result) is bool(words)
 
 
 def test_nothing_in_common_and_no_scale_are_refused():
@@ -367,10 +380,13 @@ def test_what_a_grade_means_is_counted():
     people = {"q": {"a": 0, "b": 1, "c": 2, "d": 3, "e": 1}}
     machine = {"q": {"a": 0, "b": 2, "c": 2, "d": 2, "e": 3}}
 
-    found = calibrated(people, machine, relevant_from=2)
+    calibration = calibrated(people, machine, relevant_from=2)
 
-    told = [(one.grade, one.n_pairs, one.people_mean, one.relevant_share) for one in found.meanings]
-    assert told == [(0, 1, 0.0, 0.0), (2, 3, 2.0, pytest.approx(2 / 3)), (3, 1, 1.0, 0.0)]
+    rows = [
+        (meaning.grade, meaning.n_pairs, meaning.people_mean, meaning.relevant_share)
+        for meaning in calibration.meanings
+    ]
+    assert rows == [(0, 1, 0.0, 0.0), (2, 3, 2.0, pytest.approx(2 / 3)), (3, 1, 1.0, 0.0)]
 
 
 @pytest.mark.parametrize(
@@ -385,7 +401,7 @@ def test_sentence_says_what_a_judge_is_worth(gains, words):
     system = SimpleNamespace(system="bm25", is_favoured=True)
     trust = SimpleNamespace(systems=[system], gain_means=gains[0], gain_differences=gains[1])
 
-    told = verdict(calibrated(people, machine), trust)
+    result = verdict(calibrated(people, machine), trust)
 
-    assert words in told
-    assert "It favours bm25: do not look at those by it alone." in told
+    assert words in result
+    assert "It favours bm25: do not look at those by it alone." in result

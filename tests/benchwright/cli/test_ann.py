@@ -33,24 +33,24 @@ def test_json_holds_every_query_and_slice(runs, benchwright):
         *("ann", "exact", "index", "-k", "2", "--slices", "slices.tsv", "--format", "json")
     )
 
-    told = json.loads(done.stdout)
-    assert told["per_query"] == {"q1": 0.5, "q2": 1.0, "q3": 0.0}
-    assert {row["queries"]: row["recall"] for row in told["rows"]} == {
+    report = json.loads(done.stdout)
+    assert report["per_query"] == {"q1": 0.5, "q2": 1.0, "q3": 0.0}
+    assert {row["queries"]: row["recall"] for row in report["rows"]} == {
         "all": 0.5,
         "first": 0.75,
         "last": 0.0,
     }
-    assert (told["n_missing"], told["n_extra"], told["n_short"]) == (1, 1, 2)
+    assert (report["n_missing"], report["n_extra"], report["n_short"]) == (1, 1, 2)
 
 
 def test_loss_is_told_of_slices_and_by_families_and_no_recall_may_be_above_1(runs, benchwright):
     (runs / "families.tsv").write_text("q1\tsame\nq2\tsame\nq3\tsame\n")
     asked = ("ann", "exact", "index", "-k", "1", "--qrels", "qrels.txt", "--format", "json")
 
-    told = json.loads(benchwright(*asked, "--slices", "slices.tsv").stdout)
+    report = json.loads(benchwright(*asked, "--slices", "slices.tsv").stdout)
     together = json.loads(benchwright(*asked, "--families", "families.tsv").stdout)
 
-    of = {row["queries"]: row for row in told["rows"]}
+    of = {row["queries"]: row for row in report["rows"]}
     assert of["first"]["loss"] is not None
     assert (of["all"]["low"], of["all"]["high"]) == (0.0, 1.0)
     assert together["rows"][0]["loss low"] is None

@@ -50,7 +50,9 @@ def test_every_command_prints_json_or_has_a_reason_not_to(name):
         assert "--json" in forms(command)  # its --format is what the release comes in
     else:
         assert forms(command) & {"--json", "--format"}, name
-        assert all("json" in one.type.choices for one in command.params if "--format" in one.opts)
+        assert all(
+            "json" in param.type.choices for param in command.params if "--format" in param.opts
+        )
 
 
 def documented(name: str) -> set[str]:
@@ -104,13 +106,13 @@ def test_families_and_links_are_those_of_the_table(benchwright, tmp_path):
 
     answer = answered(benchwright, "families", queries, "--reviews", "--json")
 
-    assert {one["family"]: one["queries"] for one in answer["families"]} == {
+    assert {family["family"]: family["queries"] for family in answer["families"]} == {
         name: [row[0] for row in rows if row[1:2] == [name]] for name in ("1", "3")
     }
     assert [f"{one['doubt']:.4f}" for one in answer["families"]] == [rows[1][2], rows[3][2]]
     assert (answer["n_queries"], answer["n_families"], answer["n_review"]) == (3, 2, 1)
-    assert [(one["a"], one["b"]) for one in answer["links"]] == [("1", "2")]
-    assert {one["n_families"] for one in answer["reviews"]} <= {0, 1}
+    assert [(link["a"], link["b"]) for link in answer["links"]] == [("1", "2")]
+    assert {review["n_families"] for review in answer["reviews"]} <= {0, 1}
 
 
 def test_sample_has_its_plan_and_its_queries(benchwright, tmp_path):
@@ -148,12 +150,12 @@ def test_sketch_tells_the_salt_that_it_made(benchwright, tmp_path):
     (tmp_path / "q.tsv").write_text(GOLDFISH)
     words = ("sketch", tmp_path / "q.tsv", "-o", tmp_path / "q.sketch", "--json")
 
-    made = answered(benchwright, *words, "--new-salt")
-    given = answered(benchwright, *words, "--salt", "0123456789abcdef")
+    record = answered(benchwright, *words, "--new-salt")
+    result = answered(benchwright, *words, "--salt", "0123456789abcdef")
 
-    assert (made["n_queries"], len(made["salt"])) == (3, 32)
-    assert given["salt"] is None
-    assert made["n_bytes"] > 0 < Path(given["file"]).stat().st_size
+    assert (record["n_queries"], len(record["salt"])) == (3, 32)
+    assert result["salt"] is None
+    assert record["n_bytes"] > 0 < Path(result["file"]).stat().st_size
 
 
 def test_a_sketch_that_cannot_be_made_leaves_the_one_that_is_there(benchwright, tmp_path):

@@ -11,9 +11,9 @@ from tests.scoring.search_server import Answer, SearchServer, hits, plain
 
 @pytest.fixture
 def server() -> Iterator[SearchServer]:
-    made = SearchServer()
-    yield made
-    made.stop()
+    server = SearchServer()
+    yield server
+    server.stop()
 
 
 @pytest.fixture
@@ -24,9 +24,9 @@ def ask(server, tmp_path):
     template.write_text('\ufeff{"size": {{k}}, "query": {"match": {"text": "{{query}}"}}}')
 
     def ask(*words: str, url: str = server.url, template: str = str(template)):
-        given = [url, "--queries", str(queries), "--template", template, "--rps", "1000"]
-        given += ["--preset", "opensearch", "--retries", "0", *words]
-        return CliRunner().invoke(command, given)
+        results = [url, "--queries", str(queries), "--template", template, "--rps", "1000"]
+        results += ["--preset", "opensearch", "--retries", "0", *words]
+        return CliRunner().invoke(command, results)
 
     return ask
 
@@ -42,7 +42,7 @@ def test_answers_are_written_in_the_order_of_the_queries(ask, server, tmp_path):
         "q2 Q0 d1 1 2.0 ours",
         "q2 Q0 d2 2 1.0 ours",
     ]
-    assert {one.body["size"] for one in server.asked} == {7}
+    assert {answer.body["size"] for answer in server.asked} == {7}
     head, *rows = times.read_text().splitlines()
     assert (head, sorted(row.split("\t")[0] for row in rows)) == ("query\tms", ["q1", "q2"])
     assert "2 of 2 queries answered: p50" in done.stderr
@@ -100,8 +100,8 @@ def test_solr_is_asked_by_get(server, tmp_path):
     server.answer = lambda asked: plain({"response": {"docs": [{"id": "d1", "score": 1.5}]}})
     queries = tmp_path / "q.txt"
     queries.write_text("c++ & more\n")
-    given = [server.url, "--queries", str(queries), "--preset", "solr", "--rps", "1000"]
-    done = CliRunner().invoke(command, given)
+    results = [server.url, "--queries", str(queries), "--preset", "solr", "--rps", "1000"]
+    done = CliRunner().invoke(command, results)
 
     assert done.stdout == "1 Q0 d1 1 1.5 live\n"
     assert server.asked[0].query == "c++ & more"

@@ -28,10 +28,10 @@ Ask = Callable[..., Result]
 
 @pytest.fixture
 def server() -> Iterator[SearchServer]:
-    made = SearchServer()
-    made.answer = lambda asked: hits((f"d-{asked.query[5:]}", 2.0), ("d", 1.0))
-    yield made
-    made.stop()
+    server = SearchServer()
+    server.answer = lambda asked: hits((f"d-{asked.query[5:]}", 2.0), ("d", 1.0))
+    yield server
+    server.stop()
 
 
 @pytest.fixture
@@ -50,9 +50,9 @@ def words(server, tmp_path, out) -> list[str]:
     queries, template = tmp_path / "queries.tsv", tmp_path / "body.json"
     queries.write_text("".join(f"q{n}\t{text}\n" for n, text in enumerate(TEXTS)))
     template.write_text(BODY)
-    given = [server.url, "--queries", str(queries), "--template", str(template)]
-    given += ["--preset", "opensearch", "--rps", "1000", "--concurrency", "1", "--retries", "0"]
-    return [*given, "-o", str(out)]
+    results = [server.url, "--queries", str(queries), "--template", str(template)]
+    results += ["--preset", "opensearch", "--rps", "1000", "--concurrency", "1", "--retries", "0"]
+    return [*results, "-o", str(out)]
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def stopped(ask, server, kept) -> list[str]:
 
 
 def asked(server: SearchServer) -> Counter[str]:
-    return Counter(one.query for one in server.asked)
+    return Counter(answer.query for answer in server.asked)
 
 
 def n_rows(kept: Path) -> int:
@@ -107,9 +107,9 @@ def test_a_command_that_was_stopped_goes_on_where_it_was(
     while (len(server.asked), n_rows(kept)) != (13, 12) and time.monotonic() < deadline:
         time.sleep(0.02)
     asker.send_signal(sent)
-    said = asker.communicate(timeout=20)[1]
+    communicate = asker.communicate(timeout=20)[1]
     assert (asker.returncode, out.exists(), kept.exists()) == (code, False, True)
-    assert told.format(kept=kept) in said
+    assert told.format(kept=kept) in communicate
 
     times = tmp_path / "ms.tsv"
     done = ask("--latencies", str(times))

@@ -76,10 +76,10 @@ def test_json_holds_the_same(files, benchwright):
 
     done = benchwright("check", "bad.run", "--format", "json")
 
-    (found,) = json.loads(done.stdout)["files"]
+    (file,) = json.loads(done.stdout)["files"]
     assert done.exit_code == 1
-    assert (found["file"], found["kind"], found["holds"]["rows"]) == ("bad.run", "run", 1)
-    assert [(problem["line"], problem["file"]) for problem in found["problems"]] == [(1, "bad.run")]
+    assert (file["file"], file["kind"], file["holds"]["rows"]) == ("bad.run", "run", 1)
+    assert [(problem["line"], problem["file"]) for problem in file["problems"]] == [(1, "bad.run")]
 
 
 def test_folder_of_a_benchmark_is_checked_whole(files, benchwright):

@@ -15,8 +15,8 @@ from benchwright.statistics import intervals
 
 
 def choices(command, name):
-    found = main.get_command(click.Context(main), command)
-    option = next(option for option in found.params if option.name == name)
+    subcommand = main.get_command(click.Context(main), command)
+    option = next(option for option in subcommand.params if option.name == name)
     return tuple(option.type.choices)
 
 

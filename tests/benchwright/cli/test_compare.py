@@ -33,8 +33,8 @@ def runs(files):
 
 
 def rows(output, kind):
-    found = csv.DictReader(io.StringIO(output), delimiter="\t")
-    return [row for row in found if row["kind"] == kind]
+    result = csv.DictReader(io.StringIO(output), delimiter="\t")
+    return [row for row in result if row["kind"] == kind]
 
 
 def test_pairs_have_difference_test_effect_and_power(runs, benchwright):
@@ -55,15 +55,15 @@ def test_pairs_have_difference_test_effect_and_power(runs, benchwright):
 
 def test_lines_say_the_verdict_and_where_test_and_interval_part(runs, benchwright):
     (runs / "good").write_text(below(11))
-    found = {}
+    results = {}
     for name in ("second", "good"):
         asked = ("compare", "grades", "first", name, "-m", "RR@10", "--format")
         (line,) = rows(benchwright(*asked, "tsv").stdout, "difference")
         (pair,) = json.loads(benchwright(*asked, "json").stdout)["pairs"]
         assert (line["decision"], line["reason"]) == (pair["decision"], pair["reason"])
-        found[name] = line["decision"]
+        results[name] = line["decision"]
 
-    assert found == {"second": "", "good": "worse"}
+    assert results == {"second": "", "good": "worse"}
 
 
 def test_score_and_compare_have_one_interval(runs, benchwright):
@@ -136,13 +136,13 @@ def test_slices_and_families_reach_the_statistics(runs, benchwright):
         *("--slices", "slices.tsv", "--families", "families.tsv"),
     )
 
-    found = json.loads(done.stdout)
-    assert found["slices"] == [
+    report = json.loads(done.stdout)
+    assert report["slices"] == [
         {"name": "all", "n_families": 6, "n_queries": 12},
         {"name": "even", "n_families": 6, "n_queries": 6},
     ]
     # Four families lose whole, and of 2^6 flips two give them one sign: 2 * 2^2 / 2^6.
-    assert [pair["p"] for pair in found["pairs"]] == pytest.approx([2 / 2**4] * 2)
+    assert [pair["p"] for pair in report["pairs"]] == pytest.approx([2 / 2**4] * 2)
 
 
 def test_json_is_strict_and_says_how_it_was_made(runs, benchwright):
@@ -151,8 +151,8 @@ def test_json_is_strict_and_says_how_it_was_made(runs, benchwright):
         *("--test", "t", "--correction", "none", "--interval", "percentile", "--draws", "500"),
     )
 
-    found = json.loads(done.stdout)
-    methods, origin = found["methods"], found["provenance"]
+    report = json.loads(done.stdout)
+    methods, origin = report["methods"], report["provenance"]
     assert [run["file"] for run in origin["runs"]] == ["first", "second"]
     assert origin["runs"][0]["sha256"] == hashlib.sha256(FIRST.encode()).hexdigest()
     assert origin["rules"]["ties"] == "trec"
@@ -196,9 +196,9 @@ def test_judged_measure_is_compared_only_when_asked_for(runs, benchwright):
     ],
 )
 def test_judged_shares_decide_how_far_a_comparison_is_trusted(shares, told):
-    said = list(trust("Judged@10", dict(zip("ab", shares, strict=True))))
+    items = list(trust("Judged@10", dict(zip("ab", shares, strict=True))))
 
-    assert [told in sentence for sentence in said] == [True] * (told is not None)
+    assert [told in sentence for sentence in items] == [True] * (told is not None)
 
 
 def test_unequal_judged_shares_are_warned_of(runs, benchwright):
@@ -247,14 +247,14 @@ def test_methods_that_do_not_go_together_are_refused(files, benchwright):
 def tail_for_head(tmp_path):
     """60 queries: `new` gains on the first 30 (head), and loses on the others (tail)."""
     qids = [f"q{n:02}" for n in range(60)]
-    found = {"better": ("d1", "d2"), "worse": ("d2", "d1")}
+    fields = {"better": ("d1", "d2"), "worse": ("d2", "d1")}
     files = {"qrels": "".join(f"{qid} 0 d1 1\n" for qid in qids)}
     for name, is_head_better in (("new", True), ("old", False)):
         lines = []
         for place, qid in enumerate(qids):
-            ranked = found["better" if (place < 30) == is_head_better else "worse"]
+            ranked = fields["better" if (place < 30) == is_head_better else "worse"]
             # A few alike, or there would be no interval.
-            ranked = found["better"] if place % 10 == 0 else ranked
+            ranked = fields["better"] if place % 10 == 0 else ranked
             lines += [f"{qid} Q0 {docid} {n} {9 - n} s\n" for n, docid in enumerate(ranked, 1)]
         files[name] = "".join(lines)
     files["slices"] = "query-id\tslice\n" + "".join(
@@ -269,26 +269,26 @@ def tail_for_head(tmp_path):
 
 
 def test_patterns_come_with_their_evidence(benchwright, tail_for_head):
-    said = benchwright("compare", *tail_for_head, "--patterns", "--draws", "500")
+    result = benchwright("compare", *tail_for_head, "--patterns", "--draws", "500")
 
-    assert said.exit_code == 0, said.output
-    assert "What new - old looks like:\n- **Over-fitted to the head**" in said.stdout
-    assert re.search(r"nDCG@10 over head \(30 queries\): up, \+0\.\d{4}", said.stdout)
-    assert re.search(r"nDCG@10 over tail \(30 queries\): down, -0\.\d{4}", said.stdout)
+    assert result.exit_code == 0, result.output
+    assert "What new - old looks like:\n- **Over-fitted to the head**" in result.stdout
+    assert re.search(r"nDCG@10 over head \(30 queries\): up, \+0\.\d{4}", result.stdout)
+    assert re.search(r"nDCG@10 over tail \(30 queries\): down, -0\.\d{4}", result.stdout)
 
 
 def test_patterns_stand_in_json_and_leave_the_other_numbers_as_they_are(benchwright, tail_for_head):
     options = ["--draws", "500", "--format", "json"]
 
     plain = json.loads(benchwright("compare", *tail_for_head, *options).stdout)
-    found = json.loads(benchwright("compare", *tail_for_head, *options, "--patterns").stdout)
+    report = json.loads(benchwright("compare", *tail_for_head, *options, "--patterns").stdout)
 
-    (pattern,) = found.pop("patterns")
+    (pattern,) = report.pop("patterns")
     assert (pattern["code"], pattern["run"]) == ("head-over-fit", "new")
     assert [fact["direction"] for fact in pattern["evidence"]] == ["up", "down"]
     # A product of matrices may round otherwise beside further columns.
-    assert rounded(found["pairs"]) == rounded(plain["pairs"])
-    assert found["measures"] == plain["measures"]
+    assert rounded(report["pairs"]) == rounded(plain["pairs"])
+    assert report["measures"] == plain["measures"]
 
 
 def rounded(told):
@@ -297,7 +297,7 @@ def rounded(told):
 
 
 def test_patterns_are_no_tsv(benchwright, tail_for_head):
-    said = benchwright("compare", *tail_for_head, "--patterns", "--format", "tsv")
+    result = benchwright("compare", *tail_for_head, "--patterns", "--format", "tsv")
 
-    assert said.exit_code == 2
-    assert "Print it with table, markdown or json." in said.stderr
+    assert result.exit_code == 2
+    assert "Print it with table, markdown or json." in result.stderr

@@ -67,20 +67,20 @@ def test_means_stand_by_slice_with_what_they_cost(judge):
 
 
 def test_json_holds_every_case(judge):
-    told = json.loads(judge("--format", "json", "--strict").stdout)
+    report = json.loads(judge("--format", "json", "--strict").stdout)
 
-    assert [(case["id"], case["score"]) for case in told["cases"]] == [
+    assert [(case["id"], case["score"]) for case in report["cases"]] == [
         ("q1", 1.0),
         ("q2", 0.0),
         ("q3", 0.0),
     ]
-    assert told["rows"][0]["contextual_precision"] == pytest.approx(1 / 3)
-    assert told["cases"][1]["verdicts"][1] == {
+    assert report["rows"][0]["contextual_precision"] == pytest.approx(1 / 3)
+    assert report["cases"][1]["verdicts"][1] == {
         "node": 2,
         "verdict": "yes",
         "reason": "Node 2 is help.",
     }
-    assert "sk-judge" not in json.dumps(told)
+    assert "sk-judge" not in json.dumps(report)
 
 
 def test_only_a_case_that_fails_ends_with_one(judge, stub, files):

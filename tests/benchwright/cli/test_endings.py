@@ -145,11 +145,11 @@ def test_reader_that_closes_early_is_no_error(files):
 
     process.stdout.read(10)
     process.stdout.close()
-    told = process.stderr.read()
+    result = process.stderr.read()
     process.stderr.close()
 
     assert process.wait(timeout=20) == 141
-    assert told == b""
+    assert result == b""
 
 
 @pytest.mark.parametrize("command", ["score", "trec_eval"])
@@ -166,7 +166,7 @@ def test_nothing_is_left_of_standard_input(files, command):
 
 
 def test_help_names_every_code_and_verdicts_are_only_of_gate(benchwright):
-    shown = benchwright("--help").stdout
+    text = benchwright("--help").stdout
 
-    assert all(code in shown for code, _ in EXIT_CODES)
-    assert "verdicts of `gate`" in " ".join(shown.split())
+    assert all(code in text for code, _ in EXIT_CODES)
+    assert "verdicts of `gate`" in " ".join(text.split())

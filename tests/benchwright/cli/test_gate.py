@@ -72,11 +72,11 @@ def test_the_verdict_is_the_exit_code(gated, benchwright, arguments, code, title
 
 def test_a_rehearsal_is_kept_beside_the_policy_and_shown_with_its_verdict(gated, benchwright):
     (gated / "p.json").write_text('{"guard_rails": {"measures": []}}')
-    told = benchwright("gate", "--rehearse", "qrels", "old", "noisy", "--policy", "p.json")
-    assert told.exit_code == 0, told.output
-    assert "harm to a tenth of the queries" in told.stdout
+    result = benchwright("gate", "--rehearse", "qrels", "old", "noisy", "--policy", "p.json")
+    assert result.exit_code == 0, result.output
+    assert "harm to a tenth of the queries" in result.stdout
     kept = json.loads((gated / "p.rehearsal.json").read_text())
-    assert [one["run"] for one in kept["runs"]] == ["noisy"]
+    assert [run["run"] for run in kept["runs"]] == ["noisy"]
 
     reports = ("--report", "g.json", "--report", "g.md", "--report", "g.xml")
     done = benchwright("gate", "qrels", "old", "new", "--policy", "p.json", *reports)
@@ -194,9 +194,9 @@ def test_reports_are_written_in_the_format_of_their_ending(gated, benchwright):
     reports = ("--report", "r.md", "--report", "r.json", "--report", "r.xml")
     done = benchwright("gate", "qrels", "old", "new", "--slices", "slices.tsv", *reports)
 
-    found = json.loads((gated / "r.json").read_text())
-    assert done.exit_code == found["exit_code"] == 0
-    assert found["provenance"]["runs"][1]["name"] == "new"
+    report = json.loads((gated / "r.json").read_text())
+    assert done.exit_code == report["exit_code"] == 0
+    assert report["provenance"]["runs"][1]["name"] == "new"
     assert (gated / "r.md").read_text().startswith("## PASS-STRICT: new\n")
     assert ElementTree.parse(gated / "r.xml").getroot().get("failures") == "0"
 
@@ -240,7 +240,7 @@ def test_slices_that_the_policy_does_not_name_are_exploratory(gated, benchwright
     done = benchwright("gate", "qrels", "old", "mixed", *arguments)
 
     checks = json.loads((gated / "r.json").read_text())["checks"]
-    outcomes = {one["name"]: one["outcome"] for one in checks[2]["findings"]}
+    outcomes = {finding["name"]: finding["outcome"] for finding in checks[2]["findings"]}
     assert outcomes == {"head": "non-inferior", "tail": "exploratory"}
     assert "tail (regression)" not in done.stdout
 
@@ -265,8 +265,8 @@ def test_families_make_bounds_wider(gated, benchwright):
     lower = []
     for more in ((), ("--families", "families.tsv")):
         benchwright("gate", "qrels", "old", "noisy", *more, "--report", "r.json", "--test", "t")
-        found = json.loads((gated / "r.json").read_text())
-        lower.append(found["checks"][1]["findings"][0]["numbers"]["n_families"])
+        report = json.loads((gated / "r.json").read_text())
+        lower.append(report["checks"][1]["findings"][0]["numbers"]["n_families"])
     assert lower == [60, 30]
 
 

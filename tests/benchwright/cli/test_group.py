@@ -91,10 +91,10 @@ def test_every_app_is_named_as_a_string_that_can_be_imported():
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_of_a_command_is_a_whole_page(name, benchwright):
-    shown = benchwright(name, "--help").stdout
+    text = benchwright(name, "--help").stdout
 
-    assert shown.startswith(f"Usage: benchwright {name} ")
-    assert re.findall(r"^(\w[\w ]+):$", shown, re.MULTILINE)[-3:] == [
+    assert text.startswith(f"Usage: benchwright {name} ")
+    assert re.findall(r"^(\w[\w ]+):$", text, re.MULTILINE)[-3:] == [
         "Examples",
         "Exit codes",
         "Environment",
@@ -142,9 +142,9 @@ def test_a_command_under_its_noun_answers_as_without_it(files, benchwright):
 
 
 def test_a_noun_lists_its_commands(benchwright):
-    shown = benchwright("site", "--help").stdout
+    text = benchwright("site", "--help").stdout
 
-    assert re.findall(r"^  (\w+)  ", shown, re.MULTILINE) == [
+    assert re.findall(r"^  (\w+)  ", text, re.MULTILINE) == [
         "up",
         "demo",
         "login",
@@ -178,7 +178,7 @@ def test_a_noun_lists_its_commands(benchwright):
 )
 def test_old_spelling_of_an_option_is_taken_and_not_shown(name, old, new):
     (option,) = (
-        one for one in main.get_command(click.Context(main), name).params if new in one.opts
+        param for param in main.get_command(click.Context(main), name).params if new in param.opts
     )
 
     assert old in option.old

@@ -76,11 +76,11 @@ def test_own_words_and_scale_are_asked(judge, files, stub):
         *("--answer-seed", "4", "--probabilities", "--max-characters", "100", "--format", "json"),
     )
 
-    told = json.loads(done.stdout)
-    assert told["counts"] == {"0": 1, "1": 2}
+    report = json.loads(done.stdout)
+    assert report["counts"] == {"0": 1, "1": 2}
     assert stub.requests[0].text.startswith("Recipes count. By 0 = No\n1 = Yes: it helps: ")
     assert stub.requests[0].body["seed"] == 4
-    assert sum(told["gradings"][0]["probabilities"].values()) == pytest.approx(1)
+    assert sum(report["gradings"][0]["probabilities"].values()) == pytest.approx(1)
 
 
 def test_pair_that_fails_is_named_and_ends_with_one(judge, files, stub):
@@ -194,18 +194,18 @@ def test_calibration_in_json_has_every_digit(graded, benchwright):
         *("--rel", "2", "--same-model", "r1.run", "--format", "json"),
     )
 
-    told = json.loads(done.stdout)
-    assert told["n_families"] == 12
-    assert told["relevant_from"] == 2
-    assert told["bias"]["mean"] == pytest.approx(54 / 216)
-    assert [row["is_of_same_model"] for row in told["trust"]["systems"]] == [
+    report = json.loads(done.stdout)
+    assert report["n_families"] == 12
+    assert report["relevant_from"] == 2
+    assert report["bias"]["mean"] == pytest.approx(54 / 216)
+    assert [row["is_of_same_model"] for row in report["trust"]["systems"]] == [
         False,
         True,
         False,
         False,
     ]
-    assert "is tested from 4 systems and 20 families on" in told["trust"]["too_few"]
-    assert "It favours r1.run" in told["verdict"]
+    assert "is tested from 4 systems and 20 families on" in report["trust"]["too_few"]
+    assert "It favours r1.run" in report["verdict"]
 
 
 def test_too_few_pairs_are_said_first(graded, benchwright):

@@ -100,9 +100,9 @@ def test_what_was_judged_is_carried_over_and_a_grade_below_zero_is_no_judgment(
     (tmp_path / "qrels").write_text("q1 0 far 0\nq1 0 never -1\n")
 
     pool(*runs, "--depth", 1, "--qrels", "qrels", "-o", "pool.tsv")
-    found = {tuple(line[:2]): line[4] for line in rows(tmp_path / "pool.tsv")[2]}
-    assert found["q1", "far"] == "carried"
-    assert ("q1", "never") not in found
+    results = {tuple(line[:2]): line[4] for line in rows(tmp_path / "pool.tsv")[2]}
+    assert results["q1", "far"] == "carried"
+    assert ("q1", "never") not in results
 
 
 def test_a_top_up_is_what_the_list_has_and_nobody_judged_in_its_order(runs, pool, tmp_path):

@@ -93,13 +93,13 @@ def test_scores_are_shown_with_slices_and_a_baseline(texts, benchwright):
         *("--slices", "slices.tsv", "--baseline", "base.run", "--format", "json"),
     )
 
-    told = json.loads(done.stdout)
+    report = json.loads(done.stdout)
     # d3 with grade 2 before d1 with grade 1: ideal; q2 misses one of two; q3 finds nothing.
-    assert told["slices"]["first"]["nDCG(dcg='exp-log2')@10"] == 1.0
-    assert told["means"]["Recall@10"] == pytest.approx((1 + 0.5 + 0) / 3)
-    assert told["facts"]["system"] == "bm25-stem"
-    found = {one["measure"]: one["difference"] for one in told["significance"]}
-    assert found["Recall@10"] == pytest.approx(0.5 / 3)
+    assert report["slices"]["first"]["nDCG(dcg='exp-log2')@10"] == 1.0
+    assert report["means"]["Recall@10"] == pytest.approx((1 + 0.5 + 0) / 3)
+    assert report["facts"]["system"] == "bm25-stem"
+    differences = {one["measure"]: one["difference"] for one in report["significance"]}
+    assert differences["Recall@10"] == pytest.approx(0.5 / 3)
     assert "judged documents that the corpus lacks: 1, 1 of them relevant" in done.stderr
     assert documents((texts / "new.run").read_text()) == FOUND
 

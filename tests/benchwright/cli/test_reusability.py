@@ -22,13 +22,13 @@ def pooled(files):
 def test_copies_are_left_out_together_and_named(pooled, benchwright):
     done = benchwright("reusability", "judged.txt", *RUNS, "--depth", "5", "--format", "json")
 
-    told = json.loads(done.stdout)
-    one = {row["run"]: row for row in told["systems"]}["one"]
-    assert (told["n_systems"], told["by_group"]["n"], told["by_run"]["n"]) == (2, 2, 3)
+    report = json.loads(done.stdout)
+    one = {row["run"]: row for row in report["systems"]}["one"]
+    assert (report["n_systems"], report["by_group"]["n"], report["by_run"]["n"]) == (2, 2, 3)
     assert (one["group"], one["n_unique"], one["n_unique_alone"]) == (["one", "copy"], 1, 0)
     assert one["without"] == 0.5
     assert one["shift_alone"] == 0.0
-    assert told["copies"] == [{"run_a": "one", "run_b": "copy", "rbo": 1.0, "is_same": True}]
+    assert report["copies"] == [{"run_a": "one", "run_b": "copy", "rbo": 1.0, "is_same": True}]
 
 
 def test_table_names_companions_and_says_which_depth_it_took(pooled, benchwright):
@@ -47,8 +47,8 @@ def test_a_team_is_one_group_and_one_group_is_undefined(pooled, benchwright):
         *("reusability", "judged.txt", *RUNS, "--teams", "teams.tsv", "--format", "json")
     )
 
-    told = json.loads(done.stdout)["by_group"]
-    assert (told["n"], told["mean_shift"], told["tau"]) == (1, None, None)
+    by_group = json.loads(done.stdout)["by_group"]
+    assert (by_group["n"], by_group["mean_shift"], by_group["tau"]) == (1, None, None)
 
 
 def test_a_team_of_no_run_is_refused(pooled, benchwright):

@@ -119,11 +119,11 @@ def test_scale_is_that_of_all_qrels_in_every_slice(files, benchwright):
         "tsv",
     )
 
-    found = values(benchwright(*asked).stdout)
+    result = values(benchwright(*asked).stdout)
     wider = values(benchwright(*asked, "--top-grade", "4").stdout)
 
     # (2^2 - 1) / 2^3 with the grade 3 of q1 as the highest, though the slice has none.
-    assert found["b.run", "low", "all", "ERR"] == pytest.approx(3 / 8)
+    assert result["b.run", "low", "all", "ERR"] == pytest.approx(3 / 8)
     assert wider["b.run", "low", "all", "ERR"] == pytest.approx(3 / 16)
 
 
@@ -148,11 +148,11 @@ def test_intervals_over_few_families_are_said_to_be_too_short(files, benchwright
     done = benchwright(*asked, "-m", "RR")
     without = benchwright(*asked[:-1], "-m", "RR")
 
-    said = "families or queries; below 30 an interval is too short."
-    assert done.stderr.count(f"all: 3 {said}") == 1
-    assert done.stderr.count(f"slice two: 2 {said}") == 1
+    text = "families or queries; below 30 an interval is too short."
+    assert done.stderr.count(f"all: 3 {text}") == 1
+    assert done.stderr.count(f"slice two: 2 {text}") == 1
     assert "slice one" not in done.stderr  # a single query has no interval
-    assert said not in without.stderr
+    assert text not in without.stderr
 
 
 def test_thirty_families_are_enough_for_an_interval(files, benchwright):
@@ -200,7 +200,7 @@ def test_unjudged_documents_give_brackets_and_scenarios(files, benchwright):
         "NumRet",
     )
 
-    shown = benchwright(*asked).stdout
+    text = benchwright(*asked).stdout
     rows = table(benchwright(*asked, "--format", "tsv").stdout)
     held = json.loads(benchwright(*asked, "--format", "json").stdout)["runs"][0]["unjudged"]
 
@@ -219,8 +219,8 @@ def test_unjudged_documents_give_brackets_and_scenarios(files, benchwright):
         *("raw", "condensed", "all_relevant", "drawn_low", "drawn_high"),
     }
     assert set(held) == {"P@2", "nDCG@2"}
-    assert "a.run  P@2      0.1667   0.3333" in shown
-    assert "Scenarios, which bound nothing" in shown
+    assert "a.run  P@2      0.1667   0.3333" in text
+    assert "Scenarios, which bound nothing" in text
 
 
 def test_trec_evals_format_has_its_names_and_digits(files, benchwright):
@@ -285,10 +285,10 @@ def test_relevance_level_applies_to_measures_that_do_not_name_one(files, benchwr
         *("-m", "P@2", "-m", "P(rel=3)@2", "-m", "nDCG@10"),
     )
 
-    found = {key[3]: value for key, value in values(done.stdout).items()}
-    assert found["P(rel=2)@2"] == pytest.approx(1 / 3)
-    assert found["P(rel=3)@2"] == pytest.approx(1 / 6)
-    assert "nDCG@10" in found
+    results = {key[3]: value for key, value in values(done.stdout).items()}
+    assert results["P(rel=2)@2"] == pytest.approx(1 / 3)
+    assert results["P(rel=3)@2"] == pytest.approx(1 / 6)
+    assert "nDCG@10" in results
 
 
 def test_passages_are_scored_as_their_documents(files, benchwright):
@@ -430,10 +430,10 @@ def test_weighted_means_of_runs_and_slices_are_columns(files, benchwright):
         *("--slices", "slices.tsv", "-m", "RR", "--ci", "--format", "tsv"),
     )
 
-    found = table(done.stdout)
-    assert float(found["b.run", "all", "all", "RR (weighted)"]["value"]) == 0.9
-    assert float(found["b.run", "head", "all", "RR (weighted)"]["value"]) == 1.0
-    assert found["a.run", "all", "all", "RR (weighted)"]["low"]
+    result = table(done.stdout)
+    assert float(result["b.run", "all", "all", "RR (weighted)"]["value"]) == 0.9
+    assert float(result["b.run", "head", "all", "RR (weighted)"]["value"]) == 1.0
+    assert result["a.run", "all", "all", "RR (weighted)"]["low"]
     grid = benchwright(
         *("score", "qrels.txt", "a.run", "b.run", "--weights", "weights.tsv", "-m", "RR"),
     ).stdout.splitlines()

@@ -39,12 +39,12 @@ def on_terminal(files, *arguments, **environment):
         env={**kept, "PYTHONPATH": str(ROOT), "TERM": "xterm", "COLUMNS": "120", **environment},
     )
     os.close(slave)
-    shown = b""
+    content = b""
     while block := _read(master):
-        shown += block
+        content += block
     os.close(master)
     assert process.wait(timeout=30) == 0
-    return shown.decode()
+    return content.decode()
 
 
 def _read(master):
@@ -70,26 +70,26 @@ def test_markdown_is_bold_where_it_is_best_and_escapes_bars():
 
 
 def test_best_value_is_bold_on_a_terminal(files):
-    shown = on_terminal(files, "score", "qrels.txt", "a.run", "b.run", "-m", "RR")
+    terminal = on_terminal(files, "score", "qrels.txt", "a.run", "b.run", "-m", "RR")
 
-    assert "\x1b[1;32m0.6667\x1b[0m" in shown
-    assert "\x1b[1;32m0.3333" not in shown
+    assert "\x1b[1;32m0.6667\x1b[0m" in terminal
+    assert "\x1b[1;32m0.3333" not in terminal
 
 
 def test_no_value_is_bold_where_less_is_more_or_nothing_is(files):
-    shown = on_terminal(
+    terminal = on_terminal(
         files, "score", "qrels.txt", "a.run", "b.run", "-m", "Hole@10", "-m", "NumRelRet"
     )
 
-    assert "0.1667" in shown
-    assert "[1;32m" not in shown
+    assert "0.1667" in terminal
+    assert "[1;32m" not in terminal
 
 
 def test_no_color_is_respected_on_a_terminal(files):
-    shown = on_terminal(files, "score", "qrels.txt", "a.run", "b.run", "-m", "RR", NO_COLOR="1")
+    terminal = on_terminal(files, "score", "qrels.txt", "a.run", "b.run", "-m", "RR", NO_COLOR="1")
 
-    assert "0.6667" in shown
-    assert "[1;32m" not in shown
+    assert "0.6667" in terminal
+    assert "[1;32m" not in terminal
 
 
 def test_narrow_terminal_gets_a_line_for_each_cell_and_loses_no_digit(files):
@@ -115,10 +115,10 @@ def test_table_that_just_fits_is_not_cut(files, benchwright, spare):
     arguments = ("score", "qrels.txt", "a.run", "b.run", "-m", "RR AP nDCG@10 P@10 R@100")
     piped = benchwright(*arguments).stdout.splitlines()
 
-    shown = on_terminal(files, *arguments, COLUMNS=str(max(map(len, piped)) + spare))
+    terminal = on_terminal(files, *arguments, COLUMNS=str(max(map(len, piped)) + spare))
 
-    assert "…" not in shown
-    cells = {cell for line in shown.splitlines() for cell in line.split()}
+    assert "…" not in terminal
+    cells = {cell for line in terminal.splitlines() for cell in line.split()}
     plain_cells = {re.sub(r"\x1b\[[0-9;]*m", "", cell) for cell in cells}
     assert {cell for line in piped for cell in line.split()} <= plain_cells | {"run"}
 

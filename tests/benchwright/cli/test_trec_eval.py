@@ -161,10 +161,10 @@ def test_any_command_line_is_read_as_another_getopt_reads_it(arguments):
             list(read_flags(arguments))
         return
 
-    found = list(read_flags(arguments))
+    items = list(read_flags(arguments))
 
-    assert [one for one in found if one[0]] == expected[0]
-    assert [file for flag, file in found if not flag] == expected[1]
+    assert [item for item in items if item[0]] == expected[0]
+    assert [file for flag, file in items if not flag] == expected[1]
 
 
 @pytest.mark.parametrize(
@@ -304,9 +304,9 @@ def test_num_rel_counts_from_the_level_on_in_all_topics(tmp_path, benchwright):
     (tmp_path / "r").write_text("q1 Q0 a 1 2 t\n")
 
     files = (str(tmp_path / "q"), str(tmp_path / "r"))
-    said = benchwright("trec_eval", "-c", "-l2", "-m", "num_rel", *files).stdout
+    text = benchwright("trec_eval", "-c", "-l2", "-m", "num_rel", *files).stdout
 
-    assert said.split() == ["num_rel", "all", "2"]  # trec_eval: 4
+    assert text.split() == ["num_rel", "all", "2"]  # trec_eval: 4
 
 
 def test_a_topic_without_a_judged_result_has_0_under_j(tmp_path, benchwright):
@@ -314,7 +314,7 @@ def test_a_topic_without_a_judged_result_has_0_under_j(tmp_path, benchwright):
     (tmp_path / "r").write_text("q1 Q0 x 1 2 t\nq2 Q0 a 1 3 t\n")
 
     files = (str(tmp_path / "q"), str(tmp_path / "r"))
-    said = benchwright("trec_eval", "-q", "-J", "-m", "11pt_avg", *files).stdout
+    text = benchwright("trec_eval", "-q", "-J", "-m", "11pt_avg", *files).stdout
 
-    values = [line.split()[2] for line in said.splitlines()]
+    values = [line.split()[2] for line in text.splitlines()]
     assert values == ["0.0000", "1.0000", "0.5000"]  # trec_eval: -nan, 1.0000, -nan

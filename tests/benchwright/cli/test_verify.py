@@ -11,11 +11,11 @@ def result(files, benchwright):
     """A result file over slices, with intervals, and the function that verifies it."""
     (files / "slices.tsv").write_text("q1\thead\nq2\ttail\n")
     path = files / "result.json"
-    made = benchwright(
+    result = benchwright(
         *("score", "qrels.txt", "a.run", "b.run", "--slices", "slices.tsv", "--ci"),
         *("-m", "nDCG@10", "-m", "Judged@10", "--result", path),
     )
-    assert made.exit_code == 0
+    assert result.exit_code == 0
     return path
 
 
@@ -50,14 +50,14 @@ def test_moved_files_can_be_named(result, benchwright, files):
         (files / name).rename(files / f"moved-{name}")
 
     lost = benchwright("verify", result)
-    found = benchwright(
+    results = benchwright(
         *("verify", result, "--qrels", "moved-qrels.txt", "--run", "moved-a.run"),
         *("--slices", "moved-slices.tsv"),
     )
 
     assert lost.exit_code == 2
     assert "no file found. Put it back, or name where it is now" in lost.stderr
-    assert (found.exit_code, found.stderr) == (0, "")
+    assert (results.exit_code, results.stderr) == (0, "")
 
 
 def test_changed_grade_is_found_in_the_file_and_in_every_number_it_moves(

@@ -31,16 +31,16 @@ def test_expected_clicks_are_those_of_the_places():
         for p in (1, 2, 3)
     ]
 
-    made = fitted(PAGES)
+    model = fitted(PAGES)
 
-    assert made.priors == pytest.approx(through, abs=1e-15)
-    assert made.n_pages == len(PAGES)
+    assert model.priors == pytest.approx(through, abs=1e-15)
+    assert model.n_pages == len(PAGES)
     for doc in DOCS:
         places = [page.docs.index(doc) for page in PAGES if page.query == "q"]
         clicks = sum(
             doc in (page.docs[p - 1] for p in page.clicked) for page in PAGES if page.query == "q"
         )
-        value = made.values["q", doc]
+        value = model.values["q", doc]
         expected = sum(through[place] for place in places)
         assert value.value == pytest.approx(clicks / expected, abs=1e-12)
         assert (value.n, value.clicks) == (11, clicks)
@@ -63,9 +63,9 @@ def test_interval_of_a_share_is_wilsons(n, of):
 
 
 def test_log_without_a_page_fits_nothing():
-    made = fitted([])
+    model = fitted([])
 
-    assert (made.values, made.priors) == ({}, ())
+    assert (model.values, model.priors) == ({}, ())
 
 
 def test_network_ends_after_so_many_rounds(monkeypatch):
@@ -75,22 +75,22 @@ def test_network_ends_after_so_many_rounds(monkeypatch):
 
 
 def test_cascade_counts_looks_down_to_the_first_click():
-    made = fitted(PAGES, Model.CASCADE)
-    value = made.values["q", "c"]
+    model = fitted(PAGES, Model.CASCADE)
+    value = model.values["q", "c"]
 
     # Looked at last: pages 4 and 5, clicked on 5; looked at first: four pages, clicked on one.
     assert value == Value(2 / 6, *wilson(2, 6), 6, 2)
-    assert made.n_pages == len(PAGES)
+    assert model.n_pages == len(PAGES)
 
 
 def test_simplified_network_is_last_clicks_over_looks():
-    made = fitted(PAGES, Model.SDBN)
-    value = made.values["q", "a"]
+    model = fitted(PAGES, Model.SDBN)
+    value = model.values["q", "a"]
 
     # Looked at on all 7 pages where it stands first, and where it stands last on three of four.
     looks, clicks, lasts = 7 + 3, 3 + 2, 2 + 2
     assert (value.value, value.n, value.clicks) == (lasts / looks, looks, clicks)
-    assert made.n_pages == len(PAGES)
+    assert model.n_pages == len(PAGES)
     assert value.low < value.value < value.high
 
 
@@ -134,10 +134,11 @@ def test_beliefs_of_the_network_are_those_of_all_histories(clicked):
 
     beliefs = posterior(a, s, gamma, clicked)
 
-    told = [
-        [one.looked, one.attracted, one.satisfied, one.could_go_on, one.went_on] for one in beliefs
+    results = [
+        [belief.looked, belief.attracted, belief.satisfied, belief.could_go_on, belief.went_on]
+        for belief in beliefs
     ]
-    for row, expected in zip(told, enumerated(a, s, gamma, clicked), strict=True):
+    for row, expected in zip(results, enumerated(a, s, gamma, clicked), strict=True):
         assert row == pytest.approx(expected, abs=1e-12)
 
 
@@ -163,18 +164,18 @@ def test_network_finds_what_people_were_made_to_do(monkeypatch):
         docs = tuple(rng.sample(sorted(a), 4))
         pages.append(Page("q", docs, browsed(rng, docs, a, s, 0.85)))
 
-    made = fitted(pages, Model.DBN)
+    model = fitted(pages, Model.DBN)
     simplified = fitted(pages, Model.SDBN)
 
-    assert made.continuing == pytest.approx(0.85, abs=0.03)
+    assert model.continuing == pytest.approx(0.85, abs=0.03)
     for doc in a:
-        value = made.values["q", doc]
+        value = model.values["q", doc]
         assert value.value == pytest.approx(a[doc] * s[doc], abs=0.04)
         assert value.low <= a[doc] * s[doc] <= value.high
     # Who counts a last click as satisfied is further off.
     errors = [
         sum(abs(one.values["q", doc].value - a[doc] * s[doc]) for doc in a)
-        for one in (made, simplified)
+        for one in (model, simplified)
     ]
     assert errors[0] < errors[1] / 2
 
@@ -214,9 +215,9 @@ def test_cuts_are_those_that_are_documented_unless_others_are_given(model, cuts)
 
 
 def test_grade_is_how_many_cuts_the_value_reaches_and_little_evidence_has_none():
-    made = fitted([Page("q", DOCS, (1,))] * 30 + [Page("q", (*DOCS, "d"), (1, 4))] * 5)
+    model = fitted([Page("q", DOCS, (1,))] * 30 + [Page("q", (*DOCS, "d"), (1, 4))] * 5)
 
-    graded = {one.doc: one for one in grades(made, least=10, cuts=(0.5, 1.0, 2.0))}
+    graded = {grade.doc: grade for grade in grades(model, least=10, cuts=(0.5, 1.0, 2.0))}
 
     assert set(graded) == set("a"), (
         "b and c are where nobody ever clicks: nothing is expected there"

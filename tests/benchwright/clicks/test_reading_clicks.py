@@ -288,7 +288,7 @@ def test_difference_of_two_arms_is_welchs():
     pages = [
         page
         for arm, clicks in (("A", first), ("B", second))
-        for page in pages_of(arm, [(1,) if one else () for one in clicks])
+        for page in pages_of(arm, [(1,) if click else () for click in clicks])
     ]
     arms = online_outcomes(pages, cutoff=5)
 

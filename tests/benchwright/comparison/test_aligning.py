@@ -118,10 +118,10 @@ def test_query_without_a_family_is_one_of_its_own_and_told():
 def test_three_queries_without_a_family_are_named_and_more_are_hinted_at(n, more):
     values = {f"q{i}": {"RR": 0.5} for i in range(n + 1)}
 
-    (told,) = align({"a": values, "b": values}, families={"q0": "x"}).notes
+    (note,) = align({"a": values, "b": values}, families={"q0": "x"}).notes
 
-    assert told.startswith(f"{n} of {n + 1} queries")
-    assert told.endswith(f"'q1', 'q2', 'q3'{more}.")
+    assert note.startswith(f"{n} of {n + 1} queries")
+    assert note.endswith(f"'q1', 'q2', 'q3'{more}.")
 
 
 def test_three_missing_queries_are_named_and_all_counted():

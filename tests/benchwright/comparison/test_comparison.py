@@ -109,10 +109,10 @@ def explored(without=()):
 
 @pytest.mark.parametrize("without", [(), ("own",), ("own", "other")])
 def test_slices_of_one_measure_are_corrected_together_as_statsmodels_has_it(without):
-    found = explored(without)
+    result = explored(without)
 
-    assert len(found) == 6
+    assert len(result) == 6
     for measure, of in P.items():
         expected = multipletests(of, method="fdr_bh")[1]
-        seen = [found[measure, name, "b", "a"] for name in SLICES]
+        seen = [result[measure, name, "b", "a"] for name in SLICES]
         assert seen == pytest.approx(expected)

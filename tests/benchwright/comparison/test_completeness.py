@@ -32,8 +32,8 @@ OTHER = {"q1": ["x", "a", "y"], "q2": ["w", "c"]}
 
 
 def influences(runs, probability=0.5, cutoff=10):
-    found = unjudged_documents(runs, GRADES, cutoff=cutoff)
-    worth = worth_in_order(found, [probability] * len(found), GRADES, cutoff=cutoff)
+    documents = unjudged_documents(runs, GRADES, cutoff=cutoff)
+    worth = worth_in_order(documents, [probability] * len(documents), GRADES, cutoff=cutoff)
     return {(one.qid, one.docid): one.influence for one in worth}
 
 
@@ -44,9 +44,9 @@ def test_a_document_counts_by_what_its_ranks_differ_in_over_the_ideal():
     """q1's ideal is 2 + 1/log2(3); q2 has no relevant document, and is divided by 1."""
     ideal = 2 + 1 / log2(3)
 
-    found = influences([ONE, OTHER])
+    influence = influences([ONE, OTHER])
 
-    assert found == pytest.approx(
+    assert influence == pytest.approx(
         {
             ("q1", "x"): (1 - 1 / log2(3)) / ideal * 0.5,
             ("q1", "y"): 0.5 / ideal * 0.5,
@@ -56,18 +56,18 @@ def test_a_document_counts_by_what_its_ranks_differ_in_over_the_ideal():
 
 
 def test_the_most_influential_document_comes_first():
-    found = unjudged_documents([ONE, OTHER], GRADES, cutoff=10)
+    documents = unjudged_documents([ONE, OTHER], GRADES, cutoff=10)
 
-    worth = worth_in_order(found, [0.5] * 3, GRADES, cutoff=10)
+    worth = worth_in_order(documents, [0.5] * 3, GRADES, cutoff=10)
 
     assert [(one.docid, one.priority) for one in worth] == [("w", 1), ("y", 2), ("x", 3)]
     assert worth[1].ranks == (None, 3)
 
 
 def test_one_run_alone_counts_its_own_discount():
-    found = influences([ONE], probability=1.0)
+    influence = influences([ONE], probability=1.0)
 
-    assert found[("q2", "w")] == pytest.approx(1 / log2(3))
+    assert influence[("q2", "w")] == pytest.approx(1 / log2(3))
 
 
 def test_a_document_at_the_same_rank_in_both_runs_is_not_worth_judging():
@@ -77,15 +77,15 @@ def test_a_document_at_the_same_rank_in_both_runs_is_not_worth_judging():
 def test_documents_below_the_cutoff_and_of_ungraded_queries_are_left_out():
     runs = [ONE, {"q9": ["n"], **OTHER}]
 
-    found = unjudged_documents(runs, GRADES, cutoff=2)
+    documents = unjudged_documents(runs, GRADES, cutoff=2)
 
-    assert [(one.qid, one.docid) for one in found] == [("q1", "x"), ("q2", "w")]
+    assert [(document.qid, document.docid) for document in documents] == [("q1", "x"), ("q2", "w")]
 
 
 def test_a_pair_that_was_pooled_and_not_judged_is_unjudged():
-    found = unjudged_documents([ONE], {"q2": {"c": -1, "w": 0}}, cutoff=10)
+    documents = unjudged_documents([ONE], {"q2": {"c": -1, "w": 0}}, cutoff=10)
 
-    assert found == [Candidate("q2", "c", (1,))]
+    assert documents == [Candidate("q2", "c", (1,))]
 
 
 @given(
@@ -96,8 +96,8 @@ def test_a_pair_that_was_pooled_and_not_judged_is_unjudged():
 def test_influence_is_that_of_all_pairs_whatever_the_runs(orders, judged, cutoff):
     runs = [{"q": order} for order in orders]
 
-    found = unjudged_documents(runs, {"q": judged}, cutoff=cutoff)
-    worth = worth_in_order(found, [1.0] * len(found), {"q": judged}, cutoff=cutoff)
+    documents = unjudged_documents(runs, {"q": judged}, cutoff=cutoff)
+    worth = worth_in_order(documents, [1.0] * len(documents), {"q": judged}, cutoff=cutoff)
 
     def counts(order, docid):
         rank = list(order).index(docid) + 1
@@ -181,12 +181,12 @@ def test_draws_scatter_around_the_fit():
 
 
 def question(grades, one, other, probability=0.5, n_draws=50, cutoff=10):
-    found = unjudged_documents([one, other], grades, cutoff=cutoff)
+    documents = unjudged_documents([one, other], grades, cutoff=cutoff)
     return Question(
         grades=grades,
         rankings=(one, other),
-        unjudged=found,
-        probabilities=np.full((n_draws, len(found)), probability),
+        unjudged=documents,
+        probabilities=np.full((n_draws, len(documents)), probability),
         grades_of=([0], [1, 2]),
         top_grade=2,
         cutoff=cutoff,
@@ -199,21 +199,21 @@ def ndcg(grades, run):
 
 
 def test_raw_and_all_relevant_are_what_the_engine_says():
-    found = pair_verdicts(question(GRADES, ONE, OTHER))
+    verdicts = pair_verdicts(question(GRADES, ONE, OTHER))
     filled = {"q1": {**GRADES["q1"], "x": 2, "y": 2}, "q2": {**GRADES["q2"], "w": 2}}
 
-    assert found.raw == pytest.approx(ndcg(GRADES, ONE) - ndcg(GRADES, OTHER))
-    assert found.all_relevant == pytest.approx(ndcg(filled, ONE) - ndcg(filled, OTHER))
-    assert found.n_unjudged == 3
+    assert verdicts.raw == pytest.approx(ndcg(GRADES, ONE) - ndcg(GRADES, OTHER))
+    assert verdicts.all_relevant == pytest.approx(ndcg(filled, ONE) - ndcg(filled, OTHER))
+    assert verdicts.n_unjudged == 3
 
 
 def test_drawn_differences_are_those_of_certain_grades_where_nothing_is_open():
     certain = question(GRADES, ONE, OTHER, probability=0.0)
 
-    found = pair_verdicts(certain)
+    verdicts = pair_verdicts(certain)
 
-    assert found.drawn_low == pytest.approx(found.raw) == pytest.approx(found.drawn_high)
-    assert found.drawn_alike == 1.0
+    assert verdicts.drawn_low == pytest.approx(verdicts.raw) == pytest.approx(verdicts.drawn_high)
+    assert verdicts.drawn_alike == 1.0
 
 
 def many(n, one, other):
@@ -225,30 +225,30 @@ def many(n, one, other):
 
 
 def test_a_difference_with_nothing_unjudged_is_settled():
-    found = pair_verdicts(question(*many(20, ["good", "bad"], ["bad", "good"])))
+    verdicts = pair_verdicts(question(*many(20, ["good", "bad"], ["bad", "good"])))
 
-    assert found.raw_verdict == found.all_relevant_verdict == BETTER
-    assert found.is_settled
-    assert found.n_unjudged == 0
+    assert verdicts.raw_verdict == verdicts.all_relevant_verdict == BETTER
+    assert verdicts.is_settled
+    assert verdicts.n_unjudged == 0
 
 
 def test_a_lead_that_the_unjudged_could_undo_is_open():
     """The other run's first documents, were they relevant, would take it."""
     grades, one, other = many(20, ["good", "bad"], ["new", "good"])
 
-    found = pair_verdicts(question(grades, one, other))
+    verdicts = pair_verdicts(question(grades, one, other))
 
-    assert found.raw_verdict == BETTER
-    assert found.all_relevant_verdict != BETTER
-    assert not found.is_settled
+    assert verdicts.raw_verdict == BETTER
+    assert verdicts.all_relevant_verdict != BETTER
+    assert not verdicts.is_settled
 
 
 def test_equal_runs_show_no_difference_in_any_scenario():
     grades, one, _ = many(20, ["new", "good"], [])
 
-    found = pair_verdicts(question(grades, one, one))
+    verdicts = pair_verdicts(question(grades, one, one))
 
-    assert (found.raw, found.raw_verdict, found.is_settled) == (0.0, NO_DIFFERENCE, True)
+    assert (verdicts.raw, verdicts.raw_verdict, verdicts.is_settled) == (0.0, NO_DIFFERENCE, True)
 
 
 def test_the_same_seed_draws_the_same():
@@ -286,11 +286,11 @@ def trec_covid():
         grades.setdefault(qid, {})[docid] = int(grade)
     runs = []
     for path in sorted((folder / "runs").glob("*.gz"))[:9]:
-        found: dict[str, list[tuple[float, str]]] = {}
+        results: dict[str, list[tuple[float, str]]] = {}
         for line in gzip.decompress(path.read_bytes()).decode().splitlines():
             qid, _, docid, _, score, _ = line.split()
-            found.setdefault(qid, []).append((float(score), docid))
-        runs.append({q: [d for _, d in sorted(of, reverse=True)[:50]] for q, of in found.items()})
+            results.setdefault(qid, []).append((float(score), docid))
+        runs.append({q: [d for _, d in sorted(of, reverse=True)[:50]] for q, of in results.items()})
     return grades, runs
 
 

@@ -32,43 +32,45 @@ def ladder(columns, n_errors):
 
 def told_of(columns, margin=significant):
     """The same by the code: whose value is told of each submission (queries x measures)."""
-    told = [[0] * columns[0].shape[1]]
+    results = [[0] * columns[0].shape[1]]
     for place, values in enumerate(columns[1:], start=1):
-        standing = np.stack([columns[of][:, m] for m, of in enumerate(told[-1])], axis=1)
+        standing = np.stack([columns[of][:, m] for m, of in enumerate(results[-1])], axis=1)
         better = is_better(values - standing, place, margin)
-        told.append([place if is_up else of for of, is_up in zip(told[-1], better, strict=True)])
-    return told
+        results.append(
+            [place if is_up else of for of, is_up in zip(results[-1], better, strict=True)]
+        )
+    return results
 
 
 def drawn(seed, *, n=60, k=25, spread=0.1):
     """Submissions that adapt: each changes the best by chance, at times for the better."""
     rng = np.random.default_rng(seed)
-    found = [rng.random(n)]
+    results = [rng.random(n)]
     for _ in range(k - 1):
-        base = max(found, key=np.mean) if rng.random() < 0.7 else found[-1]
+        base = max(results, key=np.mean) if rng.random() < 0.7 else results[-1]
         moved = base + rng.normal(rng.choice([0, 0.3, 0.6]) * spread, spread, n)
         # Not of a single query: there both sides of the paper's condition are equal.
-        found.append(np.where(rng.random(n) < rng.uniform(0.2, 1), moved, base).clip(0, 1))
-    return found
+        results.append(np.where(rng.random(n) < rng.uniform(0.2, 1), moved, base).clip(0, 1))
+    return results
 
 
 @pytest.mark.parametrize("seed", range(30))
 def test_step_of_one_error_is_that_of_the_paper(seed):
     columns = drawn(seed)
 
-    told = told_of([one[:, np.newaxis] for one in columns], margin=one_error)
+    result = told_of([column[:, np.newaxis] for column in columns], margin=one_error)
 
-    assert [of for (of,) in told] == ladder(columns, lambda place: 1)
+    assert [of for (of,) in result] == ladder(columns, lambda place: 1)
 
 
 @pytest.mark.parametrize("seed", range(30))
 def test_steps_are_those_of_a_t_test_at_five_percent_over_the_tries(seed):
     columns = drawn(seed, spread=0.3)
 
-    told = [of for (of,) in told_of([one[:, np.newaxis] for one in columns])]
+    results = [of for (of,) in told_of([column[:, np.newaxis] for column in columns])]
 
-    assert told == ladder(columns, lambda place: stats.t.ppf(1 - 0.05 / place, 59))
-    assert len(set(told)) > 1
+    assert results == ladder(columns, lambda place: stats.t.ppf(1 - 0.05 / place, 59))
+    assert len(set(results)) > 1
 
 
 def test_measures_go_up_apart():

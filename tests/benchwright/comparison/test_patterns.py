@@ -121,7 +121,7 @@ def test_rule_holds_with_the_differences_it_rests_on(code):
 
     pattern = next(one for one in read_patterns(facts) if one.code == code)
 
-    assert [one.measure for one in pattern.evidence] == rests_on
+    assert [arm.measure for arm in pattern.evidence] == rests_on
     assert all(one in facts for one in pattern.evidence)
 
 
@@ -167,7 +167,7 @@ def test_inconclusive_says_how_many_queries_would_tell():
 def test_both_runs_the_other_way_round_are_not_the_same_pattern():
     facts = GOLDEN["complete-sets"][0]
     turned = [
-        replace(one, difference=-one.difference, low=-one.high, high=-one.low) for one in facts
+        replace(fact, difference=-fact.difference, low=-fact.high, high=-fact.low) for fact in facts
     ]
 
     assert codes(turned) == []

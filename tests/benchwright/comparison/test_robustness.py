@@ -107,11 +107,11 @@ VIEWS = st.lists(st.dictionaries(st.sampled_from(["q1", "q2"]), GRADES, max_size
 def test_contested_is_what_two_people_grade_differently(views):
     brute = {
         (qid, docid)
-        for one in views
+        for view in views
         for other in views
-        for qid in one.keys() & other.keys()
-        for docid in one[qid].keys() & other[qid].keys()
-        if one[qid][docid] != other[qid][docid]
+        for qid in view.keys() & other.keys()
+        for docid in view[qid].keys() & other[qid].keys()
+        if view[qid][docid] != other[qid][docid]
     }
 
     assert contested_pairs(views) == brute

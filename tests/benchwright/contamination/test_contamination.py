@@ -37,9 +37,9 @@ OUTSIDE = [
 def read(path, name=""):
     problems = Problems()
     rows = read_outside(path, file=name or path.name, folder=path.parent, problems=problems)
-    found = [(row.text, row.documents) for row in rows]
+    results = [(row.text, row.documents) for row in rows]
     problems.raise_found()
-    return found
+    return results
 
 
 def degrees(matches):
@@ -48,15 +48,15 @@ def degrees(matches):
 
 def test_long_outside_queries_are_compared_few_at_a_time(monkeypatch):
     monkeypatch.setattr(checking, "CHARACTERS_AT_ONCE", 60)
-    told = []
+    results = []
 
     check_queries(
         OURS,
         (OutsideQuery(n, "words " * 6) for n in range(5)),
-        tell=lambda done, total, what: told.append(done),
+        tell=lambda done, total, what: results.append(done),
     )
 
-    assert told == [2, 4, 5]
+    assert results == [2, 4, 5]
 
 
 def test_each_kind_of_contamination_is_named_with_the_outside_text():

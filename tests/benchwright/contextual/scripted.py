@@ -39,10 +39,10 @@ class Scripted:
         self.asked.append(messages)
         if schema["name"] == "reason" and not self.given:
             return json.dumps({"reason": self.reason})
-        found = self.given.pop(0)
-        if isinstance(found, BaseException):
-            raise found
-        return json.dumps(found) if isinstance(found, dict | list) else found
+        result = self.given.pop(0)
+        if isinstance(result, BaseException):
+            raise result
+        return json.dumps(result) if isinstance(result, dict | list) else result
 
     @property
     def users(self) -> list[str]:
@@ -59,10 +59,10 @@ class AsyncScripted(Scripted):
         self.ask, self.generate = super().generate, None
 
     def __getattribute__(self, name: str) -> Any:
-        found = super().__getattribute__(name)
-        if name == "generate" and found is None:
+        result = super().__getattribute__(name)
+        if name == "generate" and result is None:
             raise AttributeError(name)
-        return found
+        return result
 
     async def _a_generate(self, messages: Any, schema: Any) -> Any:
         return self.ask(messages, schema)

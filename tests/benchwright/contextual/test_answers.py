@@ -14,9 +14,9 @@ GOOD = answer(True, False)
 def test_verdicts_stand_at_their_nodes_whatever_the_order_of_the_keys():
     shuffled = {"verdicts": dict(reversed(GOOD["verdicts"].items()))}
 
-    found = verdicts_of(json.dumps(shuffled), 2)
+    verdicts = verdicts_of(json.dumps(shuffled), 2)
 
-    assert [(one.node, one.is_relevant, one.reason) for one in found] == [
+    assert [(verdict.node, verdict.is_relevant, verdict.reason) for verdict in verdicts] == [
         (1, True, "because 1"),
         (2, False, "because 2"),
     ]
@@ -36,9 +36,9 @@ def test_object_in_a_block_of_markdown_is_found():
 def test_list_of_verdicts_is_in_the_order_of_the_nodes():
     verdicts = [{"verdict": "no", "reason": "a"}, {"verdict": "yes", "reason": "b"}]
 
-    found = verdicts_of({"verdicts": verdicts}, 2)
+    result = verdicts_of({"verdicts": verdicts}, 2)
 
-    assert [(one.node, one.is_relevant, one.reason) for one in found] == [
+    assert [(one.node, one.is_relevant, one.reason) for one in result] == [
         (1, False, "a"),
         (2, True, "b"),
     ]
@@ -68,10 +68,10 @@ def one(verdict):
     ],
 )
 def test_answer_that_does_not_fit_the_nodes_is_told(given, words):
-    with pytest.raises(UnusableAnswerError) as told:
+    with pytest.raises(UnusableAnswerError) as refusal:
         verdicts_of(given if isinstance(given, str) else json.dumps(given), 2)
 
-    assert words in str(told.value)
+    assert words in str(refusal.value)
 
 
 @pytest.mark.parametrize(
@@ -86,10 +86,10 @@ def test_answer_that_does_not_fit_the_nodes_is_told(given, words):
     ],
 )
 def test_word_that_is_no_verdict_is_told(verdict, words):
-    with pytest.raises(UnusableAnswerError) as told:
+    with pytest.raises(UnusableAnswerError) as refusal:
         verdicts_of(one(verdict), 1)
 
-    assert words in str(told.value)
+    assert words in str(refusal.value)
 
 
 def test_reason_is_a_text_that_says_something():

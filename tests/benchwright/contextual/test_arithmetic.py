@@ -28,12 +28,12 @@ def by_definition(relevant):
 @pytest.mark.data
 @pytest.mark.parametrize(("strict", "n_rows"), [(False, 511), (True, 16)], ids=["binary", "strict"])
 def test_agrees_with_the_reference_on_every_short_list(data, strict, n_rows):
-    told = json.loads((data / "seed_conformance" / "contextual_precision.json").read_text())
-    rows = told["strict" if strict else "binary"]
+    report = json.loads((data / "seed_conformance" / "contextual_precision.json").read_text())
+    rows = report["strict" if strict else "binary"]
 
     assert len(rows) == n_rows
     for row in rows:
-        raw = contextual_precision([bool(one) for one in row["verdicts"]])
+        raw = contextual_precision([bool(verdict) for verdict in row["verdicts"]])
         assert final_score(raw, strict_mode=strict) == pytest.approx(row["score"], abs=1e-12)
         assert is_success(raw, 0.5, strict_mode=strict) is row["success"]
 

@@ -29,9 +29,9 @@ def lines(*rows):
 
 
 def problems_of(*rows, **settings):
-    with pytest.raises(FileProblemsError) as told:
+    with pytest.raises(FileProblemsError) as refusal:
         read_cases(lines(*rows), **settings)
-    return [str(problem) for problem in told.value.problems]
+    return [str(problem) for problem in refusal.value.problems]
 
 
 def test_case_is_read_with_all_it_has():
@@ -60,7 +60,7 @@ def test_empty_context_is_a_case():
 
 
 def test_all_problems_are_told_with_their_lines():
-    told = problems_of(
+    problems = problems_of(
         "{",
         [1],
         {"input": "x"},
@@ -72,7 +72,7 @@ def test_all_problems_are_told_with_their_lines():
         name="cases.jsonl",
     )
 
-    assert told == [
+    assert problems == [
         "cases.jsonl:1: not JSON (Expecting property name enclosed in double quotes at character "
         "3); expected one object a line.",
         "cases.jsonl:2: a list; expected a JSON object.",
@@ -127,7 +127,7 @@ def test_more_cases_than_allowed_are_refused():
 def test_unknown_field_is_a_note():
     read = read_cases(lines({**GOOD, "context": ["x"]}))
 
-    assert [str(one) for one in read.warnings] == [
+    assert [str(warning) for warning in read.warnings] == [
         "cases:1: 'context' is no field of a case and is left out."
     ]
 
@@ -158,9 +158,9 @@ def test_no_file_is_read_without_a_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.png").write_bytes(png())
 
-    (told,) = problems_of(shown({"image": "a.png"}))
+    (problem,) = problems_of(shown({"image": "a.png"}))
 
-    assert "a case names a file; expected a folder of images" in told
+    assert "a case names a file; expected a folder of images" in problem
 
 
 @pytest.mark.parametrize("name", ["../a.png", "/etc/hostname", "link.png", ".", "", "x\x00y"])
@@ -170,22 +170,24 @@ def test_name_that_leads_out_of_the_folder_is_refused(tmp_path, name):
     (tmp_path / "a.png").write_bytes(png())
     (folder / "link.png").symlink_to(tmp_path / "a.png")
 
-    (told,) = problems_of(shown({"image": name}), images=folder)
+    (problem,) = problems_of(shown({"image": name}), images=folder)
 
-    assert "leads out of the folder" in told or "cannot be read" in told
+    assert "leads out of the folder" in problem or "cannot be read" in problem
 
 
 def test_image_that_is_not_there_or_broken_is_told_at_every_line(tmp_path):
     (tmp_path / "cut.png").write_bytes(png(size=(300, 300))[:200])
 
-    told = problems_of(
+    problems = problems_of(
         shown({"image": "gone.png"}, {"image": "cut.png"}), shown({"image": "cut.png"}),
         images=tmp_path,
     )  # fmt: skip
 
-    assert [problem.partition(": ")[0] for problem in told] == ["cases:1", "cases:1", "cases:2"]
-    assert "node 1: gone.png: it cannot be read from the folder of images (No such file" in told[0]
-    assert "node 2: cut.png: it is broken" in told[1]
+    assert [problem.partition(": ")[0] for problem in problems] == ["cases:1", "cases:1", "cases:2"]
+    assert (
+        "node 1: gone.png: it cannot be read from the folder of images (No such file" in problems[0]
+    )
+    assert "node 2: cut.png: it is broken" in problems[1]
 
 
 def test_uploaded_images_are_found_by_name():
@@ -194,8 +196,8 @@ def test_uploaded_images_are_found_by_name():
     read = read_cases(lines(shown({"image": "a.png"})), images={"a.png": image})
 
     assert read.cases[0].retrieval_context == ((image,),)
-    (told,) = problems_of(shown({"image": "b.png"}), images={"a.png": image})
-    assert "none of the images that came with the cases" in told
+    (problem,) = problems_of(shown({"image": "b.png"}), images={"a.png": image})
+    assert "none of the images that came with the cases" in problem
 
 
 @pytest.mark.parametrize(
@@ -241,9 +243,9 @@ def test_case_survives_json():
         slices=("s",),
     )
 
-    told = json.loads(json.dumps(case_as_json(case)))
+    report = json.loads(json.dumps(case_as_json(case)))
 
-    assert case_of(told, {"a.png": image}) == case
+    assert case_of(report, {"a.png": image}) == case
 
 
 MADE = Path(__file__).parent / "made"

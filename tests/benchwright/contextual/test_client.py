@@ -34,8 +34,8 @@ def stub():
 
 
 def judge_at(stub, **settings):
-    given = {"first_wait": 0.01, "max_attempts": 3, "timeout": 5.0, **settings}
-    return OpenAIJudge(Endpoint("m-1", stub.url, **given), KEY)
+    fields = {"first_wait": 0.01, "max_attempts": 3, "timeout": 5.0, **settings}
+    return OpenAIJudge(Endpoint("m-1", stub.url, **fields), KEY)
 
 
 def case(number=0, **given):
@@ -336,10 +336,10 @@ def test_no_more_requests_begin_in_a_minute_than_allowed(stub):
     ],
 )
 def test_setting_that_makes_no_sense_is_refused(wrong, words):
-    with pytest.raises(JudgeSettingError) as told:
+    with pytest.raises(JudgeSettingError) as refusal:
         Endpoint(**{"model": "m", **wrong})
 
-    assert words in str(told.value)
+    assert words in str(refusal.value)
 
 
 def test_machine_of_ones_own_network_is_not_asked_where_that_is_forbidden(stub):
@@ -376,10 +376,10 @@ def test_key_goes_to_the_endpoint_and_nowhere_else(stub, caplog):
     outcomes = asyncio.run(evaluate_cases([case(number) for number in range(3)], judge, NO_REASON))
 
     assert all(sent.headers["authorization"] == f"Bearer {KEY}" for sent in stub.requests)
-    told = [repr(judge), repr(vars(judge)), repr(judge.endpoint), caplog.text]
-    told += [repr(outcome) for outcome in outcomes]
-    told += [str(outcome_as_json(outcome)) for outcome in outcomes]
-    assert KEY not in "".join(told)
+    results = [repr(judge), repr(vars(judge)), repr(judge.endpoint), caplog.text]
+    results += [repr(outcome) for outcome in outcomes]
+    results += [str(outcome_as_json(outcome)) for outcome in outcomes]
+    assert KEY not in "".join(results)
     assert "•••" in outcomes[1].error.message
     assert "•••" in outcomes[2].answers[0].text
 
@@ -396,9 +396,9 @@ def test_wrong_key_is_told_without_it(stub):
 def test_key_is_freed_of_white_space_and_refused_with_what_no_header_takes():
     assert Key(" sk-1\n").reveal() == "sk-1"
     for wrong in ("sk-\n1", "sk-ä"):
-        with pytest.raises(JudgeSettingError) as told:
+        with pytest.raises(JudgeSettingError) as refusal:
             Key(wrong)
-        assert wrong not in str(told.value)
+        assert wrong not in str(refusal.value)
 
 
 def test_key_for_one_address_is_not_sent_to_another(monkeypatch):
@@ -464,7 +464,7 @@ def test_instruction_in_a_node_is_judged_as_the_text_it_is(stub, text):
 
     outcome = outcome_of(stub, of)
 
-    assert [one.is_relevant for one in outcome.verdicts] == [False, True]
+    assert [verdict.is_relevant for verdict in outcome.verdicts] == [False, True]
     assert stub.requests[0].nodes()[0].strip() == text.replace("useful", "helpful")
     assert stub.requests[0].images == []
 

@@ -48,16 +48,16 @@ def test_moving_image_that_is_cut_anywhere_is_taken_or_refused():
 
 @pytest.mark.data
 def test_photographs_of_four_formats_are_taken(data):
-    found = {}
+    results = {}
     for path in sorted((data / "images_photos").iterdir()):
         if path.suffix in (".png", ".jpg", ".gif", ".tif"):
-            found[path.name] = checked_image(path.read_bytes(), name=path.name)
+            results[path.name] = checked_image(path.read_bytes(), name=path.name)
 
-    kinds = {image.media_type for image in found.values()}
-    assert len(found) == 10
+    kinds = {image.media_type for image in results.values()}
+    assert len(results) == 10
     assert kinds == {"image/png", "image/jpeg", "image/gif"}
-    assert found["multipage.tif"].media_type == "image/png"  # no browser shows a TIFF
-    assert (found["rocket.jpg"].width, found["rocket.jpg"].height) == (640, 427)
+    assert results["multipage.tif"].media_type == "image/png"  # no browser shows a TIFF
+    assert (results["rocket.jpg"].width, results["rocket.jpg"].height) == (640, 427)
 
 
 @pytest.mark.data
@@ -173,11 +173,11 @@ def test_tiff_becomes_a_png(mode):
 
 class Server(BaseHTTPRequestHandler):
     def do_GET(self):
-        found = {"/a.png": saved("PNG"), "/text": b"hello", "/large": b"x" * 3000}.get(self.path)
-        self.send_response(200 if found else 404)
-        self.send_header("Content-Length", str(len(found or b"")))
+        record = {"/a.png": saved("PNG"), "/text": b"hello", "/large": b"x" * 3000}.get(self.path)
+        self.send_response(200 if record else 404)
+        self.send_header("Content-Length", str(len(record or b"")))
         self.end_headers()
-        self.wfile.write(found or b"")
+        self.wfile.write(record or b"")
 
     def log_message(self, *_):
         pass

@@ -36,7 +36,7 @@ def test_one_call_for_all_nodes_and_one_for_the_reason(ask, kind):
 
     assert outcome.score == pytest.approx(5 / 6)
     assert outcome.is_success is True
-    assert [one.is_relevant for one in outcome.verdicts] == [True, False, True]
+    assert [verdict.is_relevant for verdict in outcome.verdicts] == [True, False, True]
     assert outcome.reason == "It is so."
     assert outcome.error is None
     assert [one.kind for one in outcome.answers] == ["verdicts", "reason"]

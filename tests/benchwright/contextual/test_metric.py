@@ -103,12 +103,12 @@ def test_evaluate_has_as_many_under_way_as_asked_for(is_async, most):
     metric = ContextualPrecision(model=judge, include_reason=False, async_mode=is_async)
     cases = [case(1, id=str(number)) for number in range(20)]
 
-    found = evaluate(cases, [metric], concurrency=5, on_outcome=seen.append)
+    scores = evaluate(cases, [metric], concurrency=5, on_outcome=seen.append)
 
     assert judge.most == most
     assert len(seen) == 20
-    assert [outcome.case_id for outcome in found.outcomes[0]] == [str(n) for n in range(20)]
-    assert found.summary().rows[0].mean == 1.0
+    assert [outcome.case_id for outcome in scores.outcomes[0]] == [str(n) for n in range(20)]
+    assert scores.summary().rows[0].mean == 1.0
 
 
 def test_evaluate_takes_several_metrics():
@@ -118,9 +118,9 @@ def test_evaluate_takes_several_metrics():
         model=Scripted(*[answer(False, True)] * 2), include_reason=False, strict_mode=True
     )
 
-    found = evaluate(cases, [lenient, strict])
+    scores = evaluate(cases, [lenient, strict])
 
-    assert [[one.score for one in of] for of in found.outcomes] == [[0.5, 0.5], [0.0, 0.0]]
+    assert [[one.score for one in of] for of in scores.outcomes] == [[0.5, 0.5], [0.0, 0.0]]
 
 
 def test_model_by_name_is_asked_with_the_key_of_the_environment(monkeypatch):
@@ -202,13 +202,13 @@ def test_summary_counts_failures_beside_the_mean_and_no_cost_of_the_cache():
         Outcome("c", error=Failure("judge-busy", "busy"), slices=("t",)),
     ]
 
-    found = summarised(outcomes)
+    result = summarised(outcomes)
 
-    assert [(row.name, row.n_cases, row.n_failed, row.mean) for row in found.rows] == [
+    assert [(row.name, row.n_cases, row.n_failed, row.mean) for row in result.rows] == [
         ("all", 3, 1, 0.75),
         ("s", 2, 0, 0.75),
         ("t", 2, 1, 0.5),
     ]
-    assert found.rows[0].success == 0.5
-    assert (found.n_cached, found.n_requests, found.cost) == (1, 2, 0.5)
-    assert (found.tokens_in, found.tokens_out) == (10, 5)
+    assert result.rows[0].success == 0.5
+    assert (result.n_cached, result.n_requests, result.cost) == (1, 2, 0.5)
+    assert (result.tokens_in, result.tokens_out) == (10, 5)

@@ -26,7 +26,7 @@ def brute_force(z1, z2, *, normalize=True, topk=1, ties="expected"):
     if normalize:
         lengths = (np.linalg.norm(z, axis=1, keepdims=True) for z in (z1, z2))
         z1, z2 = (z / np.where(of > 0, of, 1) for z, of in zip((z1, z2), lengths, strict=True))
-    found = []
+    results = []
     for similarities in (z1 @ z2.T, z2 @ z1.T):
         for row, values in enumerate(similarities):
             above = sum(value > values[row] for value in values)
@@ -34,8 +34,8 @@ def brute_force(z1, z2, *, normalize=True, topk=1, ties="expected"):
             k = min(topk, len(values))
             chances = [above + place < k for place in range(tied + 1)]
             chosen = {"expected": np.mean(chances), "optimistic": chances[0]}
-            found.append(chosen.get(ties, chances[-1]))
-    return float(np.mean(found))
+            results.append(chosen.get(ties, chances[-1]))
+    return float(np.mean(results))
 
 
 def made(n, d, *, noise=1.0, seed=0, dtype=np.float32):
@@ -49,13 +49,13 @@ def made(n, d, *, noise=1.0, seed=0, dtype=np.float32):
 
 @pytest.mark.data
 def test_agrees_with_published_implementation_on_numpy_and_torch(data):
-    told = json.loads((data / "seed_conformance" / "contrastive_accuracy.json").read_text())
+    report = json.loads((data / "seed_conformance" / "contrastive_accuracy.json").read_text())
 
-    for case in told["cases"]:
+    for case in report["cases"]:
         z1, z2 = (np.array(case[name], dtype=np.float32) for name in ("z1", "z2"))
-        found = contrastive_accuracy_score(z1, z2, case["normalize"], case["topk"])
+        accuracy = contrastive_accuracy_score(z1, z2, case["normalize"], case["topk"])
         expected = (case["numpy"], case["torch"], case["ours"])
-        assert (found, found, found) == pytest.approx(expected, abs=1e-6)
+        assert (accuracy, accuracy, accuracy) == pytest.approx(expected, abs=1e-6)
 
 
 TIED = {
@@ -71,16 +71,16 @@ TIED = {
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("name", TIED)
 def test_ties_fall_as_each_rule_says(data, name, rule):
-    told = json.loads((data / "seed_conformance" / "contrastive_accuracy.json").read_text())
+    report = json.loads((data / "seed_conformance" / "contrastive_accuracy.json").read_text())
     z1, z2 = TIED[name]
 
     for k in (1, 2, 3):
-        found = contrastive_accuracy_score(z1, z2, topk=k, ties=rule)
+        accuracy = contrastive_accuracy_score(z1, z2, topk=k, ties=rule)
         if name == "constant z2" and rule != "expected":
             # Looking from z2, rows of z1 are not tied: what they give depends on their numbers.
-            assert found == pytest.approx(brute_force(z1, z2, topk=k, ties=rule))
+            assert accuracy == pytest.approx(brute_force(z1, z2, topk=k, ties=rule))
         else:
-            assert found == pytest.approx(told["ties"][name][f"k={k}"][rule], abs=1e-12)
+            assert accuracy == pytest.approx(report["ties"][name][f"k={k}"][rule], abs=1e-12)
 
 
 @settings(max_examples=examples(300))
@@ -99,9 +99,9 @@ def test_equals_brute_force_on_small_whole_numbers_full_of_ties(n, d, seed, topk
         np.eye(d)[rng.integers(0, d, n)] * rng.choice([-2, -1, 0, 1, 2], (n, 1)) for _ in "12"
     )
 
-    found = contrastive_accuracy_score(z1, z2, normalize, topk, ties=rule)
+    accuracy = contrastive_accuracy_score(z1, z2, normalize, topk, ties=rule)
 
-    assert found == pytest.approx(
+    assert accuracy == pytest.approx(
         brute_force(z1, z2, normalize=normalize, topk=topk, ties=rule), abs=1e-12
     )
 
@@ -116,11 +116,11 @@ def test_equals_brute_force_over_several_tiles(n, d, normalize):
     similarities = a @ b.T
     partner = similarities.diagonal()
 
-    found = places_of_partners(checked_pair(z1, z2, normalize=normalize, eps=1e-12))
+    places = places_of_partners(checked_pair(z1, z2, normalize=normalize, eps=1e-12))
 
-    assert found.forward.above.tolist() == (similarities > partner[:, None]).sum(1).tolist()
-    assert found.backward.above.tolist() == (similarities > partner).sum(0).tolist()
-    assert not found.forward.tied.any()
+    assert places.forward.above.tolist() == (similarities > partner[:, None]).sum(1).tolist()
+    assert places.backward.above.tolist() == (similarities > partner).sum(0).tolist()
+    assert not places.forward.tied.any()
 
 
 @pytest.mark.parametrize(("n", "d"), [(70, 3), (600, 96), (1030, 200), (530, 700)])
@@ -131,9 +131,9 @@ def test_equal_rows_tie_wherever_they_stand(n, d):
     z2 = kinds[of_row]
     z1 = (z2 + 0.3 * rng.standard_normal((n, d))).astype(np.float32)
 
-    found = places_of_partners(checked_pair(z1, z2, normalize=True, eps=1e-12))
+    places = places_of_partners(checked_pair(z1, z2, normalize=True, eps=1e-12))
 
-    assert (found.forward.tied == np.bincount(of_row)[of_row] - 1).all()
+    assert (places.forward.tied == np.bincount(of_row)[of_row] - 1).all()
 
 
 def exact_places(z1, z2):
@@ -157,13 +157,13 @@ def test_products_that_32_bits_cannot_tell_apart_are_told_apart(spread, scale):
         for _ in "12"
     )
 
-    found = places_of_partners(checked_pair(z1, z2, normalize=False, eps=0))
+    places = places_of_partners(checked_pair(z1, z2, normalize=False, eps=0))
 
     if scale == 1:
         expected = exact_places(z1, z2)
-        both = (found.forward, found.backward)
+        both = (places.forward, places.backward)
         assert [each.tolist() for one in both for each in (one.above, one.tied)] == expected
-    assert found.forward.above.max() > 600
+    assert places.forward.above.max() > 600
 
 
 def test_short_rows_are_not_drowned_by_a_long_one():
@@ -172,9 +172,9 @@ def test_short_rows_are_not_drowned_by_a_long_one():
     z2 = rng.integers(-40, 40, (300, 24)).astype(np.float32)
     z2[7] *= 2**20
 
-    found = places_of_partners(checked_pair(z1, z2, normalize=False, eps=0))
+    places = places_of_partners(checked_pair(z1, z2, normalize=False, eps=0))
 
-    both = (found.forward, found.backward)
+    both = (places.forward, places.backward)
     expected = exact_places(z1, z2)
     assert [each.tolist() for one in both for each in (one.above, one.tied)] == expected
 
@@ -197,10 +197,10 @@ def test_of_equal_rows_the_first_is_the_nearest_other():
 def test_takes_real_numbers_of_any_kind(dtype):
     z = (np.random.default_rng(1).integers(0, 2, (9, 6)) + np.eye(9, 6)).astype(dtype)
 
-    found = contrastive_accuracy_score(z, z[::-1], normalize=False, topk=2)
+    accuracy = contrastive_accuracy_score(z, z[::-1], normalize=False, topk=2)
 
-    assert type(found) is np.float64
-    assert found == pytest.approx(brute_force(z, z[::-1], normalize=False, topk=2))
+    assert type(accuracy) is np.float64
+    assert accuracy == pytest.approx(brute_force(z, z[::-1], normalize=False, topk=2))
 
 
 def test_tile_size_does_not_change_the_result(monkeypatch):
@@ -305,19 +305,19 @@ def test_rows_of_zeros_and_of_tiny_or_huge_numbers_are_no_nan():
     z1[2], z2[2] = 0, 0
     scales = np.array([[1e-30], [1e30], [1], [1e15], [1e-15], [1]], dtype=np.float32)
 
-    found = contrastive_accuracy_score(z1 * scales, z2, eps=0)
+    accuracy = contrastive_accuracy_score(z1 * scales, z2, eps=0)
 
     # Row 2 is as far from its partner as from all: one in six each way, at most.
-    assert 5 / 6 <= found <= 1
+    assert 5 / 6 <= accuracy <= 1
 
 
 @pytest.mark.parametrize(("topk", "same"), [(2.9, 2), (10**6, 3), (np.int64(2), 2), (np.inf, 3)])
 def test_topk_is_cut_to_a_whole_number_and_to_the_samples(topk, same):
     z1, z2 = made(3, 2, noise=5, seed=8)
 
-    found = contrastive_accuracy_score(z1, z2, topk=topk)
+    accuracy = contrastive_accuracy_score(z1, z2, topk=topk)
 
-    assert found == contrastive_accuracy_score(z1, z2, topk=same)
+    assert accuracy == contrastive_accuracy_score(z1, z2, topk=same)
 
 
 # --- tensors -------------------------------------------------------------------------------------
@@ -364,10 +364,10 @@ class Parameter(FakeTensor):
 def test_tensors_give_a_tensor_without_dimensions_on_their_device():
     z1, z2 = made(20, 5, noise=3, dtype=np.float64)
 
-    found = contrastive_accuracy_score(FakeTensor(z1), Parameter(z2))
+    accuracy = contrastive_accuracy_score(FakeTensor(z1), Parameter(z2))
 
-    assert (found.device, found.shape, found.array.dtype) == ("cuda:0", (), np.float32)
-    assert float(found.array) == pytest.approx(contrastive_accuracy_score(z1, z2), abs=1e-7)
+    assert (accuracy.device, accuracy.shape, accuracy.array.dtype) == ("cuda:0", (), np.float32)
+    assert float(accuracy.array) == pytest.approx(contrastive_accuracy_score(z1, z2), abs=1e-7)
 
 
 def test_tensor_and_array_together_are_refused():
@@ -391,28 +391,28 @@ def test_torch_is_never_imported(monkeypatch):
 def test_one_report_holds_every_k_and_both_ways():
     z1, z2 = made(80, 6, noise=2)
 
-    found = contrastive_report(z1, z2, ks=(1, 3, 200))
+    report = contrastive_report(z1, z2, ks=(1, 3, 200))
 
     for k in (1, 3, 200):
-        of = found.overall
+        of = report.overall
         assert of.accuracy[k].mean == pytest.approx(contrastive_accuracy_score(z1, z2, topk=k))
         both = (of.forward.accuracy[k] + of.backward.accuracy[k]) / 2
         assert of.accuracy[k].mean == pytest.approx(both)
         assert of.accuracy[k].low <= of.accuracy[k].mean <= of.accuracy[k].high
-    ranks_found = found.places.forward.above + 1
-    assert found.overall.forward.median_rank == np.median(ranks_found)
-    assert found.overall.forward.mrr == pytest.approx(np.mean(1 / ranks_found))
-    assert found.curve[1] == pytest.approx(
-        (found.overall.forward.accuracy[1], found.overall.backward.accuracy[1])
+    ranks_found = report.places.forward.above + 1
+    assert report.overall.forward.median_rank == np.median(ranks_found)
+    assert report.overall.forward.mrr == pytest.approx(np.mean(1 / ranks_found))
+    assert report.curve[1] == pytest.approx(
+        (report.overall.forward.accuracy[1], report.overall.backward.accuracy[1])
     )
-    assert list(found.curve)[-1] == 80
+    assert list(report.curve)[-1] == 80
 
 
 def test_slices_choose_queries_and_leave_all_candidates():
     z1 = np.array([[1, 0], [0, 1], [1, 1], [-1, 0]], dtype=np.float32)
     z2 = z1[[0, 1, 3, 2]]
 
-    found = contrastive_report(
+    report = contrastive_report(
         z1,
         z2,
         ids=["a", "b", "c", "d"],
@@ -420,18 +420,18 @@ def test_slices_choose_queries_and_leave_all_candidates():
         has_intervals=False,
     )
 
-    whole, (right, none) = found.overall, found.slices
+    whole, (right, none) = report.overall, report.slices
     assert (whole.accuracy[1].mean, right.accuracy[1].mean, right.n) == (0.5, 1.0, 2)
     assert (none.n, np.isnan(none.accuracy[1].mean)) == (0, True)
-    assert found.unknown == ("z", "y")
+    assert report.unknown == ("z", "y")
 
 
 def test_rows_are_their_own_ids_where_none_are_given():
     z1, z2 = made(5, 3)
 
-    found = contrastive_report(z1, z2, slices={"first": ["0", "1"]}, has_intervals=False)
+    report = contrastive_report(z1, z2, slices={"first": ["0", "1"]}, has_intervals=False)
 
-    assert (found.slices[0].n, found.id_of(3)) == (2, "3")
+    assert (report.slices[0].n, report.id_of(3)) == (2, "3")
 
 
 def test_worst_pairs_name_the_nearest_other_row_each_way():
@@ -439,13 +439,13 @@ def test_worst_pairs_name_the_nearest_other_row_each_way():
     # b's partner is nearest to c, and the other way round; a is right both ways.
     z2 = np.array([[1, 0, 0], [0, 0.2, 0.9], [0, 0.9, 0.3]], dtype=np.float32)
 
-    found = contrastive_report(z1, z2, ids=["a", "b", "c"], has_intervals=False)
+    report = contrastive_report(z1, z2, ids=["a", "b", "c"], has_intervals=False)
 
-    told = [
-        (found.id_of(one.row), one.forward_rank, found.id_of(one.forward_nearest))
-        for one in found.worst
+    rows = [
+        (report.id_of(one.row), one.forward_rank, report.id_of(one.forward_nearest))
+        for one in report.worst
     ]
-    assert told == [("b", 2.0, "c"), ("c", 2.0, "b")]
+    assert rows == [("b", 2.0, "c"), ("c", 2.0, "b")]
 
 
 def test_nearest_other_row_is_never_the_partner_itself():
@@ -453,8 +453,8 @@ def test_nearest_other_row_is_never_the_partner_itself():
     z1 = np.array([[1, 0.2], [1, 1], [0.2, 1]], dtype=np.float32)
     z2 = np.array([[1, -1], [1, 1], [-1, 1]], dtype=np.float32)
 
-    found = contrastive_report(z1, z2, has_intervals=False, n_worst=3)
-    late = next(one for one in found.worst if one.row == 0)
+    report = contrastive_report(z1, z2, has_intervals=False, n_worst=3)
+    late = next(one for one in report.worst if one.row == 0)
 
     similarities = (z1 @ z2.T) / np.outer(*(np.linalg.norm(z, axis=1) for z in (z1, z2)))
     np.fill_diagonal(similarities, -2)

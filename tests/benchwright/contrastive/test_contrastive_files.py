@@ -57,11 +57,11 @@ READ = {
 
 @pytest.mark.parametrize(("content", "ids"), READ.values(), ids=READ)
 def test_reads_what_each_form_holds(read, content, ids):
-    found = read(content, preferred="z1")
+    result = read(content, preferred="z1")
 
-    assert np.array_equal(found.matrix, MATRIX)
-    assert found.ids == ids
-    assert isinstance(found.matrix, np.memmap)
+    assert np.array_equal(result.matrix, MATRIX)
+    assert result.ids == ids
+    assert isinstance(result.matrix, np.memmap)
 
 
 def test_second_file_of_two_matrices_is_the_second(read):
@@ -121,9 +121,9 @@ def test_file_that_is_not_there_is_told(tmp_path):
 
 
 def test_ids_that_are_no_text_are_shown_as_in_files_of_ids(read):
-    found = read(packed({"v.npy": npy(MATRIX[:1]), "ids.npy": npy(np.array([b"\xff"]))}))
+    result = read(packed({"v.npy": npy(MATRIX[:1]), "ids.npy": npy(np.array([b"\xff"]))}))
 
-    assert found.ids == ("\\xff",)
+    assert result.ids == ("\\xff",)
 
 
 def test_rows_of_nothing_are_told_as_such_and_not_mapped(read):
@@ -148,7 +148,7 @@ def test_wrong_lines_of_ids_are_all_named(tmp_path):
     with pytest.raises(FileProblemsError) as error:
         read_ids(path, name="mine.txt")
 
-    assert [(one.file, one.line) for one in error.value.problems] == [
+    assert [(problem.file, problem.line) for problem in error.value.problems] == [
         ("mine.txt", 2),
         ("mine.txt", 3),
     ]

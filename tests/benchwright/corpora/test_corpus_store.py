@@ -53,11 +53,11 @@ def reader(corpus):
 def test_every_document_comes_back_whole_and_sorted_by_the_bytes_of_its_id(reader):
     expected = {row.docid: row for row in make_rows()}
 
-    found = list(reader.iterate())
+    items = list(reader.iterate())
 
-    assert [document.docid for document in found] == sorted(expected, key=str.encode)
-    assert reader.n_documents == len(found) == 1000
-    for document in found:
+    assert [document.docid for document in items] == sorted(expected, key=str.encode)
+    assert reader.n_documents == len(items) == 1000
+    for document in items:
         row = expected[document.docid]
         assert (document.title, document.text, document.metadata) == (
             row.title,
@@ -67,11 +67,11 @@ def test_every_document_comes_back_whole_and_sorted_by_the_bytes_of_its_id(reade
 
 
 def test_a_document_is_found_by_its_id_and_an_unknown_id_is_not(reader):
-    found = reader.get(["d0", "d999", "d500", "nowhere", "", "half\ud800"])
+    record = reader.get(["d0", "d999", "d500", "nowhere", "", "half\ud800"])
 
-    assert set(found) == {"d0", "d999", "d500"}
-    assert found["d500"].docid == "d500"
-    assert found["d500"].text.startswith("text\u2028")
+    assert set(record) == {"d0", "d999", "d500"}
+    assert record["d500"].docid == "d500"
+    assert record["d500"].text.startswith("text\u2028")
 
 
 def test_every_single_document_is_found(reader):
@@ -203,16 +203,16 @@ def test_ids_without_texts_make_a_corpus(tmp_path):
 
 def test_progress_is_told_on_the_thread_of_the_caller(tmp_path, monkeypatch):
     monkeypatch.setattr(corpus_store, "PROGRESS_EVERY", 400)
-    told = []
+    results = []
 
     write(
         make_rows(),
         tmp_path,
-        progress=lambda done, total: told.append((done, total, threading.current_thread())),
+        progress=lambda done, total: results.append((done, total, threading.current_thread())),
     )
 
-    assert [(done, total) for done, total, _ in told] == [(400, None), (800, None), (1000, 1000)]
-    assert {thread for _, _, thread in told} == {threading.current_thread()}
+    assert [(done, total) for done, total, _ in results] == [(400, None), (800, None), (1000, 1000)]
+    assert {thread for _, _, thread in results} == {threading.current_thread()}
 
 
 def test_row_groups_hold_at_most_ten_thousand_rows(tmp_path):

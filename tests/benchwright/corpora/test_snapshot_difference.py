@@ -11,8 +11,8 @@ from benchwright.formats.beir import CorpusRow
 
 
 def reader_of(rows, folder):
-    made = write_corpus(rows, directory=folder, problems=Problems(), file="c.jsonl")
-    return CorpusReader(made.parquet, made.index)
+    corpus = write_corpus(rows, directory=folder, problems=Problems(), file="c.jsonl")
+    return CorpusReader(corpus.parquet, corpus.index)
 
 
 def rows_of(texts):
@@ -24,23 +24,23 @@ def test_added_changed_described_and_removed_are_told_apart(tmp_path):
     new = [*rows_of({"a": "1", "c": "2", "é": "1", "z": "new"})]
     new[0] = new[0]._replace(metadata={"k": 1})
 
-    found = difference(
+    change = difference(
         reader_of(old, tmp_path / "old"),
         reader_of(new, tmp_path / "new"),
         watched={"a", "b", "c", "nowhere"},
     )
 
-    counts = (found.n_added, found.n_changed, found.n_described, found.n_removed)
+    counts = (change.n_added, change.n_changed, change.n_described, change.n_removed)
     assert counts == (1, 1, 1, 2)
-    assert found.n_unchanged == 1
-    assert found.examples == {
+    assert change.n_unchanged == 1
+    assert change.examples == {
         "added": ["z"],
         "changed": ["c"],
         "described": ["a"],
         "removed": ["b", "d"],
     }
     # Other metadata is not what a label was given for.
-    assert (found.moved, found.gone) == ({"c"}, {"b"})
+    assert (change.moved, change.gone) == ({"c"}, {"b"})
 
 
 def test_a_document_of_passages_moves_with_any_of_them_and_is_gone_with_the_last(tmp_path):
@@ -53,13 +53,13 @@ def test_a_document_of_passages_moves_with_any_of_them_and_is_gone_with_the_last
     old = passages(x_0="one", x_1="two", y_0="three", z_0="four")
     new = passages(x_0="one", x_1="other", z_0="four", z_1="more")
 
-    found = difference(
+    change = difference(
         reader_of(old, tmp_path / "old"),
         reader_of(new, tmp_path / "new"),
         watched={"x", "y", "z"},
     )
 
-    assert (found.moved, found.gone) == ({"x", "z"}, {"y"})
+    assert (change.moved, change.gone) == ({"x", "z"}, {"y"})
 
 
 texts = st.dictionaries(
@@ -74,27 +74,27 @@ def test_counts_are_those_of_two_dictionaries(old, new, tmp_path_factory):
     before = corpus_store.MAX_GROUP_ROWS
     corpus_store.MAX_GROUP_ROWS = 3
     try:
-        found = difference(
+        change = difference(
             reader_of(rows_of(old), folder / "old"), reader_of(rows_of(new), folder / "new")
         )
     finally:
         corpus_store.MAX_GROUP_ROWS = before
 
     both = old.keys() & new.keys()
-    assert found.n_added == len(new.keys() - old.keys())
-    assert found.n_removed == len(old.keys() - new.keys())
-    assert found.n_changed == sum(old[docid] != new[docid] for docid in both)
-    assert found.n_unchanged == sum(old[docid] == new[docid] for docid in both)
+    assert change.n_added == len(new.keys() - old.keys())
+    assert change.n_removed == len(old.keys() - new.keys())
+    assert change.n_changed == sum(old[docid] != new[docid] for docid in both)
+    assert change.n_unchanged == sum(old[docid] == new[docid] for docid in both)
 
 
 def test_progress_ends_at_the_total(tmp_path):
-    told = []
+    results = []
     same = rows_of({f"d{n}": "x" for n in range(50)})
 
     difference(
         reader_of(same, tmp_path / "old"),
         reader_of(same, tmp_path / "new"),
-        progress=lambda done, total: told.append((done, total)),
+        progress=lambda done, total: results.append((done, total)),
     )
 
-    assert told[-1] == (50, 50)
+    assert results[-1] == (50, 50)

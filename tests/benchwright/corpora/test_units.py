@@ -11,8 +11,8 @@ from benchwright.formats.beir import CorpusRow
 
 def with_parents_of(rows, how=Parents.STATED):
     problems = Problems()
-    found = list(with_parents(rows, how, file="c.jsonl", problems=problems))
-    return found, [str(problem) for problem in problems.found]
+    items = list(with_parents(rows, how, file="c.jsonl", problems=problems))
+    return items, [str(problem) for problem in problems.found]
 
 
 def test_a_parent_is_read_from_the_column_and_from_either_key_of_the_metadata():
@@ -77,9 +77,9 @@ def reader(tmp_path):
         CorpusRow(2, "a#2", "A", "two", parent="a"),
         CorpusRow(3, "b#0", "B", "zero", parent="b"),
     ]
-    made = write_corpus(rows, directory=tmp_path, problems=Problems(), file="c.jsonl")
-    assert made.n_parents == 2
-    return CorpusReader(made.parquet, made.index)
+    corpus = write_corpus(rows, directory=tmp_path, problems=Problems(), file="c.jsonl")
+    assert corpus.n_parents == 2
+    return CorpusReader(corpus.parquet, corpus.index)
 
 
 def test_passages_come_in_the_natural_order_of_their_ids(reader):
@@ -96,9 +96,9 @@ def test_a_document_is_put_together_of_its_passages(reader):
 def test_all_documents_come_by_the_bytes_of_their_ids(reader, monkeypatch):
     monkeypatch.setattr("benchwright.corpora.store.DOCUMENTS_AT_ONCE", 1)
 
-    found = list(reader.iterate_documents())
+    items = list(reader.iterate_documents())
 
-    assert [(one.docid, one.text) for one in found] == [("a", "two\n\nten"), ("b", "zero")]
+    assert [(item.docid, item.text) for item in items] == [("a", "two\n\nten"), ("b", "zero")]
 
 
 def test_parents_first_passages_and_what_is_neither(reader, monkeypatch):
@@ -129,10 +129,10 @@ def test_a_corpus_that_mixes_units_is_refused_with_an_example_of_each(tmp_path):
 
 
 def test_documents_without_parents_are_stored_as_ever(tmp_path):
-    made = write_corpus([CorpusRow(1, "a")], directory=tmp_path, problems=Problems(), file="c")
-    reader = CorpusReader(made.parquet, made.index)
+    corpus = write_corpus([CorpusRow(1, "a")], directory=tmp_path, problems=Problems(), file="c")
+    reader = CorpusReader(corpus.parquet, corpus.index)
 
     assert not reader.has_parents
-    assert made.n_parents == 0
+    assert corpus.n_parents == 0
     assert reader.passages(["a"]) == {}
     assert reader.missing_parents(["a"]) == {"a"}

@@ -157,9 +157,9 @@ def test_this_interpreter_has_about_4400_documents(standard_library: list[DemoDo
 
 
 def test_ids_are_unique_and_in_order(standard_library: list[DemoDocument]):
-    found = docids(standard_library)
+    result = docids(standard_library)
 
-    assert found == sorted(set(found))
+    assert result == sorted(set(result))
 
 
 def test_well_known_names_are_documents(standard_library: list[DemoDocument]):

@@ -79,10 +79,10 @@ def test_beir_is_a_corpus_queries_and_qrels_of_one_split(tmp_path, put):
 
 
 def test_a_split_that_is_missing_names_those_that_are_there(tmp_path):
-    with pytest.raises(SplitMissingError) as told:
+    with pytest.raises(SplitMissingError) as refusal:
         load_beir(folder_of(BEIR, tmp_path / "toy"), split="train")
 
-    assert str(told.value) == (
+    assert str(refusal.value) == (
         "toy has no qrels of the split 'train'; there are dev, test. Say split='dev', or add the "
         "file."
     )
@@ -142,10 +142,10 @@ def test_a_number_id_after_a_byte_order_mark_is_a_text(tmp_path):
 
 def test_qrels_of_other_queries_say_how_many_meet_and_why(tmp_path):
     files = with_changes(BEIR, qrels__test_dot_tsv=HEADER + b"Q-1\td1\t1\nQ-2\td2\t1\n")
-    with pytest.raises(NothingMatchesError) as told:
+    with pytest.raises(NothingMatchesError) as refusal:
         load_beir(folder_of(files, tmp_path / "toy"))
 
-    assert str(told.value) == (
+    assert str(refusal.value) == (
         "toy: 0 of the 2 queries of the qrels are among the 3 queries; 2 are not ('Q-1', 'Q-2'). "
         "They are the same numbers written otherwise: 'Q-1' in the qrels, 'q1' among the queries. "
         "Write both alike."
@@ -165,9 +165,9 @@ def test_a_corpus_that_lacks_judged_documents_is_told_when_it_has_been_read(tmp_
     loaded = load_beir(folder_of(files, tmp_path))
     assert not any("corpus" in note for note in loaded.notes)
 
-    found = loaded.check()
+    result = loaded.check()
 
-    assert (found[0].code, found[0].n) == ("corpus-lacks-judged", 1)
+    assert (result[0].code, result[0].n) == ("corpus-lacks-judged", 1)
     assert (
         "1 of the 2 judged documents is not among the 1 of the corpus, 1 of them relevant ('d2')."
         in loaded.notes[-1]
@@ -350,10 +350,10 @@ def test_rows_of_passages_in_several_files_make_one_corpus(tmp_path):
 
 def test_grades_of_the_test_splits_are_hidden_and_their_queries_are_not(tmp_path):
     asked, corpus = miracl(tmp_path)
-    with pytest.raises(HiddenQrelsError) as told:
+    with pytest.raises(HiddenQrelsError) as refusal:
         load_miracl(asked, "sw", "testA", corpus=corpus)
 
-    assert str(told.value).endswith(
+    assert str(refusal.value).endswith(
         "has queries of the split 'test-a' and no grades: MIRACL keeps those of its test splits to "
         "itself. Take another split (dev, train), or say graded=False for the queries alone."
     )
@@ -365,12 +365,12 @@ def test_queries_of_another_split_are_named_as_such(tmp_path):
     train = MIRACL["qrels/qrels.miracl-v1.0-sw-train.tsv"]
     (asked / "qrels/qrels.miracl-v1.0-sw-dev.tsv").write_bytes(train)
 
-    with pytest.raises(NothingMatchesError) as told:
+    with pytest.raises(NothingMatchesError) as refusal:
         load_miracl(asked, "sw", corpus=corpus)
 
     assert (
         "0 of the 1 queries of the qrels are among the 2 queries; 1 is not ('1'). 1 of these is a "
-        "query of the split 'train' and not of 'dev': take its qrels." in str(told.value)
+        "query of the split 'train' and not of 'dev': take its qrels." in str(refusal.value)
     )
 
 
@@ -461,16 +461,16 @@ def test_a_named_set_is_downloaded_once_and_loaded(tmp_path, server, limits, mon
     monkeypatch.setitem(bringing.KNOWN_BEIR, "scifact", md5)
     allowed = limits(beir_url=server.address + "/{name}.zip")
 
-    told = []
+    results = []
     for _ in range(2):
         loaded = load_beir(
             "beir:scifact",
             cache=tmp_path / "kept",
             limits=allowed,
-            progress=lambda *said: told.append(said),
+            progress=lambda *said: results.append(said),
         )
 
-    assert told[-1][:2] == (len(content), len(content))
+    assert results[-1][:2] == (len(content), len(content))
     assert loaded.queries == {"q1": "why?", "q2": "how?"}
     assert [wanted for _, wanted in server.asked] == ["", "bytes=100-"]
 

@@ -83,9 +83,9 @@ BEIR = {
 
 @pytest.mark.parametrize("pack", [zipped, tarred, lambda t, m: tarred(t, m, "w")])
 def test_an_export_of_ours_is_read_back_from_a_zip_and_a_tar(tmp_path, pack):
-    found = parts(pack(tmp_path, BEIR), tmp_path)
+    pieces = parts(pack(tmp_path, BEIR), tmp_path)
 
-    kinds = {name: part.kind for name, part in found.items()}
+    kinds = {name: part.kind for name, part in pieces.items()}
     assert kinds == {
         "README.md": None,
         "corpus.jsonl": FileKind.CORPUS,
@@ -96,8 +96,8 @@ def test_an_export_of_ours_is_read_back_from_a_zip_and_a_tar(tmp_path, pack):
         "families.tsv": FileKind.FAMILIES,
         "manifest.json": None,
     }
-    assert found["qrels/dev.tsv"].split == "dev"
-    assert found["qrels.trec"].is_rest
+    assert pieces["qrels/dev.tsv"].split == "dev"
+    assert pieces["qrels.trec"].is_rest
 
 
 def test_a_dataset_repository_is_read_as_its_readme_says(tmp_path):
@@ -110,14 +110,14 @@ def test_a_dataset_repository_is_read_as_its_readme_says(tmp_path):
         "data/t.parquet": parquet(query__id=["q1"]),
     }
 
-    found = parts(zipped(tmp_path, members), tmp_path)
+    pieces = parts(zipped(tmp_path, members), tmp_path)
 
-    assert found["data/c-00001.parquet"].kind is FileKind.DOCUMENTS
-    assert (found["data/q.parquet"].kind, found["data/q.parquet"].lang) == ("queries", "de")
-    assert found["data/v.parquet"].kind is FileKind.QREL_TABLE
-    assert found["data/v.parquet"].split == "dev"
-    assert found["data/t.parquet"].kind is None
-    assert "rerank" in found["data/t.parquet"].note
+    assert pieces["data/c-00001.parquet"].kind is FileKind.DOCUMENTS
+    assert (pieces["data/q.parquet"].kind, pieces["data/q.parquet"].lang) == ("queries", "de")
+    assert pieces["data/v.parquet"].kind is FileKind.QREL_TABLE
+    assert pieces["data/v.parquet"].split == "dev"
+    assert pieces["data/t.parquet"].kind is None
+    assert "rerank" in pieces["data/t.parquet"].note
 
 
 def test_folders_named_after_configs_need_no_readme(tmp_path):
@@ -127,11 +127,11 @@ def test_folders_named_after_configs_need_no_readme(tmp_path):
         "qrels/train-00000-of-00001.parquet": parquet(query__id=["q1"], corpus__id=["d1"]),
     }
 
-    found = parts(zipped(tmp_path, members), tmp_path)
+    pieces = parts(zipped(tmp_path, members), tmp_path)
 
-    assert [part.kind for part in found.values()] == ["documents", "qrel-table", "queries"]
+    assert [part.kind for part in pieces.values()] == ["documents", "qrel-table", "queries"]
     # Positives alone have no score: each row is a relevant document, and the page says so.
-    qrels = found["qrels/train-00000-of-00001.parquet"]
+    qrels = pieces["qrels/train-00000-of-00001.parquet"]
     assert (dict(qrels.mapping), qrels.split) == (
         {"query": "query-id", "document": "corpus-id", "grade": EVERY_ROW},
         "train",
@@ -143,11 +143,11 @@ def test_queries_that_stand_twice_are_read_once(tmp_path):
     topics = b"<top>\n<num>1</num><title>a</title>\n</top>\n"
     members = {"topics.trec": topics, "queries.tsv": b"1\ta\n", "qrels.trec": b"1 0 d1 1\n"}
 
-    found = parts(zipped(tmp_path, members), tmp_path)
+    pieces = parts(zipped(tmp_path, members), tmp_path)
 
-    assert found["queries.tsv"].kind is None
-    assert found["topics.trec"].kind is FileKind.TOPICS
-    assert not found["qrels.trec"].is_rest
+    assert pieces["queries.tsv"].kind is None
+    assert pieces["topics.trec"].kind is FileKind.TOPICS
+    assert not pieces["qrels.trec"].is_rest
 
 
 def test_a_collection_without_a_file_of_a_benchmark_names_what_it_holds(tmp_path):
@@ -229,12 +229,12 @@ def test_one_name_twice_in_a_tar_is_refused(tmp_path):
 
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"BENCHWRIGHT_TEST_DATA: no {DATA}")
 def test_the_tables_of_a_real_zip_are_known(tmp_path):
-    found = parts(DATA / "scifact" / "scifact_claims_corpus_csv.zip", tmp_path)
+    pieces = parts(DATA / "scifact" / "scifact_claims_corpus_csv.zip", tmp_path)
 
-    assert found["corpus_train.csv"].kind is FileKind.DOCUMENTS
-    assert dict(found["corpus_train.csv"].mapping) == {
+    assert pieces["corpus_train.csv"].kind is FileKind.DOCUMENTS
+    assert dict(pieces["corpus_train.csv"].mapping) == {
         "id": "doc_id",
         "title": "title",
         "text": "abstract",
     }
-    assert found["claims_train.csv"].kind is FileKind.QUERIES
+    assert pieces["claims_train.csv"].kind is FileKind.QUERIES

@@ -97,9 +97,9 @@ def test_a_parquet_file_is_told_by_its_columns(tmp_path):
         ("c", {"qid": [1], "query": ["what"]}, FileKind.QUERIES),
     ):
         pl.DataFrame(columns).write_parquet(tmp_path / name)
-        found = guess(FileInput(tmp_path / name), tmp_path)
-        assert found.kind == kind
-        assert found.columns == tuple(columns)
+        guessed = guess(FileInput(tmp_path / name), tmp_path)
+        assert guessed.kind == kind
+        assert guessed.columns == tuple(columns)
 
 
 @pytest.mark.parametrize(
@@ -110,9 +110,9 @@ def test_a_parquet_file_is_told_by_its_columns(tmp_path):
     ],
 )
 def test_columns_are_found_by_their_names(tmp_path, content, mapping):
-    found = told(tmp_path, content, "x").mapping
+    result = told(tmp_path, content, "x").mapping
 
-    assert tuple(found.get(name) for name in ("id", "title", "text", "url")) == mapping
+    assert tuple(result.get(name) for name in ("id", "title", "text", "url")) == mapping
 
 
 def test_ids_of_passages_name_their_document(tmp_path):
@@ -149,18 +149,18 @@ def test_a_table_without_header_has_the_columns_of_its_layout(tmp_path):
 
 
 def test_documents_in_the_second_of_four_columns_are_not_read_as_trec(tmp_path):
-    found = told(tmp_path, "01 1410  0 0\n01 1572  0 0\n01 1605  0 0\n02 2434  0 0\n", "qrels")
+    output = told(tmp_path, "01 1410  0 0\n01 1572  0 0\n01 1605  0 0\n02 2434  0 0\n", "qrels")
 
-    assert found.kind is FileKind.QREL_TABLE
-    assert list(found.mapping) == ["query", "document"]
-    assert "documents are taken from the second" in found.doubt
-    assert not found.is_ready  # that every row is relevant, somebody must say
+    assert output.kind is FileKind.QREL_TABLE
+    assert list(output.mapping) == ["query", "document"]
+    assert "documents are taken from the second" in output.doubt
+    assert not output.is_ready  # that every row is relevant, somebody must say
 
 
 def test_grades_beside_documents_in_the_second_column_are_taken(tmp_path):
-    found = told(tmp_path, "1 a 0 0\n1 b 0 2\n1 c 0 1\n2 d 0 0\n", "qrels")
+    output = told(tmp_path, "1 a 0 0\n1 b 0 2\n1 c 0 1\n2 d 0 0\n", "qrels")
 
-    assert found.mapping["grade"] == "column 4"
+    assert output.mapping["grade"] == "column 4"
 
 
 def test_a_language_is_read_from_the_names_of_its_files(tmp_path):
@@ -175,10 +175,10 @@ def test_a_language_is_read_from_the_names_of_its_files(tmp_path):
 def test_a_header_that_a_person_denies_is_a_row(tmp_path):
     (tmp_path / "x").write_text("qid,text\nq1,how\n")
 
-    found = guess_as(FileKind.QUERIES, FileInput(tmp_path / "x"), tmp_path, has_header=False)
+    result = guess_as(FileKind.QUERIES, FileInput(tmp_path / "x"), tmp_path, has_header=False)
 
-    assert found.columns == ("column 1", "column 2")
-    assert dict(found.mapping) == {"id": "column 1", "text": "column 2"}
+    assert result.columns == ("column 1", "column 2")
+    assert dict(result.mapping) == {"id": "column 1", "text": "column 2"}
 
 
 @pytest.mark.parametrize(
@@ -228,10 +228,10 @@ timestamped_topics/qrels.microblog2011.txt.gz qrels
 def test_files_of_real_collections_are_known_and_ready(tmp_path, line):
     name, kind = line.split()
 
-    found = guess(FileInput(DATA / name), tmp_path)
+    guessed = guess(FileInput(DATA / name), tmp_path)
 
-    assert found.kind == kind
-    assert found.is_ready
+    assert guessed.kind == kind
+    assert guessed.is_ready
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
@@ -245,7 +245,7 @@ def test_table_of_more_columns_than_anybody_chooses_from_is_refused(tmp_path, se
 def test_sample_of_a_file_of_bad_records_ends_long_before_the_file(tmp_path, monkeypatch):
     path = tmp_path / "x.csv"
     path.write_text("qid,query\nq1,one\n" + "x\n" * 50_000)
-    given = FileInput(path)
+    source = FileInput(path)
     n_read = 0
 
     def lines():
@@ -254,10 +254,10 @@ def test_sample_of_a_file_of_bad_records_ends_long_before_the_file(tmp_path, mon
             n_read += 1
             yield line
 
-    monkeypatch.setattr(given, "lines", lines)
-    layout = layout_of(given, head_of(given), tmp_path)
+    monkeypatch.setattr(source, "lines", lines)
+    layout = layout_of(source, head_of(source), tmp_path)
 
-    assert [row for _, row in sample(given, layout, folder=tmp_path, n=50)] == [
+    assert [row for _, row in sample(source, layout, folder=tmp_path, n=50)] == [
         {"qid": "q1", "query": "one"}
     ]
     assert n_read < 2_000

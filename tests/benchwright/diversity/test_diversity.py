@@ -34,9 +34,9 @@ QRELS = {"q": {"1": {"a": 1, "b": 1}, "2": {"a": 1, "c": 0}}}
 
 @pytest.mark.parametrize("name", PEER["values"])
 def test_value_is_that_of_ndeval(name):
-    found = evaluate_subtopics(PEER["qrels"], PEER["run"], [name])
+    scores = evaluate_subtopics(PEER["qrels"], PEER["run"], [name])
 
-    ours = {qid: values[str(parse_diversity(name))] for qid, values in found.per_query.items()}
+    ours = {qid: values[str(parse_diversity(name))] for qid, values in scores.per_query.items()}
     assert ours == pytest.approx(PEER["values"][name], abs=2e-9)
 
 
@@ -84,8 +84,8 @@ def test_scanned_files_have_the_values_of_results_in_memory(tmp_path):
         card = SubtopicScorer(Files(file), Rules(measures=MEASURES, ties="docid-asc")).score(
             folder / "runs" / name
         )
-        found = {qid.decode(): values for qid, values in card.overall.per_query.items()}
-        assert found == evaluate_subtopics(grades, run, MEASURES).per_query
+        results = {qid.decode(): values for qid, values in card.overall.per_query.items()}
+        assert results == evaluate_subtopics(grades, run, MEASURES).per_query
 
 
 @pytest.mark.parametrize(
@@ -96,9 +96,9 @@ def test_of_documents_that_gain_alike_the_best_list_takes_the_last_as_ndeval_doe
     """By the document z, after which none gains 2: so a list can be better than the best."""
     qrels = {"q": {"1": {"z": 1, "b": 1}, "2": {"z": 1, "a": 1}, "3": {"a": 1}, "4": {"b": 1}}}
 
-    found = evaluate_subtopics(qrels, {"q": {"a": 2.0, "b": 1.0}}, [name])
+    scores = evaluate_subtopics(qrels, {"q": {"a": 2.0, "b": 1.0}}, [name])
 
-    assert found.means[name] == pytest.approx(expected, abs=1e-12)
+    assert scores.means[name] == pytest.approx(expected, abs=1e-12)
 
 
 def test_every_measure_is_compared_with_ndeval():
@@ -116,18 +116,18 @@ def test_every_measure_is_compared_with_ndeval():
     ],
 )
 def test_measure_equals_the_sum_done_by_hand(name, expected):
-    found = evaluate_subtopics(QRELS, {"q": {"b": 2.0, "a": 1.0}}, [name])
+    scores = evaluate_subtopics(QRELS, {"q": {"b": 2.0, "a": 1.0}}, [name])
 
-    assert list(found.means.values()) == [pytest.approx(expected)]
+    assert list(scores.means.values()) == [pytest.approx(expected)]
 
 
 def test_query_the_run_lacks_counts_zero_and_one_without_relevant_documents_not_at_all():
     qrels = {**QRELS, "none": {"1": {"a": 0}}, "lacking": {"1": {"a": 1}}}
 
-    found = evaluate_subtopics(qrels, {"q": [("a", 1.0)]}, ["P_IA@1"])
+    scores = evaluate_subtopics(qrels, {"q": [("a", 1.0)]}, ["P_IA@1"])
 
-    assert found.per_query == {"q": {"P_IA@1": 1.0}, "lacking": {"P_IA@1": 0.0}}
-    assert found.means == {"P_IA@1": 0.5}
+    assert scores.per_query == {"q": {"P_IA@1": 1.0}, "lacking": {"P_IA@1": 0.0}}
+    assert scores.means == {"P_IA@1": 0.5}
 
 
 def test_file_of_qrels_by_subtopic_is_read(tmp_path):

@@ -24,10 +24,10 @@ BOUNDS = [(0, 200, 0.0149), (1, 200, 0.0235), (1, 300, 0.0157), (2, 300, 0.0208)
 
 @pytest.mark.parametrize(("x", "m", "bound"), BOUNDS)
 def test_bound_is_the_known_one_and_the_share_at_which_so_few_are_rare(x, m, bound):
-    found = most_relevant(x, m)
+    result = most_relevant(x, m)
 
-    assert round(found, 4) == bound
-    assert stats.binom.cdf(x, m, found) == pytest.approx(0.05)
+    assert round(result, 4) == bound
+    assert stats.binom.cdf(x, m, result) == pytest.approx(0.05)
 
 
 def test_bound_of_all_is_one_and_of_no_counts_refused():
@@ -48,10 +48,10 @@ ROWS = [
 
 @pytest.mark.parametrize(("m", "x", "is_allowed", "words"), ROWS)
 def test_audit_allows_or_says_why_not(m, x, is_allowed, words):
-    found = audited(m, x)
+    result = audited(m, x)
 
-    assert found.is_allowed is is_allowed
-    assert words in found.why
+    assert result.is_allowed is is_allowed
+    assert words in result.why
 
 
 def test_bound_that_is_told_is_never_below_the_one_that_decides():

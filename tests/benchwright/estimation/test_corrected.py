@@ -54,17 +54,17 @@ def test_known_values_of_real_judges_come_out(row):
         return second - first if is_difference else first
 
     y, f = of(llmjudge.people()), of(machine)
-    found = each_alone(y[:10], f[:10], f)
+    result = each_alone(y[:10], f[:10], f)
 
-    reach = stats.t.ppf(0.975, 8) * found.error
+    reach = stats.t.ppf(0.975, 8) * result.error
     assert [
         round(float(one), 6)
         for one in (
-            found.weight,
-            found.mean,
-            found.error,
-            found.mean - reach,
-            found.mean + reach,
+            result.weight,
+            result.mean,
+            result.error,
+            result.mean - reach,
+            result.mean + reach,
             y.mean(),
             f.mean(),
         )
@@ -131,7 +131,7 @@ def test_families_are_estimated_as_by_hand(seed):
     draw = drawn(set(families.values()), 25, seed=seed)
     mine = [query for query in people if families[query] in draw.families]
 
-    found = corrected_mean({q: people[q] for q in mine}, machine, draw=draw, families=families)
+    estimate = corrected_mean({q: people[q] for q in mine}, machine, draw=draw, families=families)
 
     mean, error, weight, plain = by_hand(
         [people[q] for q in mine],
@@ -140,18 +140,18 @@ def test_families_are_estimated_as_by_hand(seed):
         [*machine.values()],
         [families[q] for q in machine],
     )
-    assert (found.plain_error, found.error > plain) == (pytest.approx(plain, rel=1e-12), True)
-    assert (found.corrected_mean, found.error, found.weight) == pytest.approx(
+    assert (estimate.plain_error, estimate.error > plain) == (pytest.approx(plain, rel=1e-12), True)
+    assert (estimate.corrected_mean, estimate.error, estimate.weight) == pytest.approx(
         (mean, error, weight), rel=1e-12
     )
     reach = stats.t.ppf(0.975, 23) * error
-    assert (found.corrected_low, found.corrected_high) == pytest.approx(
+    assert (estimate.corrected_low, estimate.corrected_high) == pytest.approx(
         (mean - reach, mean + reach), rel=1e-12
     )
-    assert (found.n_families, found.n_all_families) == (25, 60)
-    assert found.n_queries == len(mine)
-    assert found.machine_mean == pytest.approx(statistics.fmean(machine.values()))
-    assert found.n_effective == effective(25, 60, found.rho)
+    assert (estimate.n_families, estimate.n_all_families) == (25, 60)
+    assert estimate.n_queries == len(mine)
+    assert estimate.machine_mean == pytest.approx(statistics.fmean(machine.values()))
+    assert estimate.n_effective == effective(25, 60, estimate.rho)
 
 
 def test_every_query_its_own_family_is_the_plain_estimator():
@@ -159,7 +159,7 @@ def test_every_query_its_own_family_is_the_plain_estimator():
     draw = drawn(machine, 30, seed=3)
     mine = [query for query in machine if query in draw.families]
 
-    found = corrected_mean({q: people[q] for q in mine}, machine, draw=draw)
+    estimate = corrected_mean({q: people[q] for q in mine}, machine, draw=draw)
 
     y, f = np.array([people[q] for q in mine]), np.array([machine[q] for q in mine])
     f_all = np.array([*machine.values()])
@@ -169,15 +169,15 @@ def test_every_query_its_own_family_is_the_plain_estimator():
     own = 1 / n + (f - f.mean()) ** 2 / ((f - f.mean()) ** 2).sum()
     variance = ((e / (1 - own)) ** 2).sum() / n / n + (slope**2 * f_all.var(ddof=1)) / n_all
     assert 0 < slope < 1
-    assert found.weight == pytest.approx(slope)
-    assert found.corrected_mean == pytest.approx(y.mean() + slope * (f_all.mean() - f.mean()))
-    assert found.error == pytest.approx(math.sqrt(variance))
-    assert found.rho == pytest.approx(np.corrcoef(y, f)[0, 1])
+    assert estimate.weight == pytest.approx(slope)
+    assert estimate.corrected_mean == pytest.approx(y.mean() + slope * (f_all.mean() - f.mean()))
+    assert estimate.error == pytest.approx(math.sqrt(variance))
+    assert estimate.rho == pytest.approx(np.corrcoef(y, f)[0, 1])
     low, high = stats.t.interval(0.95, n - 1, y.mean(), stats.sem(y))
-    assert (found.people_low, found.people_high) == pytest.approx((low, high))
-    assert (found.mean, found.low, found.is_helped) == (
-        found.corrected_mean,
-        found.corrected_low,
+    assert (estimate.people_low, estimate.people_high) == pytest.approx((low, high))
+    assert (estimate.mean, estimate.low, estimate.is_helped) == (
+        estimate.corrected_mean,
+        estimate.corrected_low,
         True,
     )
 
@@ -201,16 +201,16 @@ def test_judge_of_no_use_leaves_peoples_own_interval():
     mine = {query: people[query] for query in people if families[query] in draw.families}
 
     for useless in (against, dict.fromkeys(machine, 0.5)):
-        found = corrected_mean(mine, useless, draw=draw, families=families)
+        estimate = corrected_mean(mine, useless, draw=draw, families=families)
 
-        assert not found.is_helped
-        assert found.why.startswith("The judge does not help here: ")
-        assert (found.mean, found.low, found.high) == (
-            found.people_mean,
-            found.people_low,
-            found.people_high,
+        assert not estimate.is_helped
+        assert estimate.why.startswith("The judge does not help here: ")
+        assert (estimate.mean, estimate.low, estimate.high) == (
+            estimate.people_mean,
+            estimate.people_low,
+            estimate.people_high,
         )
-        assert found.n_effective == found.n_families
+        assert estimate.n_effective == estimate.n_families
 
 
 def test_values_that_are_all_alike_correlate_with_nothing():
@@ -230,10 +230,10 @@ def test_ends_stay_in_the_range_of_the_measure():
     high = dict.fromkeys(people, 1.0) | {"q0-0": 0.0}
     draw = drawn(machine, 60, seed=0)
 
-    found = corrected_mean(high, machine, draw=draw, span=(0, 1))
+    estimate = corrected_mean(high, machine, draw=draw, span=(0, 1))
 
-    assert found.people_high == 1.0
-    assert found.corrected_high == 1.0
+    assert estimate.people_high == 1.0
+    assert estimate.corrected_high == 1.0
 
 
 def test_effective_number_is_that_of_people_where_all_are_labelled():
@@ -344,13 +344,13 @@ def test_slice_is_estimated_inside_or_says_why_not():
     half = [query for query in machine if int(families[query][1:]) < 60]
     few = [query for query in machine if int(families[query][1:]) < 5]
 
-    found = corrected_slices(
+    result = corrected_slices(
         mine, machine, {"half": half, "few": few}, draw=draw, families=families
     )
 
     inside = [query for query in mine if query in set(half)]
-    assert found["half"].n_families == len({families[query] for query in inside})
-    assert found["half"].n_all_families == 60
+    assert result["half"].n_families == len({families[query] for query in inside})
+    assert result["half"].n_all_families == 60
     mean, error, *_ = by_hand(
         [people[q] for q in inside],
         [machine[q] for q in inside],
@@ -358,8 +358,8 @@ def test_slice_is_estimated_inside_or_says_why_not():
         [machine[q] for q in half],
         [families[q] for q in half],
     )
-    assert (found["half"].corrected_mean, found["half"].error) == pytest.approx((mean, error))
-    assert isinstance(found["few"], TooFewFamiliesError)
+    assert (result["half"].corrected_mean, result["half"].error) == pytest.approx((mean, error))
+    assert isinstance(result["few"], TooFewFamiliesError)
 
 
 @pytest.mark.data

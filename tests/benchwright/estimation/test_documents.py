@@ -39,9 +39,9 @@ def draw_of(budget=120, seed=0, amounts=AMOUNTS):
 
 
 def estimate(grades, draw, **more):
-    given = {"n_queries": N, "families": QUERIES, **more}
+    fields = {"n_queries": N, "families": QUERIES, **more}
     seen = np.where(draw.is_drawn, grades, np.nan)
-    return document_mean(AMOUNTS, seen, draw, OF_QUERY, **given)
+    return document_mean(AMOUNTS, seen, draw, OF_QUERY, **fields)
 
 
 def test_probabilities_sum_to_the_budget_and_follow_the_amounts():
@@ -84,7 +84,7 @@ def test_estimate_is_that_of_loops():
     grades, draw = grades_made(), draw_of()
     machine = np.clip(grades + np.tile([0, 1, 0], N * EACH // 3), 0, 3).astype(np.int64)
 
-    found = estimate(grades, draw, machine=machine)
+    result = estimate(grades, draw, machine=machine)
 
     second = halves_of(QUERIES, seed=0)
     totals = np.zeros(N)
@@ -101,19 +101,19 @@ def test_estimate_is_that_of_loops():
         guess = (len(alike) * here + 3 * mean) / (len(alike) + 3)
         known = (grades[at] - guess) / draw.probabilities[at] if draw.is_drawn[at] else 0
         totals[query] += amount * (guess + known)
-    assert found.per_query == pytest.approx(totals)
+    assert result.per_query == pytest.approx(totals)
     low, high = stats.t.interval(0.95, N - 1, totals.mean(), stats.sem(totals))
-    assert (found.mean, found.low, found.high) == pytest.approx((totals.mean(), low, high))
-    assert found.n_labels == (draw.is_drawn & (AMOUNTS > 0)).sum()
+    assert (result.mean, result.low, result.high) == pytest.approx((totals.mean(), low, high))
+    assert result.n_labels == (draw.is_drawn & (AMOUNTS > 0)).sum()
 
 
 def test_all_labelled_is_the_measure_itself():
     grades = grades_made()
 
-    found = estimate(grades, draw_of(budget=10**6))
+    mean = estimate(grades, draw_of(budget=10**6))
 
     truth = [(AMOUNTS * grades)[query == OF_QUERY].sum() for query in range(N)]
-    assert found.per_query == pytest.approx(truth)
+    assert mean.per_query == pytest.approx(truth)
 
 
 def test_mean_over_all_draws_is_the_truth_whatever_the_guess():
@@ -125,7 +125,7 @@ def test_mean_over_all_draws_is_the_truth_whatever_the_guess():
         is_drawn = np.array(pattern)
         chance = np.where(is_drawn, pi, 1 - pi).prod()
         draw = DocumentDraw(0, 2, np.append(pi, np.ones(20)), np.append(is_drawn, [True] * 20))
-        found = document_mean(
+        estimate = document_mean(
             np.append(a, np.ones(20)),
             np.append(np.where(is_drawn, g, np.nan), np.zeros(20)),
             draw,
@@ -134,7 +134,7 @@ def test_mean_over_all_draws_is_the_truth_whatever_the_guess():
             families=[f"f{number}" for number in range(21)],
             expected=np.append(guess, np.ones(20)),
         )
-        expected += chance * found.mean
+        expected += chance * estimate.mean
     assert expected == pytest.approx((a * g).sum() / 21)
 
 
@@ -219,15 +219,15 @@ def test_plan_of_one_run_among_several_takes_the_probabilities_of_their_draw():
 def test_whole_queries_that_are_as_narrow_are_the_fewest():
     more = {"n_queries": 40, "n_each": 10, "query_deviation": 1.5}
 
-    found = whole_queries_for(0.8, **more)
+    whole_queries = whole_queries_for(0.8, **more)
 
     def width(n):
         return stats.t.ppf(0.975, n - 1) * 1.5 / math.sqrt(n)
 
-    n = int(found.n_queries)
+    n = int(whole_queries.n_queries)
     assert width(n) <= 0.8 < width(n - 1)
-    assert (found.half_width, found.n_labels) == pytest.approx((width(n), 10 * n))
-    assert found.hours == pytest.approx((10 * n * 30 + n * 20) / 3600)
+    assert (whole_queries.half_width, whole_queries.n_labels) == pytest.approx((width(n), 10 * n))
+    assert whole_queries.hours == pytest.approx((10 * n * 30 + n * 20) / 3600)
     assert whole_queries_for(0.1, **more).n_queries == 40
 
 
@@ -237,8 +237,8 @@ def test_planned_width_is_what_draws_come_to():
     per_query = np.array([(AMOUNTS * grades)[query == OF_QUERY].sum() for query in range(N)])
     widths = []
     for seed in range(60):
-        found = estimate(grades, draw_of(budget=100, seed=seed))
-        widths.append((found.high - found.low) / 2)
+        mean = estimate(grades, draw_of(budget=100, seed=seed))
+        widths.append((mean.high - mean.low) / 2)
     counts = AMOUNTS > 0
     _, spread = compared(
         AMOUNTS,

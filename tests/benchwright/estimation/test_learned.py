@@ -50,10 +50,10 @@ def test_fit_is_the_minimum_that_another_search_finds():
             total += 0.1 * (math.log1p(math.exp(margin)) - outcome * margin)
         return total
 
-    found = optimize.minimize(loss, np.zeros(4), tol=1e-12)
-    assert [*model.weights, model.intercept] == pytest.approx(found.x, abs=1e-5)
+    result = optimize.minimize(loss, np.zeros(4), tol=1e-12)
+    assert [*model.weights, model.intercept] == pytest.approx(result.x, abs=1e-5)
     assert model.probabilities(rows) == pytest.approx(
-        1 / (1 + np.exp(-(standard @ found.x[:-1] + found.x[-1]))), abs=1e-5
+        1 / (1 + np.exp(-(standard @ result.x[:-1] + result.x[-1]))), abs=1e-5
     )
 
 
@@ -86,23 +86,23 @@ def test_each_fold_is_fitted_on_the_others():
     rows, grades, _ = made()
     fold = folds_of(FAMILIES)[OF_QUERY]
 
-    found = learned(rows, grades, OF_QUERY, FAMILIES, scale=(0, 1, 2))
+    result = learned(rows, grades, OF_QUERY, FAMILIES, scale=(0, 1, 2))
 
     for which in range(N_FOLDS):
         known = ~np.isnan(grades) & (fold != which)
         for column, grade in enumerate((1, 2)):
             p = fitted(rows[known], grades[known] >= grade).probabilities(rows[fold == which])
-            higher = found.at_least[fold == which, column]
+            higher = result.at_least[fold == which, column]
             assert (higher == p).all() or (column == 1 and (higher <= p).all())
 
 
 def test_expected_grade_sums_the_steps():
-    found = Learned(np.array([[0.8, 0.5], [0.2, 0.0]]), (1, 3))
+    result = Learned(np.array([[0.8, 0.5], [0.2, 0.0]]), (1, 3))
 
-    assert found.expected == pytest.approx([0.8 + 2 * 0.5, 0.2])
-    assert found.relevant(2) == pytest.approx([0.5, 0.0])
-    assert found.relevant(1) == pytest.approx([0.8, 0.2])
-    assert found.relevant(4) == pytest.approx([0, 0])
+    assert result.expected == pytest.approx([0.8 + 2 * 0.5, 0.2])
+    assert result.relevant(2) == pytest.approx([0.5, 0.0])
+    assert result.relevant(1) == pytest.approx([0.8, 0.2])
+    assert result.relevant(4) == pytest.approx([0, 0])
 
 
 def test_it_tells_relevant_documents_of_queries_that_nobody_judged():
@@ -139,39 +139,39 @@ def test_features_of_scores_are_worked_out_by_hand():
     of_query = np.array([0, 0, 0, 1])
     scores = {"bm25": np.array([4.0, 2.0, np.nan, 7.0])}
 
-    found = features(scores, of_query)
+    columns = features(scores, of_query)
 
     # What was not found stands at the lowest score of its query.
     spread = np.std([4, 2, 2])
-    assert found[:, 0].tolist() == [4, 2, 2, 7]
-    assert found[:, 1] == pytest.approx([(4 - 8 / 3) / spread, *[(2 - 8 / 3) / spread] * 2, 0])
-    assert found[:, 2] == pytest.approx([1, 0.5, 0.5, 1])
-    assert found[:, 3] == pytest.approx(np.log1p([0, 1, 2, 0]))
+    assert columns[:, 0].tolist() == [4, 2, 2, 7]
+    assert columns[:, 1] == pytest.approx([(4 - 8 / 3) / spread, *[(2 - 8 / 3) / spread] * 2, 0])
+    assert columns[:, 2] == pytest.approx([1, 0.5, 0.5, 1])
+    assert columns[:, 3] == pytest.approx(np.log1p([0, 1, 2, 0]))
 
 
 def test_function_that_scored_nothing_or_below_0_has_no_share_of_its_highest():
     of_query = np.array([0, 0, 1, 1])
     scores = {"dense": np.array([np.nan, np.nan, -0.5, -2.0])}
 
-    found = features(scores, of_query)
+    columns = features(scores, of_query)
 
     # A query of which it found nothing stands at 0 throughout.
-    assert found[:, 0].tolist() == [0.0, 0.0, -0.5, -2.0]
-    assert found[:, 1].tolist() == [0.0, 0.0, 1.0, -1.0]
-    assert found[:, 2].tolist() == [0.0] * 4
+    assert columns[:, 0].tolist() == [0.0, 0.0, -0.5, -2.0]
+    assert columns[:, 1].tolist() == [0.0, 0.0, 1.0, -1.0]
+    assert columns[:, 2].tolist() == [0.0] * 4
 
 
 def test_features_of_texts_are_worked_out_by_hand():
-    found = text_features(
+    result = text_features(
         [["red", "wine", "red"]],
         [["wine", "glass"], []],
         np.array([0, 0]),
         {"red": 3.0, "wine": 1.0},
     )
 
-    assert [column.tolist() for column in found[:2]] == [[0.5, 0.0], [0.25, 0.0]]
-    assert found[2] == pytest.approx([math.log(3), 0])
-    assert found[3] == pytest.approx([math.log(4)] * 2)
+    assert [column.tolist() for column in result[:2]] == [[0.5, 0.0], [0.25, 0.0]]
+    assert result[2] == pytest.approx([math.log(3), 0])
+    assert result[3] == pytest.approx([math.log(4)] * 2)
 
 
 def test_without_features_nothing_is_learned():

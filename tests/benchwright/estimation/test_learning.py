@@ -51,7 +51,7 @@ def test_estimates_are_those_of_the_arrays():
     labels = {query: truth[query] for query in [*POOL][::2]}
     families = {query: f"f{int(query[1:]) // 2}" for query in POOL}
 
-    found = estimate_of(scores, labels, families=families)
+    estimate = estimate_of(scores, labels, families=families)
 
     pairs = [(q, d) for q, documents in POOL.items() for d in documents]
     of_query = np.repeat(np.arange(N), EACH)
@@ -68,30 +68,30 @@ def test_estimates_are_those_of_the_arrays():
     known = np.array([labels.get(q, {}).get(d, np.nan) for q, d in pairs])
     names = [families[q] for q in POOL]
     expected = learned(rows, known, of_query, names, scale=(0, 1, 2))
-    assert [found.expected(q, d) for q, d in pairs] == expected.expected.tolist()
+    assert [estimate.expected(q, d) for q, d in pairs] == expected.expected.tolist()
     p = expected.relevant(2)
-    assert [found.doubt(q, d) for q, d in pairs] == pytest.approx(4 * p * (1 - p))
-    assert found.expected("q0", "elsewhere") == found.doubt("nowhere", "d") == 0
+    assert [estimate.doubt(q, d) for q, d in pairs] == pytest.approx(4 * p * (1 - p))
+    assert estimate.expected("q0", "elsewhere") == estimate.doubt("nowhere", "d") == 0
 
 
 @pytest.mark.parametrize("measure", ["nDCG", "P", "RR"])
 def test_values_of_a_run_are_worked_out_by_hand(measure):
     scores, truth = made()
-    found = estimate_of(scores, truth)
+    estimate = estimate_of(scores, truth)
     run = {query: [documents[3], "unpooled", documents[0]] for query, documents in POOL.items()}
     del run["q5"]
 
-    values = found.values(run, measure=measure, cutoff=3)
+    values = estimate.values(run, measure=measure, cutoff=3)
 
     assert values["q5"] == 0
-    at = found.place["q0"]
+    at = estimate.place["q0"]
     if measure == "nDCG":
-        gains = [found.expected("q0", d) for d in run["q0"]]
-        best = sorted((found.expected("q0", d) for d in POOL["q0"]), reverse=True)[:3]
+        gains = [estimate.expected("q0", d) for d in run["q0"]]
+        best = sorted((estimate.expected("q0", d) for d in POOL["q0"]), reverse=True)[:3]
         discount = [1, 1 / np.log2(3), 0.5]
         assert values["q0"] == pytest.approx(np.dot(gains, discount) / np.dot(best, discount))
         return
-    p = found.estimates.relevant(2)
+    p = estimate.estimates.relevant(2)
     first, last = p[at["d0-3"]], p[at["d0-0"]]
     by_hand = (first + last) / 3 if measure == "P" else first + (1 - first) * last / 3
     assert values["q0"] == pytest.approx(by_hand)
@@ -109,11 +109,11 @@ def test_it_sharpens_the_mean_of_a_run():
     people = {
         query: sum(truth[query][d] >= 2 for d in run[query][:5]) / 5 for query in draw.families
     }
-    found = corrected_mean(people, machine, draw=draw, least_families=LEAST_FAMILIES)
-    assert found.is_helped
-    assert found.high - found.low < found.people_high - found.people_low
+    estimate = corrected_mean(people, machine, draw=draw, least_families=LEAST_FAMILIES)
+    assert estimate.is_helped
+    assert estimate.high - estimate.low < estimate.people_high - estimate.people_low
     all_of_them = np.mean([sum(truth[q][d] >= 2 for d in run[q][:5]) / 5 for q in POOL])
-    assert found.low < all_of_them < found.high
+    assert estimate.low < all_of_them < estimate.high
 
 
 def test_what_teaches_nothing_is_refused():

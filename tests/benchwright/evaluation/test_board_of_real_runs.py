@@ -18,20 +18,22 @@ def board():
     """Evaluations by run, best first."""
     folder = data_folder("trec_covid_round1")
     qrels = read_qrels(folder / "qrels.covid-round1.txt")
-    found = {
+    results = {
         path.name: evaluate(qrels, read_run(path), [MEASURE], ties="trec9")
         for path in sorted((folder / "runs").iterdir())
     }
-    return dict(sorted(found.items(), key=lambda item: -item[1].means[MEASURE]))
+    return dict(sorted(results.items(), key=lambda item: -item[1].means[MEASURE]))
 
 
 def values(board) -> np.ndarray:
     """Queries x runs."""
-    return np.array([[of[MEASURE] for of in one.per_query.values()] for one in board.values()]).T
+    return np.array(
+        [[of[MEASURE] for of in value.per_query.values()] for value in board.values()]
+    ).T
 
 
 def test_intervals_of_all_runs_are_those_of_scipy(board):
-    ours = [mean_intervals(one, {})[MEASURE] for one in board.values()]
+    ours = [mean_intervals(value, {})[MEASURE] for value in board.values()]
 
     theirs = stats.ttest_1samp(values(board), 0).confidence_interval(0.95)
     assert [one.low for one in ours] == pytest.approx(theirs.low, rel=1e-12)
@@ -40,8 +42,10 @@ def test_intervals_of_all_runs_are_those_of_scipy(board):
 
 def test_ranks_and_groups_say_the_same(board):
     of = values(board)
-    found = ranked(of.T.tolist(), [f"q{number}" for number in range(len(of))], {}).standings
+    standings = ranked(of.T.tolist(), [f"q{number}" for number in range(len(of))], {}).standings
 
-    assert [one.tie_group for one in found] == tie_groups(of, n_flips=2_000).of.tolist()
-    assert [one.best == 1 for one in found] == [one.tie_group == 1 for one in found]
-    assert all(one.best <= rank <= one.worst for rank, one in enumerate(found, start=1))
+    assert [standing.tie_group for standing in standings] == tie_groups(
+        of, n_flips=2_000
+    ).of.tolist()
+    assert [one.best == 1 for one in standings] == [one.tie_group == 1 for one in standings]
+    assert all(one.best <= rank <= one.worst for rank, one in enumerate(standings, start=1))

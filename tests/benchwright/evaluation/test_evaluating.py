@@ -67,14 +67,14 @@ def test_bm25_scores_as_its_run_does():
     tiny = read_released(TINY, "test")
     run = {qid: dict(index.retrieve(tiny.texts[qid], 10)) for qid in tiny.qrels}
 
-    found = evaluate_model(index, TINY)
+    scores = evaluate_model(index, TINY)
 
     names = ["nDCG@10", "RR@10", "R@10"]
     expected = evaluate(tiny.qrels, run, [*names, "Judged@10"])
-    assert found.overall.means == {name: expected.means[name] for name in names}
-    assert found.overall.judged_share == expected.means["Judged@10"]
-    assert 0 < found.overall.means["nDCG@10"] < 1
-    assert found.latency.is_batched
+    assert scores.overall.means == {name: expected.means[name] for name in names}
+    assert scores.overall.judged_share == expected.means["Judged@10"]
+    assert 0 < scores.overall.means["nDCG@10"] < 1
+    assert scores.latency.is_batched
 
 
 def test_one_query_after_the_other_gives_what_a_batch_gives():
@@ -91,10 +91,10 @@ def test_latencies_are_quantiles_of_the_sites_kind():
     seconds = [0.04, 0.01, 0.03, 0.02]
     site = latency_summary([1000 * one for one in seconds])
 
-    found = _latency(seconds, is_batched=False)
+    result = _latency(seconds, is_batched=False)
 
-    assert (found.p50, found.p95) == pytest.approx((site.p50 / 1000, site.p95 / 1000))
-    assert (found.p50, found.p95) == pytest.approx((0.025, 0.0385))
+    assert (result.p50, result.p95) == pytest.approx((site.p50 / 1000, site.p95 / 1000))
+    assert (result.p50, result.p95) == pytest.approx((0.025, 0.0385))
 
 
 SHAPES = {
@@ -112,18 +112,18 @@ SHAPES = {
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_answers_of_every_shape_score_alike(shape):
-    found = evaluate_model(answers(SHAPES[shape]), TINY)
+    scores = evaluate_model(answers(SHAPES[shape]), TINY)
 
     # DCG 2 + 1/log2(3), best 3 + 2/log2(3) + 1/2; the second query finds nothing relevant.
-    assert found.per_query["1"]["nDCG@10"] == pytest.approx(2.63093 / 4.76186, abs=1e-5)
-    assert found.overall.means["R@10"] == pytest.approx((2 / 3 + 0) / 2)
-    assert found.overall.means["RR@10"] == 1 / 2
+    assert scores.per_query["1"]["nDCG@10"] == pytest.approx(2.63093 / 4.76186, abs=1e-5)
+    assert scores.overall.means["R@10"] == pytest.approx((2 / 3 + 0) / 2)
+    assert scores.overall.means["RR@10"] == 1 / 2
 
 
 def test_only_the_first_k_count():
-    found = evaluate_model(answers(list), TINY, 1)
+    scores = evaluate_model(answers(list), TINY, 1)
 
-    assert found.overall.means == {
+    assert scores.overall.means == {
         "nDCG@1": pytest.approx((2 / 3) / 2),
         "RR@1": 1 / 2,
         "R@1": pytest.approx((1 / 3) / 2),
@@ -131,9 +131,9 @@ def test_only_the_first_k_count():
 
 
 def test_measures_without_a_cutoff_see_the_first_k_only():
-    found = evaluate_model(answers(list), TINY, 1, measures=["NumRet", "SetP"])
+    scores = evaluate_model(answers(list), TINY, 1, measures=["NumRet", "SetP"])
 
-    assert found.per_query["1"] | {"Judged@1": 1.0} == {"NumRet": 1, "SetP": 1, "Judged@1": 1.0}
+    assert scores.per_query["1"] | {"Judged@1": 1.0} == {"NumRet": 1, "SetP": 1, "Judged@1": 1.0}
 
 
 def test_slices_of_the_benchmark_have_means_of_their_own(released):
@@ -141,12 +141,12 @@ def test_slices_of_the_benchmark_have_means_of_their_own(released):
         slices="query-id\tslice\na\thead\nb\thead\nb\ttail\nunknown\ttail\nz\tempty\n"
     )
 
-    found = evaluate_model(lambda text, k: ["d3"], folder)
+    scores = evaluate_model(lambda text, k: ["d3"], folder)
 
-    assert found.slices["head"].means == found.overall.means
-    assert (found.slices["tail"].n_queries, found.slices["tail"].means["R@10"]) == (1, 1.0)
-    assert list(found.slices) == ["head", "tail"]
-    assert (found.overall.judged_share, found.slices["tail"].judged_share) == (1 / 2, 1.0)
+    assert scores.slices["head"].means == scores.overall.means
+    assert (scores.slices["tail"].n_queries, scores.slices["tail"].means["R@10"]) == (1, 1.0)
+    assert list(scores.slices) == ["head", "tail"]
+    assert (scores.overall.judged_share, scores.slices["tail"].judged_share) == (1 / 2, 1.0)
 
 
 def test_mean_is_found_by_any_name_of_its_measure():
@@ -165,20 +165,20 @@ def test_slices_that_are_given_replace_those_of_the_benchmark(released, tmp_path
     path = tmp_path / "mine.tsv"
     path.write_text("b\tmine\n")
 
-    found = evaluate_model(
+    scores = evaluate_model(
         lambda text, k: ["d3"], folder, slices=path if as_file else {"mine": ["b"]}
     )
 
-    assert {name: one.means["R@10"] for name, one in found.slices.items()} == {"mine": 1.0}
+    assert {name: one.means["R@10"] for name, one in scores.slices.items()} == {"mine": 1.0}
 
 
 def test_scale_of_the_release_says_from_where_a_grade_is_relevant(released):
     scale = [{"value": 1, "is_relevant": False}, {"value": 2, "is_relevant": True}]
     folder = released({"benchmark": "toy", "version": "1.2.0", "grades": scale})
 
-    found = evaluate_model(lambda text, k: ["d1", "d2"], folder)
+    scores = evaluate_model(lambda text, k: ["d1", "d2"], folder)
 
-    assert (found.benchmark, found.per_query["a"]["RR(rel=2)@10"]) == ("toy 1.2.0", 1 / 2)
+    assert (scores.benchmark, scores.per_query["a"]["RR(rel=2)@10"]) == ("toy 1.2.0", 1 / 2)
 
 
 def test_scale_of_the_release_bounds_the_grades(released):
@@ -186,40 +186,40 @@ def test_scale_of_the_release_bounds_the_grades(released):
         {"grades": [{"value": 0, "is_relevant": False}, {"value": 4, "is_relevant": True}]}
     )
 
-    found = evaluate_model(lambda text, k: ["d3"], folder, measures=["ERR@10"])
+    scores = evaluate_model(lambda text, k: ["d3"], folder, measures=["ERR@10"])
 
-    assert found.per_query["b"]["ERR@10"] == (2**2 - 1) / 2**4
+    assert scores.per_query["b"]["ERR@10"] == (2**2 - 1) / 2**4
 
 
 def test_query_answered_with_nothing_counts_zero_and_is_told(released):
-    found = evaluate_model(lambda text, k: ["d2"] if text == "first" else [], released())
+    scores = evaluate_model(lambda text, k: ["d2"] if text == "first" else [], released())
 
-    assert (found.overall.n_queries, found.overall.means["RR@10"]) == (2, 1 / 2)
-    assert found.notes == ("1 queries were answered with nothing; each counts 0.",)
+    assert (scores.overall.n_queries, scores.overall.means["RR@10"]) == (2, 1 / 2)
+    assert scores.notes == ("1 queries were answered with nothing; each counts 0.",)
 
 
 def test_query_without_text_counts_zero_and_is_told(released):
     folder = released(qrels="a\td1\t1\nz\td1\t1\n")
 
-    found = evaluate_model(lambda text, k: ["d1"], folder)
+    scores = evaluate_model(lambda text, k: ["d1"], folder)
 
-    assert (found.overall.n_queries, found.overall.means["RR@10"]) == (2, 1 / 2)
-    assert "1 queries of the qrels have no text" in found.notes[0]
+    assert (scores.overall.n_queries, scores.overall.means["RR@10"]) == (2, 1 / 2)
+    assert "1 queries of the qrels have no text" in scores.notes[0]
 
 
 def test_distances_in_place_of_scores_are_told(released):
-    found = evaluate_model(lambda text, k: [("d1", 0.1), ("d9", 0.4)], released())
+    scores = evaluate_model(lambda text, k: [("d1", 0.1), ("d9", 0.4)], released())
 
-    assert "2 answers begin with a lower score than follows" in found.notes[0]
-    assert found.per_query["a"]["RR@10"] == 1 / 2
+    assert "2 answers begin with a lower score than follows" in scores.notes[0]
+    assert scores.per_query["a"]["RR@10"] == 1 / 2
 
 
 def test_progress_ends_with_all_queries():
-    told = []
+    results = []
 
-    evaluate_model(answers(list), TINY, progress=lambda done, total: told.append((done, total)))
+    evaluate_model(answers(list), TINY, progress=lambda done, total: results.append((done, total)))
 
-    assert told == [(1, 2), (2, 2)]
+    assert results == [(1, 2), (2, 2)]
 
 
 def fails(text, k):
@@ -261,14 +261,14 @@ def test_split_that_is_not_there_is_refused_with_those_that_are():
 
 
 def test_printed_table_and_json_hold_the_same_numbers(released):
-    found = evaluate_model(lambda text, k: ["d3"], released(slices="b\ttail\n"))
+    scores = evaluate_model(lambda text, k: ["d3"], released(slices="b\ttail\n"))
 
-    assert repr(found).splitlines()[1:4] == [
+    assert repr(scores).splitlines()[1:4] == [
         "slice  queries  nDCG@10   RR@10    R@10  judged",
         "all          2   0.5000  0.5000  0.5000  0.5000",
         "tail         1   1.0000  1.0000  1.0000  1.0000",
     ]
-    as_json = json.loads(json.dumps(found.as_dict(), allow_nan=False))
+    as_json = json.loads(json.dumps(scores.as_dict(), allow_nan=False))
     assert as_json["slices"]["tail"]["means"]["nDCG@10"] == 1.0
 
 

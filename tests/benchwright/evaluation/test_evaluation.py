@@ -237,17 +237,17 @@ def test_slice_means_are_those_of_scoring_the_slice():
     slices = {"head": ["a", "b"], "tail": {"c", "d", "x"}, "none": ()}
 
     whole = evaluate_hits(judged, hits, names)
-    found = slice_means(whole, slices)
+    result = slice_means(whole, slices)
 
     for name, qids in slices.items():
         part = {qid: judged[qid] for qid in judged if qid in qids}
-        assert found[name].n_queries == len(part)
+        assert result[name].n_queries == len(part)
         if part:
             alone = evaluate_hits(part, hits, names, allow_empty=True)
-            assert found[name].means == pytest.approx(alone.means, nan_ok=True)
-            assert found[name].n_undefined == alone.n_undefined
-    assert isnan(found["none"].means["ERR"])
-    assert found["none"].means["NumRelRet"] == 0
+            assert result[name].means == pytest.approx(alone.means, nan_ok=True)
+            assert result[name].n_undefined == alone.n_undefined
+    assert isnan(result["none"].means["ERR"])
+    assert result["none"].means["NumRelRet"] == 0
 
 
 def test_slice_means_can_count_a_query_by_its_weight():
@@ -295,7 +295,7 @@ RETRIEVED = st.lists(st.booleans(), min_size=3, max_size=3)
 @given(st.lists(st.tuples(GRADES, RETRIEVED), min_size=2, max_size=12))
 def test_queries_that_are_alike_have_the_values_each_has_alone(queries):
     judged = {f"q{n}": Judged(tuple(grades)) for n, (grades, _) in enumerate(queries)}
-    found = {
+    results = {
         f"q{n}": QueryHits(
             f"q{n}",
             tuple(
@@ -309,8 +309,8 @@ def test_queries_that_are_alike_have_the_values_each_has_alone(queries):
     }
     measures = ["nDCG@2", "AP", "bpref", "Judged@5", "NumRet", "infAP"]
 
-    together = evaluate_hits(judged, found, measures)
+    together = evaluate_hits(judged, results, measures)
 
     for qid in judged:
-        alone = evaluate_hits({qid: judged[qid]}, {qid: found[qid]}, measures, top_grade=3)
+        alone = evaluate_hits({qid: judged[qid]}, {qid: results[qid]}, measures, top_grade=3)
         assert together.per_query[qid] == alone.per_query[qid]

@@ -43,7 +43,9 @@ def test_holes_are_unjudged_ranks_and_what_is_at_stake_stands_first(tmp_path):
     [({"depth": 1}, ["q3"]), ({"without": {"q1"}}, ["q3"]), ({"only": "q1"}, ["q1"])],
 )
 def test_depth_and_queries_can_be_chosen(tmp_path, options, qids):
-    assert [one.qid for one in query_holes(*written(tmp_path, RUN, GRADES), **options)] == qids
+    assert [
+        query_hole.qid for query_hole in query_holes(*written(tmp_path, RUN, GRADES), **options)
+    ] == qids
 
 
 DOCS = st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=8)
@@ -66,6 +68,6 @@ def test_holes_are_those_that_a_look_at_every_row_finds(tmp_path, run, grades, d
         if grades[qid].get(docid, -1) < 0
     }
 
-    found = query_holes(*written(tmp_path, run, grades), depth=depth)
+    result = query_holes(*written(tmp_path, run, grades), depth=depth)
 
-    assert {(one.qid, *hole) for one in found for hole in one.holes} == expected
+    assert {(one.qid, *hole) for one in result for hole in one.holes} == expected

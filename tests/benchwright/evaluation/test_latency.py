@@ -14,25 +14,27 @@ TIMES = st.lists(st.floats(0, 1e6), min_size=1, max_size=60)
 
 
 def test_quantiles_by_hand():
-    found = latency_summary([40, 10, 30, 20])
+    summary = latency_summary([40, 10, 30, 20])
 
-    assert (found.n, found.mean, found.p50, found.longest) == (4, 25.0, 25.0, 40.0)
-    assert found.p95 == pytest.approx(38.5, abs=1e-12)
+    assert (summary.n, summary.mean, summary.p50, summary.longest) == (4, 25.0, 25.0, 40.0)
+    assert summary.p95 == pytest.approx(38.5, abs=1e-12)
 
 
 @given(TIMES)
 def test_quantiles_are_numpys(times):
-    found = latency_summary(times)
+    summary = latency_summary(times)
 
     expected = np.quantile(times, [0.5, 0.95, 0.99])
-    assert [found.p50, found.p95, found.p99] == pytest.approx(list(expected), rel=1e-9, abs=1e-9)
-    assert found.p50 <= found.p95 <= found.p99 <= found.longest
+    assert [summary.p50, summary.p95, summary.p99] == pytest.approx(
+        list(expected), rel=1e-9, abs=1e-9
+    )
+    assert summary.p50 <= summary.p95 <= summary.p99 <= summary.longest
 
 
 @given(TIMES)
 def test_every_query_is_in_one_bin_and_bins_touch(times):
-    found = latency_bins(times)
-    bins = found.bins
+    result = latency_bins(times)
+    bins = result.bins
 
     assert sum(one.n for one in bins) == len(times)
     assert bins[0].low <= min(times) and max(times) <= bins[-1].high
@@ -42,10 +44,10 @@ def test_every_query_is_in_one_bin_and_bins_touch(times):
 
 
 def test_times_far_apart_get_bins_of_equal_ratios():
-    found = latency_bins([1] * 50 + [1000] * 50, n_bins=3)
+    bins = latency_bins([1] * 50 + [1000] * 50, n_bins=3)
 
-    assert found.is_logarithmic
-    assert [round(one.low) for one in found.bins] == [1, 10, 100]
+    assert bins.is_logarithmic
+    assert [round(one.low) for one in bins.bins] == [1, 10, 100]
 
 
 @pytest.mark.parametrize("wrong", [-1.0, float("nan"), float("inf")])

@@ -31,7 +31,7 @@ from tests.examples import examples
 
 def side(qrels, run, measure="P@2", top_grade=3, is_complete=False) -> Side:
     """One run ({qid: docids in order}) against these grades."""
-    found = {
+    results = {
         qid: QueryHits(
             qid,
             tuple(
@@ -45,22 +45,22 @@ def side(qrels, run, measure="P@2", top_grade=3, is_complete=False) -> Side:
         if run.get(qid)
     }
     judged = {qid: Judged(tuple(of.values()), is_complete) for qid, of in qrels.items()}
-    whole = evaluate_hits(judged, found, [measure], allow_empty=True, top_grade=top_grade)
+    whole = evaluate_hits(judged, results, [measure], allow_empty=True, top_grade=top_grade)
     values = {qid: of[measure] for qid, of in whole.per_query.items()}
-    return Side(measure, values, found, qrels, top_grade, is_complete)
+    return Side(measure, values, results, qrels, top_grade, is_complete)
 
 
 RUN = {"q1": ["a", "b", "c"], "q2": ["d", "e"]}
 
 
 def test_one_kind_of_change_accounts_for_all_of_it():
-    found = explained(
+    explanation = explained(
         side({"q1": {"a": 1}, "q2": {"d": 0}}, RUN),
         side({"q1": {"a": 1, "b": 1}, "q2": {"d": 0}}, RUN),
     )
 
-    assert (found.before, found.after) == (0.25, 0.5)
-    assert found.parts == {ADDED: 0.25, CHANGED: 0, REMOVED: 0, RULES: 0, QUERIES: 0}
+    assert (explanation.before, explanation.after) == (0.25, 0.5)
+    assert explanation.parts == {ADDED: 0.25, CHANGED: 0, REMOVED: 0, RULES: 0, QUERIES: 0}
 
 
 def test_a_run_falls_for_what_was_found_elsewhere():
@@ -68,20 +68,20 @@ def test_a_run_falls_for_what_was_found_elsewhere():
     before = {"q1": {"a": 1, "z": 0}, "q2": {"d": 1}}
     after = {"q1": {"a": 1, "z": 0, "x": 1, "y": 2, "w": 0}, "q2": {"d": 1}}
 
-    found = explained(side(before, RUN, "R@2"), side(after, RUN, "R@2"))
+    explanation = explained(side(before, RUN, "R@2"), side(after, RUN, "R@2"))
 
-    assert (found.before, found.after) == (1.0, pytest.approx(2 / 3))
-    assert found.parts[ADDED] == pytest.approx(-1 / 3)
-    assert (found.elsewhere, found.n_elsewhere) == (pytest.approx(-1 / 3), 2)
+    assert (explanation.before, explanation.after) == (1.0, pytest.approx(2 / 3))
+    assert explanation.parts[ADDED] == pytest.approx(-1 / 3)
+    assert (explanation.elsewhere, explanation.n_elsewhere) == (pytest.approx(-1 / 3), 2)
 
 
 def test_labels_of_its_own_documents_are_not_elsewhere():
     before, after = {"q1": {"a": 1, "b": 0}}, {"q1": {"a": 1, "b": 0, "c": 1}}
 
-    found = explained(side(before, RUN, "R@3"), side(after, RUN, "R@3"))
+    explanation = explained(side(before, RUN, "R@3"), side(after, RUN, "R@3"))
     beyond = explained(side(before, RUN, "R@2"), side(after, RUN, "R@2"))
 
-    assert (found.elsewhere, found.n_elsewhere) == (0.0, 0)
+    assert (explanation.elsewhere, explanation.n_elsewhere) == (0.0, 0)
     # Found, but below the ranks that count.
     assert (beyond.elsewhere, beyond.n_elsewhere) == (-0.5, 1)
 
@@ -90,11 +90,11 @@ def test_both_at_once_share_what_they_do_together():
     """RR of a first hit and recall of 2: found first 1 to 1, found last .5 to 1, and back."""
     before, after = {"q1": {"b": 1}}, {"q1": {"b": 1, "a": 1, "x": 1}}
 
-    found = explained(side(before, RUN, "R@1"), side(after, RUN, "R@1"))
+    explanation = explained(side(before, RUN, "R@1"), side(after, RUN, "R@1"))
 
     # From 0; own alone .5, elsewhere alone 0, both 1/3.
-    assert found.parts[ADDED] == pytest.approx(1 / 3)
-    assert found.elsewhere == pytest.approx(((0 - 0) + (1 / 3 - 1 / 2)) / 2)
+    assert explanation.parts[ADDED] == pytest.approx(1 / 3)
+    assert explanation.elsewhere == pytest.approx(((0 - 0) + (1 / 3 - 1 / 2)) / 2)
 
 
 def test_kinds_that_do_not_meet_account_for_their_own():
@@ -120,36 +120,36 @@ def test_queries_that_only_one_release_has_are_told_apart():
     before = {"q1": {"a": 1, "b": 1}}
     after = {"q1": {"a": 1, "b": 1}, "q2": {"d": 0}}
 
-    found = explained(side(before, RUN), side(after, RUN))
+    explanation = explained(side(before, RUN), side(after, RUN))
 
-    assert (found.before, found.after) == (1.0, 0.5)
-    assert found.parts[QUERIES] == -0.5
-    assert sum(map(abs, found.parts.values())) == 0.5
+    assert (explanation.before, explanation.after) == (1.0, 0.5)
+    assert explanation.parts[QUERIES] == -0.5
+    assert sum(map(abs, explanation.parts.values())) == 0.5
 
 
 def test_releases_without_a_common_query_differ_by_their_queries_alone():
-    found = explained(side({"q1": {"a": 1}}, RUN), side({"q2": {"d": 1, "e": 1}}, RUN))
+    explanation = explained(side({"q1": {"a": 1}}, RUN), side({"q2": {"d": 1, "e": 1}}, RUN))
 
-    assert found.parts[QUERIES] == found.difference == 0.5
+    assert explanation.parts[QUERIES] == explanation.difference == 0.5
 
 
 def test_another_scale_is_told_apart_from_labels():
     grades = {"q1": {"a": 1, "b": 2}}
     run = {"q1": ["a", "b"]}
 
-    found = explained(side(grades, run, "P@2"), side(grades, run, "P(rel=2)@2"))
+    explanation = explained(side(grades, run, "P@2"), side(grades, run, "P(rel=2)@2"))
 
-    assert found.parts[RULES] == found.difference == -0.5
+    assert explanation.parts[RULES] == explanation.difference == -0.5
 
 
 def test_documents_that_count_as_not_relevant_on_one_release_alone_are_another_rule():
     grades = {"q1": {"b": 1}}
 
-    found = explained(
+    explanation = explained(
         side(grades, RUN, "Judged@2"), side(grades, RUN, "Judged@2", is_complete=True)
     )
 
-    assert found.parts[RULES] == found.difference == 0.5
+    assert explanation.parts[RULES] == explanation.difference == 0.5
 
 
 def test_mean_that_is_undefined_has_no_parts():
@@ -243,22 +243,22 @@ def over_all_orders(before, after, run, measure, was_complete, is_complete) -> d
 @settings(max_examples=examples(60), deadline=None)
 @given(QRELS, QRELS, RUNS, MEASURES, st.booleans(), st.booleans())
 def test_parts_add_up_and_are_those_of_all_orders(before, after, run, measure, was, is_now):
-    found = explained(
+    explanation = explained(
         side(before, run, measure, is_complete=was), side(after, run, measure, is_complete=is_now)
     )
 
-    assert isclose(sum(found.parts.values()), found.difference, abs_tol=1e-12)
-    assert set(found.parts) == set(PARTS)
+    assert isclose(sum(explanation.parts.values()), explanation.difference, abs_tol=1e-12)
+    assert set(explanation.parts) == set(PARTS)
     if any(qid in before for qid in after):
         expected = over_all_orders(before, after, run, measure, was, is_now)
         for kind in (*KINDS, RULES):
-            assert found.parts[kind] == pytest.approx(expected[kind], abs=1e-12)
-        assert found.elsewhere == pytest.approx(expected[ELSEWHERE], abs=1e-12)
+            assert explanation.parts[kind] == pytest.approx(expected[kind], abs=1e-12)
+        assert explanation.elsewhere == pytest.approx(expected[ELSEWHERE], abs=1e-12)
 
 
 @settings(max_examples=30, deadline=None)
 @given(QRELS, RUNS, MEASURES)
 def test_nothing_changed_is_explained_by_nothing(qrels, run, measure):
-    found = explained(side(qrels, run, measure), side(qrels, run, measure))
+    explanation = explained(side(qrels, run, measure), side(qrels, run, measure))
 
-    assert set(found.parts.values()) == {0.0}
+    assert set(explanation.parts.values()) == {0.0}

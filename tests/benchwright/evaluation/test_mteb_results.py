@@ -33,7 +33,7 @@ TASK = {
 
 def found_in(content) -> dict:
     values = parse_mteb(json.dumps(content).encode())
-    return {(one.task, one.split, one.subset, one.measure): one.value for one in values}
+    return {(value.task, value.split, value.subset, value.measure): value.value for value in values}
 
 
 def test_a_task_gives_its_values_by_our_names():
@@ -60,9 +60,9 @@ def test_facts_of_the_file_come_along():
 
 def test_splits_and_subsets_stay_apart():
     rows = [{"hf_subset": name, "main_score": value} for name, value in (("en", 0.1), ("de", 0.2))]
-    found = found_in({"task_name": "T", "scores": {"dev": rows, "test": rows[:1]}})
+    result = found_in({"task_name": "T", "scores": {"dev": rows, "test": rows[:1]}})
 
-    assert found == {
+    assert result == {
         ("T", "dev", "en", "main_score"): 0.1,
         ("T", "dev", "de", "main_score"): 0.2,
         ("T", "test", "en", "main_score"): 0.1,
@@ -74,7 +74,7 @@ def test_all_tasks_of_a_model_name_it():
 
     for content in (whole, {"model_results": [whole]}):
         values = parse_mteb(json.dumps(content).encode())
-        assert {(one.model, one.task) for one in values} == {("a/b", "SciFact")}
+        assert {(value.model, value.task) for value in values} == {("a/b", "SciFact")}
 
 
 @pytest.mark.parametrize(
@@ -145,4 +145,4 @@ def test_any_json_is_read_or_refused(content):
         values = parse_mteb(json.dumps(content).encode())
     except MtebFormatError:
         return
-    assert all(one.task and one.value == one.value for one in values)
+    assert all(value.task and value.value == value.value for value in values)

@@ -105,11 +105,11 @@ def level(ndcg: float, reciprocal_rank: float) -> dict[str, list[float]]:
     ],
 )
 def test_each_pattern_is_found_where_its_numbers_are(columns, code):
-    (found,) = patterns(profile(**columns))
+    (pattern,) = patterns(profile(**columns))
 
-    assert found.code == code
-    assert found.evidence
-    assert all(one.n == 30 for one in found.evidence)
+    assert pattern.code == code
+    assert pattern.evidence
+    assert all(arm.n == 30 for arm in pattern.evidence)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_gap_that_its_interval_does_not_support_is_no_pattern():
     everywhere = profile(12, condensed_ndcg=[0.725] * 12, **plain)
     once = profile(12, condensed_ndcg=[1.0] + [0.7] * 11, **plain)  # the same mean
 
-    assert [one.code for one in patterns(everywhere)] == ["unjudged"]
+    assert [pattern.code for pattern in patterns(everywhere)] == ["unjudged"]
     assert patterns(once) == []
 
 
@@ -140,15 +140,15 @@ def test_few_queries_have_no_pattern():
 
 
 def test_evidence_is_the_mean_and_its_interval():
-    (found,) = patterns(profile(recall=[0.3, 0.4] * 15))
-    (recall,) = found.evidence
+    (pattern,) = patterns(profile(recall=[0.3, 0.4] * 15))
+    (recall,) = pattern.evidence
 
     assert recall.value == pytest.approx(0.35)
     assert recall.low < 0.35 < recall.high < 0.4
 
 
 def test_no_interval_of_a_share_is_beyond_1():
-    found = patterns(profile(10, recall=[1.0] * 9 + [0.9], ndcg=[0.0] * 10))
-    (recall,) = [one for of in found for one in of.evidence if one.label == "Recall@100"]
+    result = patterns(profile(10, recall=[1.0] * 9 + [0.9], ndcg=[0.0] * 10))
+    (recall,) = [arm for of in result for arm in of.evidence if arm.label == "Recall@100"]
 
     assert recall.high == 1

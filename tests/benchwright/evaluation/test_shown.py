@@ -31,26 +31,28 @@ def parts(html: str) -> ElementTree.Element:
 
 
 def test_mean_is_found_by_every_name_of_its_measure():
-    found = evaluate(QRELS, FIRST, ["nDCG@10", "nDCG@5", "RR", "AP(rel=2)"])
+    scores = evaluate(QRELS, FIRST, ["nDCG@10", "nDCG@5", "RR", "AP(rel=2)"])
 
-    assert found["nDCG@10"] == found["ndcg_cut_10"] == found["NDCG@10"] == found.means["nDCG@10"]
-    assert found["ndcg_cut_5"] == found.means["nDCG@5"]
-    assert found["MRR"] == found["recip_rank"] == found["RR"]
-    assert found["map"] == found["AP(rel=2)"]
+    assert (
+        scores["nDCG@10"] == scores["ndcg_cut_10"] == scores["NDCG@10"] == scores.means["nDCG@10"]
+    )
+    assert scores["ndcg_cut_5"] == scores.means["nDCG@5"]
+    assert scores["MRR"] == scores["recip_rank"] == scores["RR"]
+    assert scores["map"] == scores["AP(rel=2)"]
     for name in ("P@5", "ndcg_cut_20", "luck"):
         with pytest.raises(KeyError, match=f"{name}: not scored; there are nDCG@10, nDCG@5, RR"):
-            found[name]
+            scores[name]
 
 
 def test_frames_have_a_row_a_measure_with_its_interval_or_a_row_a_query():
-    found = evaluate(QRELS, FIRST, ["nDCG@10", "NumRet"])
-    frame, queries = found.to_frame(), found.to_frame(by="query")
+    scores = evaluate(QRELS, FIRST, ["nDCG@10", "NumRet"])
+    frame, queries = scores.to_frame(), scores.to_frame(by="query")
 
-    assert frame["mean"].to_list() == list(found.means.values())
+    assert frame["mean"].to_list() == list(scores.means.values())
     assert frame["low"][0] < frame["mean"][0] < frame["high"][0]
     assert frame["low"][1] is None  # a count is no mean
-    assert queries.rows(named=True)[0] == {"query": "q0", **found.per_query["q0"]}
-    assert found.to_pandas().columns.to_list() == frame.columns
+    assert queries.rows(named=True)[0] == {"query": "q0", **scores.per_query["q0"]}
+    assert scores.to_pandas().columns.to_list() == frame.columns
 
 
 def test_pandas_that_is_not_there_names_its_extra(monkeypatch):
@@ -61,19 +63,19 @@ def test_pandas_that_is_not_there_names_its_extra(monkeypatch):
             raise ModuleNotFoundError(name=name)
         return real(name, *more)
 
-    found = evaluate(QRELS, FIRST, ["RR"])
+    scores = evaluate(QRELS, FIRST, ["RR"])
     monkeypatch.setattr(builtins, "__import__", without_pandas)
 
     with pytest.raises(MissingPackageError, match=re.escape("benchwright[pandas]")):
-        found.to_pandas()
+        scores.to_pandas()
 
 
 def test_notebook_shows_a_table_with_each_interval_drawn_and_nothing_live():
-    found = evaluate(QRELS, FIRST, ["nDCG@10", "RR"])
+    scores = evaluate(QRELS, FIRST, ["nDCG@10", "RR"])
     runs = {"<script>alert(1)</script>": FIRST, "second & last": SECOND}
     compared = compare_runs(QRELS, runs, ["nDCG@10", "RR"])
 
-    assert len(parts(found._repr_html_()).findall(".//svg")) == 2
+    assert len(parts(scores._repr_html_()).findall(".//svg")) == 2
     both = parts(compared._repr_html_())
     assert len(both.findall(".//svg")) == 2 * (2 + 1)
     assert "<script>alert(1)</script>" in [cell.text for cell in both.iter("td")]
@@ -89,9 +91,9 @@ def test_lists_of_runs_compare_in_one_call_by_their_files(tmp_path: Path):
     for path in paths:
         path.parent.mkdir()
         path.write_text("".join(lines))
-    found = compare_runs(QRELS, [*paths, SECOND], ["MRR"], baseline=paths[0])
+    runs = compare_runs(QRELS, [*paths, SECOND], ["MRR"], baseline=paths[0])
 
-    assert found.runs == (str(paths[0]), str(paths[1]), "run 3")
-    assert [pair.reference for pair in found.pairs] == [str(paths[0])] * 2
-    assert found.pairs_of("MRR")[0].difference == 0
-    assert found.summaries_of("recip_rank")[2].mean == 1.0
+    assert runs.runs == (str(paths[0]), str(paths[1]), "run 3")
+    assert [pair.reference for pair in runs.pairs] == [str(paths[0])] * 2
+    assert runs.pairs_of("MRR")[0].difference == 0
+    assert runs.summaries_of("recip_rank")[2].mean == 1.0

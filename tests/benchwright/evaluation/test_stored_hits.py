@@ -53,9 +53,9 @@ def judged(qrels: dict) -> dict[str, Judged]:
 
 
 def scored(parquet: Path, qrels: dict, folder: Path, names: tuple[str, ...] = ("AP",)):
-    found = scan_stored_run(parquet, qrels)
+    hits = scan_stored_run(parquet, qrels)
     return write_score_files(
-        evaluate_hits(judged(qrels), found, names, allow_empty=True), found, folder
+        evaluate_hits(judged(qrels), hits, names, allow_empty=True), hits, folder
     )
 
 
@@ -80,12 +80,12 @@ def test_rescan_gives_the_hits_of_a_whole_scan(tmp_path_factory, before, after, 
     parquet = stored(run, folder)
     files = scored(parquet, before, folder)
 
-    found = rescan_stored_run(
+    result = rescan_stored_run(
         parquet, after, earlier=files, unchanged=unchanged_queries(before, after)
     )
 
     whole = scan_stored_run(parquet, after)
-    assert found == {qid: hits for qid, hits in whole.items() if qid in after}
+    assert result == {qid: hits for qid, hits in whole.items() if qid in after}
 
 
 BEFORE = {"a": {"d1": 1}, "b": {"d1": 1, "d2": 0}, "ü": {"ä": 2}}
@@ -114,12 +114,12 @@ def test_only_changed_queries_are_read(tmp_path, monkeypatch, changes, read):
     )
     after = BEFORE | changes
 
-    found = rescan_stored_run(
+    hits = rescan_stored_run(
         parquet, after, earlier=files, unchanged=unchanged_queries(BEFORE, after)
     )
 
     assert asked == ([read] if read else [])
-    assert found.keys() == after.keys()
+    assert hits.keys() == after.keys()
 
 
 def test_measure_of_stored_hits_opens_no_run(tmp_path):
@@ -152,6 +152,6 @@ def test_row_groups_of_unchanged_queries_are_not_read(tmp_path, monkeypatch):
     )
 
     assert done.stdout.strip() == "2"
-    told = re.findall(r"reading (\d+) / (\d+) row groups", done.stderr)
-    assert told, "polars tells no more how much it reads: find out anew how to count it"
-    assert set(told) == {("2", "10")}
+    matches = re.findall(r"reading (\d+) / (\d+) row groups", done.stderr)
+    assert matches, "polars tells no more how much it reads: find out anew how to count it"
+    assert set(matches) == {("2", "10")}

@@ -41,18 +41,18 @@ def test_no_value_of_a_measure_is_outside_of_its_span(family):
     name = f"{family}@2" if FAMILIES[family].cutoff == "needed" else family
     name = name.replace("IPrec@2", "IPrec@0.5")
 
-    found = evaluate(qrels, run, [name])
+    scores = evaluate(qrels, run, [name])
 
     low, high = span_of(name)
-    (value,) = found.per_query["q"].values()
+    (value,) = scores.per_query["q"].values()
     assert low <= value <= high
 
 
 def test_interval_is_that_of_scipy():
-    found = evaluation(0, ["RR"])
-    values = np.array([of["RR"] for of in found.per_query.values()])
+    result = evaluation(0, ["RR"])
+    values = np.array([of["RR"] for of in result.per_query.values()])
 
-    low, high = mean_intervals(found, {})["RR"]
+    low, high = mean_intervals(result, {})["RR"]
 
     theirs = stats.ttest_1samp(values, 0).confidence_interval(0.95)
     assert (low, high) == pytest.approx((theirs.low, theirs.high), rel=1e-12)
@@ -60,22 +60,22 @@ def test_interval_is_that_of_scipy():
 
 def test_the_same_values_and_families_have_one_interval_everywhere():
     """A board's, a run page's, a comparison's, a gate's, and those of equal weights."""
-    found = evaluation(0, ["RR", "DCG@3"])
+    result = evaluation(0, ["RR", "DCG@3"])
     families = {qid: place // 3 for place, qid in enumerate(QIDS)}
-    ours = mean_intervals(found, families)
+    ours = mean_intervals(result, families)
 
-    runs = {"one": found, "other": evaluation(1, ["RR", "DCG@3"])}
+    runs = {"one": result, "other": evaluation(1, ["RR", "DCG@3"])}
     compared = {
-        one.measure: one.interval
-        for one in compare(runs, families=families, n_flips=200, n_draws=100).summaries
-        if one.run == "one"
+        summary.measure: summary.interval
+        for summary in compare(runs, families=families, n_flips=200, n_draws=100).summaries
+        if summary.run == "one"
     }
     alone = {
-        name: interval_of({qid: of[name] for qid, of in found.per_query.items()}, families)
+        name: interval_of({qid: of[name] for qid, of in result.per_query.items()}, families)
         for name in ours
     }
-    weighted = mean_intervals(found, families, dict.fromkeys(QIDS, 2.0))
-    columns = np.array([[of[name] for name in ours] for of in found.per_query.values()])
+    weighted = mean_intervals(result, families, dict.fromkeys(QIDS, 2.0))
+    columns = np.array([[of[name] for name in ours] for of in result.per_query.values()])
     bounds = measured(columns, numbered(QIDS, families), Method("t"), alpha=0.025)
     gate = {name: (one.lower, one.upper) for name, one in zip(ours, bounds, strict=True)}
     for name, ends in ours.items():
@@ -89,18 +89,18 @@ def test_ends_are_not_outside_of_what_a_measure_can_be():
     qrels = {qid: {"good": 1} for qid in QIDS[:3]}
     run = {qid: {"good" if qid != "q0" else "bad": 1.0} for qid in qrels}
 
-    found = mean_intervals(evaluate(qrels, run, ["RR", "DCG", "yaap"]), {})
+    intervals = mean_intervals(evaluate(qrels, run, ["RR", "DCG", "yaap"]), {})
 
-    assert found["RR"].high == 1
-    assert found["RR"].low == found["DCG"].low == 0
-    assert found["DCG"].high > 1
-    assert found["yaap"].low < 0
+    assert intervals["RR"].high == 1
+    assert intervals["RR"].low == intervals["DCG"].low == 0
+    assert intervals["DCG"].high > 1
+    assert intervals["yaap"].low < 0
 
 
 def test_sums_and_geometric_means_have_no_interval():
-    found = mean_intervals(evaluation(1, ["RR", "NumRet", "GMAP", "Judged@10"]), {})
+    intervals = mean_intervals(evaluation(1, ["RR", "NumRet", "GMAP", "Judged@10"]), {})
 
-    assert found.keys() == {"RR", "Judged@10"}
+    assert intervals.keys() == {"RR", "Judged@10"}
 
 
 @pytest.mark.parametrize("families", [{}, {"q0": "one", "q1": "one"}], ids=["alone", "together"])
@@ -108,9 +108,9 @@ def test_fewer_than_two_families_have_no_interval(families):
     n = 2 if families else 1
     qrels = {qid: {"good": 1} for qid in QIDS[:n]}
 
-    found = evaluate(qrels, {qid: {"good": 1.0} for qid in qrels}, ["RR"])
+    scores = evaluate(qrels, {qid: {"good": 1.0} for qid in qrels}, ["RR"])
 
-    assert mean_intervals(found, families) == {}
+    assert mean_intervals(scores, families) == {}
 
 
 def test_interval_of_a_measure_does_not_depend_on_the_others():

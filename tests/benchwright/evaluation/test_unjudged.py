@@ -29,12 +29,12 @@ MONOTONE = [
 
 def test_golden_case_shows_that_ndcg_has_no_bracket():
     """More relevant documents, and a lower value."""
-    found = scenarios("nDCG@10", GOLDEN_JUDGED, GOLDEN_HITS, top_grade=3)
+    bounds = scenarios("nDCG@10", GOLDEN_JUDGED, GOLDEN_HITS, top_grade=3)
 
-    assert found.raw == 1.0
-    assert found.condensed == 1.0
-    assert found.all_relevant == pytest.approx(0.514, abs=5e-4)
-    assert found.all_relevant <= found.drawn_low < found.drawn_high == 1.0
+    assert bounds.raw == 1.0
+    assert bounds.condensed == 1.0
+    assert bounds.all_relevant == pytest.approx(0.514, abs=5e-4)
+    assert bounds.all_relevant <= bounds.drawn_low < bounds.drawn_high == 1.0
 
 
 def test_bracket_by_hand():
@@ -42,9 +42,9 @@ def test_bracket_by_hand():
     hits = {"q": QueryHits("q", (Hit(2, 1), Hit(3, 0), Hit(4, -1)), 4)}
     judged = {"q": Judged((1, 0, -1, 2))}
 
-    found = {name: bracket(name, judged, hits) for name in ("P@4", "RR", "Success@1", "DCG@1")}
+    results = {name: bracket(name, judged, hits) for name in ("P@4", "RR", "Success@1", "DCG@1")}
 
-    assert found == {
+    assert results == {
         "P@4": (1 / 4, 3 / 4),
         "RR": (1 / 2, 1),
         "Success@1": (0, 1),
@@ -101,19 +101,19 @@ def test_no_way_to_judge_leaves_the_bracket_and_some_reach_its_ends(name, case):
     hits = {"q": query_of(ranking)}
     judged = {"q": Judged((*(g for g in ranking if g is not None), *others))}
 
-    found = bracket(measure, judged, hits, top_grade=3)
+    result = bracket(measure, judged, hits, top_grade=3)
 
     choices = [range(4) if g is None or g < 0 else [g] for g in ranking]
     values = [
         measure.value(query_of(chosen), Judged(tuple(chosen)), top_grade=3)
         for chosen in product(*choices)
     ]
-    assert found.low == pytest.approx(min(values))
+    assert result.low == pytest.approx(min(values))
     if name in ("RBP", "RBP(rel=2,p=0.5)"):
         below = measure.option("p") ** len(ranking)
-        assert found.high == pytest.approx(max(values) + below)
+        assert result.high == pytest.approx(max(values) + below)
     else:
-        assert found.high == pytest.approx(max(values))
+        assert result.high == pytest.approx(max(values))
 
 
 def query_of(ranking):
@@ -188,9 +188,9 @@ def test_drawn_range_holds_what_the_true_grades_give():
         }
         hits = {q: query_of(grades) for q, grades in seen.items()}
         judged = {q: Judged(tuple(g for g in of if g is not None)) for q, of in seen.items()}
-        found = scenarios("P@10", judged, hits, n_draws=60, seed=run)
+        bounds = scenarios("P@10", judged, hits, n_draws=60, seed=run)
         truth = sum(map(sum, ranking.values())) / 250
-        held += found.drawn_low <= truth <= found.drawn_high
+        held += bounds.drawn_low <= truth <= bounds.drawn_high
 
     assert 48 <= held <= 59
 

@@ -50,8 +50,8 @@ def _collection(seed: int):
         listed = rng.sample(DOCUMENTS, rng.randint(1, 9))
         some[qid] = {docid: rng.choice([0, 1, 1, 2]) for docid in listed} | {listed[0]: 1}
         every[qid] = {docid: some[qid].get(docid, 0) for docid in DOCUMENTS}
-        found = rng.sample(DOCUMENTS, 40)
-        run[qid] = [RunRow(1, qid, docid, float(rng.randint(1, 12))) for docid in found]
+        result = rng.sample(DOCUMENTS, 40)
+        run[qid] = [RunRow(1, qid, docid, float(rng.randint(1, 12))) for docid in result]
     return some, every, run
 
 
@@ -60,12 +60,12 @@ def _collection(seed: int):
 def test_unlisted_as_not_relevant_equals_listing_every_other_document_with_0(seed, ties):
     some, every, run = _collection(seed)
 
-    said = evaluate(some, run, MEASURES, ties=ties, unlisted="not-relevant")
+    scores = evaluate(some, run, MEASURES, ties=ties, unlisted="not-relevant")
     listed = evaluate(every, run, MEASURES, ties=ties)
 
-    assert said.means == pytest.approx(listed.means, abs=1e-12)
-    assert said.judged_shares == dict.fromkeys(said.judged_shares, 1.0)
-    assert said.rules["unlisted"] == "not-relevant"
+    assert scores.means == pytest.approx(listed.means, abs=1e-12)
+    assert scores.judged_shares == dict.fromkeys(scores.judged_shares, 1.0)
+    assert scores.rules["unlisted"] == "not-relevant"
 
 
 def test_values_that_do_not_ask_who_was_judged_are_the_same_under_both_rules():
@@ -94,17 +94,17 @@ def test_every_family_that_reads_who_was_judged_asks_for_it_by_name():
 def test_pair_listed_as_pooled_and_not_judged_stays_unjudged():
     run = {b"q": [RunRow(1, b"q", b"a", 3.0), RunRow(2, b"q", b"b", 2.0)]}
 
-    found = evaluate({b"q": {b"a": -1, b"c": 1}}, run, ["Judged@2"], unlisted="not-relevant")
+    scores = evaluate({b"q": {b"a": -1, b"c": 1}}, run, ["Judged@2"], unlisted="not-relevant")
 
-    assert found.means["Judged@2"] == 0.5
+    assert scores.means["Judged@2"] == 0.5
 
 
 def test_query_that_found_nothing_has_no_judged_share_under_either_rule():
     judged = {b"q": Judged((1,), is_complete=True)}
 
-    found = evaluate_hits(judged, {}, ["Judged@10"], allow_empty=True)
+    result = evaluate_hits(judged, {}, ["Judged@10"], allow_empty=True)
 
-    assert isnan(found.means["Judged@10"])
+    assert isnan(result.means["Judged@10"])
 
 
 def test_nothing_is_left_to_judge_where_unlisted_is_not_relevant():
@@ -115,8 +115,8 @@ def test_nothing_is_left_to_judge_where_unlisted_is_not_relevant():
     assert all(not unjudged_ranks(with_unlisted(hits[q], judged[q]), 10) for q in judged)
     low, high = bracket("P@10", judged, hits)
     assert low == high
-    told = scenarios("nDCG@10", judged, hits)
-    assert len({round(value, 12) for value in told}) == 1
+    bounds = scenarios("nDCG@10", judged, hits)
+    assert len({round(value, 12) for value in bounds}) == 1
 
 
 def test_runs_on_complete_qrels_are_compared_freely_however_few_are_listed():

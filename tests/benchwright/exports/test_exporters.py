@@ -78,8 +78,8 @@ def test_export_has_no_problem_for_its_own_readers(tmp_path, name):
     report = lint_folder(folder_of(tmp_path, name))
 
     assert name in report.formats
-    told = {finding.code for finding in report.findings}
-    assert told <= {"query-all-zero", "document-empty"}  # which the toy has by design
+    codes = {finding.code for finding in report.findings}
+    assert codes <= {"query-all-zero", "document-empty"}  # which the toy has by design
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -130,11 +130,11 @@ def test_row_that_readers_would_misread_is_refused(tmp_path, name, changes, says
 def test_pairs_that_nobody_judged_reach_no_reader_that_takes_them_for_graded(tmp_path, name):
     qrels = {"test": [("q-cjk", "123", -1), ("q-cjk", "d-cjk", 3)]}
 
-    found = lint_folder(folder_of(tmp_path, name, source(qrels=qrels)))
+    result = lint_folder(folder_of(tmp_path, name, source(qrels=qrels)))
 
-    kept = found.splits["test"].grades
+    kept = result.splits["test"].grades
     assert kept == ({-1: 1, 3: 1} if name in ("trec", "ir-datasets") else kept)
-    assert "grade-negative" not in {one.code for one in found.findings}
+    assert "grade-negative" not in {finding.code for finding in result.findings}
 
 
 # --- judgments for search engines -----------------------------------------------------------------
@@ -174,7 +174,7 @@ def test_a_pair_below_0_is_in_no_judgment_list(tmp_path):
     request = json.loads((folder / "rank_eval/test.json").read_text())["requests"]
     listed = json.loads((folder / "opensearch/test.json").read_text())["judgmentRatings"]
 
-    assert [one["_id"] for query in request for one in query["ratings"]] == ["d-cjk"]
+    assert [rating["_id"] for query in request for rating in query["ratings"]] == ["d-cjk"]
     assert [one for query in listed for one in query["ratings"]] == [
         {"docId": "d-cjk", "rating": "3"}
     ]
@@ -221,7 +221,7 @@ def test_head_of_the_readme_names_three_configs_with_qrels_as_the_default(tmp_pa
     configs = {config["config_name"]: config for config in head["configs"]}
     assert set(configs) == {"corpus", "queries", "qrels"}
     assert [name for name, config in configs.items() if config.get("default")] == ["qrels"]
-    assert [one["split"] for one in configs["qrels"]["data_files"]] == ["dev", "test"]
+    assert [data_file["split"] for data_file in configs["qrels"]["data_files"]] == ["dev", "test"]
     assert (head["license"], head["language"]) == ("cc-by-4.0", ["en"])
 
 
@@ -295,7 +295,9 @@ def test_positives_count_from_the_threshold_of_the_release(tmp_path):
 def test_all_tables_of_positives_have_the_same_split_names(tmp_path):
     head = head_of(files_in(folder_of(tmp_path, "sentence-transformers"))["README.md"])
 
-    splits = [[one["split"] for one in config["data_files"]] for config in head["configs"]]
+    splits = [
+        [data_file["split"] for data_file in config["data_files"]] for config in head["configs"]
+    ]
     assert splits == [["dev", "test"]] * 3
 
 
@@ -359,13 +361,13 @@ def test_no_description_breaks_the_task(tmp_path, description):
 def test_croissant_pins_each_file_by_its_hash(tmp_path):
     files = files_in(folder_of(tmp_path, "croissant"))
 
-    said = json.loads(files["croissant.json"])
-    pinned = {one["contentUrl"]: one["sha256"] for one in said["distribution"]}
+    report = json.loads(files["croissant.json"])
+    pinned = {one["contentUrl"]: one["sha256"] for one in report["distribution"]}
     assert set(pinned) == {"corpus.jsonl", "queries.jsonl", "qrels/dev.tsv", "qrels/test.tsv"}
     for name, digest in pinned.items():
         assert hashlib.sha256(files[name]).hexdigest() == digest
-    assert (said["version"], said["isLiveDataset"]) == ("1.0.0", False)
-    kinds = {one["encodingFormat"] for one in said["distribution"]}
+    assert (report["version"], report["isLiveDataset"]) == ("1.0.0", False)
+    kinds = {one["encodingFormat"] for one in report["distribution"]}
     assert kinds == {"application/jsonlines", "text/tab-separated-values"}
 
 
@@ -392,8 +394,8 @@ def test_ids_of_a_corpus_without_texts_are_the_judged_ones(tmp_path):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_grades_of_a_hidden_split_are_in_no_export(tmp_path, name):
-    shown = source(qrels={"dev": QRELS["dev"]})
-    hiding = replace(shown, hidden=("test",))
+    result = source(qrels={"dev": QRELS["dev"]})
+    hiding = replace(result, hidden=("test",))
 
     whole = files_in(folder_of(tmp_path, name, hiding))
 

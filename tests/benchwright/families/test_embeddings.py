@@ -19,10 +19,10 @@ def test_an_npz_has_ids_and_unit_vectors(tmp_path):
         tmp_path / "e.npz", ids=np.array(["a", "b"]), embeddings=np.array([[3, 4], [1, 0]])
     )
 
-    found = read_embeddings(path)
+    embeddings = read_embeddings(path)
 
-    assert found.ids == ("a", "b")
-    assert found.vectors.tolist() == [[pytest.approx(0.6), pytest.approx(0.8)], [1, 0]]
+    assert embeddings.ids == ("a", "b")
+    assert embeddings.vectors.tolist() == [[pytest.approx(0.6), pytest.approx(0.8)], [1, 0]]
 
 
 def test_an_npy_takes_its_ids_from_beside_it(tmp_path):
@@ -88,9 +88,9 @@ def test_blocks_find_what_one_product_finds(monkeypatch):
     a, b = np.nonzero(np.triu(vectors @ vectors.T, 1) >= 0.8)
 
     monkeypatch.setattr("benchwright.families.embeddings._BLOCK", 7)
-    found = close_pairs(vectors, 0.8)
+    result = close_pairs(vectors, 0.8)
 
-    assert list(zip(*(f.tolist() for f in found[:2]), strict=True)) == list(
+    assert list(zip(*(f.tolist() for f in result[:2]), strict=True)) == list(
         zip(a.tolist(), b.tolist(), strict=True)
     )
 

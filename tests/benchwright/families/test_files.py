@@ -70,11 +70,11 @@ def test_the_command_writes_families_and_links(tmp_path):
     (tmp_path / "q.tsv").write_text(QUERIES)
     out, links = tmp_path / "families.tsv", tmp_path / "links.tsv"
 
-    told = CliRunner().invoke(
+    result = CliRunner().invoke(
         command, [str(tmp_path / "q.tsv"), "-o", str(out), "--links", str(links)]
     )
 
-    assert told.output.startswith("2 families of 4 queries, 1 of several; 2 links; 1 families")
+    assert result.output.startswith("2 families of 4 queries, 1 of several; 2 links; 1 families")
     rows = [line.split("\t")[:2] for line in out.read_text().splitlines()]
     assert rows == [["query-id", "family"], ["1", "1"], ["2", "1"], ["3", "1"], ["4", "4"]]
     reasons = [line.split("\t")[2] for line in links.read_text().splitlines()]
@@ -85,12 +85,12 @@ def test_the_command_counts_relevant_documents(tmp_path):
     (tmp_path / "q.tsv").write_text("1\taaaa\n2\tbbbb\n3\tcccc\n")
     (tmp_path / "qrels").write_text("1 0 d1 1\n2 0 d1 2\n3 0 d1 0\n")
 
-    told = CliRunner().invoke(
+    result = CliRunner().invoke(
         command, [str(tmp_path / "q.tsv"), "--qrels", str(tmp_path / "qrels")]
     )
 
-    assert "2\t1\t" in told.stdout and "3\t3\t" in told.stdout
-    assert "2 families of 3 queries" in told.stderr
+    assert "2\t1\t" in result.stdout and "3\t3\t" in result.stdout
+    assert "2 families of 3 queries" in result.stderr
 
 
 @pytest.mark.data

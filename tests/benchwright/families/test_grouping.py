@@ -61,7 +61,7 @@ def test_no_queries_have_no_families():
 
 
 def test_each_reason_is_told():
-    found = grouped(
+    grouping = grouped(
         queries(
             "How do I locate my card?",
             "how do i locate my card",
@@ -75,26 +75,26 @@ def test_each_reason_is_told():
         )
     )
 
-    assert reasons(found) == {
+    assert reasons(grouping) == {
         ("q0", "q1", "exact"),
         ("q2", "q3", "bag"),
         ("q5", "q6", "relevant"),
     }
-    assert members(found) == [("q0", "q1"), ("q2", "q3"), ("q4",), ("q5", "q6")]
+    assert members(grouping) == [("q0", "q1"), ("q2", "q3"), ("q4",), ("q5", "q6")]
 
 
 def test_equal_wordings_leave_no_doubt_and_doubtful_ones_wait_for_review():
-    found = grouped(
+    grouping = grouped(
         queries(
             "cost of a new house", "Cost of a new house?", "do goldfish grow", "do goldfish row"
         )
     )
 
-    sure, doubtful = found.families
+    sure, doubtful = grouping.families
     assert (sure.doubt, sure.is_flagged) == (0.0, False)
     assert doubtful.is_flagged and doubtful.why == "doubtful"
     assert 0.2 < doubtful.doubt <= 0.4
-    assert found.n_flagged == 1
+    assert grouping.n_flagged == 1
 
 
 def test_the_weakest_link_a_family_needs_is_its_doubt():
@@ -110,10 +110,10 @@ def test_the_weakest_link_a_family_needs_is_its_doubt():
 
 
 def test_a_bag_of_the_same_words_read_differently_waits_for_review():
-    found = grouped(queries("a b c d e f", "f e d c b a"))
+    grouping = grouped(queries("a b c d e f", "f e d c b a"))
 
-    assert found.families[0].is_flagged
-    assert found.links[0].reason is Reason.BAG and found.links[0].similarity < 0.6
+    assert grouping.families[0].is_flagged
+    assert grouping.links[0].reason is Reason.BAG and grouping.links[0].similarity < 0.6
 
 
 def test_embeddings_join_what_words_do_not():
@@ -121,28 +121,28 @@ def test_embeddings_join_what_words_do_not():
     vectors /= np.linalg.norm(vectors, axis=1)[:, None]
     embeddings = Embeddings(("q0", "q1", "q2", "unknown")[:3], vectors)
 
-    found = grouped(queries("car", "automobile", "tree", "bush"), embeddings=embeddings)
+    grouping = grouped(queries("car", "automobile", "tree", "bush"), embeddings=embeddings)
 
-    assert reasons(found) == {("q0", "q1", "embedding")}
-    assert found.n_without_embedding == 1
+    assert reasons(grouping) == {("q0", "q1", "embedding")}
+    assert grouping.n_without_embedding == 1
 
 
 def test_half_the_relevant_documents_in_common_are_enough():
     texts = ("aaaa", "bbbb", "cccc")
 
-    found = grouped(queries(*texts, q0={"1", "2"}, q1={"2"}, q2={"2", "3", "4"}))
+    grouping = grouped(queries(*texts, q0={"1", "2"}, q1={"2"}, q2={"2", "3", "4"}))
 
-    assert reasons(found) == {("q0", "q1", "relevant")}
+    assert reasons(grouping) == {("q0", "q1", "relevant")}
 
 
 # --- verdicts --------------------------------------------------------------------------------
 
 
 def test_queries_that_differ_are_not_joined_although_equal():
-    found = grouped(queries("Java", "java", "JAVA"), known=Known(different=[("q0", "q2")]))
+    grouping = grouped(queries("Java", "java", "JAVA"), known=Known(different=[("q0", "q2")]))
 
-    assert members(found) == [("q0", "q1"), ("q2",)]
-    assert [(link.a, link.b) for link in found.refused] == [("q0", "q2")]
+    assert members(grouping) == [("q0", "q1"), ("q2",)]
+    assert [(link.a, link.b) for link in grouping.refused] == [("q0", "q2")]
 
 
 def test_queries_that_differ_are_not_joined_through_others():
@@ -154,12 +154,12 @@ def test_queries_that_differ_are_not_joined_through_others():
     together = grouped(queries(*texts))
     assert len(together.families) == 1
 
-    found = grouped(queries(*texts), known=Known(different=[("q0", "q2")]))
+    grouping = grouped(queries(*texts), known=Known(different=[("q0", "q2")]))
 
     similarity = {(link.a, link.b): link.similarity for link in together.links}
     nearer = ("q0", "q1") if similarity["q0", "q1"] > similarity["q1", "q2"] else ("q1", "q2")
-    assert nearer in members(found)
-    assert not any({"q0", "q2"} <= set(family) for family in members(found))
+    assert nearer in members(grouping)
+    assert not any({"q0", "q2"} <= set(family) for family in members(grouping))
 
 
 def test_queries_said_to_be_the_same_are_joined_without_doubt():
@@ -172,17 +172,17 @@ def test_queries_said_to_be_the_same_are_joined_without_doubt():
 def test_same_holds_against_the_cap_on_chains():
     texts = ["do goldfish grow", "do goldfish row", "an unlike wording altogether"]
 
-    found = grouped(queries(*texts), known=Known(same=[("q0", "q2")]))
+    grouping = grouped(queries(*texts), known=Known(same=[("q0", "q2")]))
 
-    assert {"q0", "q2"} <= set(found.families[0].members)
+    assert {"q0", "q2"} <= set(grouping.families[0].members)
 
 
 def test_different_wins_over_the_last_of_the_verdicts_that_contradict_it():
     known = Known(same=[("q0", "q1"), ("q1", "q2")], different=[("q0", "q2")])
 
-    found = grouped(queries("one", "two", "three"), known=known)
+    grouping = grouped(queries("one", "two", "three"), known=known)
 
-    assert members(found) == [("q0", "q1"), ("q2",)]
+    assert members(grouping) == [("q0", "q1"), ("q2",)]
 
 
 WORDS = st.sampled_from(["card", "cards", "lost", "new", "york", "goldfish", "grow", "a", "of"])
@@ -196,9 +196,9 @@ def test_any_verdict_holds_and_every_query_is_in_one_family(texts, data):
     pairs = st.lists(st.tuples(ids, ids).filter(lambda pair: pair[0] != pair[1]), max_size=5)
     different, same = data.draw(pairs), data.draw(pairs)
 
-    found = grouped(queries(*texts), known=Known(different=different, same=same))
+    grouping = grouped(queries(*texts), known=Known(different=different, same=same))
 
-    family_of = {qid: family.name for family in found.families for qid in family.members}
+    family_of = {qid: family.name for family in grouping.families for qid in family.members}
     assert sorted(family_of) == sorted(f"q{n}" for n in range(len(texts)))
     assert all(family_of[a] != family_of[b] for a, b in different)
     if not different:
@@ -232,11 +232,11 @@ CHAIN = [
 def test_a_chain_is_cut_and_its_parts_wait_for_review(method):
     options = GroupingOptions(review_at=0.5, recut_by=method, recut_at=0.45)
 
-    found = grouped(queries(*CHAIN), options)
+    grouping = grouped(queries(*CHAIN), options)
 
-    assert found.n_recut == 1
-    assert len(found.families) > 1
-    assert all(f.is_flagged and f.why == "chained" for f in found.families if len(f.members) > 1)
+    assert grouping.n_recut == 1
+    assert len(grouping.families) > 1
+    assert all(f.is_flagged and f.why == "chained" for f in grouping.families if len(f.members) > 1)
 
 
 def test_a_family_of_a_file_is_whole_and_sure_however_unlike_its_wordings():
@@ -251,33 +251,33 @@ def test_a_family_of_a_file_is_whole_and_sure_however_unlike_its_wordings():
 def test_complete_linkage_leaves_no_pair_below_the_cut():
     options = GroupingOptions(review_at=0.5, recut_by=Linkage.COMPLETE, recut_at=0.45)
 
-    found = grouped(queries(*CHAIN), options)
+    grouping = grouped(queries(*CHAIN), options)
 
-    assert all(family.doubt <= 0.55 + 1e-6 for family in found.families)
+    assert all(family.doubt <= 0.55 + 1e-6 for family in grouping.families)
 
 
 def test_a_large_family_of_like_wordings_stays_whole_and_waits_for_review():
     texts = [f"how do i change the pin of my new card, please{'!' * n} {n}" for n in range(25)]
 
-    found = grouped(queries(*texts))
+    grouping = grouped(queries(*texts))
 
-    (family,) = found.families
+    (family,) = grouping.families
     assert family.why == "large"
 
 
 def test_copies_do_not_make_a_family_large():
-    found = grouped(queries(*["the same question"] * 30))
+    grouping = grouped(queries(*["the same question"] * 30))
 
-    assert not found.families[0].is_flagged
+    assert not grouping.families[0].is_flagged
 
 
 def test_a_cluster_too_large_for_a_matrix_is_first_asked_for_more_similarity(monkeypatch):
     monkeypatch.setattr("benchwright.families.cutting._LARGEST_MATRIX", 4)
 
-    found = grouped(queries(*CHAIN), GroupingOptions(review_at=0.5))
+    grouping = grouped(queries(*CHAIN), GroupingOptions(review_at=0.5))
 
-    assert max(len(family.members) for family in found.families) <= 4
-    assert sorted(q for family in found.families for q in family.members) == sorted(
+    assert max(len(family.members) for family in grouping.families) <= 4
+    assert sorted(q for family in grouping.families for q in family.members) == sorted(
         f"q{n}" for n in range(len(CHAIN))
     )
 
@@ -290,8 +290,8 @@ def test_above_a_number_of_queries_pairs_are_found_by_minhash():
     sampled = grouped(queries(*texts), GroupingOptions(minhash_above=0))
 
     assert sampled.is_sampled and not everything.is_sampled
-    found = {(link.a, link.b): link.similarity for link in everything.links}
-    assert {(link.a, link.b) for link in sampled.links} <= found.keys()
+    similarities = {(link.a, link.b): link.similarity for link in everything.links}
+    assert {(link.a, link.b) for link in sampled.links} <= similarities.keys()
     assert members(sampled) == members(everything)
 
 
@@ -314,12 +314,12 @@ def test_each_step_is_told_up_to_its_end(monkeypatch, minhash_above, n_steps):
 def test_links_of_a_crowd_are_cut_to_the_strongest_and_hold_the_family():
     texts = [f"how do i change the pin of my new card please {n}" for n in range(30)]
 
-    found = grouped(queries(*texts), GroupingOptions(links_a_query=2))
+    grouping = grouped(queries(*texts), GroupingOptions(links_a_query=2))
 
     place = {f"q{n}": n for n in range(30)}
-    a = np.array([place[link.a] for link in found.links])
-    b = np.array([place[link.b] for link in found.links])
-    assert len(found.links) < 30 * 6
+    a = np.array([place[link.a] for link in grouping.links])
+    b = np.array([place[link.b] for link in grouping.links])
+    assert len(grouping.links) < 30 * 6
     assert clusters_of(30, a, b).max() == 0
 
 
@@ -365,8 +365,8 @@ def test_reviews_counted_beforehand_are_those_of_grouping_so(texts, merge_at):
 
     (cost,) = review_costs(grouped(asked, GroupingOptions(review_at=0.6)), [merge_at])
 
-    found = grouped(asked, GroupingOptions(review_at=0.6, merge_at=merge_at))
-    waiting = [family for family in found.families if family.is_flagged]
+    grouping = grouped(asked, GroupingOptions(review_at=0.6, merge_at=merge_at))
+    waiting = [family for family in grouping.families if family.is_flagged]
     assert (cost.n_families, cost.n_queries) == (
         len(waiting),
         sum(len(family.members) for family in waiting),
@@ -375,19 +375,21 @@ def test_reviews_counted_beforehand_are_those_of_grouping_so(texts, merge_at):
 
 
 def test_equal_texts_need_no_review_however_many():
-    found = grouped(queries(*["Do goldfish grow?", "do goldfish  grow", "DO GOLDFISH GROW"] * 20))
+    grouping = grouped(
+        queries(*["Do goldfish grow?", "do goldfish  grow", "DO GOLDFISH GROW"] * 20)
+    )
 
-    assert members(found) == [tuple(sorted(f"q{n}" for n in range(60)))]
-    (cost,) = review_costs(found, [1.0])
+    assert members(grouping) == [tuple(sorted(f"q{n}" for n in range(60)))]
+    (cost,) = review_costs(grouping, [1.0])
     assert (cost.n_families, cost.n_pairs) == (0, 0)
 
 
 def test_one_answer_settles_what_takes_several_pair_by_pair():
-    found = grouped(
+    grouping = grouped(
         queries("opening hours library", "opening hour library", "opening hours librari")
     )
 
-    (cost,) = review_costs(found, [0.99])
+    (cost,) = review_costs(grouping, [0.99])
 
     assert (cost.n_families, cost.n_queries, cost.n_pairs) == (1, 3, 2)
 
@@ -403,12 +405,14 @@ has_static_vectors = pytest.mark.skipif(
 def test_paraphrases_are_linked_and_wait_where_they_are_in_doubt():
     asked = queries("how to get a divorce", "getting divorced from husband", "cost of a house", "")
 
-    found = grouped(asked, GroupingOptions(paraphrase_at=0.6), paraphrases=static_embeddings(asked))
+    grouping = grouped(
+        asked, GroupingOptions(paraphrase_at=0.6), paraphrases=static_embeddings(asked)
+    )
 
     assert members(grouped(asked)) == [("q0",), ("q1",), ("q2",), ("q3",)]
-    assert members(found) == [("q0", "q1"), ("q2",), ("q3",)]
-    assert reasons(found) == {("q0", "q1", "embedding")}
-    assert found.families[0].is_flagged
+    assert members(grouping) == [("q0", "q1"), ("q2",), ("q3",)]
+    assert reasons(grouping) == {("q0", "q1", "embedding")}
+    assert grouping.families[0].is_flagged
 
 
 @has_static_vectors

@@ -31,7 +31,7 @@ def plain_cosines(texts_a, texts_b):
     n_with = Counter(gram for count in counts for gram in count)
     rarity = {gram: math.log((1 + len(counts)) / (1 + n)) + 1 for gram, n in n_with.items()}
     weights = [{g: (1 + math.log(n)) * rarity[g] for g, n in c.items()} for c in counts]
-    lengths = [math.sqrt(sum(w * w for w in one.values())) for one in weights]
+    lengths = [math.sqrt(sum(w * w for w in weight.values())) for weight in weights]
     k = len(texts_a)
     return {
         (a, b): sum(w * weights[k + b].get(g, 0) for g, w in weights[a].items())
@@ -44,13 +44,13 @@ def plain_cosines(texts_a, texts_b):
 @settings(max_examples=examples(60))
 @given(TEXTS, TEXTS, st.sampled_from([0.3, 0.6, 0.8]))
 def test_every_pair_above_the_threshold_is_found_and_no_other(texts_a, texts_b, threshold):
-    found = {(a, b): s for a, b, s in similar_pairs(texts_a, texts_b, threshold=threshold)}
+    results = {(a, b): s for a, b, s in similar_pairs(texts_a, texts_b, threshold=threshold)}
 
     expected = plain_cosines(texts_a, texts_b)
 
-    assert {p for p, s in expected.items() if s > threshold + 1e-4} <= found.keys()
-    assert all(abs(found[pair] - expected[pair]) < 1e-5 for pair in found)
-    assert all(similarity >= threshold - 1e-4 for similarity in found.values())
+    assert {p for p, s in expected.items() if s > threshold + 1e-4} <= results.keys()
+    assert all(abs(results[pair] - expected[pair]) < 1e-5 for pair in results)
+    assert all(similarity >= threshold - 1e-4 for similarity in results.values())
 
 
 @settings(max_examples=30)
@@ -65,9 +65,9 @@ def test_texts_compared_with_themselves_give_each_pair_once(texts):
 
 
 def test_pairs_come_in_the_order_of_their_places():
-    found = similar_pairs(["aaaa bbbb", "cccc", "aaaa bbbb", "aaaa bbbb"], threshold=0.9)
+    pairs = similar_pairs(["aaaa bbbb", "cccc", "aaaa bbbb", "aaaa bbbb"], threshold=0.9)
 
-    assert [(a, b) for a, b, _ in found] == [(0, 2), (0, 3), (2, 3)]
+    assert [(a, b) for a, b, _ in pairs] == [(0, 2), (0, 3), (2, 3)]
 
 
 @pytest.mark.parametrize(("a", "b"), [([], []), ([], ["x"]), (["x"], [])])

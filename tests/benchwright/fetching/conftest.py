@@ -90,8 +90,8 @@ def limits() -> Callable[..., FetchLimits]:
     """Limits under which this machine may be asked, and nobody waits between tries."""
 
     def make(**more: object) -> FetchLimits:
-        given = {"max_bytes": 1 << 20, "may_be_private": True, "pause": 0.0, "n_tries": 3, **more}
-        return FetchLimits(**given)
+        fields = {"max_bytes": 1 << 20, "may_be_private": True, "pause": 0.0, "n_tries": 3, **more}
+        return FetchLimits(**fields)
 
     return make
 

@@ -42,9 +42,9 @@ def fetch(tmp_path, server, limits):
         folders = {"downloads": tmp_path / "downloads", "work": tmp_path / "work"}
         for folder in folders.values():
             folder.mkdir(exist_ok=True)
-        given = {"beir_url": server.address + "/{name}.zip", "hub_endpoint": server.address}
+        fields = {"beir_url": server.address + "/{name}.zip", "hub_endpoint": server.address}
         wanted = read_collection(name) if isinstance(name, str) else name
-        allowed = limits(**given, **more)
+        allowed = limits(**fields, **more)
         return bring(wanted, **folders, limits=allowed, tell=lambda *said: None)
 
     return do
@@ -136,7 +136,7 @@ def repository(
         one: {"sha256": digest, "size": 1, "pointerSize": 1}
         for one, digest in (large or {}).items()
     }
-    told = {
+    fields = {
         "id": name,
         "sha": COMMIT,
         "siblings": [
@@ -146,7 +146,7 @@ def repository(
     }
     at = f"/revision/{revision}" if revision else ""
     server.served[f"/api/datasets/{name}{at}"] = Served(
-        json.dumps(told).encode(), headers={"Content-Type": "application/json"}
+        json.dumps(fields).encode(), headers={"Content-Type": "application/json"}
     )
     for one, content in files.items():
         server.served[f"/datasets/{name}/resolve/{COMMIT}/{one}"] = Served(content)

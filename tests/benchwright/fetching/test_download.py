@@ -21,18 +21,18 @@ CONTENT = bytes(range(256)) * 40
 def test_a_file_comes_whole_and_its_checksum_is_looked_at(server, limits, into):
     server.served["/set.zip"] = Served(CONTENT)
     md5 = hashlib.md5(CONTENT, usedforsecurity=False).hexdigest()
-    told = []
+    results = []
 
     download(
         f"{server.address}/set.zip",
         into,
         limits=limits(),
         checksum=("md5", md5),
-        tell=lambda *said: told.append(said),
+        tell=lambda *said: results.append(said),
     )
 
     assert into.read_bytes() == CONTENT
-    assert told[-1][:2] == (len(CONTENT), len(CONTENT))
+    assert results[-1][:2] == (len(CONTENT), len(CONTENT))
     assert list(into.parent.iterdir()) == [into]
 
 

@@ -21,10 +21,10 @@ from benchwright.fetching.names import KNOWN_BEIR, Collection, Kind, read_collec
     ],
 )
 def test_a_name_is_read(text, expected):
-    found = read_collection(text)
+    collection = read_collection(text)
 
-    assert found == expected
-    assert read_collection(str(found)) == found
+    assert collection == expected
+    assert read_collection(str(collection)) == collection
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,8 @@ def read(reader, data):
     problems = Problems()
     lines = data.splitlines(keepends=True)
     rows = list(reader(iter(lines), file="f", problems=problems))
-    found = [(problem.line, problem.text) for problem in problems.found]
-    return rows, found, [(problem.line, problem.text) for problem in problems.warnings]
+    results = [(problem.line, problem.text) for problem in problems.found]
+    return rows, results, [(problem.line, problem.text) for problem in problems.warnings]
 
 
 def zipped(path, top):

@@ -25,10 +25,10 @@ def test_another_encoding_is_told_and_read(tmp_path, encoding):
     path = tmp_path / "x"
     path.write_bytes(TEXTS[encoding].encode(encoding))
 
-    given = FileInput(path)
+    source = FileInput(path)
 
-    assert given.encoding == encoding
-    assert b"".join(given.lines()) == TEXTS[encoding].encode()
+    assert source.encoding == encoding
+    assert b"".join(source.lines()) == TEXTS[encoding].encode()
 
 
 @pytest.mark.parametrize("text", ["1;naïve\n", "id;text\n1;L'été à la plage\n", "q1,größe\n"])

@@ -131,28 +131,28 @@ def look(tmp_path, content, name="x"):
     ],
 )
 def test_what_another_tool_wrote_is_told_and_read(tmp_path, content, kind, grades):
-    found = look(tmp_path, content)
+    page = look(tmp_path, content)
 
-    assert (found.part.kind, found.grades) == (kind, grades)
-    assert found.is_ready, (found.error, found.problems)
-    assert found.n_rows_read
+    assert (page.part.kind, page.grades) == (kind, grades)
+    assert page.is_ready, (page.error, page.problems)
+    assert page.n_rows_read
 
 
 @pytest.mark.parametrize("name", ["x", "queries.txt"])
 @pytest.mark.parametrize("separator", [" ", "\t"])
 def test_three_columns_with_decimals_are_asked_for(tmp_path, name, separator):
     rows = [("q1", "d1", "12.5"), ("q1", "d2", "11.25")]
-    found = look(tmp_path, "".join(separator.join(row) + "\n" for row in rows), name)
+    page = look(tmp_path, "".join(separator.join(row) + "\n" for row in rows), name)
 
-    assert found.part.kind is None
-    assert "a run's score, or a grade?" in found.part.note
+    assert page.part.kind is None
+    assert "a run's score, or a grade?" in page.part.note
 
 
 def test_an_index_without_a_name_is_left_out(tmp_path):
-    found = look(tmp_path, ",cord_uid,title,abstract\n0,ug7,T,a\n")
+    page = look(tmp_path, ",cord_uid,title,abstract\n0,ug7,T,a\n")
 
-    assert found.columns == ("cord_uid", "title", "abstract")
-    assert found.rows == (("ug7", "T", "a"),)
+    assert page.columns == ("cord_uid", "title", "abstract")
+    assert page.rows == (("ug7", "T", "a"),)
 
 
 def test_a_sheet_is_read_and_others_are_named(tmp_path):
@@ -165,20 +165,20 @@ def test_a_sheet_is_read_and_others_are_named(tmp_path):
             sheet.write_row(number, 0, row)
         book.add_worksheet("Notes").write(0, 0, "x")
 
-    found = look(tmp_path, path.read_bytes(), "r.xlsx")
+    page = look(tmp_path, path.read_bytes(), "r.xlsx")
 
-    assert (found.part.kind, found.grades) == (JUDGED, {2: 1})
-    assert found.rows == (("star wars", "7", "2"),)
-    assert found.part.note == "The sheet 'Ratings' is read, and not 'Notes'."
+    assert (page.part.kind, page.grades) == (JUDGED, {2: 1})
+    assert page.rows == (("star wars", "7", "2"),)
+    assert page.part.note == "The sheet 'Ratings' is read, and not 'Notes'."
 
 
 def test_a_sheet_that_polars_writes_is_read(tmp_path):
     path = tmp_path / "p.xlsx"
     pl.DataFrame({"qid": ["q1"], "text": ["star wars"]}).write_excel(path)
 
-    found = look(tmp_path, path.read_bytes(), "p.xlsx")
+    page = look(tmp_path, path.read_bytes(), "p.xlsx")
 
-    assert (found.part.kind, found.n_rows_read) == (FileKind.QUERIES, 1)
+    assert (page.part.kind, page.n_rows_read) == (FileKind.QUERIES, 1)
 
 
 @pytest.mark.parametrize("content", [b"\xd0\xcf\x11\xe0 and no more", b"\xd0\xcf\x11\xe0"])
@@ -217,9 +217,9 @@ def test_a_broken_document_is_refused_with_its_line(tmp_path, content, words):
     ],
 )
 def test_bad_records_are_told(tmp_path, content, words):
-    found = look(tmp_path, content)
+    page = look(tmp_path, content)
 
-    assert any(words in str(problem) for problem in found.problems), found
+    assert any(words in str(problem) for problem in page.problems), page
 
 
 def test_a_query_without_an_id_has_one_of_its_words():

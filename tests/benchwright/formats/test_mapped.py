@@ -31,13 +31,13 @@ def read(tmp_path, what: str, content: bytes | pl.DataFrame, mapping: dict | Non
         path.write_bytes(content)
     else:
         content.write_parquet(path)
-    given = FileInput(path)
-    layout = layout_of(given, head_of(given), tmp_path)
+    source = FileInput(path)
+    layout = layout_of(source, head_of(source), tmp_path)
     problems = Problems()
-    read_records = records(given, layout, folder=tmp_path, problems=problems)
+    read_records = records(source, layout, folder=tmp_path, problems=problems)
     by_place = {"id": "column 1", "text": "column 2"}
-    said = mapping or guessed(Content(what), layout.columns) or by_place
-    rows = list(READERS[what](read_records, said, file="f", problems=problems, **more))
+    result = mapping or guessed(Content(what), layout.columns) or by_place
+    rows = list(READERS[what](read_records, result, file="f", problems=problems, **more))
     return rows, [(problem.line, problem.text) for problem in problems.found]
 
 
@@ -88,8 +88,8 @@ def test_all_that_is_said_of_a_query_is_read(tmp_path):
 
 def test_grades_may_be_written_as_1_0_and_are_1_where_somebody_says_so_of_every_row(tmp_path):
     rows, found = read(tmp_path, "qrels", b"query_id,docid,relevance\nq,d,1.0\nq,e,-2\n")
-    said = {"query": "query_id", "document": "docid", "grade": EVERY_ROW}
-    plain, _ = read(tmp_path, "qrels", b"query_id,docid\nq,d\n", said)
+    fields = {"query": "query_id", "document": "docid", "grade": EVERY_ROW}
+    plain, _ = read(tmp_path, "qrels", b"query_id,docid\nq,d\n", fields)
 
     assert found == []
     assert [row.grade for row in rows] == [1, -2]

@@ -19,8 +19,8 @@ DATA = Path(os.environ.get("BENCHWRIGHT_TEST_DATA", Path(__file__).parents[4] / 
 
 def read(reader, content):
     problems = Problems()
-    given = content if reader is read_topics else io.BytesIO(content)
-    return list(reader(given, file="f", problems=problems)), problems
+    result = content if reader is read_topics else io.BytesIO(content)
+    return list(reader(result, file="f", problems=problems)), problems
 
 
 def told(problems):

@@ -51,4 +51,4 @@ def decided(differences: np.ndarray, said: Policy, **more: Any) -> Decision:
 
 
 def finding(decision: Decision, check: str, name: str) -> Any:
-    return next(one for one in decision.checks[check].findings if one.name == name)
+    return next(finding for finding in decision.checks[check].findings if finding.name == name)

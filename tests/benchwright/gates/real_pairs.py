@@ -56,8 +56,8 @@ def of_class(name: str) -> list[Named]:
 
 def truly_better(name: str, by: float) -> list[Named]:
     """Those that are, as they are; none where there are too few."""
-    found = better_by(name, by)
-    return found if len(found) >= FEWEST else []
+    result = better_by(name, by)
+    return result if len(result) >= FEWEST else []
 
 
 def better_by(name: str, by: float) -> list[Named]:
@@ -92,12 +92,12 @@ def _shares(pairs: list[Named], truth: Truth, n: int, n_made: int, rng: np.rando
     """Of pass and block, over the pairs alike; more pairs than draws are drawn from."""
     if len(pairs) > n_made:
         pairs = [pairs[place] for place in rng.choice(len(pairs), n_made, replace=False)]
-    found = [
+    results = [
         verdict
-        for one in pairs
+        for pair in pairs
         for outcomes in made(
             POLICY,
-            one.pair,
+            pair.pair,
             truth,
             n_made=-(-n_made // len(pairs)),
             rng=rng,
@@ -106,5 +106,5 @@ def _shares(pairs: list[Named], truth: Truth, n: int, n_made: int, rng: np.rando
         )
         for verdict in verdicts(POLICY, outcomes)
     ]
-    passed = sum(one in (Verdict.PASS, Verdict.PASS_STRICT) for one in found)
-    return passed / len(found), found.count(Verdict.BLOCK) / len(found)
+    passed = sum(result in (Verdict.PASS, Verdict.PASS_STRICT) for result in results)
+    return passed / len(results), results.count(Verdict.BLOCK) / len(results)

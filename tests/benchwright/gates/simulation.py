@@ -77,12 +77,12 @@ def simulated(cell: Cell, *, n_runs: int, seed: int, policy: Policy | None = Non
         gain, masks = made(cell, k, rng)
         drawn = Drawn(np.arange(k * cell.n), None, cell.n, k)
         tests = tests_of(policy, drawn, gain, gain[np.newaxis][:0], masks)
-        found = outcomes_of(policy, tests)
-        regresses = found.blocks[np.array(tests.kinds) == Kind.SLICE].any(axis=0)
-        improves = found.is_improved & found.is_enough & ~regresses
-        sums += [improves.sum(), regresses.sum(), (improves & found.is_strict).sum()]
-        counts.update(verdicts(policy, found).tolist())
-        kept.update(verdicts(replace(policy, goal="not_worse"), found).tolist())
+        outcomes = outcomes_of(policy, tests)
+        regresses = outcomes.blocks[np.array(tests.kinds) == Kind.SLICE].any(axis=0)
+        improves = outcomes.is_improved & outcomes.is_enough & ~regresses
+        sums += [improves.sum(), regresses.sum(), (improves & outcomes.is_strict).sum()]
+        counts.update(verdicts(policy, outcomes).tolist())
+        kept.update(verdicts(replace(policy, goal="not_worse"), outcomes).tolist())
     passed, blocked, strict = map(float, sums / n_runs)
     return Shares(n_runs, passed, blocked, strict, shares_of(counts), shares_of(kept))
 

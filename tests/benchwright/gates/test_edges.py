@@ -32,9 +32,9 @@ def test_bounds_and_p_are_scipys(alpha):
     columns = np.random.default_rng(3).normal(-0.1, 1, (50, 2))
     columns[40:, 1] = np.nan
 
-    found = measured(columns, None, Method("t"), alpha=alpha)
+    report = measured(columns, None, Method("t"), alpha=alpha)
 
-    for column, one in zip((columns[:, 0], columns[:40, 1]), found, strict=True):
+    for column, one in zip((columns[:, 0], columns[:40, 1]), report, strict=True):
         lower = stats.ttest_1samp(column, 0, alternative="greater").confidence_interval(1 - alpha)
         less = stats.ttest_1samp(column, 0, alternative="less")
         assert (one.n, one.n_families) == (len(column), len(column))
@@ -108,9 +108,9 @@ def test_where_nothing_differs_nothing_is_shown_and_nothing_is_lost():
 
 
 def test_where_nothing_differs_no_loss_is_told_of():
-    found = finding(decided(np.zeros(N), policy(alpha=0.025)), "overall", "nDCG@10")
+    item = finding(decided(np.zeros(N), policy(alpha=0.025)), "overall", "nDCG@10")
 
-    assert found.reason == (
+    assert item.reason == (
         "+0.0000, at least +0.0000 and at most +0.0000 (one-sided 97.5 % each). "
         "0 families or queries differ; no interval is right here."
     )
@@ -118,9 +118,9 @@ def test_where_nothing_differs_no_loss_is_told_of():
 
 @pytest.mark.parametrize("mean", [0.02, 0.0])
 def test_of_what_is_not_below_zero_no_p_is_told(mean):
-    found = finding(decided(spread(mean), policy()), "overall", "nDCG@10")
+    item = finding(decided(spread(mean), policy()), "overall", "nDCG@10")
 
-    assert found.reason.endswith("(one-sided 95 % each).")
+    assert item.reason.endswith("(one-sided 95 % each).")
 
 
 LOST = "Find what was lost: the queries that lose most come first."
@@ -143,10 +143,10 @@ LITTLE = "An improvement counts from +0.0100: improve it further."
     ],
 )
 def test_what_is_said_of_all_queries(goal, mean, outcome, level, change):
-    found = finding(decided(spread(mean), policy(goal=goal)), "overall", "nDCG@10")
+    item = finding(decided(spread(mean), policy(goal=goal)), "overall", "nDCG@10")
 
-    assert (found.outcome, found.level) == (outcome, level)
-    assert found.change.startswith(change) and bool(found.change) == bool(change)
+    assert (item.outcome, item.level) == (outcome, level)
+    assert item.change.startswith(change) and bool(item.change) == bool(change)
 
 
 def test_queries_to_label_are_those_the_margin_or_the_improvement_needs():
@@ -158,19 +158,19 @@ def test_queries_to_label_are_those_the_margin_or_the_improvement_needs():
         ("not_worse", 40, 0.003, 0.02),
         ("not_worse", 60, -0.008, 0.012),
     ):
-        found = finding(decided(spread(mean, n), policy(goal=goal)), "overall", "nDCG@10")
+        item = finding(decided(spread(mean, n), policy(goal=goal)), "overall", "nDCG@10")
         needed = np.ceil((z * 0.1 * sqrt(n / (n - 1)) / distance) ** 2)
-        assert found.numbers["more_queries"] == needed - n
-        assert found.change == f"Label {int(needed) - n:,} more queries."
+        assert item.numbers["more_queries"] == needed - n
+        assert item.change == f"Label {int(needed) - n:,} more queries."
 
 
 @pytest.mark.parametrize(("n_families", "n_differ", "words"), [(30, 15, 0), (29, 14, 2)])
 def test_bounds_over_few_families_say_so(n_families, n_differ, words):
     families = np.arange(60) % n_families
     differences = np.where(families < n_differ, spread(0.02, 60), 0.0)
-    found = finding(decided(differences, policy(), families=families), "overall", "nDCG@10")
+    item = finding(decided(differences, policy(), families=families), "overall", "nDCG@10")
 
-    assert ("too short" in found.reason) + ("no interval is right" in found.reason) == words
+    assert ("too short" in item.reason) + ("no interval is right" in item.reason) == words
 
 
 @pytest.mark.parametrize(
@@ -183,19 +183,19 @@ def test_a_slice_says_how_many_queries_it_lacks(n, needed, words):
     differences = np.where(mask, spread(0.0), spread(0.03))
     decision = decided(differences, policy(slices=("s",)), slices={"s": mask})
 
-    found = finding(decision, "slices", "s")
-    assert found.change.startswith(words) and found.change.endswith("of slice s.")
-    assert found.change in decision.changes
-    assert found.numbers["more_queries"] == (needed and needed - n)
+    item = finding(decision, "slices", "s")
+    assert item.change.startswith(words) and item.change.endswith("of slice s.")
+    assert item.change in decision.changes
+    assert item.numbers["more_queries"] == (needed and needed - n)
 
 
 def test_a_slice_that_lost_exactly_the_margin_is_not_shown_to_be_safe():
     """A quarter, which a computer holds exactly."""
-    said = policy(slices=("a",), margin=0.25)
-    decision = decided(np.where(HALF, -0.25, 0.5), said, slices={"a": HALF})
+    policy_asked = policy(slices=("a",), margin=0.25)
+    decision = decided(np.where(HALF, -0.25, 0.5), policy_asked, slices={"a": HALF})
 
-    found = finding(decision, "slices", "a")
-    assert (found.numbers["lower"], found.outcome) == (-0.25, "not shown")
+    item = finding(decision, "slices", "a")
+    assert (item.numbers["lower"], item.outcome) == (-0.25, "not shown")
     assert decision.verdict == Verdict.PASS
 
 
@@ -214,9 +214,9 @@ def few(value, n, size=40):
 def test_a_p_of_exactly_alpha_does_not_block(value, alpha, verdict):
     """Five queries fall: p = 1 / 32, times 2 for the losses beside; of these as well where .4."""
     rails = GuardRails(measures=(), worst_share=0.1)
-    said = policy(alpha=alpha, guard_rails=rails)
+    policy_asked = policy(alpha=alpha, guard_rails=rails)
 
-    decision = decide(said, evidence(few(value, 5)), Method())
+    decision = decide(policy_asked, evidence(few(value, 5)), Method())
 
     assert finding(decision, "overall", "nDCG@10").numbers["p_adjusted"] == 1 / 16
     assert decision.verdict == verdict
@@ -242,9 +242,9 @@ def test_a_slice_is_a_test_from_two_families_on(n_families, m):
     ],
 )
 def test_a_strict_pass_needs_every_slice_of_the_policy(slices, more, verdict):
-    found = decided(spread(0.03), policy(slices=slices), slices={"a": HALF, "b": ~HALF}, **more)
+    decision = decided(spread(0.03), policy(slices=slices), slices={"a": HALF, "b": ~HALF}, **more)
 
-    assert found.verdict == verdict
+    assert decision.verdict == verdict
 
 
 @pytest.mark.parametrize(("n", "outcome"), [(29, "not run"), (30, "regression")])
@@ -257,9 +257,9 @@ def test_exact_matches_are_checked_from_as_many_queries_as_a_slice(n, outcome):
         lexical=arm("bm25", np.full(N, 0.6)),
     )
 
-    found = finding(decision, "guard_rails", "Exact match against a lexical run")
-    assert found.outcome == outcome
-    assert (f"holds {n} queries; 30 are needed" in found.reason) == (n == 29)
+    item = finding(decision, "guard_rails", "Exact match against a lexical run")
+    assert item.outcome == outcome
+    assert (f"holds {n} queries; 30 are needed" in item.reason) == (n == 29)
 
 
 def test_what_holds_a_small_improvement_back_is_told():
@@ -282,10 +282,10 @@ def test_a_share_of_losers_of_exactly_the_limit_is_few_enough(rule, n_lost, outc
 
     decision = decided(differences, policy(guard_rails=rails))
 
-    found = finding(decision, "guard_rails", "Queries that lose more than 0.3")
-    assert (found.outcome, found.reason.startswith(told)) == (outcome, True)
-    assert found.reason.count("25 %") == 1
-    named = [one["query"] for one in found.numbers["queries"]]
+    item = finding(decision, "guard_rails", "Queries that lose more than 0.3")
+    assert (item.outcome, item.reason.startswith(told)) == (outcome, True)
+    assert item.reason.count("25 %") == 1
+    named = [query["query"] for query in item.numbers["queries"]]
     assert named == [f"q{place}" for place in range(20)]
 
 
@@ -307,9 +307,9 @@ def test_why_exact_matches_are_not_checked(rails, lexical, told):
         lexical=against,
     )
 
-    found = finding(decision, "guard_rails", "Exact match against a lexical run")
-    assert (found.outcome, found.level, found.reason) == ("not run", "note", told)
-    assert found.change == ("Name one." if "lexical" in told else "")
+    item = finding(decision, "guard_rails", "Exact match against a lexical run")
+    assert (item.outcome, item.level, item.reason) == ("not run", "note", told)
+    assert item.change == ("Name one." if "lexical" in told else "")
 
 
 # --- process -------------------------------------------------------------------------------------
@@ -327,11 +327,11 @@ def test_why_exact_matches_are_not_checked(rails, lexical, told):
     ],
 )
 def test_what_is_known_of_the_process_is_told_in_numbers(known, name, told):
-    found = finding(decided(spread(0.02), policy(), process=Process(**known)), "process", name)
+    item = finding(decided(spread(0.02), policy(), process=Process(**known)), "process", name)
 
-    assert found.reason.startswith(told)
+    assert item.reason.startswith(told)
     limits = {"Contamination": "at most 5 %.", "Fresh labels": "at most 10 %."}
-    assert found.reason.endswith(limits.get(name, found.reason))
+    assert item.reason.endswith(limits.get(name, item.reason))
 
 
 # --- comparable ----------------------------------------------------------------------------------
@@ -346,10 +346,10 @@ def test_what_is_known_of_the_process_is_told_in_numbers(known, name, told):
     ],
 )
 def test_up_to_three_queries_without_a_result_are_named(missing, told):
-    found = finding(decided(spread(0.02), policy(), missing=missing), "comparable", NEW)
+    item = finding(decided(spread(0.02), policy(), missing=missing), "comparable", NEW)
 
-    assert found.reason.startswith(told)
-    assert found.numbers == {"missing": len(missing)}
+    assert item.reason.startswith(told)
+    assert item.numbers == {"missing": len(missing)}
 
 
 NEW = "Coverage of new"
@@ -360,7 +360,7 @@ def test_coverage_is_of_both_runs_and_then_of_the_lexical_one():
     findings = decided(spread(0.02), policy(), lexical=lexical).checks["comparable"].findings
 
     names = ["Coverage of old", NEW, "Coverage of bm25", "Depth", "Judged documents"]
-    assert [one.name for one in findings] == names
+    assert [finding.name for finding in findings] == names
     assert findings[0].numbers == {"missing": 0}
 
 
@@ -381,12 +381,12 @@ def test_judged_shares_at_a_limit_are_within_it_and_just_beyond_are_not(
 ):
     for beyond, outcome in zip((0.0, 1e-6), outcomes, strict=True):
         judged = (first, first - gap - beyond)[::side]
-        found = finding(
+        item = finding(
             decided(spread(0.02), policy(labels=labels), judged=judged),
             "comparable",
             "Judged documents",
         )
-        assert found.outcome == outcome
+        assert item.outcome == outcome
 
 
 def test_the_shallower_run_is_the_one_to_run_again():
@@ -437,14 +437,14 @@ def test_families_are_numbered_and_a_query_without_one_is_alone():
 
 
 def test_the_mask_of_a_slice_that_may_not_decide_is_empty():
-    found = evidence(spread(0.0, 4), slices={"s": np.array([True, False, True, False])})
+    arm = evidence(spread(0.0, 4), slices={"s": np.array([True, False, True, False])})
 
-    assert found.mask_of("s").tolist() == [True, False, True, False]
-    assert found.mask_of("other").tolist() == [False] * 4
+    assert arm.mask_of("s").tolist() == [True, False, True, False]
+    assert arm.mask_of("other").tolist() == [False] * 4
     for registered, n in ((frozenset({"s"}), 2), (frozenset(), 0)):
-        assert replace(found, registered=registered).mask_of("s").sum() == n
-    assert found.n_families == 4
-    assert replace(found, families=np.array([7, 7, 3, 3])).n_families == 2
+        assert replace(arm, registered=registered).mask_of("s").sum() == n
+    assert arm.n_families == 4
+    assert replace(arm, families=np.array([7, 7, 3, 3])).n_families == 2
 
 
 @pytest.mark.parametrize(
@@ -515,10 +515,10 @@ def test_an_improvement_that_surely_passes_less_than_half_the_time_is_told(at_mo
     """The widest scatter of the class counts: (z(.95) * .18 / .01)^2 = 876.6."""
     spreads, least = (0.15, 0.18), (0.3, 0.2, at_most)
 
-    told = warned(policy(), "better by 0.01", passed=least, spreads=spreads)
+    result = warned(policy(), "better by 0.01", passed=least, spreads=spreads)
 
-    assert bool(told) == is_told
+    assert bool(result) == is_told
     if is_told:
-        assert "passes in 30 % of cases; about 877 queries" in told[0]
+        assert "passes in 30 % of cases; about 877 queries" in result[0]
     assert not warned(policy(goal="not_worse"), "better by 0.01", passed=least, spreads=spreads)
     assert not warned(policy(), "better by 0.03", passed=least, spreads=spreads)

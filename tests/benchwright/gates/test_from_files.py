@@ -42,39 +42,39 @@ def scored(tmp_path):
 
 
 def test_values_stand_in_the_order_of_the_queries(scored):
-    found = evidence_of(scored()[0], POLICY, scored()[1], process=PROCESS)
+    numbers = evidence_of(scored()[0], POLICY, scored()[1], process=PROCESS)
 
-    assert list(found.queries) == ["q1", "q2", "q3"]
-    assert found.baseline.of("RR").tolist() == [0.5, 1.0, 0.5]
-    assert found.candidate.of("RR").tolist() == [1.0, 0.0, 1.0]
-    assert found.differences("P@1").tolist() == [1.0, -1.0, 1.0]
-    assert found.baseline.of("Judged@10") == pytest.approx([2 / 3, 1.0, 0.5])
-    assert (found.process, found.lexical) == (PROCESS, None)
+    assert list(numbers.queries) == ["q1", "q2", "q3"]
+    assert numbers.baseline.of("RR").tolist() == [0.5, 1.0, 0.5]
+    assert numbers.candidate.of("RR").tolist() == [1.0, 0.0, 1.0]
+    assert numbers.differences("P@1").tolist() == [1.0, -1.0, 1.0]
+    assert numbers.baseline.of("Judged@10") == pytest.approx([2 / 3, 1.0, 0.5])
+    assert (numbers.process, numbers.lexical) == (PROCESS, None)
 
 
 def test_an_arm_knows_its_longest_list_and_what_it_left_out(scored):
-    found = evidence_of(scored()[0], POLICY, scored()[1], process=PROCESS)
+    numbers = evidence_of(scored()[0], POLICY, scored()[1], process=PROCESS)
 
-    arms = [(arm.name, arm.depth, arm.missing) for arm in (found.baseline, found.candidate)]
+    arms = [(arm.name, arm.depth, arm.missing) for arm in (numbers.baseline, numbers.candidate)]
     assert arms == [("old", 3, ()), ("new", 2, ("q2",))]
 
 
 def test_slices_and_families_are_those_of_the_files(scored):
-    found = evidence_of(scored()[0], POLICY, scored()[1], process=PROCESS)
+    numbers = evidence_of(scored()[0], POLICY, scored()[1], process=PROCESS)
 
-    masks = {name: mask.tolist() for name, mask in found.slices.items()}
+    masks = {name: mask.tolist() for name, mask in numbers.slices.items()}
     assert masks == {"head": [True, False, True], "tail": [False, True, False]}
-    assert np.asarray(found.families).tolist() == [0, 1, 0]
-    assert found.n_families == 2
+    assert np.asarray(numbers.families).tolist() == [0, 1, 0]
+    assert numbers.n_families == 2
 
 
 def test_a_third_card_is_the_lexical_run(scored):
     scorer, cards = scored(3)
 
-    found = evidence_of(scorer, POLICY, cards, process=PROCESS)
+    numbers = evidence_of(scorer, POLICY, cards, process=PROCESS)
 
-    assert found.lexical.name == "bm25"
-    assert found.lexical.of("RR").tolist() == [1.0, 1.0, 1.0]
+    assert numbers.lexical.name == "bm25"
+    assert numbers.lexical.of("RR").tolist() == [1.0, 1.0, 1.0]
 
 
 def test_a_run_that_found_nothing_has_no_depth(scored):
@@ -98,11 +98,11 @@ def test_documents_to_judge_are_the_unjudged_ones_of_both_runs_by_influence(scor
         ("q1", "x"): influence(3, None, 2),
     }
 
-    found = wanted_of(scored()[0], POLICY, scored()[1])
+    grades_wanted = wanted_of(scored()[0], POLICY, scored()[1])
 
-    assert list(found.documents) == sorted(weights, key=weights.get, reverse=True)
+    assert list(grades_wanted.documents) == sorted(weights, key=weights.get, reverse=True)
     # Judged shares are .722 and .75 (of two answers); y makes it .889 and .75, z .889 and 1.
-    assert found.needed == 3
+    assert grades_wanted.needed == 3
 
 
 def test_documents_of_the_lexical_run_are_not_asked_for(scored):
@@ -114,10 +114,10 @@ def test_documents_of_the_lexical_run_are_not_asked_for(scored):
 def test_what_is_deeper_than_the_measure_looks_is_not_asked_for(scored):
     cut = Policy(measure="RR@2", guard_rails=GuardRails(measures=()))
 
-    found = wanted_of(scored()[0], cut, scored()[1])
+    grades_wanted = wanted_of(scored()[0], cut, scored()[1])
 
-    assert ("q1", "x") not in found.documents
-    assert set(found.documents) == {("q3", "y"), ("q1", "z")}
+    assert ("q1", "x") not in grades_wanted.documents
+    assert set(grades_wanted.documents) == {("q3", "y"), ("q1", "z")}
 
 
 def test_where_labels_are_sparse_only_the_difference_of_shares_counts(scored):
@@ -130,9 +130,9 @@ def test_where_labels_are_sparse_only_the_difference_of_shares_counts(scored):
 def test_unlisted_documents_that_are_not_relevant_need_no_judgment(scored):
     scorer, cards = scored(unlisted=NOT_RELEVANT)
 
-    found = wanted_of(scorer, POLICY, cards)
+    grades_wanted = wanted_of(scorer, POLICY, cards)
 
-    assert (found.documents, found.needed) == ((), 0)
+    assert (grades_wanted.documents, grades_wanted.needed) == ((), 0)
 
 
 def test_passages_are_judged_as_their_documents(scored):
@@ -154,7 +154,7 @@ def test_names_that_are_no_text_are_told_apart(scored, tmp_path):
     (tmp_path / "old").write_bytes(b"q\xff Q0 d 1 1 t\nq1 Q0 a 1 1 t\n")
     cards = [scorer.score(tmp_path / "old")] * 2
 
-    found = evidence_of(scorer, POLICY, cards, process=PROCESS)
+    numbers = evidence_of(scorer, POLICY, cards, process=PROCESS)
 
-    assert set(found.queries) == {"q1", "q\\xff"}
-    assert found.families is None
+    assert set(numbers.queries) == {"q1", "q\\xff"}
+    assert numbers.families is None

@@ -84,7 +84,9 @@ GOLDEN = {
 
 
 def findings(result):
-    return {one["name"]: one for check in result["checks"][1:4] for one in check["findings"]}
+    return {
+        finding["name"]: finding for check in result["checks"][1:4] for finding in check["findings"]
+    }
 
 
 def test_every_number_of_the_default_policy_is_as_before(result):
@@ -109,7 +111,7 @@ def test_the_verdict_and_what_it_rests_on_are_as_before(result):
     )
     assert (lost["n_lost"], lost["n_won"], lost["expected"]) == (7, 0, 0)
     assert lost["share"] == pytest.approx(7 / 120)
-    assert [one["query"] for one in lost["queries"]] == WORST
+    assert [query["query"] for query in lost["queries"]] == WORST
 
 
 WORST = ["q41", "q101", "q65", "q5", "q17", "q77", "q89"]
@@ -118,8 +120,8 @@ WORST = ["q41", "q101", "q65", "q5", "q17", "q77", "q89"]
 @pytest.mark.parametrize("name", ["nDCG@10", "R@100", "RR@10"])
 def test_bounds_are_students_of_a_ratio_over_families(result, name):
     """One-sided at .95 with 89 degrees: 1.6622 errors, as scipy and a loop have it."""
-    found = evidence()
-    differences = found.candidate.of(name) - found.baseline.of(name)
+    arm = evidence()
+    differences = arm.candidate.of(name) - arm.baseline.of(name)
     mean = differences.mean()
     squares = [
         (differences[family == FAMILIES] - mean).sum() ** 2 for family in np.unique(FAMILIES)
@@ -133,12 +135,12 @@ def test_bounds_are_students_of_a_ratio_over_families(result, name):
 
 def test_p_after_holm_is_worked_out_by_hand(result):
     """The six p in order, times 6, 5, 4 …, none below the one before."""
-    found = findings(result)
-    tested = [name for name in found if GOLDEN[name][0] not in ("too few queries", "not run")]
-    order = sorted(tested, key=lambda name: found[name]["numbers"]["p"])
+    finding = findings(result)
+    tested = [name for name in finding if GOLDEN[name][0] not in ("too few queries", "not run")]
+    order = sorted(tested, key=lambda name: finding[name]["numbers"]["p"])
     highest = 0.0
     for place, name in enumerate(order):
-        highest = max(highest, min(1.0, (6 - place) * found[name]["numbers"]["p"]))
+        highest = max(highest, min(1.0, (6 - place) * finding[name]["numbers"]["p"]))
 
-        assert found[name]["numbers"]["p_adjusted"] == pytest.approx(highest)
+        assert finding[name]["numbers"]["p_adjusted"] == pytest.approx(highest)
     assert len(tested) == 6

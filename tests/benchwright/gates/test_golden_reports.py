@@ -37,11 +37,11 @@ def by_default():
 def blocked():
     """A slice, a measure, the losses and exact matches fall; flags beside it."""
     rails = {"R@100": 0.5 + spread(-0.05), "RR@10": 0.5 + spread(-0.019)}
-    said = policy(
+    policy_asked = policy(
         slices=("tail", "tiny", "head"),
         guard_rails=GuardRails(measures=RAILS, exact_slice="tail", worst_rule="share"),
     )
-    found = evidence(
+    result = evidence(
         np.where(HALF, spread(0.08), spread(-0.25)),
         slices={"tail": ~HALF, "tiny": np.arange(N) < 29, "head": HALF, "other": HALF},
         rails=rails,
@@ -55,13 +55,13 @@ def blocked():
             agreement=0.5,
         ),
     )
-    return decide(said, found, T).as_dict()
+    return decide(policy_asked, result, T).as_dict()
 
 
 def not_comparable():
     """Queries without an answer, a list too short, documents to judge."""
     documents = tuple((f"q{n}", f"d|{n}") for n in range(1_240))
-    found = evidence(
+    result = evidence(
         spread(0.02),
         missing=("q1",),
         depth=9,
@@ -69,13 +69,15 @@ def not_comparable():
         wanted=Wanted(documents, needed=1_200),
         lexical=arm("bm25", np.full(N, 0.4), missing=("q1", "q2", "q3", "q4")),
     )
-    return decide(Policy(), found, T).as_dict()
+    return decide(Policy(), result, T).as_dict()
 
 
 def strict():
     """Everything is shown; labels are sparse, and what is known of the process is in order."""
-    said = policy(slices=("head", "tail"), labels="sparse", guard_rails=GuardRails(measures=RAILS))
-    found = evidence(
+    policy_asked = policy(
+        slices=("head", "tail"), labels="sparse", guard_rails=GuardRails(measures=RAILS)
+    )
+    arm = evidence(
         spread(0.03),
         slices={"head": HALF, "tail": ~HALF},
         judged=(0.05, 0.09),
@@ -89,7 +91,7 @@ def strict():
             agreement=0.67,
         ),
     )
-    return decide(said, found, T).as_dict()
+    return decide(policy_asked, arm, T).as_dict()
 
 
 DECISIONS = {each.__name__: each for each in (by_default, blocked, not_comparable, strict)}

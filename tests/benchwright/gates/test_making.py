@@ -108,8 +108,8 @@ def alone(pair, rows, families):
         lexical=arm("bm25", gain - pair.against[rows], rails=dict.fromkeys(names, zero)),
     )
     rules = GuardRails(measures=names, exact_slice="exact")
-    said = policy(slices=("a", "b"), guard_rails=rules, smallest_slice=2)
-    return said, weighed(said, evidence, T)
+    policy_asked = policy(slices=("a", "b"), guard_rails=rules, smallest_slice=2)
+    return policy_asked, weighed(policy_asked, evidence, T)
 
 
 @pytest.mark.parametrize("has_families", [False, True], ids=("alone", "families"))
@@ -159,21 +159,21 @@ def test_losses_of_few_queries_are_those_of_the_gate(n_lost, n_won):
     gain = np.zeros(N)
     gain[:n_lost], gain[N - n_won :] = -0.5, 0.9
 
-    found = making.tests_of(policy(), as_drawn(N), gain, gain[np.newaxis][:0], np.zeros((0, N)))
+    tests = making.tests_of(policy(), as_drawn(N), gain, gain[np.newaxis][:0], np.zeros((0, N)))
 
     expected = much_lost(gain[:, np.newaxis], by=0.3)
     for name in ("n", "lost", "won", "mirrored", "share", "p"):
-        assert getattr(found.losses, name) == pytest.approx(getattr(expected, name)), name
-    assert (found.losses.p[0] == 1) == (n_lost == 0)
+        assert getattr(tests.losses, name) == pytest.approx(getattr(expected, name)), name
+    assert (tests.losses.p[0] == 1) == (n_lost == 0)
 
 
 @pytest.mark.parametrize("n", [1, 2])
 def test_a_mean_is_of_the_queries_there_are(n):
     mask = (np.arange(N) < n)[np.newaxis]
 
-    found = making.tests_of(policy(), as_drawn(N), np.full(N, 0.25), np.zeros((0, N)), mask)
+    tests = making.tests_of(policy(), as_drawn(N), np.full(N, 0.25), np.zeros((0, N)), mask)
 
-    assert (found.n[1, 0], found.n_families[1, 0], found.mean[1, 0]) == (n, n, 0.25)
+    assert (tests.n[1, 0], tests.n_families[1, 0], tests.mean[1, 0]) == (n, n, 0.25)
 
 
 # --- truths --------------------------------------------------------------------------------------
@@ -284,9 +284,11 @@ def test_a_slice_that_holds_nothing_loses_nothing():
 
 
 def outcomes(pair, n_made, seed=0, **more):
-    said = policy(slices=("a", "b"), guard_rails=GuardRails(measures=RAILS), smallest_slice=2)
+    policy_asked = policy(
+        slices=("a", "b"), guard_rails=GuardRails(measures=RAILS), smallest_slice=2
+    )
     rng = np.random.default_rng(seed)
-    return list(made(said, pair, Truth("swapped"), n_made=n_made, rng=rng, **more))
+    return list(made(policy_asked, pair, Truth("swapped"), n_made=n_made, rng=rng, **more))
 
 
 @pytest.mark.parametrize("n_families", [None, 18])

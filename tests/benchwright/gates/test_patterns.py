@@ -23,9 +23,9 @@ def arms(**of_candidate):
 def codes(differences, *, rails=None, **more):
     """Names of the rules that hold; the baseline has 0.5 by every measure."""
     flat = {name: spread(0.0) for name in (*RAILS, CONDENSED)}
-    found = evidence(differences, rails=arms(**{**flat, **(rails or {})}), **more)
-    found.baseline.values[CONDENSED] = np.full(N, 0.5)
-    return [one["code"] for one in patterns(SAID, found)]
+    arm = evidence(differences, rails=arms(**{**flat, **(rails or {})}), **more)
+    arm.baseline.values[CONDENSED] = np.full(N, 0.5)
+    return [pattern["code"] for pattern in patterns(SAID, arm)]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_a_first_hit_that_improves_for_wordings_alone_is_a_suspected_leak():
 
 def test_evidence_says_measure_slice_number_interval_and_queries():
     decision = decided(spread(0.05), SAID)
-    (found,) = decision.as_dict()["patterns"]
+    (pattern,) = decision.as_dict()["patterns"]
 
-    assert found["code"] == "re-ordering"
-    assert found["evidence"][0].startswith("nDCG@10 over all (400 queries): up, +0.0500 (+0.04")
+    assert pattern["code"] == "re-ordering"
+    assert pattern["evidence"][0].startswith("nDCG@10 over all (400 queries): up, +0.0500 (+0.04")

@@ -76,9 +76,9 @@ def test_every_field_is_in_the_digest(change):
 
 @pytest.mark.parametrize("change", CHANGES, ids=str)
 def test_a_policy_survives_its_json(change):
-    said = policy_from(change)
+    policy = policy_from(change)
 
-    assert policy_from(json.loads(json.dumps(said.as_dict()))) == said
+    assert policy_from(json.loads(json.dumps(policy.as_dict()))) == policy
 
 
 @pytest.mark.parametrize(
@@ -128,10 +128,10 @@ def test_a_file_that_is_no_json_is_told(tmp_path, content):
 
 
 def test_measures_are_known_by_one_name_each():
-    said = policy_from({"measure": "ndcg_cut_20", "guard_rails": {"measures": ["recall_100"]}})
+    policy = policy_from({"measure": "ndcg_cut_20", "guard_rails": {"measures": ["recall_100"]}})
 
-    assert said.measures == ("nDCG@20", "R@100", "Judged@20")
-    assert replace(said, measure="AP").judged == "Judged@10"
+    assert policy.measures == ("nDCG@20", "R@100", "Judged@20")
+    assert replace(policy, measure="AP").judged == "Judged@10"
 
 
 # By field: what is just inside, and what is just outside.
@@ -160,17 +160,17 @@ def test_numbers_are_taken_up_to_their_edges_and_not_beyond(field):
     inside, outside = EDGES[field]
 
     for value in inside:
-        said = policy_from(written(field, value))
-        assert getattr(getattr(said, part) if part else said, name) == value
+        policy = policy_from(written(field, value))
+        assert getattr(getattr(policy, part) if part else policy, name) == value
     for value in outside:
         with pytest.raises(PolicyFormatError, match=f"{name} is {value!r}; expected"):
             policy_from(written(field, value))
 
 
 def test_names_are_stripped_and_stand_once():
-    said = policy_from({"baseline": " bm25 ", "slices": [" head", "tail", "head "]})
+    policy = policy_from({"baseline": " bm25 ", "slices": [" head", "tail", "head "]})
 
-    assert (said.baseline, said.slices) == ("bm25", ("head", "tail"))
+    assert (policy.baseline, policy.slices) == ("bm25", ("head", "tail"))
     rails = policy_from({"guard_rails": {"measures": ["R@100", "recall_100", "RR@10"]}}).guard_rails
     assert rails.measures == ("R@100", "RR@10")
     with pytest.raises(PolicyFormatError, match=r"slices is \[' '\]; expected a list of names"):

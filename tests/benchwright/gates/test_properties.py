@@ -25,10 +25,10 @@ HELD_MERIT = [Verdict.BLOCK, Verdict.HOLD]
 
 def verdict(differences, rails, goal, test, process):
     n = len(differences)
-    said = policy(goal=goal, slices=("a", "b"), guard_rails=GuardRails(worst_share=0.2))
+    policy_asked = policy(goal=goal, slices=("a", "b"), guard_rails=GuardRails(worst_share=0.2))
     slices = {"a": np.arange(n) % 3 == 0, "b": np.arange(n) % 3 > 0}
-    found = evidence(differences, slices=slices, rails=rails, process=process)
-    return decide(said, found, Method(test, n_draws=200)).verdict
+    arm = evidence(differences, slices=slices, rails=rails, process=process)
+    return decide(policy_asked, arm, Method(test, n_draws=200)).verdict
 
 
 @pytest.mark.parametrize("test", ["t", "signflip"])
@@ -76,10 +76,12 @@ def test_the_order_of_queries_changes_nothing(seed, mean):
     differences = rng.normal(mean, 0.1, 80)
     order = rng.permutation(80)
     mask = np.arange(80) < 40
-    said = policy(slices=("s",))
+    policy_asked = policy(slices=("s",))
 
-    one = decide(said, evidence(differences, slices={"s": mask}), Method("t"))
-    other = decide(said, evidence(differences[order], slices={"s": mask[order]}), Method("t"))
+    one = decide(policy_asked, evidence(differences, slices={"s": mask}), Method("t"))
+    other = decide(
+        policy_asked, evidence(differences[order], slices={"s": mask[order]}), Method("t")
+    )
 
     assert one.verdict == other.verdict
     assert one.checks["slices"].findings[0].numbers["lower"] == pytest.approx(

@@ -93,7 +93,7 @@ N_MADE = 600
 @pytest.mark.parametrize(("name", "n", "truth", "passed", "blocked"), KNOWN)
 def test_the_gate_is_as_often_right_as_published(name, n, truth, passed, blocked):
     """Within .03, and three standard errors of the comparisons made here."""
-    found = simulated(name, n, truth, n_made=N_MADE, seed=3)
+    simulation = simulated(name, n, truth, n_made=N_MADE, seed=3)
 
-    for seen, known in zip(found[:2], (passed, blocked), strict=True):
+    for seen, known in zip(simulation[:2], (passed, blocked), strict=True):
         assert abs(seen - known) <= 0.03 + 3 * (known * (1 - known) / N_MADE) ** 0.5 + 0.005

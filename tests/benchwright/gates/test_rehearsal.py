@@ -35,9 +35,9 @@ def rows(found):
 
 
 def test_every_truth_is_told_with_wilson_intervals():
-    found = rehearsed(Policy(slices=("head",)), [runs(slices={"head": FIRST})], n_made=200)
+    rehearsal = rehearsed(Policy(slices=("head",)), [runs(slices={"head": FIRST})], n_made=200)
 
-    by_truth = rows(found)
+    by_truth = rows(rehearsal)
     assert list(by_truth) == [
         *(NO_CHANGE, "better by 0.01", "better by 0.03", "better by 0.05", HARM),
         "loss of 0.04 in slice head",
@@ -51,11 +51,16 @@ def test_every_truth_is_told_with_wilson_intervals():
 
 
 def test_runs_of_one_class_are_told_together_and_others_apart():
-    found = rehearsed(policy(), [runs(), runs(0.12), runs(0.04), runs(0.4)], n_made=50)
+    rehearsal = rehearsed(policy(), [runs(), runs(0.12), runs(0.04), runs(0.4)], n_made=50)
 
-    counted = {(row["class"], row["n"]) for row in found["rows"]}
+    counted = {(row["class"], row["n"]) for row in rehearsal["rows"]}
     assert counted == {("near", 50), ("related", 100), ("unrelated", 50)}
-    assert [one["class"] for one in found["runs"]] == ["related", "related", "near", "unrelated"]
+    assert [run["class"] for run in rehearsal["runs"]] == [
+        "related",
+        "related",
+        "near",
+        "unrelated",
+    ]
 
 
 def test_the_same_seed_says_the_same_and_another_does_not():
@@ -66,24 +71,26 @@ def test_the_same_seed_says_the_same_and_another_does_not():
 
 
 def test_harm_that_would_be_missed_is_a_warning():
-    found = rehearsed(policy(guard_rails=GuardRails(measures=())), [runs(0.45)], n_made=200)
+    rehearsal = rehearsed(policy(guard_rails=GuardRails(measures=())), [runs(0.45)], n_made=200)
 
-    (missed,) = [one for one in found["warnings"] if HARM in one]
+    (missed,) = [warning for warning in rehearsal["warnings"] if HARM in warning]
     assert "Between unrelated runs" in missed
-    assert rows(found)[HARM]["block"][0] < 0.5
+    assert rows(rehearsal)[HARM]["block"][0] < 0.5
 
 
 def queries_to_show(found):
-    (rare,) = [one for one in found["warnings"] if "an improvement of 0.01 passes in" in one]
+    (rare,) = [
+        warning for warning in found["warnings"] if "an improvement of 0.01 passes in" in warning
+    ]
     return int(rare.split("about ")[1].split(" ")[0].replace(",", ""))
 
 
 def test_an_improvement_that_is_rarely_shown_says_how_many_queries_would_show_it():
     """(1.645 * .45 / .01)^2, at the scatter of the draw."""
-    found = rehearsed(policy(), [runs(0.45)], n_made=200)
+    rehearsal = rehearsed(policy(), [runs(0.45)], n_made=200)
 
-    sigma = found["runs"][0]["sigma"]
-    assert queries_to_show(found) == pytest.approx((1.6449 * sigma / 0.01) ** 2, abs=2)
+    sigma = rehearsal["runs"][0]["sigma"]
+    assert queries_to_show(rehearsal) == pytest.approx((1.6449 * sigma / 0.01) ** 2, abs=2)
 
 
 def test_queries_of_families_that_go_together_show_an_improvement_as_one_each():
@@ -91,25 +98,25 @@ def test_queries_of_families_that_go_together_show_an_improvement_as_one_each():
     rails = {name: np.full(300, 0.5) for name in RAILS}
     copied = evidence(np.repeat(once, 3), rails=rails, families=np.repeat(np.arange(100), 3))
 
-    found = rehearsed(policy(), [copied], n_made=200)
+    rehearsal = rehearsed(policy(), [copied], n_made=200)
 
     sigma = float(np.std(once, ddof=1))
-    assert queries_to_show(found) == pytest.approx(3 * (1.6449 * sigma / 0.01) ** 2, rel=0.001)
+    assert queries_to_show(rehearsal) == pytest.approx(3 * (1.6449 * sigma / 0.01) ** 2, rel=0.001)
 
 
 def test_false_blocks_above_the_error_are_a_warning():
     """A hard limit on the share blocks most of what has not changed, where runs scatter."""
-    said = policy(guard_rails=GuardRails(measures=(), worst_rule="share"))
+    policy_asked = policy(guard_rails=GuardRails(measures=(), worst_rule="share"))
 
-    found = rehearsed(said, [runs(0.3)], n_made=200)
+    rehearsal = rehearsed(policy_asked, [runs(0.3)], n_made=200)
 
-    assert any("are blocked though nothing changed" in one for one in found["warnings"])
+    assert any("are blocked though nothing changed" in warning for warning in rehearsal["warnings"])
 
 
 def test_where_everything_is_in_order_nothing_is_warned_of():
-    said = policy(guard_rails=GuardRails(measures=()))
+    policy_asked = policy(guard_rails=GuardRails(measures=()))
 
-    assert rehearsed(said, [runs(0.04, 1_500)], n_made=100)["warnings"] == []
+    assert rehearsed(policy_asked, [runs(0.04, 1_500)], n_made=100)["warnings"] == []
 
 
 @pytest.mark.parametrize("n", [0, 11])
@@ -119,9 +126,9 @@ def test_one_to_ten_runs_are_rehearsed_with(n):
 
 
 def test_ten_runs_are_taken_in_their_order():
-    found = rehearsed(policy(), [runs()] * 10, n_made=1)
+    rehearsal = rehearsed(policy(), [runs()] * 10, n_made=1)
 
-    assert (len(found["runs"]), found["rows"][0]["n"]) == (10, 10)
+    assert (len(rehearsal["runs"]), rehearsal["rows"][0]["n"]) == (10, 10)
 
 
 def test_400_comparisons_a_case_from_seed_0_are_what_is_made_if_nothing_is_said():
@@ -152,17 +159,17 @@ def test_one_query_is_too_few_to_rehearse_with():
 
 
 def test_two_queries_are_enough_to_rehearse_with():
-    found = rehearsed(policy(), [runs(n=2)], n_made=1)
+    rehearsal = rehearsed(policy(), [runs(n=2)], n_made=1)
 
-    assert (found["n_queries"], found["n_families"]) == (2, 2)
+    assert (rehearsal["n_queries"], rehearsal["n_families"]) == (2, 2)
 
 
 def test_progress_is_told():
-    told = []
-    rehearsed(policy(), [runs(), runs()], n_made=10, progress=lambda *of: told.append(of))
+    results = []
+    rehearsed(policy(), [runs(), runs()], n_made=10, progress=lambda *of: results.append(of))
 
-    assert told[0] == (0, 100, "new")
-    assert [done for done, _, _ in told] == list(range(0, 100, 10))
+    assert results[0] == (0, 100, "new")
+    assert [done for done, _, _ in results] == list(range(0, 100, 10))
 
 
 def test_families_are_drawn_whole_and_slices_travel_along():
@@ -193,13 +200,13 @@ def test_harm_falls_first_on_queries_that_have_something_to_lose():
 
 
 def test_exact_matches_are_rehearsed_against_the_lexical_run():
-    said = policy(guard_rails=GuardRails(measures=(), exact_slice="exact"))
-    found = replace(runs(slices={"exact": FIRST}), lexical=arm("bm25", np.full(300, 0.5)))
+    policy_asked = policy(guard_rails=GuardRails(measures=(), exact_slice="exact"))
+    result = replace(runs(slices={"exact": FIRST}), lexical=arm("bm25", np.full(300, 0.5)))
 
-    pair = pair_of(said, found)
+    pair = pair_of(policy_asked, result)
 
     assert pair.exact is not None
-    assert rows(rehearsed(said, [found], n_made=20))[NO_CHANGE]["n"] == 20
+    assert rows(rehearsed(policy_asked, [result], n_made=20))[NO_CHANGE]["n"] == 20
 
 
 def test_a_pair_holds_what_its_evidence_says():
@@ -207,17 +214,17 @@ def test_a_pair_holds_what_its_evidence_says():
     rng = np.random.default_rng(7)
     lexical = arm("bm25", rng.random(300))
     masks = {"exact": FIRST, "a": ~FIRST, "b": np.arange(300) < 40, "c": FIRST}
-    found = replace(runs(slices=masks), lexical=lexical, registered=frozenset({"a", "b"}))
+    result = replace(runs(slices=masks), lexical=lexical, registered=frozenset({"a", "b"}))
     rails = GuardRails(measures=("RR@10", "R@100"), exact_slice="exact")
 
-    pair = pair_of(policy(slices=("a", "b", "c"), guard_rails=rails), found)
+    pair = pair_of(policy(slices=("a", "b", "c"), guard_rails=rails), result)
 
-    values = {name: each.of("nDCG@10") for name, each in zip("ncl", arms_of(found), strict=True)}
+    values = {name: each.of("nDCG@10") for name, each in zip("ncl", arms_of(result), strict=True)}
     assert pair.gain.tolist() == (values["n"] - values["c"]).tolist()
     assert pair.standing.tolist() == values["c"].tolist()
     assert pair.against.tolist() == (values["n"] - values["l"]).tolist()
     assert pair.baseline_against.tolist() == (values["c"] - values["l"]).tolist()
-    guards = [found.differences(name).tolist() for name in ("RR@10", "R@100")]
+    guards = [result.differences(name).tolist() for name in ("RR@10", "R@100")]
     assert pair.guards.T.tolist() == guards
     expected = [masks["a"].tolist(), masks["b"].tolist(), [False] * 300]
     assert pair.slices.T.tolist() == expected
@@ -230,12 +237,12 @@ def arms_of(found):
 
 @pytest.mark.parametrize(("n", "is_checked"), [(29, False), (30, True)])
 def test_exact_matches_are_rehearsed_from_as_many_queries_as_a_slice(n, is_checked):
-    said = policy(guard_rails=GuardRails(measures=(), exact_slice="exact"))
-    found = runs(slices={"exact": np.arange(300) < n})
-    lexical = replace(found, lexical=arm("bm25", np.full(300, 0.5)))
+    policy_asked = policy(guard_rails=GuardRails(measures=(), exact_slice="exact"))
+    result = runs(slices={"exact": np.arange(300) < n})
+    lexical = replace(result, lexical=arm("bm25", np.full(300, 0.5)))
 
-    for evidence_, expected in ((lexical, is_checked), (found, False)):
-        pair = pair_of(said, evidence_)
+    for evidence_, expected in ((lexical, is_checked), (result, False)):
+        pair = pair_of(policy_asked, evidence_)
         assert [each is not None for each in (pair.exact, pair.against, pair.baseline_against)] == [
             expected
         ] * 3
@@ -279,8 +286,8 @@ def test_a_table_has_shares_with_their_intervals():
 
 
 def test_without_a_slice_of_exact_matches_a_lexical_run_is_not_asked():
-    found = replace(runs(), lexical=arm("bm25", np.full(300, 0.5)))
+    result = replace(runs(), lexical=arm("bm25", np.full(300, 0.5)))
 
-    pair = pair_of(policy(guard_rails=GuardRails(measures=(), exact_slice="gone")), found)
+    pair = pair_of(policy(guard_rails=GuardRails(measures=(), exact_slice="gone")), result)
 
     assert (pair.exact, pair.against, pair.baseline_against) == (None, None, None)

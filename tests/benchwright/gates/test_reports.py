@@ -22,8 +22,8 @@ NASTY = "a|b*<i>\x00 &\n# x"
 
 
 def result_of(mean, **more):
-    said = more.pop("said", policy(slices=("head",)))
-    return decide(said, evidence(spread(mean), slices={"head": HALF, NASTY: ~HALF}, **more), T)
+    result = more.pop("said", policy(slices=("head",)))
+    return decide(result, evidence(spread(mean), slices={"head": HALF, NASTY: ~HALF}, **more), T)
 
 
 RESULTS = {

@@ -39,11 +39,11 @@ def is_near(seen, known):
 
 @pytest.mark.parametrize(("cell", "passed", "blocked", "strict"), KNOWN, ids=str)
 def test_slice_rules_are_as_often_right_as_before(cell, passed, blocked, strict):
-    found = simulated(cell, n_runs=RUNS, seed=7)
+    simulation = simulated(cell, n_runs=RUNS, seed=7)
 
-    assert is_near(found.passed, passed)
-    assert is_near(found.blocked, blocked)
-    assert is_near(found.strict, strict)
+    assert is_near(simulation.passed, passed)
+    assert is_near(simulation.blocked, blocked)
+    assert is_near(simulation.strict, strict)
 
 
 # Pass, block, hold, inconclusive of the whole gate without guard measures, by METHODS.
@@ -174,9 +174,9 @@ def shown(*shares):
 
 @pytest.mark.parametrize("truth", ["better", "tail lost"])
 def test_the_published_numbers_are_those_of_their_seed(truth):
-    found = simulated(Cell(300, 0.10, truth), n_runs=2_000, seed=1)
+    simulation = simulated(Cell(300, 0.10, truth), n_runs=2_000, seed=1)
 
-    rules = shown(found.passed, found.blocked, found.strict)
+    rules = shown(simulation.passed, simulation.blocked, simulation.strict)
     assert rules == cell_of("slice-rules", 300, 0.10, truth)
 
 
@@ -210,20 +210,20 @@ def test_many_comparisons_come_in_parts_and_none_is_lost(monkeypatch):
     cell = Cell(300, 0.10, "no change")
     monkeypatch.setattr("tests.benchwright.gates.simulation.CHUNK", 300 * 40)
 
-    found = simulated(cell, n_runs=100, seed=2, policy=full_policy())
+    simulation = simulated(cell, n_runs=100, seed=2, policy=full_policy())
 
-    assert found.n == 100
-    for shares in (found.verdicts, found.kept):
+    assert simulation.n == 100
+    for shares in (simulation.verdicts, simulation.kept):
         assert sum(shares.values()) == pytest.approx(1)
-    assert found.kept["pass"] > 0.8 > 0.2 > found.verdicts["pass"]
+    assert simulation.kept["pass"] > 0.8 > 0.2 > simulation.verdicts["pass"]
 
 
 def test_more_queries_than_are_made_at_a_time_are_made_all_the_same(monkeypatch):
     monkeypatch.setattr("tests.benchwright.gates.simulation.CHUNK", 299)
 
-    found = simulated(Cell(300, 0.10, "better"), n_runs=3, seed=2)
+    simulation = simulated(Cell(300, 0.10, "better"), n_runs=3, seed=2)
 
-    assert (found.n, sum(found.verdicts.values())) == (3, pytest.approx(1))
+    assert (simulation.n, sum(simulation.verdicts.values())) == (3, pytest.approx(1))
 
 
 def test_a_cell_and_a_seed_have_numbers_of_their_own():

@@ -50,11 +50,13 @@ def test_all_queries_decide_by_their_bounds(mean, improve, not_worse, outcome):
 def test_bounds_are_no_differences_that_cannot_be():
     families = np.arange(N) % 2
     rails = {"R@100": spread(0.5, by=0.5), "RR@10": spread(0.5, by=0.5)}
-    said = policy(slices=("head",), guard_rails=GuardRails(measures=RAILS))
-    found = decided(spread(0, by=0.5), said, slices={"head": FIRST}, families=families, rails=rails)
+    policy_asked = policy(slices=("head",), guard_rails=GuardRails(measures=RAILS))
+    decision = decided(
+        spread(0, by=0.5), policy_asked, slices={"head": FIRST}, families=families, rails=rails
+    )
 
     for check, name in (("overall", "nDCG@10"), ("slices", "head"), ("guard_rails", "RR@10")):
-        numbers = finding(found, check, name).numbers
+        numbers = finding(decision, check, name).numbers
         assert (numbers["lower"], numbers["upper"]) == (-1, 1)
 
 
@@ -98,8 +100,8 @@ FLAT = spread(0.02)
 
 @pytest.mark.parametrize("goal", ["improve", "not_worse"])
 def test_a_registered_slice_that_regresses_blocks(goal):
-    said = policy(goal=goal, slices=("head", "tail"))
-    decision = decided(MIXED, said, slices={"head": FIRST, "tail": LAST})
+    policy_asked = policy(goal=goal, slices=("head", "tail"))
+    decision = decided(MIXED, policy_asked, slices={"head": FIRST, "tail": LAST})
 
     assert decision.verdict == Verdict.BLOCK
     assert finding(decision, "slices", "tail").outcome == "regression"
@@ -136,8 +138,8 @@ def test_29_queries_are_too_few_and_30_decide():
 
 
 def test_every_registered_slice_shown_non_inferior_is_a_strict_pass():
-    said = policy(slices=("head", "tail"))
-    decision = decided(FLAT, said, slices={"head": FIRST, "tail": LAST})
+    policy_asked = policy(slices=("head", "tail"))
+    decision = decided(FLAT, policy_asked, slices={"head": FIRST, "tail": LAST})
 
     assert decision.verdict == Verdict.PASS_STRICT
     assert decision.verdict.label == "PASS-STRICT"
@@ -201,8 +203,8 @@ def test_guard_measures_are_corrected_with_everything_else():
     p = stats.t.sf(0.0201 / (0.091 / np.sqrt(99)), 99)
     for names, times, verdict in ((("RR@10",), 3, "block"), (RAILS, 4, "pass")):
         rails = {"R@100": np.full(N, 0.5), "RR@10": fallen}
-        said = policy(guard_rails=GuardRails(measures=names))
-        decision = decided(spread(0.05), said, rails=rails)
+        policy_asked = policy(guard_rails=GuardRails(measures=names))
+        decision = decided(spread(0.05), policy_asked, rails=rails)
 
         numbers = finding(decision, "guard_rails", "RR@10").numbers
         assert numbers["p_adjusted"] == pytest.approx(times * p)
@@ -218,16 +220,16 @@ def test_a_loss_over_all_queries_blocks_by_its_p_after_holm():
     assert numbers["p_adjusted"] == pytest.approx(0.06)
     assert decision.verdict == Verdict.INCONCLUSIVE
     # The bound and the adjusted p part, which is said in words.
-    said = "Beside all that could block, p of a loss is 0.0600: it does not block."
-    assert said in finding(decision, "overall", "nDCG@10").reason
+    text = "Beside all that could block, p of a loss is 0.0600: it does not block."
+    assert text in finding(decision, "overall", "nDCG@10").reason
 
 
 def test_a_small_fall_is_no_regression_however_sure_it_is():
     differences = np.where(LAST, spread(-0.018, by=0.01), spread(0.08))
     decision = decided(differences, policy(slices=("tail",)), slices={"tail": LAST})
 
-    found = finding(decision, "slices", "tail")
-    assert (found.outcome, found.numbers["p_adjusted"] < 1e-6) == ("non-inferior", True)
+    item = finding(decision, "slices", "tail")
+    assert (item.outcome, item.numbers["p_adjusted"] < 1e-6) == ("non-inferior", True)
 
 
 @pytest.mark.parametrize(("mean", "is_lost"), [(-0.02, False), (-0.0201, True)])
@@ -249,9 +251,9 @@ def test_a_slice_that_the_data_lacks_is_an_error():
 @pytest.mark.parametrize("goal", ["improve", "not_worse"])
 @pytest.mark.parametrize("name", RAILS)
 def test_a_guard_rail_that_falls_beyond_the_margin_blocks(goal, name):
-    said = policy(goal=goal, guard_rails=GuardRails(worst_share=1.0))
+    policy_asked = policy(goal=goal, guard_rails=GuardRails(worst_share=1.0))
     rails = {**dict.fromkeys(RAILS, np.full(N, 0.5)), name: 0.5 + spread(-0.05)}
-    decision = decided(FLAT, said, rails=rails)
+    decision = decided(FLAT, policy_asked, rails=rails)
 
     assert decision.verdict == Verdict.BLOCK
     assert finding(decision, "guard_rails", name).outcome == "regression"
@@ -271,10 +273,10 @@ def test_at_most_one_query_in_twenty_may_lose_much(goal, n_lost, verdict):
     lost = np.where(np.arange(N) < n_lost, -0.31, 0.08)
     decision = decided(lost, policy(goal=goal, guard_rails=GuardRails(measures=())))
 
-    found = finding(decision, "guard_rails", "Queries that lose more than 0.3")
+    item = finding(decision, "guard_rails", "Queries that lose more than 0.3")
     assert decision.verdict == verdict
-    assert (found.numbers["n_lost"], len(found.numbers["queries"])) == (n_lost, 20)
-    assert found.numbers["queries"][0]["query"] == "q0"
+    assert (item.numbers["n_lost"], len(item.numbers["queries"])) == (n_lost, 20)
+    assert item.numbers["queries"][0]["query"] == "q0"
 
 
 def scattered(n_lost, n_won, n=N):
@@ -293,11 +295,11 @@ def test_losses_that_the_scatter_explains_are_an_exchange_and_do_not_block():
     """50 lose and 60 win more than .3, and the mean mirrors 60 at .34: p = .85."""
     decision = decided(scattered(50, 60), policy(guard_rails=GuardRails(measures=())))
 
-    found = finding(decision, "guard_rails", LOST)
-    assert (found.outcome, found.level) == ("an exchange", "note")
-    assert "expected from this pair's own scatter: 60 (p = 0.8" in found.reason
-    assert "An exchange: 50 queries lose, 60 win more than 0.3." in found.reason
-    numbers = found.numbers
+    item = finding(decision, "guard_rails", LOST)
+    assert (item.outcome, item.level) == ("an exchange", "note")
+    assert "expected from this pair's own scatter: 60 (p = 0.8" in item.reason
+    assert "An exchange: 50 queries lose, 60 win more than 0.3." in item.reason
+    numbers = item.numbers
     assert (numbers["n_lost"], numbers["n_won"], numbers["expected"]) == (50, 60, 60)
     p = stats.binomtest(50, 110, 0.5, alternative="greater").pvalue
     assert numbers["p"] == pytest.approx(p)
@@ -305,19 +307,19 @@ def test_losses_that_the_scatter_explains_are_an_exchange_and_do_not_block():
 
 
 def test_a_hard_limit_blocks_the_same_exchange():
-    said = policy(guard_rails=GuardRails(measures=(), worst_rule="share"))
-    decision = decided(scattered(50, 60), said)
+    policy_asked = policy(guard_rails=GuardRails(measures=(), worst_rule="share"))
+    decision = decided(scattered(50, 60), policy_asked)
 
-    found = finding(decision, "guard_rails", LOST)
-    assert (decision.verdict, found.outcome) == (Verdict.BLOCK, "too many")
-    assert "at most 5 %" in found.reason
+    item = finding(decision, "guard_rails", LOST)
+    assert (decision.verdict, item.outcome) == (Verdict.BLOCK, "too many")
+    assert "at most 5 %" in item.reason
 
 
 def test_losses_within_the_share_never_block_however_sure():
     decision = decided(scattered(20, 0), policy(guard_rails=GuardRails(measures=())))
 
-    found = finding(decision, "guard_rails", LOST)
-    assert (found.outcome, found.numbers["p_adjusted"] < 0.001) == ("few enough", True)
+    item = finding(decision, "guard_rails", LOST)
+    assert (item.outcome, item.numbers["p_adjusted"] < 0.001) == ("few enough", True)
     assert decision.verdict != Verdict.BLOCK
 
 
@@ -329,27 +331,29 @@ def test_losses_count_after_holm():
     beside = decided(lost, policy(guard_rails=GuardRails()), rails=flat)
 
     numbers = [finding(one, "guard_rails", LOST).numbers for one in (alone, beside)]
-    assert [one["p"] for one in numbers] == pytest.approx([10 / 512] * 2)
+    assert [number["p"] for number in numbers] == pytest.approx([10 / 512] * 2)
     assert [one["p_adjusted"] for one in numbers] == pytest.approx([20 / 512, 40 / 512])
     assert (alone.verdict == Verdict.BLOCK, beside.verdict == Verdict.BLOCK) == (True, False)
 
 
 def test_a_measure_is_green_only_where_the_bound_rules_a_loss_out():
     """40 queries scatter by .3: at least -.08. Not shown, with the queries that would show it."""
-    said = policy(guard_rails=GuardRails(measures=("RR@10",)))
+    policy_asked = policy(guard_rails=GuardRails(measures=("RR@10",)))
     rails = {"RR@10": 0.5 + spread(0.0, 40, by=0.3)}
-    found = finding(decided(spread(0.05, 40), said, rails=rails), "guard_rails", "RR@10")
+    item = finding(decided(spread(0.05, 40), policy_asked, rails=rails), "guard_rails", "RR@10")
 
-    assert (found.outcome, found.level) == ("not shown", "warn")
-    assert "a loss of 0.02 is not ruled out" in found.reason
-    assert found.change.startswith("Label 1,")
+    assert (item.outcome, item.level) == ("not shown", "warn")
+    assert "a loss of 0.02 is not ruled out" in item.reason
+    assert item.change.startswith("Label 1,")
 
 
 def test_a_loss_of_exactly_the_limit_is_not_counted():
     lost = np.where(np.arange(N) < 100, -0.3, 0.2)
-    found = decided(lost, policy(guard_rails=GuardRails(measures=())))
+    decision = decided(lost, policy(guard_rails=GuardRails(measures=())))
 
-    assert finding(found, "guard_rails", "Queries that lose more than 0.3").numbers["n_lost"] == 0
+    assert (
+        finding(decision, "guard_rails", "Queries that lose more than 0.3").numbers["n_lost"] == 0
+    )
 
 
 EXACT = GuardRails(measures=(), worst_share=1.0, exact_slice="exact")
@@ -369,8 +373,8 @@ def test_exact_match_is_held_against_the_lexical_run(lexical, n_exact, outcome, 
     against = None if lexical is None else arm("bm25", np.full(N, lexical))
     decision = decided(FLAT, policy(guard_rails=EXACT), slices={"exact": mask}, lexical=against)
 
-    found = finding(decision, "guard_rails", "Exact match against a lexical run")
-    assert (found.outcome, decision.verdict) == (outcome, verdict)
+    item = finding(decision, "guard_rails", "Exact match against a lexical run")
+    assert (item.outcome, decision.verdict) == (outcome, verdict)
 
 
 # --- process -------------------------------------------------------------------------------------
@@ -417,7 +421,7 @@ def test_at_their_limits_nothing_is_flagged():
 def test_what_nobody_knows_is_listed_and_flags_nothing():
     decision = decided(FLAT, policy(), process=Process(is_registered=False))
 
-    outcomes = {one.outcome for one in decision.checks["process"].findings}
+    outcomes = {finding.outcome for finding in decision.checks["process"].findings}
     assert (decision.verdict, outcomes) == (Verdict.PASS, {"not known"})
 
 
@@ -443,9 +447,9 @@ def test_what_nobody_knows_is_listed_and_flags_nothing():
 def test_judged_shares_decide_whether_runs_are_compared(goal, more, labels, verdict, outcome):
     decision = decided(FLAT, policy(goal=goal, labels=labels), **more)
 
-    found = finding(decision, "comparable", "Judged documents")
-    assert (decision.verdict, found.outcome) == (verdict, outcome)
-    assert ("sparse" in found.reason) == (labels == "sparse")
+    item = finding(decision, "comparable", "Judged documents")
+    assert (decision.verdict, item.outcome) == (verdict, outcome)
+    assert ("sparse" in item.reason) == (labels == "sparse")
 
 
 @pytest.mark.parametrize("goal", ["improve", "not_worse"])
@@ -461,8 +465,8 @@ def test_unanswered_queries_are_no_zeros_and_not_comparable(goal):
     ("depth", "verdict"), [(100, "pass"), (1000, "pass"), (99, "not_comparable")]
 )
 def test_both_runs_reach_as_deep_as_the_measures_look(depth, verdict):
-    said = policy(guard_rails=GuardRails(measures=("R@100",), worst_share=1.0))
-    decision = decided(FLAT, said, depth=depth)
+    policy_asked = policy(guard_rails=GuardRails(measures=("R@100",), worst_share=1.0))
+    decision = decided(FLAT, policy_asked, depth=depth)
 
     assert decision.verdict == verdict
 
@@ -508,9 +512,9 @@ def test_families_stand_together_in_bounds_and_counts():
 )
 def test_bounds_over_too_few_families_are_said_to_be_so(n_families, n_differing, said):
     values = np.where(np.arange(N) % n_families < n_differing, spread(0.02), 0)
-    found = decided(values, policy(), families=np.arange(N) % n_families)
+    decision = decided(values, policy(), families=np.arange(N) % n_families)
 
-    reason = finding(found, "overall", "nDCG@10").reason
+    reason = finding(decision, "overall", "nDCG@10").reason
     assert reason.split(" each).")[1:] == ([f" {' '.join(said)}"] if said else [""])
 
 

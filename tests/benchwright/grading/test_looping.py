@@ -53,8 +53,8 @@ def stub():
 
 
 def judge_at(stub, **settings):
-    given = {"first_wait": 0.01, "max_attempts": 2, "timeout": 5.0, **settings}
-    return OpenAIJudge(Endpoint("m", stub.url, **given))
+    fields = {"first_wait": 0.01, "max_attempts": 2, "timeout": 5.0, **settings}
+    return OpenAIJudge(Endpoint("m", stub.url, **fields))
 
 
 def one(stub, **settings):
@@ -118,7 +118,7 @@ def test_answer_off_the_scale_is_asked_for_once_more(stub):
     grading = one(stub, **PRICES)
 
     assert grading.grade == 2
-    assert [one.problem for one in grading.answers] == [
+    assert [answer.problem for answer in grading.answers] == [
         "the grade is 10; expected one of 0, 1, 2, 3",
         "",
     ]

@@ -31,9 +31,9 @@ def user(of, prompt=PROMPT):
 def data_of(text):
     """The parts between markers, by name."""
     nonce = re.search(r"(?m)^<<([A-P]{16}) QUERY>>$", text)[1]
-    found = re.findall(rf"(?ms)^<<{nonce} ([A-Z]+)>>\n(.*?)\n<</{nonce}>>$", text)
-    assert len(found) == text.count(f"<<{nonce} ")
-    return dict(found)
+    matches = re.findall(rf"(?ms)^<<{nonce} ([A-Z]+)>>\n(.*?)\n<</{nonce}>>$", text)
+    assert len(matches) == text.count(f"<<{nonce} ")
+    return dict(matches)
 
 
 def test_guideline_and_scale_are_said_and_the_pair_stands_between_markers():

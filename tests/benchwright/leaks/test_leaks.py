@@ -80,20 +80,20 @@ def test_a_planted_wording_is_named_with_both_texts(leak, code, severity):
 
     report = leak_report([*clean(), planted])
 
-    found = findings_of(report)
-    assert [(one.code, one.severity) for one in found] == [(code, severity)]
-    assert "t1 “how long do goldfish live in a bowl”" in found[0].message
-    assert "leak “" in found[0].message
+    findings = findings_of(report)
+    assert [(finding.code, finding.severity) for finding in findings] == [(code, severity)]
+    assert "t1 “how long do goldfish live in a bowl”" in findings[0].message
+    assert "leak “" in findings[0].message
     assert report["pairs"][0]["nearest"][0]["b"]["qid"] == "leak"
 
 
 def test_a_family_on_two_sides_is_named_though_its_wordings_differ():
     planted = query("leak", "lifespan of carassius auratus", "test", family="t1")
 
-    found = hard_violations(leak_report([*clean(), planted]))
+    violations = hard_violations(leak_report([*clean(), planted]))
 
-    assert [one.code for one in found] == ["split-leak-family"]
-    assert "1 family is on both sides" in found[0].message
+    assert [violation.code for violation in violations] == ["split-leak-family"]
+    assert "1 family is on both sides" in violations[0].message
 
 
 def test_a_relevant_document_of_both_sides_is_named_and_does_not_stop_a_release():
@@ -101,9 +101,9 @@ def test_a_relevant_document_of_both_sides_is_named_and_does_not_stop_a_release(
 
     report = leak_report([*clean(), planted])
 
-    (found,) = findings_of(report)
-    assert (found.code, found.severity) == ("split-leak-documents", Severity.WARNING)
-    assert "1 document is relevant on both sides (d-t1): 20.0 %" in found.message
+    (finding,) = findings_of(report)
+    assert (finding.code, finding.severity) == ("split-leak-documents", Severity.WARNING)
+    assert "1 document is relevant on both sides (d-t1): 20.0 %" in finding.message
     assert report["pairs"][0]["shared_documents"]["listed"] == [
         {"docid": "d-t1", "a": ["t1"], "b": ["leak"]}
     ]
@@ -113,11 +113,11 @@ def test_a_relevant_document_of_both_sides_is_named_and_does_not_stop_a_release(
 def test_a_query_out_of_time_is_named_where_time_decides():
     planted = query("late", "map of the moon", "train", first_seen=day(4))
 
-    found = hard_violations(leak_report([*clean(), planted], plan=CHRONOLOGICAL))
+    violations = hard_violations(leak_report([*clean(), planted], plan=CHRONOLOGICAL))
     elsewhere = leak_report([*clean(), planted], plan={"mode": "stratified"})
 
-    assert [one.code for one in found] == ["split-leak-time"]
-    assert "late (2024-01-05)" in found[0].message
+    assert [violation.code for violation in violations] == ["split-leak-time"]
+    assert "late (2024-01-05)" in violations[0].message
     assert elsewhere["findings"] == []
     assert elsewhere["pairs"][0]["time"]["n_inverted"] == 1
 
@@ -127,10 +127,10 @@ def test_a_train_positive_that_appeared_after_the_cut_is_named():
 
     report = leak_report(clean(), plan=CHRONOLOGICAL, documents_first_seen=documents)
 
-    (found,) = hard_violations(report)
-    assert found.code == "split-leak-late-documents"
-    assert "1 document that appeared after the cut (2024-01-04) is relevant" in found.message
-    assert "d-t2 (2024-01-10)" in found.message
+    (violation,) = hard_violations(report)
+    assert violation.code == "split-leak-late-documents"
+    assert "1 document that appeared after the cut (2024-01-04) is relevant" in violation.message
+    assert "d-t2 (2024-01-10)" in violation.message
     assert report["documents_after_cut"]["n_known"] == 2
 
 
@@ -169,7 +169,7 @@ def test_the_same_text_is_never_excused():
 
     report = leak_report([*clean(), same], told_apart={("leak", "t1")})
 
-    assert [one.code for one in hard_violations(report)] == ["split-leak-exact"]
+    assert [violation.code for violation in hard_violations(report)] == ["split-leak-exact"]
 
 
 def test_a_hidden_split_keeps_its_documents_to_itself():
@@ -340,8 +340,12 @@ def test_every_count_of_a_report_is_that_of_loops_over_all_pairs(queries, data):
         assert pair["shared_bag_keys"] == len(bags)
         relevant = [len({d for query in side for d in query.relevant}) for side in (a, b)]
         shares = [round(len(documents) / n, 6) if n else None for n in relevant]
-        told = pair["shared_documents"]
-        assert [told["n"], told["share_of_a"], told["share_of_b"]] == [len(documents), *shares]
+        shared_documents = pair["shared_documents"]
+        assert [
+            shared_documents["n"],
+            shared_documents["share_of_a"],
+            shared_documents["share_of_b"],
+        ] == [len(documents), *shares]
         early, late = ([q.first_seen for q in side if q.first_seen] for side in (a, b))
         inverted = sum(moment >= min(late) for moment in early) if early and late else None
         assert (pair["time"] or {}).get("n_inverted") == inverted

@@ -39,19 +39,19 @@ def changed(n_queries: int, *, ranks: int = 1) -> dict[str, list[str]]:
     ],
 )
 def test_likeness_to_a_plain_run_is_as_counted_by_hand(mine, kind, n_differing, share):
-    found = likeness(mine, PLAIN, QIDS)
+    result = likeness(mine, PLAIN, QIDS)
 
-    assert (found.n_queries, found.n_places) == (20, 200)
-    assert len(found.differing) == n_differing
-    assert found.share == pytest.approx(share)
-    assert suspicion(found) == kind
+    assert (result.n_queries, result.n_places) == (20, 200)
+    assert len(result.differing) == n_differing
+    assert result.share == pytest.approx(share)
+    assert suspicion(result) == kind
 
 
 def test_runs_that_answer_one_query_each_differ_in_these_alone():
-    found = likeness({"q1": ["a"]}, {"q2": ["a"]}, QIDS)
+    share = likeness({"q1": ["a"]}, {"q2": ["a"]}, QIDS)
 
-    assert found.differing == ("q1", "q2")
-    assert suspicion(found) == SINGLE_QUERY
+    assert share.differing == ("q1", "q2")
+    assert suspicion(share) == SINGLE_QUERY
 
 
 @pytest.mark.parametrize("found", [Likeness(9, 90, 90, ()), Likeness(50, 0, 0, ())])

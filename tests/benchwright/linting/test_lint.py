@@ -64,16 +64,18 @@ def test_clean_release_has_no_finding():
     ],
 )  # fmt: skip
 def test_broken_rule_is_found(changes, code, where):
-    told = found(**changes)
+    result = found(**changes)
 
-    assert told[code].where == where
-    assert told[code].n == 1
+    assert result[code].where == where
+    assert result[code].n == 1
 
 
 def test_finding_is_of_one_target_and_as_bad_as_it_is_there():
-    told = lint(source(**(CLEAN | {"documents": [Document("007"), *CLEAN["documents"]]})), TARGETS)
+    result = lint(
+        source(**(CLEAN | {"documents": [Document("007"), *CLEAN["documents"]]})), TARGETS
+    )
 
-    assert {(one.target, one.severity) for one in told} == {
+    assert {(one.target, one.severity) for one in result} == {
         ("beir", Severity.ERROR),
         ("croissant", Severity.ERROR),
         ("ids-only", Severity.ERROR),
@@ -87,10 +89,10 @@ def test_parquet_may_hold_ids_that_tables_of_text_may_not():
 def test_cases_are_counted_and_three_are_named():
     many = [Document(f"00{n}") for n in range(7)]
 
-    told = found(documents=[*many, *CLEAN["documents"]])["id-leading-zeros"]
+    result = found(documents=[*many, *CLEAN["documents"]])["id-leading-zeros"]
 
-    assert told.n == 7
-    assert told.where == "document 000, document 001, document 002 and 4 more"
+    assert result.n == 7
+    assert result.where == "document 000, document 001, document 002 and 4 more"
 
 
 def test_same_text_with_the_same_grade_is_no_conflict():

@@ -23,7 +23,7 @@ def made(tmp_path: Path, name: str) -> Path:
 
 
 def told(folder: Path, code: str) -> list[str]:
-    return [found.where for found in lint_folder(folder).findings if found.code == code]
+    return [finding.where for finding in lint_folder(folder).findings if finding.code == code]
 
 
 def replaced(path: Path, old: bytes, new: bytes) -> None:
@@ -178,13 +178,13 @@ def test_qrels_that_do_not_belong_are_counted(tmp_path):
     rows = [f"gone-{n}\tgone-{n}\t{n % 2}\n" for n in range(5)]
     (folder / "qrels" / "test.tsv").write_text(header + "".join(rows))
 
-    found = {one.code: one for one in lint_folder(folder).findings}
+    results = {finding.code: finding for finding in lint_folder(folder).findings}
 
-    assert found["documents-lacking"].message == (
+    assert results["documents-lacking"].message == (
         "5 of the 5 documents here are not in corpus.jsonl, 2 of them relevant."
     )
-    assert (found["queries-lacking"].n, found["queries-lacking"].where) == (5, "qrels/test.tsv")
-    assert found["queries-lacking"].message == "5 of the 5 queries here are not in queries.jsonl."
+    assert (results["queries-lacking"].n, results["queries-lacking"].where) == (5, "qrels/test.tsv")
+    assert results["queries-lacking"].message == "5 of the 5 queries here are not in queries.jsonl."
 
 
 def test_order_of_ids_is_a_note_and_told_once(tmp_path):
@@ -192,9 +192,9 @@ def test_order_of_ids_is_a_note_and_told_once(tmp_path):
     lines = (folder / "corpus.jsonl").read_bytes().splitlines(keepends=True)
     (folder / "corpus.jsonl").write_bytes(b"".join(reversed(lines)))
 
-    found = [one for one in lint_folder(folder).findings if one.code == "id-order"]
+    findings = [finding for finding in lint_folder(folder).findings if finding.code == "id-order"]
 
-    assert [(one.severity, one.where) for one in found] == [(Severity.NOTE, "corpus.jsonl:2")]
+    assert [(one.severity, one.where) for one in findings] == [(Severity.NOTE, "corpus.jsonl:2")]
 
 
 def test_every_rule_has_a_sentence_an_advice_and_a_severity_of_a_known_target():

@@ -9,7 +9,7 @@ QRELS = {"1": {"a": 1, "b": 0}, "2": {"c": 2}}
 
 
 def codes(*args, **more):
-    return [found.code for found in pitfalls(*args, **more)]
+    return [pitfall.code for pitfall in pitfalls(*args, **more)]
 
 
 def test_nothing_is_said_of_what_fits_together():
@@ -26,11 +26,11 @@ def test_nothing_is_said_of_what_fits_together():
     ],
 )
 def test_ids_of_two_types_never_meet(queries, qrels, documents, said):
-    found = pitfalls(queries, qrels, documents=documents)[0]
+    pitfall = pitfalls(queries, qrels, documents=documents)[0]
 
-    assert (found.code, found.severity) == ("id-types-differ", Severity.ERROR)
-    assert said in found.message
-    assert found.advice == "Make them texts everywhere: str(id)."
+    assert (pitfall.code, pitfall.severity) == ("id-types-differ", Severity.ERROR)
+    assert said in pitfall.message
+    assert pitfall.advice == "Make them texts everywhere: str(id)."
 
 
 @pytest.mark.parametrize(
@@ -44,17 +44,19 @@ def test_ids_of_two_types_never_meet(queries, qrels, documents, said):
     ],
 )
 def test_queries_that_do_not_meet_have_counts_and_a_cause(queries, advice):
-    found = pitfalls(queries, QRELS)[0]
+    pitfall = pitfalls(queries, QRELS)[0]
 
-    assert (found.code, found.n) == ("queries-do-not-meet", 2)
-    assert f"0 of the 2 queries of the qrels are among the {len(queries)} queries" in found.message
-    assert found.advice.startswith(advice)
+    assert (pitfall.code, pitfall.n) == ("queries-do-not-meet", 2)
+    assert (
+        f"0 of the 2 queries of the qrels are among the {len(queries)} queries" in pitfall.message
+    )
+    assert pitfall.advice.startswith(advice)
 
 
 def test_queries_of_another_split_are_recognised():
-    found = pitfalls({"8", "9"}, QRELS, split="dev", other_splits={"train": {"1", "2"}})[0]
+    pitfall = pitfalls({"8", "9"}, QRELS, split="dev", other_splits={"train": {"1", "2"}})[0]
 
-    assert found.advice == "2 of these are queries of the split 'train' and not of 'dev': " + (
+    assert pitfall.advice == "2 of these are queries of the split 'train' and not of 'dev': " + (
         "take its qrels."
     )
 
@@ -74,10 +76,10 @@ def test_documents_that_lack_are_counted_and_the_relevant_ones_among_them():
 
 
 def test_grades_of_0_are_a_note_and_queries_without_relevant_ones_a_warning():
-    found = pitfalls({"1"}, {"1": {"a": 0, "b": -1}})
+    pitfall = pitfalls({"1"}, {"1": {"a": 0, "b": -1}})
 
-    assert [(one.code, one.n) for one in found] == [
+    assert [(one.code, one.n) for one in pitfall] == [
         ("query-without-relevant", 1),
         ("judged-not-relevant", 1),
     ]
-    assert "1 of 2 grades are 0" in found[1].message
+    assert "1 of 2 grades are 0" in pitfall[1].message

@@ -305,12 +305,12 @@ def test_broken_rule_is_told_with_its_line(folder, row):
     assert row.code not in {found.code for found in lint_folder(folder).findings}
     row.broken(folder)
 
-    told = [found for found in lint_folder(folder).findings if found.code == row.code]
+    findings = [finding for finding in lint_folder(folder).findings if finding.code == row.code]
 
-    assert told, [found.where for found in lint_folder(folder).findings]
-    assert (told[0].severity, told[0].where) == (row.severity, row.where)
-    assert told[0].message
-    assert told[0].advice
+    assert findings, [found.where for found in lint_folder(folder).findings]
+    assert (findings[0].severity, findings[0].where) == (row.severity, row.where)
+    assert findings[0].message
+    assert findings[0].advice
 
 
 @pytest.mark.parametrize(

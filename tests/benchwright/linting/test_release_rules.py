@@ -26,8 +26,8 @@ def facts(**values) -> ReleaseFacts:
 
 
 def one_finding(**values):
-    (found,) = release_findings(facts(**values))
-    return found
+    (release_finding,) = release_findings(facts(**values))
+    return release_finding
 
 
 def test_nothing_is_said_of_a_release_that_nothing_stands_against():
@@ -164,11 +164,11 @@ def test_every_rule_has_a_case():
 def test_rule_says_where_what_and_what_to_do(code):
     values, where, said, n = CASES[code]
 
-    found = one_finding(**values)
+    item = one_finding(**values)
 
-    assert (found.code, found.severity, found.where, found.n) == (code, RULES[code], where, n)
-    assert said in found.message
-    assert found.advice.endswith(".")
+    assert (item.code, item.severity, item.where, item.n) == (code, RULES[code], where, n)
+    assert said in item.message
+    assert item.advice.endswith(".")
 
 
 # What is counted, once each.
@@ -224,18 +224,21 @@ def test_nothing_is_said_of(case):
 
 
 def test_errors_come_first_and_stay_in_the_order_of_the_rules():
-    found = release_findings(facts(licence="", n_relevant=0, n_dropped=1, all_zero=["q"]))
+    result = release_findings(facts(licence="", n_relevant=0, n_dropped=1, all_zero=["q"]))
 
-    severities = [one.severity for one in found]
+    severities = [one.severity for one in result]
     assert severities == [Severity.ERROR, Severity.WARNING, Severity.WARNING, Severity.NOTE]
-    assert [one.code for one in found][1:3] == ["release-query-all-zero", "release-licence-missing"]
+    assert [one.code for one in result][1:3] == [
+        "release-query-all-zero",
+        "release-licence-missing",
+    ]
 
 
 def test_many_queries_are_counted_and_few_are_named():
-    found = one_finding(unjudged=[f"q{n}" for n in range(1200)])
+    item = one_finding(unjudged=[f"q{n}" for n in range(1200)])
 
-    assert found.where == "query q0, q1, q2, q3, q4 and 1,195 more"
-    assert found.message.startswith("1,200 queries without any grade")
+    assert item.where == "query q0, q1, q2, q3, q4 and 1,195 more"
+    assert item.message.startswith("1,200 queries without any grade")
 
 
 def test_every_rule_has_a_heading_with_its_severity():

@@ -14,9 +14,9 @@ Make = Callable[..., Endpoint]
 
 @pytest.fixture
 def server() -> Iterator[SearchServer]:
-    made = SearchServer()
-    yield made
-    made.stop()
+    server = SearchServer()
+    yield server
+    server.stop()
 
 
 @pytest.fixture
@@ -30,13 +30,13 @@ def endpoint(server: SearchServer) -> Make:
         shape = more.pop("shape", None) or read_shape(
             results="hits.hits", id="_id", score="_score", is_opensearch=True
         )
-        given = {"requests_per_second": 2000.0, "first_pause": 0.01, "k": 10, **more}
+        fields = {"requests_per_second": 2000.0, "first_pause": 0.01, "k": 10, **more}
         return Endpoint(
             server=Server(url or server.url, **{"private": ["127.0.0.1"], **server_options}),
             method=method,
             template=read_template(template, method=method),
             shape=shape,
-            **given,
+            **fields,
         )
 
     return make

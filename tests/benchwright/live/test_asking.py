@@ -27,10 +27,10 @@ def outcome(endpoint):
 
 def test_documents_and_scores_come_back_with_their_time(server, endpoint):
     server.answer = lambda asked: hits(("b", 2.5), ("a", 1))
-    found = outcome(endpoint())
+    answer = outcome(endpoint())
 
-    assert found.reading.results == (("b", 2.5), ("a", 1.0))
-    assert (found.n_tries, 0 < found.milliseconds < 2000) == (1, True)
+    assert answer.reading.results == (("b", 2.5), ("a", 1.0))
+    assert (answer.n_tries, 0 < answer.milliseconds < 2000) == (1, True)
 
 
 def test_error_that_nobody_expects_is_raised_where_outcomes_are_waited_for(endpoint):
@@ -84,13 +84,13 @@ def test_a_query_arrives_exactly_whatever_it_holds(server, endpoint, text):
 
 def test_a_get_carries_the_query_percent_encoded(server, endpoint):
     server.answer = lambda asked: plain([{"id": 1}])
-    made = endpoint(
+    target = endpoint(
         f"{server.url}?lang=en",
         method="GET",
         template="q={{query}}&rows={{k}}",
         shape=read_shape(results="$", id="id"),
     )
-    (found,) = ask_all(made, [("q1", "a&b=c #d+é")])
+    (found,) = ask_all(target, [("q1", "a&b=c #d+é")])
 
     assert (server.asked[0].query, found.reading.results) == ("a&b=c #d+é", (("1", 10.0),))
     assert server.asked[0].path.startswith("/docs/_search?lang=en&q=a%26b")
@@ -98,9 +98,9 @@ def test_a_get_carries_the_query_percent_encoded(server, endpoint):
 
 def test_connections_are_kept(server, endpoint):
     queries = [(f"q{n}", f"text {n}") for n in range(40)]
-    found = list(ask_all(endpoint(concurrency=2), queries))
+    items = list(ask_all(endpoint(concurrency=2), queries))
 
-    assert {one.qid for one in found} == {qid for qid, _ in queries}
+    assert {item.qid for item in items} == {qid for qid, _ in queries}
     assert server.n_connections == 2
 
 
@@ -108,9 +108,9 @@ def test_a_kept_connection_that_was_closed_meanwhile_is_no_failure(server, endpo
     server.scripted["text 0"] = [
         Answer(hits(("d", 1.0)).body, headers={"Connection": "close"}),
     ]
-    found = list(ask_all(endpoint(concurrency=1, retries=0), [("a", "text 0"), ("b", "text 1")]))
+    items = list(ask_all(endpoint(concurrency=1, retries=0), [("a", "text 0"), ("b", "text 1")]))
 
-    assert [type(one) for one in found] == [Answered, Answered]
+    assert [type(item) for item in items] == [Answered, Answered]
 
 
 # --- failures that pass --------------------------------------------------------------------------
@@ -119,9 +119,9 @@ def test_a_kept_connection_that_was_closed_meanwhile_is_no_failure(server, endpo
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
 def test_a_passing_failure_is_tried_again(server, endpoint, status):
     server.scripted["one"] = [Answer(b"busy", status=status)] * 2
-    found = outcome(endpoint(retries=2))
+    answer = outcome(endpoint(retries=2))
 
-    assert (type(found), found.n_tries, len(server.asked)) == (Answered, 3, 3)
+    assert (type(answer), answer.n_tries, len(server.asked)) == (Answered, 3, 3)
 
 
 def test_retry_after_is_waited_for_by_everybody(server, endpoint):
@@ -136,10 +136,10 @@ def test_retry_after_is_waited_for_by_everybody(server, endpoint):
 
 def test_a_wait_beyond_all_patience_is_a_failure_that_says_so(server, endpoint):
     server.answer = lambda asked: Answer(b"slow down", status=429, headers={"Retry-After": "3600"})
-    found = outcome(endpoint())
+    answer = outcome(endpoint())
 
-    assert (type(found), found.n_tries) == (Failed, 1)
-    assert found.why == (
+    assert (type(answer), answer.n_tries) == (Failed, 1)
+    assert answer.why == (
         "HTTP 429 Too Many Requests: slow down; "
         "it asks to wait 3,600 s, and at most 120 s are waited"
     )
@@ -147,10 +147,10 @@ def test_a_wait_beyond_all_patience_is_a_failure_that_says_so(server, endpoint):
 
 def test_a_failure_that_stays_is_told_with_its_last_cause(server, endpoint):
     server.answer = lambda asked: Answer(b'{"error": "heap full"}', status=500)
-    found = outcome(endpoint(retries=1))
+    answer = outcome(endpoint(retries=1))
 
-    assert (found.n_tries, found.status) == (2, 500)
-    assert found.why == 'HTTP 500 Internal Server Error: {"error": "heap full"}'
+    assert (answer.n_tries, answer.status) == (2, 500)
+    assert answer.why == 'HTTP 500 Internal Server Error: {"error": "heap full"}'
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404])
@@ -182,9 +182,9 @@ def test_a_cut_answer_that_stays_so_says_how_much_came(server, endpoint):
 def test_a_server_that_hangs_is_given_up_in_time(server, endpoint):
     server.answer = lambda asked: Answer(b"{}", delay=2.0)
     began = time.monotonic()
-    found = outcome(endpoint(timeout=0.3, retries=0))
+    answer = outcome(endpoint(timeout=0.3, retries=0))
 
-    assert found.why == "no whole answer within 0.3 s"
+    assert answer.why == "no whole answer within 0.3 s"
     assert time.monotonic() - began < 1.5
 
 
@@ -192,16 +192,16 @@ def test_a_server_that_hangs_is_given_up_in_time(server, endpoint):
 def test_a_server_that_drips_is_given_up_in_time(server, endpoint, headers):
     server.answer = lambda asked: Answer(b" " * 400, drip=0.02, headers=headers)
     began = time.monotonic()
-    found = outcome(endpoint(timeout=0.3, retries=0))
+    answer = outcome(endpoint(timeout=0.3, retries=0))
 
-    assert found.why == "no whole answer within 0.3 s"
+    assert answer.why == "no whole answer within 0.3 s"
     assert time.monotonic() - began < 1.5
 
 
 def test_nobody_at_the_address_is_told(endpoint):
-    found = outcome(endpoint("http://127.0.0.1:9/x", retries=0))
+    answer = outcome(endpoint("http://127.0.0.1:9/x", retries=0))
 
-    assert "no connection" in found.why
+    assert "no connection" in answer.why
 
 
 # --- failures that stay --------------------------------------------------------------------------
@@ -229,9 +229,9 @@ def test_a_packed_answer_that_unpacks_to_too_much_is_refused(server, endpoint):
 def test_a_redirect_is_told_and_not_followed(server, endpoint):
     target = "http://user:secret@169.254.169.254/latest/?token=1"
     server.answer = lambda asked: Answer(b"", status=302, headers={"Location": target})
-    found = outcome(endpoint())
+    answer = outcome(endpoint())
 
-    assert found.why.startswith("it leads to 'http://169.254.169.254/latest/' (HTTP 302)")
+    assert answer.why.startswith("it leads to 'http://169.254.169.254/latest/' (HTTP 302)")
     assert len(server.asked) == 1
 
 
@@ -278,9 +278,9 @@ def test_a_name_that_leads_elsewhere_by_the_next_request_is_checked_again(
         return [(sockets.AF_INET, sockets.SOCK_STREAM, 6, "", place)]
 
     monkeypatch.setattr("socket.getaddrinfo", resolve)
-    found = outcome(endpoint("http://search.example.org/x", private=[], retries=0))
+    answer = outcome(endpoint("http://search.example.org/x", private=[], retries=0))
 
-    assert "LIVE_PRIVATE_ADDRESSES=search.example.org" in found.why
+    assert "LIVE_PRIVATE_ADDRESSES=search.example.org" in answer.why
 
     assert (asked, server.asked) == (["search.example.org"], [])
 
@@ -333,9 +333,9 @@ def test_closing_stops_what_is_at_work_and_asks_no_more(server, endpoint):
 
 def test_latency_leaves_out_waiting_for_the_rate(server, endpoint):
     queries = [(f"q{n}", f"text {n}") for n in range(4)]
-    found = list(ask_all(endpoint(requests_per_second=5, concurrency=1), queries))
+    items = list(ask_all(endpoint(requests_per_second=5, concurrency=1), queries))
 
-    assert max(one.milliseconds for one in found) < 150
+    assert max(item.milliseconds for item in items) < 150
 
 
 # --- secrets -------------------------------------------------------------------------------------
@@ -343,11 +343,11 @@ def test_latency_leaves_out_waiting_for_the_rate(server, endpoint):
 
 def test_headers_are_sent_and_what_repeats_them_is_struck_out(server, endpoint):
     server.answer = lambda asked: Answer(f"bad key {asked.headers['x-key']}".encode(), status=403)
-    made = endpoint(headers={"X-Key": "s3cret-value"}, hidden=["s3cret-value"])
-    found = outcome(made)
+    target = endpoint(headers={"X-Key": "s3cret-value"}, hidden=["s3cret-value"])
+    answer = outcome(target)
 
     assert server.asked[0].headers["x-key"] == "s3cret-value"
-    assert (found.why, "s3cret" in repr(made)) == ("HTTP 403 Forbidden: bad key •••", False)
+    assert (answer.why, "s3cret" in repr(target)) == ("HTTP 403 Forbidden: bad key •••", False)
 
 
 def test_trying_one_query_takes_one_attempt(server, endpoint):
@@ -401,5 +401,5 @@ def test_what_was_answered_outlives_a_process_that_is_killed(server, tmp_path):
     known = AnswerLog(tmp_path, endpoint="e", attempt=2).known(queries)
     # At most those that were on their way, or waited to be written, are lost.
     assert n_asked - 4 - 8 <= len(known) <= n_asked < 400
-    found = list(answers_at(known, [qid for qid, _ in queries]))
-    assert {one.reading.results for one in found} == {(("d1", 5.0), ("d2", 4.0))}
+    items = list(answers_at(known, [qid for qid, _ in queries]))
+    assert {item.reading.results for item in items} == {(("d1", 5.0), ("d2", 4.0))}

@@ -95,8 +95,8 @@ def test_the_first_answer_stands_where_two_attempts_have_one(tmp_path):
     kept(tmp_path, 1, answered("q1", "first"))
     log = kept(tmp_path, 2, answered("q1", "second"), answered("q2"))
 
-    found = list(answers_at(log.known(QUERIES), ["q1", "q2"]))
-    assert [one.reading.results[0][0] for one in found] == ["first", "d"]
+    items = list(answers_at(log.known(QUERIES), ["q1", "q2"]))
+    assert [item.reading.results[0][0] for item in items] == ["first", "d"]
 
 
 def test_lines_that_were_cut_are_left_out(tmp_path):
@@ -105,9 +105,9 @@ def test_lines_that_were_cut_are_left_out(tmp_path):
     whole = path.read_bytes()
     for end in [*range(0, len(whole), 11), len(whole) - 1]:
         path.write_bytes(whole[:end])
-        found = [one.qid for one in answers_at(log.known(QUERIES), ["q1", "q2"])]
-        assert found == ["q1", "q2"][: len(found)]
-    assert len(found) == 1
+        qids = [one.qid for one in answers_at(log.known(QUERIES), ["q1", "q2"])]
+        assert qids == ["q1", "q2"][: len(qids)]
+    assert len(qids) == 1
 
 
 def test_answers_of_another_endpoint_or_another_text_are_not_taken(tmp_path):

@@ -30,9 +30,9 @@ def test_every_query_arrives_as_it_is_and_changes_nothing_around_it(query, qid):
 @given(query=TEXTS)
 def test_every_query_arrives_in_a_query_string(query):
     template = read_template("?q={{query}}&fq=a+b%26c&rows={{k}}&empty=", method="GET")
-    found = parse_qs(template.filled(query=query, k=3).decode(), keep_blank_values=True)
+    parameters = parse_qs(template.filled(query=query, k=3).decode(), keep_blank_values=True)
 
-    assert found == {"q": [query], "fq": ["a b&c"], "rows": ["3"], "empty": [""]}
+    assert parameters == {"q": [query], "fq": ["a b&c"], "rows": ["3"], "empty": [""]}
 
 
 def test_half_a_character_does_not_stop_the_request():
@@ -185,9 +185,9 @@ def test_answers_of_many_shapes_are_read(paths, answer, results):
 
 def test_only_the_first_k_count_and_repeated_ones_take_no_place():
     shape = read_shape(results="$", id=".")
-    found = read_answer(b'["a", "a", "b", "c", "d"]', shape, k=2)
+    answer = read_answer(b'["a", "a", "b", "c", "d"]', shape, k=2)
 
-    assert (found.results, found.n_repeated, found.n_beyond) == ((("a", 2.0), ("b", 1.0)), 1, 2)
+    assert (answer.results, answer.n_repeated, answer.n_beyond) == ((("a", 2.0), ("b", 1.0)), 1, 2)
 
 
 @pytest.mark.parametrize(

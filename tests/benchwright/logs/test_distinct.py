@@ -122,10 +122,10 @@ def test_wordings_of_one_need_are_a_family_with_a_reason(tmp_path, most, by):
     grouped = write_with_families(source, target, links, most_compared=most)
 
     assert (grouped.n_families, grouped.by) == (2, by)
-    found = {one["text"]: one["family"] for one in pl.read_parquet(target).to_dicts()}
+    families = {one["text"]: one["family"] for one in pl.read_parquet(target).to_dicts()}
     smallest = min(query_id("lost card"), query_id("card lost"))
-    assert found["lost card"] == found["card lost"] == smallest
-    assert found["exchange rate"] == query_id("exchange rate")
+    assert families["lost card"] == families["card lost"] == smallest
+    assert families["exchange rate"] == query_id("exchange rate")
     (link,) = pl.read_parquet(links).to_dicts()
     assert link["reason"] == "bag"
     assert json.dumps(sorted([link["a"], link["b"]])) == json.dumps(

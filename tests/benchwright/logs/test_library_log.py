@@ -52,9 +52,9 @@ def test_sums_by_cleaned_query_are_the_publishers_top_50(read, folder):
     with (folder / "popular-23-24-top-50.csv").open(newline="", encoding="utf-8") as lines:
         expected = {row["Query"]: int(row["Count"]) for row in csv.DictReader(lines)}
 
-    found = pl.read_parquet(read.log).head(50)
+    result = pl.read_parquet(read.log).head(50)
 
-    assert dict(found.select("text", "count").rows()) == expected
+    assert dict(result.select("text", "count").rows()) == expected
     assert read.counted.n_traffic == 151_592
 
 
@@ -71,12 +71,12 @@ def test_head_and_tail_are_those_of_the_file(read, plain):
     rows = pl.read_parquet(read.log)
     cuts = frequency_cuts(rows["count"].to_list())
 
-    found = {band: set() for band in Band}
+    results = {band: set() for band in Band}
     for key, count in rows.select("key", "count").rows():
-        found[band_of(cuts, count)].add(key)
-    assert found[Band.HEAD] == head
-    assert found[Band.TAIL] == tail
-    assert found[Band.TORSO] == merged.keys() - head - tail
+        results[band_of(cuts, count)].add(key)
+    assert results[Band.HEAD] == head
+    assert results[Band.TAIL] == tail
+    assert results[Band.TORSO] == merged.keys() - head - tail
 
 
 def test_ties_at_both_cuts_go_to_torso(read):

@@ -98,9 +98,9 @@ HARMLESS = [
 
 @pytest.mark.parametrize(("text", "expected", "kind"), PERSONAL, ids=[row[0] for row in PERSONAL])
 def test_personal_data_is_replaced_by_its_kind(text, expected, kind):
-    found = masked(text)
+    text_masked = masked(text)
 
-    assert (found.text, found.kinds) == (expected, (kind,) if kind else ())
+    assert (text_masked.text, text_masked.kinds) == (expected, (kind,) if kind else ())
 
 
 @pytest.mark.parametrize("text", HARMLESS)
@@ -109,10 +109,10 @@ def test_what_only_looks_alike_stays(text):
 
 
 def test_several_kinds_in_one_query_are_all_masked():
-    found = masked("jo@x.org or +49 170 1234567")
+    text_masked = masked("jo@x.org or +49 170 1234567")
 
-    assert found.text == "[email] or [phone]"
-    assert found.kinds == ("email", "phone")
+    assert text_masked.text == "[email] or [phone]"
+    assert text_masked.kinds == ("email", "phone")
 
 
 def test_a_query_of_masks_alone_is_empty():

@@ -19,8 +19,8 @@ DAY = 739007  # 2024-05-01
 
 def reader(path, *, columns=None, **options):
     table = open_table(path, file=path.name)
-    found = columns or detected_columns(table.columns, table.head(20), file=path.name)
-    return LogReader(table, found, Problems(), **options)
+    result = columns or detected_columns(table.columns, table.head(20), file=path.name)
+    return LogReader(table, result, Problems(), **options)
 
 
 def rows(path, **options):
@@ -50,9 +50,9 @@ def test_one_log_in_every_form_reads_the_same(tmp_path):
         tmp_path / "log.parquet",
     ]
 
-    found = [rows(path) for path in files]
+    results = [rows(path) for path in files]
 
-    assert found == [
+    assert results == [
         [
             LogRow("lost, card", 3, DAY, DAY, {}, ""),
             LogRow("Lost card", 2, DAY + 1, DAY + 1, {}, ""),
@@ -73,8 +73,8 @@ def test_a_table_without_header_names_its_columns_by_number(tmp_path):
     table = open_table(path, file="log.tsv")
 
     assert (table.columns, table.has_header) == (("column 1", "column 2"), False)
-    found = rows(path, columns=LogColumns(query="column 1", count="column 2"))
-    assert [row[:2] for row in found] == [("lost card", 4), ("open account", 2)]
+    result = rows(path, columns=LogColumns(query="column 1", count="column 2"))
+    assert [row[:2] for row in result] == [("lost card", 4), ("open account", 2)]
 
 
 def test_quotes_in_a_table_with_tabs_are_part_of_the_query(tmp_path):
@@ -88,24 +88,24 @@ def test_columns_of_people_are_never_detected(tmp_path):
 
     table = open_table(path, file="aol.tsv")
 
-    found = detected_columns(table.columns, [], file="aol.tsv")
-    assert found == LogColumns(query="Query", date="QueryTime", clicks="ClickURL")
+    columns = detected_columns(table.columns, [], file="aol.tsv")
+    assert columns == LogColumns(query="Query", date="QueryTime", clicks="ClickURL")
 
 
 def test_of_two_spellings_the_cleaned_one_is_meant():
     names = ["year", "month", "searches", "search string", "search string cleaned", "signed in"]
 
-    found = detected_columns(names, [], file="x")
+    columns = detected_columns(names, [], file="x")
 
-    assert found == LogColumns(
+    assert columns == LogColumns(
         query="search string cleaned", count="searches", year="year", month="month"
     )
 
 
 def test_the_only_column_of_words_is_that_of_queries():
-    shown = [{"a": "7", "b": "lost card"}, {"a": "8", "b": "open account"}]
+    results = [{"a": "7", "b": "lost card"}, {"a": "8", "b": "open account"}]
 
-    assert detected_columns(["a", "b"], shown, file="x").query == "b"
+    assert detected_columns(["a", "b"], results, file="x").query == "b"
 
 
 def test_a_log_without_a_column_of_queries_is_refused_with_its_columns():
@@ -166,8 +166,8 @@ def test_json_line_that_no_log_has_is_a_problem_of_its_own(tmp_path, line, why, 
 
     assert len(list(reading.rows())) == 61
     assert reading.left.unreadable == 1
-    told = "".join(str(problem) for problem in reading.problems.found)
-    assert told.startswith("" if is_lenient else f"log.jsonl:61: {why}")
+    text = "".join(str(problem) for problem in reading.problems.found)
+    assert text.startswith("" if is_lenient else f"log.jsonl:61: {why}")
 
 
 def test_rows_that_cannot_be_read_can_be_left_out_and_counted(tmp_path):
@@ -176,9 +176,9 @@ def test_rows_that_cannot_be_read_can_be_left_out_and_counted(tmp_path):
     )
     reading = reader(path, is_lenient=True)
 
-    found = list(reading.rows())
+    items = list(reading.rows())
 
-    assert [row.text for row in found] == ["d"]
+    assert [row.text for row in items] == ["d"]
     assert reading.left.as_dict() == {
         "empty": 1, "uncounted": 1, "too_long": 1, "unreadable": 2,
     }  # fmt: skip

@@ -20,8 +20,8 @@ DOCS = Path(__file__).parents[3] / "docs" / "query-logs.md"
 
 
 def recall(name: str) -> float:
-    found = [(value, masked(query).text) for value, query in samples(name, N)]
-    return sum("[" in text and value not in text for value, text in found) / N
+    rows = [(value, masked(query).text) for value, query in samples(name, N)]
+    return sum("[" in text and value not in text for value, text in rows) / N
 
 
 @pytest.mark.parametrize("name", CLASSES)
@@ -50,9 +50,9 @@ def test_numbers_of_other_countries_stay():
 
 def test_the_docs_name_every_class_with_what_was_measured():
     rows = re.findall(r"^\| (.+?) \| ([\d.]+) \|$", DOCS.read_text(encoding="utf-8"), re.MULTILINE)
-    told = {name: float(value) for name, value in rows}
+    results = {name: float(value) for name, value in rows}
 
-    assert {name: told.get(name) for name in CLASSES} == {
+    assert {name: results.get(name) for name in CLASSES} == {
         name: round(recall(name), 3) for name in CLASSES
     }
 

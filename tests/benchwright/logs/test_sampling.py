@@ -150,13 +150,13 @@ def test_a_log_without_days_or_languages_has_no_such_strata(log):
 
 
 def test_strata_by_length_and_language_hold_every_family(log):
-    found = read_families(log)
+    families = read_families(log)
 
-    by_length, by_language = strata_of(found, By.LENGTH), strata_of(found, By.LANGUAGE)
+    by_length, by_language = strata_of(families, By.LENGTH), strata_of(families, By.LANGUAGE)
 
     assert by_length.names == ("2 words", "3-4 words", "5-7 words")
     assert by_language.names == ("de", "en", "unknown")
-    assert len(by_length.of) == len(found)
+    assert len(by_length.of) == len(families)
 
 
 # --- draws -----------------------------------------------------------------------------------
@@ -165,24 +165,29 @@ def test_strata_by_length_and_language_hold_every_family(log):
 @pytest.mark.parametrize("by", [By.FREQUENCY, By.LENGTH])
 def test_every_family_is_as_likely_to_be_drawn_as_it_says(log, by):
     """Over 200 seeds; six standard errors of a binomial share."""
-    found = read_families(log)
-    plan, strata = planned(found, Design(n_families=90, by=by))
-    times = dict.fromkeys(found.table["name"].to_list(), 0)
+    families = read_families(log)
+    plan, strata = planned(families, Design(n_families=90, by=by))
+    times = dict.fromkeys(families.table["name"].to_list(), 0)
     probability = {}
     for seed in range(200):
-        for one in drawn_families(found, plan, strata, seed=seed):
-            times[one.family] += 1
-            probability[one.family] = one.inclusion_probability
+        for drawn_family in drawn_families(families, plan, strata, seed=seed):
+            times[drawn_family.family] += 1
+            probability[drawn_family.family] = drawn_family.inclusion_probability
 
     for name, p in probability.items():
         assert abs(times[name] / 200 - p) <= 6 * sqrt(p * (1 - p) / 200) + 1e-9
 
 
 def test_more_of_a_stratum_adds_to_what_fewer_drew(log):
-    found = read_families(log)
+    families = read_families(log)
 
     few, many = (
-        {one.family for one in drawn_families(found, *planned(found, Design(n_families=n)), seed=3)}
+        {
+            drawn_family.family
+            for drawn_family in drawn_families(
+                families, *planned(families, Design(n_families=n)), seed=3
+            )
+        }
         for n in (60, 120)
     )
 
@@ -194,10 +199,10 @@ def test_more_of_a_stratum_adds_to_what_fewer_drew(log):
 def test_sum_of_weights_estimates_what_there_is_without_bias(log, weighting, wordings):
     """Horvitz-Thompson: over many draws, weights add up to the searches (or queries) of the log."""
     design = Design(n_families=80, weighting=weighting, wordings=wordings)
-    found = read_families(log)
-    truth = found.n_traffic if weighting is Weighting.TRAFFIC else found.n_queries
+    families = read_families(log)
+    truth = families.n_traffic if weighting is Weighting.TRAFFIC else families.n_queries
     error = 0.0
-    plan, _ = planned(found, design)
+    plan, _ = planned(families, design)
     for one in plan.strata:
         is_traffic = weighting is Weighting.TRAFFIC
         square = one.square_traffic if is_traffic else one.square_queries
@@ -235,15 +240,15 @@ def test_expected_error_is_that_of_many_draws():
     """Values drawn anew beside fixed counts: the preview's error is what is seen."""
     rng = np.random.default_rng(5)
     counts = np.round(5_000 / np.arange(1, 801) ** 0.8).astype(int)
-    found = families([(f"q{n:04}", int(count)) for n, count in enumerate(counts)])
-    plan, strata = planned(found, Design(n_families=120, deviation=0.3))
-    weight = dict(zip(found.table["name"], found.table["traffic"], strict=True))
+    result = families([(f"q{n:04}", int(count)) for n, count in enumerate(counts)])
+    plan, strata = planned(result, Design(n_families=120, deviation=0.3))
+    weight = dict(zip(result.table["name"], result.table["traffic"], strict=True))
     names = list(weight)
     errors = []
     for seed in range(100):
         values = dict(zip(names, rng.normal(0.5, 0.3, len(names)), strict=True))
         truth = np.average([values[name] for name in names], weights=[weight[n] for n in names])
-        drawn = drawn_families(found, plan, strata, seed=seed)
+        drawn = drawn_families(result, plan, strata, seed=seed)
         estimate = np.average(
             [values[one.family] for one in drawn],
             weights=[weight[one.family] / one.inclusion_probability for one in drawn],
@@ -254,10 +259,10 @@ def test_expected_error_is_that_of_many_draws():
 
 
 def test_everything_drawn_has_no_error_and_counts_as_itself(log):
-    found = read_families(log)
+    families = read_families(log)
 
-    plan, queries = sampled(log, Design(n_families=len(found)), seed=1)
+    plan, queries = sampled(log, Design(n_families=len(families)), seed=1)
 
     assert (plan.traffic_error, plan.queries_error) == (0.0, 0.0)
     assert {query.inclusion_probability for query in queries} == {1.0}
-    assert sum(query.weight for query in queries) == found.n_traffic
+    assert sum(query.weight for query in queries) == families.n_traffic

@@ -57,11 +57,11 @@ FORMS = {
 @pytest.mark.parametrize("is_unpacked", [True, False])
 @pytest.mark.parametrize("content", FORMS.values(), ids=FORMS)
 def test_each_form_is_read_and_mapped_where_it_can_be(read, content, is_unpacked):
-    found = read(content, is_unpacked=is_unpacked)
+    result = read(content, is_unpacked=is_unpacked)
 
-    assert np.array_equal(found.matrix, MATRIX)
-    assert isinstance(found.matrix, np.memmap) == (is_unpacked or content.startswith(NPY_MAGIC))
-    assert found.matrix.dtype.itemsize == 4
+    assert np.array_equal(result.matrix, MATRIX)
+    assert isinstance(result.matrix, np.memmap) == (is_unpacked or content.startswith(NPY_MAGIC))
+    assert result.matrix.dtype.itemsize == 4
 
 
 def test_a_column_for_each_dimension_is_a_matrix_where_that_is_wanted(read):
@@ -83,19 +83,19 @@ def test_parquet_of_many_batches_keeps_its_order(read, monkeypatch, ids):
     matrix = np.arange(3000, dtype=np.float32).reshape(1000, 3)
     columns = {"id": [f"d{n}" for n in range(1000)]} if ids else {}
 
-    found = read(table(**columns, vector=matrix.tolist()))
+    result = read(table(**columns, vector=matrix.tolist()))
 
-    assert found.ids == (columns["id"] if ids else None)
-    assert np.array_equal(found.matrix, matrix)
+    assert result.ids == (columns["id"] if ids else None)
+    assert np.array_equal(result.matrix, matrix)
 
 
 def test_a_name_of_a_pattern_is_one_file(tmp_path):
     (tmp_path / "v[1].parquet").write_bytes(FORMS["lists"])
     (tmp_path / "v1.parquet").write_bytes(table(vectors=[[7.0]]))
 
-    found = read_matrix(tmp_path / "v[1].parquet", REAL, name="mine")
+    matrix = read_matrix(tmp_path / "v[1].parquet", REAL, name="mine")
 
-    assert np.array_equal(found.matrix, MATRIX)
+    assert np.array_equal(matrix.matrix, MATRIX)
 
 
 @pytest.mark.parametrize("content", [npy(np.ones((0, 3))), npz(v=npy(np.ones((0, 3))))])

@@ -108,11 +108,11 @@ def test_unjudged_document_is_not_relevant_and_can_be_left_out():
 
 
 def test_unj_divides_by_the_cutoff_and_judged_by_what_was_retrieved():
-    found = query((1, 0), n_retrieved=2)
+    result = query((1, 0), n_retrieved=2)
 
-    assert parse_measure("unj@10").value(found, Judged((0,))) == 1 / 10
-    assert parse_measure("Judged@10").value(found, Judged((0,))) == 1 / 2
-    assert parse_measure("Hole@10").value(found, Judged((0,))) == 1 / 2
+    assert parse_measure("unj@10").value(result, Judged((0,))) == 1 / 10
+    assert parse_measure("Judged@10").value(result, Judged((0,))) == 1 / 2
+    assert parse_measure("Hole@10").value(result, Judged((0,))) == 1 / 2
 
 
 def test_bpref_without_a_judged_nonrelevant_document_is_a_number():
@@ -162,22 +162,22 @@ def test_grade_beyond_the_scale_of_err_counts_as_its_top():
 
 
 def test_persistence_of_deep_rankings_neither_overflows_nor_falls_below_0():
-    found = QueryHits("q", tuple(Hit(rank, 0) for rank in range(1, 5001)), 5000)
+    query_hits = QueryHits("q", tuple(Hit(rank, 0) for rank in range(1, 5001)), 5000)
 
-    assert parse_measure("RBP_res").value(found, Judged((0,))) == pytest.approx(0, abs=1e-12)
-    assert parse_measure("RBP_res").value(found, Judged((0,))) >= 0
+    assert parse_measure("RBP_res").value(query_hits, Judged((0,))) == pytest.approx(0, abs=1e-12)
+    assert parse_measure("RBP_res").value(query_hits, Judged((0,))) >= 0
     assert parse_measure("ERR").value(query((1, 5000)), Judged((5000,))) == 1.0
 
 
 def test_condensed_list_keeps_ties_of_what_is_judged():
-    found = QueryHits(
+    query_hits = QueryHits(
         "q",
         (Hit(2, 1), Hit(3, -1), Hit(5, 0), Hit(6, 2), Hit(9, 1)),
         n_retrieved=12,
         ties=(TieGroup(1, 3), TieGroup(4, 4), TieGroup(8, 2)),
     )
 
-    assert condensed(found) == QueryHits(
+    assert condensed(query_hits) == QueryHits(
         "q", (Hit(1, 1), Hit(2, 0), Hit(3, 2), Hit(4, 1)), 4, (TieGroup(2, 2),)
     )
 

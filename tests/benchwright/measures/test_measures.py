@@ -220,10 +220,10 @@ def test_judged_share_of_nothing_is_undefined(name):
 
 
 def test_bpref_without_a_judged_nonrelevant_document_is_one_per_relevant_one():
-    found = QueryHits("q", (Hit(3, 1), Hit(9, 2)), n_retrieved=9)
+    query_hits = QueryHits("q", (Hit(3, 1), Hit(9, 2)), n_retrieved=9)
 
-    assert parse_measure("bpref").value(found, Judged((1, 2, -1))) == 1.0
-    assert parse_measure("bpref").value(found, Judged((1, 2, 1, 1))) == 0.5
+    assert parse_measure("bpref").value(query_hits, Judged((1, 2, -1))) == 1.0
+    assert parse_measure("bpref").value(query_hits, Judged((1, 2, 1, 1))) == 0.5
 
 
 @pytest.mark.parametrize("name", SHARES)
@@ -244,8 +244,8 @@ def rankings(draw):
 
 def hits_of(grades):
     judged = enumerate(grades, start=1)
-    found = tuple(Hit(rank, g) for rank, g in judged if g is not None and g >= 0)
-    return QueryHits("q", found, len(grades))
+    result = tuple(Hit(rank, g) for rank, g in judged if g is not None and g >= 0)
+    return QueryHits("q", result, len(grades))
 
 
 def judged_of(retrieved, others):
@@ -329,8 +329,8 @@ def test_value_is_that_of_other_programs(name):
     for qid, scores in PEERS["run"].items():
         ranked = enumerate(sorted(scores, key=scores.get, reverse=True), start=1)
         grades = PEERS["qrels"][qid]
-        found = tuple(Hit(rank, grades[docid]) for rank, docid in ranked if docid in grades)
-        hits[qid] = QueryHits(qid, found, len(scores))
+        result = tuple(Hit(rank, grades[docid]) for rank, docid in ranked if docid in grades)
+        hits[qid] = QueryHits(qid, result, len(scores))
     judged = {qid: Judged(tuple(of.values())) for qid, of in PEERS["qrels"].items()}
 
     ours = evaluate_hits(judged, hits, [name]).per_query

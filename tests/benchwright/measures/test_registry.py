@@ -254,9 +254,11 @@ def test_names_of_sets_stand_for_all_their_measures():
 
 
 def test_options_are_added_where_the_family_takes_them():
-    given = {"rel": 2, "judged_only": True, "p": 0.5}
+    fields = {"rel": 2, "judged_only": True, "p": 0.5}
 
-    changed = [str(parse_measure(name).with_options(given)) for name in ("P@5", "nDCG", "RBP", "G")]
+    changed = [
+        str(parse_measure(name).with_options(fields)) for name in ("P@5", "nDCG", "RBP", "G")
+    ]
 
     assert changed == [
         *("P(rel=2,judged_only=True)@5", "nDCG(judged_only=True)"),

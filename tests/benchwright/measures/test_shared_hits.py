@@ -78,9 +78,9 @@ def test_only_many_hits_remember(n_hits: int, is_remembering: bool) -> None:
 def test_dcg_of_shared_hits_goes_on_beyond_the_discounts_that_are_kept(last: int) -> None:
     hits = tuple(Hit(rank, 1) for rank in (*range(1, FEW + 2), last))
 
-    found = discounted_gain(shared(hits))
+    result = discounted_gain(shared(hits))
 
-    assert found == sum(1 / log2(hit.rank + 1) for hit in hits)
+    assert result == sum(1 / log2(hit.rank + 1) for hit in hits)
 
 
 @pytest.mark.parametrize("n", [1023, 1024, 1025, 1026])

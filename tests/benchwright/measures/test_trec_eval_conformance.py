@@ -76,9 +76,9 @@ def lines_of(flags, qrels, run):
     result = evaluate_hits(judged, hits, measures, missing=missing)
 
     def value(row, qid):
-        found = hits.get(qid) or QueryHits(qid, (), 0)
+        record = hits.get(qid) or QueryHits(qid, (), 0)
         if row.kind == "string":
-            return relevance_string(found.hits, found.n_retrieved, row.length)
+            return relevance_string(record.hits, record.n_retrieved, row.length)
         return result.per_query[qid][str(row.measure)]
 
     tag = "comment.test" if "comment" in run.name else "STANDARD"
@@ -142,8 +142,8 @@ def test_means_of_p_200_differ_from_running_sums_only_where_the_fifth_decimal_is
     """Of the first topics of 32 real runs; trec_eval adds up in the order of the topics."""
     n_even, apart = 0, 0
     for qrels, run in real_runs():
-        found = evaluate(qrels, run, ["P@200"], missing="skip").per_query
-        values = [found[qid]["P@200"] for qid in sorted(found)]
+        per_query = evaluate(qrels, run, ["P@200"], missing="skip").per_query
+        values = [per_query[qid]["P@200"] for qid in sorted(per_query)]
         exact = [Fraction(round(200 * value), 200) for value in values]
         assert values == [float(one) for one in exact]
         for n, running in enumerate(accumulate(values), start=1):

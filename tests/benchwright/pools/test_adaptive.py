@@ -23,9 +23,9 @@ ENTRIES = entries_of(RANKINGS)
 def sequence(order, relevant, n, entries=ENTRIES):
     """What is judged one after the other, each answer known before the next is chosen."""
     grades, pulled = {}, []
-    while len(pulled) < n and (found := choose(entries, grades, order=order, n=1, burn_in=0)):
-        pulled += found
-        grades[found[0][0]] = found[0][0] in relevant
+    while len(pulled) < n and (result := choose(entries, grades, order=order, n=1, burn_in=0)):
+        pulled += result
+        grades[result[0][0]] = result[0][0] in relevant
     return pulled
 
 
@@ -111,9 +111,9 @@ made_rankings = st.dictionaries(
 def test_asking_anew_each_time_is_the_order_without_a_break(rankings, relevant, order):
     entries = entries_of(rankings)
     arms, pulled = arms_of(order, entries), []
-    while found := arms.pull():
-        pulled.append(found)
-        arms.tell(found[0], found[0] in relevant)
+    while result := arms.pull():
+        pulled.append(result)
+        arms.tell(result[0], result[0] in relevant)
 
     assert sequence(order, relevant, 99, entries) == pulled
 

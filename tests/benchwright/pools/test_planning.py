@@ -38,17 +38,17 @@ rankings = st.dictionaries(
 
 @given(st.fixed_dictionaries({"a": rankings, "b": rankings, "c": rankings}), st.integers(1, 6))
 def test_growth_is_that_of_pools_made_one_by_one(runs, cutoff):
-    found = pool_growth(runs, deepest=6, cutoff=cutoff)
+    growth = pool_growth(runs, deepest=6, cutoff=cutoff)
 
     qids = {qid for of in runs.values() for qid in of}
     for depth in range(1, 7):
         pools = {q: {d for of in runs.values() for d in of.get(q, ())[:depth]} for q in qids}
         expected = sum(map(len, pools.values())) / len(qids)
-        assert found.documents_at(depth) == pytest.approx(expected)
+        assert growth.documents_at(depth) == pytest.approx(expected)
         grades = {qid: dict.fromkeys(docids, 1) for qid, docids in pools.items()}
         judged = treatment_of(runs, grades, pooled=dict.fromkeys(runs, depth), cutoff=cutoff)
         expected = judged.by_group.mean_judged
-        assert found.judged_at(depth) == pytest.approx(expected, nan_ok=True)
+        assert growth.judged_at(depth) == pytest.approx(expected, nan_ok=True)
 
 
 def test_copies_and_team_mates_are_one_system_of_the_growth():
@@ -66,10 +66,10 @@ def test_copies_and_team_mates_are_one_system_of_the_growth():
 
 @given(st.fixed_dictionaries({"a": rankings, "b": rankings}))
 def test_deeper_pools_are_never_smaller_nor_worse_for_new_systems(runs):
-    found = pool_growth(runs, deepest=6)
+    growth = pool_growth(runs, deepest=6)
 
-    assert list(found.documents) == sorted(found.documents)
-    assert list(found.judged_of_new) == sorted(found.judged_of_new)
+    assert list(growth.documents) == sorted(growth.documents)
+    assert list(growth.judged_of_new) == sorted(growth.judged_of_new)
 
 
 def test_one_run_says_nothing_of_new_systems():
@@ -77,10 +77,10 @@ def test_one_run_says_nothing_of_new_systems():
 
 
 def test_beyond_what_is_known_growth_goes_on_in_proportion():
-    found = Growth((2.0, 4.0), (0.5, 0.6), n_runs=2, n_queries=1)
+    result = Growth((2.0, 4.0), (0.5, 0.6), n_runs=2, n_queries=1)
 
-    assert found.documents_at(4) == 8.0
-    assert found.judged_at(4) == 0.6
+    assert result.documents_at(4) == 8.0
+    assert result.judged_at(4) == 0.6
 
 
 # --- plans ---------------------------------------------------------------------------------------
@@ -117,18 +117,18 @@ def test_queries_for_a_difference_are_those_of_the_table(sigma, for_hundredth, f
 def test_visible_differences_are_those_of_the_table(n, expected):
     sigmas = (0.05, 0.10, 0.15, 0.20, 0.25, 0.30)
 
-    found = [plan_of(pilot(sigma), n_queries=n, depth=10).detectable for sigma in sigmas]
+    detectables = [plan_of(pilot(sigma), n_queries=n, depth=10).detectable for sigma in sigmas]
 
-    assert tuple(round(one, 3) for one in found) == expected
+    assert tuple(round(one, 3) for one in detectables) == expected
 
 
 def test_a_plan_costs_its_documents_and_the_labels_given_twice():
     growth = Growth((4.0, 6.0), (0.5, 0.7), n_runs=3, n_queries=9)
 
-    found = plan_of(pilot(seconds=36, overlap=0.25, growth=growth), n_queries=100, depth=2)
+    plan = plan_of(pilot(seconds=36, overlap=0.25, growth=growth), n_queries=100, depth=2)
 
-    assert (found.labels, found.hours) == (750, 7.5)
-    assert (found.documents_per_query, found.judged_of_new, found.has_holes) == (6.0, 0.7, True)
+    assert (plan.labels, plan.hours) == (750, 7.5)
+    assert (plan.documents_per_query, plan.judged_of_new, plan.has_holes) == (6.0, 0.7, True)
 
 
 def test_families_make_a_benchmark_dearer():
@@ -141,9 +141,9 @@ def test_families_make_a_benchmark_dearer():
 
 
 def test_no_budget_shows_nothing():
-    found = plan_for_budget(pilot(), labels=3, depth=10)
+    plan = plan_for_budget(pilot(), labels=3, depth=10)
 
-    assert (found.n_queries, found.labels, found.detectable) == (0, 0, inf)
+    assert (plan.n_queries, plan.labels, plan.detectable) == (0, 0, inf)
 
 
 @given(
@@ -159,11 +159,11 @@ def test_a_budget_is_kept_and_one_more_query_would_break_it(
 ):
     asked = pilot(sigma, effect, seconds, overlap)
 
-    found = plan_for_budget(asked, labels=labels, depth=depth)
+    plan = plan_for_budget(asked, labels=labels, depth=depth)
 
-    assert found.labels <= ceil(labels)
-    assert (found.n_queries + 1) * asked.labels_per_query(depth) > labels - 1e-6
-    assert asked.labels_in(asked.hours(found.labels)) == pytest.approx(found.labels)
+    assert plan.labels <= ceil(labels)
+    assert (plan.n_queries + 1) * asked.labels_per_query(depth) > labels - 1e-6
+    assert asked.labels_in(asked.hours(plan.labels)) == pytest.approx(plan.labels)
 
 
 @given(st.floats(0.02, 0.5), st.floats(1, 9), st.floats(0.005, 0.2))
@@ -204,11 +204,11 @@ def test_a_larger_budget_never_shows_less(labels, factor, depth):
 def test_the_cheapest_plan_is_the_cheapest_of_all_that_are_allowed():
     depths = [10, 20, 50]
 
-    found = cheapest_plan(pilot(), delta=0.02, depths=depths)
+    result = cheapest_plan(pilot(), delta=0.02, depths=depths)
 
     every = [plan_for_difference(pilot(), delta=0.02, depth=depth) for depth in depths]
-    assert found.labels == min(plan.labels for plan in every)
-    assert found.depth == 10
+    assert result.labels == min(plan.labels for plan in every)
+    assert result.depth == 10
     assert cheapest_plan(pilot(), delta=0.02, depths=[]) is None
 
 
@@ -216,9 +216,9 @@ def test_of_plans_that_show_the_same_the_deeper_is_best():
     """Runs that agree: pools of any depth hold the same five documents."""
     growth = Growth((5.0,) * 30, (nan,) * 30, n_runs=2, n_queries=1)
 
-    found = best_plan(pilot(growth=growth), labels=1000, depths=[10, 20, 30])
+    result = best_plan(pilot(growth=growth), labels=1000, depths=[10, 20, 30])
 
-    assert (found.depth, found.n_queries) == (30, 200)
+    assert (result.depth, result.n_queries) == (30, 200)
 
 
 def test_depths_at_which_new_systems_have_holes_are_turned_down():
@@ -232,13 +232,13 @@ def test_depths_at_which_new_systems_have_holes_are_turned_down():
 
 @pytest.mark.parametrize(("sigma", "n"), [(0.10, 155), (0.15, 348), (0.20, 619), (0.25, 967)])
 def test_slices_for_a_gate_are_those_of_the_table(sigma, n):
-    found = slice_plan("s", n_queries=1000, share=0.1, sigma=sigma, effect=1.0, delta=0.01)
+    plan = slice_plan("s", n_queries=1000, share=0.1, sigma=sigma, effect=1.0, delta=0.01)
 
-    assert found.n_for_gate == n
-    assert (found.n_queries, found.n_lacking_for_gate) == (100, n - 100)
+    assert plan.n_for_gate == n
+    assert (plan.n_queries, plan.n_lacking_for_gate) == (100, n - 100)
 
 
 def test_a_slice_without_queries_shows_nothing():
-    found = slice_plan("s", n_queries=100, share=0.0, sigma=0.2, effect=1.0, delta=0.02)
+    plan = slice_plan("s", n_queries=100, share=0.0, sigma=0.2, effect=1.0, delta=0.02)
 
-    assert (found.detectable, found.n_lacking) == (inf, 785)
+    assert (plan.detectable, plan.n_lacking) == (inf, 785)

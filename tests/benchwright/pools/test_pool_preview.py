@@ -70,26 +70,26 @@ def test_watchers_are_told_in_order_on_the_callers_thread_and_never_far_behind(m
 
 
 def test_sizes_contributions_and_what_a_system_left_out_would_lack():
-    found = looked_at(RUNS, depth=2)
+    preview = looked_at(RUNS, depth=2)
 
-    assert (found.n_entries, found.n_queries) == (5, 2)
-    assert (found.smallest_query, found.median_query, found.largest_query) == (2, 2.5, 3)
-    bm25, dense, empty = found.runs
+    assert (preview.n_entries, preview.n_queries) == (5, 2)
+    assert (preview.smallest_query, preview.median_query, preview.largest_query) == (2, 2.5, 3)
+    bm25, dense, empty = preview.runs
     # Depth 2: bm25 brings a b / x, dense b d / y. Without bm25, the pool has b alone of its a b c,
     # and not x: (1/3 + 0) / 2. Of dense's b d a it has two.
     assert (bm25.n, bm25.n_unique, bm25.judged_left_out) == (3, 2, 1 / 6)
     assert (dense.n, dense.n_unique, dense.judged_left_out) == (3, 2, 1 / 3)
     assert (empty.n, empty.n_unique) == (0, 0)
     assert math.isnan(empty.judged_left_out)
-    assert (found.judged_new, found.judged_new_least) == (0.25, 1 / 6)
+    assert (preview.judged_new, preview.judged_new_least) == (0.25, 1 / 6)
 
 
 def test_what_was_judged_before_helps_a_system_left_out():
     extras = Extras(judged={("q2", "x"), ("q9", "far")})
 
-    found = looked_at(RUNS, extras, depth=2, carry=True)
-    assert found.n_by_origin == {"carried": 1, "run": 5}
-    assert found.runs[0].judged_left_out == pytest.approx((1 / 3 + 1) / 2)
+    preview = looked_at(RUNS, extras, depth=2, carry=True)
+    assert preview.n_by_origin == {"carried": 1, "run": 5}
+    assert preview.runs[0].judged_left_out == pytest.approx((1 / 3 + 1) / 2)
 
 
 def simple_rbo(first, second, p=0.9, k=10):
@@ -108,21 +108,21 @@ lists = st.lists(st.sampled_from("abcdefghijklmnop"), unique=True, max_size=10)
 def test_rbo_is_that_of_the_definition(rankings):
     documents = "abcdefghijklmnop"
     ranks = np.array([[(r.index(d) + 1) if d in r else 11 for r in rankings] for d in documents])
-    found = rbo_matrix(ranks.astype(np.int8))
+    matrix = rbo_matrix(ranks.astype(np.int8))
 
     for a, b in combinations(range(len(rankings)), 2):
         if rankings[a] and rankings[b]:
-            assert found[a, b] == pytest.approx(simple_rbo(rankings[a], rankings[b]))
+            assert matrix[a, b] == pytest.approx(simple_rbo(rankings[a], rankings[b]))
         else:
-            assert math.isnan(found[a, b])
+            assert math.isnan(matrix[a, b])
 
 
 def test_equal_rankings_have_an_overlap_of_one_and_disjoint_ones_of_none():
     ranks = np.array([[rank, rank, 11] for rank in range(1, 11)] + [[11, 11, 1]], dtype=np.int8)
 
-    found = rbo_matrix(ranks)
-    assert found[0, 1] == pytest.approx(1.0)
-    assert found[0, 2] == 0.0
+    matrix = rbo_matrix(ranks)
+    assert matrix[0, 1] == pytest.approx(1.0)
+    assert matrix[0, 2] == 0.0
 
 
 def test_runs_that_are_alike_few_or_all_of_one_kind_are_warned_of():

@@ -21,17 +21,17 @@ READ = 40
 @pytest.fixture(scope="module", params=["trec_covid_round1", "cranfield"])
 def runs(data, request):
     """{run: [(query, document, rank)]} down to rank 40."""
-    found = {}
+    results = {}
     for path in sorted((data / request.param / "runs").glob("*.gz")):
         scored: dict[str, list[tuple[float, str]]] = {}
         for line in gzip.decompress(path.read_bytes()).decode().splitlines():
             qid, _, docid, _, score, _ = line.split()
             scored.setdefault(qid, []).append((float(score), docid))
-        rows = found[path.name.split(".")[0]] = []
+        rows = results[path.name.split(".")[0]] = []
         for qid in list(scored)[:30]:
             best = sorted(scored[qid], reverse=True)[:READ]
             rows += [(qid, docid, rank) for rank, (_, docid) in enumerate(best, start=1)]
-    return found
+    return results
 
 
 def recipes(depth):
@@ -44,11 +44,11 @@ def recipes(depth):
 
 
 def top_tens(rows):
-    found = {}
+    results = {}
     for qid, docid, rank in rows:
         if rank <= 10:
-            found.setdefault(qid, []).append(docid)
-    return found
+            results.setdefault(qid, []).append(docid)
+    return results
 
 
 def judged_left_out(runs, name, entries, extras):
@@ -82,18 +82,18 @@ def test_preview_is_what_loops_over_the_pool_count(runs, depth):
         table = build_pool_table(frames, recipe, extras=extras, watchers=[watcher])
         pool = build_pool(runs, recipe, extras=extras)
 
-        found = preview(table, watcher)
+        result = preview(table, watcher)
 
         assert table.digest == pool.digest
         in_all = Extras(judged=extras.judged if recipe.carry else frozenset(), manual=extras.manual)
-        for run in found.runs:
+        for run in result.runs:
             expected = judged_left_out(runs, run.run, pool.entries, in_all)
             assert run.judged_left_out == pytest.approx(expected), (recipe, run.run)
             own = [entry for entry in pool.entries if run.run in entry.contributors]
             assert run.n == len(own)
             assert run.n_unique == sum(len(entry.contributors) == 1 for entry in own)
         tops = {name: top_tens(rows) for name, rows in runs.items()}
-        for pair, (a, b) in zip(found.alike, combinations(sorted(runs), 2), strict=True):
+        for pair, (a, b) in zip(result.alike, combinations(sorted(runs), 2), strict=True):
             shared = tops[a].keys() & tops[b].keys()
             expected = mean(rbo(tops[a][qid], tops[b][qid]) for qid in shared)
             assert pair.rbo == pytest.approx(expected), (recipe, a, b)

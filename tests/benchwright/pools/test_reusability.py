@@ -41,15 +41,15 @@ def brute_force(runs, grades, pooled, name, cutoff=10):
 
 def values(grades, run, qids, cutoff=10):
     """nDCG and judged share of each query, by their definitions."""
-    found = {}
+    results = {}
     for qid in qids:
         top, judged = list(run.get(qid, ()))[:cutoff], grades.get(qid, {})
         gain = sum(max(judged.get(d, 0), 0) / log2(r + 1) for r, d in enumerate(top, 1))
         best = sorted((g for g in judged.values() if g > 0), reverse=True)[:cutoff]
         ideal = sum(g / log2(r + 1) for r, g in enumerate(best, 1))
         share = sum(judged.get(d, -1) >= 0 for d in top) / len(top) if top else None
-        found[qid] = (gain / ideal if ideal else 0.0, share)
-    return found
+        results[qid] = (gain / ideal if ideal else 0.0, share)
+    return results
 
 
 def mean(numbers):
@@ -72,22 +72,22 @@ rankings = st.dictionaries(
     st.fixed_dictionaries(dict.fromkeys(NAMES, st.integers(0, 4))),
 )
 def test_each_system_falls_as_far_as_scoring_it_again_says(runs, grades, pooled):
-    found = leave_one_out(runs, grades, pooled=pooled)
+    reports = leave_one_out(runs, grades, pooled=pooled)
 
     contributors = {name: depth for name, depth in pooled.items() if depth}
-    assert {one.run for one in found.systems} == set(contributors)
+    assert {one.run for one in reports.systems} == set(contributors)
     if len(contributors) == 1:
-        (one,) = found.systems
-        assert all(map(isnan, (one.without, one.judged, found.mean_shift, found.tau)))
+        (system,) = reports.systems
+        assert all(map(isnan, (system.without, system.judged, reports.mean_shift, reports.tau)))
         return
-    for one in found.systems:
-        left = brute_force(runs, grades, contributors, one.run)
-        before, after = (values(g, runs[one.run], grades) for g in (grades, left))
-        assert one.full == pytest.approx(mean(v for v, _ in before.values()))
-        assert one.without == pytest.approx(mean(v for v, _ in after.values()))
-        assert one.judged == pytest.approx(mean(s for _, s in after.values()), nan_ok=True)
-        assert one.judged_full == pytest.approx(mean(s for _, s in before.values()), nan_ok=True)
-        assert one.n_unique == sum(
+    for system in reports.systems:
+        left = brute_force(runs, grades, contributors, system.run)
+        before, after = (values(g, runs[system.run], grades) for g in (grades, left))
+        assert system.full == pytest.approx(mean(v for v, _ in before.values()))
+        assert system.without == pytest.approx(mean(v for v, _ in after.values()))
+        assert system.judged == pytest.approx(mean(s for _, s in after.values()), nan_ok=True)
+        assert system.judged_full == pytest.approx(mean(s for _, s in before.values()), nan_ok=True)
+        assert system.n_unique == sum(
             grade >= 0 and docid not in left.get(qid, {})
             for qid, of in grades.items()
             for docid, grade in of.items()
@@ -97,33 +97,37 @@ def test_each_system_falls_as_far_as_scoring_it_again_says(runs, grades, pooled)
 def test_a_system_that_nobody_shares_documents_with_loses_everything():
     runs = {"old": {"q": ["a"]}, "new": {"q": ["b"]}}
 
-    found = leave_one_out(runs, {"q": {"a": 0, "b": 1}}, pooled={"old": 1, "new": 1})
+    reports = leave_one_out(runs, {"q": {"a": 0, "b": 1}}, pooled={"old": 1, "new": 1})
 
-    assert [(one.run, one.full, one.without, one.judged) for one in found.systems] == [
+    assert [
+        (system.run, system.full, system.without, system.judged) for system in reports.systems
+    ] == [
         ("old", 0.0, 0.0, 0.0),
         ("new", 1.0, 0.0, 0.0),
     ]
-    assert found.worst_shift == -1.0
-    assert found.least_judged == 0.0
+    assert reports.worst_shift == -1.0
+    assert reports.least_judged == 0.0
 
 
 def test_judgments_that_no_system_brought_stay():
-    found = leave_one_out(
+    reports = leave_one_out(
         {"a": {"q": ["x", "y"]}, "b": {"q": ["x"]}},
         {"q": {"x": 1, "y": 2}},
         pooled={"a": 1, "b": 1},
     )
 
-    assert [one.n_unique for one in found.systems] == [0, 0]
-    assert (found.n_judged, found.n_contributed) == (2, 1)
+    assert [system.n_unique for system in reports.systems] == [0, 0]
+    assert (reports.n_judged, reports.n_contributed) == (2, 1)
 
 
 def test_runs_that_were_not_pooled_are_ranked_and_not_left_out():
-    found = leave_one_out(
+    reports = leave_one_out(
         {"a": {"q": ["x"]}, "late": {"q": ["x"]}}, {"q": {"x": 1}}, pooled={"a": 1}
     )
 
-    assert [(one.run, one.rank_full, one.rank) for one in found.systems] == [("a", 1, 1)]
+    assert [(system.run, system.rank_full, system.rank) for system in reports.systems] == [
+        ("a", 1, 1)
+    ]
 
 
 @dataclass(frozen=True)
@@ -148,12 +152,13 @@ def trec_covid():
     }
     runs = {}
     for path in sorted((folder / "runs").glob("*.gz")):
-        found: dict[str, list[tuple[float, str]]] = {}
+        results: dict[str, list[tuple[float, str]]] = {}
         for line in gzip.decompress(path.read_bytes()).decode().splitlines():
             qid, _, docid, _, score, _ = line.split()
-            found.setdefault(qid, []).append((float(score), docid))
+            results.setdefault(qid, []).append((float(score), docid))
         runs[path.name.removesuffix(".gz")] = {
-            qid: [docid for _, docid in sorted(of, reverse=True)[:100]] for qid, of in found.items()
+            qid: [docid for _, docid in sorted(of, reverse=True)[:100]]
+            for qid, of in results.items()
         }
     return runs, grades, entries
 
@@ -165,24 +170,24 @@ def test_the_contributors_of_trec_covid_fall_as_far_as_the_engine_says():
     pooled = {name: 7 for name in runs if teams[name].contributed}
     assert len(pooled) == 11
 
-    told = leave_one_out(runs, grades, pooled=pooled)
+    reports = leave_one_out(runs, grades, pooled=pooled)
 
     full = {name: evaluate(grades, scores(run), ["nDCG@10"]) for name, run in runs.items()}
-    for one in told.systems:
-        left = brute_force(runs, grades, pooled, one.run)
-        again = evaluate(left, scores(runs[one.run]), ["nDCG@10", "Judged@10"])
-        assert one.full == pytest.approx(full[one.run].means["nDCG@10"])
-        assert one.without == pytest.approx(again.means["nDCG@10"])
-        assert one.judged == pytest.approx(again.means["Judged@10"])
-    one = told.systems[0]
-    left = brute_force(runs, grades, pooled, one.run)
+    for system in reports.systems:
+        left = brute_force(runs, grades, pooled, system.run)
+        again = evaluate(left, scores(runs[system.run]), ["nDCG@10", "Judged@10"])
+        assert system.full == pytest.approx(full[system.run].means["nDCG@10"])
+        assert system.without == pytest.approx(again.means["nDCG@10"])
+        assert system.judged == pytest.approx(again.means["Judged@10"])
+    system = reports.systems[0]
+    left = brute_force(runs, grades, pooled, system.run)
     others = [evaluate(left, scores(run), ["nDCG@10"]).means["nDCG@10"] for run in runs.values()]
     expected = kendalltau([of.means["nDCG@10"] for of in full.values()], others).statistic
-    assert one.tau == pytest.approx(expected)
+    assert system.tau == pytest.approx(expected)
     # Few systems have a part in such a pool here, so each brought much alone: shifts are large, and
     # still nobody passes many others.
-    assert all(one.without <= one.full and one.judged < one.judged_full for one in told.systems)
-    assert told.tau > 0.9
+    assert all(one.without <= one.full and one.judged < one.judged_full for one in reports.systems)
+    assert reports.tau > 0.9
 
 
 # --- groups left out: golden values of TREC-COVID's first round ----------------------------------
@@ -215,17 +220,17 @@ def test_groups_of_single_runs_fall_as_the_runs_do(
 ):
     runs, grades, pooled, teams = pooled_runs(depth=depth, only_contributors=only_contributors)
 
-    found = getattr(treatment_of(runs, grades, pooled=pooled, teams=teams), which)
+    result = getattr(treatment_of(runs, grades, pooled=pooled, teams=teams), which)
 
-    assert (digits(found.mean_shift), digits(found.mean_judged)) == (shift, judged)
-    assert (digits(found.tau), found.n_unique) == (tau, n_unique)
-    furthest = min(found.systems, key=lambda one: one.shift)
+    assert (digits(result.mean_shift), digits(result.mean_judged)) == (shift, judged)
+    assert (digits(result.tau), result.n_unique) == (tau, n_unique)
+    furthest = min(result.systems, key=lambda one: one.shift)
     assert (furthest.run, digits(furthest.shift)) == worst
     if only_contributors:
-        (run1,) = (one for one in found.systems if one.run == "run1")
+        (run1,) = (system for system in result.systems if system.run == "run1")
         told = digits(run1.full), digits(run1.without), f"{run1.judged:.3f}", run1.n_unique
         assert told == ("0.6844", "0.4380", "0.547", 111)
-        assert digits(found.least_judged) == "0.1867"
+        assert digits(result.least_judged) == "0.1867"
 
 
 @pytest.mark.data
@@ -233,20 +238,20 @@ def test_a_copy_under_another_team_hides_nothing():
     copy = trec_covid()[0]["run1"]
     runs, grades, pooled, teams = pooled_runs(depth=7, only_contributors=True, copy=copy)
 
-    found = treatment_of(runs, grades, pooled=pooled, teams=teams)
+    treatment = treatment_of(runs, grades, pooled=pooled, teams=teams)
 
-    alone = {one.run: one for one in found.by_run.systems}["run1"]
+    alone = {one.run: one for one in treatment.by_run.systems}["run1"]
     assert (digits(alone.full), digits(alone.without), alone.n_unique) == ("0.6844", "0.6844", 0)
-    assert digits(found.by_run.mean_shift) == "-0.1022"
-    both = [one for one in found.by_group.systems if one.group == ("run1", "copy")]
+    assert digits(treatment.by_run.mean_shift) == "-0.1022"
+    both = [system for system in treatment.by_group.systems if system.group == ("run1", "copy")]
     for one in both:
         told = digits(one.full), digits(one.without), f"{one.judged:.3f}", one.n_unique
         assert told == ("0.6844", "0.4380", "0.547", 111)
     assert len(both) == 2
-    assert len(found.by_group.groups) == found.n_systems == 11
-    assert digits(found.by_group.mean_shift) == "-0.1339"
-    assert (digits(found.by_group.tau), found.by_group.n_unique) == ("0.9077", 1468)
-    (pair,) = found.across
+    assert len(treatment.by_group.groups) == treatment.n_systems == 11
+    assert digits(treatment.by_group.mean_shift) == "-0.1339"
+    assert (digits(treatment.by_group.tau), treatment.by_group.n_unique) == ("0.9077", 1468)
+    (pair,) = treatment.across
     assert {pair.run_a, pair.run_b} == {"run1", "copy"}
     assert pair.is_same
 
@@ -256,18 +261,18 @@ def test_a_team_is_left_out_as_a_whole():
     runs, grades, pooled, teams = pooled_runs(depth=10, only_contributors=False)
     teams["UP-sdqrnd1"] = teams["Technion-MEDMM"].upper()
 
-    found = treatment_of(runs, grades, pooled=pooled, teams=teams)
+    treatment = treatment_of(runs, grades, pooled=pooled, teams=teams)
 
     def told(which, run):
-        (one,) = (one for one in which.systems if one.run == run)
+        (one,) = (system for system in which.systems if system.run == run)
         return digits(one.full), digits(one.without), f"{one.judged:.3f}", one.n_unique
 
-    assert told(found.by_group, "Technion-MEDMM") == ("0.4527", "0.3999", "0.620", 98)
-    assert told(found.by_run, "Technion-MEDMM") == ("0.4527", "0.4220", "0.723", 38)
-    assert told(found.by_group, "UP-sdqrnd1") == ("0.4165", "0.3833", "0.597", 98)
-    assert told(found.by_run, "UP-sdqrnd1") == ("0.4165", "0.4067", "0.700", 29)
-    assert found.across == ()
-    assert found.n_systems == 24
+    assert told(treatment.by_group, "Technion-MEDMM") == ("0.4527", "0.3999", "0.620", 98)
+    assert told(treatment.by_run, "Technion-MEDMM") == ("0.4527", "0.4220", "0.723", 38)
+    assert told(treatment.by_group, "UP-sdqrnd1") == ("0.4165", "0.3833", "0.597", 98)
+    assert told(treatment.by_run, "UP-sdqrnd1") == ("0.4165", "0.4067", "0.700", 29)
+    assert treatment.across == ()
+    assert treatment.n_systems == 24
 
 
 @pytest.mark.data
@@ -275,12 +280,12 @@ def test_different_teams_overlap_by_half_at_most():
     runs, grades, _ = trec_covid()
     names = list(runs)
 
-    found = overlaps(runs, list(grades))
+    shares = overlaps(runs, list(grades))
 
-    (pair, *_) = sorted(near_copies(names, found, least=0), key=lambda pair: -pair.rbo)
+    (pair, *_) = sorted(near_copies(names, shares, least=0), key=lambda pair: -pair.rbo)
     assert {pair.run_a, pair.run_b} == {"Technion-MEDMM", "UP-sdqrnd1"}
     assert f"{pair.rbo:.3f}" == "0.514"
-    across = found[np.triu_indices(len(names), 1)]
+    across = shares[np.triu_indices(len(names), 1)]
     assert (round(np.median(across), 2), round(np.quantile(across, 0.99), 2)) == (0.05, 0.29)
 
 
@@ -300,25 +305,25 @@ LISTS = st.lists(st.sampled_from("abcdefghijkl"), unique=True, max_size=12)
 def test_overlap_is_that_of_the_definition(pairs, depth):
     runs = {str(n): {"q1": one, "q2": other} for n, (one, other) in enumerate(pairs)}
 
-    found = overlaps(runs, ["q1", "q2"], depth=depth)
+    shares = overlaps(runs, ["q1", "q2"], depth=depth)
 
     for a, first in enumerate(pairs):
         for b, second in enumerate(pairs):
             expected = [simple_rbo(*both, depth=depth) for both in zip(first, second, strict=True)]
             n = sum(bool(one or other) for one, other in zip(first, second, strict=True))
-            assert found[a, b] == pytest.approx(sum(expected) / n if n else nan, nan_ok=True)
+            assert shares[a, b] == pytest.approx(sum(expected) / n if n else nan, nan_ok=True)
 
 
 def test_one_group_in_all_is_undefined_and_not_nothing():
     runs = {"a": {"q": ["x", "y"]}, "b": {"q": ["y", "x"]}}
 
-    found = treatment_of(runs, {"q": {"x": 1, "y": 0}}, pooled={"a": 2, "b": 2}, teams=TEAMS)
+    treatment = treatment_of(runs, {"q": {"x": 1, "y": 0}}, pooled={"a": 2, "b": 2}, teams=TEAMS)
 
-    whole = found.by_group
+    whole = treatment.by_group
     assert whole.groups == (("a", "b"),)
     numbers = whole.mean_shift, whole.worst_shift, whole.mean_judged, whole.least_judged, whole.tau
     assert all(map(isnan, numbers))
-    assert found.by_run.mean_shift == 0
+    assert treatment.by_run.mean_shift == 0
 
 
 TEAMS = {"a": "The Team", "b": "the-team", "c": ""}

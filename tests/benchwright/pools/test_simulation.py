@@ -21,20 +21,20 @@ RELEVANCE = {
 
 
 def test_curves_are_counted_by_hand():
-    found = simulate(RUNS, RELEVANCE, depth=3, burn_in=0)
+    simulation = simulate(RUNS, RELEVANCE, depth=3, burn_in=0)
 
     # q1 fused: b (both), then a, d, c by rank; q2 has e alone: a has no grade there.
-    assert found.curve("rrf").n_found == (0, 2, 2, 2, 3)
+    assert simulation.curve("rrf").n_found == (0, 2, 2, 2, 3)
     # bm25 a (not), so dense: b, d (not); bm25 is tied with it and first: c.
-    assert found.curve("mtf").n_found == (0, 1, 2, 2, 3)
-    assert (found.n_queries, found.n_judged, found.n_unjudged) == (2, 5, 1)
-    assert (found.n_relevant, found.n_known) == (3, 4)
+    assert simulation.curve("mtf").n_found == (0, 1, 2, 2, 3)
+    assert (simulation.n_queries, simulation.n_judged, simulation.n_unjudged) == (2, 5, 1)
+    assert (simulation.n_relevant, simulation.n_known) == (3, 4)
 
 
 def test_an_order_that_learns_begins_layer_by_layer():
-    found = simulate(RUNS, RELEVANCE, depth=3, burn_in=3)
+    simulation = simulate(RUNS, RELEVANCE, depth=3, burn_in=3)
 
-    assert found.curve("mtf").n_found == found.curve("layered").n_found
+    assert simulation.curve("mtf").n_found == simulation.curve("layered").n_found
 
 
 # Real runs
@@ -189,9 +189,9 @@ def test_fused_orders_find_what_a_simple_implementation_finds(covid, simulated, 
     pool = {(qid, docid) for ranked in runs.values() for qid in ranked for docid in ranked[qid]}
 
     expected = simple(runs, relevance, pool, order)
-    found = simulated.curve(order).n_found
-    assert len(found) == len(expected)
-    assert max(abs(a - b) for a, b in zip(found, expected, strict=True)) <= expected[-1] / 100
+    result = simulated.curve(order).n_found
+    assert len(result) == len(expected)
+    assert max(abs(a - b) for a, b in zip(result, expected, strict=True)) <= expected[-1] / 100
 
 
 @pytest.mark.data

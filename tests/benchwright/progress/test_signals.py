@@ -24,33 +24,42 @@ def signals(labels, entries=ENTRIES, runs=("a", "b")):
 
 
 def test_nothing_judged_is_all_zeros():
-    told = signals([])
+    signal = signals([])
 
-    assert (told["n_judged"], told["n_relevant"], told["seconds"], told["stability"]) == (
+    assert (signal["n_judged"], signal["n_relevant"], signal["seconds"], signal["stability"]) == (
         *(0, 0),
         *(None, None),
     )
-    assert (told["n_queries"], told["n_untouched"], told["coverage"]) == (3, 3, [3, 0, 0, 0, 0, 0])
+    assert (signal["n_queries"], signal["n_untouched"], signal["coverage"]) == (
+        3,
+        3,
+        [3, 0, 0, 0, 0, 0],
+    )
 
 
 def test_labels_are_told_apart():
-    told = signals([label(1, 2), label(2, None), label(3, 0, is_extra=True), label(1, 0, actor=2)])
+    signal = signals(
+        [label(1, 2), label(2, None), label(3, 0, is_extra=True), label(1, 0, actor=2)]
+    )
 
-    assert (told["n_labels"], told["n_cant_judge"], told["n_extra"]) == (4, 1, 1)
-    assert (told["n_judged"], told["n_relevant"]) == (2, 1)
+    assert (signal["n_labels"], signal["n_cant_judge"], signal["n_extra"]) == (4, 1, 1)
+    assert (signal["n_judged"], signal["n_relevant"]) == (2, 1)
 
 
 def test_days_count_what_was_wanted():
     later = MONDAY + timedelta(days=2)
-    told = signals([label(1), label(2, at=later), label(3, at=later), label(4, is_extra=True)])
+    signal = signals([label(1), label(2, at=later), label(3, at=later), label(4, is_extra=True)])
 
-    assert told["days"] == [{"day": "2026-03-02", "labels": 1}, {"day": "2026-03-04", "labels": 2}]
+    assert signal["days"] == [
+        {"day": "2026-03-02", "labels": 1},
+        {"day": "2026-03-04", "labels": 2},
+    ]
 
 
 def test_relevant_documents_count_when_first_graded():
-    told = signals([label(1, 0), label(1, 3, actor=2), label(2, 2)])
+    signal = signals([label(1, 0), label(1, 3, actor=2), label(2, 2)])
 
-    assert told["found"] == [[0, 0], [1, 0], [2, 1]]
+    assert signal["found"] == [[0, 0], [1, 0], [2, 1]]
 
 
 @pytest.mark.parametrize(
@@ -58,16 +67,16 @@ def test_relevant_documents_count_when_first_graded():
 )
 def test_windows_are_half_of_what_there_is_at_most(n, size):
     entries = {key: Entry(0, {"a": 1}) for key in range(n)}
-    told = signals([label(key, int(key < n / 2)) for key in range(n)], entries)
+    signal = signals([label(key, int(key < n / 2)) for key in range(n)], entries)
 
-    assert told["first"] == (size and {"n": size, "of": size})
-    assert told["last"] == (size and {"n": 0, "of": size})
+    assert signal["first"] == (size and {"n": size, "of": size})
+    assert signal["last"] == (size and {"n": 0, "of": size})
 
 
 def test_relevance_is_told_by_best_rank():
-    told = signals([label(0, 1), label(4, 0), label(1, 1), label(2, 0), label(3, 2)])
+    signal = signals([label(0, 1), label(4, 0), label(1, 1), label(2, 0), label(3, 2)])
 
-    assert told["by_rank"] == [
+    assert signal["by_rank"] == [
         {"ranks": "1", "n": 1, "of": 2},
         {"ranks": "2", "n": 1, "of": 1},
         {"ranks": "3-5", "n": 1, "of": 2},
@@ -75,11 +84,11 @@ def test_relevance_is_told_by_best_rank():
 
 
 def test_coverage_goes_by_quarters_of_a_query():
-    told = signals([label(0), label(1), label(4), label(5), label(6), label(7)])
+    signal = signals([label(0), label(1), label(4), label(5), label(6), label(7)])
 
     # Two of four are "to 50 %".
-    assert told["coverage"] == [1, 0, 1, 0, 0, 1]
-    assert (told["n_untouched"], told["n_complete"]) == (1, 1)
+    assert signal["coverage"] == [1, 0, 1, 0, 0, 1]
+    assert (signal["n_untouched"], signal["n_complete"]) == (1, 1)
 
 
 @given(st.integers(1, 30), st.data())
@@ -100,7 +109,7 @@ def coverage_of(n, entries):
 
 
 def test_agreement_is_on_relevance_with_the_others_median():
-    told = signals(
+    signal = signals(
         [
             *(label(1, grade, actor) for actor, grade in ((1, 1), (2, 3), (3, 0))),
             *(label(2, grade, actor) for actor, grade in ((1, 0), (2, 0))),
@@ -108,7 +117,7 @@ def test_agreement_is_on_relevance_with_the_others_median():
         ]
     )
 
-    shared = {row["person"]: (row["n_alike"], row["n_shared"]) for row in told["people"]}
+    shared = {row["person"]: (row["n_alike"], row["n_shared"]) for row in signal["people"]}
     # Document 1: the others of 1 say 0 (of 0, 3), those of 2 say 0 (of 0, 1), those of 3 say 1.
     assert shared == {1: (1, 2), 2: (1, 2), 3: (0, 1)}
 
@@ -131,9 +140,9 @@ def test_seconds_are_those_of_a_document_of_the_pools_length():
     ],
 )
 def test_stopping_wants_both_signs(last, low, finds_little, is_steady, may_stop):
-    told = {"first": {"n": 40, "of": 100}, "last": last, "stability": {"low": low}}
+    fields = {"first": {"n": 40, "of": 100}, "last": last, "stability": {"low": low}}
 
-    signal = stop_signal(told)
+    signal = stop_signal(fields)
 
     assert (signal.finds_little, signal.is_steady, signal.may_stop) == (
         finds_little,
@@ -162,10 +171,10 @@ said = st.builds(
 @settings(max_examples=40)
 @given(st.lists(said, max_size=40))
 def test_signals_are_json_and_add_up(labels):
-    told = signals(labels)
+    signal = signals(labels)
 
-    assert json.loads(json.dumps(told, allow_nan=False)) == told
-    assert sum(told["coverage"]) == told["n_queries"] == 3
-    assert sum(row["n_labels"] for row in told["people"]) == len(labels)
-    assert sum(day["labels"] for day in told["days"]) == told["n_labels"] - told["n_extra"]
-    assert told["found"][-1] == [told["n_judged"], told["n_relevant"]]
+    assert json.loads(json.dumps(signal, allow_nan=False)) == signal
+    assert sum(signal["coverage"]) == signal["n_queries"] == 3
+    assert sum(row["n_labels"] for row in signal["people"]) == len(labels)
+    assert sum(day["labels"] for day in signal["days"]) == signal["n_labels"] - signal["n_extra"]
+    assert signal["found"][-1] == [signal["n_judged"], signal["n_relevant"]]

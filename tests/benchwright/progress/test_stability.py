@@ -64,17 +64,17 @@ def test_clear_order_of_many_labels_stands():
         for place in range(1, 6)
     ]
 
-    found = stability(entries)
+    curve = stability(entries)
 
-    assert (found.tau, found.low, found.high) == (1, 1, 1)
+    assert (curve.tau, curve.low, curve.high) == (1, 1, 1)
 
 
 def test_order_that_hangs_on_two_labels_falls():
     entries = [LabelledEntry(1, 1, {"a": 1, "b": 2}), LabelledEntry(2, 1, {"b": 1, "a": 3})]
 
-    found = stability(entries, ["a", "b"], draws=200)
+    curve = stability(entries, ["a", "b"], draws=200)
 
-    assert found.low == found.high == found.tau == 1  # one label a query is always drawn
+    assert curve.low == curve.high == curve.tau == 1  # one label a query is always drawn
     pairs = [LabelledEntry(1, 2, {"a": 1}), LabelledEntry(1, 1, {"b": 1})]
     shaken = stability(pairs, ["a", "b"], draws=400)
     assert (shaken.low, shaken.high) == (-1, 1)
@@ -96,9 +96,9 @@ def test_runs_that_score_alike_have_no_order():
 @settings(max_examples=examples(60))
 @given(labelled)
 def test_bounds_hold_and_the_seed_decides(entries):
-    found = stability(entries)
+    curve = stability(entries)
 
-    if found is not None:
-        assert -1 <= found.low <= found.tau + 1e-12 and found.tau <= found.high + 1e-12 <= 1 + 1e-9
-        assert all(0 <= score <= 1 + 1e-12 for score in found.scores.values())
-        assert stability(list(entries)) == found
+    if curve is not None:
+        assert -1 <= curve.low <= curve.tau + 1e-12 and curve.tau <= curve.high + 1e-12 <= 1 + 1e-9
+        assert all(0 <= score <= 1 + 1e-12 for score in curve.scores.values())
+        assert stability(list(entries)) == curve

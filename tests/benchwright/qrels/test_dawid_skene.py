@@ -29,10 +29,10 @@ def planted(n_items: int, per_item: int, seed: int = 3) -> tuple[list[Pair], lis
     pairs = []
     for item, grade in enumerate(true):
         who = sorted(rng.choice(len(PLANTED), size=per_item, replace=False))
-        given = [int(rng.choice(3, p=PLANTED[rater, grade])) for rater in who]
+        results = [int(rng.choice(3, p=PLANTED[rater, grade])) for rater in who]
         labels = [
             Label((int(rater), ""), said, item * 9 + place)
-            for place, (rater, said) in enumerate(zip(who, given, strict=True))
+            for place, (rater, said) in enumerate(zip(who, results, strict=True))
         ]
         pairs.append(Pair("q", f"d{item}", tuple(labels)))
     return pairs, true.tolist()
@@ -41,13 +41,13 @@ def planted(n_items: int, per_item: int, seed: int = 3) -> tuple[list[Pair], lis
 def test_planted_confusions_are_found():
     pairs, true = planted(6000, 4)
 
-    found = fit(pairs)
+    model = fit(pairs)
 
-    assert found.is_converged
-    assert found.scale == (0, 1, 2)
-    np.testing.assert_allclose(found.confusions, PLANTED, atol=0.04)
-    np.testing.assert_allclose(found.prior, [0.5, 0.3, 0.2], atol=0.03)
-    right = np.mean(np.array(found.grades) == true)
+    assert model.is_converged
+    assert model.scale == (0, 1, 2)
+    np.testing.assert_allclose(model.confusions, PLANTED, atol=0.04)
+    np.testing.assert_allclose(model.prior, [0.5, 0.3, 0.2], atol=0.03)
+    right = np.mean(np.array(model.grades) == true)
     by_median = np.mean([sorted(pair.grades)[1] for pair in pairs] == np.array(true))
     assert right > 0.94
     assert right > by_median
@@ -56,12 +56,12 @@ def test_planted_confusions_are_found():
 def test_rows_are_shares():
     pairs, _ = planted(300, 3)
 
-    found = fit(pairs, smoothing=0.5)
+    model = fit(pairs, smoothing=0.5)
 
-    np.testing.assert_allclose(found.confusions.sum(axis=2), 1)
-    np.testing.assert_allclose(found.probabilities.sum(axis=1), 1)
-    assert found.prior.sum() == pytest.approx(1)
-    assert (found.confusions > 0).all()
+    np.testing.assert_allclose(model.confusions.sum(axis=2), 1)
+    np.testing.assert_allclose(model.probabilities.sum(axis=1), 1)
+    assert model.prior.sum() == pytest.approx(1)
+    assert (model.confusions > 0).all()
 
 
 def test_the_expectation_of_one_document_by_hand():
@@ -94,11 +94,11 @@ def test_the_expectation_of_one_document_by_hand():
     before = module.MAX_ITERATIONS
     module.MAX_ITERATIONS = 2
     try:
-        found = fit(pairs, smoothing=s)
+        model = fit(pairs, smoothing=s)
     finally:
         module.MAX_ITERATIONS = before
-    np.testing.assert_allclose(found.probabilities, likely, rtol=1e-12)
-    assert (found.n_iterations, found.is_converged) == (2, False)
+    np.testing.assert_allclose(model.probabilities, likely, rtol=1e-12)
+    assert (model.n_iterations, model.is_converged) == (2, False)
 
 
 @pytest.mark.parametrize(("n_items", "per_item", "n_enough"), [(30, 2, 0), (19, 6, 0), (200, 1, 0)])
@@ -154,18 +154,18 @@ def test_the_order_in_which_a_database_gives_pairs_changes_nothing():
 def test_rule_gives_each_pair_the_grade_that_was_fitted_and_keeps_what_it_found():
     pairs, _ = planted(300, 3)
     in_order = sorted(pairs, key=lambda pair: pair.docid)
-    found = fit(in_order, smoothing=0.1)
+    model = fit(in_order, smoothing=0.1)
 
     derivation = Derivation(RULE)
     graded = [(row.docid, row.grade) for row in derivation.of(events_of(pairs))]
 
-    assert graded == list(zip([pair.docid for pair in in_order], found.grades, strict=True))
+    assert graded == list(zip([pair.docid for pair in in_order], model.grades, strict=True))
     assert sum(derivation.n_by_how.values()) == 300
     kept = derivation.fitted
     assert kept["scale"] == [0, 1, 2]
     assert kept["raters"] == [[n, ""] for n in range(6)]
-    assert (kept["n_iterations"], kept["is_converged"]) == (found.n_iterations, found.is_converged)
-    np.testing.assert_allclose(kept["confusions"], found.confusions, rtol=0, atol=5.1e-7)
+    assert (kept["n_iterations"], kept["is_converged"]) == (model.n_iterations, model.is_converged)
+    np.testing.assert_allclose(kept["confusions"], model.confusions, rtol=0, atol=5.1e-7)
     millionths = np.array(kept["confusions"]) * 1e6
     np.testing.assert_allclose(millionths, millionths.round(), rtol=0, atol=1e-6)
 
@@ -183,20 +183,20 @@ def test_no_labels_give_no_grades():
 
 def test_what_has_settled_moves_no_more(monkeypatch):
     pairs, _ = planted(300, 4)
-    found = fit(pairs)
+    model = fit(pairs)
     monkeypatch.setattr("benchwright.qrels.dawid_skene.TOLERANCE", 0.0)
     settled = fit(pairs, smoothing=0.1)
 
-    assert found.is_converged and found.n_iterations < settled.n_iterations
-    np.testing.assert_allclose(found.probabilities, settled.probabilities, atol=1e-4)
+    assert model.is_converged and model.n_iterations < settled.n_iterations
+    np.testing.assert_allclose(model.probabilities, settled.probabilities, atol=1e-4)
 
 
 def test_what_never_settles_ends_after_a_hundred_steps(monkeypatch):
     monkeypatch.setattr("benchwright.qrels.dawid_skene.TOLERANCE", 0.0)
 
-    found = fit(planted(20, 3)[0])
+    model = fit(planted(20, 3)[0])
 
-    assert (found.n_iterations, found.is_converged) == (100, False)
+    assert (model.n_iterations, model.is_converged) == (100, False)
 
 
 @pytest.mark.parametrize(("n_more", "grade"), [(1, 2), (-1, 0)])
@@ -205,8 +205,8 @@ def test_a_document_of_thousands_of_labels_has_shares_too(n_more, grade):
     n = 1_500
     labels = [Label((who, ""), 2 if who < n + n_more else 0, who) for who in range(2 * n)]
 
-    found = fit([Pair("q", "d", tuple(labels))], smoothing=1e3)
+    model = fit([Pair("q", "d", tuple(labels))], smoothing=1e3)
 
-    np.testing.assert_allclose(found.probabilities.sum(axis=1), 1)
-    assert found.probabilities.max() < 0.6
-    assert found.grades == [grade]
+    np.testing.assert_allclose(model.probabilities.sum(axis=1), 1)
+    assert model.probabilities.max() < 0.6
+    assert model.grades == [grade]

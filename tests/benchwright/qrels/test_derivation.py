@@ -22,10 +22,10 @@ def titles(found) -> list[tuple[str, str, tuple[int, ...]]]:
 
 
 def test_one_label_counts_as_it_is():
-    found = why([said(1, 2)])
+    reasons = why([said(1, 2)])
 
-    assert found.grade == 2
-    assert titles(found) == [
+    assert reasons.grade == 2
+    assert titles(reasons) == [
         ("Labels that count", "Grade 2.", (1,)),
         ("Outcome", "One label counts as it is.", ()),
     ]
@@ -55,10 +55,10 @@ def test_each_reason_to_leave_an_event_out_names_its_events():
     ("unresolved", "grade"), [("lower-median", 0), ("leave-out", None), ("refuse", None)]
 )
 def test_open_pair_says_what_stands_in(unresolved, grade):
-    found = why([said(1, 0), said(2, 3, actor=2)], unresolved=unresolved)
+    reasons = why([said(1, 0), said(2, 3, actor=2)], unresolved=unresolved)
 
-    assert found.grade == grade
-    assert found.steps[-1].text.startswith("It is open: ")
+    assert reasons.grade == grade
+    assert reasons.steps[-1].text.startswith("It is open: ")
 
 
 def test_adjudicator_has_the_last_word():
@@ -68,18 +68,18 @@ def test_adjudicator_has_the_last_word():
         said(3, 2, actor=9, kind="adjudicate", outcome="override"),
     ]
 
-    found = why(events)
+    reasons = why(events)
 
-    assert found.grade == 2
-    assert ("Adjudicated", "Grade 2.", (3,)) in titles(found)
-    assert found.steps[-1].text == "An adjudicator settled it."
+    assert reasons.grade == 2
+    assert ("Adjudicated", "Grade 2.", (3,)) in titles(reasons)
+    assert reasons.steps[-1].text == "An adjudicator settled it."
 
 
 def test_a_rule_that_weighs_all_documents_says_so_and_keeps_what_was_published():
-    found = why([said(1, 0), said(2, 3, actor=2)], rule="dawid-skene", published=3)
+    reasons = why([said(1, 0), said(2, 3, actor=2)], rule="dawid-skene", published=3)
 
-    assert found.grade == 3
-    assert "all documents together" in found.steps[-1].text
+    assert reasons.grade == 3
+    assert "all documents together" in reasons.steps[-1].text
 
 
 @pytest.mark.parametrize("rule", [rule.name for rule in RULES if rule.decide])

@@ -42,12 +42,12 @@ def test_shares_are_of_all_labels_and_of_each_slice():
         label("q2", "c", read=""),
     ]
 
-    found = freshness_of(labels, {"first": ["q1"], "none": ["q9"]}, now=NOW, max_age=YEAR)
+    freshness = freshness_of(labels, {"first": ["q1"], "none": ["q9"]}, now=NOW, max_age=YEAR)
 
-    assert (found.overall.n, found.overall.n_stale, found.overall.share) == (4, 2, 0.5)
-    assert found.overall.n_unknown == 1
-    assert (found.slices["first"].n, found.slices["first"].n_stale) == (2, 1)
-    assert isnan(found.slices["none"].share)
+    assert (freshness.overall.n, freshness.overall.n_stale, freshness.overall.share) == (4, 2, 0.5)
+    assert freshness.overall.n_unknown == 1
+    assert (freshness.slices["first"].n, freshness.slices["first"].n_stale) == (2, 1)
+    assert isnan(freshness.slices["none"].share)
 
 
 def test_documents_that_are_gone_come_before_changed_and_old_ones():
@@ -57,7 +57,7 @@ def test_documents_that_are_gone_come_before_changed_and_old_ones():
         label("q2", "gone", is_there=False),
     ]
 
-    found = freshness_of(labels, {}, now=NOW, max_age=YEAR)
+    freshness = freshness_of(labels, {}, now=NOW, max_age=YEAR)
 
-    assert [row.docid for row, _ in found.stale] == ["gone", "changed", "old"]
-    assert found.overall.n_stale == sum(found.overall.counts[state] for state in State)
+    assert [row.docid for row, _ in freshness.stale] == ["gone", "changed", "old"]
+    assert freshness.overall.n_stale == sum(freshness.overall.counts[state] for state in State)

@@ -11,9 +11,9 @@ def read(text: str | bytes, **options) -> list[Label]:
     problems = Problems()
     raw = text.encode() if isinstance(text, str) else text
     lines = raw.splitlines(keepends=True)
-    found = list(read_labels(lines, file="f.tsv", problems=problems, scale=SCALE, **options))
+    items = list(read_labels(lines, file="f.tsv", problems=problems, scale=SCALE, **options))
     problems.raise_found()
-    return found
+    return items
 
 
 def told(text: str | bytes, **options) -> list[str]:

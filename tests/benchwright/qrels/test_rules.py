@@ -64,11 +64,11 @@ def test_lower_median(grades, expected):
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=9))
 def test_a_lower_median_is_a_given_grade_with_half_at_most_below_it(grades):
-    found = lower_median(grades)
+    median = lower_median(grades)
 
-    assert found in grades
-    assert sum(grade < found for grade in grades) <= len(grades) / 2
-    assert sum(grade > found for grade in grades) <= len(grades) / 2
+    assert median in grades
+    assert sum(grade < median for grade in grades) <= len(grades) / 2
+    assert sum(grade > median for grade in grades) <= len(grades) / 2
 
 
 def test_pairs_without_a_grade_get_no_decision():
@@ -139,8 +139,8 @@ def ledger(*grades: int, said: str = "", adjudicated: int | None = None) -> list
 
 
 def grade_by(name: str, events: list[Event], **settings) -> int | None:
-    found = [row.grade for row in decisions(events, rule_named(name), Settings(**settings))]
-    return found[0] if found else None
+    grades = [row.grade for row in decisions(events, rule_named(name), Settings(**settings))]
+    return grades[0] if grades else None
 
 
 @pytest.mark.parametrize(
@@ -155,12 +155,12 @@ def grade_by(name: str, events: list[Event], **settings) -> int | None:
     ],
 )
 def test_single_medians_and_majority(grades, first, lower, upper, most):
-    given = ledger(*grades)
+    result = ledger(*grades)
 
-    assert grade_by("single", given) == first
-    assert grade_by("lower-median", given) == lower
-    assert grade_by("upper-median", given) == upper
-    assert grade_by("majority", given) == most
+    assert grade_by("single", result) == first
+    assert grade_by("lower-median", result) == lower
+    assert grade_by("upper-median", result) == upper
+    assert grade_by("majority", result) == most
 
 
 @pytest.mark.parametrize(
@@ -231,12 +231,12 @@ def test_single_rule_tells_one_label_from_the_first_of_several():
 
 
 def test_an_open_pair_takes_the_lower_median_is_left_out_or_stops_everything():
-    given = ledger(3, 0)
+    result = ledger(3, 0)
 
-    assert grade_by("adjudicated-first", given, unresolved="lower-median") == 0
-    assert grade_by("adjudicated-first", given, unresolved="leave-out") is None
+    assert grade_by("adjudicated-first", result, unresolved="lower-median") == 0
+    assert grade_by("adjudicated-first", result, unresolved="leave-out") is None
     with pytest.raises(UnresolvedPairsError, match=r"1 documents .*query q1, document d1"):
-        grade_by("adjudicated-first", given, unresolved="refuse")
+        grade_by("adjudicated-first", result, unresolved="refuse")
 
 
 def test_where_nothing_is_open_nothing_stops():
@@ -244,14 +244,14 @@ def test_where_nothing_is_open_nothing_stops():
 
 
 def test_five_open_pairs_are_named_of_as_many_as_there_are():
-    given = [
+    results = [
         Event(1, "q1", f"d{n}", "grade", grade, who)
         for n in range(6)
         for who, grade in ((ADA, 0), (BO, 3))
     ]
 
     with pytest.raises(UnresolvedPairsError, match=r"6 documents .*") as raised:
-        list(decisions(given, DEFAULT_RULE, Settings(unresolved="refuse")))
+        list(decisions(results, DEFAULT_RULE, Settings(unresolved="refuse")))
     assert [f"document d{n}" in str(raised.value) for n in range(6)] == [True] * 5 + [False]
 
 

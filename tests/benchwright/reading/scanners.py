@@ -77,11 +77,10 @@ def by_sorting(run: Path, table: GradeTable, rules: Rules) -> Outcome:
     def scan(problems: Problems) -> Mapping[bytes, QueryHits[bytes]]:
         rows = load_run(run, rules.shape, problems)
         problems.raise_found()
-        found = find_hits(table.grades, rows, ties=rules.ties, depth=rules.depth)
+        hits = find_hits(table.grades, rows, ties=rules.ties, depth=rules.depth)
         most = rules.depth or 1 << 30
         return {
-            qid: found.get(qid) or QueryHits(qid, (), min(len(of), most))
-            for qid, of in rows.items()
+            qid: hits.get(qid) or QueryHits(qid, (), min(len(of), most)) for qid, of in rows.items()
         }
 
     return outcome_of(scan)

@@ -80,10 +80,10 @@ def test_expected_ties_are_told_with_their_first_rank_and_size(scan):
         *((b"c", b"0"), (b"d", b"-0.0")),
     )
 
-    found = scan(QRELS, run, ties="expected")[b"q"]
+    hits = scan(QRELS, run, ties="expected")[b"q"]
 
-    assert found.hits == (Hit(5, 1), Hit(6, 2), Hit(7, 4), Hit(8, 3))
-    assert found.ties == ((3, 3), (7, 2))
+    assert hits.hits == (Hit(5, 1), Hit(6, 2), Hit(7, 4), Hit(8, 3))
+    assert hits.ties == ((3, 3), (7, 2))
     assert scan(QRELS, run)[b"q"].ties == ()
 
 
@@ -118,19 +118,19 @@ def test_qrels_rows_twice_are_noted_when_the_grades_are_equal(scan):
     problems = Problems()
     qrels = b"p 0 a 1\n" + QRELS + b"q 0 b 2\np 0 a 1\np 0 c 0\n"
 
-    found = scan(qrels, run_of((b"b", b"1"), (b"a", b"0")), problems=problems)
+    hits = scan(qrels, run_of((b"b", b"1"), (b"a", b"0")), problems=problems)
 
-    assert grades_in_order(found) == [2, 1]
-    assert [(one.line, one.text[:48]) for one in problems.warnings] == [
+    assert grades_in_order(hits) == [2, 1]
+    assert [(warning.line, warning.text[:48]) for warning in problems.warnings] == [
         (6, "document 'b' of query 'q' was in line 3 already,"),
         (7, "document 'a' of query 'p' was in line 1 already,"),
     ]
 
 
 def test_queries_that_only_one_side_has_are_kept_apart(scan):
-    found = scan(QRELS + b"missing 0 a 1\n", run_of((b"a", b"1")) + run_of((b"a", b"1"), qid=b"x"))
+    hits = scan(QRELS + b"missing 0 a 1\n", run_of((b"a", b"1")) + run_of((b"a", b"1"), qid=b"x"))
 
-    assert found == {
+    assert hits == {
         b"q": QueryHits(b"q", (Hit(1, 1),), 1),
         b"x": QueryHits(b"x", (), 1),
     }
@@ -160,9 +160,9 @@ def test_query_without_a_relevant_document_stays_in_the_mean(scan, tmp_path):
 
 
 def test_negative_grade_is_among_the_hits(scan):
-    found = scan(b"q 0 a -1\nq 0 b -127\n", run_of((b"a", b"1"), (b"b", b"0")))
+    hits = scan(b"q 0 a -1\nq 0 b -127\n", run_of((b"a", b"1"), (b"b", b"0")))
 
-    assert found[b"q"].hits == (Hit(1, -1), Hit(2, -127))
+    assert hits[b"q"].hits == (Hit(1, -1), Hit(2, -127))
 
 
 def test_depth_cuts_hits_and_results(scan):
@@ -193,9 +193,9 @@ def test_score_that_is_no_number_is_refused_with_its_line(scan, token):
 def test_rank_that_contradicts_the_score_is_warned_of_and_ignored(scan):
     problems = Problems()
 
-    found = scan(QRELS, b"q Q0 a 1 0.1 t\nq Q0 b 2 0.25 t\nq Q0 c 3 9 t\n", problems=problems)
+    hits = scan(QRELS, b"q Q0 a 1 0.1 t\nq Q0 b 2 0.25 t\nq Q0 c 3 9 t\n", problems=problems)
 
-    assert grades_in_order(found) == [3, 2, 1]
+    assert grades_in_order(hits) == [3, 2, 1]
     assert [str(warning) for warning in problems.warnings] == [
         "my.run:2: rank 2 has score 0.25 and rank 1 has 0.1; expected scores that fall as ranks "
         "rise. The scores decide: correct the ranks."
@@ -209,11 +209,11 @@ def test_interleaved_queries_are_put_together(scan):
     rows = [(b"q", b"a", b"1"), (b"p", b"x", b"5"), (b"q", b"b", b"3"), (b"p", b"a", b"9")]
     run = b"".join(run_of((docid, score), qid=qid) for qid, docid, score in rows)
 
-    found = scan(QRELS + b"p 0 a 7\n", run + run_of((b"c", b"2")))
+    hits = scan(QRELS + b"p 0 a 7\n", run + run_of((b"c", b"2")))
 
-    assert list(found) == [b"q", b"p"]
-    assert found[b"q"] == QueryHits(b"q", (Hit(1, 2), Hit(2, 3), Hit(3, 1)), 3)
-    assert found[b"p"] == QueryHits(b"p", (Hit(1, 7),), 2)
+    assert list(hits) == [b"q", b"p"]
+    assert hits[b"q"] == QueryHits(b"q", (Hit(1, 2), Hit(2, 3), Hit(3, 1)), 3)
+    assert hits[b"p"] == QueryHits(b"p", (Hit(1, 7),), 2)
 
 
 def test_scores_out_of_order_are_ranked_with_few_hits_and_with_many(scan):
@@ -255,9 +255,9 @@ def test_empty_files_are_refused_unless_asked_for(scan, tmp_path, content):
 def test_layout_changes_nothing(scan, run):
     problems = Problems()
 
-    found = scan(QRELS.replace(b" ", b"\t").replace(b"\n", b"\r\n\n#\n"), run, problems=problems)
+    hits = scan(QRELS.replace(b" ", b"\t").replace(b"\n", b"\r\n\n#\n"), run, problems=problems)
 
-    assert found == {b"q": QueryHits(b"q", (Hit(1, 1), Hit(2, 2)), 2)}
+    assert hits == {b"q": QueryHits(b"q", (Hit(1, 1), Hit(2, 2)), 2)}
     assert problems.warnings == []
 
 
@@ -271,9 +271,9 @@ def test_lines_that_end_in_a_carriage_return_alone_are_refused(scan):
 def test_byte_order_mark_is_left_out_and_told(scan):
     problems, mark = Problems(), b"\xef\xbb\xbf"
 
-    found = scan(mark + QRELS, mark + run_of((b"a", b"1")), problems=problems)
+    hits = scan(mark + QRELS, mark + run_of((b"a", b"1")), problems=problems)
 
-    assert found == {b"q": QueryHits(b"q", (Hit(1, 1),), 1)}
+    assert hits == {b"q": QueryHits(b"q", (Hit(1, 1),), 1)}
     assert [str(warning) for warning in problems.warnings] == [
         f"{file}:1: begins with a byte order mark; expected none. It was left out: remove it."
         for file in ("my.qrels", "my.run")
@@ -283,9 +283,9 @@ def test_byte_order_mark_is_left_out_and_told(scan):
 def test_missing_tag_is_warned_of_once(scan):
     problems = Problems()
 
-    found = scan(QRELS, b"q Q0 a 1 2 t\nq Q0 b 2 1\nq Q0 c 3 0 \n", problems=problems)
+    hits = scan(QRELS, b"q Q0 a 1 2 t\nq Q0 b 2 1\nq Q0 c 3 0 \n", problems=problems)
 
-    assert grades_in_order(found) == [1, 2, 3]
+    assert grades_in_order(hits) == [1, 2, 3]
     assert [str(warning) for warning in problems.warnings] == [
         "my.run:2: 5 columns; expected 6. The tag is missing: add one."
     ]
@@ -327,18 +327,18 @@ def test_a_grade_written_as_2_0_is_2(scan):
 def test_beir_qrels_are_read_by_their_header(scan, header):
     problems = Problems()
 
-    found = scan(header + b"q\ta\t1\nq\tb\t2\n", run_of((b"b", b"1")), problems=problems)
+    hits = scan(header + b"q\ta\t1\nq\tb\t2\n", run_of((b"b", b"1")), problems=problems)
 
-    assert found[b"q"].hits == (Hit(1, 2),)
+    assert hits[b"q"].hits == (Hit(1, 2),)
     assert problems.warnings == []
 
 
 def test_qrels_of_three_columns_are_read_and_told_and_lose_no_row(scan):
     problems = Problems()
 
-    found = scan(b"\nq a 1\nq b 2\n", run_of((b"a", b"1")), problems=problems)
+    hits = scan(b"\nq a 1\nq b 2\n", run_of((b"a", b"1")), problems=problems)
 
-    assert found[b"q"].hits == (Hit(1, 1),)
+    assert hits[b"q"].hits == (Hit(1, 1),)
     assert [str(warning)[:41] for warning in problems.warnings] == [
         "my.qrels:2: 3 columns and no header; expe"
     ]
@@ -390,12 +390,12 @@ def test_id_may_be_any_bytes(scan, docid):
 
 
 def test_composed_and_decomposed_letters_are_different(scan):
-    found = scan("q 0 caf\u00e9 1\n".encode(), run_of(("cafe\u0301".encode(), b"1")))
+    hits = scan("q 0 caf\u00e9 1\n".encode(), run_of(("cafe\u0301".encode(), b"1")))
 
-    assert found[b"q"].hits == ()
+    assert hits[b"q"].hits == ()
 
 
 def test_id_that_begins_with_a_hash_begins_a_comment_only_as_a_query(scan):
-    found = scan(b"q 0 #1 3\n#q 0 #1 2\n", run_of((b"#1", b"1")) + run_of((b"#1", b"1"), qid=b"#q"))
+    hits = scan(b"q 0 #1 3\n#q 0 #1 2\n", run_of((b"#1", b"1")) + run_of((b"#1", b"1"), qid=b"#q"))
 
-    assert found == {b"q": QueryHits(b"q", (Hit(1, 3),), 1)}
+    assert hits == {b"q": QueryHits(b"q", (Hit(1, 3),), 1)}

@@ -32,12 +32,12 @@ class Fed:
 
 def in_time(call):
     """What a call gives on a thread of its own, which must not wait for ever."""
-    given = []
-    thread = threading.Thread(target=lambda: given.append(call()), daemon=True)
+    results = []
+    thread = threading.Thread(target=lambda: results.append(call()), daemon=True)
     thread.start()
     thread.join(5)
-    assert given, "it waits, or failed"
-    return given[0]
+    assert results, "it waits, or failed"
+    return results[0]
 
 
 # --- blocks --------------------------------------------------------------------------------
@@ -240,27 +240,27 @@ class Said(list):
 
 def test_warnings_of_two_halves_are_told_once_each_and_counted_from_the_start_of_the_file():
     bad = (2, 1, 0.5, 2, 0.75)
-    said = Said()
+    result = Said()
 
-    _tell([Noted(10, False, 0, None), Noted(5, False, 3, bad)], Shape("trec", 1), "run", said)
-    assert [line for line, _ in said] == [12, 13]
+    _tell([Noted(10, False, 0, None), Noted(5, False, 3, bad)], Shape("trec", 1), "run", result)
+    assert [line for line, _ in result] == [12, 13]
 
-    said.clear()
-    _tell([Noted(10, True, 4, bad), Noted(5, False, 3, bad)], Shape("trec", 1), "run", said)
-    assert [line for line, _ in said] == [1, 2, 4]
+    result.clear()
+    _tell([Noted(10, True, 4, bad), Noted(5, False, 3, bad)], Shape("trec", 1), "run", result)
+    assert [line for line, _ in result] == [1, 2, 4]
 
 
 def test_warnings_of_one_line_come_as_they_do_where_lines_are_read_one_by_one():
     bad = (1, 1, 0.5, 2, 0.75)
     texts = (driving.MARK_LEFT_OUT, driving.TAG_MISSING, driving.rank_warning(*bad[1:]))
-    said = []
+    results = []
 
     class Told:
         def warn(self, file, line, text) -> None:
-            said.append((line, text))
+            results.append((line, text))
 
     _tell([Noted(10, True, 1, bad)], Shape("trec", 1), "run", Told())
-    assert said == [(1, text) for text in texts]
-    said.clear()
+    assert results == [(1, text) for text in texts]
+    results.clear()
     _tell([Noted(10, True, 0, None)], Shape("three", 1), "run", Told())
-    assert said == [(1, driving.MARK_LEFT_OUT), (1, driving.READ_AS_RANKING)]
+    assert results == [(1, driving.MARK_LEFT_OUT), (1, driving.READ_AS_RANKING)]

@@ -134,21 +134,21 @@ def test_forms_differ_from_each_other_in_the_scores_they_hold(from_files):
 def test_qrels_of_every_form_score_as_their_file(form, from_files):
     expected = evaluate(from_files / "qrels", from_files / "run", NAMES)
 
-    found = evaluate(QRELS_FORMS[form], from_files / "run", NAMES)
+    scores = evaluate(QRELS_FORMS[form], from_files / "run", NAMES)
 
-    assert dict(found.means) == dict(expected.means)
-    assert plain(found) == plain(expected)
+    assert dict(scores.means) == dict(expected.means)
+    assert plain(scores) == plain(expected)
 
 
 @pytest.mark.parametrize("form", RUN_FORMS)
 def test_run_of_every_form_scores_as_its_file(form, from_files):
     expected = evaluate(from_files / "qrels", from_files / "run", NAMES)
 
-    found = evaluate(from_files / "qrels", RUN_FORMS[form], NAMES)
+    scores = evaluate(from_files / "qrels", RUN_FORMS[form], NAMES)
 
-    assert dict(found.means) == dict(expected.means)
+    assert dict(scores.means) == dict(expected.means)
     counts = ("n_queries", "n_missing", "n_extra")
-    assert [getattr(found, name) for name in counts] == [3, 1, 1]
+    assert [getattr(scores, name) for name in counts] == [3, 1, 1]
 
 
 def test_what_is_read_from_files_is_taken_as_it_is(from_files):
@@ -181,10 +181,10 @@ def test_id_that_is_no_utf_8_survives():
 
 
 def test_query_with_an_empty_dict_was_answered_with_nothing():
-    found = evaluate(QRELS, {**RUN, "q2": {}}, ["AP", "NumRet"], missing="skip")
+    scores = evaluate(QRELS, {**RUN, "q2": {}}, ["AP", "NumRet"], missing="skip")
 
-    assert found.per_query["q2"] == {"AP": 0.0, "NumRet": 0.0}
-    assert found.n_missing == 0
+    assert scores.per_query["q2"] == {"AP": 0.0, "NumRet": 0.0}
+    assert scores.n_missing == 0
 
 
 def test_run_of_empty_queries_only_is_empty():
@@ -306,8 +306,8 @@ def test_nested_and_flat_forms_agree(qrels, run):
 def test_hits_found_by_number_are_those_of_a_sorted_list(qrels, run, ties, depth):
     grades = take_qrels(qrels).content
 
-    found = hits_of(run, grades, ties=ties, depth=depth).content
+    content = hits_of(run, grades, ties=ties, depth=depth).content
 
     by_sorting = find_hits(grades, take_run(run).content, ties=ties, depth=depth)
-    assert {qid: one for qid, one in found.items() if qid in by_sorting} == by_sorting
-    assert found.keys() == {qid.encode() for qid in run}
+    assert {qid: one for qid, one in content.items() if qid in by_sorting} == by_sorting
+    assert content.keys() == {qid.encode() for qid in run}

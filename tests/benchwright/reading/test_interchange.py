@@ -138,9 +138,9 @@ def test_categories_stand_for_their_codes():
 
 
 def test_chunks_follow_each_other():
-    found = interchanged(Frame({"a": texts("x")}, {"a": texts("y", "z")}))
+    result = interchanged(Frame({"a": texts("x")}, {"a": texts("y", "z")}))
 
-    assert found == {"a": ["x", "y", "z"]}
+    assert result == {"a": ["x", "y", "z"]}
 
 
 def test_times_are_refused():
@@ -154,6 +154,6 @@ def test_frame_that_only_offers_the_protocol_is_scored():
     qrels = Frame({"query_id": texts("q", "q"), "doc_id": texts("a", "b"), "rel": grades})
     run = Frame({"qid": texts("q", "q"), "docid": texts("a", "b"), "score": scores})
 
-    found = evaluate(qrels, run, ["nDCG@10"])
+    result = evaluate(qrels, run, ["nDCG@10"])
 
-    assert found.per_query == {"q": {"nDCG@10": pytest.approx(0.7967, abs=5e-5)}}
+    assert result.per_query == {"q": {"nDCG@10": pytest.approx(0.7967, abs=5e-5)}}

@@ -38,9 +38,9 @@ def check(qrels, runs, monkeypatch):
         simply = find_hits(grades, rows, ties=ties)
         for scanner, table in tables.items():
             monkeypatch.setenv(choosing.VARIABLE, scanner)
-            found = scan_run(run, table, ties=ties)
-            assert {qid: found[qid] for qid in found if qid in grades} == simply, run
-            assert {qid: of.n_retrieved for qid, of in found.items()} == {
+            hits = scan_run(run, table, ties=ties)
+            assert {qid: hits[qid] for qid in hits if qid in grades} == simply, run
+            assert {qid: of.n_retrieved for qid, of in hits.items()} == {
                 qid: len(of) for qid, of in rows.items()
             }
 
@@ -59,7 +59,7 @@ def test_runs_of_real_collections_are_scanned_as_they_are_read(extension, monkey
     folder = data_folder(name)
     qrels, runs, at_least = COLLECTIONS[name]
 
-    found = sorted(folder.glob(runs))
+    result = sorted(folder.glob(runs))
 
-    assert len(found) >= at_least
-    check(next(folder.glob(qrels)), found, monkeypatch)
+    assert len(result) >= at_least
+    check(next(folder.glob(qrels)), result, monkeypatch)

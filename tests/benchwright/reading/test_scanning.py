@@ -432,9 +432,9 @@ def test_error_while_inflating_ahead_reaches_the_caller_and_ends_the_thread(exte
 def test_ranking_of_three_columns_is_read_and_told(scan):
     problems = Problems()
 
-    found = scan(QRELS, b"# ours\nq\tx\t1\nq\tb\t3\nq\ta\t2\n", problems=problems)
+    hits = scan(QRELS, b"# ours\nq\tx\t1\nq\tb\t3\nq\ta\t2\n", problems=problems)
 
-    assert found == {b"q": QueryHits(b"q", (Hit(2, 1), Hit(3, 2)), 3)}
+    assert hits == {b"q": QueryHits(b"q", (Hit(2, 1), Hit(3, 2)), 3)}
     assert [str(warning) for warning in problems.warnings] == [
         "my.run:2: 3 columns; expected 6. Read as MS MARCO's query, document and rank: a score is "
         "minus the rank. Is it something else, write a TREC run."
@@ -546,12 +546,12 @@ def test_run_gives_the_same_as_trec_json_and_parquet(scan, tmp_path, ties, depth
     parquet(tmp_path / "parquet", **dict(zip(("qid", "docid", "score"), columns, strict=True)))
     lines = "".join(f"{qid} Q0 {docid} 1 {score} t\n" for qid, docid, score in rows)
 
-    found = scan(QRELS, lines.encode(), ties=ties, depth=depth)
+    hits = scan(QRELS, lines.encode(), ties=ties, depth=depth)
 
-    assert found[b"none"].n_retrieved == min(depth or 5, 5)
+    assert hits[b"none"].n_retrieved == min(depth or 5, 5)
     table = scan_qrels(tmp_path / "my.qrels")
     for kind in ("json", "parquet"):
-        assert scan_run(tmp_path / kind, table, ties=ties, depth=depth) == found
+        assert scan_run(tmp_path / kind, table, ties=ties, depth=depth) == hits
 
 
 # --- answered with nothing -----------------------------------------------------------------
@@ -599,9 +599,9 @@ def test_all_that_is_wrong_with_a_json_run_is_told_and_the_rest_is_read(tmp_path
         '{"p": 1, "q": {"a": "1", "b": 2, "b": 3, "c": 1}, "\\ud800": {}, "q": {}, "r": {"d": 1}}'
     )
 
-    found = load_run(run, Shape("json"), problems)
+    run_read = load_run(run, Shape("json"), problems)
 
-    assert {qid: [(row.docid, row.line) for row in rows] for qid, rows in found.items()} == {
+    assert {qid: [(row.docid, row.line) for row in rows] for qid, rows in run_read.items()} == {
         b"q": [(b"b", 0), (b"c", 0)],
         b"r": [(b"d", 0)],
     }
@@ -619,9 +619,9 @@ def test_all_that_is_wrong_with_a_parquet_run_is_told_and_the_rest_is_read(tmp_p
         score=[1.0, 1.0, 2.0, None, None, 1.0, float("nan")],
     )
 
-    found = load_run(tmp_path / "run", Shape("parquet"), problems)
+    run_read = load_run(tmp_path / "run", Shape("parquet"), problems)
 
-    assert {qid: [(row.docid, row.line) for row in rows] for qid, rows in found.items()} == {
+    assert {qid: [(row.docid, row.line) for row in rows] for qid, rows in run_read.items()} == {
         b"q": [(b"a", 0)],
         b"p": [(b"c", 0)],
     }
@@ -656,9 +656,9 @@ def test_parquet_run_is_read_and_may_answer_with_nothing(tmp_path, query, docume
     }
     parquet(tmp_path / "run", **columns)
 
-    found = scan_run(tmp_path / "run", GradeTable({b"q": {b"a": 1, b"b": 2}, b"p": {b"a": 3}}))
+    hits = scan_run(tmp_path / "run", GradeTable({b"q": {b"a": 1, b"b": 2}, b"p": {b"a": 3}}))
 
-    assert found == {b"q": HITS[b"q"], b"p": NOTHING}
+    assert hits == {b"q": HITS[b"q"], b"p": NOTHING}
 
 
 @pytest.mark.parametrize(
@@ -696,8 +696,8 @@ def test_query_answered_with_nothing_is_not_missing(scan, tmp_path):
     table = scan_qrels(tmp_path / "my.qrels")
 
     for answered in ([b"p"], ["q", "p"], tmp_path / "answered", str(tmp_path / "answered")):
-        found = scan_run(tmp_path / "my.run", table, answered=answered)
-        assert found == {b"q": HITS[b"q"], b"p": NOTHING}
+        hits = scan_run(tmp_path / "my.run", table, answered=answered)
+        assert hits == {b"q": HITS[b"q"], b"p": NOTHING}
 
     (tmp_path / "my.json").write_bytes(b'{"q": {"a": 1}, "p": {}}')
     for missing in ("zero", "skip"):

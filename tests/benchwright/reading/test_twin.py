@@ -119,9 +119,9 @@ def test_file_is_read_once_and_a_query_held_unless_one_comes_back(
     (tmp_path / "run").write_bytes(b"".join(rows))
     rules = {"shape": Shape("trec", 1), "ties": "trec", "depth": None}
 
-    found = twin.scan(tmp_path / "run", {}, problems=Problems(), block=1, **rules)
+    hits = twin.scan(tmp_path / "run", {}, problems=Problems(), block=1, **rules)
 
-    assert {qid: of.n_retrieved for qid, of in found.items()} == {
+    assert {qid: of.n_retrieved for qid, of in hits.items()} == {
         qid: queries.count(qid) for qid in queries
     }
     assert (len(passes), len(passes[-1].queries)) == (n_passes, n_held)
@@ -266,5 +266,5 @@ def test_hits_and_results_are_cut_at_the_depth(depth):
     reading.end(query)
 
     n = min(depth or 3, 3)
-    found = reading.found[b"q"]
-    assert (found.n_retrieved, [hit.rank for hit in found.hits]) == (n, [1, 2, 3][:n])
+    result = reading.found[b"q"]
+    assert (result.n_retrieved, [hit.rank for hit in result.hits]) == (n, [1, 2, 3][:n])

@@ -20,7 +20,7 @@ def source(grades=GRADES, **values):
 
 def test_digest_by_hand():
     """Two queries, one grade: every line written out as the module describes it."""
-    made = made_source({"test": {("q1", "d1"): 2}}, texts={"q2": "zwei"}, documents={"d1": "one"})
+    source = made_source({"test": {("q1", "d1"): 2}}, texts={"q2": "zwei"}, documents={"d1": "one"})
 
     def of(*lines: str) -> str:
         return hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
@@ -37,8 +37,8 @@ def test_digest_by_hand():
         "splits": of('"test"', "q1\td1\t2"),
         "unit": of("document"),
     }
-    assert content_parts(made) == parts
-    assert content_sha256(made) == hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    assert content_parts(source) == parts
+    assert content_sha256(source) == hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
 def test_labels_of_families_do_not_matter_but_who_is_together_does():
@@ -52,9 +52,9 @@ def test_labels_of_families_do_not_matter_but_who_is_together_does():
 
 def test_keys_that_say_nothing_do_not_matter():
     bare = source(metadata={})
-    said = source(metadata={"q1": {"description": "", "frequency": None, "family": "x"}})
+    result = source(metadata={"q1": {"description": "", "frequency": None, "family": "x"}})
 
-    assert content_sha256(bare) == content_sha256(said)
+    assert content_sha256(bare) == content_sha256(result)
 
 
 def test_documents_are_the_same_after_their_metadata_went_through_an_export():

@@ -97,7 +97,11 @@ def test_metadata_counts_the_labels_beside_the_grades():
 
 
 def findings(folder) -> list[str]:
-    return [one.where for one in lint_folder(folder).findings if one.code == "machine-untold"]
+    return [
+        finding.where
+        for finding in lint_folder(folder).findings
+        if finding.code == "machine-untold"
+    ]
 
 
 def test_linter_finds_a_folder_that_does_not_tell_of_a_machine(tmp_path):

@@ -18,21 +18,21 @@ DOCUMENTS = {"d1": "one", "d2": "two"}
 
 
 def side(grades=GRADES, *, tie_rule="trec", corpus="a", **values) -> Side:
-    made = made_source(grades, documents=values.pop("documents", DOCUMENTS), **values)
+    source = made_source(grades, documents=values.pop("documents", DOCUMENTS), **values)
     splits = {split: sorted({qid for qid, _ in rows}) for split, rows in grades.items()}
-    return Side(made, splits, tie_rule=tie_rule, corpus_sha256=corpus)
+    return Side(source, splits, tie_rule=tie_rule, corpus_sha256=corpus)
 
 
 def with_grades(**rows) -> dict:
     """The grades with some of them changed: `q3_d2=1`, or None for gone."""
-    found = {split: dict(pairs) for split, pairs in GRADES.items()}
+    results = {split: dict(pairs) for split, pairs in GRADES.items()}
     for name, grade in rows.items():
         qid, docid = name.split("_")
         split = "test" if qid == "q3" else "train"
-        found[split].pop((qid, docid), None)
+        results[split].pop((qid, docid), None)
         if grade is not None:
-            found[split][qid, docid] = grade
-    return found
+            results[split][qid, docid] = grade
+    return results
 
 
 # What is changed, the step it needs, and what is said of it.
@@ -96,12 +96,12 @@ def test_labels_are_counted_by_split_and_slice_and_those_of_hidden_splits_not_at
     before = side(slices=slices, hidden=("test",))
     after = side(with_grades(q1_d2=1, q2_d1=2, q3_d2=2), slices=slices, hidden=("test",))
 
-    told = release_diff(before, after).as_json()
+    record = release_diff(before, after).as_json()
 
     counts = {"added": 1, "changed": 1, "removed": 0}
-    assert told["labels"] == counts
-    assert told["by_split"] == {"train": counts}
-    assert told["by_slice"] == {"all": counts}
+    assert record["labels"] == counts
+    assert record["by_split"] == {"train": counts}
+    assert record["by_slice"] == {"all": counts}
 
 
 @pytest.mark.parametrize(

@@ -128,11 +128,11 @@ def test_size_category(n, name):
 
 
 def test_entry_is_made_of_what_is_known_and_escaped():
-    made = bibtex(
+    entry = bibtex(
         slug="toy", title="Q&A_100%", version="1.0.0", year=2026, authors=["Ada {L}", "Bo"]
     )
 
-    assert made == (
+    assert entry == (
         "@misc{toy-1.0.0,\n"
         "  title = {{Q\\&A\\_100\\%}},\n"
         "  author = {{Ada \\{L\\}} and {Bo}},\n"
@@ -143,8 +143,8 @@ def test_entry_is_made_of_what_is_known_and_escaped():
 
 
 def test_braces_of_an_entry_are_balanced_whatever_the_title():
-    made = bibtex(slug="t", title="a } b { c \\ d", version="1.0.0", year=2026, authors=["x"])
-    unescaped = re.sub(r"\\[{}]", "", made)
+    entry = bibtex(slug="t", title="a } b { c \\ d", version="1.0.0", year=2026, authors=["x"])
+    unescaped = re.sub(r"\\[{}]", "", entry)
 
     assert unescaped.count("{") == unescaped.count("}")
 

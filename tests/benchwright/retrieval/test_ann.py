@@ -15,20 +15,20 @@ EXACT = {"q1": rows("a:9 b:8 c:7 d:6"), "q2": rows("e:3 f:2")}
 
 
 def test_recall_is_the_share_of_the_exact_first_k():
-    found = ann_recall(EXACT, {"q1": rows("a:9 c:7 x:1"), "q2": rows("f:2 e:1")}, k=3)
+    recall = ann_recall(EXACT, {"q1": rows("a:9 c:7 x:1"), "q2": rows("f:2 e:1")}, k=3)
 
-    assert [(one.qid, one.recall) for one in found.queries] == [("q1", 2 / 3), ("q2", 1.0)]
-    assert found.mean == pytest.approx(5 / 6)
-    assert found.queries[0].missed == ("b",)
-    assert (found.n_short, found.n_perfect) == (1, 1)
+    assert [(query.qid, query.recall) for query in recall.queries] == [("q1", 2 / 3), ("q2", 1.0)]
+    assert recall.mean == pytest.approx(5 / 6)
+    assert recall.queries[0].missed == ("b",)
+    assert (recall.n_short, recall.n_perfect) == (1, 1)
 
 
 def test_a_query_the_index_does_not_answer_has_recall_0():
-    found = ann_recall(EXACT, {"q1": rows("a:9 b:8"), "q9": rows("a:1")}, k=2)
+    recall = ann_recall(EXACT, {"q1": rows("a:9 b:8"), "q9": rows("a:1")}, k=2)
 
-    assert [one.recall for one in found.queries] == [1.0, 0.0]
-    assert (found.n_missing, found.n_extra) == (1, 1)
-    assert [one.qid for one in found.worst(1)] == ["q2"]
+    assert [query.recall for query in recall.queries] == [1.0, 0.0]
+    assert (recall.n_missing, recall.n_extra) == (1, 1)
+    assert [one.qid for one in recall.worst(1)] == ["q2"]
 
 
 @pytest.mark.parametrize(
@@ -57,16 +57,16 @@ def test_the_tolerance_is_in_units_of_the_scores():
 
 
 def test_better_documents_than_exact_search_has_are_told():
-    found = ann_recall(EXACT, {"q1": rows("z:9.5 a:9"), "q2": rows("e:3 f:2")}, k=2)
+    recall = ann_recall(EXACT, {"q1": rows("z:9.5 a:9"), "q2": rows("e:3 f:2")}, k=2)
 
-    assert found.n_above == 1
-    assert [one.n_above for one in found.queries] == [1, 0]
+    assert recall.n_above == 1
+    assert [query.n_above for query in recall.queries] == [1, 0]
 
 
 def test_slices_are_means_of_their_queries():
-    found = ann_recall(EXACT, {"q1": rows("a:9 b:8")}, k=2)
+    recall = ann_recall(EXACT, {"q1": rows("a:9 b:8")}, k=2)
 
-    assert [one.qid for one in found.of({"q2", "q7"})] == ["q2"]
+    assert [one.qid for one in recall.of({"q2", "q7"})] == ["q2"]
 
 
 scored = st.dictionaries(st.sampled_from("abcdefgh"), st.integers(0, 999), min_size=1).map(
@@ -76,9 +76,9 @@ scored = st.dictionaries(st.sampled_from("abcdefgh"), st.integers(0, 999), min_s
 
 @given(scored, st.integers(1, 8))
 def test_exact_search_keeps_all_of_itself(exact, k):
-    found = ann_recall({"q": exact}, {"q": exact}, k=k)
+    recall = ann_recall({"q": exact}, {"q": exact}, k=k)
 
-    assert (found.mean, found.n_above) == (1.0, 0)
+    assert (recall.mean, recall.n_above) == (1.0, 0)
 
 
 @given(scored, scored, st.integers(1, 8))
@@ -86,7 +86,7 @@ def test_without_ties_recall_is_the_overlap_of_two_sets(exact, approximate, k):
     apart = [Ranked(row.docid, 1000.0 - place) for place, row in enumerate(exact)]
     elsewhere = [Ranked(row.docid, -1.0 - place) for place, row in enumerate(approximate)]
 
-    found = ann_recall({"q": apart}, {"q": elsewhere}, k=k).mean
+    mean = ann_recall({"q": apart}, {"q": elsewhere}, k=k).mean
 
     wanted = {row.docid for row in exact[:k]}
-    assert found == len(wanted & {row.docid for row in approximate[:k]}) / len(wanted)
+    assert mean == len(wanted & {row.docid for row in approximate[:k]}) / len(wanted)

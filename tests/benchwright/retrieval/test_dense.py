@@ -96,10 +96,10 @@ def test_results_equal_a_brute_force_of_fractions(case, k, tile, similarity):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(searching.Plan, "of", lambda **_: searching.Plan(2, tile))
-        found = search(numbered(queries, "q"), kept, k=k, similarity=similarity)
+        answers = search(numbered(queries, "q"), kept, k=k, similarity=similarity)
 
-    assert [qid for qid, _ in found] == [f"q{n}" for n in range(len(queries))]
-    for query, (_, results) in zip(queries, found, strict=True):
+    assert [qid for qid, _ in answers] == [f"q{n}" for n in range(len(queries))]
+    for query, (_, results) in zip(queries, answers, strict=True):
         wanted = brute_force(query, kept, k, similarity)
         scores = [as_score(score, similarity) for _, score in wanted]
         assert [score for _, score in results] == pytest.approx(scores, rel=1e-5, abs=1e-300)
@@ -129,9 +129,9 @@ def test_random_vectors_over_many_tiles(dtype, similarity):
         wanted = wanted / np.linalg.norm(wanted, axis=1, keepdims=True)
     scores = wanted @ wide.T
 
-    found = search(numbered(queries), numbered(documents), k=30, similarity=similarity)
+    answers = search(numbered(queries), numbered(documents), k=30, similarity=similarity)
 
-    for row, (_, results) in zip(scores, found, strict=True):
+    for row, (_, results) in zip(scores, answers, strict=True):
         order = np.argsort(-row, kind="stable")[:30]
         assert [docid for docid, _ in results] == [f"d{n}" for n in order]
         assert [score for _, score in results] == pytest.approx(row[order].tolist(), rel=1e-9)
@@ -212,17 +212,17 @@ def test_no_query_and_no_document():
 
 
 def test_progress_ends_with_all_queries():
-    told = []
+    results = []
 
     list(
         DenseIndex(numbered(np.ones((3000, 2)))).search_vectors(
-            numbered(np.ones((5, 2))), k=1, progress=lambda *said: told.append(said)
+            numbered(np.ones((5, 2))), k=1, progress=lambda *said: results.append(said)
         )
     )
 
-    assert told[-1] == (5, 5)
-    assert told == sorted(told)
-    assert len(told) > 1
+    assert results[-1] == (5, 5)
+    assert results == sorted(results)
+    assert len(results) > 1
 
 
 def test_texts_are_encoded_and_ids_of_queries_may_be_equal():
@@ -234,9 +234,9 @@ def test_texts_are_encoded_and_ids_of_queries_may_be_equal():
 
     index = DenseIndex(embeddings(["a", "b"], np.array([[1.0, 0], [0, 1]])), encode=encode)
 
-    found = list(index.search([("q", "four"), ("q", "")], k=1))
+    items = list(index.search([("q", "four"), ("q", "")], k=1))
 
-    assert found == [("q", [("a", 4.0)]), ("q", [("b", 1.0)])]
+    assert items == [("q", [("a", 4.0)]), ("q", [("b", 1.0)])]
     assert index.retrieve("xyz", k=2) == [("a", 3.0), ("b", 1.0)]
     assert seen == ["four", "", "xyz"]
 

@@ -44,10 +44,10 @@ def test_ndcg_of_wordllama_and_of_its_fusion_with_bm25():
 
 def test_judged_share_is_lower_for_who_was_not_pooled():
     """Of a pool of the first ten documents of some systems, the share of ten that each has."""
-    found = {system: results("cranfield", system) for system in (*SYSTEMS, wordllama.NAME)}
+    result = {system: results("cranfield", system) for system in (*SYSTEMS, wordllama.NAME)}
 
-    of_four = judged_shares(found, list(SYSTEMS))
-    of_five = judged_shares(found, list(found))
+    of_four = judged_shares(result, list(SYSTEMS))
+    of_five = judged_shares(result, list(result))
 
     assert [of_four[system] for system in SYSTEMS] == [1.0] * 4
     assert of_four[wordllama.NAME] == pytest.approx(0.5364, abs=0.005)

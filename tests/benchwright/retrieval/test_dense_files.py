@@ -46,19 +46,19 @@ def test_npy_is_mapped_with_ids_of_a_json_list(files, dtype, order):
     np.save(files / "v.npy", np.array(VECTORS, dtype=dtype, order=order))
     (files / "ids.json").write_text(json.dumps(IDS))
 
-    found = read_embeddings(files / "v.npy", ids=files / "ids.json")
+    embeddings = read_embeddings(files / "v.npy", ids=files / "ids.json")
 
-    assert_read(found)
-    assert isinstance(found.vectors, np.memmap)
-    assert found.vectors.dtype == np.dtype(dtype)
+    assert_read(embeddings)
+    assert isinstance(embeddings.vectors, np.memmap)
+    assert embeddings.vectors.dtype == np.dtype(dtype)
 
 
 def test_ids_of_lines_keep_all_but_the_ends_of_lines(files):
     (files / "ids.txt").write_bytes(b"\xef\xbb\xbfa\r\n b\n c \n\xc3\xa9")
 
-    found = read_embeddings(files / "v.npy", ids=files / "ids.txt")
+    embeddings = read_embeddings(files / "v.npy", ids=files / "ids.txt")
 
-    assert list(found.ids) == ["a", " b", " c ", "é"]
+    assert list(embeddings.ids) == ["a", " b", " c ", "é"]
 
 
 def test_ids_of_an_array_are_lossless(files):
@@ -71,10 +71,10 @@ def test_ids_of_an_array_are_lossless(files):
 def test_ids_that_are_numbers_become_text_and_are_told(files, ids):
     np.savez(files / "v.npz", ids=np.array(ids), vectors=VECTORS)
 
-    found = read_embeddings(files / "v.npz")
+    embeddings = read_embeddings(files / "v.npz")
 
-    assert list(found.ids) == ["1", "2", "3", "4"]
-    assert "taken as text" in found.notes[0]
+    assert list(embeddings.ids) == ["1", "2", "3", "4"]
+    assert "taken as text" in embeddings.notes[0]
 
 
 @pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
@@ -85,9 +85,9 @@ def test_npz_of_usual_and_other_names(files, save, is_unpacked):
     save(files / "other.npz", who=np.array(IDS), what=np.asfortranarray(VECTORS))
 
     for name in ("one.npz", "other.npz"):
-        found = read_embeddings(files / name, folder=folder)
-        assert_read(found)
-        assert isinstance(found.vectors, np.memmap) == is_unpacked
+        embeddings = read_embeddings(files / name, folder=folder)
+        assert_read(embeddings)
+        assert isinstance(embeddings.vectors, np.memmap) == is_unpacked
 
 
 @pytest.mark.parametrize("form", ["list", "array", "double"])
@@ -100,9 +100,9 @@ def test_parquet_of_lists_and_arrays(files, form):
     frame.write_parquet(files / "v.parquet")
 
     for folder in (None, files / "unpacked"):
-        found = read_embeddings(files / "v.parquet", folder=folder)
-        assert_read(found)
-        assert found.vectors.dtype == (np.float64 if form == "double" else np.float32)
+        embeddings = read_embeddings(files / "v.parquet", folder=folder)
+        assert_read(embeddings)
+        assert embeddings.vectors.dtype == (np.float64 if form == "double" else np.float32)
 
 
 def parquet(**columns):

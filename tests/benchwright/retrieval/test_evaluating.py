@@ -16,7 +16,7 @@ GRADES = {"q1": {"d2": 3, "d9": 1}, "q2": {"d3": 1}, "q3": {"d5": 1}}
 
 
 def codes(scores):
-    return [one.code for one in scores.findings]
+    return [finding.code for finding in scores.findings]
 
 
 def test_measures_equal_those_done_by_hand():
@@ -104,10 +104,10 @@ def test_p_of_the_t_test_is_scipys_and_corrected_over_the_measures():
 def test_baseline_is_compared_on_the_queries_of_the_qrels():
     scores = evaluate_retrieval(RESULTS, GRADES, [1], baseline={"q1": [("d2", 1.0)]})
 
-    found = {one.measure: one for one in scores.significance}
-    assert list(found) == list(scores)
-    assert found["MRR"].difference == pytest.approx((0.5 + 1 + 0) / 3 - (1 + 0 + 0) / 3)
-    assert found["MRR"].n_queries == 3
+    results = {one.measure: one for one in scores.significance}
+    assert list(results) == list(scores)
+    assert results["MRR"].difference == pytest.approx((0.5 + 1 + 0) / 3 - (1 + 0 + 0) / 3)
+    assert results["MRR"].n_queries == 3
 
 
 def test_one_query_says_nothing_about_a_difference():
@@ -127,11 +127,11 @@ def test_results_and_qrels_of_different_splits_are_refused_with_counts_and_ids()
 def test_queries_on_one_side_only_are_told_with_counts():
     scores = evaluate_retrieval({**RESULTS, "q9": []}, {**GRADES, "q4": {"d1": 1}})
 
-    found = {one.code: one for one in scores.findings}
+    results = {finding.code: finding for finding in scores.findings}
     assert "1 of the 4 queries of the qrels have no results" in (
-        found["queries-without-results"].message
+        results["queries-without-results"].message
     )
-    assert found["queries-without-grades"].where == "queries 'q9'"
+    assert results["queries-without-grades"].where == "queries 'q9'"
     assert scores["MRR"] == pytest.approx((0.5 + 1 + 0 + 0) / 4)
 
 
@@ -179,9 +179,9 @@ def test_queries_without_a_relevant_document_are_told():
 def test_documents_that_the_corpus_lacks_are_counted():
     scores = evaluate_retrieval(RESULTS, GRADES, corpus=["d1", "d2", "d3"])
 
-    [found] = scores.findings
-    assert (found.code, found.n) == ("truncated-corpus", 2)
-    assert "2 of them relevant" in found.message
+    [finding] = scores.findings
+    assert (finding.code, finding.n) == ("truncated-corpus", 2)
+    assert "2 of them relevant" in finding.message
 
 
 def test_matrix_of_scores_is_refused_with_its_size():

@@ -121,15 +121,15 @@ def test_searchers_answer_as_one():
     documents = [("d1", "red fox"), ("d2", "red hen"), ("d3", "blue fox")]
     one, other = (build_index(name, documents) for name in ("bm25", "tfidf-char"))
     queries = [("q", "fox"), ("p", "hen red")]
-    told = []
+    results = []
 
-    fused = FusedSearcher([one, other]).search(queries, k=2, progress=lambda *n: told.append(n))
+    fused = FusedSearcher([one, other]).search(queries, k=2, progress=lambda *n: results.append(n))
 
     expected = fused_runs(
         [dict(one.search(queries, k=1000)), dict(other.search(queries, k=1000))], Fusion(), depth=2
     )
     assert dict(fused) == dict(expected)
-    assert told == [(1, 2), (2, 2)]
+    assert results == [(1, 2), (2, 2)]
     with pytest.raises(CutoffError):
         FusedSearcher([one]).search(queries, k=0)
 

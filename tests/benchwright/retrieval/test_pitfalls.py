@@ -31,9 +31,9 @@ def collection(power):
     ids=["needed, not used", "needed, used", "carried, not used", "carried, used"],
 )
 def test_idf_that_does_not_fit_the_weights_is_told(power, is_used, told):
-    found = idf_fits(*collection(power), is_used=is_used)
+    result = idf_fits(*collection(power), is_used=is_used)
 
-    assert [one.code for one in found] == told
+    assert [one.code for one in result] == told
 
 
 def test_few_features_say_nothing():

@@ -111,7 +111,7 @@ def in_order(documents, query):
 def test_search_without_the_adder_of_scipy_finds_the_same(monkeypatch):
     documents, queries = csr_array(made(500, seed=3)), csr_array(made(40, seed=1)[:20])
     postings = Postings.of(documents)
-    with_it = [one[1].tolist() for one in postings.search(queries, 9, kernel="scipy")]
+    with_it = [answer[1].tolist() for answer in postings.search(queries, 9, kernel="scipy")]
 
     monkeypatch.setattr(plain, "csc_matvec", None)
 

@@ -24,14 +24,14 @@ def search(system, documents, *texts, k=10, **options):
 
 
 def test_bm25_equals_the_formula_done_by_hand():
-    [found] = search("bm25", THREE, "red fish")
+    [answer] = search("bm25", THREE, "red fish")
 
     # 3 documents of 2, 3 and 1 words, mean 2; red is in 2 documents, fish in 1.
     red, fish = math.log(1 + 1.5 / 2.5), math.log(1 + 2.5 / 1.5)
     a = (red + fish) * 1 * 2.2 / (1 + 1.2 * 1.0)
     b = red * 2 * 2.2 / (2 + 1.2 * (0.25 + 0.75 * 1.5))
-    assert [docid for docid, _ in found] == ["a", "b"]
-    assert [score for _, score in found] == pytest.approx([a, b])
+    assert [docid for docid, _ in answer] == ["a", "b"]
+    assert [score for _, score in answer] == pytest.approx([a, b])
 
 
 def test_word_repeated_in_the_query_counts_twice_in_bm25():
@@ -41,11 +41,11 @@ def test_word_repeated_in_the_query_counts_twice_in_bm25():
 
 
 def test_tfidf_cosine_equals_the_formula_done_by_hand():
-    [found] = search("tfidf-word", THREE, "red")
+    [answer] = search("tfidf-word", THREE, "red")
 
     red, fish = math.log(1 + 1.5 / 2.5), math.log(1 + 2.5 / 1.5)
     b = (1 + math.log(2)) * red / math.hypot((1 + math.log(2)) * red, fish)
-    assert found == [("b", pytest.approx(b)), ("a", pytest.approx(red / math.hypot(red, fish)))]
+    assert answer == [("b", pytest.approx(b)), ("a", pytest.approx(red / math.hypot(red, fish)))]
 
 
 def test_stemming_finds_another_form_of_the_word():
@@ -56,9 +56,9 @@ def test_stemming_finds_another_form_of_the_word():
 
 
 def test_character_ngrams_find_a_misspelled_word():
-    [found] = search("tfidf-char", [("a", "temperature"), ("b", "bird")], "temprature")
+    [answer] = search("tfidf-char", [("a", "temperature"), ("b", "bird")], "temprature")
 
-    assert [docid for docid, _ in found] == ["a"]
+    assert [docid for docid, _ in answer] == ["a"]
 
 
 def test_character_ngrams_stay_within_words():
@@ -87,9 +87,9 @@ def test_ties_go_by_descending_bytes_of_the_id_also_at_the_cut(system):
     ids = ["d1", "d10", "d2", "é", "z", "\U0001f41f", "\uffee"]  # the last two swap in UTF-16
     documents = [(docid, "red fish") for docid in ids]
 
-    [found] = search(system, documents, "fish", k=5)
+    [answer] = search(system, documents, "fish", k=5)
 
-    assert [docid for docid, _ in found] == ["\U0001f41f", "\uffee", "é", "z", "d2"]
+    assert [docid for docid, _ in answer] == ["\U0001f41f", "\uffee", "é", "z", "d2"]
 
 
 def test_text_is_matched_whatever_its_case_and_width():
@@ -118,13 +118,13 @@ def test_document_given_twice_is_refused_by_name():
 
 def test_progress_ends_at_all_queries(monkeypatch):
     monkeypatch.setattr("benchwright.retrieval.sparse.index.QUERIES", 2)
-    told = []
+    results = []
 
     queries = [(str(number), "red") for number in range(5)]
     index = build_index("bm25", THREE)
-    list(index.search(queries, k=1, progress=lambda *seen: told.append(seen)))
+    list(index.search(queries, k=1, progress=lambda *seen: results.append(seen)))
 
-    assert told == [(2, 5), (4, 5), (5, 5)]
+    assert results == [(2, 5), (4, 5), (5, 5)]
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -151,13 +151,13 @@ EXPANSIONS = {
 def test_results_equal_a_naive_scan_of_every_document(system, texts, query, k):
     documents = {f"d{number}": text for number, text in enumerate(texts)}
 
-    [found] = search(system, list(documents.items()), query, k=k)
+    [answer] = search(system, list(documents.items()), query, k=k)
 
     naive = naive_scores(system, documents, query)
     expected = sorted((score for score in naive.values() if score > 0), reverse=True)[:k]
-    assert [score for _, score in found] == pytest.approx(expected)
-    assert [score for _, score in found] == pytest.approx([naive[docid] for docid, _ in found])
-    assert found == sorted(found, key=lambda hit: (hit[1], hit[0].encode()), reverse=True)
+    assert [score for _, score in answer] == pytest.approx(expected)
+    assert [score for _, score in answer] == pytest.approx([naive[docid] for docid, _ in answer])
+    assert answer == sorted(answer, key=lambda hit: (hit[1], hit[0].encode()), reverse=True)
 
 
 def naive_scores(system, documents, query):

@@ -32,10 +32,10 @@ def seed(data):
     """A function that reads the document whose name begins so."""
 
     def read(number: str) -> str:
-        found = sorted((data.parent / "seeds").glob(f"{number}_*.txt"))
-        if not found:
+        result = sorted((data.parent / "seeds").glob(f"{number}_*.txt"))
+        if not result:
             pytest.skip(f"document {number} is not at {data.parent / 'seeds'}")
-        return found[0].read_text(encoding="utf-8")
+        return result[0].read_text(encoding="utf-8")
 
     return read
 
@@ -81,22 +81,22 @@ def functions(text: str) -> dict:
         elif block:
             blocks.append("\n".join(block))
             block = []
-    found: dict = {"np": np}
+    fields: dict = {"np": np}
     for one in [*blocks, "\n".join(block)]:
         # What stands in a row of prose is no code.
         if one.strip():
-            exec(compile(one, "seed", "exec"), found)
-    return found
+            exec(compile(one, "seed", "exec"), fields)
+    return fields
 
 
 def test_results_have_the_names_written_there(seed, metrics):
-    found = {"all_retrieved": {"q1": [("d3", 2.0), ("d1", 1.0)]}, "all_qrels": QRELS}
+    fields = {"all_retrieved": {"q1": [("d3", 2.0), ("d1", 1.0)]}, "all_qrels": QRELS}
 
-    exec(statements(seed("004"), "from resources.metrics import", "results = "), found)
+    exec(statements(seed("004"), "from resources.metrics import", "results = "), fields)
 
-    assert found["results"]["nDCG@10"] == found["results"].get("nDCG@10") == pytest.approx(1 / 3)
+    assert fields["results"]["nDCG@10"] == fields["results"].get("nDCG@10") == pytest.approx(1 / 3)
     assert {"nDCG@10", "Recall@100", "MAP", "MRR"} <= {
-        name for name in ("nDCG@10", "Recall@100", "MAP", "MRR") if name in found["results"]
+        name for name in ("nDCG@10", "Recall@100", "MAP", "MRR") if name in fields["results"]
     }
 
 
@@ -138,9 +138,9 @@ def test_significance_written_there_is_the_paired_t_test_of_ours(seed, metrics):
     scores = evaluate_retrieval(better, QRELS, baseline=worse)
     other = evaluate_retrieval(worse, QRELS)
     columns = [[one.per_query[qid]["MRR"] for qid in QRELS] for one in (scores, other)]
-    found = next(one for one in scores.significance if one.measure == "MRR")
+    result = next(one for one in scores.significance if one.measure == "MRR")
 
-    assert found.p_t == pytest.approx(theirs["paired_significance"](*columns))
+    assert result.p_t == pytest.approx(theirs["paired_significance"](*columns))
 
 
 def test_benchmark_with_slices_is_evaluated_as_written_there(seed):
@@ -167,11 +167,11 @@ def test_functions_of_one_query_written_there_are_our_measures(seed):
     ideal = [2, 1]
     dcg = [sum(r / np.log2(rank + 2) for rank, r in enumerate(of)) for of in (relevances, ideal)]
 
-    found = evaluate_retrieval(
+    result = evaluate_retrieval(
         {"q1": [("d1", 3.0), ("x", 2.0), ("d3", 1.0)]}, {"q1": QRELS["q1"]}, gain="linear"
     )
 
-    assert found["nDCG@10"] == pytest.approx(dcg[0] / dcg[1])
+    assert result["nDCG@10"] == pytest.approx(dcg[0] / dcg[1])
 
 
 def test_paired_embeddings_are_scored_as_written_there(seed):

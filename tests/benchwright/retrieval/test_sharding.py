@@ -136,9 +136,9 @@ def test_merging_to_less_than_one_result_is_refused_at_the_call():
 def test_ties_between_shards_go_by_descending_bytes_of_the_id():
     answers = [[("q", [("b", 1.0), ("a", 1.0)])], [("q", [("é", 1.0), ("aa", 1.0)])]]
 
-    [(_, found)] = sharding.merged_results(answers, k=3)
+    [(_, merged_result)] = sharding.merged_results(answers, k=3)
 
-    assert [docid for docid, _ in found] == ["é", "b", "aa"]
+    assert [docid for docid, _ in merged_result] == ["é", "b", "aa"]
 
 
 def damage_cut(folder):

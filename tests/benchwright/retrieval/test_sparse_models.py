@@ -38,7 +38,7 @@ def evaluated(model=None, corpus=CORPUS, queries=QUERIES, grades=GRADES, dim=4, 
 
 
 def codes(scores):
-    return [one.code for one in scores.findings]
+    return [finding.code for finding in scores.findings]
 
 
 def test_corpus_as_it_is_loaded_is_a_corpus(tmp_path):
@@ -101,11 +101,11 @@ def test_idf_is_the_callers_choice_then_the_models_then_yes(model, given, used):
 
 
 def test_progress_ends_at_all_queries():
-    told = []
+    results = []
 
-    evaluated(progress=lambda *seen: told.append(seen))
+    evaluated(progress=lambda *seen: results.append(seen))
 
-    assert told[-1] == (2, 2)
+    assert results[-1] == (2, 2)
 
 
 def test_corpus_is_encoded_once_and_then_read(tmp_path):
@@ -137,8 +137,8 @@ def test_cache_of_something_else_is_told_and_made_anew(tmp_path, change, named):
     scores = evaluated(cache_dir=tmp_path, dataset_name="tiny", **change)
     again = evaluated(cache_dir=tmp_path, dataset_name="tiny", **change)
 
-    [found] = [one for one in scores.findings if one.code == "cache-of-something-else"]
-    assert named in found.message
+    [finding] = [one for one in scores.findings if one.code == "cache-of-something-else"]
+    assert named in finding.message
     assert (scores.facts["cache_was_read"], again.facts["cache_was_read"]) == (False, True)
 
 

@@ -33,10 +33,10 @@ def test_features_are_columns_in_their_own_order_whatever_that_of_the_lines(tmp_
         tmp_path, '{"id": "a", "vector": {"red": 1.5, "blue": 2}}', '{"_id": "b", "vector": {}}'
     )
 
-    found = read_vectors(path)
+    vectors = read_vectors(path)
 
-    assert (found.ids, found.features) == (("a", "b"), ("blue", "red"))
-    assert found.matrix.toarray().tolist() == [[2.0, 1.5], [0.0, 0.0]]
+    assert (vectors.ids, vectors.features) == (("a", "b"), ("blue", "red"))
+    assert vectors.matrix.toarray().tolist() == [[2.0, 1.5], [0.0, 0.0]]
 
 
 def test_queries_take_the_columns_of_the_documents_and_lose_unknown_features(tmp_path):
@@ -48,10 +48,10 @@ def test_queries_take_the_columns_of_the_documents_and_lose_unknown_features(tmp
 
 @pytest.mark.parametrize("inside", [True, False], ids=["ids inside", "ids beside"])
 def test_matrix_of_scipy_comes_with_its_ids(tmp_path, inside):
-    found = read_vectors(saved(tmp_path, inside=inside))
+    vectors = read_vectors(saved(tmp_path, inside=inside))
 
-    assert (found.ids, found.features) == (("a", "b"), None)
-    assert found.matrix.toarray().tolist() == MATRIX.toarray().tolist()
+    assert (vectors.ids, vectors.features) == (("a", "b"), None)
+    assert vectors.matrix.toarray().tolist() == MATRIX.toarray().tolist()
 
 
 @pytest.mark.parametrize(

@@ -156,9 +156,9 @@ def test_texts_are_encoded_in_batches_with_progress():
 
     index = index_of(encode_queries=encode)
     queries = [(f"q{number}", "xx") for number in range(5)]
-    found = index.search(queries, k=1, batch_size=2, progress=lambda *seen: told.append(seen))
+    answers = index.search(queries, k=1, batch_size=2, progress=lambda *seen: told.append(seen))
 
-    assert [hits for _, hits in found] == [[("a", 2.0)]] * 5
+    assert [hits for _, hits in answers] == [[("a", 2.0)]] * 5
     assert (sizes, told) == ([2, 2, 1], [(2, 5), (4, 5), (5, 5)])
 
 
@@ -189,7 +189,7 @@ def test_batches_of_any_size_find_what_a_scan_finds(documents, query, size, k, i
     )
     index = VectorIndex.of([docid for docid, _ in texts], matrix, idf=idf)
 
-    [(_, found)] = index.search_vectors(["q"], [query], k=k)
+    [(_, search_vector)] = index.search_vectors(["q"], [query], k=k)
 
     df = [sum(held.get(d, 0) != 0 for held in documents) for d in range(10)]
     weight = [np.log(1 + (len(documents) - n + 0.5) / (n + 0.5)) if idf else 1.0 for n in df]
@@ -198,5 +198,7 @@ def test_batches_of_any_size_find_what_a_scan_finds(documents, query, size, k, i
         for (docid, _), held in zip(texts, documents, strict=True)
     }
     expected = sorted((score for score in scores.values() if score > 0), reverse=True)[:k]
-    assert [score for _, score in found] == pytest.approx(expected, rel=1e-5)
-    assert found == sorted(found, key=lambda hit: (hit[1], hit[0].encode()), reverse=True)
+    assert [score for _, score in search_vector] == pytest.approx(expected, rel=1e-5)
+    assert search_vector == sorted(
+        search_vector, key=lambda hit: (hit[1], hit[0].encode()), reverse=True
+    )

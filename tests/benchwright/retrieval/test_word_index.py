@@ -24,7 +24,7 @@ def made(tmp_path, documents, language: str = "en"):
 
 def features(text: str, language: str = "en") -> list[str]:
     words = words_of(text)
-    return [one for parts in stem_features(language)(words) for one in parts]
+    return [piece for parts in stem_features(language)(words) for piece in parts]
 
 
 def by_formula(documents: dict[str, str], query: str) -> dict[str, float]:

@@ -37,13 +37,13 @@ RUN = run((b"a2", 9.0), (b"b1", 7.0), (b"a1", 5.0), (b"a3", 4.0), (b"a4", -1.0))
 def test_documents_score_as_computed_by_hand(how, expected):
     documents = aggregate(RUN, PARENTS, how, file="run")[b"q"]
 
-    assert {one.docid: one.score for one in documents} == pytest.approx(expected)
+    assert {document.docid: document.score for document in documents} == pytest.approx(expected)
 
 
 def test_document_whose_first_passage_was_not_retrieved_is_left_out_by_firstp():
     documents = aggregate(run((b"a2", 9.0), (b"b1", 1.0)), PARENTS, "firstp", file="run")[b"q"]
 
-    assert [one.docid for one in documents] == [b"b"]
+    assert [document.docid for document in documents] == [b"b"]
 
 
 def test_equal_passages_rank_by_the_tie_rule_for_rrf():

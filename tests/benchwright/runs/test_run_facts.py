@@ -30,7 +30,7 @@ TREE = {
 
 
 def test_every_field_is_taken_as_it_is_stored():
-    given = {
+    fields = {
         "system": "Lucene 9.11",
         "method": "BM25",
         "type": "Sparse",
@@ -45,11 +45,11 @@ def test_every_field_is_taken_as_it_is_stored():
         "licence": "Apache-2.0",
     }
 
-    found = checked(given)
+    facts = checked(fields)
 
-    assert found.keys() == BY_NAME.keys()
-    assert (found["type"], found["training"], found["latency_ms"]) == ("sparse", "MS MARCO, NQ", 12)
-    assert found["paper"] == "https://doi.org/10.1145/1234567.1234568"
+    assert facts.keys() == BY_NAME.keys()
+    assert (facts["type"], facts["training"], facts["latency_ms"]) == ("sparse", "MS MARCO, NQ", 12)
+    assert facts["paper"] == "https://doi.org/10.1145/1234567.1234568"
 
 
 @pytest.mark.parametrize(
@@ -89,9 +89,9 @@ def test_all_wrong_fields_are_told_together():
 
 
 def test_description_fills_what_is_left_out_and_is_kept_whole():
-    found = checked({"system": "ours", "ir_metadata": TREE, "seed": 7})
+    facts = checked({"system": "ours", "ir_metadata": TREE, "seed": 7})
 
-    assert found == {
+    assert facts == {
         "system": "ours",
         "method": "BM25, rm3",
         "repository": "https://example.org/r",
@@ -115,20 +115,20 @@ def test_reranking_is_a_type_of_its_own():
     )
 )
 def test_no_description_breaks_the_reading_of_its_fields(tree):
-    found = facts_of_tree({"implementation": tree, "method": tree, "platform": tree, "tag": tree})
+    result = facts_of_tree({"implementation": tree, "method": tree, "platform": tree, "tag": tree})
 
-    assert all(isinstance(value, str) and value for value in found.values())
+    assert all(isinstance(value, str) and value for value in result.values())
 
 
 @given(st.dictionaries(st.sampled_from([field.name for field in FIELDS]), st.text()))
 def test_whatever_is_taken_is_bounded_and_taken_again_as_it_is(given):
     try:
-        found = checked(given)
+        facts = checked(given)
     except RunFactsError:
         return
 
-    assert checked(found) == found
-    assert all(len(str(value)) <= MAX_TEXT for value in found.values())
+    assert checked(facts) == facts
+    assert all(len(str(value)) <= MAX_TEXT for value in facts.values())
 
 
 @pytest.mark.parametrize(

@@ -114,9 +114,9 @@ def test_order_is_that_of_python_over_encoded_bytes(tmp_path_factory, scores):
     by_id = sorted(results, key=lambda row: row[1].encode(), reverse=True)
     expected = sorted(by_id, key=lambda row: (row[0].encode(), -row[2]))
 
-    found = ranking(write(results, tmp_path_factory.mktemp("run")))
+    result = ranking(write(results, tmp_path_factory.mktemp("run")))
 
-    assert [pair[:2] for pair in found] == [pair[:2] for pair in expected]
+    assert [pair[:2] for pair in result] == [pair[:2] for pair in expected]
 
 
 def test_a_document_twice_in_a_query_is_told_with_both_lines_and_nothing_is_left(

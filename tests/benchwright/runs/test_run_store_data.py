@@ -38,11 +38,11 @@ def test_hits_of_real_runs_give_the_counts_and_precisions_of_trec_eval(run, tmp_
     hits = hits_against(summary.parquet, qrels())
 
     expected = official(run)
-    found = [(rank, grade) for _, judged in hits.values() for rank, grade in judged]
+    results = [(rank, grade) for _, judged in hits.values() for rank, grade in judged]
     assert summary.n_rows == int(expected["num_ret"])
-    assert sum(grade > 0 for _, grade in found) == int(expected["num_rel_ret"])
+    assert sum(grade > 0 for _, grade in results) == int(expected["num_rel_ret"])
     for k in (5, 10, 20):
-        relevant = sum(grade > 0 and rank <= k for rank, grade in found)
+        relevant = sum(grade > 0 and rank <= k for rank, grade in results)
         assert relevant / k / 30 == pytest.approx(float(expected[f"P_{k}"]), abs=5e-5)
-        judged = sum(grade >= 0 and rank <= k for rank, grade in found)
+        judged = sum(grade >= 0 and rank <= k for rank, grade in results)
         assert 1 - judged / k / 30 == pytest.approx(float(expected[f"unj_{k}"]), abs=5e-5)

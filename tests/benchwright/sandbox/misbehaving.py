@@ -149,8 +149,8 @@ def environment() -> dict[str, str]:
 
 @reader
 def descriptors() -> list[str]:
-    found = list(Path("/proc/self/fd").iterdir())
-    return sorted(str(path.readlink()) for path in found if path.is_symlink())
+    items = list(Path("/proc/self/fd").iterdir())
+    return sorted(str(path.readlink()) for path in items if path.is_symlink())
 
 
 @reader

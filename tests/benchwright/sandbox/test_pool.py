@@ -82,11 +82,11 @@ def test_large_rows_after_many_small_ones_come_in_messages_of_few(pool):
 
 
 def test_progress_is_told_where_it_was_asked_for(pool):
-    told = []
+    results = []
 
-    found = call(pool, misbehaving.counted, 3, progress=lambda *one: told.append(one))
+    answer = call(pool, misbehaving.counted, 3, progress=lambda *one: results.append(one))
 
-    assert (found, told) == ({"a": 2, "b": 2}, [(0, 3), (1, 3), (2, 3)])
+    assert (answer, results) == ({"a": 2, "b": 2}, [(0, 3), (1, 3), (2, 3)])
 
 
 def test_error_of_ours_comes_back_as_it_was_raised(pool):
@@ -257,19 +257,19 @@ def test_child_sees_no_secret(pool, monkeypatch):
     monkeypatch.setenv("DATABASE_URL", "postgres://root@host/database")
     fresh = Pool(1)
 
-    found = call(fresh, misbehaving.environment)
+    answer = call(fresh, misbehaving.environment)
     fresh.close()
 
-    assert not {"SECRET_KEY", "DATABASE_URL"} & found.keys()
+    assert not {"SECRET_KEY", "DATABASE_URL"} & answer.keys()
 
 
 def test_child_inherits_no_open_file(pool, tmp_path):
     with (tmp_path / "database").open("w"):
         fresh = Pool(1)
-        found = call(fresh, misbehaving.descriptors)
+        answer = call(fresh, misbehaving.descriptors)
         fresh.close()
 
-    assert [name for name in found if str(tmp_path) in name] == []
+    assert [name for name in answer if str(tmp_path) in name] == []
 
 
 def test_stream_that_is_left_ends_its_child():
@@ -304,8 +304,10 @@ def test_child_ends_with_its_parent(tmp_path):
         "stream = pool.stream(misbehaving.rows, 10**9, file='a'); next(stream)\n"
         "os.kill(os.getpid(), 9)"
     )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    pid, left = told.stdout.split()
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    pid, left = result.stdout.split()
 
     assert ended(int(pid))
     assert not Path(left).exists()

@@ -177,18 +177,18 @@ QUERIES = [
     ],
 )
 def test_what_a_rule_takes(rule, taken):
-    found = taken_by(rule, QUERIES, Surroundings(slices={"s": {"b"}}))
+    members = taken_by(rule, QUERIES, Surroundings(slices={"s": {"b"}}))
 
-    assert "".join(found.reasons) == taken
+    assert "".join(members.reasons) == taken
 
 
 def test_queries_without_a_count_are_in_no_band_and_said_to_be():
     queries = [*QUERIES, AskedQuery("e", "uncounted")]
 
-    found = taken_by({"kind": "frequency", "band": "torso", "head_share": 0.25}, queries, NOWHERE)
+    members = taken_by({"kind": "frequency", "band": "torso", "head_share": 0.25}, queries, NOWHERE)
 
-    assert "e" not in found.reasons
-    assert "1 of 5 queries have no frequency: in no band." in found.notes
+    assert "e" not in members.reasons
+    assert "1 of 5 queries have no frequency: in no band." in members.notes
 
 
 def test_bands_of_queries_asked_once_each_are_refused():
@@ -210,9 +210,9 @@ def test_navigational_says_where_no_clicks_are_known():
 
 
 def test_a_tag_that_no_query_has_is_said():
-    found = taken_by({"kind": "tag", "key": "nothing", "value": "x"}, QUERIES, NOWHERE)
+    members = taken_by({"kind": "tag", "key": "nothing", "value": "x"}, QUERIES, NOWHERE)
 
-    assert found.notes == ("No query's metadata has 'nothing'.",)
+    assert members.notes == ("No query's metadata has 'nothing'.",)
 
 
 @pytest.mark.parametrize(

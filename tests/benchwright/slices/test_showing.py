@@ -114,7 +114,7 @@ def is_of_few_by_kish(plain, weights, family_of, smallest) -> bool:
         if np.linalg.matrix_rank(plain[:, zeros]) == rank:
             left.append(weights - np.linalg.pinv(plain[:, zeros].T) @ weights[zeros] @ plain)
     sizes = [np.bincount(family_of, np.abs(one)) for one in left]
-    return any(one.sum() ** 2 / (one**2).sum() < smallest - 1e-6 for one in sizes)
+    return any(size.sum() ** 2 / (size**2).sum() < smallest - 1e-6 for size in sizes)
 
 
 @settings(max_examples=examples(300))
@@ -141,7 +141,7 @@ def test_no_combination_is_about_fewer_than_what_bounds_them_all(seed):
     least = _least_spread(_basis(rows), np.unique(family, return_inverse=True)[1])
 
     sizes = [np.bincount(family, np.abs(one)) for one in rng.normal(size=(5_000, 3)) @ rows]
-    assert 1 < least <= min(one.sum() ** 2 / (one**2).sum() for one in sizes)
+    assert 1 < least <= min(size.sum() ** 2 / (size**2).sum() for size in sizes)
 
 
 def test_a_combination_that_counts_a_sum_twice_is_found():
@@ -203,15 +203,15 @@ def test_nothing_small_lies_in_the_span_of_what_is_shown(slices):
     hidden, smallest = range(12), 3
     named = {str(place): members for place, members in enumerate(slices)}
 
-    shown = showable_slices(named, hidden, smallest=smallest)
+    page_shown = showable_slices(named, hidden, smallest=smallest)
 
-    rows = [np.ones(12), *(np.isin(np.arange(12), list(named[name])) for name in shown)]
+    rows = [np.ones(12), *(np.isin(np.arange(12), list(named[name])) for name in page_shown)]
     matrix = np.array(rows, dtype=float)
     rank = np.linalg.matrix_rank(matrix)
     groups = [{a, b} for a in hidden for b in hidden]
     for group in groups:
-        told = np.vstack([matrix, np.isin(np.arange(12), list(group))])
-        assert np.linalg.matrix_rank(told) > rank
+        result = np.vstack([matrix, np.isin(np.arange(12), list(group))])
+        assert np.linalg.matrix_rank(result) > rank
 
 
 def test_forty_slices_of_many_queries_are_decided_at_once():

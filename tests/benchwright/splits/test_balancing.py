@@ -29,17 +29,17 @@ def test_no_move_empties_a_split(sizes, assigned, is_done):
 
 def searched(monkeypatch, most: int) -> list[bool]:
     """Of each draw whether it bettered anything, with at most so many improvements."""
-    found = []
+    results = []
     monkeypatch.setattr(balancing, "MOST_IMPROVEMENTS", most)
     monkeypatch.setattr(
         balancing,
         "_exchange_best",
-        lambda *asked: found.append(_exchange_best(*asked)) or found[-1],
+        lambda *asked: results.append(_exchange_best(*asked)) or results[-1],
     )
     rng = np.random.default_rng(4)
     contents = np.hstack([np.ones((300, 1)), rng.integers(0, 2, (300, 6))])
     balanced(contents, [0.7, 0.1, 0.2], range(300), seed=1)
-    return found
+    return results
 
 
 def test_search_ends_after_so_many_improvements_or_draws_in_vain(monkeypatch):

@@ -88,11 +88,11 @@ def made(queries, recipe):
 
 
 def sides(queries, assignment):
-    found: dict[str, set[str]] = {}
+    results: dict[str, set[str]] = {}
     for query in queries:
         if query.qid in assignment.splits:
-            found.setdefault(query.family, set()).add(assignment.splits[query.qid])
-    return found
+            results.setdefault(query.family, set()).add(assignment.splits[query.qid])
+    return results
 
 
 MODES = st.sampled_from([Mode.STRATIFIED, Mode.RANDOM, Mode.CHRONOLOGICAL, Mode.LEAVE_SLICE_OUT])
@@ -215,11 +215,11 @@ def test_random_cut_moves_to_the_nearest_end_of_a_family_and_of_two_to_the_later
     ends = [0, *accumulate(sizes)]
     cut = share * ends[-1]
 
-    found = _nearest(ends, cut)
+    result = _nearest(ends, cut)
 
     off = [abs(end - cut) for end in ends]
-    assert off[found] == min(off)
-    assert off[found] not in off[found + 1 :]
+    assert off[result] == min(off)
+    assert off[result] not in off[result + 1 :]
 
 
 def test_random_cut_that_rounding_puts_beyond_the_last_family_is_after_it():
@@ -289,13 +289,13 @@ def test_largest_family_is_given_out_first_and_small_ones_fill_up():
 def test_another_seed_gives_another_split():
     queries = [asked(f"q{n:03}") for n in range(60)]
 
-    found = {
+    results = {
         assignment_sha256(split_queries(queries, SplitRecipe(mode, seed=seed)).splits)
         for mode in (Mode.STRATIFIED, Mode.RANDOM)
         for seed in range(3)
     }
 
-    assert len(found) == 6
+    assert len(results) == 6
 
 
 # --- chronological -------------------------------------------------------------------------
@@ -374,8 +374,8 @@ def test_leaving_a_slice_out_takes_whole_families_into_test():
 def read(text: str, families: dict[str, str]) -> tuple[dict[str, str], list[str]]:
     problems = Problems()
     lines = text.encode().splitlines(keepends=True)
-    found = read_given(lines, file="given.tsv", families=families, problems=problems)
-    return found, [str(problem) for problem in problems.found]
+    result = read_given(lines, file="given.tsv", families=families, problems=problems)
+    return result, [str(problem) for problem in problems.found]
 
 
 def test_given_split_is_taken_as_it_is():
@@ -569,9 +569,9 @@ def test_slices_below_their_minimum_are_told():
     queries = [asked(f"q{n:02}", slices=("tail",) if n < 10 else ()) for n in range(40)]
     assignment = split_queries(queries, SplitRecipe(shares={"train": 0.5, "test": 0.5}))
 
-    told = small_slices(described(queries, assignment), {"tail": 6})
+    result = small_slices(described(queries, assignment), {"tail": 6})
 
-    assert told == [("tail", "test", 5, 6)]
+    assert result == [("tail", "test", 5, 6)]
 
 
 def test_description_counts_sizes_slices_and_times():
@@ -579,15 +579,15 @@ def test_description_counts_sizes_slices_and_times():
         FAMILIES, SplitRecipe(Mode.CHRONOLOGICAL, test_from=day(10), gap_days=2)
     )
 
-    said = described(FAMILIES, assignment)
+    texts = described(FAMILIES, assignment)
 
-    assert [(part.name, part.n_queries, part.n_families) for part in said.parts] == [
+    assert [(part.name, part.n_queries, part.n_families) for part in texts.parts] == [
         ("train", 3, 2),
         ("test", 2, 2),
     ]
-    assert said.parts[1].first == day(20)
-    assert said.n_excluded == 3
-    assert said.largest_family == 2
+    assert texts.parts[1].first == day(20)
+    assert texts.n_excluded == 3
+    assert texts.largest_family == 2
 
 
 def test_description_gives_shares_of_slices_and_of_densities_by_split():
@@ -598,15 +598,15 @@ def test_description_gives_shares_of_slices_and_of_densities_by_split():
         asked("d", slices=("tail",), n_relevant=0),
         asked("out", slices=("tail",)),
     ]
-    given = {"a": "train", "b": "train", "c": "train", "d": "test", "out": ""}
+    fields = {"a": "train", "b": "train", "c": "train", "d": "test", "out": ""}
 
-    said = described(queries, split_queries(queries, SplitRecipe(Mode.GIVEN), given))
+    texts = described(queries, split_queries(queries, SplitRecipe(Mode.GIVEN), fields))
 
-    assert [(part.name, part.share, part.n_without_relevant) for part in said.parts] == [
+    assert [(part.name, part.share, part.n_without_relevant) for part in texts.parts] == [
         ("train", 3 / 4, 1),
         ("test", 1 / 4, 1),
     ]
-    rows = {row.name: row for row in [*said.slices, *said.densities]}
+    rows = {row.name: row for row in [*texts.slices, *texts.densities]}
     assert {name: (row.n, row.share, row.counts, row.shares) for name, row in rows.items()} == {
         "head": (2, 1 / 2, {"train": 2, "test": 0}, {"train": 2 / 3, "test": 0.0}),
         "tail": (2, 1 / 2, {"train": 1, "test": 1}, {"train": 1 / 3, "test": 1.0}),
@@ -618,12 +618,12 @@ def test_description_gives_shares_of_slices_and_of_densities_by_split():
         **dict.fromkeys(("head", "tail", "none"), 1 / 2),
         **dict.fromkeys(("few", "many"), 1 / 4),
     }
-    assert said.excluded == {"left out by the imported file": 1}
-    told = said.as_json()
-    assert [row["deviation"] for row in told["slices"]] == [1 / 2, 1 / 2]
-    assert [row["deviation"] for row in told["label_density"]] == [1 / 4, 1 / 4, 1 / 2]
-    assert told["splits"][0]["first"] is None
-    assert small_slices(said, {"head": 1, "tail": 1}) == [("head", "test", 0, 1)]
+    assert texts.excluded == {"left out by the imported file": 1}
+    record = texts.as_json()
+    assert [row["deviation"] for row in record["slices"]] == [1 / 2, 1 / 2]
+    assert [row["deviation"] for row in record["label_density"]] == [1 / 4, 1 / 4, 1 / 2]
+    assert record["splits"][0]["first"] is None
+    assert small_slices(texts, {"head": 1, "tail": 1}) == [("head", "test", 0, 1)]
 
 
 # --- what a split is asked with, and known by ----------------------------------------------
@@ -829,9 +829,9 @@ def test_query_that_a_file_leaves_out_tears_no_family():
 
 
 def test_nothing_is_described_as_nothing():
-    said = described([], Assignment({}, {}))
+    texts = described([], Assignment({}, {}))
 
-    assert (said.parts, said.slices, said.excluded, said.largest_family) == ([], [], {}, 0)
+    assert (texts.parts, texts.slices, texts.excluded, texts.largest_family) == ([], [], {}, 0)
     assert SliceRow("x", 0, 0.5, {}, {}).deviation == 0.0
     assert SplitDescription([], [], []).largest_family == 0
 
@@ -839,9 +839,9 @@ def test_nothing_is_described_as_nothing():
 @pytest.mark.parametrize(("least", "is_told"), [(1, False), (2, True)])
 def test_slice_is_small_below_its_minimum(least, is_told):
     queries = [asked("a", slices=("x",)), asked("b", slices=("x",)), asked("c")]
-    given = {"a": "train", "b": "test", "c": "test"}
-    said = described(queries, split_queries(queries, SplitRecipe(Mode.GIVEN), given))
+    fields = {"a": "train", "b": "test", "c": "test"}
+    texts = described(queries, split_queries(queries, SplitRecipe(Mode.GIVEN), fields))
 
-    told = small_slices(said, {"x": least, "y": 9}, ("train", "dev", "test"))
+    result = small_slices(texts, {"x": least, "y": 9}, ("train", "dev", "test"))
 
-    assert told == [("x", split, 1, least) for split in ("train", "test") if is_told]
+    assert result == [("x", split, 1, least) for split in ("train", "test") if is_told]

@@ -23,9 +23,9 @@ def topics(folder):
         for block in text.split("<top>")[1:]:
             number = re.search(r"MB0*(\d+)", block)[1]
             words = re.search(r"<(?:title|query)>(.*?)</", block, re.DOTALL)[1].strip()
-            said = re.search(r"<querytime>(.*?)</", block)[1].strip()
+            result = re.search(r"<querytime>(.*?)</", block)[1].strip()
             # In some topics the year is cut short.
-            moment = datetime.strptime(f"{said.rpartition(' ')[0]} {year}", TIME)
+            moment = datetime.strptime(f"{result.rpartition(' ')[0]} {year}", TIME)
             yield f"MB{number}", words, moment.astimezone(UTC)
 
 
@@ -50,7 +50,7 @@ def test_real_topics_are_split_by_the_time_they_were_asked(data):
     ]
     plan = {"mode": "chronological", "cuts": {k: v.isoformat() for k, v in made.cuts}}
     report = leak_report(listed, plan=plan)
-    assert [one.code for one in hard_violations(report)] == []
+    assert [violation.code for violation in hard_violations(report)] == []
     assert all(pair["time"]["n_inverted"] == 0 for pair in report["pairs"])
 
 
@@ -80,7 +80,7 @@ def test_duplicates_across_banking77s_official_line_are_named(data):
     assert (len(verbatim), len(words)) == (6, 25)
     assert pair["shared_exact_keys"] >= 25
     assert verbatim <= named
-    assert "split-leak-exact" in [one.code for one in findings_of(report)]
+    assert "split-leak-exact" in [finding.code for finding in findings_of(report)]
 
 
 def _words(text):

@@ -26,12 +26,12 @@ def covid():
     """Names, and nDCG@10 (queries x runs), best first."""
     folder = data_folder("trec_covid_round1")
     qrels = read_qrels(folder / "qrels.covid-round1.txt")
-    found = {
+    results = {
         path.name.removesuffix(".gz"): evaluate(qrels, read_run(path), [MEASURE], ties="trec9")
         for path in sorted((folder / "runs").iterdir())
     }
-    names = sorted(found, key=lambda name: -found[name].means[MEASURE])
-    values = [[of[MEASURE] for of in found[name].per_query.values()] for name in names]
+    names = sorted(results, key=lambda name: -results[name].means[MEASURE])
+    values = [[of[MEASURE] for of in results[name].per_query.values()] for name in names]
     return names, np.array(values).T
 
 
@@ -124,8 +124,8 @@ def by_the_book(values: np.ndarray, signs: np.ndarray) -> dict[int, float]:
         pairs = [(i, j) for i in inside for j in inside if i < j]
         n_reached = 0
         for row in signs:
-            found = max(abs(t_of(row * (values[:, i] - values[:, j]))) for i, j in pairs)
-            n_reached += found >= distance[at] * (1 - 1e-6)
+            result = max(abs(t_of(row * (values[:, i] - values[:, j]))) for i, j in pairs)
+            n_reached += result >= distance[at] * (1 - 1e-6)
         largest = max(largest, (n_reached + 1) / (n_flips + 1))
         p[run] = largest
     return p
@@ -149,9 +149,9 @@ def test_a_p_of_exactly_alpha_stays_in_the_group(alpha, groups):
     """Five of ten queries are worse: p = 2 / 32."""
     worse = np.array([0.25] * 5 + [0.0] * 5)
 
-    found = tie_groups(np.column_stack([worse * 0, -worse]), alpha=alpha)
+    result = tie_groups(np.column_stack([worse * 0, -worse]), alpha=alpha)
 
-    assert (found.of.tolist(), found.p.tolist()) == (groups, [1, 1 / 16])
+    assert (result.of.tolist(), result.p.tolist()) == (groups, [1, 1 / 16])
 
 
 def test_two_runs_have_the_p_of_sign_flips():
@@ -237,26 +237,26 @@ def test_too_few_queries_or_families_are_one_group(n, n_families):
     values = np.column_stack([np.ones(n), np.zeros(n)])
     families = None if n == n_families else np.arange(n) % n_families
 
-    found = tie_groups(values, families=families)
+    groups = tie_groups(values, families=families)
 
-    assert (found.of.tolist(), found.too_few) == ([1, 1], True)
-    assert "too few" in next(found.notes())
+    assert (groups.of.tolist(), groups.too_few) == ([1, 1], True)
+    assert "too few" in next(groups.notes())
 
 
 def test_ten_are_enough():
-    found = tie_groups(np.column_stack([np.ones(10), np.zeros(10)]))
+    groups = tie_groups(np.column_stack([np.ones(10), np.zeros(10)]))
 
-    assert (found.of.tolist(), found.too_few) == ([1, 2], False)
+    assert (groups.of.tolist(), groups.too_few) == ([1, 2], False)
 
 
 def test_what_is_lost_is_told_of_too_few_as_well():
     values = np.random.default_rng(1).random((12, 2))
     values[:3, 0] = NAN
 
-    found = tie_groups(values)
+    groups = tie_groups(values)
 
-    assert (found.too_few, found.n_lost) == (True, 3)
-    assert np.isnan(found.p).all()
+    assert (groups.too_few, groups.n_lost) == (True, 3)
+    assert np.isnan(groups.p).all()
 
 
 def test_flips_that_reach_the_very_same_distance_count():
@@ -276,19 +276,19 @@ def test_only_whole_rows_count_and_the_lost_are_told():
     values = rng.random((40, 3))
     values[:4, 1] = NAN
 
-    found = tie_groups(values)
+    groups = tie_groups(values)
 
-    assert found.n_lost == 4
-    assert found.of.tolist() == tie_groups(values[4:]).of.tolist()
-    assert "4 queries" in " ".join(found.notes())
+    assert groups.n_lost == 4
+    assert groups.of.tolist() == tie_groups(values[4:]).of.tolist()
+    assert "4 queries" in " ".join(groups.notes())
 
 
 def test_a_run_that_is_defined_nowhere_takes_no_query_from_the_others():
     values = np.column_stack([np.ones(12), np.zeros(12), np.full(12, NAN)])
 
-    found = tie_groups(values)
+    groups = tie_groups(values)
 
-    assert (found.of.tolist(), found.n_lost) == ([1, 2, 3], 0)
+    assert (groups.of.tolist(), groups.n_lost) == ([1, 2, 3], 0)
 
 
 def test_more_than_a_hundred_and_fifty_close_runs_stay_together(monkeypatch):
@@ -296,35 +296,35 @@ def test_more_than_a_hundred_and_fifty_close_runs_stay_together(monkeypatch):
     values = np.random.default_rng(3).normal(0, 1, (50, 9))
     far = values.mean(axis=1, keepdims=True) - 40
 
-    found = tie_groups(np.hstack([values, far]), n_flips=500)
+    groups = tie_groups(np.hstack([values, far]), n_flips=500)
 
-    assert found.too_many
-    assert (found.of[:9] == 1).sum() >= 4
-    assert found.of[9] > 1
-    assert "too many" in " ".join(found.notes())
+    assert groups.too_many
+    assert (groups.of[:9] == 1).sum() >= 4
+    assert groups.of[9] > 1
+    assert "too many" in " ".join(groups.notes())
 
 
 @pytest.mark.parametrize(("k", "too_many"), [(150, False), (151, True)])
 def test_a_hundred_and_fifty_are_told_apart(k, too_many):
     values = np.random.default_rng(3).normal(0, 1, (12, k))
 
-    found = tie_groups(values, n_flips=20)
+    groups = tie_groups(values, n_flips=20)
 
-    assert found.too_many == too_many
-    assert np.isnan(found.p).any() == too_many
-    assert any("More than 150" in note for note in found.notes()) == too_many
+    assert groups.too_many == too_many
+    assert np.isnan(groups.p).any() == too_many
+    assert any("More than 150" in note for note in groups.notes()) == too_many
 
 
 def test_of_too_many_the_worst_means_stay_in_the_group(monkeypatch):
     monkeypatch.setattr(confidence_sets, "MOST", 5)
     values = np.random.default_rng(3).normal(0, 1, (50, 9))
 
-    found = tie_groups(values, n_flips=500)
+    groups = tie_groups(values, n_flips=500)
 
     order = np.argsort(-values.mean(axis=0))
-    assert np.isnan(found.p[order[5:]]).all()
-    assert not np.isnan(found.p[order[:5]]).any()
-    assert (found.of[order[5:]] == 1).all()
+    assert np.isnan(groups.p[order[5:]]).all()
+    assert not np.isnan(groups.p[order[:5]]).any()
+    assert (groups.of[order[5:]] == 1).all()
 
 
 @pytest.mark.parametrize("place", range(4))
@@ -402,19 +402,21 @@ def test_a_run_may_be_the_first_exactly_in_group_one(seed, k, n):
     means = values.mean(axis=0)
     qids = [str(place) for place in range(n)]
 
-    found = ranked(values.T.tolist(), qids, {}).standings
+    standings = ranked(values.T.tolist(), qids, {}).standings
 
-    for place, one in enumerate(found):
-        before = sum(other.tie_group < one.tie_group for other in found)
+    for place, one in enumerate(standings):
+        before = sum(other.tie_group < one.tie_group for other in standings)
         rank = 1 + (means > means[place]).sum()
         assert (one.best == 1) == (one.tie_group == 1)
         assert one.tie_group <= one.best <= before + 1
         assert one.best <= rank <= one.worst <= k
-    assert {one.tie_group for one in found} == set(range(1, max(o.tie_group for o in found) + 1))
+    assert {standing.tie_group for standing in standings} == set(
+        range(1, max(o.tie_group for o in standings) + 1)
+    )
 
 
 def test_runs_that_are_undefined_everywhere_are_one_group():
-    found = tie_groups(np.full((20, 3), np.nan))
+    groups = tie_groups(np.full((20, 3), np.nan))
 
-    assert found.of.tolist() == [1, 1, 1]
-    assert not list(found.notes())
+    assert groups.of.tolist() == [1, 1, 1]
+    assert not list(groups.notes())

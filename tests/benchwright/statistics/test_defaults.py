@@ -78,8 +78,8 @@ def test_bootstraps_by_name_have_the_same_draws():
 
 def test_boards():
     groups = tie_groups(BOARD)
-    said = tie_groups(BOARD, alpha=0.05, n_flips=10_000, seed=0)
-    assert (groups.of.tolist(), groups.p.tolist()) == (said.of.tolist(), said.p.tolist())
+    result = tie_groups(BOARD, alpha=0.05, n_flips=10_000, seed=0)
+    assert (groups.of.tolist(), groups.p.tolist()) == (result.of.tolist(), result.p.tolist())
 
     many = BOARD[:, :, np.newaxis]
     of = rank_intervals(many)
@@ -92,12 +92,12 @@ def test_weighted_losses():
     weights = np.random.default_rng(1).uniform(0.5, 2, 60)
     differences = np.random.default_rng(2).choice([-0.5, 0.0, 0.5], (60, 1))
 
-    found = much_lost(differences, by=0.3, weights=weights)
+    losses = much_lost(differences, by=0.3, weights=weights)
 
     counts = -np.sign(differences) * weights[:, np.newaxis]
     mean = (differences[:, 0] * weights).sum() / weights.sum()
     assert -0.1 < mean < 0.1  # so wins of .5 are above the mirrored limit
-    assert found.p[0] == sign_flip(counts, alternative="greater", seed=0)[0]
+    assert losses.p[0] == sign_flip(counts, alternative="greater", seed=0)[0]
 
 
 def test_power():

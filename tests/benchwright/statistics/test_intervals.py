@@ -39,8 +39,8 @@ def test_differences_on_cranfield_have_their_known_intervals():
     qrels = read_qrels(folder / "qrels_derived.txt")
 
     def values(name):
-        found = evaluate(qrels, read_run(folder / "runs" / f"{name}.gz"), [MEASURE]).per_query
-        return np.array([of[MEASURE] for of in found.values()])
+        per_query = evaluate(qrels, read_run(folder / "runs" / f"{name}.gz"), [MEASURE]).per_query
+        return np.array([of[MEASURE] for of in per_query.values()])
 
     baseline = values("bm25_stem")
     for name, (mean, low, high) in GOLDEN.items():
@@ -118,10 +118,10 @@ def test_undefined_queries_are_left_out_of_their_column_alone():
     values = skewed(30, columns=2)
     values[20:, 1] = NAN
 
-    found = mean_interval(values)
+    result = mean_interval(values)
 
-    assert found[:, 0] == pytest.approx(mean_interval(values[:, :1])[:, 0])
-    assert found[:, 1] == pytest.approx(mean_interval(values[:20, 1:])[:, 0])
+    assert result[:, 0] == pytest.approx(mean_interval(values[:, :1])[:, 0])
+    assert result[:, 1] == pytest.approx(mean_interval(values[:20, 1:])[:, 0])
 
 
 def test_ends_stay_inside_the_span():
@@ -175,8 +175,8 @@ def test_families_that_differ_are_counted():
     ],
 )
 def test_warnings(n_families, differing, words):
-    told = list(warnings(n_families, differing))
+    items = list(warnings(n_families, differing))
 
-    assert len(told) == len(words)
-    for sentence, word in zip(told, words, strict=True):
+    assert len(items) == len(words)
+    for sentence, word in zip(items, words, strict=True):
         assert word in sentence

@@ -21,8 +21,8 @@ GOLDEN = [
 
 def column(differences, **more):
     """Of one column: L, W, W', share and p."""
-    found = much_lost(np.asarray(differences, dtype=float)[:, np.newaxis], by=0.3, **more)
-    return tuple(float(each[0]) for each in (found.lost, found.won, found.mirrored, found.p))
+    losses = much_lost(np.asarray(differences, dtype=float)[:, np.newaxis], by=0.3, **more)
+    return tuple(float(each[0]) for each in (losses.lost, losses.won, losses.mirrored, losses.p))
 
 
 def by_hand(differences, by=0.3):
@@ -60,8 +60,8 @@ def test_shares_of_two_golden_pairs_are_above_five_percent():
     pairs = [("bm25_stem", "minilm_l6_int8", 0.0844), ("tfidf_word", "rrf_bm25_minilm", 0.0711)]
 
     for candidate, baseline, share in pairs:
-        found = much_lost((runs.of(candidate) - runs.of(baseline))[:, np.newaxis], by=0.3)
-        assert found.share[0] == pytest.approx(share, abs=5e-5)
+        losses = much_lost((runs.of(candidate) - runs.of(baseline))[:, np.newaxis], by=0.3)
+        assert losses.share[0] == pytest.approx(share, abs=5e-5)
 
 
 @pytest.mark.data
@@ -70,10 +70,10 @@ def test_of_272_better_pairs_the_share_blocks_89_and_the_test_none():
     columns = [runs.of(one) - runs.of(other) for one, other in permutations(runs.names, 2)]
     better = np.stack([each for each in columns if each.mean() >= 0.01], axis=1)
 
-    found = much_lost(better, by=0.3)
+    losses = much_lost(better, by=0.3)
 
-    beyond = found.share > 0.05
-    assert (better.shape[1], beyond.sum(), (beyond & (found.p < 0.05)).sum()) == (272, 89, 0)
+    beyond = losses.share > 0.05
+    assert (better.shape[1], beyond.sum(), (beyond & (losses.p < 0.05)).sum()) == (272, 89, 0)
     by_pair = [by_hand(column.tolist()) for column in better.T]
     assert sum(lost / 30 > 0.05 for lost, *_ in by_pair) == 89
     assert not sum(lost / 30 > 0.05 and p < 0.05 for lost, *_, p in by_pair)
@@ -142,28 +142,28 @@ def test_columns_are_counted_by_themselves_and_an_empty_one_has_nothing():
     nan = np.nan
     values = np.array([[-0.5, nan, 0.4], [-0.4, nan, nan], [0.4, nan, -0.4]])
 
-    found = much_lost(values, by=0.3)
+    losses = much_lost(values, by=0.3)
 
-    assert found.n.tolist() == [3, 0, 2]
-    assert found.lost.tolist() == [2, 0, 1]
-    assert found.mirrored.tolist() == [1, 0, 1]
-    assert found.share.tolist() == pytest.approx([2 / 3, 0, 1 / 2])
-    assert found.p.tolist() == pytest.approx([0.5, 1, 0.75])
+    assert losses.n.tolist() == [3, 0, 2]
+    assert losses.lost.tolist() == [2, 0, 1]
+    assert losses.mirrored.tolist() == [1, 0, 1]
+    assert losses.share.tolist() == pytest.approx([2 / 3, 0, 1 / 2])
+    assert losses.p.tolist() == pytest.approx([0.5, 1, 0.75])
 
 
 def test_weights_count_in_share_and_mean():
     """Weighted mean (-.5 + 3 * .5) / 4 = .25: wins count mirrored from .8."""
     values, weights = np.array([[-0.5], [0.5]]), np.array([1.0, 3.0])
 
-    found = much_lost(values, by=0.3, weights=weights)
+    losses = much_lost(values, by=0.3, weights=weights)
 
-    assert (found.share[0], found.won[0], found.mirrored[0]) == (0.25, 1, 0)
+    assert (losses.share[0], losses.won[0], losses.mirrored[0]) == (0.25, 1, 0)
 
 
 def test_an_undefined_difference_is_left_out():
-    found = much_lost(np.array([[-0.5], [np.nan], [0.1], [0.1]]), by=0.3)
+    losses = much_lost(np.array([[-0.5], [np.nan], [0.1], [0.1]]), by=0.3)
 
-    assert (found.n[0], found.share[0]) == (3, pytest.approx(1 / 3))
+    assert (losses.n[0], losses.share[0]) == (3, pytest.approx(1 / 3))
 
 
 def test_a_general_gain_does_not_hide_losses():
@@ -183,9 +183,9 @@ def test_equal_weights_say_what_none_say_and_weights_are_those_of_the_patterns()
     assert column(few, weights=np.full(40, 2.5)) == pytest.approx(column(few))
     # 2, 1 and 1 lost against 3 won: every pattern of the four is gone through.
     values, weights = [-0.5, -0.5, -0.5, 0.5, 0.0], np.array([2.0, 1.0, 1.0, 3.0, 1.0])
-    found = much_lost(np.array(values)[:, np.newaxis], by=0.3, weights=weights)
-    assert found.p[0] == enumerated([2.0, 1.0, 1.0, -3.0])
-    assert found.share[0] == pytest.approx(4 / 8)
+    losses = much_lost(np.array(values)[:, np.newaxis], by=0.3, weights=weights)
+    assert losses.p[0] == enumerated([2.0, 1.0, 1.0, -3.0])
+    assert losses.share[0] == pytest.approx(4 / 8)
 
 
 def test_the_weighted_test_keeps_its_error_where_no_query_outweighs_the_others():
@@ -193,6 +193,6 @@ def test_the_weighted_test_keeps_its_error_where_no_query_outweighs_the_others()
     rng = np.random.default_rng(11)
     weights = rng.uniform(0.5, 2.0, 300)
 
-    found = much_lost(rng.normal(0, 0.15, (300, 600)), by=0.3, weights=weights)
+    losses = much_lost(rng.normal(0, 0.15, (300, 600)), by=0.3, weights=weights)
 
-    assert (found.p < 0.05).mean() <= 0.05 + 3 * (0.05 * 0.95 / 600) ** 0.5
+    assert (losses.p < 0.05).mean() <= 0.05 + 3 * (0.05 * 0.95 / 600) ** 0.5

@@ -30,9 +30,9 @@ def test_detectable_differences(n, expected):
 
 
 def test_no_difference_is_detectable_where_it_would_be_more_than_there_can_be():
-    found = detectable_differences(0.51, np.array([2, 3]), largest=1)
+    result = detectable_differences(0.51, np.array([2, 3]), largest=1)
 
-    assert found.tolist() == [np.inf, pytest.approx(0.825, abs=1e-3)]
+    assert result.tolist() == [np.inf, pytest.approx(0.825, abs=1e-3)]
     assert detectable_differences(0.51, 2) == pytest.approx(1.010, abs=1e-3)
 
 
@@ -114,9 +114,9 @@ def test_power_is_how_often_a_simulated_difference_is_found():
     """20,000 times 200 queries whose differences scatter by 0.15 around 0.03."""
     means = np.random.default_rng(11).normal(0.03, 0.15 / np.sqrt(200), 20_000)
 
-    found = np.mean(np.abs(means) > stats.norm.ppf(0.975) * 0.15 / np.sqrt(200))
+    result = np.mean(np.abs(means) > stats.norm.ppf(0.975) * 0.15 / np.sqrt(200))
 
-    assert float(powers(0.15, 200, 0.03)) == pytest.approx(found, abs=0.01)
+    assert float(powers(0.15, 200, 0.03)) == pytest.approx(result, abs=0.01)
 
 
 def test_power_at_the_edges():

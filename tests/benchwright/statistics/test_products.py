@@ -12,7 +12,7 @@ def test_pieces_add_up_to_the_product(n_rows, n, n_columns):
     rng = np.random.default_rng(0)
     left, right = rng.random((n_rows, n)), rng.random((n, n_columns))
 
-    found = product(left, right)
+    result = product(left, right)
 
-    assert found.shape == (n_rows, n_columns)
-    np.testing.assert_allclose(found, left @ right, rtol=1e-10)
+    assert result.shape == (n_rows, n_columns)
+    np.testing.assert_allclose(result, left @ right, rtol=1e-10)

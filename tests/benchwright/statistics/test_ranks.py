@@ -105,9 +105,9 @@ def test_ends_are_counted_in_the_very_draws(level):
     ],
 )
 def test_ranks_beside_groups_by_hand(ends, of_means, groups, expected):
-    found = beside_groups(np.array(ends), np.array(of_means), np.array(groups))
+    result = beside_groups(np.array(ends), np.array(of_means), np.array(groups))
 
-    assert found.tolist() == expected
+    assert result.tolist() == expected
 
 
 def test_measures_are_side_by_side_and_undefined_values_left_out():

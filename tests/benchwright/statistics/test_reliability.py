@@ -17,11 +17,11 @@ def test_the_spread_is_the_median_over_pairs_of_runs():
     """Pairs differ by 1 and -1, 2 and -2, 1 and -1: the first and last by root 2."""
     values = np.array([[0.0, 1.0, 2.0], [0.0, -1.0, -2.0]])
 
-    found = spread_of(values)
+    spread = spread_of(values)
 
-    assert found.sigma == pytest.approx(np.sqrt(2))
-    assert found.smallest == pytest.approx(np.sqrt(2))
-    assert (found.n_pairs, found.n_queries, found.is_assumed) == (3, 2, False)
+    assert spread.sigma == pytest.approx(np.sqrt(2))
+    assert spread.smallest == pytest.approx(np.sqrt(2))
+    assert (spread.n_pairs, spread.n_queries, spread.is_assumed) == (3, 2, False)
 
 
 def test_equal_runs_and_undefined_queries_do_not_count():
@@ -78,7 +78,7 @@ def test_what_is_assumed_lies_between_what_was_measured(data):
     """The medians that the panel quotes for the number it assumes."""
     from benchwright import evaluate
 
-    found = []
+    results = []
     for folder, qrels in (
         ("cranfield", "qrels_derived.txt"),
         ("trec_covid_round1", "qrels.covid-round1.txt"),
@@ -93,7 +93,7 @@ def test_what_is_assumed_lies_between_what_was_measured(data):
             ]
             for run in runs
         ]
-        found.append(round(spread_of(np.array(values).T).sigma, 2))
+        results.append(round(spread_of(np.array(values).T).sigma, 2))
 
-    assert found == [0.17, 0.26]
-    assert found[0] < ASSUMED_SIGMA < found[1]
+    assert results == [0.17, 0.26]
+    assert results[0] < ASSUMED_SIGMA < results[1]

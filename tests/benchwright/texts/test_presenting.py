@@ -124,9 +124,11 @@ def assert_harmless(made: Presented) -> None:
 @pytest.mark.parametrize("text_format", FORMATS)
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_nothing_that_acts_or_loads_survives(attack, text_format):
-    made = presented(query="alert x", title=attack, text=attack, text_format=text_format, lang="en")
+    presentation = presented(
+        query="alert x", title=attack, text=attack, text_format=text_format, lang="en"
+    )
 
-    assert_harmless(made)
+    assert_harmless(presentation)
     assert_harmless(shown(attack + " and so on." * 100, "x alert script", text_format))
 
 
@@ -139,9 +141,9 @@ def test_nothing_that_acts_or_loads_survives(attack, text_format):
     query=st.text(max_size=12) | st.sampled_from(["script alert", "a b p", "lt amp", "gt"]),
 )  # fmt: skip
 def test_nothing_that_acts_survives_whatever_is_put_together(text_format, text, query):
-    made = presented(query=query, title=text, text=text, text_format=text_format, lang="en")
+    presentation = presented(query=query, title=text, text=text, text_format=text_format, lang="en")
 
-    assert_harmless(made)
+    assert_harmless(presentation)
 
 
 def test_a_link_leaves_its_text_and_an_image_its_description():
@@ -277,7 +279,7 @@ def test_words_of_the_query_are_marked(lang, query, text, marked):
 
 
 def test_counts_go_by_the_words_of_the_query_in_its_order():
-    made = presented(
+    presentation = presented(
         query="delete a Directory, delete trees",
         title="Deleting",
         text="A directory deletes directories.",
@@ -285,12 +287,12 @@ def test_counts_go_by_the_words_of_the_query_in_its_order():
         lang="en",
     )
 
-    assert [(found.term, found.count) for found in made.terms] == [
+    assert [(term.term, term.count) for term in presentation.terms] == [
         ("delete", 2),
         ("Directory", 2),
         ("trees", 0),
     ]
-    assert made.title_html == "<mark>Deleting</mark>"
+    assert presentation.title_html == "<mark>Deleting</mark>"
 
 
 def test_no_tag_or_entity_is_marked():
@@ -345,13 +347,13 @@ def test_no_other_part_has_more_words_of_the_query_where_all_are_alike(seed):
     for word, place in zip(words, rng.sample(range(40), 4), strict=True):
         sentences[place] = f"here {word} stands. "
     text = "".join(sentences)
-    found = finder(" ".join(words), lang="xx", text=text).matches(text)
+    result = finder(" ".join(words), lang="xx", text=text).matches(text)
 
-    span = best_excerpt(text, found, n_chars=300)
+    span = best_excerpt(text, result, n_chars=300)
 
-    said = text[span.start : span.end]
-    assert len(said) <= 300
-    assert sum(word in said for word in words) == brute_force(sentences, set(words), 300)
+    page_text = text[span.start : span.end]
+    assert len(page_text) <= 300
+    assert sum(word in page_text for word in words) == brute_force(sentences, set(words), 300)
 
 
 def test_text_without_any_space_is_cut_all_the_same():

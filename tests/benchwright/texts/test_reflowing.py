@@ -102,18 +102,18 @@ def test_nothing_but_blanks_is_ever_changed(text, line_breaks):
 
 @given(TEXTS)
 def test_what_is_shown_has_every_sign_of_the_text(text):
-    shown = presented(
+    result = presented(
         query="", title="", text=text, text_format="plain", lang="en", line_breaks="join"
     )
 
-    without_tags = re.sub(r"<[^>]*>", "", shown.full_html)
+    without_tags = re.sub(r"<[^>]*>", "", result.full_html)
     assert "".join(without_tags.split()) == "".join(text.split())
 
 
 def test_code_and_tables_keep_their_shape():
-    shown = presented(query="", title="", text=CODE, text_format="plain", lang="en")
+    result = presented(query="", title="", text=CODE, text_format="plain", lang="en")
 
-    assert "<pre>" in shown.full_html
+    assert "<pre>" in result.full_html
     assert is_set_in_lines("name\tsize\nwing\t12")
 
 

@@ -98,7 +98,9 @@ def test_an_import_says_as_well_where_a_file_ends(tmp_path, name):
     for news in rows[-1:]:
         problems.take(news)
 
-    assert [str(one).split(": ")[1][:20] for one in problems.warnings] == ["is the last line, an"]
+    assert [str(warning).split(": ")[1][:20] for warning in problems.warnings] == [
+        "is the last line, an"
+    ]
     assert str(problems.warnings[0]).rstrip(".") in look.part.note
 
 

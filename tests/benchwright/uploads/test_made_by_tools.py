@@ -204,12 +204,12 @@ def test_the_table_of_importing_names_each_file_its_tool_and_version():
         for path in folder.rglob("*")
         if path.is_file() and path.name != "README.md"
     }
-    told = {
+    results = {
         name: row[2]
         for row in rows_of(DOCS)
         if len(row) == 4
         for name in re.findall(r"`([^`]+)`", row[1])
     }
 
-    assert kept == tools.keys() == told.keys()
-    assert {name for name in told if tools[name] not in told[name]} == set()
+    assert kept == tools.keys() == results.keys()
+    assert {name for name in results if tools[name] not in results[name]} == set()

@@ -55,9 +55,9 @@ LONG_AGO = timezone.now().date() - timedelta(days=20)
     ],
 )
 def test_filters_leave_out_what_is_not_asked_for(board, asked, expected):
-    shown = filtered(board, BoardFilter(**asked))
+    result = filtered(board, BoardFilter(**asked))
 
-    assert " ".join(row.run.name for row in shown) == expected
+    assert " ".join(row.run.name for row in result) == expected
     assert BoardFilter(**asked).is_narrow == bool(asked)
 
 
@@ -82,18 +82,18 @@ def test_ranks_stay_those_of_the_whole_board(board):
     ],
 )
 def test_board_sorts_by_any_column_either_way(board, sort, expected):
-    shown = [row.run.name for row in sorted_rows(board, sort)]
+    names = [row.run.name for row in sorted_rows(board, sort)]
     reversed_ = [row.run.name for row in sorted_rows(board, sort, is_reversed=True)]
 
-    assert " ".join(shown) == expected
-    assert shown[0] == reversed_[-1] or sort in {"missing", "answered"}
-    assert sorted(shown) == sorted(reversed_)
+    assert " ".join(names) == expected
+    assert names[0] == reversed_[-1] or sort in {"missing", "answered"}
+    assert sorted(names) == sorted(reversed_)
 
 
 def test_what_has_no_value_stands_last_either_way(board):
     for is_reversed in (False, True):
-        shown = sorted_rows(board, "adjusted", is_reversed=is_reversed)
-        assert [row.rank for row in shown] == [1, 2, 3]
+        result = sorted_rows(board, "adjusted", is_reversed=is_reversed)
+        assert [row.rank for row in result] == [1, 2, 3]
     assert set(SORTS) >= {"rank", "run", "by", "date", "answered", "adjusted", "attempts"}
 
 
@@ -164,10 +164,10 @@ def sliced(benchmark, publish, scored):
     grades = factories.qrel_set(benchmark, GRADES)
     factories.query_slice(benchmark, "one", *benchmark.queries.filter(qid="q1"))
     factories.query_slice(benchmark, "two", *benchmark.queries.filter(qid__in=["q2", "q3"]))
-    found = publish(grades, "2.0.0")
-    scored(PERFECT, "best", on=found)
-    scored(HALF, "half", on=found)
-    return found
+    result = publish(grades, "2.0.0")
+    scored(PERFECT, "best", on=result)
+    scored(HALF, "half", on=result)
+    return result
 
 
 def slices_of(answer) -> dict:

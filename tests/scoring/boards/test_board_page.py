@@ -220,9 +220,9 @@ def split_up(benchmark, publish, scored):
 @pytest.mark.parametrize("measure", ["nDCG@10", "MRR@10", "Judged@10"])
 def test_slices_beside_a_split_take_its_queries_alone(split_up, maintainer, measure):
     release = split_up()
-    shown = measure_of(measure)
+    result = measure_of(measure)
     board = board_of(
-        release=release, user=maintainer, measure=shown, split=board_split(release, "test")
+        release=release, user=maintainer, measure=result, split=board_split(release, "test")
     )
 
     slices = heat.heat_slices(board)
@@ -230,9 +230,9 @@ def test_slices_beside_a_split_take_its_queries_alone(split_up, maintainer, meas
 
     assert [(each.part.name, each.part.n) for each in slices] == [("mixed", 1), ("pure", 1)]
     for row, (mixed, pure) in zip(board.whole, cells, strict=True):
-        evaluation = measuring.evaluated(row.score_set, [shown.name], only={"q2"})
-        assert mixed.mean == pytest.approx(evaluation.means[shown.name])
-        assert pure.mean == pytest.approx(evaluation.means[shown.name])
+        evaluation = measuring.evaluated(row.score_set, [result.name], only={"q2"})
+        assert mixed.mean == pytest.approx(evaluation.means[result.name])
+        assert pure.mean == pytest.approx(evaluation.means[result.name])
 
 
 def test_slices_of_a_hidden_split_are_not_cut_for_who_keeps_no_grades(
@@ -275,9 +275,9 @@ def test_history_is_of_the_split_that_the_board_stands_on(split_up, signed_in, v
 
     def values(query: str) -> list[float]:
         answer = client.get(page + query)
-        told = [record["value"] for record in client.get(api + query).json()["records"]]
-        assert [record.value for record in answer.context["records"]] == told[::-1]
-        return told
+        values = [record["value"] for record in client.get(api + query).json()["records"]]
+        assert [record.value for record in answer.context["records"]] == values[::-1]
+        return values
 
     assert values("") == values("?split=test") == [0.5]
     assert values("?split=dev") == [1.0]

@@ -213,9 +213,9 @@ def test_only_the_best_of_each_team_can_be_shown(scored, signed_in, sam, vi, ada
         submitted(scored, person, HALF, f"{person} second")
     scored(HALF, "imported", owner=sam)
 
-    shown = rows_of(signed_in(vi).get(address(query="?best=on")))
+    rows = rows_of(signed_in(vi).get(address(query="?best=on")))
 
-    assert set(shown) == {f"{sam} first", f"{ada} first", "imported"}
+    assert set(rows) == {f"{sam} first", f"{ada} first", "imported"}
 
 
 # --- ranks of large boards -----------------------------------------------------------------
@@ -267,11 +267,11 @@ def test_scenarios_stand_together_and_are_stored(scored, release, signed_in, vi)
 
     page = signed_in(vi).get(address(query="?show=scenarios"))
 
-    found = rows_of(page)["one"].unjudged
+    result = rows_of(page)["one"].unjudged
     # Without x it is perfect on two of three queries; with x of grade 3 the ideal is greater.
-    assert found.condensed == pytest.approx(2 / 3)
-    assert found.drawn[0] <= found.drawn[1]
-    assert stored_scenarios([score_set], NDCG) == {score_set.pk: found}
+    assert result.condensed == pytest.approx(2 / 3)
+    assert result.drawn[0] <= result.drawn[1]
+    assert stored_scenarios([score_set], NDCG) == {score_set.pk: result}
     text = page.content.decode()
     for label in ("Condensed", "All relevant", "Drawn", "none of the scenarios is a bound"):
         assert label in text
@@ -321,9 +321,9 @@ def test_history_holds_the_runs_that_were_best_when_they_came(scored, release, v
     at(gone, 25)
     Run.objects.filter(pk=gone.run_id).update(withdrawn_at=timezone.now())
 
-    found = records_of(leaderboard(release=release, user=vi), NDCG)
+    records = records_of(leaderboard(release=release, user=vi), NDCG)
 
-    assert [(one.row.run.name, one.gain) for one in found] == [
+    assert [(record.row.run.name, record.gain) for record in records] == [
         ("first", None),
         ("best", pytest.approx(1 / 3, abs=1e-4)),
     ]
@@ -506,21 +506,21 @@ def test_the_api_gives_the_board_with_the_columns_of_its_files(scored, signed_in
     scored(HALF, "half")
     client = signed_in(vi)
 
-    found = client.get(f"{API}?q=half&measure=Recall%40100").json()
+    answer = client.get(f"{API}?q=half&measure=Recall%40100").json()
     table = list(csv.reader(io.StringIO(client.get(address("leaderboard-csv")).content.decode())))
 
-    assert found["columns"] == table[0]
-    assert [(row["run"], row["rank"]) for row in found["rows"]] == [("half", 2)]
-    assert (found["n_runs"], found["n_unranked"], found["decimals"]) == (2, 0, None)
-    assert rows_of(client.get(found["url"])).keys() == {"half"}
+    assert answer["columns"] == table[0]
+    assert [(row["run"], row["rank"]) for row in answer["rows"]] == [("half", 2)]
+    assert (answer["n_runs"], answer["n_unranked"], answer["decimals"]) == (2, 0, None)
+    assert rows_of(client.get(answer["url"])).keys() == {"half"}
 
 
 def test_the_api_rounds_what_is_hidden(scored, hidden, signed_in, vi):
     scored(PERFECT, "one")
 
-    found = signed_in(vi).get(API).json()
+    answer = signed_in(vi).get(API).json()
 
-    assert (found["decimals"], found["rows"][0][NDCG]) == (3, 0.667)
+    assert (answer["decimals"], answer["rows"][0][NDCG]) == (3, 0.667)
 
 
 @pytest.mark.parametrize(
@@ -547,7 +547,7 @@ def test_the_api_gives_history_and_slices(scored, signed_in, vi):
     history = client.get(f"{API}history/").json()
     slices = client.get(f"{API}slices/?baseline={best.run_id}").json()
 
-    assert [one["name"] for one in history["records"]] == ["first", "best"]
+    assert [record["name"] for record in history["records"]] == ["first", "best"]
     assert [row["cells"][0]["difference"] for row in slices["rows"]] == [
         0.0,
         pytest.approx(-1 / 3),

@@ -97,8 +97,8 @@ def test_every_reader_sees_what_is_there_after_every_change(
         with nothing_kept():
             wanted = seen(*asked)
         for time in ("made", "again"):
-            shown = seen(*asked)
-            wrong = [key for key in wanted if shown[key] != wanted[key]]
+            result = seen(*asked)
+            wrong = [key for key in wanted if result[key] != wanted[key]]
             assert not wrong, f"{what}, {time}: {wrong}"
 
     team = Team.objects.create(name="the team")
@@ -320,14 +320,14 @@ def test_who_is_signed_in_gets_a_file_that_was_made_for_another(
     board, public, vi, page, monkeypatch
 ):
     other = client_of(factories.member(public, "val", "viewer"))
-    made = client_of(vi).get(page)
+    record = client_of(vi).get(page)
     for views in ("boards", "charts", "files"):
         monkeypatch.setattr(f"scoring.boards.views.{views}.release_or_404", None, raising=False)
 
     kept = other.get(page)
 
-    assert (kept.status_code, kept.content) == (200, made.content)
-    assert kept["Content-Disposition"] == made["Content-Disposition"]
+    assert (kept.status_code, kept.content) == (200, record.content)
+    assert kept["Content-Disposition"] == record["Content-Disposition"]
     assert kept["Cache-Control"] == "private, no-store"  # on a computer that others use as well
 
 

@@ -46,17 +46,17 @@ def take_over(benchmark, user, found=TASK, **more):
 
 
 def enter(benchmark, user, **more) -> bool:
-    told = {"system": "bm25", "measure": "ndcg@10", "value": 0.5, "source": "A paper, table 2"}
-    return enter_reported(benchmark=benchmark, user=user, **{**told, **more})
+    fields = {"system": "bm25", "measure": "ndcg@10", "value": 0.5, "source": "A paper, table 2"}
+    return enter_reported(benchmark=benchmark, user=user, **{**fields, **more})
 
 
 # --- entering ------------------------------------------------------------------------------
 
 
 def test_a_result_file_is_entered_with_where_it_is_from(benchmark, sam):
-    found = take_over(benchmark, sam)
+    imported = take_over(benchmark, sam)
 
-    assert (found.n_new, found.n_known, found.systems) == (2, 0, ["model v1"])
+    assert (imported.n_new, imported.n_known, imported.systems) == (2, 0, ["model v1"])
     score = ReportedScore.objects.get(measure="nDCG@10")
     assert (score.system, score.value, score.split) == ("model v1", 0.7, "test")
     assert (score.source, score.kind, len(score.sha256)) == ("SciFact.json", "mteb", 64)
@@ -104,8 +104,8 @@ def test_of_several_tasks_one_is_named(benchmark, sam):
         take_over(benchmark, sam, whole)
     with pytest.raises(TaskChoiceError, match="none is called 'x'"):
         take_over(benchmark, sam, whole, task="x")
-    found = take_over(benchmark, sam, whole, task="nfcorpus", system="")
-    assert (found.task, found.systems) == ("NFCorpus", ["a/b"])
+    imported = take_over(benchmark, sam, whole, task="nfcorpus", system="")
+    assert (imported.task, imported.systems) == ("NFCorpus", ["a/b"])
 
 
 def test_a_file_that_is_none_or_too_large_is_refused(benchmark, sam, monkeypatch):
@@ -279,10 +279,10 @@ def test_a_value_is_corrected_by_who_entered_it_or_keeps_the_benchmark(
     enter(benchmark, sam)
     score = ReportedScore.objects.get()
     url = reverse("scoring:reported-edit", args=["stdlib", score.pk])
-    told = {"system": "bm25", "measure": "AP", "value": "0.25", "source": "10.1000/x"}
+    fields = {"system": "bm25", "measure": "AP", "value": "0.25", "source": "10.1000/x"}
 
     assert signed_in(sam).get(url).context["form"]["value"].value() == 0.5
-    sent = signed_in(maintainer).post(url, {**told, "note": "cut at 100", "run": run.pk})
+    sent = signed_in(maintainer).post(url, {**fields, "note": "cut at 100", "run": run.pk})
 
     score.refresh_from_db()
     assert sent.url == LIST
@@ -290,7 +290,7 @@ def test_a_value_is_corrected_by_who_entered_it_or_keeps_the_benchmark(
     event = AuditEvent.objects.get(action="change-reported")
     assert (event.actor, event.detail) == (maintainer, {"before": 0.5, "after": 0.25})
     other = factories.member(benchmark, "sue", "submitter")
-    assert signed_in(other).post(url, told).status_code == 403
+    assert signed_in(other).post(url, fields).status_code == 403
     assert signed_in(vi).get(url).status_code == 403
 
 
@@ -298,9 +298,11 @@ def test_a_value_cannot_be_changed_into_another_that_is_there(benchmark, sam, si
     enter(benchmark, sam)
     enter(benchmark, sam, measure="AP", value=0.3)
     score = ReportedScore.objects.get(measure="AP")
-    told = {"system": "bm25", "measure": "ndcg@10", "value": "0.3", "source": "A paper, table 2"}
+    fields = {"system": "bm25", "measure": "ndcg@10", "value": "0.3", "source": "A paper, table 2"}
 
-    answer = signed_in(sam).post(reverse("scoring:reported-edit", args=["stdlib", score.pk]), told)
+    answer = signed_in(sam).post(
+        reverse("scoring:reported-edit", args=["stdlib", score.pk]), fields
+    )
 
     assert answer.status_code == 422
     assert "already. Change or remove that one." in answer.content.decode()
@@ -310,9 +312,11 @@ def test_a_run_of_another_or_hidden_one_cannot_be_named(benchmark, sam, signed_i
     run = scored("q1 Q0 d1 1 3 s", "secret", owner=owner, visibility="owner").run
     enter(benchmark, sam)
     score = ReportedScore.objects.get()
-    told = {"system": "bm25", "measure": "AP", "value": "0.3", "source": "s", "run": run.pk}
+    fields = {"system": "bm25", "measure": "AP", "value": "0.3", "source": "s", "run": run.pk}
 
-    answer = signed_in(sam).post(reverse("scoring:reported-edit", args=["stdlib", score.pk]), told)
+    answer = signed_in(sam).post(
+        reverse("scoring:reported-edit", args=["stdlib", score.pk]), fields
+    )
 
     assert answer.status_code == 422
     assert b"secret" not in answer.content
@@ -413,8 +417,8 @@ def test_the_command_takes_over_files(benchmark, owner, tmp_path, capsys):
     files = [str(path), str(tmp_path / "model_meta.json")]
     call_command("import_reported", "stdlib", *files, "--system", "m", "--user", owner.username)
 
-    told = "SciFact.json: 2 values of m on SciFact, 0 were there already"
-    assert told in capsys.readouterr().out
+    text = "SciFact.json: 2 values of m on SciFact, 0 were there already"
+    assert text in capsys.readouterr().out
 
 
 def test_the_command_takes_the_task_out_of_a_folder(benchmark, owner, tmp_path, capsys):
@@ -432,10 +436,10 @@ def test_the_command_takes_the_task_out_of_a_folder(benchmark, owner, tmp_path, 
         call_command(*call, "--task", "none")
     call_command(*call, "--task", "SciFact")
 
-    told = capsys.readouterr()
-    assert "SciFact.json: 2 values of m on SciFact, 0 were there already" in told.out
-    assert "left out, of other tasks: 1 file" in told.out
-    assert "left out: notes.json: a JSON list" in told.err
+    output = capsys.readouterr()
+    assert "SciFact.json: 2 values of m on SciFact, 0 were there already" in output.out
+    assert "left out, of other tasks: 1 file" in output.out
+    assert "left out: notes.json: a JSON list" in output.err
 
 
 def test_the_folder_that_mteb_writes_is_taken_over_whole(benchmark, owner, capsys):

@@ -60,8 +60,8 @@ def board(db) -> Release:
 
 
 def mean(run: str, slice_name: str, measure: str = "RR@10") -> float:
-    found = Score.objects.get(score_set__run__name=run, slice_name=slice_name, measure=measure)
-    return found.mean
+    record = Score.objects.get(score_set__run__name=run, slice_name=slice_name, measure=measure)
+    return record.mean
 
 
 def url(release, name="leaderboard-release", **query) -> str:
@@ -139,8 +139,8 @@ def test_a_run_lists_its_means_by_slice(board, client):
 
     page = client.get(reverse("scoring:run-slices", args=["bench", run.pk]) + "?m=MRR@10")
 
-    shown = {row.name: round(row.mean, 4) for row in page.context["rows"] if not row.is_all}
-    assert shown == {"few": 0.7, "first": 0.75}
+    results = {row.name: round(row.mean, 4) for row in page.context["rows"] if not row.is_all}
+    assert results == {"few": 0.7, "first": 0.75}
 
 
 # --- a hidden split --------------------------------------------------------------------------
@@ -151,9 +151,9 @@ def hidden(board, monkeypatch):
     """A function that hides queries of the release."""
 
     def hide(qids) -> None:
-        found = frozenset(qids)
-        monkeypatch.setattr(slice_scores, "hidden_queries", lambda release: found)
-        monkeypatch.setattr("scoring.scores.views.hidden_queries", lambda release: found)
+        result = frozenset(qids)
+        monkeypatch.setattr(slice_scores, "hidden_queries", lambda release: result)
+        monkeypatch.setattr("scoring.scores.views.hidden_queries", lambda release: result)
 
     return hide
 
@@ -215,12 +215,12 @@ def test_reliability_comes_from_the_runs_of_the_newest_release(board):
 
     differences = [0.0, 1 / np.log2(3) - 1] * 20
 
-    found = reliability.reliability_of(board.benchmark, board)
+    result = reliability.reliability_of(board.benchmark, board)
 
     sigma = float(np.std(differences, ddof=1))
-    assert found.spread.sigma == pytest.approx(sigma)
-    assert found.reach.detectable == pytest.approx(2.8016 * sigma / np.sqrt(40), abs=1e-4)
-    assert (found.tier.name, found.reach.is_assumed, found.spread.n_pairs) == (
+    assert result.spread.sigma == pytest.approx(sigma)
+    assert result.reach.detectable == pytest.approx(2.8016 * sigma / np.sqrt(40), abs=1e-4)
+    assert (result.tier.name, result.reach.is_assumed, result.spread.n_pairs) == (
         "unreliable",
         False,
         1,
@@ -244,11 +244,11 @@ def test_so_few_queries_miss_any_difference(scored, release, signed_in, vi):
     scored("q1 Q0 d1 1 3 s\nq1 Q0 d2 2 2 s", "one")
     scored("q2 Q0 d4 1 1 s", "two")
 
-    found = reliability.reliability_of(release.benchmark, release)
+    result = reliability.reliability_of(release.benchmark, release)
     address = reverse("scoring:reliability", args=["stdlib"]) + "?release=1.0.0"
     page = signed_in(vi).get(address).content.decode()
 
-    assert (found.reach.sigma, found.reach.detectable) == (1.0, None)
+    assert (result.reach.sigma, result.reach.detectable) == (1.0, None)
     assert "So few would miss any difference." in page
     assert "±1" not in page
 

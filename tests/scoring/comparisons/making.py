@@ -20,7 +20,7 @@ def ranking(qid: str, *docids: str) -> str:
 
 def values(release, name: str, measure: str = "nDCG@10") -> np.ndarray:
     """Per-query values of a run, worked out here by hand."""
-    found = []
+    results = []
     for place, qid in enumerate(EVERY):
         grade = {"d1": 2, "d2": 0, **({"d3": 1} if qid in EVERY[::4] else {})}
         order = {
@@ -31,8 +31,8 @@ def values(release, name: str, measure: str = "nDCG@10") -> np.ndarray:
         gains = [grade.get(docid, 0) for docid in order]
         best = sorted(grade.values(), reverse=True)
         dcg = [sum(g / np.log2(r + 2) for r, g in enumerate(of)) for of in (gains, best)]
-        found.append(dcg[0] / dcg[1])
-    return np.array(found)
+        results.append(dcg[0] / dcg[1])
+    return np.array(results)
 
 
 def page(release, *names: str, view: str = "comparison", args=(), **query) -> str:

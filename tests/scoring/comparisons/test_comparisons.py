@@ -35,15 +35,15 @@ def api(release, *names: str, part: str = "", **query) -> str:
 
 
 def test_means_differences_and_t_test_are_those_of_scipy(release, client):
-    found = client.get(api(release, "poor", "good")).json()
+    answer = client.get(api(release, "poor", "good")).json()
 
     poor, good = values(release, "poor"), values(release, "good")
     pair = next(
         one
-        for one in found["comparison"]["pairs"]
+        for one in answer["comparison"]["pairs"]
         if (one["measure"], one["slice"]) == ("nDCG@10", "all")
     )
-    means = [one["mean"] for one in found["comparison"]["summaries"][:2]]
+    means = [summary["mean"] for summary in answer["comparison"]["summaries"][:2]]
     assert means == pytest.approx([poor.mean(), good.mean()])
     assert pair["difference"] == pytest.approx((good - poor).mean())
     assert pair["p_t"] == pytest.approx(stats.ttest_rel(good, poor).pvalue)
@@ -54,9 +54,9 @@ def test_means_differences_and_t_test_are_those_of_scipy(release, client):
 
 
 def test_sign_flip_p_is_that_of_scipys_permutation_test(release, client):
-    found = client.get(api(release, "third", "poor")).json()
+    answer = client.get(api(release, "third", "poor")).json()
 
-    pair = next(one for one in found["comparison"]["pairs"] if one["slice"] == "all")
+    pair = next(one for one in answer["comparison"]["pairs"] if one["slice"] == "all")
     differences = values(release, "poor") - values(release, "third")
     tried = stats.permutation_test(
         (differences,), np.mean, permutation_type="samples", n_resamples=5_000, rng=0
@@ -65,9 +65,9 @@ def test_sign_flip_p_is_that_of_scipys_permutation_test(release, client):
 
 
 def test_slices_are_corrected_together_by_benjamini_hochberg(release, client):
-    found = client.get(api(release, "poor", "good")).json()
+    answer = client.get(api(release, "poor", "good")).json()
 
-    pairs = [one for one in found["comparison"]["pairs"] if one["measure"] == "nDCG@10"]
+    pairs = [pair for pair in answer["comparison"]["pairs"] if pair["measure"] == "nDCG@10"]
     raw = [one["p"] for one in pairs if one["slice"] in ("head", "tail")]
     ours = [one["p_slices"] for one in pairs if one["slice"] in ("head", "tail")]
     assert ours == pytest.approx(stats.false_discovery_control(raw).tolist())
@@ -86,13 +86,13 @@ def test_a_baseline_is_corrected_by_holm_and_all_pairs_by_tukey(release, client)
 
 def test_judged_shares_and_coverage_decide_on_comparability(release, client):
     """`third` answers 20 of 40 queries, and half of what it has there was judged."""
-    found = client.get(api(release, "good", "third")).json()
+    answer = client.get(api(release, "good", "third")).json()
 
-    assert found["comparability"]["verdict"] == "not-comparable"
-    assert any("50.0 % of the queries" in reason for reason in found["comparability"]["reasons"])
-    shares = found["judged"]["shares"]
+    assert answer["comparability"]["verdict"] == "not-comparable"
+    assert any("50.0 % of the queries" in reason for reason in answer["comparability"]["reasons"])
+    shares = answer["judged"]["shares"]
     assert shares[str(Run.objects.get(name="third").pk)] == 0.5
-    assert found["n_unjudged"] == 50  # d9 of 20 queries, and d3 where it has no grade: 30
+    assert answer["n_unjudged"] == 50  # d9 of 20 queries, and d3 where it has no grade: 30
 
 
 def test_all_unjudged_documents_are_counted_once(release):
@@ -142,15 +142,15 @@ def test_a_large_comparison_is_a_job_whose_numbers_are_those_of_the_page(
     )
     again = client.get(page(release, "poor", "good")).content.decode()
     do_jobs()
-    found = client.get(api(release, "poor", "good")).json()
+    answer = client.get(api(release, "poor", "good")).json()
 
     assert (refused.status_code, refused.json()["code"]) == (409, "comparison-not-ready")
     assert started.status_code == 202
     assert "It is being worked out" in again
-    assert found == inline
+    assert answer == inline
     job = Comparison.objects.get().job
     assert job.state == job.State.DONE
-    assert client.get(job.result_url).context["told"].row.key == found["key"]
+    assert client.get(job.result_url).context["told"].row.key == answer["key"]
 
 
 def test_starting_a_job_twice_starts_one(release, olga, monkeypatch):
@@ -177,26 +177,26 @@ def test_nobody_in_particular_starts_no_job(release, client, monkeypatch):
 
 
 def test_the_page_shows_numbers_patterns_and_queries(release, client):
-    shown = client.get(page(release, "poor", "good"))
+    record = client.get(page(release, "poor", "good"))
 
-    text = shown.content.decode()
+    text = record.content.decode()
     difference = (values(release, "good") - values(release, "poor")).mean()
     assert f"{difference:+.4f}" in text
     assert "good against poor" in text
     assert "20 / 20 / 0" in text
-    rows = shown.context["page"]["rows"].object_list
+    rows = record.context["page"]["rows"].object_list
     assert rows[0].outcome == "win"
-    assert [pattern.code for pattern in shown.context["patterns"]] == []
+    assert [pattern.code for pattern in record.context["patterns"]] == []
 
 
 def test_patterns_rest_on_the_very_differences_of_the_table(release, client):
     """`third` against `good` loses by every measure: turned round, the gain is in no doubt."""
-    found = client.get(api(release, "third", "poor")).json()
+    answer = client.get(api(release, "third", "poor")).json()
 
-    shown = client.get(page(release, "third", "poor"))
-    facts = shown.context["told"].facts(*[str(one["id"]) for one in reversed(found["runs"])])
+    record = client.get(page(release, "third", "poor"))
+    facts = record.context["told"].facts(*[str(one["id"]) for one in reversed(answer["runs"])])
     fact = next(one for one in facts if (one.measure, one.slice) == ("nDCG@10", "all"))
-    pair = next(one for one in found["comparison"]["pairs"] if one["slice"] == "all")
+    pair = next(one for one in answer["comparison"]["pairs"] if one["slice"] == "all")
     assert (fact.low, fact.high) == (pair["interval"]["low"], pair["interval"]["high"])
     assert fact.low < fact.difference < fact.high
     assert fact.margin == pytest.approx((fact.high - fact.low) / 2)
@@ -204,27 +204,27 @@ def test_patterns_rest_on_the_very_differences_of_the_table(release, client):
 
 
 def test_without_two_runs_the_page_offers_them(release, client):
-    shown = client.get(reverse("scoring:comparison", args=["bench"]))
+    record = client.get(reverse("scoring:comparison", args=["bench"]))
 
-    assert shown.status_code == 200
-    assert {row.run.name for row in shown.context["rows"]} == {"good", "poor", "third"}
-    assert "Choose two runs or more" in shown.content.decode()
+    assert record.status_code == 200
+    assert {row.run.name for row in record.context["rows"]} == {"good", "poor", "third"}
+    assert "Choose two runs or more" in record.content.decode()
 
 
 def test_a_run_that_is_not_there_is_named(release, client):
-    shown = client.get(reverse("scoring:comparison", args=["bench"]) + "?runs=good,nobody")
+    record = client.get(reverse("scoring:comparison", args=["bench"]) + "?runs=good,nobody")
 
-    assert shown.status_code == 422
-    assert "There is no run &#x27;nobody&#x27; here" in shown.content.decode()
+    assert record.status_code == 422
+    assert "There is no run &#x27;nobody&#x27; here" in record.content.decode()
 
 
 def test_a_private_run_of_another_is_as_one_that_is_not_there(release, client):
     Run.objects.filter(name="poor").update(visibility="owner")
 
-    shown = client.get(page(release, "good", "poor"))
+    record = client.get(page(release, "good", "poor"))
     by_key = client.get(api(release, "good", "poor"))
 
-    assert shown.status_code == 422
+    assert record.status_code == 422
     assert by_key.json()["code"] == "compared-run"
 
 
@@ -241,11 +241,12 @@ def test_a_stored_comparison_is_as_secret_as_its_runs(release, client):
 def test_a_run_without_scores_is_told(release, client):
     factories.run(release.benchmark, "q00 Q0 d1 1 1 s", name="new")
 
-    shown = client.get(page(release, "good", "new"))
+    record = client.get(page(release, "good", "new"))
 
-    assert shown.status_code == 409
+    assert record.status_code == 409
     assert (
-        "No scores on release 1.0.0, so there is nothing to compare: new." in shown.content.decode()
+        "No scores on release 1.0.0, so there is nothing to compare: new."
+        in record.content.decode()
     )
 
 
@@ -259,9 +260,9 @@ def test_more_than_ten_runs_are_a_matrix(release, client, do_jobs, olga):
     do_jobs()
     names = ["good", "poor", "third", *[f"extra{place}" for place in range(9)]]
 
-    shown = client.get(page(release, *names))
+    record = client.get(page(release, *names))
 
-    matrix = shown.context["matrix"]
+    matrix = record.context["matrix"]
     assert (len(matrix.rows), len(matrix.columns)) == (12, 12)
     place = {row.summary["run"]: row for row in matrix.rows}
     good, third = (str(Run.objects.get(name=name).pk) for name in ("good", "third"))
@@ -298,12 +299,12 @@ def test_queries_come_as_csv_json_and_markdown(release, client):
 
 
 def test_queries_are_filtered_by_slice_and_words_and_ordered(release, client):
-    found = client.get(
+    record = client.get(
         page(release, "good", "poor", view="comparison-queries", args=["csv"], slice="tail",
              order="worst", q="Q3")
     )  # fmt: skip
 
-    rows = rows_of(found)
+    rows = rows_of(record)
     assert {row["query"] for row in rows} == set(EVERY[30:])
     differences = [float(row["difference"]) for row in rows]
     assert differences == sorted(differences)
@@ -317,14 +318,14 @@ def test_a_text_that_is_a_formula_stays_text(release, client, olga, do_jobs):
     rescoring.start_scoring_runs(release=release, user=olga)
     do_jobs()
 
-    found = client.get(page(release, "good", other.name, view="comparison-queries", args=["csv"]))
+    record = client.get(page(release, "good", other.name, view="comparison-queries", args=["csv"]))
 
-    assert "'=cmd()" in found.content.decode().splitlines()[0]
+    assert "'=cmd()" in record.content.decode().splitlines()[0]
 
 
 def test_charts_hold_the_numbers_of_the_queries(release, client):
-    shown = client.get(page(release, "poor", "good"))
-    charts = dict(shown.context["charts"])
+    record = client.get(page(release, "poor", "good"))
+    charts = dict(record.context["charts"])
 
     rows = rows_of(client.get(charts["differences"].replace(".svg", ".csv")))
     slices = rows_of(client.get(charts["slices"].replace(".svg", ".csv")))
@@ -342,9 +343,9 @@ def test_charts_hold_the_numbers_of_the_queries(release, client):
 
 
 def test_lists_of_a_query_stand_side_by_side(release, client):
-    shown = client.get(page(release, "poor", "good", view="side-by-side", qid="q01"))
+    record = client.get(page(release, "poor", "good", view="side-by-side", qid="q01"))
 
-    (reference, left), (run, right) = shown.context["columns"]
+    (reference, left), (run, right) = record.context["columns"]
     assert (reference.name, run.name) == ("poor", "good")
     assert [(p.docid, p.grade, p.move) for p in left.places] == [
         ("d2", 0, 1),
@@ -352,7 +353,7 @@ def test_lists_of_a_query_stand_side_by_side(release, client):
         ("d3", None, 0),
     ]
     assert [p.docid for p in right.places] == ["d1", "d2", "d3"]
-    assert "+0.3691" in shown.content.decode()
+    assert "+0.3691" in record.content.decode()
 
 
 def test_next_and_previous_follow_the_size_of_the_difference(release, client):
@@ -387,16 +388,16 @@ def test_the_api_gives_the_same_lists(release, client):
 
 
 def view_of(release, name: str, grades: dict) -> QrelSet:
-    made = factories.qrel_set(release.benchmark, grades, name=name)
-    QrelSet.objects.filter(pk=made.pk).update(
+    qrels = factories.qrel_set(release.benchmark, grades, name=name)
+    QrelSet.objects.filter(pk=qrels.pk).update(
         kind=QrelSet.Kind.ANNOTATOR, parameters={"annotator": name}
     )
-    return made
+    return qrels
 
 
 def cells_of(release, client, *names: str) -> dict[str, dict]:
-    found = client.get(api(release, *names, part="robustness/")).json()
-    return {cell["name"]: cell for cell in found["cells"]}
+    answer = client.get(api(release, *names, part="robustness/")).json()
+    return {cell["name"]: cell for cell in answer["cells"]}
 
 
 def test_gain_and_depth_are_varied_and_labels_said_to_be_missing(release, client, olga):
@@ -467,10 +468,10 @@ def test_a_large_grid_is_a_job(release, client, olga, do_jobs, monkeypatch):
 @pytest.fixture
 def hidden(release, monkeypatch):
     """The last ten queries are hidden; what may be shown is decided from here."""
-    found = set(EVERY[30:])
+    result = set(EVERY[30:])
     for module in (firewall, slice_scores, questions, robustness):
-        monkeypatch.setattr(module, "hidden_queries", lambda release: frozenset(found))
-    return found
+        monkeypatch.setattr(module, "hidden_queries", lambda release: frozenset(result))
+    return result
 
 
 def test_of_hidden_queries_nothing_is_told_query_by_query(release, client, hidden):
@@ -487,21 +488,21 @@ def test_of_hidden_queries_nothing_is_told_query_by_query(release, client, hidde
 
 
 def overall(found: dict) -> dict:
-    return next(one for one in found["comparison"]["pairs"] if one["slice"] == "all")
+    return next(pair for pair in found["comparison"]["pairs"] if pair["slice"] == "all")
 
 
 def test_where_grades_are_hidden_all_is_worked_out_from_public_queries(release, client, hidden):
-    found = client.get(api(release, "poor", "good")).json()
+    answer = client.get(api(release, "poor", "good")).json()
     read = client.get(api(release, "poor", "good", part="queries/", page_size=200)).json()
-    shown = client.get(page(release, "poor", "good"))
+    record = client.get(page(release, "poor", "good"))
 
     differences = [row["difference"] for row in read["results"]]
-    pair = overall(found)
-    assert found["is_public"] is True
+    pair = overall(answer)
+    assert answer["is_public"] is True
     assert pair["n_queries"] == N - len(hidden)
     assert pair["difference"] == pytest.approx(sum(differences) / len(differences))
-    assert pair["effect"]["losses"] == sum(one < 0 for one in differences)
-    text = shown.content.decode()
+    assert pair["effect"]["losses"] == sum(difference < 0 for difference in differences)
+    text = record.content.decode()
     assert f"worked out from the {N - len(hidden)} queries of public splits" in text
     assert "On the leaderboard" in text
 
@@ -523,10 +524,10 @@ def test_a_comparison_of_a_keeper_is_not_there_for_others(release, client, hidde
     as_olga = client.get(api(release, part=f"{theirs}/")).status_code
     client.logout()
 
-    found = client.get(api(release, part=f"{whole['key']}/"))
+    record = client.get(api(release, part=f"{whole['key']}/"))
 
     assert (whole["is_public"], overall(whole)["n_queries"]) == (False, N)
-    assert (as_olga, found.status_code) == (200, 404)
+    assert (as_olga, record.status_code) == (200, 404)
 
 
 @pytest.mark.parametrize("view", ["comparison", "comparison-robustness"])
@@ -534,10 +535,10 @@ def test_where_all_queries_are_hidden_the_page_says_so(release, client, hidden, 
     hidden |= set(EVERY)
     client.force_login(sam, backend=BACKEND)
 
-    shown = client.get(page(release, "poor", "good", view=view))
+    record = client.get(page(release, "poor", "good", view=view))
 
-    assert shown.status_code == 409
-    assert "All graded queries of release 1.0.0 are in hidden splits" in shown.content.decode()
+    assert record.status_code == 409
+    assert "All graded queries of release 1.0.0 are in hidden splits" in record.content.decode()
 
 
 @pytest.mark.parametrize(
@@ -547,19 +548,19 @@ def test_where_all_queries_are_hidden_the_page_says_so(release, client, hidden, 
 def test_runs_are_compared_by_any_measure(release, client, olga, measure):
     client.force_login(olga, backend=BACKEND)
 
-    shown = client.get(page(release, "third", "good", measure=measure))
+    record = client.get(page(release, "third", "good", measure=measure))
 
-    assert shown.status_code == 200
-    assert len(shown.context["summaries"]) == 2
-    for _, url in shown.context["charts"]:
+    assert record.status_code == 200
+    assert len(record.context["summaries"]) == 2
+    for _, url in record.context["charts"]:
         assert client.get(url.replace(".svg", ".csv")).status_code == 200
 
 
 def test_added_measures_are_computed_for_people_who_are_signed_in(release, client):
-    shown = client.get(page(release, "poor", "good", measure="DCG@7"))
+    record = client.get(page(release, "poor", "good", measure="DCG@7"))
 
-    assert shown.status_code == 409
-    assert "Sign in" in shown.content.decode()
+    assert record.status_code == 409
+    assert "Sign in" in record.content.decode()
 
 
 def test_keepers_see_all_of_it_and_their_look_is_written_down(
@@ -571,9 +572,9 @@ def test_keepers_see_all_of_it_and_their_look_is_written_down(
     )
     client.force_login(olga, backend=BACKEND)
 
-    shown = client.get(page(release, "poor", "good"))
+    record = client.get(page(release, "poor", "good"))
 
-    assert shown.context["page"]["rows"].paginator.count == N
+    assert record.context["page"]["rows"].paginator.count == N
     assert looks == [olga]
 
 
@@ -594,12 +595,12 @@ def test_runs_are_ticked_or_written_with_commas_by_number_or_name(release, clien
     good, poor = (Run.objects.get(name=name).pk for name in ("good", "poor"))
     base = reverse("scoring:comparison", args=["bench"])
 
-    told = {
+    keys = {
         client.get(f"{base}?{query}").context["told"].row.key
         for query in (f"runs={good},{poor}", f"runs={good}&runs=poor", "runs=good,poor,good")
     }
 
-    assert len(told) == 1
+    assert len(keys) == 1
 
 
 def test_the_summary_as_markdown_has_verdict_means_slices_and_patterns(release, client):

@@ -125,16 +125,16 @@ def test_a_run_against_another_is_the_same_pair_whichever_way_it_is_asked(
 def test_slices_stand_with_losses_before_wins_and_their_words(release, client, monkeypatch):
     everything_judged(release, monkeypatch)
 
-    said = client.get(page(release, "good", "third")).context["said"]
+    result = client.get(page(release, "good", "third")).context["said"]
     differences = values(release, "third") - values(release, "good")
     means = {"head": differences[:30].mean(), "tail": differences[30:].mean()}
     assert means["tail"] < means["head"] < 0
-    assert [row.name for row in said.slices] == ["all", "tail", "head"]
-    for row in said.slices[1:]:
+    assert [row.name for row in result.slices] == ["all", "tail", "head"]
+    for row in result.slices[1:]:
         assert row.pair["difference"] == pytest.approx(means[row.name])
         assert row.kind == Kind.WORSE
     lost = [f"{name} (\N{MINUS SIGN}{-means[name]:.3f})" for name in ("tail", "head")]
-    assert said.sentence.endswith(
+    assert result.sentence.endswith(
         f"It is shown to lose on {lost[0]} and {lost[1]}; no slice is shown to gain."
     )
 
@@ -142,8 +142,8 @@ def test_slices_stand_with_losses_before_wins_and_their_words(release, client, m
 def test_what_is_not_shown_says_how_many_queries_would(release, client, monkeypatch):
     everything_judged(release, monkeypatch)
     answer = client.get(page(release, "poor", "good"))
-    told = answer.context["told"]
-    stored = pair_of(told, *pair_keys(told), "nDCG@10")
+    output = answer.context["told"]
+    stored = pair_of(output, *pair_keys(output), "nDCG@10")
     open_pair = {
         **stored,
         "decision": "",
@@ -263,8 +263,8 @@ def test_the_page_of_a_run_begins_with_the_verdict_against_a_baseline(release, c
 
 
 def test_a_difference_that_is_not_defined_is_said_to_be_so(release, client, monkeypatch):
-    told = client.get(page(release, "poor", "good")).context["told"]
-    stored = pair_of(told, *pair_keys(told), "nDCG@10")
+    output = client.get(page(release, "poor", "good")).context["told"]
+    stored = pair_of(output, *pair_keys(output), "nDCG@10")
     undefined = [{**stored, "difference": None, "interval": {"low": None, "high": None}}]
     monkeypatch.setattr(
         "scoring.comparisons.services.reading.Told.pairs", lambda self, *place: undefined

@@ -39,35 +39,35 @@ def keeper(benchmark):
 
 
 def test_documents_come_by_what_they_say_about_the_two_runs(release, runs):
-    found = worth_judging(release=release, runs=runs)
+    result = worth_judging(release=release, runs=runs)
 
-    assert [(one.qid, one.docid) for one in found] == [("q2", "d7"), ("q1", "d9")]
-    assert [one.priority for one in found] == [1, 2]
+    assert [(one.qid, one.docid) for one in result] == [("q2", "d7"), ("q1", "d9")]
+    assert [one.priority for one in result] == [1, 2]
 
 
 def test_one_run_is_asked_about_all_that_it_has_unjudged(release, runs):
-    found = completeness_of(release=release, runs=runs[:1])
+    completeness = completeness_of(release=release, runs=runs[:1])
 
-    assert {(one.qid, one.docid) for one in found.worth} == {("q1", "d9"), ("q2", "d8")}
-    assert found.judged == {runs[0].pk: 0.5}
-    assert not found.pairs
+    assert {(one.qid, one.docid) for one in completeness.worth} == {("q1", "d9"), ("q2", "d8")}
+    assert completeness.judged == {runs[0].pk: 0.5}
+    assert not completeness.pairs
     # Nothing is compared, so nothing is settled or open.
-    assert found.is_settled is None
-    assert found.raw is not None
+    assert completeness.is_settled is None
+    assert completeness.raw is not None
 
 
 def test_few_labels_are_said_to_be_few(release, runs):
-    found = completeness_of(release=release, runs=runs)
+    completeness = completeness_of(release=release, runs=runs)
 
-    assert found.is_prior
-    assert found.n_labels == 2  # d1 and d4: the others were not retrieved
+    assert completeness.is_prior
+    assert completeness.n_labels == 2  # d1 and d4: the others were not retrieved
 
 
 def test_the_verdict_on_three_queries_shows_nothing(release, runs):
-    found = completeness_of(release=release, runs=runs).pairs[0].verdicts
+    verdicts = completeness_of(release=release, runs=runs).pairs[0].verdicts
 
-    assert found.raw_verdict == NO_DIFFERENCE
-    assert found.n_unjudged == 3
+    assert verdicts.raw_verdict == NO_DIFFERENCE
+    assert verdicts.n_unjudged == 3
 
 
 def test_a_list_holds_the_documents_in_their_order(release, runs, keeper):
@@ -86,13 +86,13 @@ def test_a_second_list_has_a_name_of_its_own(release, runs, keeper):
 
 
 def test_a_list_holds_what_is_still_worth_judging_unless_told(release, runs, keeper, monkeypatch):
-    found = replace(completeness_of(release=release, runs=runs), n_worth=1)
-    monkeypatch.setattr(completeness, "completeness_of", lambda **asked: found)
+    result = replace(completeness_of(release=release, runs=runs), n_worth=1)
+    monkeypatch.setattr(completeness, "completeness_of", lambda **asked: result)
 
     assert make_top_up(release=release, runs=runs, user=keeper).n_documents == 1
     assert make_top_up(release=release, runs=runs, user=keeper, limit=2).n_documents == 2
 
-    found = replace(found, n_worth=0)
+    result = replace(result, n_worth=0)
     with pytest.raises(NothingStillWorthJudgingError, match="None of the 2 unjudged documents"):
         make_top_up(release=release, runs=runs, user=keeper)
 
@@ -128,10 +128,12 @@ def test_one_click_makes_the_list_and_leads_to_its_pool(client, benchmark, runs,
 
     answer = client.post(f"{url}?runs={runs[0].pk},{runs[1].name}", {"n": "1"})
 
-    made = CandidateList.objects.get()
+    record = CandidateList.objects.get()
     assert answer.status_code == 302
-    assert answer.url == reverse("annotation:pool-new", args=[benchmark.slug]) + f"?list={made.pk}"
-    assert made.n_documents == 1
+    assert (
+        answer.url == reverse("annotation:pool-new", args=[benchmark.slug]) + f"?list={record.pk}"
+    )
+    assert record.n_documents == 1
 
 
 def test_a_run_has_a_page_of_its_own(client, benchmark, runs, keeper):
@@ -158,11 +160,11 @@ def test_who_does_not_keep_the_benchmark_makes_no_list(client, benchmark, runs):
     client.force_login(factories.member(benchmark, "vi", Role.VIEWER))
     url = reverse("scoring:top-up-new", args=[benchmark.slug])
 
-    shown = page(client, benchmark, runs)
+    result = page(client, benchmark, runs)
     answer = client.post(f"{url}?runs={runs[0].pk},{runs[1].pk}")
 
-    assert ">d7<" in shown.content.decode()
-    assert "Make a list" not in shown.content.decode()
+    assert ">d7<" in result.content.decode()
+    assert "Make a list" not in result.content.decode()
     assert answer.status_code == 403
 
 
@@ -189,14 +191,14 @@ def test_endpoint_has_documents_and_verdicts(client, benchmark, runs, keeper):
     client.force_login(keeper)
     url = f"/api/v1/benchmarks/{benchmark.slug}/top-ups/"
 
-    told = client.get(url, {"runs": "one,other"}).json()
+    answer = client.get(url, {"runs": "one,other"}).json()
     made = client.post(
         url, {"runs": ["one"], "limit": 1, "name": "first"}, content_type="application/json"
     )
 
-    assert [one["document"] for one in told["documents"]] == ["d7", "d9"]
-    assert told["documents"][0]["ranks"] == [None, 1]
-    assert told["pairs"][0]["raw_verdict"] == "no difference shown"
+    assert [document["document"] for document in answer["documents"]] == ["d7", "d9"]
+    assert answer["documents"][0]["ranks"] == [None, 1]
+    assert answer["pairs"][0]["raw_verdict"] == "no difference shown"
     assert (made.status_code, made.json()["n_documents"]) == (201, 1)
 
 

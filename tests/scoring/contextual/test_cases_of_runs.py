@@ -69,9 +69,9 @@ def contents(of: CaseSet) -> list[dict]:
 
 
 def test_first_documents_of_a_run_are_the_nodes_of_its_queries(made, run):
-    found = made(depth=3)
+    cases = made(depth=3)
 
-    first, second = contents(found)
+    first, second = contents(cases)
     assert (first["id"], first["input"]) == ("q1", ["river stone"])
     # Of `texts`: words number n, 3n and n // 2 of SEARCHED, round and round.
     assert first["retrieval_context"] == [
@@ -80,18 +80,18 @@ def test_first_documents_of_a_run_are_the_nodes_of_its_queries(made, run):
         ["engine lamp stone"],
     ]
     assert second["retrieval_context"] == [["lamp paper violet"], ["river river river"]]
-    assert (found.n_cases, found.n_nodes, found.name) == (2, 5, "mine, first 3")
-    assert list(found.cases.values_list("query__qid", flat=True)) == ["q1", "q2"]
-    assert (found.source.run, found.source.depth, found.source.seed) == (run, 3, None)
+    assert (cases.n_cases, cases.n_nodes, cases.name) == (2, 5, "mine, first 3")
+    assert list(cases.cases.values_list("query__qid", flat=True)) == ["q1", "q2"]
+    assert (cases.source.run, cases.source.depth, cases.source.seed) == (run, 3, None)
 
 
 def test_what_is_left_out_or_lacking_is_said(made, texts, tess):
     odd = factories.run(texts, "q1 Q0 d1 1 2 s\nq1 Q0 nowhere 2 1 s", name="odd", owner=tess)
 
-    found = made(odd)
+    cases = made(odd)
 
-    assert contents(found)[0]["retrieval_context"][1] == [""]
-    assert found.notes == [
+    assert contents(cases)[0]["retrieval_context"][1] == [""]
+    assert cases.notes == [
         "odd has nothing for 2 queries: they are left out.",
         "1 of 1 cases have no expected answer: what leads to any correct one helps.",
         "1 documents are not in the corpus: their nodes are empty.",
@@ -106,16 +106,16 @@ def test_expected_answers_come_from_a_column_of_the_queries(made, answer, expect
     Query.objects.filter(qid="q1").update(metadata={"answer": answer})
     Query.objects.filter(qid="q2").update(metadata={"answer": "two"})
 
-    found = made(expected="answer")
+    cases = made(expected="answer")
 
-    assert [one["expected_output"] for one in contents(found)] == [[expected], ["two"]]
-    assert found.source.n_without == (expected == ANY_ANSWER)
+    assert [content["expected_output"] for content in contents(cases)] == [[expected], ["two"]]
+    assert cases.source.n_without == (expected == ANY_ANSWER)
 
 
 def test_expected_answers_come_from_a_narrative(made):
     Query.objects.filter(qid="q2").update(narrative="Stones of rivers.")
 
-    outputs = [one["expected_output"] for one in contents(made(expected="narrative"))]
+    outputs = [content["expected_output"] for content in contents(made(expected="narrative"))]
     assert outputs == [[ANY_ANSWER], ["Stones of rivers."]]
 
 
@@ -130,7 +130,7 @@ def test_slice_and_sample_choose_the_queries(made, texts):
     again = made(many, slice_name="even", n_sample=5, seed=7, name="again")
 
     even = [f"n{n:02}" for n in range(0, 30, 2)]
-    ids = [[one["id"] for one in contents(of)] for of in (in_slice, drawn, again)]
+    ids = [[content["id"] for content in contents(of)] for of in (in_slice, drawn, again)]
     assert ids[0] == even
     assert ids[1] == ids[2] == sorted(Random(7).sample(even, 5))
     assert (in_slice.slices, drawn.name) == ({"even": 15}, "many, first 10, even, sample of 5")
@@ -138,10 +138,10 @@ def test_slice_and_sample_choose_the_queries(made, texts):
 
 
 def test_sample_without_a_seed_keeps_the_one_that_it_was_drawn_with(made):
-    found = made(n_sample=1)
+    cases = made(n_sample=1)
 
-    assert found.n_cases == 1
-    assert contents(found)[0]["id"] == Random(found.source.seed).sample(["q1", "q2"], 1)[0]
+    assert cases.n_cases == 1
+    assert contents(cases)[0]["id"] == Random(cases.source.seed).sample(["q1", "q2"], 1)[0]
 
 
 def test_many_queries_are_made_in_batches_as_in_one(made, monkeypatch):
@@ -174,25 +174,25 @@ def test_images_of_documents_are_nodes_that_go_with_the_set(made, do_jobs, stub)
     factories.query(of, "q1", "a red square")
     run = factories.run(of, "q1 Q0 b 1 2 s\nq1 Q0 a 2 1 s", name="seen")
 
-    found = made(run)
+    cases = made(run)
 
     names = {colour: f"{sha256(png(colour)).hexdigest()}.png" for colour in ("red", "blue")}
-    assert contents(found)[0]["retrieval_context"] == [
+    assert contents(cases)[0]["retrieval_context"] == [
         [{"image": names["blue"]}],
         [{"image": names["red"]}, "red square"],
     ]
-    assert (found.n_images, found.cases.get().n_images) == (2, 2)
-    stored = {image.name: local_path(image.stored) for image in found.images.all()}
+    assert (cases.n_images, cases.cases.get().n_images) == (2, 2)
+    stored = {image.name: local_path(image.stored) for image in cases.images.all()}
     assert stored[names["red"]].read_bytes() == png("red")
     keeper = factories.user("keeper")
-    done = evaluation(found, judge(of, keeper, stub.url), keeper)
+    done = evaluation(cases, judge(of, keeper, stub.url), keeper)
     do_jobs()
-    asked = next(one for one in stub.requests if one.images)
+    asked = next(request for request in stub.requests if request.images)
     data = [f"data:image/png;base64,{b64encode(png(one)).decode()}" for one in ("blue", "red")]
     assert (asked.images, done.outcomes.get().score) == (data, 1.0)
     # The corpus keeps its own files when the set goes.
     with TestCase.captureOnCommitCallbacks(execute=True):
-        delete_case_set(case_set=found, user=keeper)
+        delete_case_set(case_set=cases, user=keeper)
     assert not any(path.exists() for path in stored.values())
     assert all(local_path(image.stored).exists() for image in of.corpus.images.all())
 
@@ -259,21 +259,21 @@ def test_what_a_lost_attempt_wrote_is_made_anew(run, tess, do_jobs, monkeypatch)
 
 
 def test_set_is_stale_once_the_run_or_the_corpus_has_changed(made, run, texts, tess, signed_in):
-    found = made()
-    assert freshness_of(found).is_fresh
-    assert "stale" not in signed_in(tess).get(found.get_absolute_url()).content.decode()
+    cases = made()
+    assert freshness_of(cases).is_fresh
+    assert "stale" not in signed_in(tess).get(cases.get_absolute_url()).content.decode()
 
     Run.objects.filter(pk=run.pk).update(sha256="0" * 64)
-    found = case_sets_of(texts, tess).get()
-    assert (freshness_of(found).is_run_changed, freshness_of(found).is_corpus_changed) == (1, 0)
-    page = signed_in(tess).get(found.get_absolute_url()).content.decode()
+    cases = case_sets_of(texts, tess).get()
+    assert (freshness_of(cases).is_run_changed, freshness_of(cases).is_corpus_changed) == (1, 0)
+    page = signed_in(tess).get(cases.get_absolute_url()).content.decode()
     assert "The run has changed since." in page
 
-    Run.objects.filter(pk=run.pk).update(sha256=found.source.run_sha256)
+    Run.objects.filter(pk=run.pk).update(sha256=cases.source.run_sha256)
     factories.snapshot_row(texts, 2, state="ready")
-    found = case_sets_of(texts, tess).get()
-    assert (freshness_of(found).is_run_changed, freshness_of(found).is_corpus_changed) == (0, 1)
-    for url in (found.get_absolute_url(), reverse("scoring:contextual-list", args=["texts"])):
+    cases = case_sets_of(texts, tess).get()
+    assert (freshness_of(cases).is_run_changed, freshness_of(cases).is_corpus_changed) == (0, 1)
+    for url in (cases.get_absolute_url(), reverse("scoring:contextual-list", args=["texts"])):
         assert (
             "Another version of the corpus is current." in signed_in(tess).get(url).content.decode()
         )
@@ -349,15 +349,15 @@ def test_verdicts_of_a_judge_come_to_the_value_on_the_runs_page(
 def test_set_of_a_run_is_seen_by_who_sees_the_run(texts, tess, made, signed_in):
     private = factories.run(texts, LINES, name="secret", owner=tess, visibility="owner")
     vi = factories.member(texts, "vi2", "viewer")
-    found = made(private)
-    done = judged(found, judge(texts, tess, "https://judge.example.org/v1"), tess)
+    cases = made(private)
+    done = judged(cases, judge(texts, tess, "https://judge.example.org/v1"), tess)
     urls = [
-        found.get_absolute_url(),
+        cases.get_absolute_url(),
         done.get_absolute_url(),
         reverse("scoring:contextual-case", args=["texts", done.pk, 1]),
         reverse("scoring:contextual-run", args=["texts", private.pk]),
-        reverse("api:contextual-set-detail", args=["texts", found.pk]),
-        reverse("api:contextual-set-cases", args=["texts", found.pk]),
+        reverse("api:contextual-set-detail", args=["texts", cases.pk]),
+        reverse("api:contextual-set-cases", args=["texts", cases.pk]),
         reverse("api:contextual-evaluation-detail", args=["texts", done.pk]),
         reverse("api:contextual-evaluation-cases", args=["texts", done.pk]),
         reverse("api:run-contextual", args=["texts", private.pk]),
@@ -367,7 +367,7 @@ def test_set_of_a_run_is_seen_by_who_sees_the_run(texts, tess, made, signed_in):
         client = signed_in(person)
         assert [client.get(url).status_code for url in urls] == [status] * len(urls)
         page = client.get(reverse("scoring:contextual-list", args=["texts"])).content.decode()
-        assert (found.name in page) == (status == 200)
+        assert (cases.name in page) == (status == 200)
         for name in ("set", "evaluation"):
             listed = client.get(reverse(f"api:contextual-{name}-list", args=["texts"])).json()
             assert listed["count"] == (status == 200)
@@ -402,9 +402,9 @@ def test_form_makes_a_set(texts, tess, run, signed_in, do_jobs):
     assert client.post(url, sent).status_code == 422
     assert client.post(url, {**sent, "name": "", "depth": 0}).status_code == 422
 
-    found = CaseSet.objects.ready().get()
+    record = CaseSet.objects.ready().get()
     facts = ("depth", "n_sample", "seed", "expected")
-    assert [getattr(found.source, name) for name in facts] == [2, 1, 3, "answer"]
+    assert [getattr(record.source, name) for name in facts] == [2, 1, 3, "answer"]
     part = client.get(
         reverse("scoring:contextual-run", args=["texts", run.pk]), headers={"HX-Request": "true"}
     ).content.decode()

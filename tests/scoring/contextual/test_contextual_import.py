@@ -28,11 +28,11 @@ def stored_bytes(image: CaseImage) -> bytes:
 
 
 def test_cases_are_kept_in_their_order_with_what_they_hold(benchmark, owner):
-    made = case_set(benchmark, owner)
+    cases = case_set(benchmark, owner)
 
-    assert (made.name, made.n_cases, made.n_nodes) == ("cases", 4, 9)
-    assert made.slices == {"easy": 2, "hard": 2, "short": 1}
-    assert list(made.cases.order_by("number").values_list("case_id", "n_nodes")) == [
+    assert (cases.name, cases.n_cases, cases.n_nodes) == ("cases", 4, 9)
+    assert cases.slices == {"easy": 2, "hard": 2, "short": 1}
+    assert list(cases.cases.order_by("number").values_list("case_id", "n_nodes")) == [
         ("c1", 2),
         ("c2", 2),
         ("c3", 2),
@@ -135,27 +135,27 @@ def test_an_image_inside_the_file_is_stored_too(benchmark, owner):
 
     data = base64.b64encode(png("green")).decode()
 
-    made = case_set(benchmark, owner, [case(1, {"data": data})])
+    cases = case_set(benchmark, owner, [case(1, {"data": data})])
 
-    image = made.images.get()
+    image = cases.images.get()
     assert stored_bytes(image) == png("green")
-    assert made.cases.get().content["retrieval_context"] == [[{"image": image.name}]]
+    assert cases.cases.get().content["retrieval_context"] == [[{"image": image.name}]]
 
 
 def test_text_that_looks_like_an_image_stays_text(benchmark, owner):
     words = "[DEEPEVAL:IMAGE:/etc/passwd]"
 
-    made = case_set(benchmark, owner, [case(1, words)])
+    cases = case_set(benchmark, owner, [case(1, words)])
 
-    assert made.cases.get().content["retrieval_context"] == [[words]]
-    assert made.n_images == 0
+    assert cases.cases.get().content["retrieval_context"] == [[words]]
+    assert cases.n_images == 0
 
 
 def test_images_that_no_case_shows_are_told(benchmark, owner):
-    made = case_set(benchmark, owner, CASES, {"a.png": png()})
+    cases = case_set(benchmark, owner, CASES, {"a.png": png()})
 
-    assert made.notes == ["No case shows 1 of the images: a.png."]
-    assert not made.images.exists()
+    assert cases.notes == ["No case shows 1 of the images: a.png."]
+    assert not cases.images.exists()
 
 
 def test_a_name_is_given_once(benchmark, owner):
@@ -173,21 +173,21 @@ def test_two_images_of_one_name_are_refused(benchmark, owner):
 
 
 def test_what_a_lost_import_has_staged_is_removed(benchmark, owner):
-    made = case_set(benchmark, owner, CASES)
+    cases = case_set(benchmark, owner, CASES)
     CaseSet.objects.update(is_ready=False, staged_by=77)
 
     while remove_staged_set(77):
         pass
 
-    assert not CaseSet.objects.filter(pk=made.pk).exists()
+    assert not CaseSet.objects.filter(pk=cases.pk).exists()
 
 
 def test_a_set_goes_with_its_files(benchmark, owner, django_capture_on_commit_callbacks):
-    made = case_set(benchmark, owner, [case(1, {"image": "a.png"})], {"a.png": png()})
-    stored = made.images.get().stored
+    cases = case_set(benchmark, owner, [case(1, {"image": "a.png"})], {"a.png": png()})
+    stored = cases.images.get().stored
 
     with django_capture_on_commit_callbacks(execute=True):
-        delete_case_set(case_set=made, user=owner)
+        delete_case_set(case_set=cases, user=owner)
 
     assert not default_storage.exists(stored)
 
@@ -229,9 +229,9 @@ def test_page_says_what_is_wrong_with_the_images(benchmark, owner, signed_in):
 
 
 def test_an_image_is_served_as_what_it_is(benchmark, owner, signed_in):
-    made = case_set(benchmark, owner, [case(1, {"image": "a.png"})], {"a.png": png()})
+    cases = case_set(benchmark, owner, [case(1, {"image": "a.png"})], {"a.png": png()})
 
-    response = signed_in(owner).get(made.images.get().get_absolute_url())
+    response = signed_in(owner).get(cases.images.get().get_absolute_url())
 
     assert b"".join(response) == png()
     assert response["Content-Type"] == "image/png"

@@ -86,7 +86,7 @@ def test_verdicts_make_the_scores_that_a_person_works_out(four, by, owner, do_jo
     assert made.mean == pytest.approx(sum(SCORES) / 4)
     assert made.n_success == 3
     outcome = made.outcomes.get(case__case_id="c4")
-    assert [one["is_relevant"] for one in outcome.verdicts] == [True, False, True]
+    assert [verdict["is_relevant"] for verdict in outcome.verdicts] == [True, False, True]
     assert outcome.verdicts[1]["reason"] == "Node 2 is no help."
     assert outcome.reason == "2 nodes help."
     assert made.cost == made.tokens_in + made.tokens_out > 0
@@ -135,13 +135,13 @@ def test_a_slice_that_nobody_is_in_is_refused(four, by, owner):
 def test_a_judge_gets_the_bytes_of_an_image(benchmark, owner, by, stub, do_jobs):
     import base64
 
-    made = case_set(benchmark, owner, [case(1, {"image": "a.png"})], {"a.png": png()})
+    cases = case_set(benchmark, owner, [case(1, {"image": "a.png"})], {"a.png": png()})
 
-    found = done(evaluation(made, by, owner), do_jobs)
+    result = done(evaluation(cases, by, owner), do_jobs)
 
-    asked = next(one for one in stub.requests if one.images)
+    asked = next(request for request in stub.requests if request.images)
     assert asked.images == [f"data:image/png;base64,{base64.b64encode(png()).decode()}"]
-    assert (scores(found), found.outcomes.get().error) == ([1.0], "")
+    assert (scores(result), result.outcomes.get().error) == ([1.0], "")
 
 
 # --- faults ----------------------------------------------------------------------------------
@@ -178,14 +178,14 @@ def test_a_fault_fails_its_case_alone_and_is_told(fault, four, by, owner, stub, 
 
 
 def test_a_judge_that_hangs_is_given_up_in_time(benchmark, owner, stub, do_jobs):
-    made = case_set(benchmark, owner, CASES[:1])
+    cases = case_set(benchmark, owner, CASES[:1])
     slow = judge(benchmark, owner, stub.url, max_attempts=1, timeout_seconds=1)
     stub.always_fault("question 1 ", "hang")
 
-    found = done(evaluation(made, slow, owner), do_jobs)
+    result = done(evaluation(cases, slow, owner), do_jobs)
 
-    outcome = found.outcomes.get()
-    assert (outcome.error_code, found.n_failed) == ("judge-timeout", 1)
+    outcome = result.outcomes.get()
+    assert (outcome.error_code, result.n_failed) == ("judge-timeout", 1)
     assert "within 1 s" in outcome.error
 
 
@@ -201,16 +201,16 @@ def test_an_explanation_that_fails_leaves_the_score(four, by, owner, stub, do_jo
 
 def test_a_wrong_key_ends_it_before_every_case_was_told_so(benchmark, owner, settings, do_jobs):
     settings.JUDGE_PRIVATE_ADDRESSES = True
-    made = case_set(benchmark, owner, [case(n, HELPS) for n in range(1, 40)])
+    cases = case_set(benchmark, owner, [case(n, HELPS) for n in range(1, 40)])
     with JudgeStub(key="the right one") as stub:
         wrong = judge(benchmark, owner, stub.url, key="sk-wrong", concurrency=2)
-        found = done(evaluation(made, wrong, owner), do_jobs)
+        result = done(evaluation(cases, wrong, owner), do_jobs)
         n_asked = len(stub.requests)
 
-    assert found.state == "failed"
+    assert result.state == "failed"
     assert n_asked < 10
-    assert found.n_left > 25
-    assert "sk-wrong" not in found.error
+    assert result.n_left > 25
+    assert "sk-wrong" not in result.error
 
 
 def test_judge_in_a_private_network_is_refused_by_the_worker(four, by, owner, settings, do_jobs):
@@ -248,9 +248,9 @@ class Lost(BaseException):
 def test_what_is_written_is_not_asked_again_after_a_lost_worker(
     benchmark, owner, stub, monkeypatch, do_jobs
 ):
-    made = case_set(benchmark, owner, [case(n, HELPS, NOT) for n in range(1, 9)])
+    cases = case_set(benchmark, owner, [case(n, HELPS, NOT) for n in range(1, 9)])
     one_by_one = judge(benchmark, owner, stub.url, concurrency=1)
-    started = evaluation(made, one_by_one, owner)
+    started = evaluation(cases, one_by_one, owner)
     keep = judging._Course.keep
 
     def lost_after_three(self, outcome):
@@ -267,9 +267,9 @@ def test_what_is_written_is_not_asked_again_after_a_lost_worker(
     # The sweeper finds it without a heartbeat, and gives it another attempt.
     Job.objects.filter(pk=started.job_id).update(state="queued", token=None)
 
-    found = done(started, do_jobs)
+    result = done(started, do_jobs)
 
-    assert (found.state, found.n_scored) == ("done", 8)
+    assert (result.state, result.n_scored) == ("done", 8)
     n_asked = {n: len(stub.asked_about(f"question {n} ")) for n in range(1, 9)}
     # Two questions each; the fourth case may have been under way when the worker went.
     assert {n_asked[n] for n in (1, 2, 3, 5, 6, 7, 8)} == {2}
@@ -290,8 +290,8 @@ def test_a_fenced_attempt_writes_no_outcome(four, by, owner):
 
 
 def test_cancelling_keeps_what_is_judged(benchmark, owner, stub, monkeypatch, do_jobs):
-    made = case_set(benchmark, owner, [case(n, HELPS) for n in range(1, 9)])
-    started = evaluation(made, judge(benchmark, owner, stub.url, concurrency=1), owner)
+    cases = case_set(benchmark, owner, [case(n, HELPS) for n in range(1, 9)])
+    started = evaluation(cases, judge(benchmark, owner, stub.url, concurrency=1), owner)
     keep = judging._Course.keep
 
     def cancelled_after_two(self, outcome):
@@ -301,12 +301,12 @@ def test_cancelling_keeps_what_is_judged(benchmark, owner, stub, monkeypatch, do
 
     monkeypatch.setattr(judging._Course, "keep", cancelled_after_two)
 
-    found = done(started, do_jobs)
+    result = done(started, do_jobs)
 
-    assert (found.state, found.n_scored, found.n_left) == ("cancelled", 2, 6)
-    assert found.mean == 1.0
+    assert (result.state, result.n_scored, result.n_left) == ("cancelled", 2, 6)
+    assert result.mean == 1.0
     with pytest.raises(JobFinishedError):
-        cancel_evaluation(evaluation=found, user=owner)
+        cancel_evaluation(evaluation=result, user=owner)
 
 
 def test_a_cancelled_evaluation_is_taken_up_where_it_was(four, by, owner, stub, do_jobs):
@@ -321,19 +321,19 @@ def test_a_cancelled_evaluation_is_taken_up_where_it_was(four, by, owner, stub, 
 
 
 def test_the_cost_limit_begins_no_further_case(benchmark, owner, stub, do_jobs):
-    made = case_set(benchmark, owner, [case(n, HELPS) for n in range(1, 21)])
+    cases = case_set(benchmark, owner, [case(n, HELPS) for n in range(1, 21)])
     one_by_one = judge(benchmark, owner, stub.url, concurrency=1, **PRICES)
 
-    found = done(evaluation(made, one_by_one, owner, cost_cap=500), do_jobs)
+    result = done(evaluation(cases, one_by_one, owner, cost_cap=500), do_jobs)
 
-    assert found.state == "capped"
-    assert 0 < found.n_scored < 20
-    per_case = found.cost / found.n_scored
-    assert 500 <= found.cost < 500 + 2 * per_case
+    assert result.state == "capped"
+    assert 0 < result.n_scored < 20
+    per_case = result.cost / result.n_scored
+    assert 500 <= result.cost < 500 + 2 * per_case
     with pytest.raises(CostCapUsedError):
-        retry_evaluation(evaluation=found, user=owner)
-    retry_evaluation(evaluation=found, user=owner, cost_cap=1_000_000)
-    assert done(found, do_jobs).n_scored == 20
+        retry_evaluation(evaluation=result, user=owner)
+    retry_evaluation(evaluation=result, user=owner, cost_cap=1_000_000)
+    assert done(result, do_jobs).n_scored == 20
 
 
 def test_a_cost_limit_needs_prices(four, benchmark, owner, stub):
@@ -363,23 +363,27 @@ def test_a_whole_evaluation_has_nothing_to_retry(four, by, owner):
 
 
 def test_verdicts_stay_when_the_judge_goes(four, by, owner):
-    made = judged(four, by, owner)
+    evaluation = judged(four, by, owner)
     delete_judge(judge=by, user=owner)
-    made.refresh_from_db()
+    evaluation.refresh_from_db()
 
-    assert (made.judge_name, made.model, made.outcomes.count()) == ("stub", "tiny", 4)
-    made.outcomes.update(state="waiting", score=None)
+    assert (evaluation.judge_name, evaluation.model, evaluation.outcomes.count()) == (
+        "stub",
+        "tiny",
+        4,
+    )
+    evaluation.outcomes.update(state="waiting", score=None)
     with pytest.raises(JudgeGoneError):
-        retry_evaluation(evaluation=made, user=owner)
+        retry_evaluation(evaluation=evaluation, user=owner)
 
 
 def test_another_model_does_not_go_on_with_the_first_ones_verdicts(four, by, owner):
-    made = judged(four, by, owner)
-    made.outcomes.filter(case__number=1).update(state="waiting", score=None)
+    evaluation = judged(four, by, owner)
+    evaluation.outcomes.filter(case__number=1).update(state="waiting", score=None)
     change_judge(judge=by, user=owner, model="other")
 
     with pytest.raises(JudgeGoneError):
-        retry_evaluation(evaluation=made, user=owner)
+        retry_evaluation(evaluation=evaluation, user=owner)
 
 
 # --- what it comes to ------------------------------------------------------------------------
@@ -411,10 +415,10 @@ def test_two_evaluations_are_held_against_each_other(four, by, owner, do_jobs):
     before = judged(four, by, owner)  # 1, 1, 1, 1
     after = done(evaluation(four, by, owner), do_jobs)  # 1, 1/2, 0, 5/6
 
-    found = compare(before, after)
+    result = compare(before, after)
 
-    assert [pair.case_id for pair in found.pairs] == ["c3", "c2", "c4", "c1"]
-    assert found.difference == pytest.approx(sum(SCORES) / 4 - 1)
-    assert (found.n_better, found.n_worse, found.n_equal) == (0, 3, 1)
+    assert [pair.case_id for pair in result.pairs] == ["c3", "c2", "c4", "c1"]
+    assert result.difference == pytest.approx(sum(SCORES) / 4 - 1)
+    assert (result.n_better, result.n_worse, result.n_equal) == (0, 3, 1)
     # c2: both nodes; c3: the first; c4: the third.
-    assert (found.n_apart, found.n_nodes) == (4, 9)
+    assert (result.n_apart, result.n_nodes) == (4, 9)

@@ -46,10 +46,10 @@ def url(name: str, *args: object) -> str:
 
 
 def test_ten_lines_to_try_are_cases():
-    found = read_cases(Path(finders.find("benchmarks_app/cases.jsonl")))
+    cases = read_cases(Path(finders.find("benchmarks_app/cases.jsonl")))
 
-    assert len(found.cases) == 10
-    assert found.warnings == ()
+    assert len(cases.cases) == 10
+    assert cases.warnings == ()
 
 
 def test_empty_page_leads_who_may_import_and_tells_who_may_not(benchmark, owner, vi, signed_in):
@@ -63,32 +63,32 @@ def test_empty_page_leads_who_may_import_and_tells_who_may_not(benchmark, owner,
 
 
 def test_viewer_sees_results_and_neither_cost_nor_answers(four, by, owner, vi, signed_in):
-    made = judged(four, by, owner)
+    evaluation = judged(four, by, owner)
     CaseOutcome.objects.update(cost=0.25, answers=[{"kind": "verdicts", "text": "RAW"}])
 
     for person, sees in ((owner, True), (vi, False)):
         client = signed_in(person)
-        page = client.get(made.get_absolute_url()).content.decode()
-        case_page = client.get(url("case", made.pk, 1)).content.decode()
+        page = client.get(evaluation.get_absolute_url()).content.decode()
+        case_page = client.get(url("case", evaluation.pk, 1)).content.decode()
         assert ("1.0000</dd>" in page, "RAW" in case_page) == (True, sees)
         assert (">Cost<" in page, "Delete this evaluation" in page) == (sees, sees)
 
 
 def test_case_page_shows_the_arithmetic(four, by, owner, signed_in):
-    made = judged(four, by, owner)
+    evaluation = judged(four, by, owner)
     verdicts = [{"node": n, "is_relevant": n != 2, "reason": "so"} for n in (1, 2, 3)]
-    made.outcomes.filter(case__number=4).update(score=5 / 6, verdicts=verdicts)
+    evaluation.outcomes.filter(case__number=4).update(score=5 / 6, verdicts=verdicts)
 
-    page = signed_in(owner).get(url("case", made.pk, 4)).content.decode()
+    page = signed_in(owner).get(url("case", evaluation.pk, 4)).content.decode()
 
     assert "(1/1 + 2/3) / 2 = 0.8333" in page
 
 
 def test_placeholder_and_markup_of_a_node_stay_text(benchmark, by, owner, signed_in):
     words = "[DEEPEVAL:IMAGE:/etc/passwd] <script>alert(1)</script>"
-    made = judged(case_set(benchmark, owner, [case(1, words)]), by, owner)
+    evaluation = judged(case_set(benchmark, owner, [case(1, words)]), by, owner)
 
-    page = signed_in(owner).get(url("case", made.pk, 1)).content.decode()
+    page = signed_in(owner).get(url("case", evaluation.pk, 1)).content.decode()
 
     assert "[DEEPEVAL:IMAGE:/etc/passwd] &lt;script&gt;alert(1)" in page
     assert "<script>alert" not in page
@@ -96,9 +96,9 @@ def test_placeholder_and_markup_of_a_node_stay_text(benchmark, by, owner, signed
 
 def test_image_elsewhere_is_named_and_not_loaded(benchmark, by, owner, signed_in):
     cases = [case(1, {"url": "https://pictures.example.org/a.png"})]
-    made = judged(case_set(benchmark, owner, cases), by, owner)
+    evaluation = judged(case_set(benchmark, owner, cases), by, owner)
 
-    page = signed_in(owner).get(url("case", made.pk, 1)).content.decode()
+    page = signed_in(owner).get(url("case", evaluation.pk, 1)).content.decode()
 
     assert 'href="https://pictures.example.org/a.png"' in page
     assert 'src="https://pictures' not in page
@@ -121,9 +121,14 @@ def test_page_starts_what_the_form_says(four, by, owner, signed_in):
 
     response = signed_in(owner).post(url("evaluation-new", four.pk), sent)
 
-    made = ContextualEvaluation.objects.get()
-    assert response.url == made.get_absolute_url()
-    assert (made.n_cases, made.threshold, made.cost_cap, made.has_reasons) == (2, 0.7, 3, False)
+    record = ContextualEvaluation.objects.get()
+    assert response.url == record.get_absolute_url()
+    assert (record.n_cases, record.threshold, record.cost_cap, record.has_reasons) == (
+        2,
+        0.7,
+        3,
+        False,
+    )
     assert "waiting for a worker" in signed_in(owner).get(response.url).content.decode()
 
 
@@ -159,22 +164,22 @@ def test_progress_part_asks_until_the_end(four, by, owner, vi, signed_in):
 
 
 def test_exports_hold_every_case(four, by, owner, vi, signed_in):
-    made = judged(four, by, owner)
-    made.outcomes.filter(case__number=2).update(reason="=1+1")
+    evaluation = judged(four, by, owner)
+    evaluation.outcomes.filter(case__number=2).update(reason="=1+1")
     failed = {"state": "failed", "score": None, "error_code": "judge-busy", "error": "no"}
-    made.outcomes.filter(case__number=3).update(verdicts=[], **failed)
+    evaluation.outcomes.filter(case__number=3).update(verdicts=[], **failed)
     client = signed_in(vi)
 
-    text = b"".join(client.get(url("export", made.pk, "csv"))).decode()
+    text = b"".join(client.get(url("export", evaluation.pk, "csv"))).decode()
     rows = list(csv.DictReader(io.StringIO(text)))
     assert [row["case"] for row in rows] == ["c1", "c2", "c3", "c4"]
     assert [row["verdicts"] for row in rows] == ["yes no", "yes no", "", "yes no no"]
     assert rows[1]["reason"] == "'=1+1"
     assert (rows[2]["state"], rows[2]["error_code"]) == ("failed", "judge-busy")
-    told = json.loads(b"".join(client.get(url("export", made.pk, "json"))))
-    assert (told["model"], len(told["cases"])) == ("tiny", 4)
-    assert told["cases"][0]["verdicts"][1] == {"node": 2, "is_relevant": False, "reason": "so"}
-    assert client.get(url("export", made.pk, "exe")).status_code == 404
+    report = json.loads(b"".join(client.get(url("export", evaluation.pk, "json"))))
+    assert (report["model"], len(report["cases"])) == ("tiny", 4)
+    assert report["cases"][0]["verdicts"][1] == {"node": 2, "is_relevant": False, "reason": "so"}
+    assert client.get(url("export", evaluation.pk, "exe")).status_code == 404
 
 
 def test_evaluations_of_two_sets_are_not_compared(four, by, benchmark, owner, signed_in):
@@ -225,8 +230,8 @@ def test_api_goes_all_the_way(benchmark, owner, settings, signed_in, do_jobs):
         assert taken.status_code == 202
         do_jobs()
         one = client.get(f"{of}sets/").json()["results"][0]
-        shown = client.get(f"{of}sets/{one['id']}/").json()["images"][0]
-        assert (shown["name"], shown["media_type"]) == ("a.png", "image/png")
+        images = client.get(f"{of}sets/{one['id']}/").json()["images"][0]
+        assert (images["name"], images["media_type"]) == ("a.png", "image/png")
         started = client.post(
             f"{of}evaluations/",
             {"case_set": one["id"], "judge": "j", "threshold": None},
@@ -234,17 +239,17 @@ def test_api_goes_all_the_way(benchmark, owner, settings, signed_in, do_jobs):
         )
         assert (started.status_code, started.json()["state"]) == (202, "queued")
         do_jobs()
-    told = client.get(f"{of}evaluations/{started.json()['id']}/").json()
-    assert (told["state"], told["overall"]["mean"], told["n_success"]) == ("done", 0.5, 0)
-    assert told["cost"] > 0
-    rows = client.get(f"{of}evaluations/{told['id']}/cases/").json()["results"]
+    answer = client.get(f"{of}evaluations/{started.json()['id']}/").json()
+    assert (answer["state"], answer["overall"]["mean"], answer["n_success"]) == ("done", 0.5, 0)
+    assert answer["cost"] > 0
+    rows = client.get(f"{of}evaluations/{answer['id']}/cases/").json()["results"]
     assert [row["score"] for row in rows] == [1.0, 0.0]
     assert rows[0]["verdicts"][1]["is_relevant"] is True
 
 
 def test_api_tells_no_cost_to_who_does_not_pay(four, by, owner, vi, signed_in):
-    made = judged(four, by, owner)
-    address = f"/api/v1/benchmarks/stdlib/contextual/evaluations/{made.pk}/"
+    evaluation = judged(four, by, owner)
+    address = f"/api/v1/benchmarks/stdlib/contextual/evaluations/{evaluation.pk}/"
 
     assert "cost" in signed_in(owner).get(address).json()
     assert "cost" not in signed_in(vi).get(address).json()
@@ -266,16 +271,16 @@ def test_commands_import_and_judge(benchmark, owner, settings, tmp_path):
     file = tmp_path / "mine.jsonl"
     file.write_bytes(lines([case(1, {"image": "deep/a.png"}), *CASES[1:]]))
 
-    said = told_by("import_cases", "stdlib", str(file), images=tmp_path / "images")
-    assert "case set 'mine' of 4 cases" in said
+    result = told_by("import_cases", "stdlib", str(file), images=tmp_path / "images")
+    assert "case set 'mine' of 4 cases" in result
     with JudgeStub() as stub:
         judge(benchmark, owner, stub.url)
         stub.always_fault("question 3 ", "refusal")
-        said = told_by("judge_cases", "stdlib", "mine", endpoint="stub")
+        result = told_by("judge_cases", "stdlib", "mine", endpoint="stub")
 
-    assert "all\t0.7778\t3" in said
-    assert "failed\t1\tleft\t0" in said
-    assert "c3: The judge declined to answer" in said
+    assert "all\t0.7778\t3" in result
+    assert "failed\t1\tleft\t0" in result
+    assert "c3: The judge declined to answer" in result
 
 
 def test_commands_say_what_is_wrong(benchmark, owner, vi, tmp_path):

@@ -36,16 +36,16 @@ def three(benchmark, owner):
 @pytest.fixture
 def by_judge(three, benchmark, owner):
     """An evaluation: yes no yes; no yes; no no."""
-    made = judged(three, judge(benchmark, owner, ADDRESS), owner)
+    evaluation = judged(three, judge(benchmark, owner, ADDRESS), owner)
     for number, (words, score) in enumerate((("yny", 5 / 6), ("ny", 1 / 2), ("nn", 0)), start=1):
         verdicts = [
             {"node": n, "is_relevant": word == "y", "reason": "SECRET"}
             for n, word in enumerate(words, start=1)
         ]
-        CaseOutcome.objects.filter(evaluation=made, case__number=number).update(
+        CaseOutcome.objects.filter(evaluation=evaluation, case__number=number).update(
             verdicts=verdicts, score=score
         )
-    return made
+    return evaluation
 
 
 def says(person, of, words: dict[int, str]) -> None:
@@ -53,8 +53,8 @@ def says(person, of, words: dict[int, str]) -> None:
     while asked := next_case(of, person):
         if asked.number not in words:
             return
-        said = {n: Said(word == "y", "so") for n, word in enumerate(words[asked.number], 1)}
-        record_verdicts(case=asked, person=person, verdicts=said)
+        results = {n: Said(word == "y", "so") for n, word in enumerate(words[asked.number], 1)}
+        record_verdicts(case=asked, person=person, verdicts=results)
 
 
 def url(name: str, *args: object) -> str:
@@ -65,23 +65,23 @@ def test_agreement_is_what_a_person_works_out(three, by_judge, ada, bo):
     says(ada, three, {1: "yyn", 2: "ny", 3: "nn"})
     says(bo, three, {1: "nnn", 2: "nn", 3: "yy"})  # the second to judge: does not count
 
-    found = agreement_with_people(by_judge)
+    result = agreement_with_people(by_judge)
 
     # Judge yny ny nn, Ada yyn ny nn: of seven nodes five are the same.
-    counts = (found.n_both, found.n_neither, found.n_only_people, found.n_only_judge)
+    counts = (result.n_both, result.n_neither, result.n_only_people, result.n_only_judge)
     assert counts == (2, 3, 1, 1)
-    assert found.share == 5 / 7
+    assert result.share == 5 / 7
     chance = (3 * 3 + 4 * 4) / 49
-    assert found.kappa.value == pytest.approx((5 / 7 - chance) / (1 - chance))
-    assert found.kappa.low <= found.kappa.value <= found.kappa.high
+    assert result.kappa.value == pytest.approx((5 / 7 - chance) / (1 - chance))
+    assert result.kappa.low <= result.kappa.value <= result.kappa.high
     # Ada: 1; 1/2; 0. The judge: 5/6; 1/2; 0. Student's t over three cases.
-    for row, values in ((found.people, (1, 1 / 2, 0)), (found.judge, (5 / 6, 1 / 2, 0))):
+    for row, values in ((result.people, (1, 1 / 2, 0)), (result.judge, (5 / 6, 1 / 2, 0))):
         mean = sum(values) / 3
         half = stats.t.ppf(0.975, 2) * (sum((v - mean) ** 2 for v in values) / 2 / 3) ** 0.5
         wanted = (mean, max(0, mean - half), min(1, mean + half))
         assert (row.mean, row.low, row.high) == pytest.approx(wanted)
-    assert [(one.number, one.n_apart) for one in found.apart] == [(1, 2)]
-    assert (found.n_people, len(found.cases)) == (1, 3)
+    assert [(one.number, one.n_apart) for one in result.apart] == [(1, 2)]
+    assert (result.n_people, len(result.cases)) == (1, 3)
 
 
 def test_evaluation_shows_people_beside_the_judge(three, by_judge, ada, owner, signed_in):
@@ -192,7 +192,7 @@ def test_api_asks_and_takes_verdicts(three, by_judge, ada, signed_in):
     for n_judged in range(3):
         asked = client.get(address).json()
         assert (asked["n_judged"], "SECRET" in json.dumps(asked)) == (n_judged, False)
-        nodes = [{"node": one["node"], "is_relevant": False} for one in asked["nodes"]]
+        nodes = [{"node": node["node"], "is_relevant": False} for node in asked["nodes"]]
         sent = {"case": asked["case"], "verdicts": nodes}
         answer = client.post(address, sent, content_type="application/json")
         assert answer.status_code == 201

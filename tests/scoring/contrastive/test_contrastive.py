@@ -39,9 +39,9 @@ def matrices(n=40, d=6, noise=1.5):
 
 def files(z1=None, z2=None, **more):
     first, second = matrices()
-    given = {"z1": first if z1 is None else z1, "z2": second if z2 is None else z2}
+    fields = {"z1": first if z1 is None else z1, "z2": second if z2 is None else z2}
     return {
-        **{name: file(f"{name}.npy", npy(array)) for name, array in given.items()},
+        **{name: file(f"{name}.npy", npy(array)) for name, array in fields.items()},
         **{name: file(f"{name}.txt", content) for name, content in more.items()},
     }
 
@@ -150,8 +150,8 @@ WRONG = {
 
 @pytest.mark.parametrize(("given", "words"), WRONG.values(), ids=WRONG)
 def test_wrong_files_fail_with_what_to_mend(page, send, benchmark, given, words):
-    for one in given.values():
-        one.seek(0)
+    for value in given.values():
+        value.seek(0)
     pair = send(given=given)
 
     html = page("detail", benchmark.slug, pair.pk).content.decode()
@@ -197,9 +197,9 @@ def test_pair_deleted_while_it_is_measured_leaves_nothing(settings, send, sam, m
     measure = contrastive._measured
 
     def measured_then_gone(job, pair):
-        found = measure(job, pair)
+        result = measure(job, pair)
         EmbeddingPair.objects.filter(pk=pair.pk).delete()
-        return found
+        return result
 
     monkeypatch.setattr(contrastive, "_measured", measured_then_gone)
     job = send(is_measured=False).job
@@ -261,9 +261,9 @@ def test_too_large_and_empty_files_are_refused_and_nothing_kept(client, settings
 
 def test_form_says_what_does_not_go_together(client, benchmark, sam):
     client.force_login(sam)
-    given = files(slices=b"q1\tx\n")
+    result = files(slices=b"q1\tx\n")
 
-    html = post(client, benchmark, given, takes_own_slices="on", name="a\x00b").content.decode()
+    html = post(client, benchmark, result, takes_own_slices="on", name="a\x00b").content.decode()
 
     assert "choose one of both" in html
     assert not EmbeddingPair.objects.exists()
@@ -407,14 +407,14 @@ def test_api_takes_measures_tells_and_deletes(client, api):
     made = client.post(api, {**files(ids=IDS), "name": "mine", "ties": "pessimistic"})
     jobs.run_queued()
     url = f"{api}{made.json()['id']}/"
-    told = client.get(url).json()
+    answer = client.get(url).json()
     ranks = client.get(f"{url}ranks/", {"page_size": 3}).json()
 
     assert (made.status_code, made.json()["state"]) == (201, "queued")
-    assert (told["state"], told["n_pairs"], told["ties"]) == ("measured", 40, "pessimistic")
-    assert told["parts"][0]["accuracy"][0]["k"] == 1
-    assert [one["what"] for one in told["files"]] == ["z1", "z2", "ids"]
-    assert "stored" not in json.dumps(told)
+    assert (answer["state"], answer["n_pairs"], answer["ties"]) == ("measured", 40, "pessimistic")
+    assert answer["parts"][0]["accuracy"][0]["k"] == 1
+    assert [file["what"] for file in answer["files"]] == ["z1", "z2", "ids"]
+    assert "stored" not in json.dumps(answer)
     assert (ranks["count"], ranks["results"][0]["id"]) == (40, "q0")
     assert client.get(api).json()["results"][0]["name"] == "mine"
     assert client.delete(url).status_code == 204
@@ -439,10 +439,10 @@ def test_api_refuses_with_a_code(client, api, more, status, code):
 
 
 def test_api_tells_why_a_pair_failed(client, api):
-    made = client.post(api, {**files(z1=np.ones((3, 6))), "name": "mine"}).json()
+    record = client.post(api, {**files(z1=np.ones((3, 6))), "name": "mine"}).json()
     jobs.run_queued()
 
-    told = client.get(f"{api}{made['id']}/").json()
+    answer = client.get(f"{api}{record['id']}/").json()
 
-    assert (told["state"], told["parts"]) == ("failed", [])
-    assert "z1 has shape (3, 6)" in told["problems"][0]["text"]
+    assert (answer["state"], answer["parts"]) == ("failed", [])
+    assert "z1 has shape (3, 6)" in answer["problems"][0]["text"]

@@ -39,13 +39,13 @@ def run(tmp_path, pair, monkeypatch):
 
 def test_json_holds_every_digit_of_every_k(run, pair):
     answer = run("--k", "3,1", "--format", "json")
-    told = json.loads(answer.stdout)
+    report = json.loads(answer.stdout)
 
-    (whole,) = told["parts"]
+    (whole,) = report["parts"]
     assert [of["k"] for of in whole["accuracy"]] == [1, 3]
     for of in whole["accuracy"]:
         assert of["mean"] == contrastive_accuracy_score(*pair, topk=of["k"])
-    assert (told["n"], told["n_features"], told["worst"][0]["id"][0]) == (30, 4, "q")
+    assert (report["n"], report["n_features"], report["worst"][0]["id"][0]) == (30, 4, "q")
 
 
 def test_tsv_has_a_row_for_each_number(run):
@@ -64,11 +64,11 @@ def test_tsv_has_a_row_for_each_number(run):
 
 
 def test_tables_say_how_it_was_compared(run):
-    shown = run("--no-normalize", "--ties", "pessimistic").stdout
+    text = run("--no-normalize", "--ties", "pessimistic").stdout
 
-    assert "both directions" in shown
-    assert "worst pairs" in shown
-    assert "30 pairs of 4 features; dot product; ties pessimistic." in shown
+    assert "both directions" in text
+    assert "worst pairs" in text
+    assert "30 pairs of 4 features; dot product; ties pessimistic." in text
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def documents(qid: str) -> list[str]:
 def graded(benchmark, grades, name, kind, **parameters):
     """A ready set of these grades, written at once."""
     keys = dict(benchmark.queries.values_list("qid", "pk"))
-    made = QrelSet.objects.create(
+    record = QrelSet.objects.create(
         benchmark=benchmark,
         name=name,
         kind=kind,
@@ -33,10 +33,10 @@ def graded(benchmark, grades, name, kind, **parameters):
         parameters=parameters,
     )
     Qrel.objects.bulk_create(
-        Qrel(qrel_set=made, query_id=keys[qid], docid=docid, grade=grade)
+        Qrel(qrel_set=record, query_id=keys[qid], docid=docid, grade=grade)
         for (qid, docid), grade in grades.items()
     )
-    return made
+    return record
 
 
 @pytest.fixture

@@ -353,10 +353,10 @@ def test_page_of_a_gate_leads_to_the_corrected_difference_beside_its_verdict(
     page = client.get(gate.get_absolute_url()).content.decode()
 
     (address,) = set(re.findall(r'hx-get="([^"]*compare/corrected/[^"]*)"', page))
-    shown = client.get(unescape(address)).content.decode()
+    text = client.get(unescape(address)).content.decode()
     answer = client.get(pair_address(world, "api")).json()
-    assert "run1 less run0" in shown
-    assert f"{abs(answer['difference']):.4f}" in shown
+    assert "run1 less run0" in text
+    assert f"{abs(answer['difference']):.4f}" in text
 
 
 @pytest.mark.parametrize("serializer", [CorrectedRowSerializer, CorrectedPairSerializer])

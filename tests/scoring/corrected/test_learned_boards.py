@@ -91,8 +91,8 @@ def world(benchmark, owner, publish, tmp_path, monkeypatch):
 
 
 def asked(release, user, machine="", measure="nDCG@10", *, computes=True):
-    shown = measure_of(measure)
-    board = board_of(release=release, user=user, measure=shown, split=board_split(release))
+    result = measure_of(measure)
+    board = board_of(release=release, user=user, measure=result, split=board_split(release))
     return corrected_board(board, machine=machine, computes=computes)
 
 
@@ -143,8 +143,8 @@ def second_fit(rows, is_one, others) -> np.ndarray:
         margin = x @ w[:-1] + w[-1]
         return (w[:-1] ** 2).sum() / 2 + 0.1 * (np.logaddexp(0, margin) - is_one * margin).sum()
 
-    found = minimize(loss, np.zeros(x.shape[1] + 1), method="BFGS", options={"gtol": 1e-9})
-    return 1 / (1 + np.exp(-((others - mean) / spread @ found.x[:-1] + found.x[-1])))
+    result = minimize(loss, np.zeros(x.shape[1] + 1), method="BFGS", options={"gtol": 1e-9})
+    return 1 / (1 + np.exp(-((others - mean) / spread @ result.x[:-1] + result.x[-1])))
 
 
 def second_estimate(world, benchmark) -> dict[str, dict[str, float]]:
@@ -310,18 +310,18 @@ def test_hidden_labels_teach_nothing_that_others_are_told(world, benchmark, owne
 
 def test_texts_beyond_the_limit_are_left_out(world, owner, monkeypatch):
     monkeypatch.setattr(learning, "MOST_TEXTS", 10)
-    given = []
+    results = []
     plain = learning.learned_estimate
     monkeypatch.setattr(
         learning,
         "learned_estimate",
-        lambda *args, **more: given.append(more) or plain(*args, **more),
+        lambda *args, **more: results.append(more) or plain(*args, **more),
     )
 
     assert asked(world.release, owner).refusal == ""
 
-    assert "document_words" not in given[0]
-    assert given[0]["scores"].keys() != set()
+    assert "document_words" not in results[0]
+    assert results[0]["scores"].keys() != set()
 
 
 def test_a_pool_beyond_the_limit_is_refused(world, owner, monkeypatch):
@@ -344,7 +344,9 @@ def test_a_second_look_fits_nothing_and_asks_no_more(world, owner, monkeypatch):
         second = asked(world.release, owner)
 
     assert [row.estimate for row in second.rows] == [row.estimate for row in first.rows]
-    assert not [one for one in queries if one["sql"].startswith(("INSERT", "UPDATE", "DELETE"))]
+    assert not [
+        query for query in queries if query["sql"].startswith(("INSERT", "UPDATE", "DELETE"))
+    ]
 
 
 def test_database_is_asked_as_often_for_twelve_runs_as_for_four(world, owner, signed_in):

@@ -59,15 +59,15 @@ def ranked(rank_of, name="run", queries=QIDS):
 
 def labels(bench, grades, name=""):
     """Qrels that can be released."""
-    made = factories.qrel_set(bench, {}, name)
+    qrels = factories.qrel_set(bench, {}, name)
     keys = dict(bench.queries.values_list("qid", "pk"))
     Qrel.objects.bulk_create(
-        Qrel(qrel_set=made, query_id=keys[qid], docid=docid, grade=grade)
+        Qrel(qrel_set=qrels, query_id=keys[qid], docid=docid, grade=grade)
         for (qid, docid), grade in grades.items()
     )
-    QrelSet.objects.filter(pk=made.pk).update(n_qrels=len(grades), n_relevant=N)
-    made.refresh_from_db()
-    return made
+    QrelSet.objects.filter(pk=qrels.pk).update(n_qrels=len(grades), n_relevant=N)
+    qrels.refresh_from_db()
+    return qrels
 
 
 def graded(judged=("d0", "d1", "d2", "d3")):
@@ -77,16 +77,16 @@ def graded(judged=("d0", "d1", "d2", "d3")):
 @pytest.fixture
 def bench():
     """Forty queries with four graded documents each; 30 of them are a registered slice."""
-    found = factories.benchmark("bench", visibility="public")
-    families = QueryFamily.objects.bulk_create(QueryFamily(benchmark=found) for _ in QIDS)
+    result = factories.benchmark("bench", visibility="public")
+    families = QueryFamily.objects.bulk_create(QueryFamily(benchmark=result) for _ in QIDS)
     Query.objects.bulk_create(
-        Query(benchmark=found, qid=qid, text=qid, family=family)
+        Query(benchmark=result, qid=qid, text=qid, family=family)
         for qid, family in zip(QIDS, families, strict=True)
     )
-    found.olga = factories.member(found, "olga", "owner")
-    found.sam = factories.member(found, "sam", "submitter")
-    factories.query_slice(found, "most", *found.queries.filter(qid__in=QIDS[:30]), minimum=30)
-    return found
+    result.olga = factories.member(result, "olga", "owner")
+    result.sam = factories.member(result, "sam", "submitter")
+    factories.query_slice(result, "most", *result.queries.filter(qid__in=QIDS[:30]), minimum=30)
+    return result
 
 
 def registered(of):
@@ -103,9 +103,9 @@ def old(bench):
 @pytest.fixture
 def release(bench, old, do_jobs):
     grades = labels(bench, graded())
-    found = factories.release(grades, by=bench.olga)
+    result = factories.release(grades, by=bench.olga)
     do_jobs()
-    return found
+    return result
 
 
 def a_policy(bench, old, **content):
@@ -129,31 +129,35 @@ def decided(bench, policy, candidate, release):
 
 
 def test_a_policy_is_whole_and_has_the_digest_of_its_content(bench, old, release):
-    made = a_policy(bench, old, goal="not_worse")
+    policy = a_policy(bench, old, goal="not_worse")
 
-    assert (made.version, made.content["baseline"], made.content["margin"]) == (1, "old", 0.02)
-    canonical = json.dumps(made.content, sort_keys=True, separators=(",", ":"))
-    assert hashlib.sha256(canonical.encode()).hexdigest() == made.digest
+    assert (policy.version, policy.content["baseline"], policy.content["margin"]) == (
+        1,
+        "old",
+        0.02,
+    )
+    canonical = json.dumps(policy.content, sort_keys=True, separators=(",", ":"))
+    assert hashlib.sha256(canonical.encode()).hexdigest() == policy.digest
 
 
 def test_a_policy_from_before_the_rule_decides_by_its_hard_limit(bench, old, release):
     rails = {"worst_loss": 0.05}
-    said = policies.policy_of(bench, {"guard_rails": rails}, baseline=old).as_dict()
-    del said["guard_rails"]["worst_rule"]
-    digest = hashlib.sha256(canonical(said).encode()).hexdigest()
-    made = GatePolicy.objects.create(
+    result = policies.policy_of(bench, {"guard_rails": rails}, baseline=old).as_dict()
+    del result["guard_rails"]["worst_rule"]
+    digest = hashlib.sha256(canonical(result).encode()).hexdigest()
+    record = GatePolicy.objects.create(
         benchmark=bench,
         name="before",
         version=1,
         baseline=old,
-        content=said,
+        content=result,
         digest=digest,
         created_by=bench.sam,
     )
     tested = a_policy(bench, old, guard_rails={**rails, "worst_rule": "tested"})
     candidate = a_candidate(bench, lambda n: 3 if n < 12 else n % 2)
 
-    gate = decided(bench, made, candidate, release)
+    gate = decided(bench, record, candidate, release)
 
     assert (gate.verdict, gate.report["policy_sha256"]) == ("block", digest)
     assert gate.report["policy"]["guard_rails"]["worst_rule"] == "share"
@@ -171,25 +175,25 @@ CHANGES = [
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda one: next(iter(one)))
 def test_a_policy_refuses_every_change_by_every_path(bench, old, release, change):
-    made = a_policy(bench, old)
+    policy = a_policy(bench, old)
 
     with pytest.raises(IntegrityError, match="gate policy never changes"), transaction.atomic():
-        GatePolicy.objects.filter(pk=made.pk).update(**change)
+        GatePolicy.objects.filter(pk=policy.pk).update(**change)
     with pytest.raises(IntegrityError, match="gate policy never changes"), transaction.atomic():
         for name, value in change.items():
-            setattr(made, name, value)
-        made.save()
-    assert GatePolicy.objects.get(pk=made.pk).content["baseline"] == "old"
+            setattr(policy, name, value)
+        policy.save()
+    assert GatePolicy.objects.get(pk=policy.pk).content["baseline"] == "old"
 
 
 def test_neither_its_baseline_nor_the_policy_itself_can_be_taken_away(bench, old, release):
-    made = a_policy(bench, old)
+    policy = a_policy(bench, old)
     other = a_candidate(bench)
 
     with pytest.raises(IntegrityError, match="never changes"), transaction.atomic():
-        GatePolicy.objects.filter(pk=made.pk).update(baseline=other)
+        GatePolicy.objects.filter(pk=policy.pk).update(baseline=other)
     with pytest.raises(IntegrityError, match="never changes"), transaction.atomic():
-        made.delete()
+        policy.delete()
     with pytest.raises(ProtectedError):
         old.delete()
 
@@ -208,10 +212,10 @@ def test_a_policy_is_retired_once_and_for_all(bench, old, release):
 
 
 def test_retiring_and_changing_at_once_is_refused(bench, old, release):
-    made = a_policy(bench, old)
+    policy = a_policy(bench, old)
 
     with pytest.raises(IntegrityError), transaction.atomic():
-        GatePolicy.objects.filter(pk=made.pk).update(retired_at=timezone.now(), digest="1" * 64)
+        GatePolicy.objects.filter(pk=policy.pk).update(retired_at=timezone.now(), digest="1" * 64)
 
 
 def test_a_change_is_a_new_version_and_none_is_refused(bench, old, release):
@@ -333,8 +337,10 @@ def test_a_registered_slice_decides_and_another_one_is_exploratory(bench, old, d
     policy = a_policy(bench, old, slices=["most"])
     gate = decided(bench, policy, a_candidate(bench, lambda n: 3 if n < 30 else 0), release)
 
-    found = {one["name"]: one["outcome"] for one in gate.report["checks"][2]["findings"]}
-    assert found == {"most": "regression", "late": "exploratory"}
+    outcomes = {
+        finding["name"]: finding["outcome"] for finding in gate.report["checks"][2]["findings"]
+    }
+    assert outcomes == {"most": "regression", "late": "exploratory"}
     assert gate.verdict == "block"
 
 
@@ -399,9 +405,9 @@ def test_contaminated_queries_and_stale_labels_of_other_splits_do_not_count(
 @pytest.fixture
 def half(bench, old, do_jobs):
     """A release in which half of the first documents are judged."""
-    found = factories.release(labels(bench, graded(("d0", "d1"))), by=bench.olga)
+    result = factories.release(labels(bench, graded(("d0", "d1"))), by=bench.olga)
     do_jobs()
-    return found
+    return result
 
 
 @pytest.fixture
@@ -511,12 +517,12 @@ def test_a_policy_is_made_and_a_candidate_decided_by_forms(bench, old, release, 
     client.force_login(bench.sam)
     form = client.get(url("policy-new")).context["form"]
     sent = {name: field.initial for name, field in form.fields.items() if field.initial is not None}
-    made = client.post(url("policy-new"), {**sent, "name": "nightly", "baseline": old.pk})
+    answer = client.post(url("policy-new"), {**sent, "name": "nightly", "baseline": old.pk})
     policy = GatePolicy.objects.get()
-    assert made.url == policy.get_absolute_url()
+    assert answer.url == policy.get_absolute_url()
 
     candidate = a_candidate(bench)
-    asked = client.post(made.url, {"candidate": candidate.pk, "release": release.pk})
+    asked = client.post(answer.url, {"candidate": candidate.pk, "release": release.pk})
     jobs.run_queued()
     page = client.get(asked.url).content.decode()
     assert "strong candidate for an A/B test" in page
@@ -797,10 +803,10 @@ def test_the_api_makes_policies_asks_for_gates_and_gives_reports(bench, old, rel
     asked = api("", {"policy": "nightly", "candidate": "new"})
     assert (asked.status_code, asked.json()["verdict"]) == (202, "")
     jobs.run_queued()
-    found = api(f"{asked.json()['id']}/").json()
-    assert (found["verdict"], found["report"]["exit_code"]) == ("pass", 0)
+    answer = api(f"{asked.json()['id']}/").json()
+    assert (answer["verdict"], answer["report"]["exit_code"]) == ("pass", 0)
     assert api("", {"policy": "nightly", "candidate": "new"}).status_code == 200
-    assert api(f"{found['id']}/report.md").content.startswith(b"## PASS: new")
+    assert api(f"{answer['id']}/report.md").content.startswith(b"## PASS: new")
     assert api("?verdict=block").json()["count"] == 0
     assert api("?policy=nightly").json()["count"] == 1
 
@@ -836,9 +842,9 @@ def test_the_api_records_online_results_and_says_how_often_gates_came_true(
     bench, old, release, api
 ):
     gate = decided(bench, a_policy(bench, old), a_candidate(bench), release)
-    said = {"outcome": "worse", "metric": "clicks"}
-    assert api(f"{gate.pk}/online/", said).status_code == 422
-    made = api(f"{gate.pk}/online/", {**said, "difference": -0.1, "low": -0.2, "high": -0.05})
+    fields = {"outcome": "worse", "metric": "clicks"}
+    assert api(f"{gate.pk}/online/", fields).status_code == 422
+    made = api(f"{gate.pk}/online/", {**fields, "difference": -0.1, "low": -0.2, "high": -0.05})
 
     assert made.status_code == 201
     assert api(f"{gate.pk}/online/").json()["count"] == 1

@@ -24,10 +24,10 @@ BETTER = {qid: [f"{qid}-good", f"{qid}-x"] for qid in HIDDEN}
 
 @pytest.fixture
 def bench():
-    made = hiding_benchmark()
-    made.sam = factories.member(made, "sam", "submitter")
-    made.olga = factories.member(made, "olga", "owner")
-    return made
+    bench = hiding_benchmark()
+    bench.sam = factories.member(bench, "sam", "submitter")
+    bench.olga = factories.member(bench, "olga", "owner")
+    return bench
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def test_what_a_candidate_does_on_hidden_queries_moves_no_public_verdict(bench, 
         for name, changed in (("run-a", {}), ("run-b", BETTER))
     ]
 
-    plain, better = (json.dumps(one) for one in reports)
+    plain, better = (json.dumps(report) for report in reports)
     assert plain.replace("run-a", "run-b") == better
 
 
@@ -91,7 +91,7 @@ def test_a_verdict_on_hidden_queries_is_for_keepers_alone(bench, release, policy
             address = reverse(f"scoring:gate-{name}", args=[bench.slug, whole.pk, *more])
             assert client.get(address).status_code == code
         assert client.get(f"{listed}{whole.pk}/").status_code == code
-        assert {one["id"] for one in client.get(listed).json()["results"]} == keys
+        assert {result["id"] for result in client.get(listed).json()["results"]} == keys
 
 
 def test_where_all_queries_are_hidden_a_gate_is_refused_and_says_why(bench, client):

@@ -148,9 +148,9 @@ def test_one_to_ten_other_runs_are_wanted(bench, old, release):
 
 
 def test_a_run_that_somebody_does_not_see_has_no_name(bench, old, release):
-    found = {"runs": [{"run": "old", "class": "near"}, {"run": "secret", "class": "near"}]}
+    fields = {"runs": [{"run": "old", "class": "near"}, {"run": "secret", "class": "near"}]}
 
-    names = [one["run"] for one in rehearsal_told(bench.olga, bench, found)["runs"]]
+    names = [run["run"] for run in rehearsal_told(bench.olga, bench, fields)["runs"]]
 
     assert names == ["old", "another run"]
 
@@ -207,9 +207,9 @@ def test_the_api_rehearses_and_policies_tell_their_rates(bench, old, other, rele
     done = client.get(f"{where}rehearsals/{started.json()['id']}/").json()
     assert (done["state"], done["result"]["seed"]) == ("done", 3)
 
-    made = post("policies/", {"name": "nightly", "baseline": "old"})
-    assert made.json()["rehearsal"]["rows"] == done["result"]["rows"]
-    assert GateRehearsal.objects.get().digest == made.json()["digest"]
+    answer = post("policies/", {"name": "nightly", "baseline": "old"})
+    assert answer.json()["rehearsal"]["rows"] == done["result"]["rows"]
+    assert GateRehearsal.objects.get().digest == answer.json()["digest"]
 
 
 def rehearsed_by(person, release, runs, name):

@@ -42,20 +42,20 @@ CORPUS = b"".join(
 
 @pytest.fixture
 def server() -> Iterator[SearchServer]:
-    made = SearchServer()
-    yield made
-    made.stop()
+    server = SearchServer()
+    yield server
+    server.stop()
 
 
 @pytest.fixture
 def bench(db, settings):
     """A benchmark of nine texts and three queries; this machine may be asked."""
     settings.LIVE_PRIVATE_ADDRESSES = ["127.0.0.1"]
-    made = factories.texts_benchmark("bench")
-    factories.done(factories.imported(made, CORPUS, "corpus.jsonl"))
+    bench = factories.texts_benchmark("bench")
+    factories.done(factories.imported(bench, CORPUS, "corpus.jsonl"))
     for n in (1, 2, 3):
-        factories.query(made, f"q{n}", f"text of q{n}")
-    return made
+        factories.query(bench, f"q{n}", f"text of q{n}")
+    return bench
 
 
 @pytest.fixture
@@ -181,7 +181,7 @@ def test_the_queries_of_one_split_can_be_asked(bench, server, asked, given, text
         family.save()
     asked(**given)
 
-    assert [one.query for one in server.asked] == texts
+    assert [answer.query for answer in server.asked] == texts
 
 
 def test_the_queries_of_a_release_are_asked_as_it_froze_them(bench, server, asked, publish):
@@ -189,7 +189,7 @@ def test_the_queries_of_a_release_are_asked_as_it_froze_them(bench, server, aske
     bench.queries.filter(qid="q1").update(text="changed since")
     asked(release="1.0.0")
 
-    assert "changed since" not in {one.query for one in server.asked}
+    assert "changed since" not in {answer.query for answer in server.asked}
     assert "text of q1" in {one.query for one in server.asked}
 
 
@@ -322,7 +322,7 @@ def test_a_job_whose_worker_was_lost_asks_only_what_is_left(
     job.refresh_from_db()
 
     assert (job.state, job.attempt, job.error) == (Job.State.DONE, 2, "")
-    again = [one.query for one in server.asked[n_before:]]
+    again = [answer.query for answer in server.asked[n_before:]]
     assert (len(again), len(set(again))) == (33 - 12, 33 - 12)
     assert not {f"text of {qid}" for qid in n_kept} & set(again)
     assert many.runs.get().n_queries == 33
@@ -342,7 +342,7 @@ def test_a_failed_job_goes_on_where_it_was_once_the_system_is_mended(
     job.refresh_from_db()
 
     assert (job.state, many.runs.get().n_queries) == (Job.State.DONE, 33)
-    texts = [one.query for one in server.asked]
+    texts = [answer.query for answer in server.asked]
     assert texts.count("text of q20") == 2
     assert len(texts) <= 34 + 3 and n_before < 33  # what was on its way when it failed
 
@@ -359,7 +359,7 @@ def test_answers_of_a_system_as_it_was_before_are_not_taken_over(
     do_jobs()
 
     assert len(server.asked) == 33
-    assert {one.body["size"] for one in server.asked} == {7}
+    assert {answer.body["size"] for answer in server.asked} == {7}
 
 
 def test_a_cancelled_job_makes_nothing_and_keeps_nothing(many, server, make, olga, asked):
@@ -478,7 +478,7 @@ def test_a_try_tells_what_was_sent_and_what_came(server, make):
     trial = try_system(system=system, query='a "quoted" one')
 
     assert (trial.status, trial.n_results, trial.n_unknown, trial.why) == (200, 2, 1, "")
-    assert [(one.docid, one.is_known, one.title) for one in trial.results] == [
+    assert [(result.docid, result.is_known, result.title) for result in trial.results] == [
         ("d2", True, "Title 2"),
         ("zzz", False, ""),
     ]

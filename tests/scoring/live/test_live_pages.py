@@ -20,9 +20,9 @@ SENTINEL = "s3cret-s3ntinel"
 
 @pytest.fixture
 def server() -> Iterator[SearchServer]:
-    made = SearchServer()
-    yield made
-    made.stop()
+    server = SearchServer()
+    yield server
+    server.stop()
 
 
 @pytest.fixture
@@ -30,11 +30,11 @@ def bench(db, settings, server, monkeypatch):
     monkeypatch.setenv("SEARCH_KEY", SENTINEL)
     settings.LIVE_PRIVATE_ADDRESSES = ["127.0.0.1"]
     settings.LIVE_SECRETS = {"SEARCH_KEY": server.url}
-    made = factories.texts_benchmark("bench")
-    factories.done(factories.imported(made, CORPUS, "corpus.jsonl"))
-    factories.query(made, "q1", "first text")
-    factories.query(made, "q2", "second text")
-    return made
+    bench = factories.texts_benchmark("bench")
+    factories.done(factories.imported(bench, CORPUS, "corpus.jsonl"))
+    factories.query(bench, "q1", "first text")
+    factories.query(bench, "q2", "second text")
+    return bench
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def page(name: str, *args: object) -> str:
 
 def test_from_an_empty_page_to_a_run_with_its_latency(bench, olga, form, do_jobs):
     empty = olga.get(page("live-list")).content.decode()
-    made = olga.post(page("live-new"), form)
+    answer = olga.post(page("live-new"), form)
     system = LiveSystem.objects.get()
     tried = olga.post(page("live-try", system.pk), {"query": 'what "is" <b>'}).content.decode()
     started = olga.post(page("live-ask", system.pk), {"run": "today", "may_fail": ""})
@@ -79,7 +79,7 @@ def test_from_an_empty_page_to_a_run_with_its_latency(bench, olga, form, do_jobs
     chart = olga.get(page("run-latency-chart", run.pk, "csv")).content.decode()
 
     assert "No live system yet" in empty and "?preset=solr" in empty
-    assert made.url == page("live-detail", system.pk)
+    assert answer.url == page("live-detail", system.pk)
     assert "2 results" in tried and "Title 1" in tried
     assert "what \\&quot;is\\&quot; &lt;b&gt;" in tried
     assert started.url == Job.objects.get(kind="ask-system").get_absolute_url()
@@ -97,22 +97,20 @@ def test_a_try_that_fails_says_why_and_shows_what_was_sent(server, olga, form):
         {"query": "x"},
         headers={"HX-Request": "true"},
     )
-    shown = part.content.decode()
+    text = part.content.decode()
 
-    assert (part.status_code, "<html" in shown) == (200, False)
-    assert "its answer does not fit &#x27;hits.hits&#x27;" in shown
-    assert (
-        "Authorization: ApiKey $SEARCH_KEY" in shown and "&quot;text&quot;: &quot;x&quot;" in shown
-    )
+    assert (part.status_code, "<html" in text) == (200, False)
+    assert "its answer does not fit &#x27;hits.hits&#x27;" in text
+    assert "Authorization: ApiKey $SEARCH_KEY" in text and "&quot;text&quot;: &quot;x&quot;" in text
 
 
 def test_what_cannot_be_asked_at_all_is_told_beside_the_form(olga, form, settings):
     olga.post(page("live-new"), form)
     settings.LIVE_PRIVATE_ADDRESSES = []
-    shown = olga.post(page("live-try", LiveSystem.objects.get().pk), {"query": "x"})
+    result = olga.post(page("live-try", LiveSystem.objects.get().pk), {"query": "x"})
 
-    assert shown.status_code == 422
-    assert "127.0.0.1 is not in the public network" in shown.content.decode()
+    assert result.status_code == 422
+    assert "127.0.0.1 is not in the public network" in result.content.decode()
 
 
 @pytest.mark.parametrize(
@@ -161,11 +159,11 @@ def test_who_keeps_the_benchmark_reads_which_queries_failed(
     server.scripted["first text"] = [hits(("d1", 1.0), ("elsewhere", 0.5))]
     olga.post(page("live-ask", system.pk), {"run": "today", "may_fail": "1"})
     do_jobs()
-    shown = olga.get(page("live-detail", system.pk)).content.decode()
+    text = olga.get(page("live-detail", system.pk)).content.decode()
     vi = signed_in(factories.member(bench, "vi", "viewer"))
     hidden = vi.get(page("live-detail", system.pk)).content.decode()
 
-    assert "HTTP 400 Bad Request: &lt;b&gt;no&lt;/b&gt;" in shown and "elsewhere" in shown
+    assert "HTTP 400 Bad Request: &lt;b&gt;no&lt;/b&gt;" in text and "elsewhere" in text
     assert "today" in hidden and "HTTP 400" not in hidden and "elsewhere" not in hidden
 
 
@@ -183,26 +181,26 @@ def test_editing_and_removing_keep_runs(bench, olga, form):
 def test_a_live_run_says_so_on_its_page_and_in_the_list(bench, olga):
     live = factories.live_run(factories.live_system(bench), "q1 Q0 d1 1 1.0 s", name="asked")
     factories.run(bench, "q1 Q0 d1 1 1.0 s", name="given")
-    told = olga.get(reverse("run-detail", args=["bench", live.pk])).content.decode()
+    text = olga.get(reverse("run-detail", args=["bench", live.pk])).content.decode()
     of_kind = olga.get(reverse("run-list", args=["bench"]), {"kind": "live"}).content.decode()
 
-    assert "<li>Live</li>" in told
+    assert "<li>Live</li>" in text
     assert "<td>Live</td>" in of_kind and ">asked</a>" in of_kind
     assert ">given</a>" not in of_kind
 
 
 def test_viewers_see_neither_template_nor_address_nor_headers(bench, olga, form, signed_in):
     template = BODY.replace('"_source": false', '"tenant": "private-thing"')
-    made = olga.post(page("live-new"), {**form, "template": template})
+    answer = olga.post(page("live-new"), {**form, "template": template})
     vi = signed_in(factories.member(bench, "vi", "viewer"))
-    shown = vi.get(made.url).content.decode() + vi.get(page("live-list")).content.decode()
-    told = vi.get("/api/v1/benchmarks/bench/live/").json()["results"][0]
+    shown = vi.get(answer.url).content.decode() + vi.get(page("live-list")).content.decode()
+    results = vi.get("/api/v1/benchmarks/bench/live/").json()["results"][0]
 
     assert "staging" in shown and "127.0.0.1:" in shown
     for hidden in ("private-thing", "_search", "SEARCH_KEY", "Authorization", "hits.hits"):
         assert hidden not in shown
-        assert hidden not in json.dumps(told)
-    assert (told["settings"], told["name"]) == (None, "staging")
+        assert hidden not in json.dumps(results)
+    assert (results["settings"], results["name"]) == (None, "staging")
 
 
 def test_no_page_and_no_endpoint_tells_a_secret(bench, server, olga, form, do_jobs, caplog):
@@ -233,7 +231,7 @@ def test_no_page_and_no_endpoint_tells_a_secret(bench, server, olga, form, do_jo
         )
     ]
 
-    assert [SENTINEL in one.headers["authorization"] for one in server.asked] == [True] * len(
+    assert [SENTINEL in answer.headers["authorization"] for answer in server.asked] == [True] * len(
         server.asked
     )
     assert job.state == Job.State.FAILED and "ApiKey •••" in job.error
@@ -253,7 +251,7 @@ def test_the_api_makes_tries_asks_changes_and_removes(bench, server, olga, form,
     started = olga.post(f"{one}ask/", {"run": "by api"}, **send)
     busy = olga.delete(one)
     do_jobs()
-    told = olga.get(one).json()
+    answer = olga.get(one).json()
 
     assert made.status_code == 201
     assert made.json()["settings"]["headers"] == "Authorization: ApiKey $SEARCH_KEY"
@@ -268,7 +266,7 @@ def test_the_api_makes_tries_asks_changes_and_removes(bench, server, olga, form,
     assert (changed["k"], wrong.status_code, wrong.json()["code"]) == (3, 422, "live-template")
     assert (started.status_code, started.json()["kind"]) == (202, "ask-system")
     assert (busy.status_code, busy.json()["code"]) == (409, "live-busy")
-    assert [(run["name"], run["n_asked"], run["p50"] > 0) for run in told["runs"]] == [
+    assert [(run["name"], run["n_asked"], run["p50"] > 0) for run in answer["runs"]] == [
         ("by api", 2, True)
     ]
     assert olga.delete(one).status_code == 204

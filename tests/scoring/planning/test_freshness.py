@@ -79,10 +79,10 @@ def test_documents_that_left_the_corpus_are_told(do_jobs):
     gone, changed = docids[0], docids[-1]
 
     _next_snapshot(benchmark, without=gone, changed=changed)
-    found = freshness_of_release(release).report
+    report = freshness_of_release(release).report
 
     assert before.n_stale == 0
-    assert {(label.docid, state) for label, state in found.stale} == {
+    assert {(label.docid, state) for label, state in report.stale} == {
         (gone, State.GONE),
         (changed, State.CHANGED),
     }
@@ -110,16 +110,16 @@ def _next_snapshot(benchmark, *, without: str, changed: str) -> None:
 
 def test_the_ledger_tells_what_was_read(benchmark):
     """Of two labels of a pair the newest counts; a settled one has its readers' text."""
-    made = pool(benchmark, {"q1": ["d1"]}, overlap=2)
-    for slot, who in zip(made.slots.order_by("pk"), ("ada", "bo"), strict=True):
+    small_pool = pool(benchmark, {"q1": ["d1"]}, overlap=2)
+    for slot, who in zip(small_pool.slots.order_by("pk"), ("ada", "bo"), strict=True):
         judge(slot, factories.user(who), 2)
     benchmark.judgments.update()
     qrels = factories.qrel_set(benchmark, {("q1", "d1"): 2})
     qrels.as_of_event = benchmark.judgments.order_by("pk").last().pk
 
-    found = label_records(qrels)
+    result = label_records(qrels)
 
-    assert found["q1", "d1"].labelled_at == benchmark.judgments.order_by("pk").last().created_at
+    assert result["q1", "d1"].labelled_at == benchmark.judgments.order_by("pk").last().created_at
     assert label_records(factories.qrel_set(benchmark, {("q1", "d2"): 1})) == {}
 
 
@@ -128,9 +128,9 @@ def test_queries_that_nobody_asks_any_more_are_counted(benchmark, release):
     benchmark.queries.filter(qid="q1").update(last_seen_at=now - timedelta(days=400))
     benchmark.queries.filter(qid="q2").update(last_seen_at=now)
 
-    found = freshness_of_release(release).queries
+    queries = freshness_of_release(release).queries
 
-    assert (found.n, found.n_known, found.n_old) == (3, 2, 1)
+    assert (queries.n, queries.n_known, queries.n_old) == (3, 2, 1)
 
 
 # --- pages ---------------------------------------------------------------------------------------
@@ -159,10 +159,10 @@ def test_of_hidden_queries_no_label_is_counted(client, benchmark, release, recor
     client.force_login(factories.member(benchmark, "vi", Role.VIEWER))
 
     rows = client.get(reverse("scoring:freshness-csv", args=[benchmark.slug, "1.0.0"]))
-    told = client.get(f"/api/v1/benchmarks/{benchmark.slug}/freshness/").json()
+    answer = client.get(f"/api/v1/benchmarks/{benchmark.slug}/freshness/").json()
 
     assert rows.content.decode().splitlines() == ["query,document,why,labelled_at"]
-    assert (told["labels"][0]["share"], told["labels"][0]["n_changed"]) == (0.0, 0)
-    assert told["labels"][0]["n"] == sum(
+    assert (answer["labels"][0]["share"], answer["labels"][0]["n_changed"]) == (0.0, 0)
+    assert answer["labels"][0]["n"] == sum(
         len(of) for qid, of in release_qrels(release).items() if qid != "q1"
     )

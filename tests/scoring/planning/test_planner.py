@@ -85,12 +85,12 @@ def test_the_pace_of_labels_is_that_of_whoever_registers_it(benchmark, vi, monke
 def test_hours_buy_the_best_plan_within_them(benchmark, vi):
     known = known_of(benchmark, vi)
 
-    found = planned(benchmark, known, Wish(hours=100))
+    result = planned(benchmark, known, Wish(hours=100))
 
-    assert found.best.hours <= 100
-    assert found.best.n_queries == 528  # 12,000 labels, 10 * 3^0.66 * 1.1 a query
-    assert found.n_more == 528
-    assert all(plan.hours <= 100 for plan in found.by_depth)
+    assert result.best.hours <= 100
+    assert result.best.n_queries == 528  # 12,000 labels, 10 * 3^0.66 * 1.1 a query
+    assert result.n_more == 528
+    assert all(plan.hours <= 100 for plan in result.by_depth)
 
 
 def test_slices_that_may_be_shown_have_a_plan_each(benchmark, vi, publish, scored):
@@ -101,10 +101,10 @@ def test_slices_that_may_be_shown_have_a_plan_each(benchmark, vi, publish, score
     scored("s0 Q0 d1 1 1 s", name="one", on=release)
     scored("s1 Q0 d1 1 1 s", name="other", on=release)
 
-    found = planned(benchmark, known_of(benchmark, vi), Wish(delta=0.05))
+    plan = planned(benchmark, known_of(benchmark, vi), Wish(delta=0.05))
 
-    assert [(one.name, one.share) for one in found.slices] == [("half", 0.5)]
-    assert found.slices[0].n_queries == round(found.cheapest.n_queries / 2)
+    assert [(one.name, one.share) for one in plan.slices] == [("half", 0.5)]
+    assert plan.slices[0].n_queries == round(plan.cheapest.n_queries / 2)
 
 
 def test_an_address_carries_the_wish():
@@ -171,10 +171,10 @@ def test_chart_has_a_line_for_each_depth(client, benchmark, vi):
 def test_endpoint_has_the_plans_as_numbers(client, benchmark, vi):
     url = f"/api/v1/benchmarks/{benchmark.slug}/planner/"
 
-    told = client.get(url, {"delta": 0.01, "hours": 1}).json()
+    answer = client.get(url, {"delta": 0.01, "hours": 1}).json()
     wrong = client.get(url, {"delta": 5})
 
-    assert told["cheapest"]["n_queries"] == 3140
-    assert told["best"]["labels"] <= 120
-    assert told["cheapest"]["judged_of_new"] is None
+    assert answer["cheapest"]["n_queries"] == 3140
+    assert answer["best"]["labels"] <= 120
+    assert answer["cheapest"]["judged_of_new"] is None
     assert wrong.status_code == 400

@@ -37,7 +37,7 @@ def test_pooled_runs_are_left_out_one_by_one(release, runs):
 
     assert not report.is_assumed
     systems = report.treatment.by_group.systems
-    assert [(one.run, one.n_unique) for one in systems] == [("one", 1), ("other", 1)]
+    assert [(system.run, system.n_unique) for system in systems] == [("one", 1), ("other", 1)]
     assert [one.without for one in systems] == [0.0, 0.0]
 
 
@@ -89,7 +89,10 @@ def test_hidden_queries_are_left_out_of_the_report(
     assert before["n_unique"] == 1
     if hidden < graded:
         # On q2 alone the two are copies of each other.
-        assert [one["left_out_with"] for one in answer.json()["systems"]] == [["other"], ["one"]]
+        assert [system["left_out_with"] for system in answer.json()["systems"]] == [
+            ["other"],
+            ["one"],
+        ]
         assert "Worked out from the public queries alone: 1 of hidden splits" in html
     else:
         assert answer.status_code == 404
@@ -102,13 +105,18 @@ def test_teams_and_copies_are_left_out_together(client, benchmark, release, runs
     client.force_login(factories.member(benchmark, "vi", Role.VIEWER))
     url = f"/api/v1/benchmarks/{benchmark.slug}/releases/1.0.0/reusability/"
 
-    told = client.get(url).json()
-    one = {row["run"]: row for row in told["systems"]}["one"]
+    answer = client.get(url).json()
+    one = {row["run"]: row for row in answer["systems"]}["one"]
     html = client.get(reverse("scoring:reusability", args=[benchmark.slug])).content.decode()
 
-    assert (told["n_runs"], told["n_systems"], told["n"], told["by_run"]["n"]) == (3, 2, 2, 3)
+    assert (answer["n_runs"], answer["n_systems"], answer["n"], answer["by_run"]["n"]) == (
+        3,
+        2,
+        2,
+        3,
+    )
     assert (one["left_out_with"], one["without"], one["shift_alone"]) == (["copy"], 0.0, 0.0)
-    assert [(pair["run_a"], pair["is_same"]) for pair in told["copies"]] == [("one", True)]
+    assert [(pair["run_a"], pair["is_same"]) for pair in answer["copies"]] == [("one", True)]
     assert "one and copy are the same ranking under two names" in html
     assert "2 systems" in html
     assert re.search(r"[1-9]\d* of [1-9]\d* judgments came from these systems", html)
@@ -120,11 +128,11 @@ def test_runs_of_one_team_alone_are_undefined(client, benchmark, release, runs):
     client.force_login(factories.member(benchmark, "vi", Role.VIEWER))
     url = f"/api/v1/benchmarks/{benchmark.slug}/releases/1.0.0/reusability/"
 
-    told = client.get(url).json()
+    answer = client.get(url).json()
     html = client.get(reverse("scoring:reusability", args=[benchmark.slug])).content.decode()
 
-    assert told["n"] == 1
-    assert [told[name] for name in ("mean_shift", "tau", "mean_judged")] == [None] * 3
+    assert answer["n"] == 1
+    assert [answer[name] for name in ("mean_shift", "tau", "mean_judged")] == [None] * 3
     assert "All pooled runs are of one team" in html
     assert ">nan" not in html
 

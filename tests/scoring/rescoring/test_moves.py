@@ -51,31 +51,31 @@ def asked(later, user, **more):
 
 
 def test_runs_are_listed_by_how_far_they_moved(later, owner):
-    found = moves_of(later, user=owner, measure=FIRST_MEASURE, before=previous_release(later))
+    moves = moves_of(later, user=owner, measure=FIRST_MEASURE, before=previous_release(later))
 
-    rows = [(row.run.name, row.rank_before, row.rank_after, row.places) for row in found.rows]
+    rows = [(row.run.name, row.rank_before, row.rank_after, row.places) for row in moves.rows]
     assert rows == [("finds new", 2, 1, 1), ("answers", 1, 2, -1), ("third", 3, 3, 0)]
-    assert found.n_labels == 2
-    assert found.by_run[found.rows[0].run.pk].places == 1
+    assert moves.n_labels == 2
+    assert moves.by_run[moves.rows[0].run.pk].places == 1
 
 
 def test_run_of_the_new_release_alone_changes_no_rank(later, owner, scored):
     perfect = "q1 Q0 d9 1 9 s\nq1 Q0 d2 2 8 s\nq2 Q0 d4 1 1 s"
     scored(perfect, "perfect", on=later)
 
-    found = moves_of(later, user=owner, measure=FIRST_MEASURE, before=previous_release(later))
+    moves = moves_of(later, user=owner, measure=FIRST_MEASURE, before=previous_release(later))
 
-    assert found.rows[-1].run.name == "perfect"
-    assert found.rows[-1].places is None
-    assert [row.rank_after for row in found.rows[:2]] == [1, 2]
+    assert moves.rows[-1].run.name == "perfect"
+    assert moves.rows[-1].places is None
+    assert [row.rank_after for row in moves.rows[:2]] == [1, 2]
 
 
 def test_run_that_one_may_not_see_has_no_place(later, owner, vi):
     Run.objects.filter(name="finds new").update(visibility=Run.Visibility.OWNER)
 
-    found = moves_of(later, user=vi, measure=FIRST_MEASURE, before=previous_release(later))
+    moves = moves_of(later, user=vi, measure=FIRST_MEASURE, before=previous_release(later))
 
-    assert [(row.run.name, row.rank_before, row.rank_after) for row in found.rows] == [
+    assert [(row.run.name, row.rank_before, row.rank_after) for row in moves.rows] == [
         ("answers", 1, 1),
         ("third", 2, 2),
     ]
@@ -90,9 +90,9 @@ def test_first_release_has_no_moves(release, owner):
 
 
 def test_labels_of_what_a_run_retrieved_are_counted(later, owner):
-    found = asked(later, owner)
+    answer = asked(later, owner)
 
-    rows = {row.run.name: row for row in found.explained(found.moves.rows, lambda: True)}
+    rows = {row.run.name: row for row in answer.explained(answer.moves.rows, lambda: True)}
 
     assert rows["finds new"].labels == LabelCounts(added=1)
     assert rows["answers"].labels == LabelCounts(changed=1)
@@ -101,20 +101,20 @@ def test_labels_of_what_a_run_retrieved_are_counted(later, owner):
         "up 1 place: 1 label of what it retrieved changed (1 added); "
         "mainly +0.1448 as labels were added to what it retrieved"
     )
-    assert found.compared.labels == LabelCounts(added=1, changed=1)
+    assert answer.compared.labels == LabelCounts(added=1, changed=1)
 
 
 def test_parts_add_up_to_the_difference_of_the_stored_means(later, owner):
-    found = asked(later, owner)
+    answer = asked(later, owner)
 
-    for row in found.explained(found.moves.rows, lambda: True):
+    for row in answer.explained(answer.moves.rows, lambda: True):
         assert sum(row.explained.parts.values()) == pytest.approx(row.difference, abs=1e-12)
         assert row.explained.before == pytest.approx(row.mean_before, abs=1e-12)
 
 
 def test_labels_that_a_run_did_not_retrieve_move_its_mean_too(later, owner):
-    found = asked(later, owner)
-    rows = {row.run.name: row for row in found.explained(found.moves.rows, lambda: True)}
+    answer = asked(later, owner)
+    rows = {row.run.name: row for row in answer.explained(answer.moves.rows, lambda: True)}
 
     # d2 is all it has: one answer took the place of another in the best ranking there is.
     assert rows["third"].explained.parts["added"] < 0
@@ -128,20 +128,20 @@ def test_labels_that_a_run_did_not_retrieve_move_its_mean_too(later, owner):
 
 
 def test_no_time_left_leaves_the_causes_for_later(later, owner):
-    found = asked(later, owner)
+    answer = asked(later, owner)
 
-    rows = found.explained(found.moves.rows, lambda: False)
+    rows = answer.explained(answer.moves.rows, lambda: False)
 
     assert [row.labels for row in rows] == [None, None, None]
 
 
 def test_causes_are_worked_out_once(later, owner, monkeypatch):
-    found = asked(later, owner)
-    rows = found.explained(found.moves.rows, lambda: True)
+    answer = asked(later, owner)
+    rows = answer.explained(answer.moves.rows, lambda: True)
 
     monkeypatch.setattr("scoring.rescoring.selectors._causes", lambda *_: 1 / 0)
 
-    assert found.explained(found.moves.rows, lambda: True) == rows
+    assert answer.explained(answer.moves.rows, lambda: True) == rows
 
 
 # --- a hidden split ------------------------------------------------------------------------
@@ -158,20 +158,20 @@ def hidden(later, monkeypatch):
 
 
 def test_hidden_split_is_neither_counted_nor_taken_apart(hidden, vi):
-    found = asked(hidden, vi)
-    rows = found.explained(found.moves.rows, lambda: True)
+    answer = asked(hidden, vi)
+    rows = answer.explained(answer.moves.rows, lambda: True)
 
-    assert found.is_withheld
-    assert found.compared.labels == LabelCounts()
+    assert answer.is_withheld
+    assert answer.compared.labels == LabelCounts()
     assert all(row.labels == LabelCounts() and row.explained is None for row in rows)
     assert all(row.mean_after == round(row.mean_after, 3) for row in rows)
 
 
 def test_keeper_sees_what_the_hidden_split_moved(hidden, owner):
-    found = asked(hidden, owner)
+    answer = asked(hidden, owner)
 
-    assert not found.is_withheld
-    assert found.compared.labels.total == 2
+    assert not answer.is_withheld
+    assert answer.compared.labels.total == 2
 
 
 def test_small_column_of_a_board_rounds_what_either_release_hides(hidden, later, vi, owner):
@@ -201,10 +201,10 @@ def test_page_shows_the_move_with_its_labels(signed_in, later, vi):
 
 
 def test_parts_that_no_run_has_are_no_columns(signed_in, later, vi):
-    found = signed_in(vi).get(address(later))
+    record = signed_in(vi).get(address(later))
 
-    assert [name for _, name in found.context["parts"]] == ["Labels added", "Labels changed"]
-    assert found.content.decode().count("elsewhere \N{MINUS SIGN}") == 2
+    assert [name for _, name in record.context["parts"]] == ["Labels added", "Labels changed"]
+    assert record.content.decode().count("elsewhere \N{MINUS SIGN}") == 2
 
 
 def test_first_release_has_a_page_that_says_so(signed_in, release, vi):

@@ -109,9 +109,9 @@ def test_unforeseen_error_of_one_run_leaves_the_others_alone(
     start_scoring_runs(release=release, user=owner)
     jobs.run_queued()
 
-    found = rescoring_of(release, owner)
-    assert (found.n_scored, found.n_total) == (2, 3)
-    (failed,) = found.failed
+    rescoring = rescoring_of(release, owner)
+    assert (rescoring.n_scored, rescoring.n_total) == (2, 3)
+    (failed,) = rescoring.failed
     assert failed.run == broken
     assert failed.cause == "Unexpected error (ZeroDivisionError). The log has the details."
 
@@ -126,9 +126,9 @@ def test_full_disk_ends_the_job_and_says_so_of_each_run(benchmark, release, owne
     start_scoring_runs(release=release, user=owner)
     jobs.run_queued()
 
-    found = rescoring_of(release, owner)
-    assert not found.is_running
-    assert {one.cause[:30] for one in found.failed} == {"The disk of this site is full:"}
+    rescoring = rescoring_of(release, owner)
+    assert not rescoring.is_running
+    assert {one.cause[:30] for one in rescoring.failed} == {"The disk of this site is full:"}
 
 
 def test_failed_run_is_scored_when_it_is_tried_again(benchmark, release, owner, monkeypatch):
@@ -348,8 +348,8 @@ def test_stopping_leaves_what_is_scored(signed_in, benchmark, release, owner):
     signed_in(owner).post(address(release), {"do": "stop"})
 
     assert jobs.run_queued() == 0
-    found = rescoring_of(release, owner)
-    assert (found.n_scored, found.is_running) == (4, False)
+    rescoring = rescoring_of(release, owner)
+    assert (rescoring.n_scored, rescoring.is_running) == (4, False)
 
 
 def test_viewer_may_neither_start_nor_stop(signed_in, benchmark, release, vi):

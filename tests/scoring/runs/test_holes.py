@@ -26,8 +26,8 @@ def url(scored):
 def test_queries_stand_by_what_is_at_stake(url, signed_in, vi):
     answer = signed_in(vi).get(url("scoring:run-holes"))
 
-    found = [(row.qid, [hole.docid for hole in row.holes]) for row in answer.context["rows"]]
-    assert found == [("q2", ["x2", "x3"]), ("q1", ["x1"])]
+    rows = [(row.qid, [hole.docid for hole in row.holes]) for row in answer.context["rows"]]
+    assert rows == [("q2", ["x2", "x3"]), ("q1", ["x1"])]
     assert answer.context["n_holes"] == 3
     assert "2 of 3 unjudged" in answer.content.decode()
     assert "text of q2" in answer.content.decode()
@@ -35,12 +35,14 @@ def test_queries_stand_by_what_is_at_stake(url, signed_in, vi):
 
 def test_file_and_endpoint_have_the_same(url, signed_in, vi):
     file = signed_in(vi).get(url("scoring:run-holes-csv")).content.decode()
-    told = signed_in(vi).get(url("api:run-holes")).json()["results"]
+    results = signed_in(vi).get(url("api:run-holes")).json()["results"]
 
     rows = [tuple(row.values()) for row in csv.DictReader(io.StringIO(file))]
     assert rows == [("q2", "2", "x2"), ("q2", "3", "x3"), ("q1", "1", "x1")]
     assert [
-        (one["query"], str(hole["rank"]), hole["document"]) for one in told for hole in one["holes"]
+        (result["query"], str(hole["rank"]), hole["document"])
+        for result in results
+        for hole in result["holes"]
     ] == rows
 
 

@@ -160,10 +160,10 @@ def test_page_of_queries_asks_the_database_as_often_for_60_queries_as_for_3(
 
 def test_query_shows_missing_relevant_documents_and_the_ranking_with_grades(url, signed_in, vi):
     answer = signed_in(vi).get(url("scoring:run-query", "q1"))
-    found = answer.context["found"]
+    result = answer.context["found"]
 
-    assert [(one.docid, one.grade) for one in found.missing] == [("d1", 3)]
-    assert [(one.rank, one.docid, one.grade) for one in found.found] == [
+    assert [(one.docid, one.grade) for one in result.missing] == [("d1", 3)]
+    assert [(one.rank, one.docid, one.grade) for one in result.found] == [
         (1, "d2", 1),
         (2, "d9", None),
         (3, "d3", 0),
@@ -178,11 +178,11 @@ def test_relevant_document_below_what_is_shown_has_its_rank(url, signed_in, vi):
     from scoring.scores.selectors.retrieved import retrieved
 
     score_set = url.score_set
-    found = retrieved(run=score_set.run, release=score_set.release, qid="q1", depth=0)
+    result = retrieved(run=score_set.run, release=score_set.release, qid="q1", depth=0)
 
-    assert [(one.docid, one.rank) for one in found.missing if one.grade > 1] == [("d1", None)]
-    assert found.n_retrieved == 3
-    assert found.found == []
+    assert [(one.docid, one.rank) for one in result.missing if one.grade > 1] == [("d1", None)]
+    assert result.n_retrieved == 3
+    assert result.found == []
 
 
 def test_query_that_the_run_lacks_says_that_it_counts_0(url, signed_in, vi):
@@ -290,21 +290,21 @@ def test_stranger_sees_no_submission_and_no_quota(url, signed_in, vi):
 
 
 def test_api_has_means_with_intervals_by_measure_and_slice(url, signed_in, vi):
-    told = signed_in(vi).get(url("api:run-scores")).json()
+    answer = signed_in(vi).get(url("api:run-scores")).json()
 
-    assert (told["name"], told["release"], told["decimals"]) == ("system", "1.0.0", None)
-    (ndcg,) = (one for one in told["scores"] if one["measure"] == "nDCG@10")
+    assert (answer["name"], answer["release"], answer["decimals"]) == ("system", "1.0.0", None)
+    (ndcg,) = (score for score in answer["scores"] if score["measure"] == "nDCG@10")
     assert ndcg["mean"] == url.score_set.scores.get(measure="nDCG@10", slice_name="").mean
     assert (ndcg["slice"], ndcg["n"], ndcg["is_weighted"]) == ("", 3, False)
 
 
 def test_api_has_queries_by_page_with_null_for_what_is_undefined(url, signed_in, vi):
-    told = signed_in(vi).get(url("api:run-queries", page_size=2)).json()
+    answer = signed_in(vi).get(url("api:run-queries", page_size=2)).json()
 
-    assert (told["count"], len(told["results"])) == (3, 2)
-    assert told["results"][0]["query"] == "q3"
-    assert told["results"][0]["scores"]["Judged@10"] is None
-    assert told["results"][1]["scores"]["P@10"] == pytest.approx(0.1)
+    assert (answer["count"], len(answer["results"])) == (3, 2)
+    assert answer["results"][0]["query"] == "q3"
+    assert answer["results"][0]["scores"]["Judged@10"] is None
+    assert answer["results"][1]["scores"]["P@10"] == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize(

@@ -108,9 +108,9 @@ def test_others_see_what_was_declared_and_keepers_everything(hiding, owner, tmp_
     assert measure_seen(owner, newest, "nDCG@10").name == "nDCG@10"
     client.force_login(sam)
     for address in ("v/2.0.0/leaderboard/", f"runs/{run.pk}/scores/", "v/2.0.0/leaderboard.csv"):
-        told = client.get(f"/b/hiding/{address}").content.decode()
-        assert 'stat-label">nDCG@10' not in told
-        assert "R@50" in told
+        text = client.get(f"/b/hiding/{address}").content.decode()
+        assert 'stat-label">nDCG@10' not in text
+        assert "R@50" in text
 
 
 @pytest.fixture

@@ -50,9 +50,9 @@ def test_difference_says_no_more_than_the_two_means_do(one, other, moved, also_m
 def test_all_numbers_of_a_stored_mean_are_rounded(sight, shown):
     stored = Score(measure="AP", mean=0.12345, ci_low=0.1, ci_high=0.15678, judged_share=0.98765)
 
-    (told,) = sight.means([stored])
+    (mean,) = sight.means([stored])
 
-    assert (told.mean, told.ci_low, told.ci_high, told.judged_share) == shown
+    assert (mean.mean, mean.ci_low, mean.ci_high, mean.judged_share) == shown
     assert stored.mean == 0.12345
 
 
@@ -68,13 +68,13 @@ def test_hidden_queries_are_left_out_and_a_sentence_says_why():
 
 @pytest.fixture
 def run(db):
-    made = hiding_benchmark()
+    bench = hiding_benchmark()
     good_first = [f"{HIDDEN[0]}-good"]
-    run = factories.run(made, lines(plain_run(**{HIDDEN[0]: good_first})), name="system")
-    factories.run(made, lines(plain_run()), name="bm25", kind="baseline")
-    hiding_release(made)
+    run = factories.run(bench, lines(plain_run(**{HIDDEN[0]: good_first})), name="system")
+    factories.run(bench, lines(plain_run()), name="bm25", kind="baseline")
+    hiding_release(bench)
     for name, role in (("olga", "owner"), ("sam", "submitter"), ("vi", "viewer")):
-        factories.member(made, name, role)
+        factories.member(bench, name, role)
     return run
 
 
@@ -193,7 +193,7 @@ def test_patterns_are_read_off_public_queries_alone(run, signed_in):
     assert seen.context["judged"] == pytest.approx(0.1)
     assert kept.context["judged"] == pytest.approx((32 * 0.1 + 1) / 33)  # its one of a hidden query
     assert seen.context["patterns"] == []  # three queries are too few for any
-    assert [one.code for one in kept.context["patterns"]]
+    assert [pattern.code for pattern in kept.context["patterns"]]
     assert seen.context["scenarios"].raw == pytest.approx(
         fsum(row["scores"]["nDCG@10"] for row in of_public) / len(PUBLIC)
     )

@@ -92,9 +92,9 @@ def test_the_better_one_stands_of_what_the_team_and_its_member_sent(site):
     site.submit(12, by="sam")
     site.submit(13, by="sam", team=team)
 
-    found = sorted(site.board("").values())
+    result = sorted(site.board("").values())
 
-    assert found == pytest.approx([mean(0), mean(12), mean(12)], abs=1e-3)
+    assert result == pytest.approx([mean(0), mean(12), mean(12)], abs=1e-3)
 
 
 def test_no_team_is_told_what_its_member_sent_without_it(site):
@@ -219,8 +219,8 @@ def test_a_later_release_keeps_the_order_in_which_it_was_decided(site):
     next_release(site)
 
     for version in ("1.0.0", "1.1.0"):
-        found = list(site.board(version=version).values())
-        assert found == pytest.approx([mean(1)] * 2, abs=1e-3)
+        items = list(site.board(version=version).values())
+        assert items == pytest.approx([mean(1)] * 2, abs=1e-3)
 
 
 def test_what_was_sent_to_another_release_counts(site, monkeypatch):
@@ -235,8 +235,8 @@ def test_what_was_sent_to_another_release_counts(site, monkeypatch):
     rescoring.start_outdated_now_and_then()
     jobs.run_queued()
 
-    found = list(site.board(version="1.1.0").values())
-    assert found == pytest.approx([mean(0)] * 2, abs=1e-3)
+    items = list(site.board(version="1.1.0").values())
+    assert items == pytest.approx([mean(0)] * 2, abs=1e-3)
 
 
 # --- when ----------------------------------------------------------------------------------
@@ -364,8 +364,8 @@ def test_board_and_run_say_to_the_team_whose_value_it_is(site):
         others = told(site.client("tim"), address)
         assert "Not a significant improvement on an earlier submission" in others
         assert "others are shown the value of “first one”" in told(site.client("olga"), address)
-    said = "significantly better than the best so far of its team and its sender"
-    assert said in told(site.client(""), board)
+    text = "significantly better than the best so far of its team and its sender"
+    assert text in told(site.client(""), board)
 
 
 def test_files_and_the_api_mark_what_is_held(site):
@@ -393,7 +393,7 @@ def test_page_and_api_switch_it_and_it_is_written_down(site):
 
     assert Phase.objects.get(pk=site.phase.pk).has_ladder
     events = AuditEvent.objects.filter(action="change-phase").order_by("pk")
-    assert [one.detail.get("ladder") for one in events] == [False, True]
+    assert [event.detail.get("ladder") for event in events] == [False, True]
 
 
 def test_command_switches_it(site):

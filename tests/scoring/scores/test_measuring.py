@@ -60,20 +60,20 @@ def test_stored_hits_give_any_measure_of_the_run_unopened(seed, stored):
     score_set, qrels, results = stored(seed)
     run_path(score_set.run).unlink()
 
-    found = evaluated(score_set, NAMES)
+    scores = evaluated(score_set, NAMES)
 
-    assert found.means == pytest.approx(evaluate(qrels, results, NAMES).means, abs=1e-12)
+    assert scores.means == pytest.approx(evaluate(qrels, results, NAMES).means, abs=1e-12)
 
 
 def test_slice_is_scored_on_its_queries_only(stored):
     score_set, qrels, results = stored(4)
     members = sorted(qrels)[:3]
 
-    found = evaluated(score_set, NAMES, only=members)
+    scores = evaluated(score_set, NAMES, only=members)
 
     expected = evaluate({qid: qrels[qid] for qid in members}, results, NAMES)
-    assert found.means == pytest.approx(expected.means, abs=1e-12)
-    assert found.n_queries == 3
+    assert scores.means == pytest.approx(expected.means, abs=1e-12)
+    assert scores.n_queries == 3
 
 
 def test_added_measure_is_stored_once_for_every_run(scored, release):
@@ -183,8 +183,8 @@ def test_interval_and_how_it_was_made_are_stored(benchmark, publish, tmp_path):
 def test_families_of_the_release_are_resampled_whole(benchmark, publish, tmp_path):
     release = publish(factories.qrel_set(benchmark, queries_of_families(benchmark, 60, 6)))
     rng = random.Random(5)
-    found = [rng.random() < 0.5 for _ in range(10)]
-    lines = [f"n{n} Q0 {'good' if found[n // 6] else 'bad'} 1 1 s" for n in range(60)]
+    results = [rng.random() < 0.5 for _ in range(10)]
+    lines = [f"n{n} Q0 {'good' if results[n // 6] else 'bad'} 1 1 s" for n in range(60)]
     run = factories.run(benchmark, "\n".join(lines))
 
     score_set = score_run(run=run, target=Target.of(release), folder=tmp_path / "s")
@@ -230,20 +230,20 @@ def test_the_same_scores_and_families_have_one_interval_at_every_door(
     table = csv.DictReader(io.StringIO(file.content.decode()))
     scores = client.get(f"/api/v1/benchmarks/stdlib/runs/{run.pk}/scores/").json()["scores"]
     of_run = client.get(reverse("scoring:run-scores", args=["stdlib", run.pk])).context
-    found = {
+    fields = {
         "board": next(row.intervals["RR@10"] for row in page if row.run == run),
         "API": next(_ends(r) for r in client.get(BOARD).json()["rows"] if r["run"] == "run 3"),
         "file": next(tuple(map(float, _ends(row))) for row in table if row["run"] == "run 3"),
         "run": of_run["scores"][0].ranges["RR@10"],
         "API of the run": next(
-            (one["low"], one["high"])
-            for one in scores
-            if (one["measure"], one["slice"]) == ("RR@10", "")
+            (score["low"], score["high"])
+            for score in scores
+            if (score["measure"], score["slice"]) == ("RR@10", "")
         ),
     }
 
     assert 0 < ends[0] < ends[1] < 1
-    assert found == dict.fromkeys(found, pytest.approx(ends, abs=1e-15))
+    assert fields == dict.fromkeys(fields, pytest.approx(ends, abs=1e-15))
 
 
 def _ends(row: dict) -> tuple:
@@ -254,27 +254,27 @@ def _ends(row: dict) -> tuple:
 def test_an_interval_over_few_families_is_said_to_be_too_short(
     in_families, signed_in, vi, slice_name, n
 ):
-    said = f"{n} families or queries; below 30 an interval is too short."
+    text = f"{n} families or queries; below 30 an interval is too short."
     board = reverse("scoring:leaderboard-release", args=["stdlib", "1.0.0"])
 
     page = signed_in(vi).get(f"{board}?slice={slice_name}").content.decode()
-    told = signed_in(vi).get(f"{BOARD}?slice={slice_name}").json()
+    answer = signed_in(vi).get(f"{BOARD}?slice={slice_name}").json()
 
-    assert page.count(said) == 1
-    assert told["notes"].count(said) == 1
+    assert page.count(text) == 1
+    assert answer["notes"].count(text) == 1
 
 
 def test_pages_of_a_run_say_where_its_intervals_are_too_short(in_families, signed_in, vi):
     client, run = signed_in(vi), in_families.benchmark.runs.get(name="run 3")
-    said = "families or queries; below 30 an interval is too short."
+    text = "families or queries; below 30 an interval is too short."
 
     page = client.get(reverse("scoring:run-scores", args=["stdlib", run.pk])).content.decode()
     slices = client.get(reverse("scoring:run-slices", args=["stdlib", run.pk])).content.decode()
-    told = client.get(f"/api/v1/benchmarks/stdlib/runs/{run.pk}/scores/").json()
+    answer = client.get(f"/api/v1/benchmarks/stdlib/runs/{run.pk}/scores/").json()
 
-    assert f">10 {said}</li>" in page
+    assert f">10 {text}</li>" in page
     assert slices.count(">few</span>") == 2  # all queries as well as the slice
-    assert told["notes"] == [f"10 {said}", f"some: 6 {said}"]
+    assert answer["notes"] == [f"10 {text}", f"some: 6 {text}"]
 
 
 def test_thirty_families_are_enough_for_an_interval(benchmark, publish, signed_in, vi, tmp_path):
@@ -312,19 +312,19 @@ def board(benchmark, publish, tmp_path, vi):
     def ranked(name: str) -> dict:
         sets = whole_score_sets(release)
         add_measure(release=release, score_sets=sets, name=name)
-        found = board_of(release=release, user=vi, measure=any_measure(name, 1))
-        return {row.run.name: row.standing for row in found.whole}
+        board = board_of(release=release, user=vi, measure=any_measure(name, 1))
+        return {row.run.name: row.standing for row in board.whole}
 
     return ranked
 
 
 @pytest.mark.parametrize("name", ["nDCG@10", "Success@1"], ids=["stored", "added"])
 def test_runs_that_cannot_be_told_apart_share_group_and_ranks(board, name):
-    found = board(name)
+    result = board(name)
 
-    assert found["best"] == (1, 1, 1)
-    assert found["worse"].tie_group == found["like worse"].tie_group == 2
-    assert {(one.best, one.worst) for one in found.values()} == {(1, 1), (2, 3)}
+    assert result["best"] == (1, 1, 1)
+    assert result["worse"].tie_group == result["like worse"].tie_group == 2
+    assert {(value.best, value.worst) for value in result.values()} == {(1, 1), (2, 3)}
 
 
 def test_standings_are_worked_out_once(board, monkeypatch):
@@ -374,11 +374,11 @@ def test_exported_release_gives_the_numbers_of_its_board(tmp_path):
     for qid, _, docid, _, score, _ in (line.split() for line in lines.splitlines()):
         results.setdefault(benchmark.queries.get(qid=qid).text, []).append((docid, float(score)))
 
-    found = evaluate_model(lambda text, k: results.get(text, []), path)
+    scores = evaluate_model(lambda text, k: results.get(text, []), path)
 
     stored = {row.pop("qid"): row for row in per_query_values(score_set)}
-    assert found.benchmark == "tiny 1.0.0"
-    assert found.per_query["1"]["RR(rel=2)@10"] == 1 / 2
-    for qid, values in found.per_query.items():
+    assert scores.benchmark == "tiny 1.0.0"
+    assert scores.per_query["1"]["RR(rel=2)@10"] == 1 / 2
+    for qid, values in scores.per_query.items():
         for name in ("nDCG@10", "RR(rel=2)@10"):
             assert values[name] == stored[qid][name], (qid, name)

@@ -216,15 +216,15 @@ def test_cranfield_runs_have_the_scores_of_trec_eval(
     ranks = _reciprocal_ranks(folder / "expected.per_topic.tsv.gz")
     assert len(expected) == 7
     for run in Run.objects.all():
-        found = means(run, release)
+        values = means(run, release)
         for ours, theirs in [*TREC_NAMES.items(), ("bpref", "bpref")]:
-            assert f"{found[ours]:.4f}" == expected[run.name][theirs], (run.name, ours)
+            assert f"{values[ours]:.4f}" == expected[run.name][theirs], (run.name, ours)
         # trec_eval's recip_rank has no cutoff; 1 / rank, cut at 10, is its per-topic value or 0.
         of_run = ranks[run.name]
         cut = sum(value for value in of_run if value > 0.0999) / len(of_run)
-        assert found["RR@10"] == pytest.approx(cut, abs=5e-5)
+        assert values["RR@10"] == pytest.approx(cut, abs=5e-5)
         # unj_10 counts unjudged among the first 10 as a share of 10; all runs have 10 and more.
-        assert found["Judged@10"] == pytest.approx(
+        assert values["Judged@10"] == pytest.approx(
             1 - float(expected[run.name]["unj_10"]), abs=5e-5
         )
 
@@ -248,12 +248,12 @@ def _expected(path) -> dict[str, dict[str, str]]:
 
 
 def _reciprocal_ranks(path) -> dict[str, list[float]]:
-    found: dict[str, list[float]] = {}
+    results: dict[str, list[float]] = {}
     with gzip.open(path, "rt") as lines:
         for row in csv.DictReader(lines, delimiter="\t"):
             if row["measure"] == "recip_rank" and row["topic"] != "all":
-                found.setdefault(row["run"], []).append(float(row["value"]))
-    return found
+                results.setdefault(row["run"], []).append(float(row["value"]))
+    return results
 
 
 def test_threshold_of_the_scale_is_part_of_a_binary_measures_name(benchmark, publish, tmp_path):

@@ -115,14 +115,14 @@ def refreshed(submission: Submission) -> Submission:
 
 
 def rows_of(run: Run) -> dict[str, list[tuple[str, float]]]:
-    found: dict[str, list[tuple[str, float]]] = {}
+    results: dict[str, list[tuple[str, float]]] = {}
     for row in pl.read_parquet(run_path(run)).sort("qid", "rank").iter_rows(named=True):
-        found.setdefault(row["qid"], []).append((row["docid"], row["score"]))
-    return found
+        results.setdefault(row["qid"], []).append((row["docid"], row["score"]))
+    return results
 
 
 def expected(vectors, docids, qids, k=5, similarity="dot"):
-    queries, documents = (one.astype(np.float64) for one in vectors)
+    queries, documents = (vector.astype(np.float64) for vector in vectors)
     if similarity == "cosine":
         queries, documents = (
             one / np.linalg.norm(one, axis=1, keepdims=True) for one in (queries, documents)
@@ -164,9 +164,9 @@ def test_embeddings_become_a_run_with_scores(send, vectors, docids, qids, phase,
 
 
 def test_scores_are_those_of_the_same_run_sent_as_a_file(send, phase, sam, do_jobs):
-    made = send()
+    answer = send()
     do_jobs()
-    dense = refreshed(made).run
+    dense = refreshed(answer).run
     text = "".join(
         f"{qid} Q0 {docid} 0 {score!r} s\n"
         for qid, found in rows_of(dense).items()
@@ -312,10 +312,10 @@ def test_same_files_with_the_same_settings_are_one_submission(send, vectors, doc
 
 def test_worker_that_was_lost_leaves_one_run(send, do_jobs, monkeypatch):
     submission = send()
-    found = []
+    results = []
 
     def lost(*args, **options):
-        found.append(1)
+        results.append(1)
         raise RuntimeError("killed")
 
     from scoring.submissions.services import scoring_submission
@@ -327,7 +327,7 @@ def test_worker_that_was_lost_leaves_one_run(send, do_jobs, monkeypatch):
         jobs.execute(job.pk, has_heartbeat=False)
     assert refreshed(submission).state == State.FAILED
     assert not Run.objects.filter(kind=Run.Kind.SUBMITTED).exists()
-    assert found == [1]
+    assert results == [1]
 
 
 # --- what is refused -----------------------------------------------------------------------------
@@ -488,7 +488,7 @@ def page(benchmark) -> str:
 
 
 def posted(vectors, docids, qids, **more):
-    given = {
+    fields = {
         "query_embeddings": file(npy(vectors[0]), "q.npy"),
         "query_ids": file(lines(qids), "q.txt"),
         "document_embeddings": file(npz(docids, vectors[1]), "d.npz"),
@@ -498,15 +498,15 @@ def posted(vectors, docids, qids, **more):
         "visibility": "benchmark",
         **more,
     }
-    return {name: value for name, value in given.items() if value is not None}
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def test_page_takes_embeddings_and_shows_their_scores(
     signed_in, sam, phase, page, vectors, docids, qids, do_jobs
 ):
     client = signed_in(sam)
-    shown = client.get(page).content.decode()
-    assert "The corpus has 8 documents" in shown
+    text = client.get(page).content.decode()
+    assert "The corpus has 8 documents" in text
 
     answer = client.post(page, posted(vectors, docids, qids), follow=True)
     assert "is received" in answer.content.decode()
@@ -576,9 +576,9 @@ def test_api_takes_embeddings_once(api, phase, vectors, docids, qids, do_jobs):
 
     assert (first.status_code, again.status_code) == (201, 200), first.content
     assert first.json()["id"] == again.json()["id"]
-    told = api.get(f"/api/v1/benchmarks/tiny/submissions/{first.json()['id']}/").json()
-    assert told["state"] == "scored"
-    assert told["scores"]["nDCG@10"] is not None
+    answer = api.get(f"/api/v1/benchmarks/tiny/submissions/{first.json()['id']}/").json()
+    assert answer["state"] == "scored"
+    assert answer["scores"]["nDCG@10"] is not None
 
 
 @pytest.mark.parametrize(

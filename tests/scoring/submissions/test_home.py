@@ -30,10 +30,12 @@ def send(upload, do_jobs):
 
     def send(phase: Phase, person, content: bytes, name: str) -> Submission:
         stored = upload(phase.benchmark, person, content)
-        made = submitting.accept_submission(phase=phase, user=person, upload=stored, name=name)
+        submission = submitting.accept_submission(
+            phase=phase, user=person, upload=stored, name=name
+        )
         do_jobs()
-        made.refresh_from_db()
-        return made
+        submission.refresh_from_db()
+        return submission
 
     return send
 
@@ -151,11 +153,11 @@ def test_hidden_split_tells_rounded_means_and_no_interval(
     benchmark, publish, sam, send, signed_in, monkeypatch
 ):
     monkeypatch.setattr(release_rules, "SMALLEST_HIDDEN_SPLIT", 1)
-    made = factories.qrel_set(benchmark, GRADES)
+    qrels = factories.qrel_set(benchmark, GRADES)
     QueryFamily.objects.filter(benchmark=benchmark).update(split="test")
     benchmark.hidden_splits = ["test"]
     benchmark.save()
-    phase = Phase.objects.get(release=publish(made))
+    phase = Phase.objects.get(release=publish(qrels))
     Phase.objects.update(has_ladder=False)
     for name, lines in (("v1", WORSE), ("v2", GOOD)):
         send(phase, sam, lines, name)

@@ -55,12 +55,12 @@ def split_up(benchmark, publish):
     """A function that publishes a release: q1 is dev, q2 and q3 are test, perhaps hidden."""
 
     def publish_split(*, hidden: bool) -> Release:
-        made = factories.qrel_set(benchmark, GRADES)
+        qrels = factories.qrel_set(benchmark, GRADES)
         for qid, split in (("q1", "dev"), ("q2", "test"), ("q3", "test")):
             QueryFamily.objects.filter(queries__qid=qid).update(split=split)
         benchmark.hidden_splits = ["test"] if hidden else []
         benchmark.save()
-        return publish(made)
+        return publish(qrels)
 
     return publish_split
 
@@ -72,11 +72,11 @@ def send(upload, do_jobs):
 
     def send(phase: Phase, person, content: bytes, name: str = "mine", **more) -> Submission:
         stored = upload(phase.benchmark, person, content)
-        made = submitting.accept_submission(
+        submission = submitting.accept_submission(
             phase=phase, user=person, upload=stored, name=name, **more
         )
         do_jobs()
-        return again(made)
+        return again(submission)
 
     return send
 
@@ -236,11 +236,11 @@ def test_mean_of_the_split_stands_beside_that_of_all_queries(split_up, maintaine
 
     submission = send(dev, sam, DEV + b"q2 Q0 d5 1 1 s\n")
 
-    found = scores_as_seen(sam, submission)
+    scores = scores_as_seen(sam, submission)
     assert splits_of(release) == ["dev", "test"]
-    assert found.of_split["RR@10"].mean == 1.0  # d1 of q1 is relevant and first
-    assert found.means["RR@10"] == pytest.approx(1 / 3)  # q2 finds nothing, q3 is missing
-    assert (found.of_split["RR@10"].n, found.score_set.n_queries) == (1, 3)
+    assert scores.of_split["RR@10"].mean == 1.0  # d1 of q1 is relevant and first
+    assert scores.means["RR@10"] == pytest.approx(1 / 3)  # q2 finds nothing, q3 is missing
+    assert (scores.of_split["RR@10"].n, scores.score_set.n_queries) == (1, 3)
 
 
 def test_run_of_another_split_is_refused_with_what_it_has(split_up, sam, send):
@@ -261,9 +261,9 @@ def test_phase_beside_a_hidden_split_tells_nothing_of_it(split_up, maintainer, s
 
     submission = send(dev, sam, DEV + TEST)
 
-    found = scores_as_seen(sam, submission)
+    scores = scores_as_seen(sam, submission)
     assert submission.state == State.SCORED
-    assert (found.score_set.n_queries, found.means["RR@10"]) == (1, 1.0)
+    assert (scores.score_set.n_queries, scores.means["RR@10"]) == (1, 1.0)
     assert not ScoreSet.objects.exclude(scorer_version__endswith="/dev").exists()
     assert not Score.objects.exclude(score_set__scorer_version__endswith="/dev").exists()
     assert leaderboard(release=release, user=maintainer) == []
@@ -307,8 +307,8 @@ def test_upgrade_keeps_the_means_over_the_split_of_a_phase(
     start_outdated()
     do_jobs()
 
-    found = scores_as_seen(sam, submission)
-    assert (found.of_split["RR@10"].mean, found.score_set.n_queries) == (1.0, 3)
+    scores = scores_as_seen(sam, submission)
+    assert (scores.of_split["RR@10"].mean, scores.score_set.n_queries) == (1.0, 3)
 
 
 def test_board_ranks_on_the_split_of_the_open_phase(
@@ -318,7 +318,7 @@ def test_board_ranks_on_the_split_of_the_open_phase(
     from django.core.management import call_command
 
     release = split_up(hidden=False)
-    assert [one.split for one in open_phases(benchmark)] == ["test"]
+    assert [open_phase.split for open_phase in open_phases(benchmark)] == ["test"]
     for name, lines in (("on dev", DEV), ("on test", TEST)):
         run = factories.run(benchmark, lines.decode(), name=name)
         scoring.score_run(run=run, target=scoring.Target.of(release), folder=tmp_path / name)
@@ -329,14 +329,14 @@ def test_board_ranks_on_the_split_of_the_open_phase(
     def best(query: str) -> tuple[str, str, str]:
         answer = client.get(page + query)
         row = answer.context["page"][0]
-        told = client.get(api + query).json()
-        assert told["rows"][0]["run"] == row.run.name
-        assert told["queries"] in answer.content.decode()
+        text = client.get(api + query).json()
+        assert text["rows"][0]["run"] == row.run.name
+        assert text["queries"] in answer.content.decode()
         # What is linked to stays what it is when another phase opens.
-        split = f"split={told['split'] or 'all'}"
-        assert split in told["url"]
+        split = f"split={text['split'] or 'all'}"
+        assert split in text["url"]
         assert split in answer.context["permanent"]
-        return row.run.name, told["split"], told["queries"]
+        return row.run.name, text["split"], text["queries"]
 
     assert best("") == ("on test", "test", "2 queries of the split test")
     assert best("?split=dev") == ("on dev", "dev", "1 query of the split dev")
@@ -347,9 +347,9 @@ def test_board_ranks_on_the_split_of_the_open_phase(
 
     call_command("leaderboard", benchmark.slug)
     call_command("leaderboard", benchmark.slug, "--split", "all")
-    told = capsys.readouterr().out
-    assert "by nDCG@10, 2 queries of the split test" in told
-    assert f"by nDCG@10, {together}" in told
+    text = capsys.readouterr().out
+    assert "by nDCG@10, 2 queries of the split test" in text
+    assert f"by nDCG@10, {together}" in text
 
 
 def test_board_without_an_open_phase_stands_on_test_and_all_together_is_a_choice(split_up):
@@ -507,15 +507,15 @@ def test_board_and_its_file_do_not_tell_who_an_anonymous_run_is_by(
     args = ["stdlib", phase.release.version]
     urls = [reverse(f"scoring:leaderboard-{name}", args=args) for name in ("release", "csv")]
 
-    told = {
+    results = {
         who: "".join(signed_in(who).get(url).content.decode() for url in urls)
         for who in (vi, maintainer)
     }
 
-    assert "hush" in told[vi]
-    assert told[vi].count("anonymous") >= 2
-    assert "Owls" not in told[vi]
-    assert "Owls" in told[maintainer]
+    assert "hush" in results[vi]
+    assert results[vi].count("anonymous") >= 2
+    assert "Owls" not in results[vi]
+    assert "Owls" in results[maintainer]
 
 
 # --- pages ---------------------------------------------------------------------------------
@@ -528,18 +528,18 @@ def url_of(name: str, *args) -> str:
 def test_keeper_makes_changes_and_closes_a_phase_on_its_pages(split_up, maintainer, signed_in):
     release = split_up(hidden=True)
     client = signed_in(maintainer)
-    given = {"name": "Warm-up", "release": release.pk, "split": "dev", "daily_limit": "50"}
+    fields = {"name": "Warm-up", "release": release.pk, "split": "dev", "daily_limit": "50"}
 
-    made = client.post(url_of("phase-new"), given)
+    answer = client.post(url_of("phase-new"), fields)
     phase = Phase.objects.get(split="dev")
-    page = client.get(made.url).content.decode()
+    page = client.get(answer.url).content.decode()
     changed = client.post(
         url_of("phase-edit", phase.pk),
         {"name": "Warm-up", "daily_limit": "9", "closes_at": "2099-01-01T10:00"},
     )
     client.post(url_of("phase-close", phase.pk))
 
-    assert made.url == changed.url == url_of("phase-detail", phase.pk)
+    assert answer.url == changed.url == url_of("phase-detail", phase.pk)
     assert "this phase tells nothing" in " ".join(page.split())
     phase.refresh_from_db()
     assert (phase.daily_limit, state_of_phase(phase)) == (9, "over")
@@ -566,9 +566,9 @@ def test_phase_of_a_hidden_split_says_what_is_withheld(split_up, sam, signed_in)
     ],
 )
 def test_wrong_phase_form_is_shown_again(release, maintainer, signed_in, more, told):
-    given = {"name": "x", "release": release.pk, "split": "test", "daily_limit": "5", **more}
+    fields = {"name": "x", "release": release.pk, "split": "test", "daily_limit": "5", **more}
 
-    answer = signed_in(maintainer).post(url_of("phase-new"), given)
+    answer = signed_in(maintainer).post(url_of("phase-new"), fields)
 
     assert answer.status_code == 422
     assert told in answer.content.decode()
@@ -585,14 +585,14 @@ def test_submitter_chooses_between_open_phases(split_up, maintainer, sam, signed
     test = release.phases.get(split="test")
     client = signed_in(sam)
     page = client.get(url_of("submission-new") + f"?phase={test.pk}").content.decode()
-    given = {
+    fields = {
         "file": SimpleUploadedFile("my.run", GOOD),
         "name": "mine",
         "visibility": "benchmark",
         "phase": test.pk,
     }
 
-    client.post(url_of("submission-new"), given)
+    client.post(url_of("submission-new"), fields)
 
     assert f'value="{test.pk}" required id="id_phase_1" checked' in page or (
         f'value="{test.pk}"' in page and "checked" in page
@@ -605,7 +605,7 @@ def test_team_dates_and_facts_of_the_form_reach_the_run(phase, sam, signed_in, d
 
     team = make_team(name="Owls", user=sam)
     day = (timezone.now() + timedelta(days=30)).date()
-    given = {
+    fields = {
         "file": SimpleUploadedFile("my.run", GOOD),
         "name": "mine",
         "visibility": "team",
@@ -618,7 +618,7 @@ def test_team_dates_and_facts_of_the_form_reach_the_run(phase, sam, signed_in, d
         "ir_metadata": "tag: from-yaml\nimplementation:\n  source:\n    commit: ab12\n",
     }
 
-    posted = signed_in(sam).post(url_of("submission-new"), given)
+    posted = signed_in(sam).post(url_of("submission-new"), fields)
     do_jobs()
 
     run = Submission.objects.get().run
@@ -646,9 +646,14 @@ def test_team_dates_and_facts_of_the_form_reach_the_run(phase, sam, signed_in, d
 def test_wrong_facts_are_told_at_their_fields(phase, sam, signed_in, more, told):
     from django.core.files.uploadedfile import SimpleUploadedFile
 
-    given = {"file": SimpleUploadedFile("my.run", GOOD), "name": "m", "visibility": "owner", **more}
+    fields = {
+        "file": SimpleUploadedFile("my.run", GOOD),
+        "name": "m",
+        "visibility": "owner",
+        **more,
+    }
 
-    answer = signed_in(sam).post(url_of("submission-new"), given)
+    answer = signed_in(sam).post(url_of("submission-new"), fields)
 
     assert answer.status_code == 422
     assert told in answer.content.decode()

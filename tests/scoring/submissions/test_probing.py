@@ -15,11 +15,11 @@ MOVED = {HIDDEN[0]: [f"{HIDDEN[0]}-good", f"{HIDDEN[0]}-x"]}
 
 @pytest.fixture
 def hiding(db):
-    made = hiding_benchmark()
-    factories.member(made, "olga", "owner")
-    factories.member(made, "sam", "submitter")
-    hiding_release(made)
-    return made
+    bench = hiding_benchmark()
+    factories.member(bench, "olga", "owner")
+    factories.member(bench, "sam", "submitter")
+    hiding_release(bench)
+    return bench
 
 
 @pytest.fixture
@@ -186,10 +186,10 @@ def test_api_lists_flags_and_settles_them(flag, signed_in):
     client = signed_in(factories.user("olga"))
     url = reverse("api:probing-list", args=["hiding"])
 
-    (told,) = client.get(url, {"state": "open"}).json()["results"]
+    (result,) = client.get(url, {"state": "open"}).json()["results"]
     settled = client.post(reverse("api:probing-settle", args=["hiding", flag.pk])).json()
 
-    assert (told["kind"], told["evidence"]["n_differing"]) == ("single_query", 1)
+    assert (result["kind"], result["evidence"]["n_differing"]) == ("single_query", 1)
     assert settled["settled_at"]
     assert client.get(url, {"state": "open"}).json()["results"] == []
 

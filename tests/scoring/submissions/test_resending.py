@@ -25,10 +25,10 @@ WORSE = b"q1 Q0 d3 1 3.0 s\nq2 Q0 d5 1 5.0 s\nq3 Q0 d6 1 1 s\n"
 
 @pytest.fixture
 def refused(submit, sam, do_jobs) -> Submission:
-    made = submit(sam, GOOD + BAD_LINES)
+    submission = submit(sam, GOOD + BAD_LINES)
     do_jobs()
-    made.refresh_from_db()
-    return made
+    submission.refresh_from_db()
+    return submission
 
 
 def url(view: str, submission: Submission) -> str:
@@ -84,11 +84,11 @@ def test_nobody_else_and_no_closed_phase_scores_a_refused_file(refused, sam, mai
 
 
 def test_more_bad_lines_than_agreed_to_are_refused_again(submit, sam, do_jobs):
-    made = submit(sam, GOOD + BAD_LINES, n_agreed=2)
+    submission = submit(sam, GOOD + BAD_LINES, n_agreed=2)
     do_jobs()
 
-    made.refresh_from_db()
-    assert (made.state, made.left_out, len(made.problems)) == ("invalid", [], 3)
+    submission.refresh_from_db()
+    assert (submission.state, submission.left_out, len(submission.problems)) == ("invalid", [], 3)
 
 
 @pytest.mark.parametrize(
@@ -101,11 +101,11 @@ def test_more_bad_lines_than_agreed_to_are_refused_again(submit, sam, do_jobs):
     ],
 )
 def test_what_single_lines_do_not_mend_is_not_offered(submit, sam, do_jobs, content):
-    made = submit(sam, content)
+    submission = submit(sam, content)
     do_jobs()
 
-    made.refresh_from_db()
-    assert (made.state, lines_to_leave_out(made)) == ("invalid", 0)
+    submission.refresh_from_db()
+    assert (submission.state, lines_to_leave_out(submission)) == ("invalid", 0)
 
 
 def test_a_file_of_bad_lines_alone_is_not_offered_once_they_were_left_out(submit, sam, do_jobs):
@@ -147,8 +147,8 @@ def test_best_run_is_offered_and_sent_on_as_the_same_run(
 
 
 def test_nobody_sends_on_the_run_of_another(submit, sam, maintainer, do_jobs, later, phase):
-    made = submit(sam, GOOD)
+    submission = submit(sam, GOOD)
     do_jobs()
 
     with pytest.raises(NotSentOnError):
-        send_on(submission=Submission.objects.get(pk=made.pk), phase=later, user=maintainer)
+        send_on(submission=Submission.objects.get(pk=submission.pk), phase=later, user=maintainer)

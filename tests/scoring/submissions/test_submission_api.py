@@ -35,28 +35,28 @@ def api(sam, api_of, phase) -> Client:
 
 
 def send(api: Client, content: bytes = GOOD, **more):
-    given = {"file": SimpleUploadedFile("my.run", content), "name": "mine", **more}
-    return api.post(OF, {name: value for name, value in given.items() if value is not None})
+    fields = {"file": SimpleUploadedFile("my.run", content), "name": "mine", **more}
+    return api.post(OF, {name: value for name, value in fields.items() if value is not None})
 
 
 def test_run_is_received_and_then_has_its_scores(api, phase, do_jobs):
     facts = {"type": "sparse", "latency_ms": 12.5, "k1": 0.9}
     answer = send(api, metadata=json.dumps(facts), description="BM25")
 
-    told = answer.json()
+    result = answer.json()
     assert answer.status_code == 201
-    assert (told["state"], told["run"], told["scores"]["nDCG@10"]) == ("received", None, None)
-    assert (told["phase"], told["release"], told["split"]) == (phase.pk, "1.0.0", "test")
+    assert (result["state"], result["run"], result["scores"]["nDCG@10"]) == ("received", None, None)
+    assert (result["phase"], result["release"], result["split"]) == (phase.pk, "1.0.0", "test")
 
     do_jobs()
 
-    told = api.get(f"{OF}{told['id']}/").json()
-    run = Run.objects.get(pk=told["run"])
-    assert (told["state"], told["percent"], told["problems"]) == ("scored", 100, [])
-    assert told["scores"]["RR@10"] == pytest.approx(2 / 3)
-    assert told["intervals"].keys() <= told["scores"].keys()
+    result = api.get(f"{OF}{result['id']}/").json()
+    run = Run.objects.get(pk=result["run"])
+    assert (result["state"], result["percent"], result["problems"]) == ("scored", 100, [])
+    assert result["scores"]["RR@10"] == pytest.approx(2 / 3)
+    assert result["intervals"].keys() <= result["scores"].keys()
     assert run.metadata == {"type": "sparse", "latency_ms": 12.5, "k1": "0.9"}
-    assert told["url"].startswith("http://testserver/b/stdlib/runs/submissions/")
+    assert result["url"].startswith("http://testserver/b/stdlib/runs/submissions/")
 
 
 def test_statements_of_a_run_stay_few(api, phase, django_assert_max_num_queries):
@@ -93,14 +93,14 @@ def test_same_bytes_are_recognised_when_the_day_is_used_up(api):
 
 
 def test_invalid_file_is_told_line_by_line_and_costs_nothing(api, do_jobs):
-    made = send(api, GOOD + b"q1 Q0 d7 9 n/a s\n").json()
+    record = send(api, GOOD + b"q1 Q0 d7 9 n/a s\n").json()
     do_jobs()
 
-    told = api.get(f"{OF}{made['id']}/").json()
+    answer = api.get(f"{OF}{record['id']}/").json()
 
-    assert told["state"] == "invalid"
-    assert (told["problems"][0]["line"], told["problems"][0]["code"]) == (6, "file-problems")
-    assert told["n_left"] == 20
+    assert answer["state"] == "invalid"
+    assert (answer["problems"][0]["line"], answer["problems"][0]["code"]) == (6, "file-problems")
+    assert answer["n_left"] == 20
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_list_holds_ones_own_and_ones_teams_and_for_keepers_all(
     submit(maintainer, GOOD + b"q2 Q0 d8 2 1 s\n", name="theirs", team=team)
 
     def names(client) -> set[str]:
-        return {one["name"] for one in client.get(OF).json()["results"]}
+        return {result["name"] for result in client.get(OF).json()["results"]}
 
     assert names(api) == {"sam's"}
     team.members.add(sam)
@@ -179,7 +179,9 @@ def test_list_is_paged_and_filtered(api, submit, sam, do_jobs):
     do_jobs()
     submit(sam, GOOD + b"q2 Q0 d5 2 1 s\n", name="second")
 
-    assert [one["name"] for one in api.get(OF, {"page_size": 1}).json()["results"]] == ["second"]
+    assert [result["name"] for result in api.get(OF, {"page_size": 1}).json()["results"]] == [
+        "second"
+    ]
     scored = api.get(OF, {"state": "scored"}).json()
     assert [one["name"] for one in scored["results"]] == ["first"]
     assert api.get(OF, {"state": "sored"}).status_code == 400
@@ -194,15 +196,15 @@ def test_submission_of_somebody_else_is_not_there(api, maintainer, submit):
 
 
 def test_withdrawn_submission_says_so_and_cannot_be_withdrawn_twice(api, do_jobs):
-    made = send(api).json()
-    assert api.post(f"{OF}{made['id']}/withdraw/").json()["code"] == "not-withdrawable"
+    record = send(api).json()
+    assert api.post(f"{OF}{record['id']}/withdraw/").json()["code"] == "not-withdrawable"
     do_jobs()
 
-    first = api.post(f"{OF}{made['id']}/withdraw/")
-    again = api.post(f"{OF}{made['id']}/withdraw/")
+    first = api.post(f"{OF}{record['id']}/withdraw/")
+    again = api.post(f"{OF}{record['id']}/withdraw/")
 
     assert first.json()["withdrawn_at"] is not None
     assert (again.status_code, again.json()["code"]) == (409, "not-withdrawable")
     # What was withdrawn is not scored again, and its place stays taken.
-    assert send(api).json()["id"] == made["id"]
+    assert send(api).json()["id"] == record["id"]
     assert first.json()["n_left"] == 19

@@ -76,10 +76,10 @@ CASES = [
 
 def ranking(run: Run) -> dict[str, list[str]]:
     frame = pl.read_parquet(run_path(run)).sort("qid", "rank")
-    found: dict[str, list[str]] = {}
+    results: dict[str, list[str]] = {}
     for qid, docid in frame.select("qid", "docid").iter_rows():
-        found.setdefault(qid, []).append(docid)
-    return found
+        results.setdefault(qid, []).append(docid)
+    return results
 
 
 @pytest.mark.parametrize(("form", "packed"), CASES)
@@ -252,19 +252,19 @@ def test_documents_that_the_corpus_lacks_are_named(upload, do_jobs):
 def test_progress_is_told_in_percent_of_the_file(submit, sam, monkeypatch):
     from benchmarks_app.jobs.services import jobs
 
-    told = []
+    results = []
     monkeypatch.setattr(jobs, "PROGRESS_EVERY_SECONDS", 0)
     submission = submit(sam)
 
     jobs.execute(
         submission.job_id,
         has_heartbeat=False,
-        on_progress=lambda done, total, message: told.append((done, total, message)),
+        on_progress=lambda done, total, message: results.append((done, total, message)),
     )
 
-    assert {total for _, total, _ in told} == {100}
-    assert [done for done, _, _ in told] == sorted(done for done, _, _ in told)
-    assert {message for _, _, message in told} >= {"checking the file", "the file is right"}
+    assert {total for _, total, _ in results} == {100}
+    assert [done for done, _, _ in results] == sorted(done for done, _, _ in results)
+    assert {message for _, _, message in results} >= {"checking the file", "the file is right"}
 
 
 def test_metadata_in_comments_of_the_file_fills_what_the_form_left_out(submit, sam, do_jobs):

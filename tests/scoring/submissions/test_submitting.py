@@ -164,8 +164,8 @@ def test_daily_limit_refuses_and_says_when_the_next_is_possible(submit, phase, s
 def test_lowered_limit_waits_until_enough_submissions_are_a_day_old(submit, phase, sam):
     times = [timezone.now() - timedelta(hours=hours) for hours in (20, 10, 5)]
     for number, at in enumerate(times):
-        made = submit(sam, GOOD + b"q2 Q0 x%d 2 1 s\n" % number, f"run {number}")
-        Submission.objects.filter(pk=made.pk).update(created_at=at)
+        submission = submit(sam, GOOD + b"q2 Q0 x%d 2 1 s\n" % number, f"run {number}")
+        Submission.objects.filter(pk=submission.pk).update(created_at=at)
     Phase.objects.update(daily_limit=2)
 
     with pytest.raises(DailyLimitError) as caught:
@@ -185,8 +185,8 @@ def test_invalid_failed_old_and_foreign_submissions_take_no_place(submit, phase,
             {"submitter": maintainer},
         ]
     ):
-        made = submit(sam, GOOD + b"q2 Q0 x%d 2 1 s\n" % number, f"run {number}")
-        Submission.objects.filter(pk=made.pk).update(**change)
+        submission = submit(sam, GOOD + b"q2 Q0 x%d 2 1 s\n" % number, f"run {number}")
+        Submission.objects.filter(pk=submission.pk).update(**change)
         assert n_left_today(phase=phase, user=sam) == 1
 
 

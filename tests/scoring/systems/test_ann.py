@@ -39,24 +39,24 @@ def page(client, benchmark):
 def test_recall_and_loss_are_over_the_queries(release, runs):
     exact, index = runs
 
-    found = ann_report(exact=exact, approximate=index, release=release, k=2)
+    report = ann_report(exact=exact, approximate=index, release=release, k=2)
 
-    assert [one.recall for one in found.recall.queries] == [0.5, 1.0, 0.0]
-    assert found.recall.n_missing == 1
+    assert [query.recall for query in report.recall.queries] == [0.5, 1.0, 0.0]
+    assert report.recall.n_missing == 1
     # q1 loses d2, of grade 1 at rank 2; nDCG of q2 is the same, q3 has nothing relevant.
     lost = (1 / 1.584962500721156) / (3 + 1 / 1.584962500721156)
-    assert found.differences == pytest.approx({"q1": -lost, "q2": 0.0, "q3": 0.0})
-    assert found.overall.loss.mean == pytest.approx(-lost / 3)
-    assert found.overall.recall.low <= 0.5 <= found.overall.recall.high
+    assert report.differences == pytest.approx({"q1": -lost, "q2": 0.0, "q3": 0.0})
+    assert report.overall.loss.mean == pytest.approx(-lost / 3)
+    assert report.overall.recall.low <= 0.5 <= report.overall.recall.high
 
 
 def test_runs_without_scores_have_recall_alone(benchmark, release, runs):
     late = factories.run(benchmark, INDEX, name="late")
 
-    found = ann_report(exact=runs[0], approximate=late, release=release, k=2)
+    report = ann_report(exact=runs[0], approximate=late, release=release, k=2)
 
-    assert found.overall.loss is None
-    assert found.overall.recall.mean == 0.5
+    assert report.overall.loss is None
+    assert report.overall.recall.mean == 0.5
 
 
 def test_page_says_recall_and_the_queries_that_lose_most(page, runs):
@@ -79,11 +79,11 @@ def test_losses_of_hidden_queries_are_left_out(page, runs, monkeypatch):
 
     monkeypatch.setattr(firewall, "hidden_queries", lambda release: frozenset({"q1"}))
 
-    told = page(exact=runs[0].pk, approximate=runs[1].pk, k=2).context
+    context = page(exact=runs[0].pk, approximate=runs[1].pk, k=2).context
 
-    assert {one.qid: lost for one, _, lost in told["worst"]} == {"q3": 0.0, "q1": None}
-    assert told["loss"].mean == 0.0  # of the others
-    assert told["n_left_out"] == 1
+    assert {one.qid: lost for one, _, lost in context["worst"]} == {"q3": 0.0, "q1": None}
+    assert context["loss"].mean == 0.0  # of the others
+    assert context["n_left_out"] == 1
 
 
 def test_chart_counts_queries_by_recall(client, benchmark, page, runs):
@@ -97,10 +97,10 @@ def test_chart_counts_queries_by_recall(client, benchmark, page, runs):
 def test_endpoint_takes_names(client, benchmark, page, runs):
     url = f"/api/v1/benchmarks/{benchmark.slug}/ann/"
 
-    told = client.get(url, {"exact": "exact", "approximate": "index", "k": 2}).json()
+    answer = client.get(url, {"exact": "exact", "approximate": "index", "k": 2}).json()
     unknown = client.get(url, {"exact": "exact", "approximate": "indx"})
 
-    assert (told["recall"], told["n_missing"], told["usual_baseline"]) == (0.5, 1, 0.95)
-    assert told["worst"][0] == {"query": "q3", "recall": 0.0, "missed": ["d6"]}
+    assert (answer["recall"], answer["n_missing"], answer["usual_baseline"]) == (0.5, 1, 0.95)
+    assert answer["worst"][0] == {"query": "q3", "recall": 0.0, "missed": ["d6"]}
     assert unknown.status_code == 400
     assert "There is no run indx" in json.dumps(unknown.json())

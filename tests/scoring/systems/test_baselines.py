@@ -29,17 +29,17 @@ CORPUS = b"""{"_id": "d1", "title": "Lists", "text": "sorting a list of numbers 
 def texts(db, tmp_path):
     """A benchmark whose corpus holds three texts, with two queries; Tess owns it."""
     corpus = Corpus.objects.create(name="texts", owner=factories.user("keeper"))
-    made = factories.benchmark(slug="texts", corpus=corpus)
-    tess = factories.member(made, "tess", "owner")
+    bench = factories.benchmark(slug="texts", corpus=corpus)
+    tess = factories.member(bench, "tess", "owner")
     path = tmp_path / "corpus.jsonl"
     path.write_bytes(CORPUS)
-    upload = uploading.receive_path(benchmark=made, owner=tess, path=path)
+    upload = uploading.receive_path(benchmark=bench, owner=tess, path=path)
     arguments = importing.import_arguments(upload=upload, kind="corpus")
-    job = jobs.run_here(benchmark=made, user=tess, **arguments)
+    job = jobs.run_here(benchmark=bench, user=tess, **arguments)
     assert job.state == Job.State.DONE, job.error
-    factories.query(made, "q1", "sorting numbers")
-    factories.query(made, "q2", "file lines")
-    return made
+    factories.query(bench, "q1", "sorting numbers")
+    factories.query(bench, "q2", "file lines")
+    return bench
 
 
 @pytest.fixture
@@ -144,11 +144,11 @@ def told(command: str, *args: str, **options) -> str:
 def test_retrieve_writes_a_run_that_is_cut_at_k(texts, tmp_path):
     out = tmp_path / "out.run"
 
-    said = told("retrieve", "texts", "--system", "tfidf-word", "--k", "1", "-o", str(out))
+    output = told("retrieve", "texts", "--system", "tfidf-word", "--k", "1", "-o", str(out))
 
     lines = [line.split()[:4] for line in out.read_text().splitlines()]
     assert lines == [["q1", "Q0", "d1", "1"], ["q2", "Q0", "d2", "1"]]
-    assert "2 results of tfidf-word" in said
+    assert "2 results of tfidf-word" in output
 
 
 @pytest.mark.parametrize(
@@ -173,9 +173,9 @@ def test_submit_run_scores_at_once_and_leaderboard_prints_it(phase, sam, tmp_pat
     path = tmp_path / "system.run"
     path.write_bytes(GOOD)
 
-    said = told("submit_run", "stdlib", str(path), "--user", "sam", "--name", "my system")
+    output = told("submit_run", "stdlib", str(path), "--user", "sam", "--name", "my system")
 
-    assert "nDCG@10\t0.6546" in said
+    assert "nDCG@10\t0.6546" in output
     assert Submission.objects.get().state == Submission.State.SCORED
     board = told("leaderboard", "stdlib", "-m", "mrr@10").splitlines()
     assert board[0] == "stdlib 1.0.0, by MRR@10, all 3 queries"

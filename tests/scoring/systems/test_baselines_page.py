@@ -62,8 +62,8 @@ def test_dense_and_hybrid_systems_find_what_the_text_answers():
     documents = [("d1", "a river of water"), ("d2", "computer programs"), ("d3", "paper")]
 
     for name in ("wordllama", "hybrid-rrf"):
-        ((qid, found),) = entry_named(name).searcher(documents).search([("q", "software")], k=2)
-        assert (qid, found[0][0], len(found)) == ("q", "d2", 2)
+        ((qid, answer),) = entry_named(name).searcher(documents).search([("q", "software")], k=2)
+        assert (qid, answer[0][0], len(answer)) == ("q", "d2", 2)
 
 
 # --- timing --------------------------------------------------------------------------------
@@ -96,9 +96,9 @@ def test_each_query_is_timed_alone_and_the_first_once_before(monkeypatch):
     monkeypatch.setattr("scoring.systems.services.baseline_timing.perf_counter", clock)
     taken = Taken()
 
-    found = list(timed_results(Slow(), [("a", "123"), ("b", "1")], k=1, taken=taken))
+    items = list(timed_results(Slow(), [("a", "123"), ("b", "1")], k=1, taken=taken))
 
-    assert [qid for qid, _ in found] == ["a", "b"]
+    assert [qid for qid, _ in items] == ["a", "b"]
     assert taken.milliseconds == pytest.approx({"a": 3.0, "b": 1.0})
 
 
@@ -292,9 +292,9 @@ def test_page_asks_as_often_for_two_runs_as_for_many(made, texts, tess, signed_i
 
 
 def test_reported_value_stands_beside_ours_with_the_difference(made, texts, tess, signed_in):
-    told = {"benchmark": texts, "user": tess, "source": "10.1145/1571941.1572114"}
-    enter_reported(system="BM25", measure="nDCG@10", value=0.25, note="other stemmer", **told)
-    enter_reported(system="unheard of", measure="nDCG@10", value=0.5, **told)
+    fields = {"benchmark": texts, "user": tess, "source": "10.1145/1571941.1572114"}
+    enter_reported(system="BM25", measure="nDCG@10", value=0.25, note="other stemmer", **fields)
+    enter_reported(system="unheard of", measure="nDCG@10", value=0.5, **fields)
 
     page = signed_in(tess).get(PAGE)
 
@@ -312,9 +312,9 @@ def test_reported_value_stands_beside_ours_with_the_difference(made, texts, tess
 
 
 def test_api_lists_systems_with_their_runs(made, tess, signed_in):
-    told = signed_in(tess).get(API).json()
+    answer = signed_in(tess).get(API).json()
 
-    by_name = {one["name"]: one for one in told}
+    by_name = {one["name"]: one for one in answer}
     assert list(by_name) == list(CATALOG)
     assert (by_name["bm25"]["state"], by_name["bm25-stem"]["state"]) == ("made", "missing")
     (run,) = by_name["bm25"]["runs"]

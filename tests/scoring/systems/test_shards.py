@@ -76,12 +76,12 @@ def test_run_of_shards_says_how_it_was_made(parent, django_capture_on_commit_cal
         jobs.run_queued()
 
     parent.refresh_from_db()
-    made = Retrieval.objects.get()
+    record = Retrieval.objects.get()
     assert (parent.state, parent.result["made"]) == ("done", ["run 'bm25-stem'"])
-    assert (made.n_shards, made.n_queries, made.depth) == (N_SHARDS, 3, 100)
-    assert made.run.latencies.n_queries == 3
-    assert made.indexing_seconds > 0
-    assert made.run.metadata["shards"] == "3"
+    assert (record.n_shards, record.n_queries, record.depth) == (N_SHARDS, 3, 100)
+    assert record.run.latencies.n_queries == 3
+    assert record.indexing_seconds > 0
+    assert record.run.metadata["shards"] == "3"
     assert folders() == []
 
 

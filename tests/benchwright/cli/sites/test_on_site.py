@@ -108,29 +108,29 @@ OURS = [name for name, app in get_commands().items() if app in reference_pages.A
 def test_command_that_is_replaced_says_by_what_and_others_say_nothing(name, monkeypatch):
     kind = type(load_command_class(get_commands()[name], name))
     monkeypatch.setattr(kind, "handle", lambda self, *args, **options: "done")
-    told = {}
+    results = {}
 
     for is_typed in (True, False):
         out, err = StringIO(), StringIO()
         command = kind(stdout=out, stderr=err, no_color=True)
         command._called_from_command_line = is_typed  # as `run_from_argv` sets it
         command.execute(no_color=True, force_color=False, skip_checks=True)
-        told[is_typed] = err.getvalue()
+        results[is_typed] = err.getvalue()
         assert out.getvalue() == "done\n"
 
     instead = f"`benchwright --site URL --benchmark SLUG {REPLACED.get(name)}`"
     replaced = f"{name} is replaced by {instead}; it stays for this version.\n"
-    assert told == {True: replaced if name in REPLACED else "", False: ""}
+    assert results == {True: replaced if name in REPLACED else "", False: ""}
 
 
 def test_what_replaces_a_command_is_taken_by_the_one_command():
     assert set(REPLACED) <= set(OURS)
     for name, there in REPLACED.items():
         command = load_command_class(get_commands()[name], name)
-        shown = " ".join(command.create_parser("manage.py", name).format_help().split())
+        text = " ".join(command.create_parser("manage.py", name).format_help().split())
         words = ["--site", "https://bench.example", "--benchmark", "tiny", *there.split()]
 
-        assert shown.endswith(f"benchwright --site URL --benchmark SLUG {there}")
+        assert text.endswith(f"benchwright --site URL --benchmark SLUG {there}")
         of_benchwright(words)
 
 
@@ -199,7 +199,7 @@ def test_estimates_are_told_once_every_drawn_document_has_a_label(on):
 
     early = on("estimate", "to estimate", benchmark="est")
     estimates.labelled(pool, olga)
-    told = on("estimate", "to estimate", benchmark="est")
+    result = on("estimate", "to estimate", benchmark="est")
     other = on("estimate", "to estimate", "--against", "other", "--json", benchmark="est")
     unknown = on("estimate", "to estimate", "--against", "goood", benchmark="est")
 
@@ -208,7 +208,7 @@ def test_estimates_are_told_once_every_drawn_document_has_a_label(on):
     expected = {run: row.mean.value for run, row in by_run(estimates_of(pool, olga)).items()}
     assert {run: row["mean"]["value"] for run, row in rows.items()} == pytest.approx(expected)
     assert rows["other"]["difference"] is None
-    assert all(f"{value:.4f}" in told.stdout for value in expected.values())
+    assert all(f"{value:.4f}" in result.stdout for value in expected.values())
     assert "Did you mean 'good'?" in unknown.stderr
 
 

@@ -118,12 +118,12 @@ def hiding(db, monkeypatch):
     benchmark.refresh_from_db()
     owner = factories.member(benchmark, "olga", "owner")
     grades = {("q1", "d1"): 2, ("q1", "d2"): 0, ("q2", SENTINEL): 1, ("q2", "d1"): 3}
-    made = factories.qrel_set(benchmark, grades, name="ours")
-    QrelSet.objects.filter(pk=made.pk).update(n_relevant=2)
+    qrels = factories.qrel_set(benchmark, grades, name="ours")
+    QrelSet.objects.filter(pk=qrels.pk).update(n_relevant=2)
     for qid, split in (("q1", "dev"), ("q2", "test")):
         QueryFamily.objects.filter(queries__qid=qid).update(split=split)
-    made.refresh_from_db()
-    return factories.release(made, "1.0.0", by=owner)
+    qrels.refresh_from_db()
+    return factories.release(qrels, "1.0.0", by=owner)
 
 
 @pytest.mark.parametrize("form", [None, "trec", "ids-only"])

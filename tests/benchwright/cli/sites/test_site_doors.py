@@ -63,24 +63,24 @@ def test_clicks_become_a_set_and_the_log_is_gone(on, benchwright, tmp_path):
     log.write_text(PAGES)
     factories.query(bench(), "swim-1", "swim")
 
-    made = on("clicks", str(log), "--least", "5", "--name", "clicked")
+    output = on("clicks", str(log), "--least", "5", "--name", "clicked")
     got = on("export", "qrels", "clicked")
     benchwright("clicks", str(log), "--least", "5", "-o", str(here))
 
-    assert (made.exit_code, made.stdout[:5]) == (0, "made "), made.output
+    assert (output.exit_code, output.stdout[:5]) == (0, "made "), output.output
     grades = {line.split()[2]: line.split()[3] for line in got.stdout.splitlines()}
     assert grades == {line.split()[2]: line.split()[3] for line in here.read_text().splitlines()}
     assert QrelSet.objects.get(name="clicked").kind == "click"
 
 
 def test_runs_of_the_site_are_made_measured_and_brought_home(on, benchwright, tmp_path):
-    made = on("retrieve", "--system", "bm25", "--depth", "3")
+    output = on("retrieve", "--system", "bm25", "--depth", "3")
     again = on("retrieve", "--system", "bm25", "--depth", "3")
     unknown = on("retrieve", "--system", "bm52")
     names = [row["name"] for row in answered(on("list", "runs", "--json"))]
     brought = on("export", "run", names[0], "-o", str(tmp_path / "run.zip"), "--json")
 
-    assert (made.exit_code, made.stdout[:5]) == (0, "made "), made.output
+    assert (output.exit_code, output.stdout[:5]) == (0, "made "), output.output
     assert again.stdout == "nothing to make: the runs are there\n"
     assert (unknown.exit_code, "Did you mean 'bm25'" in unknown.stderr) == (2, True)
     assert answered(brought)["n_bytes"] == (tmp_path / "run.zip").stat().st_size
@@ -105,7 +105,7 @@ def test_what_an_index_keeps_and_how_judgments_treat_it_is_as_on_files(on, bench
     )
     below = on("ann", "exact", "index", "-k", "2", "--fail-below", "0.9")
     scored = on("score")
-    shown = answered(on("score", "exact", "-m", "nDCG@10", "--json"))
+    result = answered(on("score", "exact", "-m", "nDCG@10", "--json"))
     treated = answered(on("reusability", "--json"))
     unknown = on("reusability", "--release", "1.0.1")
     as_table = on("reusability", "--release", "1.0.0")
@@ -116,10 +116,10 @@ def test_what_an_index_keeps_and_how_judgments_treat_it_is_as_on_files(on, bench
     (tmp_path / "qrels").write_text(on("export", "qrels", benchmark.qrel_sets.get().name).stdout)
     by_files = answered(benchwright("score", str(tmp_path / "qrels"), str(tmp_path / "exact"),
                                     "-m", "nDCG@10", "--json"))  # fmt: skip
-    (row,) = shown[0]["scores"]
+    (row,) = result[0]["scores"]
     assert row["mean"] == pytest.approx(by_files["runs"][0]["means"]["nDCG@10"], abs=1e-12)
     assert (unknown.exit_code, "Did you mean '1.0.0'?" in unknown.stderr) == (2, True)
-    assert {one["run"] for one in treated["systems"]} == {"exact", "index"}
+    assert {system["run"] for system in treated["systems"]} == {"exact", "index"}
     assert (as_table.exit_code, "mean shift" in as_table.stdout) == (0, True), as_table.output
 
 
@@ -131,7 +131,7 @@ def test_live_system_is_described_asked_and_asked_again_by_name(on, settings, tm
     server.answer = lambda asked: hits(("123", 2.0), ("d-cjk", 1.0))
     try:
         nameless = on("ask", server.url, *described)
-        made = on("ask", server.url, *described, "--name", "ours", "-k", "2")
+        output = on("ask", server.url, *described, "--name", "ours", "-k", "2")
         again = on("ask", "ours", "--run", "second")
         twice = on("ask", "ours", "--rps", "5")
         unknown = on("ask", "owrs")
@@ -139,7 +139,7 @@ def test_live_system_is_described_asked_and_asked_again_by_name(on, settings, tm
         server.stop()
 
     assert (nameless.exit_code, "--name" in nameless.stderr) == (2, True)
-    assert made.exit_code == again.exit_code == 0, (made.output, again.output)
+    assert output.exit_code == again.exit_code == 0, (output.output, again.output)
     assert LiveSystem.objects.get().k == 2
     assert Run.objects.get(name="second").n_queries == Query.objects.count()
     assert "--rps describes a URL; 'ours' is described already." in twice.stderr
@@ -190,7 +190,7 @@ def test_judge_of_the_site_grades_a_pool_and_is_held_against_people(on, stub):
     assert "Give --judge for a new campaign" in neither.stderr
     assert "Did you mean 'stub'?" in unknown.stderr
     assert held["verdict"]
-    assert [one["name"] for one in campaigns] == ["by stub"]
+    assert [campaign["name"] for campaign in campaigns] == ["by stub"]
 
 
 def test_cases_are_sent_estimated_and_judged(on, stub, tmp_path):
@@ -299,14 +299,14 @@ def test_odd_names_reach_the_site_as_they_are(on, tmp_path):
 
     assert on("import", str(run), "--name", name).exit_code == 0
     listed = on("list", "runs")
-    made = on("slice", slice_name, "--expression", "length >= 1")
-    shown = on("slice", slice_name)
+    output = on("slice", slice_name, "--expression", "length >= 1")
+    result = on("slice", slice_name)
     refused = on("slice", "a/b", "--expression", "length >= 1")
     address = on("list", "runs", benchmark="tiny/../other")
 
     assert name in listed.stdout
-    assert made.exit_code == shown.exit_code == 0, (made.output, shown.output)
-    assert made.stdout == shown.stdout
-    assert slice_name in shown.stdout
+    assert output.exit_code == result.exit_code == 0, (output.output, result.output)
+    assert output.stdout == result.stdout
+    assert slice_name in result.stdout
     assert (refused.exit_code, "cannot be the name of a slice" in refused.stderr) == (1, True)
     assert (address.exit_code, "names no release" in address.stderr) == (1, True)

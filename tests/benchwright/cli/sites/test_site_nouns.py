@@ -34,13 +34,15 @@ def test_phase_is_made_changed_closed_and_opened_again(on):
     factories.release(bench().qrel_sets.get(), "1.0.0")
     new = ("phases", "new", "spring", "--release", "1.0.0", "--split", "dev")
 
-    made = answered(on(*new, "--closes-at", "2030-12-24T12:00:00Z", "--daily-limit", "3", "--json"))
+    record = answered(
+        on(*new, "--closes-at", "2030-12-24T12:00:00Z", "--daily-limit", "3", "--json")
+    )
     closed = said(on("phases", "close", "spring"))
     opened = answered(on("phases", "change", "spring", "--closes-at", "2031-01-01", "--json"))
     named = said(on("phases", "--first", "1"))
 
     phase = Phase.objects.get(name="spring")
-    assert (made["id"], phase.daily_limit, phase.name) == (phase.pk, 3, "spring")
+    assert (record["id"], phase.daily_limit, phase.name) == (phase.pk, 3, "spring")
     assert "state: over" in closed
     assert opened["state"] == "open"
     assert named.splitlines()[1].split()[:4] == [str(phase.pk), "spring", "1.0.0", "dev"]
@@ -128,13 +130,13 @@ def test_contamination_is_checked_and_clean_queries_become_a_slice(on, tmp_path)
     matches = answered(on("contamination", "matches", "train", "--json"))
     clean = answered(on("contamination", "clean", "train", "--json"))
     sliced = answered(on("contamination", "slice", "train", "--json"))
-    shown = said(on("contamination", "show", "train"))
+    result = said(on("contamination", "show", "train"))
 
     assert made == "Compare queries with train (2): done\n1 exact, 0 near, 0 possible\n"
     assert [row["degree"] for row in matches] == ["exact"]
     assert len(clean) == bench().queries.count() - 1
     assert Slice.objects.get(name=sliced["name"]).members.count() == len(clean)
-    assert "outside: 2" in shown
+    assert "outside: 2" in result
     assert said(on("contamination", "salt")) == f"salt: {salt_of(bench())}\n"
     said(on("contamination", "remove", "train"))
     assert not ContaminationCheck.objects.exists()
@@ -170,11 +172,11 @@ def test_slices_pools_splits_and_judges_are_kept(on):
     paused = answered(on("pools", "change", "first", "--state", "paused", "--json"))
     said(on("split", "--shares", "train=50,test=50"))
     hidden = answered(on("splits", "hide", "test", "--json"))
-    shown = answered(on("splits", "hide", "--json"))
+    result = answered(on("splits", "hide", "--json"))
 
     assert [row["query"] for row in rejected] == [query]
     assert (paused["state"], Pool.objects.get().state) == ("paused", "paused")
-    assert (hidden["hidden_splits"], shown["hidden_splits"]) == (["test"], [])
+    assert (hidden["hidden_splits"], result["hidden_splits"]) == (["test"], [])
 
 
 def test_judge_is_set_up_tried_and_removed(on, settings, tmp_path):
@@ -207,11 +209,11 @@ def test_known_grades_and_candidates_come_from_tables(on, tmp_path):
 
     said(on("pools", "know", "first", str(grades)))
     (known,) = answered(on("pools", "known", "first", "--json"))
-    made = answered(on("candidates", "new", "odd", str(rows), "--origin", "by hand", "--json"))
+    record = answered(on("candidates", "new", "odd", str(rows), "--origin", "by hand", "--json"))
     gone = said(on("pools", "forget", "first", str(known["id"])))
 
     assert (known["document"], known["grade"], known["purpose"]) == ("123", 2, "practice")
-    assert (made["n_documents"], made["n_queries"]) == (2, 1)
+    assert (record["n_documents"], record["n_queries"]) == (2, 1)
     assert (gone, said(on("pools", "known", "first"))) == ("done\n", "There are none.\n")
     refused(on("candidates", "new", "x", str(short)), 1, f"{short}:3: 1 cells, expected 2")
     refused(on("pools", "know", "first", str(bare)), 1, f"{bare}:1: has no column grade")
@@ -309,9 +311,9 @@ def test_commands_md_shows_what_is_done(on, settings, tmp_path, monkeypatch):
 
     for line in lines:
         words, _, output = line.partition(" > ")
-        shown = said(on(*shlex.split(words)))
+        result = said(on(*shlex.split(words)))
         if output:
-            (tmp_path / output).write_text(f"{shown}And more.\n")  # somebody edits it
+            (tmp_path / output).write_text(f"{result}And more.\n")  # somebody edits it
 
     assert len(lines) > 15
     assert Guideline.objects.count() == 2

@@ -45,7 +45,7 @@ def _qrels(folder, split, qids):
 
 
 def run(*arguments):
-    return CliRunner().invoke(main, [str(one) for one in arguments])
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 def qids_of(folder, split):

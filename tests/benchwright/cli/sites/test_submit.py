@@ -18,10 +18,10 @@ def submit(benchwright, site, benchmark, sam, token_of, tmp_path):
     """A function that submits lines as Sam, to a benchmark with a release and an open phase."""
     from benchmarks_app.models import QrelSet
 
-    made = factories.qrel_set(benchmark, GRADES)
-    QrelSet.objects.filter(pk=made.pk).update(n_relevant=1)
-    made.refresh_from_db()
-    factories.release(made, "1.0.0")
+    qrels = factories.qrel_set(benchmark, GRADES)
+    QrelSet.objects.filter(pk=qrels.pk).update(n_relevant=1)
+    qrels.refresh_from_db()
+    factories.release(qrels, "1.0.0")
     secret = token_of(sam)
 
     def submit(*words: str, lines: str = RUN, name: str = "bm25.run", **environment: str):
@@ -47,9 +47,9 @@ def test_run_is_sent_waited_for_and_shown(submit):
 def test_answer_for_a_program_is_the_sites_own(submit):
     done = submit("--wait", "--format", "json", "--name", "BM25")
 
-    told = json.loads(done.stdout)
-    assert (told["state"], told["name"], told["release"]) == ("scored", "BM25", "1.0.0")
-    assert told["scores"]["nDCG@10"] > 0.9
+    report = json.loads(done.stdout)
+    assert (report["state"], report["name"], report["release"]) == ("scored", "BM25", "1.0.0")
+    assert report["scores"]["nDCG@10"] > 0.9
 
 
 def test_without_waiting_it_ends_at_once(submit):

@@ -25,10 +25,10 @@ def submit(benchwright, site, benchmark, sam, token_of):
     """A function that submits as Sam to a benchmark with a release."""
     from benchmarks_app.models import QrelSet
 
-    made = factories.qrel_set(benchmark, GRADES)
-    QrelSet.objects.filter(pk=made.pk).update(n_relevant=1)
-    made.refresh_from_db()
-    factories.release(made, "1.0.0")
+    qrels = factories.qrel_set(benchmark, GRADES)
+    QrelSet.objects.filter(pk=qrels.pk).update(n_relevant=1)
+    qrels.refresh_from_db()
+    factories.release(qrels, "1.0.0")
     known = {"BENCHWRIGHT_TOKEN": token_of(sam), "BENCHWRIGHT_SERVER": site}
 
     def submit(*words: str):
@@ -53,10 +53,10 @@ def test_vectors_are_searched_and_scored(submit, folder):
         *words(folder), "--similarity", "dot", "--depth", "2", "--wait", "--format", "json"
     )
 
-    told = json.loads(done.stdout)
+    report = json.loads(done.stdout)
     submission = Submission.objects.get()
-    assert (done.exit_code, told["state"], told["name"]) == (0, "scored", "d")
-    assert told["scores"]["nDCG@10"] == pytest.approx(1.0)
+    assert (done.exit_code, report["state"], report["name"]) == (0, "scored", "d")
+    assert report["scores"]["nDCG@10"] == pytest.approx(1.0)
     assert (submission.run.n_rows, submission.run.depth) == (4, 2)
 
 

@@ -56,8 +56,8 @@ def main(data):
             ]
             for measure in map(ir_measures.parse_measure, MEASURES):
                 # One at a time: with several alphas at once they take each other's.
-                found = ir_measures.iter_calc([measure], rows, run)
-                total = sum(metric.value for metric in found)
+                result = ir_measures.iter_calc([measure], rows, run)
+                total = sum(metric.value for metric in result)
                 means.setdefault(path.stem, []).append(round(total / len(grades), 9))
     content = {"made_with": "ir_measures 0.4.3 (pyndeval 0.0.8)", "means": means}
     text = json.dumps(content, sort_keys=True, separators=(",", ":")).replace("],", "],\n")

@@ -87,14 +87,14 @@ def main():
     values = {}
     for level, names in ((1, TREC), (2, LEVEL_2)):
         known = set(pytrec_eval.supported_measures) - {"runid", "relstring"}
-        found = pytrec_eval.RelevanceEvaluator(qrels, known, relevance_level=level).evaluate(run)
+        scores = pytrec_eval.RelevanceEvaluator(qrels, known, relevance_level=level).evaluate(run)
         for name in names:
             ours = TREC[name] if level == 1 else with_level(TREC[name])
-            values[ours] = {qid: of[name] for qid, of in found.items()}
+            values[ours] = {qid: of[name] for qid, of in scores.items()}
     for name, ours in IR_MEASURES.items():
         measure = ir_measures.parse_measure(name)
-        found = ir_measures.iter_calc([measure], qrels, run)
-        values[ours] = {metric.query_id: metric.value for metric in found}
+        scores = ir_measures.iter_calc([measure], qrels, run)
+        values[ours] = {metric.query_id: metric.value for metric in scores}
     judged = {qid: {d: max(g, 0) for d, g in of.items()} for qid, of in qrels.items()}
     kept = {qid for qid, of in judged.items() if any(of.values())}
     for name, ours in RANX.items():
