@@ -201,8 +201,8 @@ def urls_of(world: World) -> list[str]:
                 url = reverse(address.name, kwargs=address.arguments(known))
             except (KeyError, NoReverseMatch):
                 continue  # the test below names it
-            asked = (record.format(runs=runs) for record in ASKED.get(address.name, ()))
-            results += [url, *(f"{url}{answer}" for answer in asked)]
+            asked = (suffix.format(runs=runs) for suffix in ASKED.get(address.name, ()))
+            results += [url, *(f"{url}{suffix}" for suffix in asked)]
     return list(dict.fromkeys(results))
 
 

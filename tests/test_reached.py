@@ -63,10 +63,10 @@ def meant(schema):
 def parameters_of(operation):
     """The members that an operation takes, with their schemas; those it needs, by each form."""
     results = [
-        API["components"]["parameters"][record["$ref"].rpartition("/")[2]]
-        if "$ref" in record
-        else record
-        for record in operation.get("parameters", ())
+        API["components"]["parameters"][parameter["$ref"].rpartition("/")[2]]
+        if "$ref" in parameter
+        else parameter
+        for parameter in operation.get("parameters", ())
     ]
     members = {result["name"]: result["schema"] for result in results if result["in"] == "query"}
     needed = {one["name"] for one in results if one["in"] == "query" and one.get("required")}

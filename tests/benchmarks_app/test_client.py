@@ -54,7 +54,7 @@ class Site:
 
     @property
     def paths(self) -> list[str]:
-        return [f"{answer.method} {answer.url.raw_path.decode()}" for answer in self.asked]
+        return [f"{request.method} {request.url.raw_path.decode()}" for request in self.asked]
 
 
 @pytest.fixture
@@ -101,7 +101,7 @@ def test_read_that_leads_to_the_same_site_keeps_the_token():
 
     site.client().me()
 
-    assert [answer.headers.get("Authorization") for answer in site.asked] == [
+    assert [request.headers.get("Authorization") for request in site.asked] == [
         f"Bearer {SECRET}"
     ] * 2
 
@@ -316,7 +316,7 @@ def test_run_is_sent_whole_again_after_a_cut(run):
     sent = site.client().submit("stdlib", run)
 
     assert sent.is_earlier  # the first attempt had come through
-    assert [answer.content.count(RUN) for answer in site.asked] == [1, 1, 1]
+    assert [request.content.count(RUN) for request in site.asked] == [1, 1, 1]
 
 
 def test_upload_takes_no_memory_of_the_size_of_the_file(tmp_path):
@@ -542,7 +542,7 @@ def test_pull_goes_on_where_it_broke_off(tmp_path):
 
     site.client().pull("stdlib@1.2.0", tmp_path / "out")
 
-    asked = [answer for answer in site.asked if answer.url.path.endswith("queries.jsonl")]
+    asked = [request for request in site.asked if request.url.path.endswith("queries.jsonl")]
     begun = int(asked[1].headers["Range"][6:-1])
     assert 0 < begun <= 1_000_000
     assert (tmp_path / "out/queries.jsonl").read_bytes() == CONTENT["queries.jsonl"]
@@ -560,7 +560,7 @@ def test_later_pull_goes_on_where_an_earlier_one_ended(tmp_path):
 
     site.client().pull("stdlib@1.2.0", tmp_path / "out")
 
-    asked = next(answer for answer in site.asked if answer.url.path.endswith("queries.jsonl"))
+    asked = next(request for request in site.asked if request.url.path.endswith("queries.jsonl"))
     assert int(asked.headers["Range"][6:-1]) > 0
     assert (tmp_path / "out/queries.jsonl").read_bytes() == CONTENT["queries.jsonl"]
 

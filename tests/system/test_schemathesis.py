@@ -250,9 +250,9 @@ def test_number_that_no_column_holds_is_no_fault(label, target, known, headers):
     here = known[operation.path]
     numbers = [one for one in here if str(here[one]).isdigit() and one not in ("version", "docid")]
     asked = [
-        record["name"]
-        for record in SCHEMA["paths"][operation.path]["get"].get("parameters", [])
-        if record["in"] == "query" and record["schema"].get("type") == "integer"
+        parameter["name"]
+        for parameter in SCHEMA["paths"][operation.path]["get"].get("parameters", [])
+        if parameter["in"] == "query" and parameter["schema"].get("type") == "integer"
     ]
     cases = [operation.Case(path_parameters=here | {name: 10**30}) for name in numbers]
     cases += [operation.Case(path_parameters=here, query={name: 10**30}) for name in asked]

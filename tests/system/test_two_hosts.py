@@ -190,8 +190,8 @@ def test_either_host_ends_what_the_other_has_begun(hosts, tmp_path, capsys, requ
         draft = ask.made(f"{of}/releases/", b, json={"qrels": "judged", "version": "1.0.0"})
         draft_at = f"{of}/releases/drafts/{draft['id']}"
         ask.ended(ask.made(f"{draft_at}/check/", b, json={}))
-        finding = ask(f"{draft_at}/").json()["findings"]
-        accepted = [item["code"] for item in finding if item["severity"] == "warning"]
+        findings = ask(f"{draft_at}/").json()["findings"]
+        accepted = [item["code"] for item in findings if item["severity"] == "warning"]
         publication = ask.made(f"{draft_at}/publish/", b, json={"accepted": accepted})
         ask.ended(publication)
         b.call("open_phase", slug="two")

@@ -19,10 +19,10 @@ def timed(factor_of_last: float, n: int = 400, seed: int = 2):
 
 @pytest.mark.parametrize("factor", [0.2, 1.0, 4.0])
 def test_a_pace_is_told_beside_others_for_documents_of_one_kind(factor):
-    pace = paces(*timed(factor), 3)
+    rates = paces(*timed(factor), 3)
 
-    assert pace[2].ratio == pytest.approx(factor, rel=0.25)
-    assert pace[2].is_unusual == (factor != 1.0)
+    assert rates[2].ratio == pytest.approx(factor, rel=0.25)
+    assert rates[2].is_unusual == (factor != 1.0)
     assert not paces(*timed(1.0), 3)[0].is_unusual
 
 
@@ -31,9 +31,9 @@ def test_who_gets_the_short_documents_is_not_fast():
     # Person 0 judges short documents alone, the others all of them.
     kept = (raters != 0) | (chars == 100)
 
-    pace = paces(raters[kept], seconds[kept], chars[kept], grades[kept], 3)
+    rates = paces(raters[kept], seconds[kept], chars[kept], grades[kept], 3)
 
-    assert pace[0].ratio == pytest.approx(1, rel=0.15)
+    assert rates[0].ratio == pytest.approx(1, rel=0.15)
 
 
 def test_few_times_or_nobody_beside_say_nothing():

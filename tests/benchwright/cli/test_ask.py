@@ -42,7 +42,7 @@ def test_answers_are_written_in_the_order_of_the_queries(ask, server, tmp_path):
         "q2 Q0 d1 1 2.0 ours",
         "q2 Q0 d2 2 1.0 ours",
     ]
-    assert {answer.body["size"] for answer in server.asked} == {7}
+    assert {request.body["size"] for request in server.asked} == {7}
     head, *rows = times.read_text().splitlines()
     assert (head, sorted(row.split("\t")[0] for row in rows)) == ("query\tms", ["q1", "q2"])
     assert "2 of 2 queries answered: p50" in done.stderr

@@ -71,7 +71,7 @@ def stopped(ask, server, kept) -> list[str]:
 
 
 def asked(server: SearchServer) -> Counter[str]:
-    return Counter(answer.query for answer in server.asked)
+    return Counter(request.query for request in server.asked)
 
 
 def n_rows(kept: Path) -> int:

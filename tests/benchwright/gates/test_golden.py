@@ -135,12 +135,12 @@ def test_bounds_are_students_of_a_ratio_over_families(result, name):
 
 def test_p_after_holm_is_worked_out_by_hand(result):
     """The six p in order, times 6, 5, 4 …, none below the one before."""
-    finding = findings(result)
-    tested = [name for name in finding if GOLDEN[name][0] not in ("too few queries", "not run")]
-    order = sorted(tested, key=lambda name: finding[name]["numbers"]["p"])
+    rows = findings(result)
+    tested = [name for name in rows if GOLDEN[name][0] not in ("too few queries", "not run")]
+    order = sorted(tested, key=lambda name: rows[name]["numbers"]["p"])
     highest = 0.0
     for place, name in enumerate(order):
-        highest = max(highest, min(1.0, (6 - place) * finding[name]["numbers"]["p"]))
+        highest = max(highest, min(1.0, (6 - place) * rows[name]["numbers"]["p"]))
 
-        assert finding[name]["numbers"]["p_adjusted"] == pytest.approx(highest)
+        assert rows[name]["numbers"]["p_adjusted"] == pytest.approx(highest)
     assert len(tested) == 6

@@ -33,7 +33,7 @@ def told(*events: HiddenMeans | str) -> list[MeansTold]:
 
 
 def which(*events: HiddenMeans | str) -> list[bool]:
-    return [output.is_told for output in told(*events)]
+    return [mean.is_told for mean in told(*events)]
 
 
 @pytest.mark.parametrize(("n", "is_told"), [(0, True), (1, False), (29, False), (30, True)])
@@ -102,7 +102,7 @@ def test_a_slice_that_is_registered_later_goes_after_those_shown():
 def test_a_slice_that_an_earlier_release_shows_later_takes_none_from_a_later_one():
     earlier, later = means(larger=HUNDRED[:45]), means(first=HUNDRED[:40])
 
-    slices = [output.slices for output in told(earlier, "first", later, "larger")]
+    slices = [mean.slices for mean in told(earlier, "first", later, "larger")]
 
     assert slices == [frozenset(), {"first"}]
 
@@ -111,7 +111,7 @@ def test_a_slice_is_shown_by_one_of_two_releases_whose_grades_differ_in_few_of_i
     changed = [*HUNDRED[:5], *HUNDRED[60:90]]
     releases = [means(part=HUNDRED[:40]), means(part=HUNDRED[:40], changed=changed)]
 
-    assert [output.slices for output in told("part", *releases)] == [{"part"}, frozenset()]
+    assert [mean.slices for mean in told("part", *releases)] == [{"part"}, frozenset()]
 
 
 def test_slices_of_a_release_that_is_not_told_are_as_if_it_were_alone():

@@ -181,7 +181,7 @@ def test_the_queries_of_one_split_can_be_asked(bench, server, asked, given, text
         family.save()
     asked(**given)
 
-    assert [answer.query for answer in server.asked] == texts
+    assert [request.query for request in server.asked] == texts
 
 
 def test_the_queries_of_a_release_are_asked_as_it_froze_them(bench, server, asked, publish):
@@ -189,7 +189,7 @@ def test_the_queries_of_a_release_are_asked_as_it_froze_them(bench, server, aske
     bench.queries.filter(qid="q1").update(text="changed since")
     asked(release="1.0.0")
 
-    assert "changed since" not in {answer.query for answer in server.asked}
+    assert "changed since" not in {request.query for request in server.asked}
     assert "text of q1" in {one.query for one in server.asked}
 
 
@@ -322,7 +322,7 @@ def test_a_job_whose_worker_was_lost_asks_only_what_is_left(
     job.refresh_from_db()
 
     assert (job.state, job.attempt, job.error) == (Job.State.DONE, 2, "")
-    again = [answer.query for answer in server.asked[n_before:]]
+    again = [request.query for request in server.asked[n_before:]]
     assert (len(again), len(set(again))) == (33 - 12, 33 - 12)
     assert not {f"text of {qid}" for qid in n_kept} & set(again)
     assert many.runs.get().n_queries == 33
@@ -342,7 +342,7 @@ def test_a_failed_job_goes_on_where_it_was_once_the_system_is_mended(
     job.refresh_from_db()
 
     assert (job.state, many.runs.get().n_queries) == (Job.State.DONE, 33)
-    texts = [answer.query for answer in server.asked]
+    texts = [request.query for request in server.asked]
     assert texts.count("text of q20") == 2
     assert len(texts) <= 34 + 3 and n_before < 33  # what was on its way when it failed
 
@@ -359,7 +359,7 @@ def test_answers_of_a_system_as_it_was_before_are_not_taken_over(
     do_jobs()
 
     assert len(server.asked) == 33
-    assert {answer.body["size"] for answer in server.asked} == {7}
+    assert {request.body["size"] for request in server.asked} == {7}
 
 
 def test_a_cancelled_job_makes_nothing_and_keeps_nothing(many, server, make, olga, asked):

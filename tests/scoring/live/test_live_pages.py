@@ -231,9 +231,9 @@ def test_no_page_and_no_endpoint_tells_a_secret(bench, server, olga, form, do_jo
         )
     ]
 
-    assert [SENTINEL in answer.headers["authorization"] for answer in server.asked] == [True] * len(
-        server.asked
-    )
+    assert [SENTINEL in request.headers["authorization"] for request in server.asked] == [
+        True
+    ] * len(server.asked)
     assert job.state == Job.State.FAILED and "ApiKey •••" in job.error
     assert {one.status_code for one in answers} <= {200, 202}
     assert [one for one in answers if SENTINEL in one.content.decode()] == []
