@@ -40,31 +40,36 @@ def pool(of: Benchmark, queries: dict[str, list[str]], overlap: int = 1, **value
         **values,
     )
     pairs = [(qid, docid) for qid, docids in queries.items() for docid in docids]
-    for place, (qid, docid) in enumerate(pairs):
-        _entry(record, place, qid, docid)
-    return record
-
-
-def _entry(of: Pool, place: int, qid: str, docid: str) -> None:
-    query = of.benchmark.queries.filter(qid=qid).first() or factories.query(of.benchmark, qid)
-    entry = PoolEntry.objects.create(
-        pool=of,
-        query=query,
-        document=document(of.benchmark, docid),
-        best_rank=1,
-        priority=place,
-        contributors={"bm25": 1},
+    query_of = {query.qid: query for query in of.queries.filter(qid__in=queries)}
+    query_of |= {
+        qid: factories.query(of, qid)
+        for qid, docids in queries.items()
+        if docids and qid not in query_of
+    }
+    document_of = _documents(of, list(dict.fromkeys(docid for _, docid in pairs)))
+    entries = PoolEntry.objects.bulk_create(
+        PoolEntry(
+            pool=record,
+            query=query_of[qid],
+            document=document_of[docid],
+            best_rank=1,
+            priority=place,
+            contributors={"bm25": 1},
+        )
+        for place, (qid, docid) in enumerate(pairs)
     )
     Slot.objects.bulk_create(
         Slot(
-            pool=of,
-            query=query,
+            pool=record,
+            query=entry.query,
             entry=entry,
             number=number,
-            queue_position=(number - 1) * of.n_entries + place,
+            queue_position=(number - 1) * len(entries) + entry.priority,
         )
-        for number in range(1, of.overlap + 1)
+        for entry in entries
+        for number in range(1, overlap + 1)
     )
+    return record
 
 
 def begun(of: Pool, *people: User) -> None:
@@ -84,12 +89,28 @@ def begun(of: Pool, *people: User) -> None:
 
 
 def document(of: Benchmark, docid: str) -> Document:
-    made, is_new = Document.objects.get_or_create(corpus=of.corpus, docid=docid)
-    if is_new:
-        DocumentContent.objects.create(
-            document=made, content_hash=f"hash of {docid}", title="A title", text="What it says"
+    return _documents(of, [docid])[docid]
+
+
+def _documents(of: Benchmark, docids: list[str]) -> dict[str, Document]:
+    """Those of the corpus by docid; what is missing is made."""
+    document_of = {
+        document.docid: document
+        for document in Document.objects.filter(corpus=of.corpus, docid__in=docids)
+    }
+    documents = Document.objects.bulk_create(
+        Document(corpus=of.corpus, docid=docid) for docid in docids if docid not in document_of
+    )
+    DocumentContent.objects.bulk_create(
+        DocumentContent(
+            document=document,
+            content_hash=f"hash of {document.docid}",
+            title="A title",
+            text="What it says",
         )
-    return made
+        for document in documents
+    )
+    return document_of | {document.docid: document for document in documents}
 
 
 def guideline(of: Benchmark, version: int = 1) -> Guideline:
