@@ -11,6 +11,8 @@ import time
 import uuid
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
+from functools import partial
+from itertools import islice
 from typing import Any
 
 from django.db import OperationalError, transaction
@@ -68,11 +70,8 @@ def start_scoring_runs(*, release: Release, user: User | None, only_again: bool 
     _lock(release)
     active = list(scoring_jobs(release).active().order_by("pk"))
     batch = {"batch": uuid.uuid4().hex, "version": SCORER_VERSION, "again": only_again}
-    started = [
-        job
-        for _ in range(LANES - len(active))
-        if (job := _start_next(release, user, batch)) is not None
-    ]
+    next_job = partial(_start_next, release, user, batch)
+    started = list(islice(iter(next_job, None), max(0, LANES - len(active))))
     if not started and not active:
         started = [_start(release, user, [], batch)]  # which says that nothing was to be done
     audit.record(

@@ -85,6 +85,16 @@ def test_starting_twice_gives_no_run_to_two_jobs(benchmark, release, owner):
     assert len(taken) == len(set(taken)) == 6
 
 
+def test_nothing_more_is_looked_for_once_no_run_is_left(benchmark, release, owner):
+    runs_of(benchmark, 2)
+
+    with CaptureQueriesContext(connection) as captured:
+        start_scoring_runs(release=release, user=owner)
+
+    # The two runs for the first job, and none for a second.
+    assert sum("looked_at" in query["sql"] for query in captured.captured_queries) == 2
+
+
 def test_run_that_cannot_be_scored_is_not_tried_for_ever(benchmark, release, owner):
     runs_of(benchmark, 6, FOREIGN)
 
