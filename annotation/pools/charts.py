@@ -42,10 +42,16 @@ def burn_up(pool: Pool, progress: PoolProgress, signals: Signals, now: datetime)
             _part("given", {"type": "area"}, where),
             _part("given", {"type": "line", "point": len(days) < 20}, where),
             _part("expected", {"type": "line", "strokeDash": [5, 4]}, where),
-            *_level(progress.n_wanted, f"{progress.n_wanted:,} wanted"),
+            *_level(progress.n_wanted + progress.n_again, _wanted(progress)),
         ],
     }
     return Chart("Labels given", description, spec, rows)
+
+
+def _wanted(progress: PoolProgress) -> str:
+    """What the line across says: labels that are given again are in the curve, too."""
+    again = f", and {progress.n_again:,} again" if progress.n_again else ""
+    return f"{progress.n_wanted:,} wanted{again}"
 
 
 def labels_per_day(pool: Pool, progress: PoolProgress, signals: Signals, now: datetime) -> Chart:
