@@ -22,6 +22,7 @@ from benchmarks_app.models import Benchmark
 from benchmarks_app.navigation import badge
 from benchmarks_app.overview import Step, step
 from benchmarks_app.permissions import Action, may
+from benchwright.texts.counting import number_beside
 
 badge("annotation:question-list")(n_open_questions)
 
@@ -205,7 +206,7 @@ def agreement_check(benchmark: Benchmark, user: Any) -> Check | None:
     if alpha["value"] is None:
         why = "Nothing is labelled twice." if report else "Not measured since the last label."
         return Check(50, "wait", title, why, url, "measure")
-    why = f"now {alpha['value']:.2f}"
+    why = f"now {number_beside(alpha['value'], ALPHA_FROM, decimals=2)}"
     if alpha.get("low") is not None:
         why += f", 95 % interval {alpha['low']:.2f} to {alpha['high']:.2f}"
     state = "good" if alpha["value"] >= ALPHA_FROM else "warn"

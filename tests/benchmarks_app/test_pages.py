@@ -5,6 +5,7 @@ import zipfile
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.template import Context, Template
 from django.urls import reverse
 
 from benchmarks_app.common.selectors.reading import release_file_path
@@ -41,6 +42,20 @@ def test_negative_numbers_have_one_sign_on_pages():
     assert minus("bm25-2 is -0.1 (-.05 to 0.1) on 2026-01-02, t-5") == (
         "bm25-2 is \N{MINUS SIGN}0.1 (\N{MINUS SIGN}.05 to 0.1) on 2026-01-02, t-5"
     )
+
+
+@pytest.mark.parametrize(
+    ("tag", "written"),
+    [
+        ("score_beside 0.7996 0.6 0.8 digits=2", "0.7996"),
+        ("score_beside 0.8 0.6 0.8 digits=2", "0.80"),
+        ("percent_beside 0.9496 0.8 0.95 digits=1", "94.96 %"),
+        ("percent_beside 0.1004 0.1", "10.04 %"),
+        ("percent_beside None 0.1", "\N{EN DASH}"),
+    ],
+)
+def test_number_is_not_rounded_to_the_limit_beside_it(tag, written):
+    assert Template("{% " + tag + " %}").render(Context()) == written
 
 
 def page_of(client, name: str, *arguments: object, status: int = 200, **query: str) -> str:
