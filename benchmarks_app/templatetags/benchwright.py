@@ -301,7 +301,8 @@ def minus(text: str) -> str:
 
 @register.filter
 def percent(value: float | None, digits: int = 0) -> str:
-    return DASH if value is None or value != value else f"{100 * value:.{digits}f} %"
+    """A share; never rounded to none or all where there is something on the other side."""
+    return share_beside(value, 0, 1, digits=digits)
 
 
 @register.simple_tag

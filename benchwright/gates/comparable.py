@@ -123,4 +123,4 @@ def judged_outcome(first: float, second: float, *, is_sparse: bool) -> tuple[str
 
 
 def _share(value: float) -> str:
-    return "undefined" if isnan(value) else f"{percent_beside(value, PROVISIONAL, COMPARABLE)} %"
+    return "undefined" if isnan(value) else f"{percent_beside(value, PROVISIONAL, COMPARABLE, 1)} %"

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from benchwright.leaks.types import LEVELS
-from benchwright.texts.counting import number_beside
+from benchwright.texts.counting import number_beside, percent_beside
 
 NO = "\N{EN DASH}"
 
@@ -148,7 +148,7 @@ def _similarity(value: float) -> str:
 
 
 def _percent(share: float | None) -> str:
-    return NO if share is None else f"{100 * share:.1f} %"
+    return NO if share is None else f"{percent_beside(share, 0, 1)} %"
 
 
 def _day(moment: str | None) -> str:

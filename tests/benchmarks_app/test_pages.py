@@ -58,6 +58,14 @@ def test_number_is_not_rounded_to_the_limit_beside_it(tag, written):
     assert Template("{% " + tag + " %}").render(Context()) == written
 
 
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [("0.9996|percent:1", "99.96 %"), ("0.996|percent", "99.6 %"), ("0.0004|percent:1", "0.04 %")],
+)
+def test_share_of_nearly_all_is_not_all_and_of_nearly_none_not_none(value, written):
+    assert Template("{{ " + value + " }}").render(Context()) == written
+
+
 def page_of(client, name: str, *arguments: object, status: int = 200, **query: str) -> str:
     response = client.get(reverse(name, args=arguments), query)
     assert response.status_code == status, response.content
