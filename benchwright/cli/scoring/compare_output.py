@@ -38,7 +38,7 @@ from benchwright.comparison.patterns import (
 )
 from benchwright.evaluation.uncertainty import TIE_GROUPS
 from benchwright.statistics.intervals import FEWEST_DIFFERING
-from benchwright.texts.counting import number_beside
+from benchwright.texts.counting import counted, number_beside
 
 # --- What `compare` prints: two tables for each measure and slice, or lines for programs.
 
@@ -136,8 +136,8 @@ def _parting(pair: Pair) -> str:
 
 def _sized(of_slice: SliceSize) -> str:
     name, n_queries, n_families = of_slice.name, of_slice.n_queries, of_slice.n_families
-    families = f" in {n_families} families" if n_families != n_queries else ""
-    return f"{'all' if name == 'all' else f'slice {name}'}: {n_queries} queries{families}"
+    families = f" in {counted(n_families, 'family')}" if n_families != n_queries else ""
+    return f"{'all' if name == 'all' else f'slice {name}'}: {counted(n_queries, 'query')}{families}"
 
 
 def _runs(

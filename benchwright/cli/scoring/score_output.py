@@ -22,6 +22,7 @@ from benchwright.evaluation.scorecards import ALL, Scorecard, Scorer
 from benchwright.evaluation.weighting import SUFFIX
 from benchwright.files.encodings import as_shown
 from benchwright.measures.families import Measure
+from benchwright.texts.counting import counted
 
 if TYPE_CHECKING:
     from benchwright.cli.scoring.unjudged_output import Outlook
@@ -352,4 +353,4 @@ def _mean(evaluation: Evaluation[bytes], name: str) -> str:
 def counts(evaluation: Evaluation[bytes]) -> str:
     """How many queries there are, in words."""
     n_missing, n_extra = evaluation.n_missing, evaluation.n_extra
-    return f"{evaluation.n_queries} queries, {n_missing} missing, {n_extra} extra"
+    return f"{counted(evaluation.n_queries, 'query')}, {n_missing} missing, {n_extra} extra"

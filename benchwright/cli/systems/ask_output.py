@@ -10,6 +10,7 @@ import click
 
 from benchwright.cli.answers import say_json
 from benchwright.cli.files import is_stream, written
+from benchwright.texts.counting import counted
 
 if TYPE_CHECKING:
     from benchwright.live.writing import Noticed
@@ -101,8 +102,9 @@ def report(noticed: "Noticed", answers_path: Path | None, run: Path | None) -> N
         )
     if summary:
         click.echo(
-            f"{summary.n:,} of {noticed.n_asked:,} queries answered: p50 {told_ms(summary.p50)}, "
-            f"p95 {told_ms(summary.p95)}, slowest {told_ms(summary.longest)}",
+            f"{summary.n:,} of {counted(noticed.n_asked, 'query')} answered: "
+            f"p50 {told_ms(summary.p50)}, p95 {told_ms(summary.p95)}, "
+            f"slowest {told_ms(summary.longest)}",
             err=True,
         )
     for n, what in (

@@ -128,7 +128,7 @@ def test_queries_on_one_side_only_are_told_with_counts():
     scores = evaluate_retrieval({**RESULTS, "q9": []}, {**GRADES, "q4": {"d1": 1}})
 
     found = {one.code: one for one in scores.findings}
-    assert "1 of the 4 queries of the qrels have no results" in (
+    assert "1 of the 4 queries of the qrels has no results" in (
         found["queries-without-results"].message
     )
     assert found["queries-without-grades"].where == "queries 'q9'"
