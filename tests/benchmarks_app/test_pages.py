@@ -295,7 +295,7 @@ def test_same_bytes_are_recognised_whatever_their_name(olga, do_jobs):
 
     assert response.status_code == 422
     said = response.content.decode()
-    assert "b.run was imported here before, as run &#x27;a&#x27; of 1 queries: same bytes" in said
+    assert "b.run was imported here before, as run &#x27;a&#x27; of 1 query: same bytes" in said
     assert Run.objects.count() == 1
 
 

@@ -324,8 +324,8 @@ def _weighted_cell(card: Scorecard, name: str, measure: Measure) -> Cell:
 def _grid_row(
     scorer: Scorer, card: Scorecard, name: str, evaluation: Evaluation[bytes], has_slices: bool
 ) -> Iterator[Cell]:
-    counted = (evaluation.n_queries, evaluation.n_missing, evaluation.n_extra)
-    yield from map(Cell, [card.name, *[name] * has_slices, *map(str, counted)])
+    counts = (evaluation.n_queries, evaluation.n_missing, evaluation.n_extra)
+    yield from map(Cell, [card.name, *[name] * has_slices, *map(str, counts)])
     for measure in evaluation.measures:
         yield Cell(_mean(evaluation, str(measure)), str(measure), evaluation.means[str(measure)])
         if card.intervals:

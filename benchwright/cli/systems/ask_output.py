@@ -107,13 +107,20 @@ def report(noticed: "Noticed", answers_path: Path | None, run: Path | None) -> N
             f"slowest {told_ms(summary.longest)}",
             err=True,
         )
+    its = "its" if noticed.n_unordered == 1 else "their"
     for n, what in (
-        (noticed.n_empty, "answered with an empty list"),
-        (noticed.n_repeated, "documents given twice; the first place counts"),
-        (noticed.n_unordered, "answers not in the order of their scores"),
+        (noticed.n_empty, f"{noticed.n_empty:,} answered with an empty list"),
+        (
+            noticed.n_repeated,
+            f"{counted(noticed.n_repeated, 'document')} given twice; the first place counts",
+        ),
+        (
+            noticed.n_unordered,
+            f"{counted(noticed.n_unordered, 'answer')} not in the order of {its} scores",
+        ),
     ):
         if n:
-            click.echo(f"note: {n:,} {what}", err=True)
+            click.echo(f"note: {what}", err=True)
     for query in noticed.failed:
         click.echo(f"failed: query '{query.qid}': {query.why}", err=True)
     if noticed.failed and answers_path:
