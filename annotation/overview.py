@@ -22,6 +22,7 @@ from benchmarks_app.models import Benchmark
 from benchmarks_app.navigation import badge
 from benchmarks_app.overview import Step, step
 from benchmarks_app.permissions import Action, may
+from benchwright.texts.counting import counted, number_beside
 
 badge("annotation:question-list")(n_open_questions)
 
@@ -47,7 +48,7 @@ def pool_step(benchmark: Benchmark, user: Any) -> Step:
     n_entries = _built(benchmark).aggregate(n=Sum("n_entries"))["n"] or 0
     has_runs = n_entries or benchmark.runs.exists()
     waits = "the first documents of each run" if has_runs else "needs runs"
-    detail = f"{intcomma(n_entries)} documents to judge" if n_entries else waits
+    detail = f"{counted(n_entries, 'document')} to judge" if n_entries else waits
     view = "pool-list" if n_entries else "pool-new"
     url = reverse(f"annotation:{view}", args=[benchmark.slug])
     is_needed = n_entries > 0 or _needs_grades(benchmark)
@@ -61,7 +62,7 @@ def judge_step(benchmark: Benchmark, user: Any) -> Step:
     labels = Slot.objects.filter(pool__in=_built(benchmark), kind=Slot.Kind.LABEL)
     done = labels.filter(state=Slot.State.DONE)
     n_done = done.count() if n_wanted else 0
-    detail = f"{intcomma(n_done)} of {intcomma(n_wanted)} labels" if n_wanted else "needs a pool"
+    detail = f"{intcomma(n_done)} of {counted(n_wanted, 'label')}" if n_wanted else "needs a pool"
     url = reverse("annotation:judge-benchmark", args=[benchmark.slug])
     is_done, is_needed = 0 < n_wanted <= n_done, n_wanted > 0 or _needs_grades(benchmark)
     return Step(50, "Judge", is_done, detail, url, "Judge documents", is_needed=is_needed)
@@ -129,7 +130,8 @@ def due_need(benchmark: Benchmark, user: Any) -> Iterator[Need]:
             continue
         day = f"{due.on:%a} {due.on.day} {due.on:%b}"
         title = f"{pool} was due {day}" if due.is_past else f"{pool} is due {day}"
-        detail = f"{intcomma(n_left)} of {intcomma(pool.n_wanted)} labels are left."
+        verb = "is" if n_left == 1 else "are"
+        detail = f"{intcomma(n_left)} of {counted(pool.n_wanted, 'label')} {verb} left."
         url = pool.get_absolute_url()
         yield Need(60 if due.is_past else 55, "warn", title, detail, "Look at it", url)
 
@@ -205,7 +207,7 @@ def agreement_check(benchmark: Benchmark, user: Any) -> Check | None:
     if alpha["value"] is None:
         why = "Nothing is labelled twice." if report else "Not measured since the last label."
         return Check(50, "wait", title, why, url, "measure")
-    why = f"now {alpha['value']:.2f}"
+    why = f"now {number_beside(alpha['value'], ALPHA_FROM, decimals=2)}"
     if alpha.get("low") is not None:
         why += f", 95 % interval {alpha['low']:.2f} to {alpha['high']:.2f}"
     state = "good" if alpha["value"] >= ALPHA_FROM else "warn"

@@ -12,6 +12,7 @@ from benchmarks_app.navigation import badge
 from benchmarks_app.overview import Step, step
 from benchmarks_app.permissions import Action, may
 from benchwright.comparison.comparability import PROVISIONAL
+from benchwright.texts.counting import percent_beside
 from scoring.models import ScoreSet
 from scoring.scores.selectors.boards import judged_shares_on
 from scoring.scores.selectors.releases import SCORER_VERSION, newest_release
@@ -61,7 +62,8 @@ def comparability_need(benchmark: Benchmark, user: Any) -> Iterator[Need]:
     n = len(low)
     several = "Runs are" if n > 1 else "A run is"
     title = f"{several} not comparable yet: {intcomma(n)} of {intcomma(len(shares))}"
-    least, most = f"{100 * min(low.values()):.0f}", f"{100 * max(low.values()):.0f}"
+    ends = min(low.values()), max(low.values())
+    least, most = (percent_beside(share, 0, PROVISIONAL, decimals=0) for share in ends)
     span = least if least == most else f"{least} to {most}"
     detail = (
         f"{span} % of their first ten documents are judged on {release.version}; "

@@ -223,7 +223,9 @@ def _worked_out(
     machine = np.array(guess.grades, dtype=np.int64) if guess.qrel_set else None
     family_of = [families[qid] for qid in population.queries]
 
-    def estimate(amounts: Floats) -> DocumentEstimate:
+    most = 1.0 if population.measure == "P" else np.inf
+
+    def estimate(amounts: Floats, least: float = 0.0) -> DocumentEstimate:
         return document_mean(
             amounts,
             gains,
@@ -232,6 +234,7 @@ def _worked_out(
             n_queries=len(population.queries),
             families=family_of,
             machine=machine,
+            span=(least, most),
         )
 
     means = {run: estimate(population.amounts(run)) for run in runs}
@@ -242,7 +245,9 @@ def _worked_out(
         RunEstimate(
             run,
             _estimated(means[run]),
-            None if run == reference else _estimated(estimate(population.amounts(run) - own)),
+            None
+            if run == reference
+            else _estimated(estimate(population.amounts(run) - own, -most)),
         )
         for run in best_first
     ]

@@ -10,6 +10,7 @@ from annotation.pools.selectors import projection_of
 from benchmarks_app.charts import Chart
 from benchmarks_app.charts.chart import day
 from benchwright.progress.signals import Rate
+from benchwright.texts.counting import counted
 
 Signals = dict[str, Any]
 COVERAGE = ("none", "to 25 %", "to 50 %", "to 75 %", "nearly all", "all")
@@ -23,7 +24,8 @@ def burn_up(pool: Pool, progress: PoolProgress, signals: Signals, now: datetime)
     n_given = days[-1]["labels"] if days else 0
     rows = [{**row, "day": day(row["day"]), "kind": "given"} for row in days]
     # As the page counts them: labels that were given again are no more of the wanted ones.
-    description = f"{progress.n_done:,} of {progress.n_wanted:,} labels are given."
+    verb = "is" if progress.n_done == 1 else "are"
+    description = f"{progress.n_done:,} of {counted(progress.n_wanted, 'label')} {verb} given."
     if n_again := progress.n_again - progress.n_again_done:
         description += f" {n_again:,} {'is' if n_again == 1 else 'are'} to be given again."
     if end:
@@ -42,10 +44,16 @@ def burn_up(pool: Pool, progress: PoolProgress, signals: Signals, now: datetime)
             _part("given", {"type": "area"}, where),
             _part("given", {"type": "line", "point": len(days) < 20}, where),
             _part("expected", {"type": "line", "strokeDash": [5, 4]}, where),
-            *_level(progress.n_wanted, f"{progress.n_wanted:,} wanted"),
+            *_level(progress.n_wanted + progress.n_again, _wanted(progress)),
         ],
     }
     return Chart("Labels given", description, spec, rows)
+
+
+def _wanted(progress: PoolProgress) -> str:
+    """What the line across says: labels that are given again are in the curve, too."""
+    again = f", and {progress.n_again:,} again" if progress.n_again else ""
+    return f"{progress.n_wanted:,} wanted{again}"
 
 
 def labels_per_day(pool: Pool, progress: PoolProgress, signals: Signals, now: datetime) -> Chart:

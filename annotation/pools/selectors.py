@@ -12,6 +12,7 @@ from annotation.models import Judgment, Pool, PoolEntry
 from benchmarks_app.models import Benchmark
 from benchwright.progress.pace import Projection, in_seconds, projection
 from benchwright.progress.signals import Entry, Label, Rate, StopSignal, pool_signals, stop_signal
+from benchwright.texts.counting import counted
 
 ROWS_AT_ONCE = 5000
 
@@ -69,7 +70,7 @@ def due_note(due: Due, progress: PoolProgress, end: Projection | None) -> str:
     if not progress.n_left:
         return "every label is given"
     if due.is_past:
-        return f"{_days(-due.n_days)} ago, {progress.n_left:,} labels left"
+        return f"{_days(-due.n_days)} ago, {counted(progress.n_left, 'label')} left"
     when = f"in {_days(due.n_days)}" if due.n_days else "today"
     if end is None:
         return when

@@ -21,6 +21,7 @@ from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError
+from benchwright.texts.counting import counted
 
 
 def bounds_forest(sparing: Sparing) -> Forest | None:
@@ -76,7 +77,8 @@ def _is_asked(request: PersonRequest, form: SparingForm) -> bool:
         form.add_error("n_audit" if error.code == "sparing-few-zeros" else None, str(error))
         return False
     follow(rule=rule)
-    messages.success(request, f"{rule.n_audit:,} documents were drawn; the others of grade 0 wait.")
+    n_drawn, verb = counted(rule.n_audit, "document"), "was" if rule.n_audit == 1 else "were"
+    messages.success(request, f"{n_drawn} {verb} drawn; the others of grade 0 wait.")
     return True
 
 

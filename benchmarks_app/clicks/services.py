@@ -19,6 +19,7 @@ from benchwright.errors import BenchmarkError
 from benchwright.formats.errors import QrelSetNameTakenError
 from benchwright.qrels.rules import Decision, qrels_digest
 from benchwright.recipes import clicks as recipe
+from benchwright.texts.counting import counted
 
 JOB_KIND = "grade-clicks"
 RULE = "click"
@@ -211,23 +212,26 @@ def _commit(
             batch_size=ROWS_PER_BATCH,
         )
         forget_logs(uploads)
-        result["made"] = [f"qrels '{name}' of kind click with {len(rows):,} grades"]
+        result["made"] = [f"qrels '{name}' of kind click with {counted(len(rows), 'grade')}"]
         result["notes"] = _notes(facts)
         result["url"] = reverse("qrels-list", args=[benchmark.slug])
 
 
 def _notes(facts: Mapping[str, Any]) -> list[str]:
     notes = [
-        f"{facts['n_pages']:,} pages with {facts['n_clicks']:,} clicks; {facts['n_graded']:,} of "
-        f"{facts['n_pairs']:,} pairs have evidence enough, and the interval of {facts['n_sure']:,} "
-        "lies in one grade.",
+        f"{counted(facts['n_pages'], 'page')} with {counted(facts['n_clicks'], 'click')}; "
+        f"{facts['n_graded']:,} of {counted(facts['n_pairs'], 'pair')} have evidence enough, and "
+        f"the interval of {facts['n_sure']:,} lies in one grade.",
         "These are grades of clicks, which is told wherever they are used; the log is forgotten.",
     ]
-    counted = {
-        "n_other": "{n:,} pages asked for none of the benchmark's queries.",
-        "n_unknown_documents": "{n:,} documents are not in the corpus and were left out.",
-        "n_elsewhere": "{n:,} clicks were on nothing that a page showed.",
-        "n_bad": "{n:,} rows cannot be read and were left out.",
+    left_out = {
+        "n_other": ("page", "asked for none of the benchmark's queries."),
+        "n_unknown_documents": ("document", "{are} not in the corpus and {were} left out."),
+        "n_elsewhere": ("click", "{were} on nothing that a page showed."),
+        "n_bad": ("row", "cannot be read and {were} left out."),
     }
-    notes += [text.format(n=facts[key]) for key, text in counted.items() if facts[key]]
+    for key, (noun, text) in left_out.items():
+        if n := facts[key]:
+            are, were = ("is", "was") if n == 1 else ("are", "were")
+            notes.append(f"{counted(n, noun)} {text.format(are=are, were=were)}")
     return notes + [f"{problem}" for problem in facts["problems"]]

@@ -8,6 +8,7 @@ from django.utils import timezone
 from benchmarks_app.models.collection import Benchmark
 from benchmarks_app.models.jobs import Job
 from benchmarks_app.models.queries import Query
+from benchwright.texts.counting import counted
 
 
 class FamilyLink(models.Model):
@@ -76,7 +77,7 @@ class Grouping(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
 
     def __str__(self) -> str:
-        return f"{self.n_families} families of {self.n_queries} queries"
+        return f"{counted(self.n_families, 'family')} of {counted(self.n_queries, 'query')}"
 
 
 class FamilyChange(models.Model):

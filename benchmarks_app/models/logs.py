@@ -7,6 +7,7 @@ from django.utils import timezone
 from benchmarks_app.models.collection import Benchmark
 from benchmarks_app.models.jobs import Job
 from benchmarks_app.models.runs import Upload
+from benchwright.texts.counting import counted
 
 
 def links_name(stored: str, sha256: str) -> str:
@@ -73,4 +74,4 @@ class QuerySample(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
 
     def __str__(self) -> str:
-        return f"{self.n_queries} queries of {self.log}"
+        return f"{counted(self.n_queries, 'query')} of {self.log}"

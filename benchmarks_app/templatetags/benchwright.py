@@ -20,6 +20,7 @@ from benchmarks_app.common.selectors.naming import owner_name
 from benchmarks_app.models import Benchmark, Query, Run, Unit
 from benchmarks_app.permissions import Action, may
 from benchmarks_app.requests import SiteRequest
+from benchwright.texts.counting import number_beside, percent_beside
 
 register = template.Library()
 DASH, MINUS = "\N{EN DASH}", "\N{MINUS SIGN}"
@@ -300,7 +301,24 @@ def minus(text: str) -> str:
 
 @register.filter
 def percent(value: float | None, digits: int = 0) -> str:
-    return DASH if value is None or value != value else f"{100 * value:.{digits}f} %"
+    """A share; never rounded to none or all where there is something on the other side."""
+    return share_beside(value, 0, 1, digits=digits)
+
+
+@register.simple_tag
+def score_beside(value: float | None, *limits: float, digits: int = 4) -> str:
+    """A value with as many decimals as keep it on its side of the limits beside it."""
+    if value is None or value != value:
+        return DASH
+    return number_beside(value, *limits, decimals=digits).replace("-", MINUS)
+
+
+@register.simple_tag(name="percent_beside")
+def share_beside(share: float | None, *limits: float, digits: int = 0) -> str:
+    """A share with as many decimals as keep it on its side of the limits, which are shares, too."""
+    if share is None or share != share:
+        return DASH
+    return f"{percent_beside(share, *limits, decimals=digits)} %"
 
 
 @register.filter

@@ -9,6 +9,9 @@ import click
 from benchwright.cli.main import option
 from benchwright.files.sources import STANDARD_INPUT
 from benchwright.recipes.parameters import Choice, Day, Parameter, ParameterError, Real, Whole
+from benchwright.texts.counting import counted
+
+NAMED_AT_MOST = 3
 
 
 class NoSuchFile(click.ClickException):
@@ -34,6 +37,29 @@ class InputFile(click.ParamType):  # type: ignore[type-arg,unused-ignore] # gene
             text = f"{path}: no such file. Check the path."
             raise NoSuchFile(text)
         return path
+
+
+class ResultFile(InputFile):
+    """A result file of MTEB, or a folder that it wrote one into, beside what holds no value."""
+
+    NO_RESULTS = "model_meta.json"
+
+    def __init__(self) -> None:
+        super().__init__(takes_folder=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        path = super().convert(value, param, ctx)
+        if not path.is_dir():
+            return path
+        files = [file for file in sorted(path.rglob("*.json")) if file.name != self.NO_RESULTS]
+        if len(files) != 1:
+            names = ", ".join(str(file.relative_to(path)) for file in files[:NAMED_AT_MOST])
+            more = " …" if len(files) > NAMED_AT_MOST else ""
+            such = f" (such as {names}{more})" if files else ""
+            n = counted(len(files), "result file")
+            text = f"{path}: holds {n}{such}; expected one. Name a file."
+            raise NoSuchFile(text)
+        return files[0]
 
 
 class Content(InputFile):

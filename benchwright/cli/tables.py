@@ -9,6 +9,7 @@ from itertools import chain, islice
 from math import isnan
 from typing import NamedTuple
 
+from benchwright.texts.counting import percent_beside
 from benchwright.texts.markdown import table_line, table_lines
 
 UNDEFINED = "-"
@@ -140,11 +141,14 @@ def between(low: float, high: float) -> str:
     return "" if isnan(low) or isnan(high) else f"{low:.4f} to {high:.4f}"
 
 
-def share(value: float) -> str:
-    """A share in per cent; never 0 or 100 % where there is something on the other side."""
+def share(value: float, *limits: float) -> str:
+    """A share in per cent; never 0 or 100 % where there is something on the other side.
+
+    It stands on its side of the limits beside it, which are shares, too.
+    """
     if isnan(value):
         return UNDEFINED
-    percent = f"{100 * value:.0f}"
+    percent = percent_beside(value, *limits, decimals=0)
     if (percent == "100" and value < 1) or (percent == "0" and value > 0):
         percent = f"{min(max(100 * value, 0.1), 99.9):.1f}"
     return f"{percent} %"

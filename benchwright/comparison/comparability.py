@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import isnan, nan
 
+from benchwright.texts.counting import percent_beside
+
 COMPARABLE, PROVISIONAL = 0.95, 0.80
 LARGEST_GAP, WIDE_GAP = 0.02, 0.05
 # 0.95 - 0.93 is computed as a little more than 0.02.
@@ -67,8 +69,8 @@ def comparability(
     for run, share in (answered or {}).items():
         if share < 1:
             verdicts.append(Verdict.PROVISIONAL)
-            reasons.append(f"{run} answers {share:.1%} of the queries; the others count 0.")
-    reasons = [reason.replace("%", " %") for reason in reasons]
+            percent = percent_beside(share, 1)
+            reasons.append(f"{run} answers {percent} % of the queries; the others count 0.")
     if not defined:
         return Comparability(_worst(verdicts), tuple(reasons))
     lowest, highest = min(defined, key=defined.__getitem__), max(defined, key=defined.__getitem__)

@@ -173,7 +173,7 @@ class Comparison:
 
     def _tables(self, measure: str) -> Iterator[str]:
         summaries, pairs = self.summaries_of(measure), self.pairs_of(measure)
-        level = f"{self.methods.level:.0%} interval"
+        level = f"{100 * self.methods.level:g}% interval"
         means = _drawn([(of.mean, of.interval) for of in summaries])
         yield shown.table(
             [measure, "mean", level, "", "rank", "tie group"],

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from benchwright.comparison.aligning import OVERALL
 from benchwright.measures.registry import parse_measure
+from benchwright.texts.counting import counted
 
 # --- What a change of several measures together usually means, with the numbers that say so.
 
@@ -368,7 +369,7 @@ def evidence_text(fact: Fact) -> str:
     'nDCG@10 over all (60 queries): up, +0.0200 (+0.0100 to +0.0300), level within ±0.0100'
     """
     direction = fact.direction.value if fact.direction else "undefined"
-    size = f" ({fact.n} queries)" if fact.n else ""
+    size = f" ({counted(fact.n, 'query')})" if fact.n else ""
     return (
         f"{fact.measure} over {fact.slice.strip()}{size}: {direction}, "
         f"{fact.difference:+.4f} ({fact.low:+.4f} to {fact.high:+.4f}), "

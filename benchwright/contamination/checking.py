@@ -6,6 +6,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from benchwright.contamination.outside import OutsideQuery
 from benchwright.contamination.sketches import (
     NEAR_BANDS,
@@ -19,7 +21,8 @@ from benchwright.contamination.sketches import (
     read_sketch,
 )
 from benchwright.families.keys import DEFAULT_LANGUAGE, bag_keys, exact_key
-from benchwright.families.similarity import similar_pairs
+from benchwright.families.similarity import similar_rows, similarities
+from benchwright.families.vectors import Matrix, weighted_grams
 from benchwright.files.external_sort import batched_by_weight
 from benchwright.leaks.types import NEAR_AT, POSSIBLE_AT
 from benchwright.sandbox import reader
@@ -127,15 +130,24 @@ class _TextCheck:
                 self.best[place].take(Degree.EXACT, 1.0, text)
         # Those that are one of ours as well: they may be near to another of ours.
         others = list(distinct.values())
-        pairs = similar_pairs(self.texts, others, threshold=POSSIBLE_AT)
-        for place, other, similarity in pairs:
+        both = weighted_grams([*self.texts, *others])
+        rows, theirs = both[: len(self.texts)], both[len(self.texts) :]
+        for place, other, similarity in similar_rows(rows, theirs, threshold=POSSIBLE_AT):
             is_near = similarity + 1e-6 >= NEAR_AT
             degree = Degree.NEAR if is_near else Degree.POSSIBLE
             self.best[place].take(degree, similarity, others[other])
-        for bag, text in zip(bag_keys(others, self.language), others, strict=True):
-            for place in self.bags.get(bag, ()):
-                best = self.best[place]
-                self.best[place].take(Degree.NEAR, max(best.similarity, NEAR_AT), text)
+        self._take_same_words(others, rows, theirs)
+
+    def _take_same_words(self, others: Sequence[str], rows: Matrix, theirs: Matrix) -> None:
+        """Outside texts of one of our bags of words, however little alike they read."""
+        pairs = [
+            (place, other)
+            for other, bag in enumerate(bag_keys(others, self.language))
+            for place in self.bags.get(bag, ())
+        ]
+        a, b = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+        for (place, other), similarity in zip(pairs, similarities(rows, a, b, theirs), strict=True):
+            self.best[place].take(Degree.NEAR, float(similarity), others[other])
 
     def matches(self) -> list[Match]:
         matches = [

@@ -31,6 +31,7 @@ from benchwright.estimation.drawing import Draw
 from benchwright.estimation.errors import ArraysError, TooFewFamiliesError
 from benchwright.statistics.families import Floats
 from benchwright.statistics.intervals import ANY, mean_interval
+from benchwright.texts.counting import number_beside
 
 LEAST_FAMILIES = 20
 """Below so many drawn families the interval is too short: .915 to .926 at ten."""
@@ -328,9 +329,11 @@ def _n(members: Mapping[str, Sequence[str]], chosen: Sequence[str]) -> Floats:
 def _no_help(weight: float, rho: float) -> str:
     """Why the machine is left out; "" where it helps."""
     if weight < LEAST_WEIGHT:
-        return f"{NO_HELP}: its weight is {weight:.2f}, below {LEAST_WEIGHT}."
+        written = number_beside(weight, LEAST_WEIGHT, decimals=2)
+        return f"{NO_HELP}: its weight is {written}, below {LEAST_WEIGHT}."
     if rho < LEAST_RHO:
-        return f"{NO_HELP}: its values and people's correlate by {rho:.2f}, below {LEAST_RHO}."
+        correlation = number_beside(rho, LEAST_RHO, decimals=2)
+        return f"{NO_HELP}: its values and people's correlate by {correlation}, below {LEAST_RHO}."
     return ""
 
 

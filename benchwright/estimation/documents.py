@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from benchwright.estimation.errors import ArraysError, BudgetError, TooFewFamiliesError
 from benchwright.statistics.families import FamilyOf, Floats
-from benchwright.statistics.intervals import mean_interval, warnings
+from benchwright.statistics.intervals import ANY, Span, mean_interval, warnings
 
 LEAST_PROBABILITY = 0.02
 PSEUDO_LABELS = 3.0
@@ -205,6 +205,7 @@ def document_mean(
     machine: Ints | None = None,
     expected: Floats | None = None,
     level: float = 0.95,
+    span: Span = ANY,
 ) -> DocumentEstimate:
     """The mean over queries of what the documents' grades add up to.
 
@@ -225,6 +226,8 @@ def document_mean(
     expected
         Instead of it, an expected grade of each document that knows no label of its own query
         (`learned`).
+    span
+        What the mean can be at least and at most; an estimate that falls outside is cut there.
 
     Raises
     ------
@@ -256,9 +259,10 @@ def document_mean(
     per_query: Floats = np.zeros(n_queries)
     np.add.at(per_query, of_query, per_document)
     numbers: FamilyOf = np.array([of_family[name] for name in families], dtype=np.intp)
-    low, high = mean_interval(per_query[:, np.newaxis], families=numbers, level=level)[:, 0]
+    ends = mean_interval(per_query[:, np.newaxis], families=numbers, level=level, span=span)
+    low, high = ends[:, 0]
     return DocumentEstimate(
-        float(per_query.mean()),
+        float(np.clip(per_query.mean(), *span)),
         float(low),
         float(high),
         n_queries,

@@ -27,6 +27,7 @@ from benchwright.reading.memory import hits_of, take_qrels, take_run
 from benchwright.reading.memory_columns import DOCUMENT, SCORE, plain_name
 from benchwright.reading.scanning import GradeTable
 from benchwright.statistics.descriptive import quantile
+from benchwright.texts.counting import counted
 
 if TYPE_CHECKING:
     import polars
@@ -406,10 +407,13 @@ def _latency(seconds: Sequence[float], *, is_batched: bool) -> Latency:
 def _notes(released: Released, answers: Mapping[str, Answer]) -> Iterator[str]:
     unanswered = sum(not answer for answer in answers.values())
     if unanswered:
-        yield f"{unanswered} queries were answered with nothing; each counts 0."
+        verb = "was" if unanswered == 1 else "were"
+        yield f"{counted(unanswered, 'query')} {verb} answered with nothing; each counts 0."
     textless = len(released.qrels.keys() - released.texts.keys())
     if textless:
-        yield f"{textless} queries of the qrels have no text, were not asked, and count 0."
+        have, were, count = ("has", "was", "counts") if textless == 1 else ("have", "were", "count")
+        queries = counted(textless, "query")
+        yield f"{queries} of the qrels {have} no text, {were} not asked, and {count} 0."
     rising = sum(_rises(answer) for answer in answers.values())
     if rising:
         yield (

@@ -41,6 +41,7 @@ from benchwright.families.linking import (
 from benchwright.recipes import families
 from benchwright.recipes.families import Linkage
 from benchwright.recipes.parameters import check
+from benchwright.texts.counting import counted
 
 # --- Queries to families: every link with its similarity and reason, every family with its doubt.
 
@@ -368,8 +369,9 @@ class ReviewCost:
 
     def __str__(self) -> str:
         return (
-            f"merge at {self.merge_at:.2f}: {self.n_families:,} families of {self.n_queries:,} "
-            f"queries wait for review, {self.n_pairs:,} pairs in doubt"
+            f"merge at {self.merge_at:.2f}: {counted(self.n_families, 'family')} of "
+            f"{counted(self.n_queries, 'query')} {'waits' if self.n_families == 1 else 'wait'} "
+            f"for review, {counted(self.n_pairs, 'pair')} in doubt"
         )
 
 

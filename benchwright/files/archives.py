@@ -440,9 +440,18 @@ def _top_folder(names: list[str]) -> str:
 
 @contextmanager
 def packed(path: Path) -> Iterator[Path]:
-    """A file as it is; a folder as one zip: it is kept byte for byte, like any other upload."""
+    """A file as it is; a folder as one zip: it is kept byte for byte, like any other upload.
+
+    Raises
+    ------
+    ArchiveError
+        If the folder holds no file.
+    """
     if not path.is_dir():
         yield path
         return
+    if not any(inside.is_file() for inside in path.rglob("*")):
+        reason = "is a folder without a file; name one that holds what is to be imported"
+        raise ArchiveError(file=path, reason=reason)
     with TemporaryDirectory() as folder:
         yield Path(shutil.make_archive(str(Path(folder) / path.name), "zip", path))

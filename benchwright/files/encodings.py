@@ -23,10 +23,10 @@ CONTROLS = bytes({*range(32)} - set(b"\t\n\r\f"))
 NO_TEXT = (b"\x89PNG", b"\xff\xd8\xff", b"\xd0\xcf\x11\xe0")
 # Half a character, as broken writers of UTF-8 leave it.
 LONE_SURROGATE = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]")
-CANDIDATES = (
-    *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "koi8_r"),
-    *("gb18030", "big5", "shift_jis", "euc_jp", "euc_kr"),
-)
+EAST_ASIAN = ("gb18030", "big5", "shift_jis", "euc_jp", "euc_kr")
+CANDIDATES = ("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "koi8_r", *EAST_ASIAN)
+# As Windows-1252 has them, whose other bytes begin most characters of Shift JIS and many of Big5.
+LONE_LETTER = re.compile(rb"(?<![\x80-\xff])[\xc0-\xff](?![\x80-\xff])")
 # Told apart by the language alone: their letters have the same bytes.
 LATIN = ("cp1252", "cp1250", "cp1254")
 CENTRAL_EUROPEAN = {
@@ -78,9 +78,19 @@ def _told_by_bytes(start: bytes) -> str:
     excerpt = start[begin : end if end > first else begin + ASKED_ABOUT]
     best = from_bytes(excerpt, cp_isolation=list(CANDIDATES)).best()
     likely = [best.encoding] if best else []
-    if not best or (best.encoding in LATIN and best.language not in CENTRAL_EUROPEAN):
+    is_western = best and best.encoding in LATIN and best.language not in CENTRAL_EUROPEAN
+    if not best or is_western or (best.encoding in EAST_ASIAN and _has_lone_letters(excerpt)):
         likely.insert(0, "cp1252")
     return next((encoding for encoding in likely if _is_decodable(start, encoding)), "")
+
+
+def _has_lone_letters(excerpt: bytes) -> bool:
+    """Whether most bytes beyond ASCII are Latin letters that stand alone: ä in a word.
+
+    Of East Asian text most stand beside others; few words of German are short enough for any.
+    """
+    n_beyond = sum(byte > 0x7F for byte in excerpt)
+    return 2 * len(LONE_LETTER.findall(excerpt)) > n_beyond
 
 
 def _is_decodable(start: bytes, encoding: str) -> bool:

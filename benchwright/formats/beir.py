@@ -316,7 +316,7 @@ def _id_of(record: dict[str, Any], say: Say) -> str | None:
     elif isinstance(value, int) and not isinstance(value, bool):
         say(f'_id is the number {value}; expected a string: write "_id": "{value}"')
     else:
-        say(f'_id is {json.dumps(value)[:60]}; expected a string such as "d1"')
+        say(f'_id is {json.dumps(value, default=str)[:60]}; expected a string such as "d1"')
     return None
 
 

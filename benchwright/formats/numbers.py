@@ -5,7 +5,9 @@ A grade is a number, or a word of which a person says the number.
 
 import re
 from collections.abc import Collection, Iterable
-from math import isfinite, isnan
+from math import isnan
+from numbers import Number
+from typing import cast
 
 # Nine digits at most; `2.0` and numpy's `2.000e+00` are the number 2.
 _WHOLE = re.compile(r"([+-]?[0-9]{1,9})(?:\.0*)?(?:[eE][+-]?0+)?")
@@ -36,9 +38,10 @@ def whole(value: object) -> int | None:
     if isinstance(value, bytes | str):
         match = _WHOLE.fullmatch(_text(value))
         return int(match[1]) if match else None
-    if isinstance(value, float):
-        return int(value) if isfinite(value) and value.is_integer() else None
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    if isinstance(value, int):
+        return None if isinstance(value, bool) else value
+    number = real(value)
+    return None if number is None or not number.is_integer() else int(number)
 
 
 def real(value: object) -> float | None:
@@ -46,17 +49,20 @@ def real(value: object) -> float | None:
 
     >>> [real(value) for value in (b"0.5", "-1e3", "inf", "nan", "9,5", "1_0", None)]
     [0.5, -1000.0, inf, None, None, None, None]
+    >>> from decimal import Decimal
+    >>> whole(Decimal("2.00")), real(Decimal("0.5"))
+    (2, 0.5)
     """
     if isinstance(value, bytes | str):
         value = _text(value)
         # float() takes 1_0 and digits of any script, which no other reader does.
         if "_" in value or not value.isascii():
             return None
-    elif isinstance(value, bool) or not isinstance(value, int | float):
+    elif isinstance(value, bool) or not isinstance(value, Number):
         return None
     try:
-        number = float(value)
-    except (ValueError, OverflowError):
+        number = float(cast("float", value))  # of Parquet and databases also a Decimal
+    except (TypeError, ValueError, OverflowError):
         return None
     return None if isnan(number) else number
 

@@ -86,7 +86,7 @@ def _id_reason(qid: object) -> str | None:
     if qid is None:
         return f"has no query id; expected {EXPECTED}"
     if not isinstance(qid, str):
-        return f'query id is {json.dumps(qid)[:60]}; expected a string: write "{qid}"'
+        return f'query id is {json.dumps(qid, default=str)[:60]}; expected a string: write "{qid}"'
     reason = id_problem(qid)
     return f"query id {qid[:60]!r}: {reason}" if reason else None
 
@@ -95,7 +95,7 @@ def _text_reason(text: object) -> str | None:
     if text is None:
         return f"has no text; expected {EXPECTED}"
     if not isinstance(text, str):
-        return f"text is {json.dumps(text)[:60]}; expected a string"
+        return f"text is {json.dumps(text, default=str)[:60]}; expected a string"
     if not text.strip():
         return "text is empty; a query needs words, or an image"
     reason = text_problem(text)
@@ -106,7 +106,7 @@ def _more_reasons(fields: dict[str, Any]) -> Iterator[str]:
     for name in ("description", "narrative", "lang", "first_seen", "last_seen"):
         value = fields[name]
         if value is not None and not isinstance(value, str):
-            yield f"{name} is {json.dumps(value)[:60]}; expected a string"
+            yield f"{name} is {json.dumps(value, default=str)[:60]}; expected a string"
             fields[name] = ""
         elif value and text_problem(value):
             yield f"{name} {text_problem(value)}"

@@ -16,7 +16,7 @@ from benchwright.gates.policy import Policy
 from benchwright.statistics.families import Floats
 from benchwright.statistics.intervals import n_differing, warnings
 from benchwright.statistics.losses import Losses, much_lost
-from benchwright.texts.counting import counted
+from benchwright.texts.counting import counted, number_beside, percent_beside
 
 LISTED = 20
 """Queries named that lost much."""
@@ -132,8 +132,8 @@ def overall(policy: Policy, evidence: Evidence, of: Weighed) -> Check:
     differing = n_differing(evidence.differences(policy.measure)[:, np.newaxis], evidence.families)
     warned = list(warnings(difference.n_families, int(differing[0])))
     if difference.upper < 0 and not facts["is_regressed"]:
-        p = of.overall.p_adjusted
-        warned.append(f"Beside all that could block, p of a loss is {p:.4f}: it does not block.")
+        p = number_beside(of.overall.p_adjusted, policy.alpha)
+        warned.append(f"Beside all that could block, p of a loss is {p}: it does not block.")
     finding = _overall_finding(policy, difference, facts, needed, warned)
     numbers = numbers_of(difference, **values, more_queries=needed)
     return Check("overall", "Over all queries", (replace(finding, numbers=numbers),))
@@ -147,9 +147,10 @@ def _overall_finding(
     warned: Sequence[str],
 ) -> Finding:
     sure = f"{100 * (1 - policy.alpha):g} %"
+    limits = (-policy.margin, 0.0, policy.delta_min)
     reason = (
-        f"{signed(difference.mean)}, at least {signed(difference.lower)} and at most "
-        f"{signed(difference.upper)} (one-sided {sure} each)."
+        f"{signed(difference.mean, *limits)}, at least {signed(difference.lower, *limits)} and at "
+        f"most {signed(difference.upper, *limits)} (one-sided {sure} each)."
     )
     outcome, level, change = "inconclusive", Level.WARN, _change_overall(policy, difference, needed)
     if facts["is_regressed"] or difference.upper < 0:
@@ -222,20 +223,21 @@ def _slice_finding(policy: Policy, kind: Kind, name: str, of: Tested) -> Finding
 
 def _lost(policy: Policy, of: Tested) -> str:
     return (
-        f"{signed(of.difference.mean)} is below {signed(-policy.margin)}, and not by chance "
-        f"(p = {of.p_adjusted:.4f} after Holm)."
+        f"{signed(of.difference.mean, -policy.margin)} is below {signed(-policy.margin)}, and not "
+        f"by chance (p = {number_beside(of.p_adjusted, policy.alpha)} after Holm)."
     )
 
 
 def _shown(policy: Policy, difference: Difference, word: str) -> tuple[str, Level, str, int | None]:
     """Of what does not block: outcome, level, reason, queries to add; good if the bound says so."""
     if difference.lower > -policy.margin:
-        reason = f"At least {signed(difference.lower)}, which is above {signed(-policy.margin)}."
+        lower = signed(difference.lower, -policy.margin)
+        reason = f"At least {lower}, which is above {signed(-policy.margin)}."
         return word, Level.GOOD, reason, None
     needed = difference.more(policy.margin + min(difference.mean, 0.0), alpha=policy.alpha)
     reason = (
-        f"{signed(difference.mean)}, at least {signed(difference.lower)}: a loss of "
-        f"{policy.margin:g} is not ruled out."
+        f"{signed(difference.mean)}, at least {signed(difference.lower, -policy.margin)}: a loss "
+        f"of {policy.margin:g} is not ruled out."
     )
     return "not shown", Level.WARN, reason, needed
 
@@ -287,7 +289,7 @@ def _worst(policy: Policy, evidence: Evidence, of: Weighed) -> Finding:
         "queries": _losers(evidence, evidence.differences(policy.measure), n_lost),
     }
     name = f"Queries that lose more than {rails.worst_loss:g}"
-    reason = f"{n_lost:,} of {n:,} ({100 * share:.1f} %); "
+    reason = f"{n_lost:,} of {n:,} ({percent_beside(share, rails.worst_share)} %); "
     if rails.worst_rule == "tested":
         reason += (
             f"expected from this pair's own scatter: {mirrored:,} (p = {p:.4f}, "

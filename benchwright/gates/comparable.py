@@ -15,7 +15,7 @@ from benchwright.gates.evidence import Arm, Evidence
 from benchwright.gates.findings import Check, Finding, Level
 from benchwright.gates.policy import Policy
 from benchwright.measures import parse_measure
-from benchwright.texts.counting import counted
+from benchwright.texts.counting import counted, percent_beside
 
 NAMED = 3
 
@@ -123,4 +123,4 @@ def judged_outcome(first: float, second: float, *, is_sparse: bool) -> tuple[str
 
 
 def _share(value: float) -> str:
-    return "undefined" if isnan(value) else f"{100 * value:.1f} %"
+    return "undefined" if isnan(value) else f"{percent_beside(value, PROVISIONAL, COMPARABLE, 1)} %"

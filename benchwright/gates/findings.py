@@ -7,6 +7,7 @@ from math import isnan
 from typing import Any
 
 from benchwright.gates.bounds import Difference
+from benchwright.texts.counting import number_beside
 
 
 class Level(StrEnum):
@@ -86,12 +87,15 @@ def numbers_of(difference: Difference, **more: Any) -> dict[str, Any]:
     }
 
 
-def signed(value: float) -> str:
-    """A difference as sentences show it.
+def signed(value: float, *limits: float) -> str:
+    """A difference as sentences show it, on its side of the limits beside it.
 
     Examples
     --------
-    >>> signed(0.02), signed(float("nan"))
-    ('+0.0200', 'undefined')
+    >>> signed(0.02), signed(float("nan")), signed(-0.01004, -0.01)
+    ('+0.0200', 'undefined', '-0.01004')
     """
-    return "undefined" if isnan(value) else f"{value:+.4f}"
+    if isnan(value):
+        return "undefined"
+    number = number_beside(value, *limits)
+    return number if number.startswith("-") else f"+{number}"

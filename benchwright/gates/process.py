@@ -3,7 +3,7 @@
 from benchwright.gates.evidence import Process
 from benchwright.gates.findings import Check, Finding, Level
 from benchwright.gates.policy import Policy
-from benchwright.texts.counting import counted
+from benchwright.texts.counting import counted, number_beside, percent_beside
 
 UNKNOWN = "Nobody knows it here."
 
@@ -63,7 +63,8 @@ def _contamination(policy: Policy, facts: Process, n_queries: int) -> Finding:
     if n is None:
         return _unknown(name)
     share = n / max(n_queries, 1)
-    finding = f"{counted(n, 'query')} ({100 * share:.1f} %) known to be in a list from outside"
+    percent = percent_beside(share, most)
+    finding = f"{counted(n, 'query')} ({percent} %) known to be in a list from outside"
     reason = f"{finding}; at most {100 * most:g} %."
     change = "Leave these queries out in the next release."
     return _finding(name, share > most, reason, change, n=n, share=share)
@@ -73,7 +74,8 @@ def _stale(policy: Policy, facts: Process) -> Finding:
     name, share, most = "Fresh labels", facts.stale_share, policy.limits.stale_share
     if share is None:
         return _unknown(name)
-    finding = f"{100 * share:.1f} % of the labels are stale (document gone or changed, or too old)"
+    percent = percent_beside(share, most)
+    finding = f"{percent} % of the labels are stale (document gone or changed, or too old)"
     reason = f"{finding}; at most {100 * most:g} %."
     return _finding(name, share > most, reason, "Judge their documents again.", share=share)
 
@@ -82,6 +84,7 @@ def _agreement(policy: Policy, facts: Process) -> Finding:
     name, alpha, least = "Agreement of labels", facts.agreement, policy.limits.agreement
     if alpha is None:
         return _unknown(name)
-    reason = f"Krippendorff's alpha is {alpha:.2f}; at least {least:g} is asked for."
+    written = number_beside(alpha, least, decimals=2)
+    reason = f"Krippendorff's alpha is {written}; at least {least:g} is asked for."
     change = "Revise the guideline and judge the disputed documents again."
     return _finding(name, alpha < least, reason, change, alpha=alpha)

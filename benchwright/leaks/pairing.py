@@ -11,8 +11,9 @@ from benchwright.families.keys import DEFAULT_LANGUAGE, accentless_key, bag_keys
 from benchwright.families.minhash import alike_pairs
 from benchwright.families.similarity import similar_rows, similarities
 from benchwright.families.vectors import Matrix, weighted_grams
-from benchwright.leaks.types import NEAR_AT, POSSIBLE_AT, Kind, LeakQuery, Pair
+from benchwright.leaks.types import LEVELS, NEAR_AT, POSSIBLE_AT, Kind, LeakQuery, Pair
 from benchwright.splits.recipe import SPLITS
+from benchwright.texts.counting import number_beside
 
 Progress = Callable[[int, int], None]
 NEAREST = 20
@@ -170,9 +171,14 @@ def split_pairs_of(splits: Iterable[str]) -> list[SplitPair]:
     return [(a, b) for place, a in enumerate(ordered) for b in ordered[place + 1 :]]
 
 
+def written_similarity(similarity: float) -> float:
+    """To four decimals, and to as many as keep it on its side of what pairs are counted from."""
+    return float(number_beside(similarity, *LEVELS))
+
+
 def pair_json(queries: Sequence[LeakQuery], pair: Pair) -> dict[str, Any]:
     return {
-        "similarity": round(pair.similarity, 4),
+        "similarity": written_similarity(pair.similarity),
         "kind": pair.kind.value if pair.kind else None,
         "is_told_apart": pair.is_told_apart,
         "a": _query_json(queries[pair.a]),

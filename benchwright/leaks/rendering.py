@@ -4,6 +4,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from benchwright.leaks.types import LEVELS
+from benchwright.texts.counting import number_beside, percent_beside
+
 NO = "\N{EN DASH}"
 
 
@@ -69,7 +72,7 @@ def _pair(pair: Mapping[str, Any]) -> Iterator[str]:
     yield f"| texts on both sides, but for case and punctuation | {pair['shared_exact_keys']:,} |"
     yield f"| the same words on both sides, in any order | {pair['shared_bag_keys']:,} |"
     nearest = pair["max_similarity"]
-    most = f"below {pair['searched_from']:.2f}" if nearest is None else f"{nearest:.3f}"
+    most = f"below {pair['searched_from']:.2f}" if nearest is None else _similarity(nearest)
     yield f"| greatest similarity across | {most} |"
     yield (
         f"| pairs from .60 / .70 / .80 | {levels['from_60']:,} / {levels['from_70']:,} / "
@@ -105,7 +108,7 @@ def _nearest(pair: Mapping[str, Any]) -> Iterator[str]:
         sides = (
             f"{_cell(neighbours[side]['text'])} ({_cell(neighbours[side]['qid'])})" for side in "ab"
         )
-        yield f"| {neighbours['similarity']:.3f} | {' | '.join(sides)} |"
+        yield f"| {_similarity(neighbours['similarity'])} | {' | '.join(sides)} |"
     yield ""
 
 
@@ -140,8 +143,12 @@ def _made(report: Mapping[str, Any]) -> Iterator[str]:
     yield f"- SHA-256 of the assignment: `{report['assignment_sha256']}`"
 
 
+def _similarity(value: float) -> str:
+    return number_beside(value, *LEVELS, decimals=3)
+
+
 def _percent(share: float | None) -> str:
-    return NO if share is None else f"{100 * share:.1f} %"
+    return NO if share is None else f"{percent_beside(share, 0, 1)} %"
 
 
 def _day(moment: str | None) -> str:

@@ -17,8 +17,9 @@ from benchwright.leaks.pairing import (
     families_across,
     pair_json,
     split_pairs,
+    written_similarity,
 )
-from benchwright.leaks.types import WORDS, Kind, LeakQuery, Pair
+from benchwright.leaks.types import LEVELS, WORDS, Kind, LeakQuery, Pair
 from benchwright.splits.describing import described
 from benchwright.splits.types import Assignment, assignment_sha256, family_names
 
@@ -131,8 +132,8 @@ def _pair_of_splits(
 ) -> dict[str, Any]:
     pairs = cross.of(splits)
     counted = {
-        f"from_{level}": sum(pair.similarity + 1e-6 >= level / 100 for pair in pairs)
-        for level in (60, 70, 80)
+        f"from_{100 * level:.0f}": sum(pair.similarity + 1e-6 >= level for pair in pairs)
+        for level in LEVELS
     }
     exact = _keys_shared(pairs, cross.exact)
     bags = _keys_shared(pairs, cross.bags)
@@ -142,7 +143,7 @@ def _pair_of_splits(
         "shared_families": len(torn.get(splits, ())),
         "shared_exact_keys": exact,
         "shared_bag_keys": bags,
-        "max_similarity": round(pairs[0].similarity, 4) if pairs else None,
+        "max_similarity": written_similarity(pairs[0].similarity) if pairs else None,
         "searched_from": cross.searched_from,
         "pairs_at_least": counted,
         "told_apart": sum(pair.is_told_apart for pair in pairs),

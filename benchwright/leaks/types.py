@@ -8,6 +8,8 @@ from benchwright.splits.types import SplitQuery
 
 NEAR_AT = 0.80
 POSSIBLE_AT = 0.60
+LEVELS = (POSSIBLE_AT, 0.70, NEAR_AT)
+"""Pairs are counted from each of these on."""
 
 
 @dataclass(frozen=True, slots=True)

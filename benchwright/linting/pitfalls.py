@@ -8,6 +8,7 @@ from typing import Any
 
 from benchwright.findings import Finding, Severity
 from benchwright.linting.folder import some
+from benchwright.texts.counting import counted
 
 TARGET = "loading"
 Qrels = Mapping[Any, Mapping[Any, int]]
@@ -97,8 +98,9 @@ def _queries(
         return
     n_met = len(qrels) - len(lacking)
     counts = (
-        f"{n_met:,} of the {len(qrels):,} queries of the qrels are among the {len(queries):,} "
-        f"queries; {len(lacking):,} {_are(lacking)} not ({_some(lacking)})."
+        f"{n_met:,} of the {counted(len(qrels), 'query')} of the qrels "
+        f"{'is' if n_met == 1 else 'are'} among the {counted(len(queries), 'query')}; "
+        f"{len(lacking):,} {_are(lacking)} not ({_some(lacking)})."
     )
     is_none = n_met == 0
     yield _finding(
@@ -211,7 +213,8 @@ def _grades(qrels: Qrels) -> Iterator[Finding]:
             "query-without-relevant",
             Severity.WARNING,
             "qrels",
-            f"{len(empty):,} of {len(qrels):,} queries have no relevant document "
+            f"{len(empty):,} of {counted(len(qrels), 'query')} "
+            f"{'has' if len(empty) == 1 else 'have'} no relevant document "
             f"({_some(empty)}): every run scores 0 there.",
             "Look whether grades are turned round, or leave these queries out for all systems.",
             len(empty),

@@ -12,7 +12,7 @@ from benchwright.findings import Finding, Severity
 from benchwright.releases.machines import TELLS_OF_MACHINE
 from benchwright.releases.versions import Needed, Version, is_enough, next_version, written_version
 from benchwright.statistics.reliability import reach_in_words
-from benchwright.texts.counting import counted
+from benchwright.texts.counting import counted, percent_beside
 
 TARGET = "release"
 NAMED_AT_MOST = 5
@@ -324,7 +324,10 @@ def _pools(facts: ReleaseFacts) -> Iterator[Finding]:
     low = {run: share for run, share in facts.judged_shares.items() if share < JUDGED_FROM}
     if low:
         worst = sorted(low, key=lambda run: (low[run], run))
-        listed = ", ".join(f"{run} {low[run]:.0%}" for run in worst[:NAMED_AT_MOST])
+        listed = ", ".join(
+            f"{run} {percent_beside(low[run], JUDGED_FROM, decimals=0)}%"
+            for run in worst[:NAMED_AT_MOST]
+        )
         yield _finding(
             "release-judged-share",
             "runs",

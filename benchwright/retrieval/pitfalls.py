@@ -1,6 +1,6 @@
 """What goes wrong when a retrieval system is evaluated, and would not show in its scores."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Sized
 from itertools import pairwise
 from typing import Any
 
@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 from benchwright.findings import Finding, Severity
 from benchwright.retrieval.errors import EncoderError, IdTypeError, QueriesDifferError
 from benchwright.retrieval.sparse.counting import Floats
+from benchwright.texts.counting import counted
 
 Retrieved = Mapping[str, Sequence[tuple[str, float]]]
 """Query to its (document, score) pairs, best first."""
@@ -95,8 +96,10 @@ def overlap(retrieved: Collection[str], graded: Collection[str]) -> list[Finding
                 "queries-without-results",
                 Severity.WARNING,
                 f"queries {_some(missing)}",
-                f"{len(missing)} of the {len(graded)} queries of the qrels have no results and "
-                f"count 0; {len(common)} have.",
+                f"{len(missing)} of the {counted(len(graded), 'query')} of the qrels "
+                f"{'has' if len(missing) == 1 else 'have'} no results and "
+                f"{'counts' if len(missing) == 1 else 'count'} 0; {len(common)} "
+                f"{'has' if len(common) == 1 else 'have'}.",
                 "Check that results and qrels are of one split, and that every query was asked.",
                 len(missing),
             )
@@ -108,7 +111,8 @@ def overlap(retrieved: Collection[str], graded: Collection[str]) -> list[Finding
                 "queries-without-grades",
                 Severity.NOTE,
                 f"queries {_some(extra)}",
-                f"results of {len(extra)} queries that are not in the qrels were left out.",
+                f"results of {counted(len(extra), 'query')} that {_are(extra)} not in the qrels "
+                "were left out.",
                 "Check the split if these are more than expected.",
                 len(extra),
             )
@@ -153,7 +157,9 @@ def without_relevant(grades: Grades) -> list[Finding]:
     wrong = [qid for qid, of in grades.items() if not any(grade > 0 for grade in of.values())]
     if not wrong:
         return []
-    message = f"no document is relevant: {len(wrong)} queries that count 0 for every system."
+    count = "counts" if len(wrong) == 1 else "count"
+    queries = counted(len(wrong), "query")
+    message = f"no document is relevant: {queries} that {count} 0 for every system."
     advice = "Leave them out of the qrels if they cannot be answered from this corpus."
     where = f"queries {_some(wrong)}"
     return [_finding("queries-without-relevant", Severity.NOTE, where, message, advice, len(wrong))]
@@ -258,6 +264,10 @@ def _finding(
     code: str, severity: Severity, where: str, message: str, advice: str, n: int = 1
 ) -> Finding:
     return Finding(code, severity, "retrieval", where, message, advice, n)
+
+
+def _are(ids: Sized) -> str:
+    return "is" if len(ids) == 1 else "are"
 
 
 def _some(ids: Iterable[Any]) -> str:

@@ -23,6 +23,7 @@ from benchwright.slices.expressions import Slices, parse_expression
 from benchwright.slices.frequency import HEAD_SHARE, TAIL_SHARE, Band, frequency_cuts
 from benchwright.slices.intents import Knowledge
 from benchwright.slices.words import words_of
+from benchwright.texts.counting import counted
 
 Rule = Mapping[str, Any]
 
@@ -206,14 +207,14 @@ def _share(value: Any, name: str) -> float:
 
 
 def _by_frequency(rule: Rule, queries: Sequence[AskedQuery], around: Surroundings) -> Taken:
-    counted = [(query.qid, query.frequency) for query in queries if query.frequency]
+    frequencies = [(query.qid, query.frequency) for query in queries if query.frequency]
     notes = []
     if "head_above" in rule:
         above, below = rule["head_above"], rule["tail_below"]
         notes.append(f"Cut as in the log: head above {above:,}, tail below {below:,}.")
     else:
         cuts = frequency_cuts(
-            [count for _, count in counted],
+            [count for _, count in frequencies],
             head_share=rule["head_share"],
             tail_share=rule["tail_share"],
         )
@@ -221,13 +222,14 @@ def _by_frequency(rule: Rule, queries: Sequence[AskedQuery], around: Surrounding
         notes += cuts.notes
         if cuts.n_traffic:
             traffic = 100 * cuts.parts[Band(rule["band"])].n_traffic / cuts.n_traffic
-            notes.append(f"{traffic:.0f} % of the traffic of {len(counted):,} queries.")
-    if len(counted) < len(queries):
-        n_without = len(queries) - len(counted)
-        notes.append(f"{n_without:,} of {len(queries):,} queries have no frequency: in no band.")
+            notes.append(f"{traffic:.0f} % of the traffic of {counted(len(frequencies), 'query')}.")
+    if len(frequencies) < len(queries):
+        n_without = len(queries) - len(frequencies)
+        have = "has" if n_without == 1 else "have"
+        notes.append(f"{n_without:,} of {len(queries):,} queries {have} no frequency: in no band.")
     reasons = {
-        qid: Reason(rule["band"], f"asked {count:,} times")
-        for qid, count in counted
+        qid: Reason(rule["band"], f"asked {counted(count, 'time')}")
+        for qid, count in frequencies
         if band_between(count, above, below) == rule["band"]
     }
     return Taken(reasons, tuple(notes))

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from benchwright.errors import Problems
 from benchwright.splits.recipe import SPLITS
+from benchwright.texts.counting import counted
 
 HEADERS = frozenset({"query-id", "query_id", "qid", "_id", "query"})
 OTHER_NAMES = {"validation": "dev", "valid": "dev", "val": "dev", "training": "train"}
@@ -69,7 +70,8 @@ def _refuse_missing(
     if missing:
         named = ", ".join(missing[:SHOWN]) + (", …" if len(missing) > SHOWN else "")
         text = (
-            f"{len(missing):,} queries of the benchmark are not in the file ({named}); "
+            f"{counted(len(missing), 'query')} of the benchmark "
+            f"{'is' if len(missing) == 1 else 'are'} not in the file ({named}); "
             f"give each a line, with {NO_SPLIT} for those that no split should have"
         )
         problems.add(file, 0, text)

@@ -1,4 +1,8 @@
-"""Numbers with their nouns."""
+"""Numbers with their nouns, and beside the limits that they are held against."""
+
+from collections.abc import Sequence
+
+MOST_DECIMALS, CLOSE = 6, 1e-9
 
 
 def counted(n: int, noun: str) -> str:
@@ -11,3 +15,40 @@ def counted(n: int, noun: str) -> str:
     """
     plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
     return f"{n:,} {noun if n == 1 else plural}"
+
+
+def number_beside(value: float, *limits: float, decimals: int = 4) -> str:
+    """A rounded number that stands on the side of each limit beside it where the number is.
+
+    It has as many decimals as that takes, `decimals` at least.
+
+    Examples
+    --------
+    >>> number_beside(0.7996, 0.6, 0.8, decimals=2), number_beside(0.76, 0.6, 0.8, decimals=1)
+    ('0.7996', '0.76')
+    >>> number_beside(0.8, 0.8, decimals=2), number_beside(-0.01004, -0.01)
+    ('0.80', '-0.01004')
+    """
+    return f"{value:.{_decimals(value, limits, decimals)}f}"
+
+
+def percent_beside(share: float, *limits: float, decimals: int = 1) -> str:
+    """A share in per cent, without the sign; as `number_beside`, limits are shares, too.
+
+    Examples
+    --------
+    >>> percent_beside(0.9496, 0.95), percent_beside(0.9999, 1.0)
+    ('94.96', '99.99')
+    """
+    return f"{100 * share:.{_decimals(share, limits, decimals + 2) - 2}f}"
+
+
+def _decimals(value: float, limits: Sequence[float], least: int) -> int:
+    def sides(number: float) -> list[int]:
+        # A sum of floats may stop a hair beside the limit that it reaches.
+        differences = [number - limit for limit in limits]
+        return [(apart > CLOSE) - (apart < -CLOSE) for apart in differences]
+
+    own = sides(value)
+    more = range(least, max(least, MOST_DECIMALS))
+    return next((n for n in more if sides(round(value, n)) == own), MOST_DECIMALS)

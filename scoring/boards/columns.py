@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
 from benchmarks_app.language import translated
-from benchmarks_app.templatetags.benchwright import DASH, score
+from benchmarks_app.templatetags.benchwright import DASH, score, score_beside
+from benchwright.comparison.comparability import COMPARABLE, PROVISIONAL
 from benchwright.evaluation.weighting import weighted_name
 from scoring.boards.services.boards import Board
 from scoring.boards.services.heat import HeatCell, HeatSlice
@@ -318,7 +319,8 @@ def _measure_cell(name: str, *, has_intervals: bool) -> Callable[[Line], Cell]:
         title = said_interval(interval)
         below = interval_text(interval) if interval and has_intervals else ""
         if name == JUDGED and line.row.comparability:
-            return Cell("num is-low", score(mean, 3), title, below, _(line.row.comparability))
+            share = score_beside(mean, PROVISIONAL, COMPARABLE, digits=3)
+            return Cell("num is-low", share, title, below, _(line.row.comparability))
         return Cell("num", score(mean, 3), title, below)
 
     return cell

@@ -58,7 +58,9 @@ class PairVerdictSerializer(serializers.Serializer):
 
 class JudgedRunSerializer(serializers.Serializer):
     run = serializers.CharField()
-    judged = serializers.FloatField()
+    judged = serializers.FloatField(
+        allow_null=True, help_text="Null where the run has nothing for a graded query."
+    )
 
 
 class CompletenessSerializer(serializers.Serializer):

@@ -14,6 +14,7 @@ from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.requests import PersonRequest
 from benchwright.errors import ScoringError
+from benchwright.texts.counting import counted
 from scoring.completeness.forms import TopUpForm
 from scoring.completeness.selectors import worth_rows
 from scoring.completeness.services.answers import Completeness
@@ -95,9 +96,9 @@ def _made(
     candidates = make_top_up(
         release=release, runs=runs, user=request.user, measure=measure, limit=n
     )
-    messages.success(
-        request, f"{candidates.n_documents} documents are listed; make a pool of them."
-    )
+    n_listed = counted(candidates.n_documents, "document")
+    verb = "is" if candidates.n_documents == 1 else "are"
+    messages.success(request, f"{n_listed} {verb} listed; make a pool of them.")
     pool_new = reverse("annotation:pool-new", args=[release.benchmark.slug])
     return redirect(f"{pool_new}?list={candidates.pk}")
 

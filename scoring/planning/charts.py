@@ -7,6 +7,7 @@ from math import isfinite, isnan
 from benchmarks_app.charts import Chart
 from benchwright.pools.planning import SHOWN_DEPTHS, plan_of
 from benchwright.retrieval.ann import USUAL_BASELINE, AnnRecall
+from benchwright.texts.counting import counted
 from scoring.planning.services.planning import Planned, Wish
 from scoring.planning.services.reusability import ShownSystem
 
@@ -68,8 +69,8 @@ def cost_chart(planned: Planned, wish: Wish) -> Chart:
     if chosen and isfinite(chosen.detectable):
         layers += _marked(chosen.hours, chosen.detectable)
         summary = (
-            f"{chosen.n_queries:,} queries at depth {chosen.depth} take {chosen.hours:,.0f} hours "
-            f"and show ±{chosen.detectable:.3f}. {summary}"
+            f"{counted(chosen.n_queries, 'query')} at depth {chosen.depth} take "
+            f"{chosen.hours:,.0f} hours and show ±{chosen.detectable:.3f}. {summary}"
         )
     return Chart("What labelling buys", summary, {"layer": layers}, rows, 300)
 
@@ -155,7 +156,7 @@ def recall_chart(report: AnnRecall) -> Chart:
         ]
     }
     summary = (
-        f"Mean {report.mean:.3f} over {len(report.queries):,} queries, {report.n_perfect:,} of "
-        f"them whole; a dashed line at the usual {USUAL_BASELINE:.0%}."
+        f"Mean {report.mean:.3f} over {counted(len(report.queries), 'query')}, "
+        f"{report.n_perfect:,} of them whole; a dashed line at the usual {USUAL_BASELINE:.0%}."
     )
     return Chart(f"Recall@{report.k} against exact search", summary, spec, rows)

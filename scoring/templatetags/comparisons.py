@@ -5,10 +5,12 @@ from collections.abc import Mapping
 from django import template
 from django.utils.safestring import SafeString, mark_safe
 
+from benchwright.texts.counting import number_beside
+
 register = template.Library()
 DASH = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"
-SMALLEST_P = 0.0001
+SMALLEST_P, LEVEL = 0.0001, 0.05
 
 
 @register.filter
@@ -29,10 +31,10 @@ def signed_percent(value: float | None, digits: int = 1) -> str:
 
 @register.filter
 def p_value(value: float | None) -> str:
-    """A p-value, never rounded to 0."""
+    """A p-value, rounded neither to 0 nor to the level that verdicts go by."""
     if value is None or value != value:
         return DASH
-    return f"<{SMALLEST_P:.4f}" if 0 < value < SMALLEST_P else f"{value:.4f}"
+    return f"<{SMALLEST_P:.4f}" if 0 < value < SMALLEST_P else number_beside(value, LEVEL)
 
 
 @register.filter

@@ -5,6 +5,7 @@ import zipfile
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.template import Context, Template
 from django.urls import reverse
 
 from benchmarks_app.common.selectors.reading import release_file_path
@@ -41,6 +42,28 @@ def test_negative_numbers_have_one_sign_on_pages():
     assert minus("bm25-2 is -0.1 (-.05 to 0.1) on 2026-01-02, t-5") == (
         "bm25-2 is \N{MINUS SIGN}0.1 (\N{MINUS SIGN}.05 to 0.1) on 2026-01-02, t-5"
     )
+
+
+@pytest.mark.parametrize(
+    ("tag", "written"),
+    [
+        ("score_beside 0.7996 0.6 0.8 digits=2", "0.7996"),
+        ("score_beside 0.8 0.6 0.8 digits=2", "0.80"),
+        ("percent_beside 0.9496 0.8 0.95 digits=1", "94.96 %"),
+        ("percent_beside 0.1004 0.1", "10.04 %"),
+        ("percent_beside None 0.1", "\N{EN DASH}"),
+    ],
+)
+def test_number_is_not_rounded_to_the_limit_beside_it(tag, written):
+    assert Template("{% " + tag + " %}").render(Context()) == written
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [("0.9996|percent:1", "99.96 %"), ("0.996|percent", "99.6 %"), ("0.0004|percent:1", "0.04 %")],
+)
+def test_share_of_nearly_all_is_not_all_and_of_nearly_none_not_none(value, written):
+    assert Template("{{ " + value + " }}").render(Context()) == written
 
 
 def page_of(client, name: str, *arguments: object, status: int = 200, **query: str) -> str:
@@ -272,7 +295,7 @@ def test_same_bytes_are_recognised_whatever_their_name(olga, do_jobs):
 
     assert response.status_code == 422
     text = response.content.decode()
-    assert "b.run was imported here before, as run &#x27;a&#x27; of 1 queries: same bytes" in text
+    assert "b.run was imported here before, as run &#x27;a&#x27; of 1 query: same bytes" in text
     assert Run.objects.count() == 1
 
 

@@ -448,6 +448,6 @@ def test_files_are_imported_by_commands_alone(whole, tmp_path):
     done = whole.run("python", "-c", code, cwd=tmp_path, typed="a long password\n", **settings)
 
     assert done.returncode == 0, done.stderr
-    assert "1 documents" in done.stdout
-    assert "1 queries" in done.stdout
+    assert "1 document" in done.stdout
+    assert "1 query" in done.stdout
     assert "run 'a'" in done.stdout

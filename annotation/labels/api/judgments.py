@@ -42,6 +42,7 @@ from benchmarks_app.models import Benchmark, Scope
 from benchmarks_app.permissions import Action, may
 from benchwright.ids import id_problem
 from benchwright.qrels.files import Label
+from benchwright.texts.counting import counted
 
 
 class JudgmentsExport(Endpoint):
@@ -176,7 +177,7 @@ def _refusal(path: str, n_sent: int, refused: dict[int, str]) -> Response:
         {"index": index, "state": "refused", "message": reason}
         for index, reason in sorted(refused.items())
     ]
-    message = f"{len(refused)} of {n_sent} labels cannot be taken; nothing was entered."
+    message = f"{len(refused)} of {counted(n_sent, 'label')} cannot be taken; nothing was entered."
     return answer(422, "labels-refused", message, path, facts={"items": items})
 
 

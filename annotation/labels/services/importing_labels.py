@@ -26,6 +26,7 @@ from benchwright.qrels.errors import TooManyLabelsError
 from benchwright.qrels.files import MAX_NAME, Label, raters_at, sent_labels
 from benchwright.qrels.grade_map import parse_grade_map
 from benchwright.qrels.raters import Raters, known_raters
+from benchwright.texts.counting import counted
 from benchwright.uploads import Place
 from benchwright.uploads.row_streams import received
 
@@ -152,7 +153,7 @@ def _read(job: jobs.RunningJob, upload: Upload) -> list[Label]:
             [] if job.parameters["pool"] else unknown_ids(benchmark, batch, known_qids)
         ):
             problems.add(upload.name, label.line, reason)
-        job.progress(len(labels), 0, f"{len(labels):,} labels read")
+        job.progress(len(labels), 0, f"{counted(len(labels), 'label')} read")
     problems.raise_found()
     if not labels:
         raise NothingImportedError(file=upload.name, what="label")
@@ -247,7 +248,8 @@ def _record(origin: Origin, done: Entered) -> None:
 
 
 def _made(done: Entered) -> str:
-    return f"{done.n(entering_labels.SAVED):,} grades of {len(done.queries):,} queries"
+    n_saved = counted(done.n(entering_labels.SAVED), "grade")
+    return f"{n_saved} of {counted(len(done.queries), 'query')}"
 
 
 def _notes(done: Entered, origin: Origin) -> list[str]:

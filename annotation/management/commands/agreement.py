@@ -14,7 +14,7 @@ from benchmarks_app.management.naming import benchmark_of
 from benchmarks_app.models import Benchmark
 from benchwright.agreement import COEFFICIENTS, report
 from benchwright.recipes.arguments import OneOf, unless_told, word
-from benchwright.texts.counting import counted
+from benchwright.texts.counting import counted, percent_beside
 
 Grades = dict[tuple[str, str], int]
 
@@ -78,10 +78,11 @@ class Command(DeclaredCommand):
         if not agreement["n_shared"]:
             raise CommandError(f"{first} and {second} have no pair in common.")
         listed = ", ".join(map(str, agreement["scale"]))
+        same = percent_beside(agreement["same_share"], 0, 1, decimals=0)
         guessed = "" if scale else " (from the files; --scale or --benchmark says it)"
         self.say(
             f"{counted(agreement['n_shared'], 'pair')} graded twice: "
-            f"{agreement['same_share']:.0%} the same grade; scale {listed}{guessed}"
+            f"{same}% the same grade; scale {listed}{guessed}"
         )
         overall = agreement["overall"]
         if relevant_from is None:

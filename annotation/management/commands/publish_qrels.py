@@ -45,7 +45,8 @@ class Command(BenchmarkCommand):
             annotator=person_named(annotator) if annotator else None,
         )
         result = self.finished(arguments).result
-        self.say(f"{result['n_qrels']} grades as of event {result['as_of_event']}")
+        n_grades = counted(result["n_qrels"], "grade")
+        self.say(f"{n_grades} as of event {result['as_of_event']}")
         if result["n_unresolved"]:
             self.say(f"left open: {counted(result['n_unresolved'], 'document')}")
         if result["n_for_estimates"]:

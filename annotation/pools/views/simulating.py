@@ -17,6 +17,7 @@ from benchmarks_app.models import Benchmark, Job
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.requests import PersonRequest
 from benchwright.formats.numbers import row_key
+from benchwright.texts.counting import counted, percent_beside
 
 # Labels a query at which the table looks.
 MARKS = (5, 10, 20, 50, 100, 200)
@@ -107,12 +108,15 @@ def curves(result: dict[str, Any]) -> Chart:
         for order, points in result["curves"].items()
         for n in sorted({*range(0, len(points), step), len(points) - 1})
     ]
-    first = next(mark for mark in (20, 10, 5, 1) if mark < longest or mark == 1)
-    words = [
-        f"{_name(order)} {_at(points, first) / max(result['n_known'], 1):.0%}"
-        for order, points in result["curves"].items()
-    ]
-    description = f"After {first} labels a query: {', '.join(words)} of the relevant documents."
+    description = "No document is known to be relevant."
+    if n_known := result["n_known"]:
+        first = next(mark for mark in (20, 10, 5, 1) if mark < longest or mark == 1)
+        words = [
+            f"{_name(order)} {percent_beside(_at(points, first) / n_known, 0, 1, decimals=0)}%"
+            for order, points in result["curves"].items()
+        ]
+        after = f"After {counted(first, 'label')} a query"
+        description = f"{after}: {', '.join(words)} of the relevant documents."
     return Chart("Relevant documents found per label", description, SPEC, rows, height=HEIGHT)
 
 
@@ -125,8 +129,8 @@ def _table(result: dict[str, Any]) -> dict[str, Any]:
             "order": _name(order),
             "cells": [
                 {
-                    "share": 100 * _share(_at(points, mark), result["n_known"]),
-                    "is_best": _at(points, mark) == best[mark],
+                    "share": _share(_at(points, mark), result["n_known"]),
+                    "is_best": 0 < best[mark] == _at(points, mark),
                 }
                 for mark in marks
             ],
@@ -140,8 +144,8 @@ def _at(counts: list[int], n: int) -> int:
     return counts[min(n, len(counts) - 1)]
 
 
-def _share(n: int, of: int) -> float:
-    return n / of if of else 0.0
+def _share(n: int, of: int) -> float | None:
+    return n / of if of else None
 
 
 def _name(order: str) -> str:

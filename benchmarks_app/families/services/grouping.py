@@ -61,6 +61,7 @@ from benchwright.families.errors import (
 from benchwright.families.grouping import SHOWN as REVIEWS_SHOWN
 from benchwright.files.external_sort import batched
 from benchwright.matrices import static_vectors
+from benchwright.texts.counting import counted
 
 JOB_KIND = "group-queries"
 ROWS_PER_BATCH = 500
@@ -317,8 +318,8 @@ class _Writing:
         QueryFamily.objects.filter(benchmark=self.benchmark, pk__in=gone).delete()
         n_links = self._write_links()
         lines = [
-            f"{grouping.n_families:,} families of {grouping.n_queries:,} queries",
-            f"{n_links:,} links",
+            f"{counted(grouping.n_families, 'family')} of {counted(grouping.n_queries, 'query')}",
+            counted(n_links, "link"),
         ]
         if grouping.n_flagged:
             lines.append(f"{grouping.n_flagged:,} families wait for review")

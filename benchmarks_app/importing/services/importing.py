@@ -56,6 +56,7 @@ from benchwright.formats.unlisted import UNLISTED
 from benchwright.qrels.grade_map import parse_file_grade_map
 from benchwright.runs.aggregation import DEFAULT
 from benchwright.sandbox import UnreadableFileError
+from benchwright.texts.counting import counted
 from benchwright.uploads import Place, completed_parts, parts_to_import
 from benchwright.uploads.row_streams import take_run
 
@@ -640,11 +641,11 @@ def _stage_run(
     staged = runs.stage_run(**options)
     if problems is not work.problems:
         work.problems.warnings.extend(problems.warnings)
-    work.outcomes.append(f"run '{name}' of {staged.summary.n_queries:,} queries")
+    work.outcomes.append(f"run '{name}' of {counted(staged.summary.n_queries, 'query')}")
     if staged.n_extra_queries:
-        work.notes.append(
-            f"{staged.n_extra_queries:,} queries of the run are not in the benchmark."
-        )
+        n_extra = counted(staged.n_extra_queries, "query")
+        verb = "is" if staged.n_extra_queries == 1 else "are"
+        work.notes.append(f"{n_extra} of the run {verb} not in the benchmark.")
     work.on_commit.append(lambda: _commit_run(work, file.upload, staged, name, staged.said))
 
 

@@ -32,6 +32,7 @@ from benchwright.formats.errors import (
     IdsOnlyCorpusError,
     NothingImportedError,
 )
+from benchwright.texts.counting import counted
 
 
 def corpus_options(
@@ -229,7 +230,7 @@ class _Staged:
 
     def _tell(self, version: CorpusVersion, is_taken: bool) -> None:
         work = self.work
-        noun = f"corpus version {version.number} of {version.n_documents:,} documents"
+        noun = f"corpus version {version.number} of {counted(version.n_documents, 'document')}"
         work.outcomes.append(noun if is_taken else f"{noun}, proposed")
         if not is_taken:
             work.notes.append(

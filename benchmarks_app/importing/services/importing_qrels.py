@@ -24,6 +24,7 @@ from benchwright.linting.pitfalls import pitfalls
 from benchwright.qrels.grade_map import mapped_origins, written_grade_map
 from benchwright.qrels.raters import looks_like_a_model
 from benchwright.qrels.scales import Relevance
+from benchwright.texts.counting import counted
 
 KNOWN_SPLITS = set(QueryFamily.Split.values) - {QueryFamily.Split.NONE.value}
 NAMED_AT_MOST = 3
@@ -74,8 +75,8 @@ def stage_qrels(
     if not staging.n_qrels and not work.problems.found:
         raise NothingImportedError(file=work.file, what="grade")
     staging.check_splits()
-    counted = ", ".join(f"{grade}: {n:,}" for grade, n in sorted(staging.grades.items()))
-    work.outcomes.append(f"qrels '{name}' with {staging.n_qrels:,} grades ({counted})")
+    by_grade = ", ".join(f"{grade}: {n:,}" for grade, n in sorted(staging.grades.items()))
+    work.outcomes.append(f"qrels '{name}' with {counted(staging.n_qrels, 'grade')} ({by_grade})")
     relevance = Relevance.of(staging.grades, staging.relevant)
     if relevance.n_graded:
         work.notes.insert(0, ("WARNING: " if relevance.is_none else "") + relevance.sentence)
@@ -92,14 +93,14 @@ def stage_qrels(
         )
     if staging.unknown:
         work.notes.append(
-            f"{len(staging.unknown):,} of {len(staging.documents):,} graded documents are not in "
-            f"the corpus, such as '{min(staging.unknown)}'. It was cut, or is another version: no "
-            "system can find them."
+            f"{len(staging.unknown):,} of {counted(len(staging.documents), 'graded document')} "
+            f"{'is' if len(staging.unknown) == 1 else 'are'} not in the corpus, such as "
+            f"'{min(staging.unknown)}'. It was cut, or is another version: no system can find them."
         )
     if staging.n_negative:
-        work.notes.append(
-            f"{staging.n_negative:,} pairs with a grade below 0 are kept as pooled, not judged."
-        )
+        n_negative = counted(staging.n_negative, "pair")
+        verb = "is" if staging.n_negative == 1 else "are"
+        work.notes.append(f"{n_negative} with a grade below 0 {verb} kept as pooled, not judged.")
     work.on_commit.append(staging.commit)
 
 
@@ -307,9 +308,11 @@ class _Staging:
             raise FamilyOnTwoSidesError(examples=listed)
         stay = [pk for pk, _, _, split in rows if split and split != self.split_of[pk]]
         if stay:
+            is_one = len(stay) == 1
             self.work.notes.append(
-                f"{len(stay):,} queries are in another split of this benchmark already, and stay "
-                "there. Change it on the splits page."
+                f"{counted(len(stay), 'query')} {'is' if is_one else 'are'} in another split of "
+                f"this benchmark already, and {'stays' if is_one else 'stay'} there. Change it on "
+                "the splits page."
             )
         hidden = set(self.work.benchmark.hidden_splits)
         refuse_hiding(

@@ -15,6 +15,7 @@ from benchmarks_app.models import Query, QueryFamily
 from benchwright.files.external_sort import batched_by_weight
 from benchwright.formats.beir import QueryRow
 from benchwright.formats.errors import ConcurrentImportError, NothingImportedError
+from benchwright.texts.counting import counted
 from benchwright.texts.images import IMAGE_KEY, digests_in
 
 # A line may have 64 MB.
@@ -45,9 +46,10 @@ def stage_queries(
         staging.take(batch)
     if not staging.n_new and not staging.n_same and not work.problems.found:
         raise NothingImportedError(file=file, what="query")
-    work.outcomes.append(f"{staging.n_new:,} queries")
+    work.outcomes.append(counted(staging.n_new, "query"))
     if staging.n_same:
-        work.notes.append(f"{staging.n_same:,} queries were here already.")
+        verb = "was" if staging.n_same == 1 else "were"
+        work.notes.append(f"{counted(staging.n_same, 'query')} {verb} here already.")
     work.on_commit.append(lambda: _show(work))
 
 

@@ -131,12 +131,15 @@ def unknown_ids(upload: Upload, lacks: Lacking) -> list[str]:
     notes = []
     if queries := [qid for qid in unknown.get("queries", ()) if qid in lacks.qids]:
         n, of = unknown["n_queries"], unknown["of_queries"]
-        words = f"None of its {of:,} queries is in this benchmark yet"
+        words = f"None of its {of:,} queries is in this benchmark yet, such as '{queries[0]}'"
+        if of == 1:
+            words = f"Its query '{queries[0]}' is not in this benchmark yet"
         if n < of:
             verb = "is" if n == 1 else "are"
-            words = f"{n:,} of its {of:,} queries {verb} not in this benchmark yet"
+            words = f"{n:,} of its {of:,} queries {verb} not in this benchmark yet, "
+            words += f"such as '{queries[0]}'"
         advice = "Import their texts first, or together with it."
-        notes.append(f"{words}, such as '{queries[0]}'. {advice}")
+        notes.append(f"{words}. {advice}")
     if documents := [docid for docid in unknown.get("documents", ()) if docid in lacks.docids]:
         n, of = unknown["n_documents"], unknown["of_documents"]
         first = f"the first {of:,} documents" if of >= DOCIDS_TOLD else f"the {of:,} documents"

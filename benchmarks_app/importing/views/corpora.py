@@ -21,6 +21,7 @@ from benchmarks_app.requests import PersonRequest
 from benchwright.corpora.cuts import cut_sentence
 from benchwright.errors import BenchmarkError
 from benchwright.fetching.names import KNOWN_BEIR
+from benchwright.texts.counting import counted
 
 
 @require_safe
@@ -159,7 +160,9 @@ def document_grades_new(request: PersonRequest, benchmark: Benchmark) -> HttpRes
         except BenchmarkError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, f"Qrels '{data}' hold {data.n_qrels:,} grades of documents.")
+            messages.success(
+                request, f"Qrels '{data}' hold {counted(data.n_qrels, 'grade')} of documents."
+            )
             return redirect("qrels-list", benchmark.slug)
     context = {
         "form": form,

@@ -26,6 +26,7 @@ from benchwright.logs.errors import LogGoneError, LogNameTakenError
 from benchwright.logs.masking import KIND_LABELS, checked_kinds, checked_regions
 from benchwright.logs.preparing import Prepared, prepared_apart, table_at
 from benchwright.logs.tables import LogTable
+from benchwright.texts.counting import counted
 
 JOB_KIND = "import-log"
 HEAD_ROWS = 20
@@ -274,7 +275,10 @@ def _facts(
 
 def _notes(log: QueryLog) -> list[str]:
     facts = log.facts
-    notes = [f"{n:,} rows were left out ({why})." for why, n in facts["left_out"].items()]
+    notes = [
+        f"{counted(n, 'row')} {'was' if n == 1 else 'were'} left out ({why})."
+        for why, n in facts["left_out"].items()
+    ]
     if log.masked:
         masks = ", ".join(f"{kind} in {n:,}" for kind, n in log.masked.items())
         notes.append(f"Masked, in searches: {masks}.")

@@ -27,6 +27,7 @@ from benchwright.formats.errors import ConcurrentImportError
 from benchwright.logs.drawing import SampledQuery, sampled
 from benchwright.logs.sampling import Design, Plan, planned
 from benchwright.recipes import sampling as recipe
+from benchwright.texts.counting import counted
 
 JOB_KIND = "sample-queries"
 ROWS_PER_BATCH = 500
@@ -194,7 +195,8 @@ def _commit(
         _adopt(taken, sample)
         _link(log, rows, links)
         result["made"] = [
-            f"{len(taken.new):,} queries of {plan.n_families:,} families drawn from '{log.name}'"
+            f"{counted(len(taken.new), 'query')} of {counted(plan.n_families, 'family')} drawn "
+            f"from '{log.name}'"
         ]
         result["notes"] = [*plan.notes, *_notes(taken)]
         result["url"] = reverse("log-detail", args=[log.benchmark.slug, log.pk])

@@ -6,6 +6,7 @@ from benchmarks_app.collections.services.units import derive_document_qrels
 from benchmarks_app.management.declared import BenchmarkCommand
 from benchmarks_app.management.naming import benchmark_of, qrels_of
 from benchwright.recipes.arguments import option, unless_told, word
+from benchwright.texts.counting import counted
 
 
 class Command(BenchmarkCommand):
@@ -26,6 +27,6 @@ class Command(BenchmarkCommand):
             benchmark=self.benchmark, qrel_set=qrel_set, actor=self.actor, name=name
         )
         self.say_done(
-            f"qrels '{derived}': {derived.n_qrels:,} grades of documents, "
+            f"qrels '{derived}': {counted(derived.n_qrels, 'grade')} of documents, "
             f"{derived.n_relevant:,} relevant"
         )

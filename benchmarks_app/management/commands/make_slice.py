@@ -63,4 +63,4 @@ def _sizes(row: Any) -> str:
     n_members = row.members.filter(state="member").count()
     n_suggested = row.members.filter(state="suggested").count()
     suggested = f", {n_suggested:,} suggested" if n_suggested else ""
-    return f"{n_members:,} queries{suggested}"
+    return f"{counted(n_members, 'query')}{suggested}"

@@ -19,6 +19,7 @@ from benchmarks_app.slices.services.records import (
 from benchwright.errors import Problems
 from benchwright.files.external_sort import batched
 from benchwright.formats.errors import NothingImportedError
+from benchwright.texts.counting import counted
 from benchwright.uploads import Place
 from benchwright.uploads.row_streams import slices_said
 
@@ -72,7 +73,7 @@ def import_slices(job: jobs.RunningJob) -> None:
         for name, members in slices.items():
             import_members(benchmark, name, [pk_of[qid] for qid in members])
         n_rows = sum(map(len, slices.values()))
-        result["made"] = [f"{len(slices):,} slices with {n_rows:,} queries in all"]
+        result["made"] = [f"{counted(len(slices), 'slice')} with {counted(n_rows, 'query')} in all"]
         result["notes"] = [str(warning) for warning in problems.warnings]
         result["url"] = reverse("slice-list", args=[benchmark.slug])
         uploading.mark_imported(upload, "slices")

@@ -28,6 +28,7 @@ from benchwright.slices.errors import (
 )
 from benchwright.slices.expressions import parse_expression
 from benchwright.slices.rules import Rule, Taken, checked_rule, is_suggesting
+from benchwright.texts.counting import counted
 
 MAKE_KIND = "make-slice"
 
@@ -96,7 +97,7 @@ def make_slice_job(job: jobs.RunningJob) -> None:
             _rewrite(row, wanted.rule, selection, actor=job.row.created_by)
         else:
             row = _create(job.benchmark, wanted, selection, actor=job.row.created_by)
-        result["made"] = [f"slice '{row.name}' of {len(selection.reasons):,} queries"]
+        result["made"] = [f"slice '{row.name}' of {counted(len(selection.reasons), 'query')}"]
         result["notes"] = list(selection.notes)
         result["url"] = slice_url(row)
 

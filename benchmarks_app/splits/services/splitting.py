@@ -44,6 +44,7 @@ from benchwright.splits.errors import (
     UnknownSplitError,
 )
 from benchwright.splits.types import Assignment
+from benchwright.texts.counting import counted
 
 SPLIT_KIND = "split-queries"
 
@@ -155,7 +156,7 @@ def _small_slice_findings(
             severity=Severity.ERROR if name in registered and not is_accepted else Severity.WARNING,
             target="splits",
             where=f"slice {name}",
-            message=f"{split} would have {n:,} queries of the "
+            message=f"{split} would have {counted(n, 'query')} of the "
             f"{'registered ' if name in registered else ''}slice '{name}'; its minimum is "
             f"{minimum:,}.",
             advice=f"Give {split} a larger share, or add queries to the slice"
@@ -171,7 +172,8 @@ def _exposure_findings(benchmark: Benchmark, hidden: list[int]) -> list[Finding]
     if not exposed:
         return []
     named = ", ".join(exposed[:5]) + (", …" if len(exposed) > 5 else "")
-    text = f"{len(exposed):,} queries whose grades were public would be in a hidden split: {named}."
+    queries = counted(len(exposed), "query")
+    text = f"{queries} whose grades were public would be in a hidden split: {named}."
     advice = "Do not hide that split, or split so that these queries stay in a public one."
     return [
         Finding("split-exposed", Severity.ERROR, "splits", "hidden", text, advice, len(exposed))

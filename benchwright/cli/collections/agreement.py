@@ -15,6 +15,7 @@ from benchwright.cli.parameters import FILE, parameter_option
 from benchwright.cli.site_doors import agreeing
 from benchwright.cli.tables import say
 from benchwright.recipes import judging
+from benchwright.texts.counting import counted, percent_beside
 
 EXAMPLES = (
     "benchwright agreement people.qrels judged.qrels --scale 0,1,2,3",
@@ -81,8 +82,8 @@ def command(first: Path, second: Path, is_json: bool, **chosen: Any) -> None:
         say_json(agreement)
         return
     scale = ", ".join(map(str, agreement["scale"]))
-    same = f"{agreement['same_share']:.0%} the same grade"
-    say(f"{agreement['n_shared']:,} pairs graded twice: {same}; scale {scale}")
+    same = f"{percent_beside(agreement['same_share'], 0, 1, decimals=0)}% the same grade"
+    say(f"{counted(agreement['n_shared'], 'pair')} graded twice: {same}; scale {scale}")
     for line in agreeing.coefficient_lines(agreement["overall"]):
         say(line)
 

@@ -16,6 +16,7 @@ from benchwright.cli.options import file_option, format_option, written_option
 from benchwright.cli.parameters import FILE, parameter_option
 from benchwright.cli.site_doors import logs
 from benchwright.recipes import clicks as recipe
+from benchwright.texts.counting import counted
 
 if TYPE_CHECKING:
     from benchwright.clicks.grading import ClickGrade
@@ -247,7 +248,8 @@ def _counts(reading: "Reading") -> dict[str, Any]:
 
 def _tell(reading: "Reading") -> None:
     """What was read, and what was left out, to standard error."""
-    lines = [f"{reading.n_rows:,} rows, {reading.n_pages:,} pages, {reading.n_clicks:,} clicks."]
+    counts = {"row": reading.n_rows, "page": reading.n_pages, "click": reading.n_clicks}
+    lines = [f"{', '.join(counted(n, noun) for noun, n in counts.items())}."]
     if reading.n_elsewhere:
         lines.append(f"{reading.n_elsewhere:,} clicks were on nothing that a page showed.")
     if reading.actions and not reading.n_clicks:

@@ -17,6 +17,7 @@ from benchwright.cli.options import written_option
 from benchwright.cli.parameters import parameter_option
 from benchwright.cli.site_doors import grouping
 from benchwright.recipes import families
+from benchwright.texts.counting import counted
 
 EXAMPLES = (
     "benchwright families queries.jsonl -o families.tsv",
@@ -202,8 +203,9 @@ def _progress() -> Callable[[str, int, int], None] | None:
 def _summarise(groups: Any, n_queries: int, output: Path | None) -> None:
     several = sum(len(family.members) > 1 for family in groups.families)
     text = (
-        f"{len(groups.families):,} families of {n_queries:,} queries, {several:,} of several; "
-        f"{len(groups.links):,} links; {groups.n_flagged:,} families to be reviewed"
+        f"{counted(len(groups.families), 'family')} of {counted(n_queries, 'query')}, "
+        f"{several:,} of several; {counted(len(groups.links), 'link')}; "
+        f"{counted(groups.n_flagged, 'family')} to be reviewed"
     )
     if groups.is_sampled:
         text += "; pairs were looked for by MinHash"

@@ -13,6 +13,7 @@ from benchwright.cli.answers import json_of
 from benchwright.pools import expected_hours
 from benchwright.pools.columns import PoolTable
 from benchwright.pools.preview import Preview, RunWatcher, measured_elsewhere, preview
+from benchwright.texts.counting import counted
 
 # A `-` in the place of a file.
 STREAM = Path("-")
@@ -35,7 +36,8 @@ def write(table: PoolTable, path: Path, form: str, *, is_previewed: bool) -> Non
             stream.write(head.encode())
             rows.write_csv(stream, **options)
     n_queries = rows.select(pl.col("qid").n_unique()).item()
-    line = f"{len(rows):,} documents of {n_queries:,} queries, digest {table.digest}"
+    queries = counted(n_queries, "query")
+    line = f"{counted(len(rows), 'document')} of {queries}, digest {table.digest}"
     if form == "json" and is_previewed:  # which has said so
         return
     if form == "json":
@@ -76,7 +78,8 @@ def show_preview(table: PoolTable, watcher: RunWatcher, chosen: dict[str, Any]) 
 
 def _lines(facts: Preview, n_labels: int, seconds: float, reach: int) -> Iterator[str]:
     sizes = f"{facts.smallest_query} to {facts.largest_query}, median {facts.median_query:g}"
-    yield f"{facts.n_entries:,} documents of {facts.n_queries:,} queries ({sizes} a query)"
+    queries = counted(facts.n_queries, "query")
+    yield f"{counted(facts.n_entries, 'document')} of {queries} ({sizes} a query)"
     yield "  " + ", ".join(f"{origin} {n:,}" for origin, n in facts.n_by_origin.items())
     hours = expected_hours(n_labels, median_seconds=seconds)
     yield f"  {hours:,.1f} hours for one label each at {seconds:g} seconds"

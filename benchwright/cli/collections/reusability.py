@@ -18,6 +18,7 @@ from benchwright.cli.parameters import FILE
 from benchwright.cli.progress import told
 from benchwright.cli.site_doors import systems
 from benchwright.files.encodings import as_shown
+from benchwright.texts.counting import counted
 
 if TYPE_CHECKING:
     from benchwright.pools.reusability import LeftOut, Reusability, Treatment
@@ -156,7 +157,7 @@ def _print_tables(
         [name, *("-" if isnan(of) else number(of) for of in _mean(treatment, which))]
         for name, which in ((name.replace("_", " "), name) for name in MEANS)
     ]
-    n = f"{len(treatment.by_group.groups)} groups", f"{len(alone)} runs"
+    n = counted(len(treatment.by_group.groups), "group"), counted(len(alone), "run")
     cells = [_cells(system, alone[system.run], number) for system in systems]
     for table in (
         Table(COLUMNS, cells, title="left out of the judgments, nDCG@10", left=(0, 1)),

@@ -16,6 +16,7 @@ from benchwright.cli.options import JSON, named_columns, written_option
 from benchwright.cli.parameters import parameter_option
 from benchwright.cli.site_doors import logs
 from benchwright.recipes import sampling as recipe
+from benchwright.texts.counting import counted
 
 if TYPE_CHECKING:
     from benchwright.logs.drawing import SampledQuery
@@ -144,17 +145,17 @@ def command(log: Path, **chosen: Any) -> None:
 
 
 def _read_facts(prepared: "Prepared") -> dict[str, Any]:
-    counted = prepared.counted
+    counts = prepared.counted
     return {
         "columns": dict(prepared.columns.named),
         "n_rows": prepared.n_rows,
         "n_left_out": prepared.left.as_dict(),
-        "n_distinct": counted.n_distinct,
-        "n_traffic": counted.n_traffic,
+        "n_distinct": counts.n_distinct,
+        "n_traffic": counts.n_traffic,
         "n_families": prepared.grouped.n_families,
-        "masked": dict(counted.masked),
-        "n_only_personal": counted.n_only_personal,
-        "n_below_floor": counted.n_below_floor,
+        "masked": dict(counts.masked),
+        "n_only_personal": counts.n_only_personal,
+        "n_below_floor": counts.n_below_floor,
     }
 
 
@@ -193,21 +194,27 @@ def _prepared(log: Path, folder: Path, chosen: dict[str, Any]) -> "Prepared":
 
 
 def _tell_reading(prepared: "Prepared") -> None:
-    counted = prepared.counted
+    counts = prepared.counted
     columns = ", ".join(f"{role} = {name}" for role, name in prepared.columns.named.items())
     lines = [
-        f"{prepared.n_rows:,} rows read ({columns}): {counted.n_distinct:,} distinct queries, "
-        f"{counted.n_traffic:,} searches, {prepared.grouped.n_families:,} families by "
-        f"{prepared.grouped.by}.",
-        *(f"{n:,} rows left out: {why}." for why, n in prepared.left.as_dict().items()),
-        *(f"{kind} masked in {n:,} searches." for kind, n in sorted(counted.masked.items())),
+        f"{counted(prepared.n_rows, 'row')} read ({columns}): "
+        f"{counted(counts.n_distinct, 'distinct query')}, {_searches(counts.n_traffic)}, "
+        f"{counted(prepared.grouped.n_families, 'family')} by {prepared.grouped.by}.",
+        *(f"{counted(n, 'row')} left out: {why}." for why, n in prepared.left.as_dict().items()),
+        *(f"{kind} masked in {_searches(n)}." for kind, n in sorted(counts.masked.items())),
     ]
-    if counted.n_only_personal:
-        lines.append(f"{counted.n_only_personal:,} searches were personal data alone and are gone.")
-    if counted.n_below_floor:
-        lines.append(f"{counted.n_below_floor:,} queries below the floor were dropped.")
+    if n := counts.n_only_personal:
+        were, are = ("was", "is") if n == 1 else ("were", "are")
+        lines.append(f"{_searches(n)} {were} personal data alone and {are} gone.")
+    if n := counts.n_below_floor:
+        were = "was" if n == 1 else "were"
+        lines.append(f"{counted(n, 'query')} below the floor {were} dropped.")
     for line in lines:
         click.echo(line, err=True)
+
+
+def _searches(n: int) -> str:
+    return f"{n:,} {'search' if n == 1 else 'searches'}"
 
 
 def _planned(prepared: "Prepared", design: "Design") -> "Plan":

@@ -14,6 +14,7 @@ from benchwright.cli.site_doors import splitting
 from benchwright.recipes import splits
 from benchwright.recipes.splits import Mode
 from benchwright.splits.recipe import SplitRecipe
+from benchwright.texts.counting import counted
 
 if TYPE_CHECKING:
     from benchwright.leaks.folders import FolderQueries
@@ -150,14 +151,14 @@ def recipe_of(chosen: dict[str, Any]) -> SplitRecipe:
 
 def _lines(folder: "FolderQueries", assignment: "Assignment", report: dict[str, Any]) -> list[str]:
     n_families = len(set(map(folder.family_of, folder.queries)))
-    lines = [f"{len(folder.queries):,} queries in {n_families:,} families"]
+    lines = [f"{counted(len(folder.queries), 'query')} in {counted(n_families, 'family')}"]
     lines += [
-        f"{part['name']}: {part['n_queries']:,} queries ({part['share']:.1%}), "
-        f"{part['n_families']:,} families"
+        f"{part['name']}: {counted(part['n_queries'], 'query')} ({part['share']:.1%}), "
+        f"{counted(part['n_families'], 'family')}"
         for part in report["splits"]
     ]
     if assignment.excluded:
-        lines.append(f"in no split: {len(assignment.excluded):,} queries")
+        lines.append(f"in no split: {counted(len(assignment.excluded), 'query')}")
     for finding in report["findings"]:
         lines.append(
             f"{finding['severity']}: {finding['where']}: {finding['message']} {finding['advice']}"

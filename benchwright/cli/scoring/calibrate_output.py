@@ -9,6 +9,7 @@ from benchwright.calibration.from_files import Report
 from benchwright.calibration.words import verdict
 from benchwright.cli.answers import say_json
 from benchwright.cli.tables import Table, between, markdown, number, say, share, show_table
+from benchwright.texts.counting import counted
 
 TITLES = {
     "grade": "Bias by people's grade",
@@ -50,7 +51,12 @@ def _tables(report: Report) -> Iterator[Table]:
 
 def _agreement(of: Calibration) -> Table:
     rows = [
-        ["same grade", share(of.exact), "", f"{of.n_pairs:,} pairs of {of.n_queries:,} queries"],
+        [
+            "same grade",
+            share(of.exact),
+            "",
+            f"{counted(of.n_pairs, 'pair')} of {counted(of.n_queries, 'query')}",
+        ],
         _coefficient("kappa", of.kappa),
         _coefficient("kappa, linear", of.kappa_linear),
         _coefficient("kappa, quadratic", of.kappa_quadratic),

@@ -19,7 +19,12 @@ from benchwright.cli.tables import (
     show_table,
 )
 from benchwright.comparison.aligning import OVERALL
-from benchwright.comparison.comparability import Verdict, comparability
+from benchwright.comparison.comparability import (
+    COMPARABLE,
+    PROVISIONAL,
+    Verdict,
+    comparability,
+)
 from benchwright.comparison.outcome import Comparison, Pair, RunSummary, SliceSize
 from benchwright.comparison.patterns import (
     ALONE,
@@ -33,8 +38,12 @@ from benchwright.comparison.patterns import (
 )
 from benchwright.evaluation.uncertainty import TIE_GROUPS
 from benchwright.statistics.intervals import FEWEST_DIFFERING
+from benchwright.texts.counting import counted, number_beside
 
 # --- What `compare` prints: two tables for each measure and slice, or lines for programs.
+
+# The level that decisions go by.
+LEVEL = 0.05
 
 TSV_COLUMNS = (
     *("kind", "measure", "slice", "run", "reference", "queries", "value", "low", "high"),
@@ -51,7 +60,7 @@ def trust(judged: str, shares: Mapping[str, float]) -> Iterator[str]:
         return
     measure = judged.replace("Judged", "judged")
     sentence = (
-        f"{measure} is {share(spread.low)} for {spread.lowest} "
+        f"{measure} is {share(spread.low, PROVISIONAL, COMPARABLE)} for {spread.lowest} "
         f"and {share(spread.high)} for {spread.highest}"
     )
     if spread.verdict is Verdict.NOT_COMPARABLE:
@@ -127,8 +136,8 @@ def _parting(pair: Pair) -> str:
 
 def _sized(of_slice: SliceSize) -> str:
     name, n_queries, n_families = of_slice.name, of_slice.n_queries, of_slice.n_families
-    families = f" in {n_families} families" if n_families != n_queries else ""
-    return f"{'all' if name == 'all' else f'slice {name}'}: {n_queries} queries{families}"
+    families = f" in {counted(n_families, 'family')}" if n_families != n_queries else ""
+    return f"{'all' if name == 'all' else f'slice {name}'}: {counted(n_queries, 'query')}{families}"
 
 
 def _runs(
@@ -208,10 +217,10 @@ def _signed_between(pair: Pair) -> str:
 
 
 def _p(value: float) -> str:
-    """A p-value, never rounded to 0."""
+    """A p-value, rounded neither to 0 nor to the level that decisions go by."""
     if isnan(value):
         return "-"
-    return "<.0001" if 0 <= value < 0.0001 else f"{value:.4f}"
+    return "<.0001" if 0 <= value < 0.0001 else number_beside(value, LEVEL)
 
 
 def _count(value: int | None) -> str:

@@ -22,6 +22,7 @@ from benchwright.evaluation.scorecards import ALL, Scorecard, Scorer
 from benchwright.evaluation.weighting import SUFFIX
 from benchwright.files.encodings import as_shown
 from benchwright.measures.families import Measure
+from benchwright.texts.counting import counted
 
 if TYPE_CHECKING:
     from benchwright.cli.scoring.unjudged_output import Outlook
@@ -323,8 +324,8 @@ def _weighted_cell(card: Scorecard, name: str, measure: Measure) -> Cell:
 def _grid_row(
     scorer: Scorer, card: Scorecard, name: str, evaluation: Evaluation[bytes], has_slices: bool
 ) -> Iterator[Cell]:
-    counted = (evaluation.n_queries, evaluation.n_missing, evaluation.n_extra)
-    yield from map(Cell, [card.name, *[name] * has_slices, *map(str, counted)])
+    counts = (evaluation.n_queries, evaluation.n_missing, evaluation.n_extra)
+    yield from map(Cell, [card.name, *[name] * has_slices, *map(str, counts)])
     for measure in evaluation.measures:
         yield Cell(_mean(evaluation, str(measure)), str(measure), evaluation.means[str(measure)])
         if card.intervals:
@@ -352,4 +353,4 @@ def _mean(evaluation: Evaluation[bytes], name: str) -> str:
 def counts(evaluation: Evaluation[bytes]) -> str:
     """How many queries there are, in words."""
     n_missing, n_extra = evaluation.n_missing, evaluation.n_extra
-    return f"{evaluation.n_queries} queries, {n_missing} missing, {n_extra} extra"
+    return f"{counted(evaluation.n_queries, 'query')}, {n_missing} missing, {n_extra} extra"

@@ -9,6 +9,7 @@ import click
 from benchwright.cli.doors import declared, given
 from benchwright.cli.main import option
 from benchwright.cli.sites.asking import Asked, door, sent
+from benchwright.texts.counting import counted
 
 KEPT = ("mode", "seed", "test_from", "dev_from", "gap_days", "straddling")
 """What the command takes of files, too; the API has the same names."""
@@ -80,10 +81,10 @@ def _given(path: Path) -> dict[str, str]:
 def _sizes(plan: Mapping[str, Any]) -> Iterator[str]:
     if isinstance(plan.get("sizes"), Mapping):
         for split, n in plan["sizes"].items():
-            yield f"{split}: {n:,} queries"
+            yield f"{split}: {counted(n, 'query')}"
     for part in plan.get("splits", ()):
-        yield f"{part['name']}: {part['n_queries']:,} queries"
+        yield f"{part['name']}: {counted(part['n_queries'], 'query')}"
     if plan.get("n_excluded"):
-        yield f"in no split: {plan['n_excluded']:,} queries"
+        yield f"in no split: {counted(plan['n_excluded'], 'query')}"
     if plan.get("hidden_splits"):
         yield f"hidden: {', '.join(plan['hidden_splits'])}"

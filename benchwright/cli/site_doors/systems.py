@@ -10,6 +10,7 @@ from benchwright.cli.doors import declared, given
 from benchwright.cli.main import option
 from benchwright.cli.sites.asking import Asked, door, sent
 from benchwright.recipes import systems
+from benchwright.texts.counting import number_beside
 
 # --- retrieve ------------------------------------------------------------------------------------
 
@@ -141,7 +142,8 @@ def _recall_lines(recall: Mapping[str, Any]) -> Iterator[str]:
         yield f"{query['query']}  {shown(query['recall'])}  {missed}".rstrip()
     where = "at or above" if recall["recall"] >= recall["usual_baseline"] else "below"
     usual = f"the usual {recall['usual_baseline']:g}"
-    yield f"recall@{recall['k']} {recall['recall']:.4f}: {where} {usual}."
+    mean = number_beside(recall["recall"], recall["usual_baseline"])
+    yield f"recall@{recall['k']} {mean}: {where} {usual}."
 
 
 def shown(value: float | None) -> str:

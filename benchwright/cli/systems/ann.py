@@ -15,6 +15,7 @@ from benchwright.cli.parameters import FILE
 from benchwright.cli.progress import told
 from benchwright.cli.site_doors import systems
 from benchwright.files.encodings import as_shown
+from benchwright.texts.counting import number_beside
 
 if TYPE_CHECKING:
     from benchwright.retrieval.ann import AnnRecall, Rows
@@ -229,7 +230,8 @@ def _print_tables(recall: "AnnRecall", rows: list[dict[str, Any]], *, is_markdow
             show_table(table)
         say()
     where = "at or above" if recall.mean >= USUAL_BASELINE else "below"
-    say(f"recall@{recall.k} {recall.mean:.4f}: {where} the usual {USUAL_BASELINE:g}.")
+    mean = number_beside(recall.mean, USUAL_BASELINE)
+    say(f"recall@{recall.k} {mean}: {where} the usual {USUAL_BASELINE:g}.")
     for words in _notes(recall):
         click.echo(words, err=True)
 

@@ -10,6 +10,7 @@ import click
 
 from benchwright.cli.answers import say_json
 from benchwright.cli.files import is_stream, written
+from benchwright.texts.counting import counted
 
 if TYPE_CHECKING:
     from benchwright.live.writing import Noticed
@@ -101,17 +102,25 @@ def report(noticed: "Noticed", answers_path: Path | None, run: Path | None) -> N
         )
     if summary:
         click.echo(
-            f"{summary.n:,} of {noticed.n_asked:,} queries answered: p50 {told_ms(summary.p50)}, "
-            f"p95 {told_ms(summary.p95)}, slowest {told_ms(summary.longest)}",
+            f"{summary.n:,} of {counted(noticed.n_asked, 'query')} answered: "
+            f"p50 {told_ms(summary.p50)}, p95 {told_ms(summary.p95)}, "
+            f"slowest {told_ms(summary.longest)}",
             err=True,
         )
+    its = "its" if noticed.n_unordered == 1 else "their"
     for n, what in (
-        (noticed.n_empty, "answered with an empty list"),
-        (noticed.n_repeated, "documents given twice; the first place counts"),
-        (noticed.n_unordered, "answers not in the order of their scores"),
+        (noticed.n_empty, f"{noticed.n_empty:,} answered with an empty list"),
+        (
+            noticed.n_repeated,
+            f"{counted(noticed.n_repeated, 'document')} given twice; the first place counts",
+        ),
+        (
+            noticed.n_unordered,
+            f"{counted(noticed.n_unordered, 'answer')} not in the order of {its} scores",
+        ),
     ):
         if n:
-            click.echo(f"note: {n:,} {what}", err=True)
+            click.echo(f"note: {what}", err=True)
     for query in noticed.failed:
         click.echo(f"failed: query '{query.qid}': {query.why}", err=True)
     if noticed.failed and answers_path:

@@ -14,6 +14,7 @@ from benchwright.cli.parameters import FILE
 from benchwright.cli.progress import told
 from benchwright.cli.site_doors import systems
 from benchwright.files.encodings import as_shown
+from benchwright.texts.counting import counted
 
 if TYPE_CHECKING:
     from benchwright.contrastive.report import ContrastiveReport, Estimate, Part
@@ -190,7 +191,8 @@ def _print_tables(report: "ContrastiveReport") -> None:
             show_table(table)
             say()
     how = "cosine" if report.normalize else "dot product"
-    say(f"{report.n:,} pairs of {report.n_features:,} features; {how}; ties {report.ties}.")
+    features = counted(report.n_features, "feature")
+    say(f"{counted(report.n, 'pair')} of {features}; {how}; ties {report.ties}.")
 
 
 def _both(report: "ContrastiveReport") -> Any:

@@ -14,6 +14,7 @@ from benchwright.cli.options import written_option
 from benchwright.cli.parameters import FILE
 from benchwright.cli.progress import told
 from benchwright.files.encodings import as_bytes, as_text
+from benchwright.texts.counting import counted
 
 if TYPE_CHECKING:
     from benchwright.formats.trec import RunRow
@@ -112,9 +113,8 @@ def command(
         facts = {"file": str(output), "n_queries": n_queries, "n_rows": len(lines), **how_fused}
         say_json(facts)
         return
-    click.echo(
-        f"{output}: {n_queries:,} queries, {len(lines):,} rows, {fusion.described}", err=True
-    )
+    size = f"{counted(n_queries, 'query')}, {counted(len(lines), 'row')}"
+    click.echo(f"{output}: {size}, {fusion.described}", err=True)
 
 
 def _fusion(how: dict[str, Any], n_runs: int) -> "Fusion":

@@ -12,6 +12,7 @@ from benchwright.cli.answers import say_json
 from benchwright.cli.systems.asked_output import AskedProgress, LineWriter
 from benchwright.cli.tables import Table, say, share, show_table
 from benchwright.grading.caching import grading_as_json
+from benchwright.texts.counting import counted
 
 if TYPE_CHECKING:
     from benchwright.grading.estimating import Estimate
@@ -84,8 +85,9 @@ def show_estimate(estimate: "Estimate", *, form: str) -> None:
     cost = "unknown: give --price-in and --price-out"
     if estimate.cost is not None:
         cost = f"{estimate.cost:.4f}"
-    say(f"{estimate.n_pairs:,} pairs, {estimate.n_known:,} of them known or equal to others.")
-    say(f"{estimate.n_asked:,} questions: about {estimate.tokens_in:,} tokens sent,")
+    pairs = counted(estimate.n_pairs, "pair")
+    say(f"{pairs}, {estimate.n_known:,} of them known or equal to others.")
+    say(f"{counted(estimate.n_asked, 'question')}: about {estimate.tokens_in:,} tokens sent,")
     say(f"{estimate.tokens_out:,} answered. Cost: {cost}. Models differ by a third and more.")
 
 

@@ -16,6 +16,7 @@ from benchwright.cli.parameters import FILE, parameter_option
 from benchwright.cli.progress import CLEAR_LINE, told
 from benchwright.cli.site_doors import systems
 from benchwright.recipes import systems as recipe
+from benchwright.texts.counting import counted
 
 if TYPE_CHECKING:
     from benchwright.retrieval.from_files import Made
@@ -209,7 +210,8 @@ def _tell(done: int, n: int) -> None:
 
 def _report(system: "Made", n_queries: int, n_empty: int) -> None:
     empty = f", {n_empty:,} of them without a result" if n_empty else ""
-    documents = f"{system.facts['n_documents']:,} documents"
+    documents = counted(system.facts["n_documents"], "document")
     click.echo(
-        f"{system.facts['description']}: {n_queries:,} queries over {documents}{empty}.", err=True
+        f"{system.facts['description']}: {counted(n_queries, 'query')} over {documents}{empty}.",
+        err=True,
     )

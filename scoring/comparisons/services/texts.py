@@ -4,8 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from benchwright.comparison.aligning import OVERALL
+from benchwright.comparison.comparability import COMPARABLE, PROVISIONAL
 from benchwright.comparison.patterns import markdown_words, patterns_markdown
 from benchwright.evaluation.uncertainty import TIE_GROUPS
+from benchwright.texts.counting import number_beside
 from benchwright.texts.markdown import table_lines
 from scoring.comparisons.services.query_differences import QueryDifference
 from scoring.comparisons.services.reading import Told
@@ -37,7 +39,7 @@ def _verdict(comparison: Told) -> str:
     verdict = comparison.comparability
     judged = comparison.result["judged"]["measure"]
     shares = ", ".join(
-        f"{markdown_words(comparison.runs[key].name)} {_number(share, 3)}"
+        f"{markdown_words(comparison.runs[key].name)} {_share(share)}"
         for key, share in comparison.result["judged"]["shares"].items()
     )
     reasons = " ".join(markdown_words(reason) for reason in verdict.reasons)
@@ -141,6 +143,10 @@ def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str
     """A table of cells that hold no line break; what is None is a dash."""
     cells = ([DASH if cell is None else str(cell) for cell in row] for row in rows)
     return "\n".join(table_lines(columns, cells))
+
+
+def _share(share: float | None) -> str:
+    return DASH if share is None else number_beside(share, PROVISIONAL, COMPARABLE, decimals=3)
 
 
 def _number(value: float | None, digits: int = 4) -> str:

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy, ngettext, pgettext
 from benchwright.comparison import comparability
 from benchwright.comparison.aligning import OVERALL
 from benchwright.statistics.decisions import BETTER, OPEN, WORSE
+from benchwright.texts.counting import percent_beside
 from scoring.comparisons.services.reading import Told
 
 Pair = Mapping[str, Any]
@@ -288,8 +289,9 @@ def _facts(comparison: Told, pair: Pair, keys: tuple[str, str], part: str) -> li
 def _doubts(comparison: Told, pair: Pair, keys: tuple[str, str], part: str) -> list[str]:
     """Why the runs are not compared freely, and what is left of the difference without that."""
     judged, shares = comparison.result["judged"]["measure"], comparison.result["judged"]["shares"]
+    limits = comparability.PROVISIONAL, comparability.COMPARABLE
     judged_shares = [
-        f"{comparison.runs[key].name} {100 * shares[key]:.0f} %"
+        f"{comparison.runs[key].name} {percent_beside(shares[key], *limits, decimals=0)} %"
         for key in keys
         if shares[key] is not None
     ]

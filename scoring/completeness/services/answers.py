@@ -54,14 +54,15 @@ class PairVerdict:
 class Completeness:
     """What is unjudged of runs on a release, the most worth judging first.
 
-    `judged` is the judged share of each run's first `k` documents, by its key. `n_worth` of the
-    documents are worth judging before no verdict can change. `raw` and `all_relevant` are the mean
-    nDCG of one run with what is unjudged irrelevant, and of the top grade (None for several).
+    `judged` is the judged share of each run's first `k` documents, by its key; None where it has
+    none for a graded query. `n_worth` of the documents are worth judging before no verdict can
+    change. `raw` and `all_relevant` are the mean nDCG of one run with what is unjudged irrelevant,
+    and of the top grade (None for several).
     """
 
     worth: tuple[Worth, ...]
     pairs: tuple[PairVerdict, ...]
-    judged: Mapping[int, float]
+    judged: Mapping[int, float | None]
     k: int
     n_unjudged: int
     n_worth: int
@@ -240,14 +241,14 @@ class Unjudged:
 
     # --- one run
 
-    def _judged(self, ranking: Ranking) -> float:
-        """Judged documents among the first, over the queries that found any."""
+    def _judged(self, ranking: Ranking) -> float | None:
+        """Judged documents among the first, over the queries that found any; None if none did."""
         shares = [
             sum(of.get(docid, self.unlisted) >= 0 for docid in top) / len(top)
             for qid, of in self.grades.items()
             if (top := ranking.get(qid, ())[: self.k])
         ]
-        return float(np.mean(shares)) if shares else 0.0
+        return float(np.mean(shares)) if shares else None
 
     def _scenarios(self) -> tuple[float, float]:
         """The mean nDCG with every unjudged document irrelevant, and of the top grade."""

@@ -34,6 +34,7 @@ from benchwright.files.external_sort import batched
 from benchwright.judges.messages import KeptImage
 from benchwright.recipes.parameters import MAX_SEED
 from benchwright.runs.store import query_ids, tops_of
+from benchwright.texts.counting import counted
 from scoring.contextual.selectors import QUERY_FIELDS, answer_columns, answer_of, cases_digest
 from scoring.contextual.services.errors import CaseSetNameError, CasesOfRunError
 from scoring.contextual.services.images import store_images
@@ -323,15 +324,20 @@ class _Making:
         sentences = {
             f"The sample was to have {n_wanted:,} queries; there are fewer.": n_wanted
             > self.n_cases,
-            f"{self.run} has nothing for {n_lacking:,} queries: they are left out.": n_lacking,
+            f"{self.run} has nothing for {counted(n_lacking, 'query')}: "
+            f"{'it is' if n_lacking == 1 else 'they are'} left out.": n_lacking,
             f"{self.n_without:,} of {self.n_cases:,} cases have no expected answer: what leads to "
             "any correct one helps.": self.n_without,
-            f"{self.n_unknown:,} documents are not in the corpus: their nodes are empty.": (
+            f"{self._counted(self.n_unknown)} not in the corpus: their nodes are empty.": (
                 self.n_unknown
             ),
-            f"{self.n_cut:,} documents are cut at {limit:,} characters.": self.n_cut,
+            f"{self._counted(self.n_cut)} cut at {limit:,} characters.": self.n_cut,
         }
         return [sentence for sentence, is_so in sentences.items() if is_so]
+
+    @staticmethod
+    def _counted(n: int) -> str:
+        return f"{counted(n, 'document')} {'is' if n == 1 else 'are'}"
 
 
 def _name_of(image: KeptImage) -> str:

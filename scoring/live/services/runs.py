@@ -162,18 +162,43 @@ def notes_on(noticed: Noticed) -> list[str]:
     unknown = some_ids(noticed.unknown)
     failed = "; ".join(f"'{failure.qid}': {failure.why}" for failure in noticed.failed[:3])
     notes = (
-        (len(noticed.failed), f"queries failed, as many as may; they count as 0: {failed}."),
-        (noticed.n_empty, "queries were answered with an empty list; they are no failure."),
-        (len(noticed.unknown), f"documents are not in the corpus, such as {unknown}."),
-        (noticed.n_repeated, "documents were given twice for a query; the first place counts."),
-        (noticed.n_beyond, "answers held more results than were asked for; the first count."),
+        (
+            len(noticed.failed),
+            f"query failed, as many as may; it counts as 0: {failed}.",
+            f"queries failed, as many as may; they count as 0: {failed}.",
+        ),
+        (
+            noticed.n_empty,
+            "query was answered with an empty list; that is no failure.",
+            "queries were answered with an empty list; they are no failure.",
+        ),
+        (
+            len(noticed.unknown),
+            f"document is not in the corpus, such as {unknown}.",
+            f"documents are not in the corpus, such as {unknown}.",
+        ),
+        (
+            noticed.n_repeated,
+            "document was given twice for a query; the first place counts.",
+            "documents were given twice for a query; the first place counts.",
+        ),
+        (
+            noticed.n_beyond,
+            "answer held more results than were asked for; the first count.",
+            "answers held more results than were asked for; the first count.",
+        ),
         (
             noticed.n_unordered,
+            "answer was not in the order of its scores; the run is ordered by score.",
             "answers were not in the order of their scores; the run is ordered by score.",
         ),
-        (noticed.n_tried_again, "queries were answered at a second try or later."),
+        (
+            noticed.n_tried_again,
+            "query was answered at a second try or later.",
+            "queries were answered at a second try or later.",
+        ),
     )
-    return [f"{n:,} {what}" for n, what in notes if n]
+    return [f"{n:,} {one if n == 1 else many}" for n, one, many in notes if n]
 
 
 def file_stem(name: str) -> str:

@@ -28,6 +28,7 @@ from benchmarks_app.jobs.services.retry import JobFinishedError, cancel
 from benchmarks_app.models import Benchmark, Job, Release, Run, User
 from benchwright.errors import BenchmarkError
 from benchwright.full_disk import is_disk_full
+from benchwright.texts.counting import counted
 from scoring.models import Score, ScoreSet
 from scoring.scores.selectors.ladder import ladder_on, runs_in_the_way
 from scoring.scores.selectors.phases import split_queries
@@ -192,7 +193,7 @@ def score_runs(job: RunningJob) -> None:
     if len(waiting) > FEWEST:
         analyse(ScoreSet, Score)
     with job.commit() as result:
-        result["made"] = [f"scores of {len(waiting) - len(failed):,} runs"]
+        result["made"] = [f"scores of {counted(len(waiting) - len(failed), 'run')}"]
         result["notes"] = [f"{failure['name']}: {failure['cause']}" for failure in failed]
         result["failed"] = failed
         result["url"] = reverse(

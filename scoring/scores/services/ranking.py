@@ -18,6 +18,7 @@ from benchmarks_app.jobs.services import jobs
 from benchmarks_app.jobs.services.jobs import RunningJob
 from benchmarks_app.models import Job, Release
 from benchwright.evaluation.uncertainty import Standing, numbered, ranked
+from benchwright.texts.counting import counted
 from scoring.models import ScoreSet
 from scoring.scores.selectors.attempts import known_group_of
 from scoring.scores.selectors.boards import BoardRow
@@ -183,7 +184,7 @@ def rank_board(job: RunningJob) -> None:
     facts = _worked_out(question)
     with job.commit() as result:
         result["facts"] = facts.as_json()
-        result["made"] = [f"ranks of {len(keys):,} runs"]
+        result["made"] = [f"ranks of {counted(len(keys), 'run')}"]
         result["url"] = reverse(
             "scoring:leaderboard-release", args=[release.benchmark.slug, release.version]
         )

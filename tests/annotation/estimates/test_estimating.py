@@ -11,7 +11,7 @@ from annotation.estimates.errors import OtherStrategyError, RunOutsideError
 from annotation.estimates.services import estimates_of
 from annotation.judging.services.judging import record_cant_judge
 from annotation.judging.services.tokens import Shown
-from annotation.models import PoolEntry
+from annotation.models import PoolEntry, Slot
 from annotation.pools.services.planning import Sharing
 from annotation.pools.services.pooling import pool_arguments
 from benchmarks_app.models import QrelSet, Query, QueryFamily, Run
@@ -101,7 +101,9 @@ def by_hand(benchmark, measure, less="", name="good", budget=60, machine=None):
     n_families = len(sums)
     error = math.sqrt(n_families / (n_families - 1) * sum(z * z for z in sums.values())) / n
     reach = stats.t.ppf(0.975, n_families - 1) * error
-    return mean, mean - reach, mean + reach
+    most = 1 if measure == "P" else math.inf
+    least = -most if less else 0
+    return tuple(min(max(end, least), most) for end in (mean, mean - reach, mean + reach))
 
 
 def numbers(of):
@@ -342,3 +344,17 @@ def test_parts_that_do_not_fit_are_refused(benchmark, runs, recipe, manual, mess
         pool_arguments(
             benchmark=benchmark, name="x", runs=runs, recipe=Recipe(**asked), manual=manual
         )
+
+
+@pytest.mark.parametrize("measure", ["p", "dcg"])
+def test_estimate_is_no_value_that_the_measure_cannot_have(benchmark, owner, ada, runs, measure):
+    pool = making.estimation_pool(benchmark, owner, runs, measure=measure)
+    first, *others = Slot.objects.filter(pool=pool).select_related("pool").order_by("pk")
+    judge(first, ada, 3)
+    for slot in others:
+        judge(slot, ada, 0)
+
+    rows = estimates_of(pool, owner).rows
+
+    assert min(row.mean.low for row in rows) == 0
+    assert all(0 <= row.mean.low <= row.mean.value <= row.mean.high for row in rows)

@@ -19,6 +19,7 @@ from annotation.judging.services.tokens import Shown
 from annotation.models import Pool, Slot
 from annotation.pools.charts import burn_up
 from annotation.pools.selectors import read_signals
+from benchmarks_app.charts import Chart
 from benchmarks_app.collections.services import uploading
 from benchmarks_app.importing.services import importing
 from benchmarks_app.jobs.services import jobs
@@ -216,14 +217,19 @@ def test_label_of_which_nobody_knows_what_was_read_is_not_stale(benchmark, ada):
 
 
 def test_chart_of_labels_given_counts_those_given_again_apart(texts, judged, do_jobs):
-    def told() -> str:
+    def chart() -> Chart:
         progress, signals = pool_progress(judged), read_signals(judged)
-        return burn_up(judged, progress, signals, timezone.now()).description
+        return burn_up(judged, progress, signals, timezone.now())
 
     change(texts, do_jobs, d1=SECOND, d2="Other", d3="Third")
     offer_rejudging(pool=judged, actor=factories.user("keeper"))
-    waiting = told()
+    waiting = chart().description
     label(Slot.objects.get(kind="rejudge"), factories.member(texts, "bo", "annotator"), 1)
 
     assert waiting.startswith("2 of 2 labels are given. 1 is to be given again.")
-    assert told() == "2 of 2 labels are given."
+    assert chart().description == "2 of 2 labels are given."
+    # The curve counts them, so the line across does.
+    assert max(row["labels"] for row in chart().rows) == 3
+    line, words = chart().spec["layer"][-2:]
+    assert line["encoding"]["y"] == {"datum": 3}
+    assert words["mark"]["text"] == "2 wanted, and 1 again"

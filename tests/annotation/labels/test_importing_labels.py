@@ -355,7 +355,7 @@ def test_command_takes_qrels_of_a_named_rater_without_a_pool(asked, tmp_path):
     call_command("import_judgments", "stdlib", path, rater="Eve", grade_map="4=3", stdout=out)
 
     assert labels() == [("q1", "d1", 3, "Eve")]
-    assert out.getvalue() == "entered 1 grades of 1 queries\n"
+    assert out.getvalue() == "entered 1 grade of 1 query\n"
 
 
 def test_command_takes_accounts_and_machines(asked, ada, tmp_path):

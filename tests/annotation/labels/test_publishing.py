@@ -177,7 +177,7 @@ def test_the_command_publishes(benchmark, owner, ada, capsys):
 
     call_command("publish_qrels", benchmark.slug, name="ours")
 
-    assert "1 grades as of event" in capsys.readouterr().out
+    assert "1 grade as of event" in capsys.readouterr().out
     assert grades() == {("q1", "d1"): 2}
 
 
@@ -452,7 +452,7 @@ def test_the_command_takes_rule_policy_and_event(benchmark, owner, disputed, cap
     call_command("publish_qrels", benchmark.slug, name="b")
 
     text = capsys.readouterr().out
-    assert f"1 grades as of event {event}" in text
+    assert f"1 grade as of event {event}" in text
     assert "left open: 1 document" in text
     assert QrelSet.objects.get(name="a").rule == "upper-median"
 

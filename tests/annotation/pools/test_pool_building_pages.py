@@ -239,6 +239,22 @@ def test_orders_are_compared_on_known_grades(benchmark, compared):
     assert "bandit (MaxMean)" in page
 
 
+def test_share_of_relevant_documents_is_undefined_where_none_is_known(
+    benchmark, owner, signed_in, runs, do_jobs
+):
+    qrels = factories.qrel_set(benchmark, {("q1", "a"): 0, ("q1", "b"): 0}, name="none")
+    client = signed_in(owner)
+    fields = {"runs": [run.pk for run in runs], "qrel_set": qrels.pk, "depth": 2, "burn_in": 0}
+    client.post(url("pool-simulate", benchmark), fields)
+
+    job = do_jobs()[-1]
+    page = text(client.get(job.result_url))
+    chart = client.get(url("pool-simulation-chart", benchmark, job.pk, "json"))
+
+    assert "No document is known to be relevant." in page
+    assert {row["share"] for row in json.loads(chart.content)["data"]["values"]} == {None}
+
+
 @pytest.mark.parametrize("format", ["csv", "json"])
 def test_the_curves_are_there_as_numbers(benchmark, compared, format):
     client, job = compared

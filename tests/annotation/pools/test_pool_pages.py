@@ -241,7 +241,7 @@ def test_the_steps_say_how_far_a_benchmark_is(benchmark, ada, owner):
 
     small_pool = pool(benchmark, {"q1": ["d1"]})
     assert pool_step(benchmark, owner).is_done
-    assert judge_step(benchmark, owner).detail == "0 of 1 labels"
+    assert judge_step(benchmark, owner).detail == "0 of 1 label"
     judge(claimed(small_pool, ada)[0], ada, 1)
     assert judge_step(benchmark, owner).is_done
     factories.qrel_set(benchmark, {("q1", "d1"): 1})

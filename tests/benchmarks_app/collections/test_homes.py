@@ -173,6 +173,17 @@ def test_question_and_low_judged_share_wait_for_the_owner(benchmark, owner):
     ]
 
 
+def test_judged_share_that_falls_short_of_its_limit_is_not_told_as_the_limit(
+    benchmark, owner, monkeypatch
+):
+    scores(benchmark, 0, 2)
+    monkeypatch.setattr("scoring.overview.judged_shares_on", lambda release: {1: 0.5, 2: 0.797})
+
+    [need] = needs_of(benchmark, owner)
+
+    assert need.detail.startswith("50 to 79.7 % of their first ten documents are judged")
+
+
 def test_checks_say_what_is_lacking(benchmark, owner):
     factories.qrel_set(benchmark, {("q1", "d1"): 0, ("q2", "d1"): 2})
     making.pool(benchmark, {"q1": ["d1", "d2"]})

@@ -166,7 +166,7 @@ def test_who_says_so_takes_it_at_once(texts):
 
     assert texts.current_corpus_version.number == 2
     assert texts.current_corpus_version.difference["removed"] == 2
-    assert job.result["made"] == ["corpus version 2 of 1 documents"]
+    assert job.result["made"] == ["corpus version 2 of 1 document"]
 
 
 def test_the_same_documents_are_no_new_version(texts):

@@ -349,7 +349,7 @@ def test_the_command_derives_and_names_what_there_is(documents, capsys):
 
     call_command("derive_document_qrels", "docs", "official", name="whole")
 
-    assert "qrels 'whole': 1 grades of documents, 1 relevant" in capsys.readouterr().out
+    assert "qrels 'whole': 1 grade of documents, 1 relevant" in capsys.readouterr().out
     with pytest.raises(CommandError, match=r"No qrels 'none' in 'docs'\. There are: "):
         call_command("derive_document_qrels", "docs", "none")
 

@@ -346,7 +346,7 @@ def test_command_says_what_each_threshold_costs(asked, capsys):
     call_command("group_queries", "stdlib", "--reviews", "--user", "olga")
 
     lines = capsys.readouterr().out.splitlines()
-    assert "merge at 0.80: 1 families of 3 queries wait for review, 1 pairs in doubt" in lines
+    assert "merge at 0.80: 1 family of 3 queries waits for review, 1 pair in doubt" in lines
 
 
 def test_too_many_queries_are_not_previewed_on_a_page(signed_in, owner, asked, monkeypatch):

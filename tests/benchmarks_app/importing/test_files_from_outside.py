@@ -242,6 +242,23 @@ def test_panic_is_a_problem_of_its_file(put, client, monkeypatch):
     assert preview_page(client, upload).status_code == 200
 
 
+def test_each_error_of_a_list_has_its_line_on_pages(put, client):
+    answer, upload = put("list.json", b'["a", "b"]')
+
+    assert answer.status_code == 302
+    for html in (page(client, upload.benchmark), preview_page(client, upload)):
+        assert "expected an object<br>list.json:2: record 2" in html.content.decode()
+
+
+def test_bytes_in_the_place_of_texts_are_told_of_their_row(put):
+    content = io.BytesIO()
+    pl.DataFrame({"qid": [b"q1"], "query": [b"who"]}).write_parquet(content)
+
+    _, upload = put("binary.parquet", content.getvalue())
+
+    assert "broken" not in upload.reading
+
+
 def test_two_columns_with_a_decimal_grade_are_looked_at(put, client):
     answer, upload = put("pairs.tsv", b"q1\t1.0\nq2\t0.0\nq3\t1.0\n")
 

@@ -201,7 +201,7 @@ def test_grades_below_0_may_stay_pooled_and_not_judged(olga, texts):
 
     job = imported(olga, Upload.objects.get(), **{"grade_-2": "pooled"})
 
-    assert "1 pairs with a grade below 0 are kept as pooled, not judged." in job.result["notes"]
+    assert "1 pair with a grade below 0 is kept as pooled, not judged." in job.result["notes"]
     assert texts.qrel_sets.get().qrels.get(grade__lt=0).docid == "d1"
 
 

@@ -187,7 +187,7 @@ def test_run_is_stored_by_score_with_ties_by_id_descending(texts, take_in):
 
     run = Run.objects.get()
     assert (run.name, run.n_queries, run.depth, run.n_rows) == ("bm25", 2, 2, 3)
-    assert job.result["notes"] == ["1 queries of the run are not in the benchmark."]
+    assert job.result["notes"] == ["1 query of the run is not in the benchmark."]
     import polars
 
     rows = polars.read_parquet(run_path(run)).filter(polars.col("qid") == "q1")

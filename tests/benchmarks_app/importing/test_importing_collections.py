@@ -221,7 +221,7 @@ def test_miracl_as_its_repository_has_it_keeps_its_splits(texts):
     assert {q.qid: q.family.split for q in texts.queries.all()} == {"6": "dev", "1": "train"}
     assert job.result["notes"] == [
         "2 of 3 grades count as relevant (from grade 1 on).",
-        "1 of 3 graded documents are not in the corpus, such as '7#9'. It was cut, or is another "
+        "1 of 3 graded documents is not in the corpus, such as '7#9'. It was cut, or is another "
         "version: no system can find them.",
     ]
 
@@ -381,7 +381,7 @@ def test_import_file_asks_for_the_grade_and_prints_the_grades_by_number(texts, t
 
     printed = capsys.readouterr().out
     assert "imported qrels 'rated' with 3 grades (0: 2, 3: 1)" in printed
-    assert "imported qrels 'odd' with 1 grades (1: 1)" in printed
+    assert "imported qrels 'odd' with 1 grade (1: 1)" in printed
 
 
 def test_import_file_takes_the_other_files_where_a_bad_one_is_left_out(texts, tmp_path, capsys):

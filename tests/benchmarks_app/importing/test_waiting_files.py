@@ -400,7 +400,7 @@ TABLE = b"query,document,grade\nq1,d1,1\nq9,other,1\n"
         ("my.qrels", QRELS, "1 of its 2 queries is", "1 of the 3 documents that it names is"),
         ("my.run", RUN, "2 of its 3 queries are", "1 of the 3 documents that it names is"),
         ("grades.csv", TABLE, "1 of its 2 queries is", "1 of the 2 documents that it names is"),
-        ("only.qrels", b"q9 0 d1 1\n", "None of its 1 queries is in this benchmark yet", ""),
+        ("only.qrels", b"q9 0 d1 1\n", "Its query &#x27;q9&#x27; is not in this benchmark yet", ""),
     ],
 )
 def test_ids_that_the_benchmark_lacks_are_told_when_a_file_arrives(
@@ -416,9 +416,27 @@ def test_ids_that_the_benchmark_lacks_are_told_when_a_file_arrives(
     assert (documents in page) if documents else "that it names" not in page
 
 
+def test_one_query_one_grade_and_one_result_are_counted_in_the_singular(olga, texts):
+    put(
+        olga,
+        ("queries.csv", b"_id,text\nq7,who\n"),
+        ("my.qrels", b"q7 0 d1 1\n"),
+        ("my.run", b"q7 Q0 d1 1 1.0 x\n"),
+    )
+
+    import_ready(olga)
+
+    made = [line for job in Job.objects.all() for line in job.result.get("made", ())]
+    assert sorted(made) == [
+        "1 query",
+        "qrels 'my' with 1 grade (1: 1)",
+        "run 'my' of 1 query",
+    ]
+
+
 def test_queries_that_have_come_meanwhile_are_no_longer_missed(olga, texts):
     put(olga, ("my.qrels", b"q1 0 d1 1\n"))
-    assert "None of its 1 queries is in this benchmark yet, such as &#x27;q1&#x27;" in listed(olga)
+    assert "Its query &#x27;q1&#x27; is not in this benchmark yet" in listed(olga)
 
     factories.query(texts, "q1")
 

@@ -65,7 +65,7 @@ def test_preview_changes_nothing_with_and_without_script(bench, olga, client):
     posted = client.post(url("split-detail"), {**fields, "preview": "1"})
 
     for shown in (live, posted.content.decode()):
-        assert "test would have 1 queries of the slice" in shown
+        assert "test would have 1 query of the slice" in shown
     assert posted.status_code == 200
     assert not SplitPlan.objects.exists()
 

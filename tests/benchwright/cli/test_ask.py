@@ -82,7 +82,7 @@ def test_failures_that_may_be_are_told(ask, server):
 
     assert (done.exit_code, done.stdout) == (0, "q1 Q0 a 1 1.0 live\n")
     assert "failed: query 'q2': HTTP 400 Bad Request" in done.stderr
-    assert "note: 1 documents given twice" in done.stderr
+    assert "note: 1 document given twice" in done.stderr
 
 
 def test_headers_take_secrets_from_the_environment(ask, server, monkeypatch):

@@ -306,6 +306,11 @@ def test_same_seed_same_numbers():
     assert compare(RUNS, **QUICK).pairs != compare(RUNS, **{**QUICK, "seed": 4}).pairs
 
 
+@pytest.mark.parametrize(("level", "heading"), [(0.95, "95% interval"), (0.975, "97.5% interval")])
+def test_comparison_in_a_notebook_names_the_level_of_its_intervals(level, heading):
+    assert heading in compare(RUNS, **{**QUICK, "level": level})._repr_html_()
+
+
 def test_runs_straight_from_the_engine():
     qrels = {b"q%d" % i: {b"d1": 1, b"d2": 0} for i in range(20)}
     good = evaluate(qrels, {qid: [(b"d1", 2.0), (b"d2", 1.0)] for qid in qrels}, ["RR", "P@1"])

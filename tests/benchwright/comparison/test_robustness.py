@@ -187,3 +187,9 @@ def test_among_several_runs_a_lacking_document_stands_once_from_its_best_rank():
 
     assert [(place.docid, place.rank) for place in columns[0].lacking] == [("y", 1), ("z", 1)]
     assert columns[1].places[0].elsewhere == {"a": None, "c": 2}
+
+
+def test_run_that_leaves_one_query_of_ten_thousand_out_does_not_answer_all_of_them():
+    reasons = comparability({"50%": 1.0, "b": 1.0}, {"50%": 0.9999, "b": 1}).reasons
+
+    assert reasons == ("50% answers 99.99 % of the queries; the others count 0.",)

@@ -18,6 +18,7 @@ from benchwright.contamination import (
 from benchwright.contamination.errors import OutsideColumnError
 from benchwright.contamination.sketches import Hasher, read_header, write_sketch
 from benchwright.errors import FileProblemsError, Problems
+from benchwright.families.vectors import weighted_grams
 
 SALT = "0123456789abcdef"
 OURS = [
@@ -202,3 +203,16 @@ def test_metadata_beside_the_text_does_no_harm(tmp_path):
     path.write_text(json.dumps(row) + "\n")
 
     assert read(path) == [("one", ())]
+
+
+def test_likeness_of_the_same_words_is_that_of_the_two_texts():
+    ours = [OurQuery("q", "red door handle for an old house"), OurQuery("other", "goldfish")]
+    text = "an old house red handle for door"
+
+    matches, _ = check_queries(ours, [OutsideQuery(1, text)])
+
+    rows = weighted_grams([query.text for query in ours] + [text])
+    [match] = matches
+    assert match.degree == Degree.NEAR
+    assert match.similarity == pytest.approx((rows @ rows.T).toarray()[0, 2])
+    assert match.similarity != pytest.approx(0.8)

@@ -157,7 +157,7 @@ def test_qrels_that_meet_in_part_are_told_with_counts(tmp_path):
     loaded = load_beir(folder_of(files, tmp_path))
 
     assert loaded.findings[0].code == "queries-meet-in-part"
-    assert "1 of the 2 queries of the qrels are among the 3 queries" in loaded.notes[1]
+    assert "1 of the 2 queries of the qrels is among the 3 queries" in loaded.notes[1]
 
 
 def test_a_corpus_that_lacks_judged_documents_is_told_when_it_has_been_read(tmp_path):
@@ -369,7 +369,7 @@ def test_queries_of_another_split_are_named_as_such(tmp_path):
         load_miracl(asked, "sw", corpus=corpus)
 
     assert (
-        "0 of the 1 queries of the qrels are among the 2 queries; 1 is not ('1'). 1 of these is a "
+        "0 of the 1 query of the qrels are among the 2 queries; 1 is not ('1'). 1 of these is a "
         "query of the split 'train' and not of 'dev': take its qrels." in str(refusal.value)
     )
 

@@ -195,7 +195,7 @@ def test_query_answered_with_nothing_counts_zero_and_is_told(released):
     scores = evaluate_model(lambda text, k: ["d2"] if text == "first" else [], released())
 
     assert (scores.overall.n_queries, scores.overall.means["RR@10"]) == (2, 1 / 2)
-    assert scores.notes == ("1 queries were answered with nothing; each counts 0.",)
+    assert scores.notes == ("1 query was answered with nothing; each counts 0.",)
 
 
 def test_query_without_text_counts_zero_and_is_told(released):
@@ -204,7 +204,7 @@ def test_query_without_text_counts_zero_and_is_told(released):
     scores = evaluate_model(lambda text, k: ["d1"], folder)
 
     assert (scores.overall.n_queries, scores.overall.means["RR@10"]) == (2, 1 / 2)
-    assert "1 queries of the qrels have no text" in scores.notes[0]
+    assert "1 query of the qrels has no text" in scores.notes[0]
 
 
 def test_distances_in_place_of_scores_are_told(released):

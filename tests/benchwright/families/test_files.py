@@ -74,7 +74,7 @@ def test_the_command_writes_families_and_links(tmp_path):
         command, [str(tmp_path / "q.tsv"), "-o", str(out), "--links", str(links)]
     )
 
-    assert result.output.startswith("2 families of 4 queries, 1 of several; 2 links; 1 families")
+    assert result.output.startswith("2 families of 4 queries, 1 of several; 2 links; 1 family")
     rows = [line.split("\t")[:2] for line in out.read_text().splitlines()]
     assert rows == [["query-id", "family"], ["1", "1"], ["2", "1"], ["3", "1"], ["4", "4"]]
     reasons = [line.split("\t")[2] for line in links.read_text().splitlines()]

@@ -6,7 +6,7 @@ from contextlib import closing
 import pytest
 
 from benchwright.errors import ArchiveError, MissingFileError
-from benchwright.files.archives import ZipSource, open_source
+from benchwright.files.archives import ZipSource, open_source, packed
 from benchwright.files.sources import Limits
 
 
@@ -240,3 +240,13 @@ def test_a_file_that_is_no_zip_is_refused_with_advice(tmp_path):
 def test_an_unknown_member_is_named(tmp_path):
     with pytest.raises(MissingFileError, match=r"x\.zip: no b found"):
         open_source(write_zip(tmp_path / "x.zip", [("a", b"")])).lines("b")
+
+
+def test_folder_without_a_file_is_said_to_be_one(tmp_path):
+    (tmp_path / "inside").mkdir()
+
+    with (
+        pytest.raises(ArchiveError, match="is a folder without a file; name one"),
+        packed(tmp_path),
+    ):
+        pass

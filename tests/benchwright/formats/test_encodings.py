@@ -31,9 +31,28 @@ def test_another_encoding_is_told_and_read(tmp_path, encoding):
     assert b"".join(source.lines()) == TEXTS[encoding].encode()
 
 
-@pytest.mark.parametrize("text", ["1;naïve\n", "id;text\n1;L'été à la plage\n", "q1,größe\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("1;naïve\n", "id;text\n1;L'été à la plage\n", "q1,größe\n"),
+        *("Query ID,Query\r\n1,Käse\r\n2,Bär\r\n", "id,text\n1,für\n2,über\n3,Tür\n"),
+        "id,text\n1,niño\n2,año\n",
+    ],
+)
 def test_little_latin_1_is_western_european(text):
     assert encoding_of(text.encode("latin-1")) == "cp1252"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ("shift_jis", "id,text\n1,コーヒー\n2,テレビ\n"),
+        ("big5", "id,text\n1,咖啡\n2,電視節目\n"),
+        ("gb18030", "id,text\n1,咖啡\n2,电视节目\n"),
+    ],
+)
+def test_little_east_asian_text_is_not_western_european(encoding, text):
+    assert encoding_of(text.encode(encoding)) not in ("", "cp1252")
 
 
 @pytest.mark.parametrize(

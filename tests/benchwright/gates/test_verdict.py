@@ -418,6 +418,33 @@ def test_at_their_limits_nothing_is_flagged():
     assert decided(FLAT, policy(), process=FINE).verdict == Verdict.PASS
 
 
+@pytest.mark.parametrize(
+    ("name", "known", "words"),
+    [
+        ("Agreement of labels", {"agreement": 0.669}, "alpha is 0.669; at least 0.67"),
+        ("Fresh labels", {"stale_share": 0.1004}, "10.04 % of the labels"),
+    ],
+)
+def test_what_is_flagged_is_not_rounded_to_its_limit(name, known, words):
+    held = decided(FLAT, policy(), process=replace(FINE, **known))
+
+    assert words in finding(held, "process", name).reason
+
+
+@pytest.mark.parametrize(
+    ("differences", "words"),
+    [
+        (spread(-0.02004, by=1e-4), "-0.02004 is below -0.0200"),
+        (spread(REACH - 0.01996), "At least -0.01996, which is above -0.0200"),
+    ],
+)
+def test_difference_is_not_rounded_to_the_margin_that_it_is_held_against(differences, words):
+    rails = dict.fromkeys(RAILS, 0.5 + differences)
+    decision = decided(FLAT, policy(guard_rails=GuardRails()), rails=rails)
+
+    assert finding(decision, "guard_rails", "RR@10").reason.startswith(words)
+
+
 def test_what_nobody_knows_is_listed_and_flags_nothing():
     decision = decided(FLAT, policy(), process=Process(is_registered=False))
 

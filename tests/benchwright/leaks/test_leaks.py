@@ -19,6 +19,7 @@ from benchwright.leaks import (
     findings_of,
     hard_violations,
     leak_report,
+    pairing,
 )
 from tests.examples import examples
 
@@ -364,3 +365,15 @@ def test_pairs_told_apart_are_not_among_those_from_60():
 
     assert "| pairs from .60 / .70 / .80 | 0 / 0 / 0 |" in text
     assert "| pairs of any likeness said to differ by a person | 1 |" in text
+
+
+@pytest.mark.parametrize("similarity", [0.7996, 0.79996])
+def test_similarity_is_not_rounded_to_what_pairs_are_counted_from(similarity, monkeypatch):
+    monkeypatch.setattr(pairing, "similar_rows", lambda rows, **options: [(0, 1, similarity)])
+    queries = [LeakQuery("a", "one", "1", "train"), LeakQuery("b", "two", "2", "test")]
+
+    report = leak_report(queries)
+
+    assert report["pairs"][0]["pairs_at_least"]["from_80"] == 0
+    assert report["pairs"][0]["max_similarity"] == similarity
+    assert f"| greatest similarity across | {similarity} |" in as_markdown(report)

@@ -4,6 +4,7 @@ import pytest
 
 from benchwright.findings import Severity
 from benchwright.linting.pitfalls import pitfalls
+from benchwright.texts.counting import counted
 
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"c": 2}}
 
@@ -47,9 +48,8 @@ def test_queries_that_do_not_meet_have_counts_and_a_cause(queries, advice):
     pitfall = pitfalls(queries, QRELS)[0]
 
     assert (pitfall.code, pitfall.n) == ("queries-do-not-meet", 2)
-    assert (
-        f"0 of the 2 queries of the qrels are among the {len(queries)} queries" in pitfall.message
-    )
+    there = counted(len(queries), "query")
+    assert f"0 of the 2 queries of the qrels are among the {there};" in pitfall.message
     assert pitfall.advice.startswith(advice)
 
 

@@ -128,7 +128,7 @@ def test_queries_on_one_side_only_are_told_with_counts():
     scores = evaluate_retrieval({**RESULTS, "q9": []}, {**GRADES, "q4": {"d1": 1}})
 
     results = {finding.code: finding for finding in scores.findings}
-    assert "1 of the 4 queries of the qrels have no results" in (
+    assert "1 of the 4 queries of the qrels has no results" in (
         results["queries-without-results"].message
     )
     assert results["queries-without-grades"].where == "queries 'q9'"

@@ -188,7 +188,7 @@ def test_queries_without_a_count_are_in_no_band_and_said_to_be():
     members = taken_by({"kind": "frequency", "band": "torso", "head_share": 0.25}, queries, NOWHERE)
 
     assert "e" not in members.reasons
-    assert "1 of 5 queries have no frequency: in no band." in members.notes
+    assert "1 of 5 queries has no frequency: in no band." in members.notes
 
 
 def test_bands_of_queries_asked_once_each_are_refused():
@@ -286,3 +286,11 @@ def test_head_and_tail_of_a_library_log_equal_a_direct_count(data):
     assert ordered[2072] in {counts[text] for text in torso}
     assert len(head) <= 207
     assert len(tail) <= 2072
+
+
+def test_query_that_was_asked_once_is_said_to_have_been_asked_one_time():
+    rule = checked_rule({"kind": "frequency", "band": "tail", "head_above": 8, "tail_below": 5})
+
+    reasons = taken_by(rule, QUERIES, NOWHERE).reasons
+
+    assert {reason.text for reason in reasons.values()} == {"asked 1 time"}

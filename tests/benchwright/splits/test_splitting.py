@@ -420,7 +420,7 @@ def test_five_of_the_queries_that_a_given_split_lacks_are_named(n, named):
     ("text", "said"),
     [
         ("a\ttrain\nb\ttest\nx\ttest\n", "given.tsv:3: query 'x' is not in this benchmark"),
-        ("a\ttrain\n", "given.tsv: 1 queries of the benchmark are not in the file (b)"),
+        ("a\ttrain\n", "given.tsv: 1 query of the benchmark is not in the file (b)"),
         ("a\ttrain\nb\teval\n", "given.tsv:2: split is 'eval'; expected query id, TAB"),
         ("a train\nb\ttest\n", "given.tsv:1: the line has no TAB"),
         ("a\ttrain\na\ttest\nb\ttest\n", "given.tsv:2: query 'a' was on line 1 already"),

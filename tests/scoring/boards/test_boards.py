@@ -171,6 +171,17 @@ def test_judged_share_of_the_first_ten_says_how_far_runs_compare(scored, release
     assert row.comparability == told
 
 
+def test_judged_share_on_a_board_is_not_rounded_to_the_limit_that_it_falls_short_of(
+    scored, signed_in, vi
+):
+    scored(PERFECT)
+    Score.objects.filter(measure="Judged@10", slice_name="").update(mean=0.9496)
+
+    html = signed_in(vi).get(address()).content.decode()
+
+    assert "0.9496<" in html
+
+
 def test_attempts_of_a_team_and_of_who_sent_a_run_count_together_withdrawn_ones_too(
     scored, release, sam, vi
 ):

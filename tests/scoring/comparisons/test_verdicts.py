@@ -8,6 +8,7 @@ from django.urls import reverse
 from scipy import stats
 
 from benchwright.statistics.decisions import AT_THE_EDGE
+from scoring.comparisons.services.reading import Told
 from scoring.comparisons.services.verdicts import (
     Kind,
     SliceVerdict,
@@ -175,6 +176,20 @@ def test_doubts_stand_in_the_verdict_with_their_effect(release, client):
     assert re.search(
         "On judged documents alone by nDCG@10: [+\N{MINUS SIGN}]" r"\d\.\d{3} \[", words
     )
+
+
+def test_judged_share_in_a_verdict_is_not_rounded_to_the_limit_beside_it(
+    release, client, monkeypatch
+):
+    stored = Told.__init__
+
+    def barely_judged(self, *asked, **facts):
+        stored(self, *asked, **facts)
+        self.result["judged"]["shares"] = dict.fromkeys(self.result["judged"]["shares"], 0.9496)
+
+    monkeypatch.setattr(Told, "__init__", barely_judged)
+
+    assert "Judged@10: good 94.96 %" in plain(client.get(page(release, "third", "good")))
 
 
 def test_three_runs_begin_with_which_may_be_the_best(release, client):

@@ -10,6 +10,7 @@ from django.urls import reverse
 from benchmarks_app.common.selectors.reading import candidates_path
 from benchmarks_app.models import CandidateList, Role
 from benchwright.comparison.completeness import NO_DIFFERENCE
+from scoring.completeness import views
 from scoring.completeness.services import completeness
 from scoring.completeness.services.completeness import completeness_of, make_top_up, worth_judging
 from scoring.scores.services import firewall
@@ -54,6 +55,22 @@ def test_one_run_is_asked_about_all_that_it_has_unjudged(release, runs):
     # Nothing is compared, so nothing is settled or open.
     assert completeness.is_settled is None
     assert completeness.raw is not None
+
+
+def test_run_without_a_document_for_a_graded_query_has_no_judged_share(
+    client, benchmark, release, scored, keeper, monkeypatch
+):
+    run = scored("q1 Q0 d1 1 3 s", name="short").run
+    monkeypatch.setattr(completeness, "hidden_queries", lambda release: frozenset({"q1"}))
+    monkeypatch.setattr(firewall, "hidden_queries", lambda release: frozenset({"q1"}))
+    type(benchmark).objects.update(hidden_splits=["test"])
+    client.force_login(factories.member(benchmark, "vi", Role.VIEWER))
+
+    answers = completeness_of(release=release, runs=[run], is_public=True)
+    html = page(client, benchmark, [run]).content.decode()
+
+    assert answers.judged == {run.pk: None}
+    assert "short</a>: nothing for a graded query" in html
 
 
 def test_few_labels_are_said_to_be_few(release, runs):
@@ -120,6 +137,24 @@ def test_the_page_lists_documents_with_their_influence(client, benchmark, releas
     assert html.index(">d7<") < html.index(">d9<")
     assert "no difference shown" in html
     assert "Make a list" in html
+
+
+def test_verdict_that_labels_are_not_expected_to_change_is_no_mean_that_moves(
+    client, benchmark, release, runs, keeper, monkeypatch
+):
+    client.force_login(keeper)
+    answers = completeness_of(release=release, runs=runs)
+    pairs = [
+        replace(pair, verdicts=replace(pair.verdicts, all_relevant_verdict="better"))
+        for pair in answers.pairs
+    ]
+    settled_by_none = replace(answers, pairs=tuple(pairs), n_worth=0)
+    monkeypatch.setattr(views, "completeness_of", lambda **asked: settled_by_none)
+
+    html = page(client, benchmark, runs).content.decode()
+
+    assert "No more labels are expected to change a verdict" in html
+    assert "moves the mean by" not in html
 
 
 def test_one_click_makes_the_list_and_leads_to_its_pool(client, benchmark, runs, keeper):

@@ -94,7 +94,7 @@ def test_what_is_left_out_or_lacking_is_said(made, texts, tess):
     assert cases.notes == [
         "odd has nothing for 2 queries: they are left out.",
         "1 of 1 cases have no expected answer: what leads to any correct one helps.",
-        "1 documents are not in the corpus: their nodes are empty.",
+        "1 document is not in the corpus: their nodes are empty.",
     ]
 
 

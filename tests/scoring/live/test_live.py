@@ -152,10 +152,10 @@ def test_what_is_odd_about_answers_is_told_with_counts(bench, server, asked):
     assert job.state == Job.State.DONE
     assert (live.n_empty, live.n_repeated, live.n_unknown, live.n_failed) == (1, 1, 1, 0)
     assert job.result["notes"] == [
-        "1 queries were answered with an empty list; they are no failure.",
-        "1 documents are not in the corpus, such as 'x1'.",
-        "1 documents were given twice for a query; the first place counts.",
-        "1 answers were not in the order of their scores; the run is ordered by score.",
+        "1 query was answered with an empty list; that is no failure.",
+        "1 document is not in the corpus, such as 'x1'.",
+        "1 document was given twice for a query; the first place counts.",
+        "1 answer was not in the order of its scores; the run is ordered by score.",
     ]
     assert live.run.n_queries == 2
     assert live.run.metadata["answered with nothing"] == "1"
@@ -215,7 +215,7 @@ def test_as_many_may_fail_as_the_owner_says(bench, server, asked):
     assert live.run.n_queries == 2
     assert live.asked_as["failed"][0]["qid"] == "q2"
     assert job.result["notes"] == [
-        "1 queries failed, as many as may; they count as 0: 'q2': HTTP 404 Not Found."
+        "1 query failed, as many as may; it counts as 0: 'q2': HTTP 404 Not Found."
     ]
 
 

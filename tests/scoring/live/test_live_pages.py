@@ -297,7 +297,7 @@ def test_the_command_makes_a_run_and_prints_what_was_noticed(bench, server, olga
 
     assert out.getvalue() == "made run 'by hand'\n"
     assert err.getvalue() == (
-        "note: 1 queries were answered with an empty list; they are no failure.\n"
+        "note: 1 query was answered with an empty list; that is no failure.\n"
     )
     assert Run.objects.get().name == "by hand"
 

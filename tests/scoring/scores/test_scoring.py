@@ -117,7 +117,7 @@ def test_run_that_shares_no_query_is_told_and_the_others_scored(benchmark, relea
     (job,) = do_jobs()
 
     assert ScoreSet.objects.get().run == run
-    assert job.result["made"] == ["scores of 1 runs"]
+    assert job.result["made"] == ["scores of 1 run"]
     assert job.result["notes"][0].startswith("foreign: Run and qrels have no query in common")
 
 

@@ -202,7 +202,7 @@ def test_submit_run_refuses_who_may_not_submit(phase, vi, tmp_path):
 def test_score_runs_scores_what_has_no_scores(release, benchmark, owner):
     factories.run(benchmark, "q1 Q0 d1 1 1 s", name="late")
 
-    assert "made scores of 1 runs" in told("score_runs", "stdlib")
+    assert "made scores of 1 run" in told("score_runs", "stdlib")
     assert "made scores of 0 runs" in told("score_runs", "stdlib")
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from benchwright.cli.doors import declared
-from benchwright.cli.parameters import FILE, parameter_option
+from benchwright.cli.parameters import FILE, ResultFile, parameter_option
 from benchwright.cli.sites.nouns.table import (
     ALL,
     JSON_FILE,
@@ -16,7 +16,6 @@ from benchwright.cli.sites.nouns.table import (
     RELEASE,
     RENAMED,
     RUNS,
-    SENT,
     SHOWN,
     SLICE,
     SPLIT,
@@ -210,8 +209,8 @@ NOUNS = {
         {
             "show": SHOWN,
             "new": done(
-                "", "Report what FILE, a result of MTEB, says.",
-                SENT, RELEASE,
+                "", "Report what FILE, a result of MTEB or its folder, says.",
+                word("file", type=ResultFile()), RELEASE,
                 one("--system", metavar="NAME", help="Whose; by default as the file says."),
                 one("--task", metavar="NAME", help="Which of the file."),
                 one("--source", metavar="TEXT", help="Where it is from."),

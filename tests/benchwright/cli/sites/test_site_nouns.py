@@ -340,3 +340,21 @@ def test_what_is_asked_without_a_name_is_answered_for_people_and_programs(on, no
     assert (shown.exit_code, facts.exit_code) == (0, 0), (shown.output, facts.output)
     assert shown.stdout.strip()
     json.loads(facts.stdout)
+
+
+def test_folder_that_mteb_wrote_one_result_into_is_that_result(on, tmp_path):
+    inside = tmp_path / "results" / "a__model"
+    inside.mkdir(parents=True)
+    (inside / "model_meta.json").write_text("{}")
+    scores = {"test": [{"main_score": 0.4, "ndcg_at_10": 0.4, "hf_subset": "default"}]}
+    result = {"task_name": "Tea", "scores": scores, "mteb_version": "2.0"}
+
+    refused(
+        on("reported", "new", str(tmp_path)), 2, "holds 0 result files; expected one. Name a file."
+    )
+    (inside / "Tea.json").write_text(json.dumps(result))
+    made = answered(on("reported", "new", str(tmp_path), "--system", "a-model", "--json"))
+    (inside / "Two.json").write_text("{}")
+
+    assert made["systems"] == ["a-model"]
+    refused(on("reported", "new", str(tmp_path)), 2, "holds 2 result files (such as")
