@@ -4,6 +4,7 @@ import io
 import json
 import uuid
 import zipfile
+from errno import ENOSPC
 from unittest.mock import Mock
 
 import pytest
@@ -30,6 +31,7 @@ from benchmarks_app.errors import (
     LastOwnerError,
     ManagerNeededError,
 )
+from benchmarks_app.management.commands import export_user
 from benchmarks_app.models import (
     ApiToken,
     AuditEvent,
@@ -761,6 +763,24 @@ def test_command_writes_the_export(zelda, tmp_path):
     call_command("export_user", "zelda-q", str(tmp_path / "known.zip"), stdout=io.StringIO())
 
     assert "known/labels.jsonl" in zipfile.ZipFile(tmp_path / "known.zip").namelist()
+
+
+def test_export_that_breaks_off_leaves_the_earlier_file_alone(zelda, tmp_path, monkeypatch):
+    path = tmp_path / "exports" / "known.zip"
+    path.parent.mkdir()
+    path.write_bytes(b"of last week")
+
+    def breaking_off(**asked):
+        yield b"PK"
+        raise OSError(ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(export_user, "export_person", breaking_off)
+
+    with pytest.raises(CommandError, match="No space left"):
+        call_command("export_user", "zelda-q", str(path))
+    assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == {
+        "known.zip": b"of last week"
+    }
 
 
 def test_command_that_cannot_write_the_export_says_so(zelda, tmp_path):
