@@ -136,12 +136,42 @@ class SettingsForm(forms.ModelForm):
         for field in self.fields.values():
             field.show_hidden_initial = True
 
+    @property
+    def changed_columns(self) -> list[str]:
+        """Those of the benchmark's own fields that another value was sent for."""
+        return [name for name in self.Meta.fields if self._is_changed(name)]
+
+    @property
+    def changed_guideline(self) -> str:
+        """What was sent as the guideline; empty where it is the one that was shown."""
+        return self.cleaned_data["guideline"] if self._is_changed("guideline") else ""
+
+    def clean_guideline(self) -> str:
+        """Refuse one that was written upon another than the newest version."""
+        upon = self.data.get(self["guideline"].html_initial_name)
+        is_upon_newest = upon is None or _lines(upon) == _lines(self.initial["guideline"])
+        if self._is_changed("guideline") and not is_upon_newest:
+            raise ValidationError(
+                "Another version of the guideline was saved while you wrote; your text is not "
+                "lost: copy it, open this page again, and write it into the newest version."
+            )
+        guideline: str = self.cleaned_data["guideline"]
+        return guideline
+
     def clean(self) -> dict[str, Any]:
         """What a page sends as it showed it stays as it is by now: another may have changed it."""
         cleaned = super().clean() or self.cleaned_data
-        fields_shown = {name for name in cleaned if self[name].html_initial_name in self.data}
-        unchanged = fields_shown - set(self.changed_data)
+        unchanged = [name for name in cleaned if not self._is_changed(name)]
         return cleaned | {name: self.initial[name] for name in unchanged}
+
+    def _is_changed(self, name: str) -> bool:
+        """Whether another value was sent than a page showed; what no page showed is."""
+        return name in self.changed_data or self[name].html_initial_name not in self.data
+
+
+def _lines(text: str) -> str:
+    """A text as it is stored, however its lines were sent."""
+    return text.replace("\r\n", "\n").strip()
 
 
 UNITS = Unit.choices

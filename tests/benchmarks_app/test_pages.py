@@ -163,6 +163,21 @@ def test_what_was_not_changed_on_a_page_of_settings_stays_as_it_is_by_now(olga, 
     assert texts.guidelines.get().text == "Newer."
 
 
+def test_a_guideline_that_another_has_changed_meanwhile_is_not_overwritten(olga, texts):
+    url = reverse("benchmark-settings", args=["texts"])
+    olga.post(url, settings_form(guideline="Read it.\r\nTwice."))
+    shown = olga.get(url).context["form"]
+    opened = {shown[name].html_initial_name: shown[name].initial for name in shown.fields}
+    olga.post(url, settings_form(guideline="Newer."))
+
+    answer = olga.post(url, {**opened, **settings_form(guideline="Mine.")})
+
+    assert answer.status_code == 422
+    assert "Another version of the guideline was saved while you wrote" in answer.content.decode()
+    assert "Mine." in answer.content.decode()
+    assert texts.guidelines.order_by("-version").first().text == "Newer."
+
+
 def test_settings_change_name_and_visibility_and_are_audited(olga, texts):
     olga.post(reverse("benchmark-settings", args=["texts"]), settings_form(visibility="public"))
 
