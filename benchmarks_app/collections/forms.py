@@ -17,6 +17,12 @@ from benchwright.qrels.scales import DEFAULT_SCALE, parse_scale
 from benchwright.runs.aggregation import DEFAULT, LABELS
 
 
+GUIDELINE_CHANGED = (
+    "Another version of the guideline was saved while you wrote; your text is not lost: copy it, "
+    "open this page again, and write it into the newest version."
+)
+
+
 class BenchmarkForm(forms.Form):
     name = forms.CharField(max_length=120)
     slug = forms.SlugField(
@@ -151,10 +157,7 @@ class SettingsForm(forms.ModelForm):
         upon = self.data.get(self["guideline"].html_initial_name)
         is_upon_newest = upon is None or _lines(upon) == _lines(self.initial["guideline"])
         if self._is_changed("guideline") and not is_upon_newest:
-            raise ValidationError(
-                "Another version of the guideline was saved while you wrote; your text is not "
-                "lost: copy it, open this page again, and write it into the newest version."
-            )
+            raise ValidationError(GUIDELINE_CHANGED)
         guideline: str = self.cleaned_data["guideline"]
         return guideline
 
