@@ -16,7 +16,6 @@ from benchwright.errors import BenchmarkError
 from benchwright.qrels.scales import DEFAULT_SCALE, parse_scale
 from benchwright.runs.aggregation import DEFAULT, LABELS
 
-
 GUIDELINE_CHANGED = (
     "Another version of the guideline was saved while you wrote; your text is not lost: copy it, "
     "open this page again, and write it into the newest version."
