@@ -1,5 +1,6 @@
 """The jobs of this app; `benchmarks_app.jobs.services.jobs` finds them here by their kind."""
 
+from benchmarks_app.clicks.services import forget_logs_of_ended
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.jobs.services.jobs import RunningJob
 from scoring.comparisons.services import comparing, comparison_rows, robustness
@@ -103,6 +104,11 @@ def set_back_rehearsal(job_id: int) -> None:
 @jobs.handles(online_logs.JOB_KIND)
 def read_online_task(job: RunningJob) -> None:
     online_logs.read_online(job)
+
+
+@jobs.cleans
+def forget_online_log(job_id: int) -> None:
+    forget_logs_of_ended(job_id, kind=online_logs.JOB_KIND)
 
 
 @jobs.handles(importing.JOB_KIND)
