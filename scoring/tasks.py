@@ -3,6 +3,7 @@
 from benchmarks_app.clicks.services import forget_logs_of_ended
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.jobs.services.jobs import RunningJob
+from benchmarks_app.models import Job, User
 from scoring.comparisons.services import comparing, comparison_rows, robustness
 from scoring.contextual.services import evaluating, from_runs, importing, judging
 from scoring.contrastive.services import contrastive
@@ -19,6 +20,11 @@ from scoring.systems.services import baselines, sharded_steps, shards
 @jobs.handles(submitting.JOB_KIND)
 def score_submission_task(job: RunningJob) -> None:
     scoring_submission.score_submission(job)
+
+
+@jobs.readmits(submitting.JOB_KIND)
+def readmit_submission(job: Job, user: User) -> None:
+    submitting.readmit(job, user)
 
 
 @jobs.handles(RUNS_KIND)
