@@ -31,6 +31,7 @@ from benchmarks_app.errors import (
     LastOwnerError,
     ManagerNeededError,
 )
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.management.commands import export_user
 from benchmarks_app.models import (
     ApiToken,
@@ -399,6 +400,24 @@ def test_agreement_is_what_it_was(zelda, benchmark, owner, ada):
 
     assert measured() == before
     assert pseudonyms_in(benchmark)(zelda.pk) == name
+
+
+def test_a_job_at_work_begins_anew_with_the_pseudonym(benchmark, zelda, monkeypatch):
+    def handler(job):
+        name = job.parameters["name"]
+        delete_person(user=zelda, actor=zelda)
+        with job.commit():
+            Team.objects.create(name=name)
+
+    monkeypatch.setitem(jobs.HANDLERS, "make-team", handler)
+    named = {"title": "zelda-q's", "parameters": {"name": "team of zelda-q"}}
+    job = jobs.start(kind="make-team", benchmark=benchmark, user=zelda, **named)
+
+    for _ in ("it is at work", "it begins anew"):
+        jobs.execute(job.pk, has_heartbeat=False)
+
+    zelda.refresh_from_db()
+    assert Team.objects.get().name == f"team of {zelda.username}"
 
 
 @pytest.mark.parametrize(
