@@ -381,6 +381,7 @@ def _facts(
     public = [qid for qid in contents.split_of if contents.is_public(qid)]
     hidden = [qid for qid in contents.split_of if not contents.is_public(qid)]
     corpus = manifest["corpus"] or {}
+    n_drawn = manifest["qrels"]["derivation"].get("n_for_estimates", 0)
     return ReleaseFacts(
         version=version,
         parent=_version_of(parent) if parent else None,
@@ -402,7 +403,7 @@ def _facts(
         pools=manifest["pools"],
         judged_shares={}
         if unlisted_of(manifest) == NOT_RELEVANT
-        else judged_shares(wanted.benchmark, spool_path(contents)),
+        else judged_shares(wanted.benchmark, spool_path(contents), public),
         n_graded=manifest["reliability"]["n_queries"],
         detectable=manifest["reliability"]["detectable"],
         is_reach_assumed=bool(manifest["reliability"]["is_assumed"]),
@@ -413,7 +414,7 @@ def _facts(
         is_machine_judged=is_machine_judged(manifest),
         n_grades=manifest["qrels"]["n"],
         n_machine_labels=sum(label_set["n"] for label_set in contents.machine_labels),
-        n_drawn=manifest["qrels"]["derivation"].get("n_for_estimates", 0),
+        n_drawn=None if n_drawn and hidden else n_drawn,
         words=f"{manifest['description']}\n{wanted.notes}",
     )
 

@@ -113,6 +113,31 @@ def test_split_that_is_hidden_while_a_release_is_made_is_not_published(
     assert not Query.objects.exclude(exposed_at=None).exists()
 
 
+def said_of(release: Release, code: str) -> list[str]:
+    return [finding["message"] for finding in release.findings if finding["code"] == code]
+
+
+def test_how_much_of_runs_is_judged_is_told_of_public_queries(hiding):
+    """Which of them has more of a hidden query judged is told by the order of their names."""
+    first, second = "q1 Q0 d1 1 2.0 s\n", "q1 Q0 elsewhere 1 2.0 s\n"
+    factories.run(hiding, f"{first}q2 Q0 elsewhere 1 2.0 s\n", name="hidden-unjudged")
+    factories.run(hiding, f"{second}q2 Q0 {SENTINEL} 1 2.0 s\n", name="hidden-judged")
+
+    release = factories.release(hiding.qrel_sets.get())
+
+    (said,) = said_of(release, "release-judged-share")
+    assert "Of 1 run less than 80% of the first 10 documents are judged: hidden-judged 0%." in said
+
+
+def test_how_many_documents_were_drawn_is_not_told_where_some_are_hidden(hiding):
+    hiding.qrel_sets.update(parameters={"n_for_estimates": 7})
+
+    (said,) = said_of(factories.release(hiding.qrel_sets.get()), "release-drawn-untold")
+
+    assert "7" not in said
+    assert said.startswith("Drawn to estimate runs: graded documents, and")
+
+
 def test_counts_of_the_manifest_are_of_the_public_splits(release):
     assert release.manifest["qrels"]["n"] == 2
     assert release.manifest["splits"]["test"] == {"n_queries": 1, "is_hidden": True}
