@@ -124,7 +124,7 @@ def build(job: jobs.RunningJob, wanted: Wanted) -> Built:
         folder=job.folder,
     )
     job.progress(1, STEPS, "reading the corpus")
-    corpus = corpus_facts(wanted.benchmark, passes_on=wanted.options.passes_on_texts, tell=job)
+    corpus = corpus_facts(contents, tell=job)
     parent = newest_published(wanted.benchmark)
     manifest = _manifest(wanted, contents, corpus, parent)
     source = _source(wanted.benchmark, contents, manifest)
@@ -249,7 +249,7 @@ def _kinds(shape: MetadataShape) -> dict[str, list[str]]:
 
 def _source(benchmark: Benchmark, contents: Contents, manifest: dict[str, Any]) -> ReleaseSource:
     """The files in the job's folder, with everything in sight."""
-    version = benchmark.current_corpus_version
+    version = contents.corpus_version
     documents = None
     if version is not None and benchmark.corpus.has_texts:
         documents = partial(documents_in_unit, version, benchmark.unit)
@@ -267,15 +267,16 @@ def _source(benchmark: Benchmark, contents: Contents, manifest: dict[str, Any]) 
 
 
 def corpus_facts(
-    benchmark: Benchmark, *, passes_on: bool, tell: jobs.RunningJob | None = None
+    contents: Contents, *, tell: jobs.RunningJob | None = None
 ) -> dict[str, Any] | None:
     """What a release says of the corpus it pins; None without one.
 
     Hashes are taken once of each version of a corpus: the next release finds them in this one.
     """
-    version = benchmark.current_corpus_version
+    benchmark, version = contents.benchmark, contents.corpus_version
     if version is None:
         return None
+    passes_on = contents.options.passes_on_texts
     has_texts = benchmark.corpus.has_texts
     return {
         "version": version.number,

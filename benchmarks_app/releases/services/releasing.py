@@ -238,7 +238,7 @@ def _publish(
     release.major, release.minor, release.patch = built.version
     release.state = Release.State.PUBLISHED
     release.qrel_set = built.wanted.qrel_set
-    release.corpus_version = job.benchmark.current_corpus_version
+    release.corpus_version = built.contents.corpus_version
     release.tie_rule = job.benchmark.tie_rule
     release.notes = built.wanted.notes
     release.folder = folder
