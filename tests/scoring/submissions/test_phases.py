@@ -1,5 +1,6 @@
 """Phases: when, over which queries and how often runs may be submitted; withdrawing one."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -544,6 +545,29 @@ def test_keeper_makes_changes_and_closes_a_phase_on_its_pages(split_up, maintain
     phase.refresh_from_db()
     assert (phase.daily_limit, state_of_phase(phase)) == (9, "over")
     assert "over" in client.get(url_of("phase-list")).content.decode()
+
+
+def test_page_that_was_open_for_a_while_changes_what_was_changed_on_it(
+    phase, maintainer, signed_in
+):
+    """The Ladder that another has switched on meanwhile stays on, and the end stays the end."""
+    Phase.objects.update(has_ladder=False)
+    client, url = signed_in(maintainer), url_of("phase-edit", phase.pk)
+    page = client.get(url).content.decode()
+    opened = dict(
+        re.findall(r'<input type="hidden" name="(initial-\w+)"(?: value="([^"]*)")?', page)
+    )
+    end = timezone.now() + timedelta(days=1)
+    phases.change_phase(phase=phase, user=maintainer, has_ladder=True, closes_at=end)
+
+    shown = {name.removeprefix("initial-"): value for name, value in opened.items()}
+    del shown["has_ladder"]  # a box without its tick is not sent
+    answer = client.post(url, {**opened, **shown, "description": "Mine."})
+
+    begun_at = phase.opens_at
+    phase.refresh_from_db()
+    assert (answer.status_code, phase.description) == (302, "Mine.")
+    assert (phase.has_ladder, phase.closes_at, phase.opens_at) == (True, end, begun_at)
 
 
 def test_phase_of_a_hidden_split_says_what_is_withheld(split_up, sam, signed_in):
