@@ -47,7 +47,9 @@ class ChangeForm(forms.BaseForm):
 
     def is_changed(self, name: str) -> bool:
         """Whether another value was sent than a page showed; what no page showed is."""
-        return name in self.changed_data or self[name].html_initial_name not in self.data
+        # Of a list that was empty no page says anything.
+        is_of_page = any(self[field].html_initial_name in self.data for field in self.fields)
+        return name in self.changed_data or not is_of_page
 
 
 class SelectOfMany(forms.Select):

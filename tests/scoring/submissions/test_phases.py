@@ -1,6 +1,5 @@
 """Phases: when, over which queries and how often runs may be submitted; withdrawing one."""
 
-import re
 from datetime import timedelta
 
 import pytest
@@ -38,6 +37,7 @@ from scoring.submissions.services.sight import scores_as_seen
 from scoring.submissions.services.submitting import n_left_in_all, n_left_today, phase_open_in
 from scoring.submissions.services.withdrawing import withdraw_submission
 from tests import factories
+from tests.open_pages import opened
 from tests.scoring.conftest import GOOD, GRADES
 
 State = Submission.State
@@ -553,16 +553,13 @@ def test_page_that_was_open_for_a_while_changes_what_was_changed_on_it(
     """The Ladder that another has switched on meanwhile stays on, and the end stays the end."""
     Phase.objects.update(has_ladder=False)
     client, url = signed_in(maintainer), url_of("phase-edit", phase.pk)
-    page = client.get(url).content.decode()
-    opened = dict(
-        re.findall(r'<input type="hidden" name="(initial-\w+)"(?: value="([^"]*)")?', page)
-    )
+    initials = opened(client.get(url).content.decode())
     end = timezone.now() + timedelta(days=1)
     phases.change_phase(phase=phase, user=maintainer, has_ladder=True, closes_at=end)
 
-    shown = {name.removeprefix("initial-"): value for name, value in opened.items()}
+    shown = {name.removeprefix("initial-"): value for name, value in initials.items()}
     del shown["has_ladder"]  # a box without its tick is not sent
-    answer = client.post(url, {**opened, **shown, "description": "Mine."})
+    answer = client.post(url, {**initials, **shown, "description": "Mine."})
 
     begun_at = phase.opens_at
     phase.refresh_from_db()
