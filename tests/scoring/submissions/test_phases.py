@@ -272,6 +272,29 @@ def test_phase_beside_a_hidden_split_tells_nothing_of_it(split_up, maintainer, s
     assert not runs_without_scores(release).exists()
 
 
+@pytest.mark.parametrize(
+    ("lines", "state"),
+    [
+        # Of q1, which is public, with ids that nobody knows; whatever is judged for the others.
+        (b"q1 Q0 x1 1 3 s\nq2 Q0 x2 1 2 s\nq3 Q0 x3 1 1 s\n", State.INVALID),
+        (b"q1 Q0 x1 1 3 s\nq2 Q0 d5 1 2 s\nq3 Q0 d9 1 1 s\n", State.INVALID),
+        # Of hidden queries alone.
+        (b"q2 Q0 x2 1 2 s\nq3 Q0 x3 1 1 s\n", State.SCORED),
+        (b"q2 Q0 d5 1 2 s\nq3 Q0 d9 1 1 s\n", State.SCORED),
+    ],
+)
+def test_which_documents_are_judged_for_hidden_queries_is_not_told_by_a_refusal(
+    split_up, sam, send, lines, state
+):
+    release = split_up(hidden=True)
+
+    submission = send(release.phases.get(split="test"), sam, lines)
+
+    assert submission.state == state
+    _, _, judged = str(submission.problems).partition("release 1.0.0 judged ")
+    assert not [docid for qid, docid in GRADES if qid != "q1" and f"'{docid}'" in judged]
+
+
 def test_upgrade_scores_again_what_a_phase_scored_on_its_split_alone(
     split_up, maintainer, sam, send, do_jobs
 ):
