@@ -98,6 +98,11 @@ def grade_clicks_task(job: jobs.RunningJob) -> None:
     clicks.grade_clicks(job)
 
 
+@jobs.cleans
+def forget_clicks(job_id: int) -> None:
+    clicks.forget_logs_of_ended(job_id, kind=clicks.JOB_KIND)
+
+
 @jobs.handles(sampling.JOB_KIND)
 def sample_queries_task(job: jobs.RunningJob) -> None:
     sampling.sample_queries(job)

@@ -1,7 +1,9 @@
 """The jobs of this app; `benchmarks_app.jobs.services.jobs` finds them here by their kind."""
 
+from benchmarks_app.clicks.services import forget_logs_of_ended
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.jobs.services.jobs import RunningJob
+from benchmarks_app.models import Job, User
 from scoring.comparisons.services import comparing, comparison_rows, robustness
 from scoring.contextual.services import evaluating, from_runs, importing, judging
 from scoring.contrastive.services import contrastive
@@ -18,6 +20,11 @@ from scoring.systems.services import baselines, sharded_steps, shards
 @jobs.handles(submitting.JOB_KIND)
 def score_submission_task(job: RunningJob) -> None:
     scoring_submission.score_submission(job)
+
+
+@jobs.readmits(submitting.JOB_KIND)
+def readmit_submission(job: Job, user: User) -> None:
+    submitting.readmit(job, user)
 
 
 @jobs.handles(RUNS_KIND)
@@ -103,6 +110,11 @@ def set_back_rehearsal(job_id: int) -> None:
 @jobs.handles(online_logs.JOB_KIND)
 def read_online_task(job: RunningJob) -> None:
     online_logs.read_online(job)
+
+
+@jobs.cleans
+def forget_online_log(job_id: int) -> None:
+    forget_logs_of_ended(job_id, kind=online_logs.JOB_KIND)
 
 
 @jobs.handles(importing.JOB_KIND)

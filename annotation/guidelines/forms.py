@@ -24,7 +24,11 @@ class GuidelineForm(forms.Form):
         self.values = [grade.value for grade in grades]
         for grade in grades:
             self.fields[f"anchor_{grade.value}"] = forms.CharField(
-                max_length=200, required=False, label=str(grade), initial=grade.anchor
+                max_length=200,
+                required=False,
+                label=str(grade),
+                initial=grade.anchor,
+                show_hidden_initial=True,
             )
 
     @property
@@ -33,11 +37,14 @@ class GuidelineForm(forms.Form):
 
     @property
     def anchors(self) -> dict[int, str]:
-        """Those that were sent: a form without them changes none."""
+        """Those that were sent, and not as the page showed them: a form without them changes
+        none."""
+        fields = {value: f"anchor_{value}" for value in self.values}
         return {
-            value: self.cleaned_data[f"anchor_{value}"]
-            for value in self.values
-            if f"anchor_{value}" in self.data
+            value: self.cleaned_data[name]
+            for value, name in fields.items()
+            if name in self.data
+            and (name in self.changed_data or self[name].html_initial_name not in self.data)
         }
 
 

@@ -68,9 +68,11 @@ def _set_anchors(benchmark: Benchmark, anchors: Mapping[int, str], actor: User) 
         )
 
 
+@transaction.atomic
 def add_guideline_line(*, benchmark: Benchmark, line: str, actor: User) -> Guideline | None:
     """A new version with one more line at its end, as an item of a list."""
-    newest = benchmark.guidelines.order_by("-version").first()
+    locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    newest = locked.guidelines.order_by("-version").first()
     text = newest.text.rstrip() if newest else ""
     last = text.splitlines()[-1] if text else ""
     gap = "\n" if last.startswith("- ") else "\n\n"

@@ -39,18 +39,24 @@ class Asked:
 
 
 def receive_logs(*, benchmark: Benchmark, user: User, logs: Iterable[Any]) -> list[Upload]:
-    """Keep the files until the job has read them.
+    """Keep the files until the job has read them; none of them if one is refused.
 
     Raises
     ------
     EmptyUploadError, UploadTooLargeError
     """
-    return [
-        uploading.receive_path(benchmark=benchmark, owner=user, path=log)
-        if isinstance(log, Path)
-        else uploading.receive_upload(benchmark=benchmark, owner=user, file=log)
-        for log in logs
-    ]
+    uploads: list[Upload] = []
+    try:
+        for log in logs:
+            uploads.append(
+                uploading.receive_path(benchmark=benchmark, owner=user, path=log)
+                if isinstance(log, Path)
+                else uploading.receive_upload(benchmark=benchmark, owner=user, file=log)
+            )
+    except BenchmarkError:
+        forget_logs(uploads)
+        raise
+    return uploads
 
 
 def grading_arguments(
@@ -98,6 +104,16 @@ def start_grading(
 def forget_logs(uploads: Iterable[Upload]) -> None:
     for upload in uploads:
         uploading.forget(upload)
+
+
+def forget_logs_of_ended(job_id: int, *, kind: str) -> None:
+    """Forget the logs of a job of this kind that was cancelled or has failed: who wants it done
+    after all sends them again."""
+    ended = Job.objects.filter(
+        pk=job_id, kind=kind, state__in=[Job.State.FAILED, Job.State.CANCELLED]
+    )
+    for job in ended:
+        forget_logs(Upload.objects.filter(pk__in=job.parameters["uploads"]))
 
 
 def _refuse_taken(benchmark: Benchmark, name: str) -> None:

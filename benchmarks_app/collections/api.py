@@ -115,9 +115,13 @@ class BenchmarkDetail(Endpoint):
         as_it_is = {name: getattr(benchmark, name) for name in SettingsForm.Meta.fields}
         form = SettingsForm({**as_it_is, **changes}, instance=benchmark)
         cleaned = self.cleaned(form)
-        options = {name: cleaned[name] for name in ("guideline", "text_format", "line_breaks")}
-        changed = form.save(commit=False)
-        change_settings(benchmark=changed, actor=request.user, **options)
+        change_settings(
+            benchmark=form.save(commit=False),
+            actor=request.user,
+            changed=set(changes) & set(SettingsForm.Meta.fields),
+            text_format=cleaned["text_format"],
+            line_breaks=cleaned["line_breaks"],
+        )
         return self._answer(benchmark)
 
     def _answer(self, benchmark: Benchmark) -> Response:

@@ -7,7 +7,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.text import slugify
 
-from benchmarks_app.common.forms import choice_field, row_field
+from benchmarks_app.common.forms import ChangeForm, choice_field, row_field
 from benchmarks_app.models import Benchmark, Corpus, QrelSet, Unit, User
 from benchmarks_app.permissions import KEEPERS
 from benchwright.corpora.cuts import LARGEST_SEED, read_max_docs
@@ -15,6 +15,11 @@ from benchwright.corpora.units import RULE
 from benchwright.errors import BenchmarkError
 from benchwright.qrels.scales import DEFAULT_SCALE, parse_scale
 from benchwright.runs.aggregation import DEFAULT, LABELS
+
+GUIDELINE_CHANGED = (
+    "Another version of the guideline was saved while you wrote; your text is not lost: copy it, "
+    "open this page again, and write it into the newest version."
+)
 
 
 class BenchmarkForm(forms.Form):
@@ -99,7 +104,7 @@ class BenchmarkForm(forms.Form):
             raise ValidationError(str(error)) from error
 
 
-class SettingsForm(forms.ModelForm):
+class SettingsForm(ChangeForm, forms.ModelForm):
     guideline = forms.CharField(
         required=False,
         widget=forms.Textarea(attrs={"rows": 8}),
@@ -131,23 +136,35 @@ class SettingsForm(forms.ModelForm):
         }
         widgets = {"description": forms.Textarea(attrs={"rows": 2})}
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        for field in self.fields.values():
-            field.show_hidden_initial = True
+    @property
+    def changed_columns(self) -> list[str]:
+        """Those of the benchmark's own fields that another value was sent for."""
+        return [name for name in self.Meta.fields if self.is_changed(name)]
 
-    def clean(self) -> dict[str, Any]:
-        """What a page sends as it showed it stays as it is by now: another may have changed it."""
-        cleaned = super().clean() or self.cleaned_data
-        fields_shown = {name for name in cleaned if self[name].html_initial_name in self.data}
-        unchanged = fields_shown - set(self.changed_data)
-        return cleaned | {name: self.initial[name] for name in unchanged}
+    @property
+    def changed_guideline(self) -> str:
+        """What was sent as the guideline; empty where it is the one that was shown."""
+        return self.cleaned_data["guideline"] if self.is_changed("guideline") else ""
+
+    def clean_guideline(self) -> str:
+        """Refuse one that was written upon another than the newest version."""
+        upon = self.data.get(self["guideline"].html_initial_name)
+        is_upon_newest = upon is None or _lines(upon) == _lines(self.initial["guideline"])
+        if self.is_changed("guideline") and not is_upon_newest:
+            raise ValidationError(GUIDELINE_CHANGED)
+        guideline: str = self.cleaned_data["guideline"]
+        return guideline
+
+
+def _lines(text: str) -> str:
+    """A text as it is stored, however its lines were sent."""
+    return text.replace("\r\n", "\n").strip()
 
 
 UNITS = Unit.choices
 
 
-class CorpusForm(forms.Form):
+class CorpusForm(ChangeForm, forms.Form):
     corpus_unit = forms.ChoiceField(
         choices=UNITS,
         label="Rows of the corpus are",

@@ -75,7 +75,8 @@ def benchmark_settings(request: PersonRequest, benchmark: Benchmark) -> HttpResp
         change_settings(
             benchmark=form.save(commit=False),
             actor=request.user,
-            guideline=form.cleaned_data["guideline"],
+            changed=form.changed_columns,
+            guideline=form.changed_guideline,
             text_format=form.cleaned_data["text_format"],
             line_breaks=form.cleaned_data["line_breaks"],
         )

@@ -29,6 +29,29 @@ def choice_field(form: forms.BaseForm, name: str) -> forms.ChoiceField:
     return cast(forms.ChoiceField, form.fields[name])
 
 
+class ChangeForm(forms.BaseForm):
+    """A form of something that is there: what a page sends as it showed it stays as it is by now.
+
+    Another person may have changed it since the page was opened.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for field in self.fields.values():
+            field.show_hidden_initial = True
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        unchanged = [name for name in cleaned if not self.is_changed(name)]
+        return cleaned | {name: self.initial[name] for name in unchanged}
+
+    def is_changed(self, name: str) -> bool:
+        """Whether another value was sent than a page showed; what no page showed is."""
+        # Of a list that was empty no page says anything.
+        is_of_page = any(self[field].html_initial_name in self.data for field in self.fields)
+        return name in self.changed_data or not is_of_page
+
+
 class SelectOfMany(forms.Select):
     """As Django's, byte for byte; a template for each option takes ten times as long."""
 

@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from benchmarks_app.common.forms import ChangeForm
 from benchmarks_app.models.notices import Event
 from benchmarks_app.notices.errors import WebhookAddressError
 from benchmarks_app.notices.services.webhooks import checked_url
@@ -32,7 +33,7 @@ class WebhookForm(forms.Form):
             raise forms.ValidationError(str(error)) from error
 
 
-class WebhookChangeForm(WebhookForm):
+class WebhookChangeForm(ChangeForm, WebhookForm):
     is_on = forms.BooleanField(
         label="On", required=False, help_text="Off, nothing is sent, and nothing waits."
     )

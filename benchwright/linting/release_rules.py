@@ -115,8 +115,9 @@ class ReleaseFacts:
     # Grades of people, and labels of machines beside them.
     n_grades: int = 0
     n_machine_labels: int = 0
-    # Documents that are judged only as they were drawn to estimate runs.
-    n_drawn: int = 0
+    # Documents that are judged only as they were drawn to estimate runs; None where how many they
+    # are would tell of hidden grades.
+    n_drawn: int | None = 0
     # Where one would read it: name of the qrels, description, notes.
     words: str = ""
 
@@ -368,14 +369,14 @@ def _words(facts: ReleaseFacts) -> Iterator[Finding]:
             "Write in the notes of the draft which model they are of, and how many.",
             facts.n_machine_labels,
         )
-    if facts.n_drawn and not TELLS_OF_DRAW.search(facts.words):
+    if facts.n_drawn != 0 and not TELLS_OF_DRAW.search(facts.words):
         yield _finding(
             "release-drawn-untold",
             "qrels",
-            f"Drawn to estimate runs: {counted(facts.n_drawn, 'graded document')}, and neither "
-            "description nor notes say so: what runs have beside them is mostly unjudged.",
+            f"Drawn to estimate runs: {_drawn(facts.n_drawn)}, and neither description nor notes "
+            "say so: what runs have beside them is mostly unjudged.",
             "Judge their queries whole, or write in the notes that documents were drawn.",
-            facts.n_drawn,
+            facts.n_drawn or 1,
         )
     if not facts.licence.strip():
         yield _finding(
@@ -391,6 +392,10 @@ def _words(facts: ReleaseFacts) -> Iterator[Finding]:
             "The card has no description: what is searched, who asks, what counts as relevant.",
             "Write a few sentences on the draft.",
         )
+
+
+def _drawn(n: int | None) -> str:
+    return "graded documents" if n is None else counted(n, "graded document")
 
 
 def _corpus(facts: ReleaseFacts) -> Iterator[Finding]:

@@ -65,6 +65,13 @@ class DraftChangedError(BenchmarkError, code="release-draft-changed", status=409
     )
 
 
+class HiddenMeanwhileError(BenchmarkError, code="release-hidden-meanwhile", status=409):
+    message = (
+        "While the release was made, {n} of its queries were hidden ({named}); nothing was "
+        "published. Publish again, and their grades are left out."
+    )
+
+
 class ThresholdError(BenchmarkError, code="release-threshold"):
     message = "{threshold} is no grade above 0 of this benchmark; choose one of {known}."
 

@@ -9,6 +9,7 @@ import pytest
 from django.db import connection, transaction
 
 from annotation.common.selectors.ledger import ledger_events
+from annotation.guidelines.services import add_guideline_line
 from annotation.labels.services import publishing
 from annotation.models import Judgment, Slot
 from benchmarks_app.models import QrelSet
@@ -67,6 +68,17 @@ def test_people_who_claim_and_judge_at_once_fill_every_slot_once(benchmark, peop
     assert set(per_slot.values()) == {1}
     by_person = Counter(Judgment.objects.values_list("actor", "query", "docid"))
     assert set(by_person.values()) == {1}
+
+
+def test_lines_that_are_added_to_the_guideline_at_once_are_all_kept(benchmark, people):
+    def work(person):
+        add_guideline_line(benchmark=benchmark, line=f"As {person.username} says.", actor=person)
+
+    in_threads(work, people)
+
+    newest = benchmark.guidelines.order_by("-version").first()
+    assert newest.version == N_PEOPLE
+    assert sorted(newest.text.splitlines()) == [f"- As person{n} says." for n in range(N_PEOPLE)]
 
 
 def test_two_tabs_of_one_person_hold_one_set_of_documents(benchmark, people):

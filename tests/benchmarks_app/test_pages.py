@@ -9,7 +9,7 @@ from django.template import Context, Template
 from django.urls import reverse
 
 from benchmarks_app.common.selectors.reading import release_file_path
-from benchmarks_app.models import AuditEvent, Benchmark, Job, QrelSet, Release, Run, Upload
+from benchmarks_app.models import AuditEvent, Benchmark, Corpus, Job, QrelSet, Release, Run, Upload
 from benchmarks_app.templatetags.benchwright import deed, minus, score
 from benchwright.qrels.scales import DEFAULT_SCALE
 from tests import factories
@@ -184,6 +184,36 @@ def test_what_was_not_changed_on_a_page_of_settings_stays_as_it_is_by_now(olga, 
     texts.refresh_from_db()
     assert (texts.name, texts.visibility, texts.description) == ("Newer", "public", "Mine.")
     assert texts.guidelines.get().text == "Newer."
+
+
+def test_a_guideline_that_another_has_changed_meanwhile_is_not_overwritten(olga, texts):
+    url = reverse("benchmark-settings", args=["texts"])
+    olga.post(url, settings_form(guideline="Read it.\r\nTwice."))
+    shown = olga.get(url).context["form"]
+    opened = {shown[name].html_initial_name: shown[name].initial for name in shown.fields}
+    olga.post(url, settings_form(guideline="Newer."))
+
+    answer = olga.post(url, {**opened, **settings_form(guideline="Mine.")})
+
+    assert answer.status_code == 422
+    assert "Another version of the guideline was saved while you wrote" in answer.content.decode()
+    assert "Mine." in answer.content.decode()
+    assert texts.guidelines.order_by("-version").first().text == "Newer."
+
+
+def test_corpus_that_another_has_withdrawn_meanwhile_is_not_passed_on_again(olga, texts):
+    Corpus.objects.filter(pk=texts.corpus_id).update(may_be_passed_on=True)
+    url = reverse("corpus-detail", args=["texts"])
+    shown = olga.get(url).context["form"]
+    values = {name: shown[name].initial for name in shown.fields}
+    opened = {shown[name].html_initial_name: value for name, value in values.items()}
+    Corpus.objects.filter(pk=texts.corpus_id).update(may_be_passed_on=False)
+
+    answer = olga.post(url, {**opened, **values, "lang": "de"})
+
+    texts.corpus.refresh_from_db()
+    assert answer.status_code == 302
+    assert (texts.corpus.lang, texts.corpus.may_be_passed_on) == ("de", False)
 
 
 def test_settings_change_name_and_visibility_and_are_audited(olga, texts):

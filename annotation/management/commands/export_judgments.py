@@ -3,6 +3,7 @@ from typing import Any
 
 from annotation.labels.services.exporting_judgments import export_judgments
 from benchmarks_app.management.declared import BenchmarkCommand
+from benchwright.cli.files import written
 from benchwright.qrels.raw_judgments import FORMATS
 from benchwright.recipes.arguments import option, switch, unless_told
 
@@ -28,6 +29,6 @@ class Command(BenchmarkCommand):
             for chunk in chunks:
                 self.stdout.write(chunk, ending="")
             return
-        with output.open("w", encoding="utf-8", newline="") as out:
-            out.writelines(chunks)
+        with written(output) as out:
+            out.writelines(chunk.encode() for chunk in chunks)
         self.note(f"wrote {output}")

@@ -7,13 +7,13 @@ from django import forms
 
 from annotation.common.selectors.holding import judges_of
 from annotation.models import Pool
-from benchmarks_app.common.forms import row_field
+from benchmarks_app.common.forms import ChangeForm, row_field
 from benchmarks_app.common.parameters import form_field
 from benchmarks_app.models import User
 from benchwright.recipes import pools as recipes
 
 
-class PoolPeopleForm(forms.Form):
+class PoolPeopleForm(ChangeForm, forms.Form):
     annotators = forms.ModelMultipleChoiceField(
         queryset=User.objects.none(),
         required=False,

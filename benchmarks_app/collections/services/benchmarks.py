@@ -1,5 +1,6 @@
 """Making and changing benchmarks."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -93,20 +94,23 @@ def change_settings(
     *,
     benchmark: Benchmark,
     actor: User,
-    guideline: str,
+    changed: Iterable[str] = (),
+    guideline: str = "",
     text_format: str = "",
     line_breaks: str = "",
 ) -> None:
-    """Save the benchmark's changed fields; a changed guideline becomes a new version.
+    """Save the `changed` fields of a benchmark; a changed guideline becomes a new version.
 
     `text_format` and `line_breaks` are how the documents of its corpus are shown; what is empty
     stays as it is.
     """
-    benchmark.save()
+    # The others may have been changed since it was read; versions are counted one after the other.
+    locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    benchmark.save(update_fields=list(changed))
     corpus_fields = {"text_format": text_format, "line_breaks": line_breaks}
     if chosen := {name: value for name, value in corpus_fields.items() if value}:
         Corpus.objects.filter(pk=benchmark.corpus_id).update(**chosen)
-    newest = benchmark.guidelines.order_by("-version").first()
+    newest = locked.guidelines.order_by("-version").first()
     # As browsers send lines, and as the guideline's own page keeps them.
     text = guideline.replace("\r\n", "\n").strip()
     if text and (newest is None or newest.text not in {text, guideline}):

@@ -62,7 +62,7 @@ def change_corpus(
     corpus.lang, corpus.may_be_passed_on = lang, may_be_passed_on
     benchmark.shown_metadata = sorted(shown_metadata)
     corpus.save()
-    benchmark.save()
+    benchmark.save(update_fields=["unit", "shown_metadata"])
     audit.record(actor=actor, action="change-corpus", benchmark=benchmark, target=corpus.name)
 
 

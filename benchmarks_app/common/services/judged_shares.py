@@ -1,5 +1,6 @@
 """How much of what each run puts first was judged: whether its scores can be believed."""
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,8 @@ CUTOFF = 10
 RUNS_AT_MOST = 50
 
 
-def judged_shares(benchmark: Benchmark, grades: Path) -> dict[str, float]:
-    """Share of the first 10 documents that are judged, by run, over the graded queries.
+def judged_shares(benchmark: Benchmark, grades: Path, public: Collection[str]) -> dict[str, float]:
+    """Share of the first 10 documents that are judged, by run, over the graded `public` queries.
 
     Parameters
     ----------
@@ -37,7 +38,7 @@ def judged_shares(benchmark: Benchmark, grades: Path) -> dict[str, float]:
         has_header=False,
         quote_char=None,
         schema={"qid": pl.String, "docid": pl.String, "grade": pl.Int16},
-    ).filter(pl.col("grade") >= 0)
+    ).filter(pl.col("grade") >= 0, pl.col("qid").is_in(list(public)))
     queries = judged.select("qid").unique()
     return {
         run.name: share for run in newest if (share := _share(run, judged, queries)) is not None

@@ -47,6 +47,9 @@ Handler = Callable[["RunningJob"], None]
 # Removes rows that a job has staged, or a batch of them: true while there may be more.
 Cleaner = Callable[[int], bool | None]
 HANDLERS: dict[str, Handler] = {}
+# Raises what stands against it that this person starts a job again.
+Readmission = Callable[[Job, Any], None]
+READMISSIONS: dict[str, Readmission] = {}
 CLEANERS: list[Cleaner] = []
 # What else the sweeper does each time it looks.
 SWEEPERS: list[Callable[[], object]] = []
@@ -66,6 +69,16 @@ def handles(kind: str) -> Callable[[Handler], Handler]:
     def register(handler: Handler) -> Handler:
         HANDLERS[kind] = handler
         return handler
+
+    return register
+
+
+def readmits(kind: str) -> Callable[[Readmission], Readmission]:
+    """Register what is asked before a job of `kind` that has ended is started again."""
+
+    def register(readmission: Readmission) -> Readmission:
+        READMISSIONS[kind] = readmission
+        return readmission
 
     return register
 

@@ -65,6 +65,8 @@ def retry(*, job: Job, user: User) -> Job:
     ------
     JobNotRetryableError
         If the job has not failed, or failed because of its file.
+    BenchmarkError
+        What an app says against it.
     """
     if job.problems:
         raise JobNotRetryableError(title=job.title, reason="mend the file and import it again")
@@ -80,6 +82,9 @@ def retry(*, job: Job, user: User) -> Job:
     )
     if not queued:
         raise JobNotRetryableError(title=job.title, reason="it has not failed")
+    jobs.load_handlers()
+    if readmission := jobs.READMISSIONS.get(job.kind):
+        readmission(job, user)
     audit.record(actor=user, action="job-retry", benchmark=job.benchmark, target=f"job {job.pk}")
     job.refresh_from_db()
     transaction.on_commit(lambda: jobs.send(job))

@@ -9,6 +9,7 @@ from benchmarks_app.management.naming import benchmark_of
 from benchmarks_app.models import Release
 from benchmarks_app.releases.selectors import release_source
 from benchmarks_app.releases.services import exporting
+from benchwright.cli.files import written
 from benchwright.exports import EXPORTERS
 from benchwright.exports.exporter import file_pieces
 from benchwright.recipes.arguments import option, switch, unless_told, word
@@ -50,7 +51,7 @@ class Command(DeclaredCommand):
         """Write what was asked for, and say what the format has no place for."""
         if options["format"] == QRELS:
             path = options["output"] or Path(f"{exporting.export_name(release)}.qrels")
-            with path.open("wb") as out:
+            with written(path) as out:
                 out.writelines(file_pieces(release_file_path(release, "qrels.trec")))
             return path
         exporter = EXPORTERS[options["format"]]

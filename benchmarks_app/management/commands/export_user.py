@@ -5,6 +5,7 @@ from typing import Any
 from benchmarks_app.management.declared import DeclaredCommand
 from benchmarks_app.management.naming import person_named
 from benchmarks_app.people.services.person_export import export_person
+from benchwright.cli.files import written
 from benchwright.recipes.arguments import word
 
 
@@ -17,6 +18,6 @@ class Command(DeclaredCommand):
         if file == "-":
             sys.stdout.buffer.writelines(pieces)
             return
-        with Path(file).open("wb") as out:
+        with written(Path(file)) as out:
             out.writelines(pieces)
         self.say_done(f"{file}: {Path(file).stat().st_size:,} bytes")

@@ -26,11 +26,13 @@ from benchmarks_app.collections.services.uploading import safe_name
 from benchmarks_app.common.selectors.people import PERSON, events_of, named
 from benchmarks_app.common.services import audit
 from benchmarks_app.errors import LastManagerError, LastOwnerError, ManagerNeededError
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import (
     AuditEvent,
     Benchmark,
     Forgetting,
     Invitation,
+    Job,
     Release,
     Role,
     Run,
@@ -160,6 +162,7 @@ def delete_person(*, user: User, actor: User | None, is_erased_later: bool = Tru
     names, pseudonym = names_of(user), _new_pseudonym()
     lasting = lasting_places(names, seen_by=actor)  # while they are a member of what they see
     reach = reach_of(user, actor)
+    _begin_jobs_anew(user, names, reach)
     tables = _delete_belongings(user, actor)
     _close_account(user, pseudonym)
     _rename_uploads(names, pseudonym, reach)
@@ -187,6 +190,19 @@ def _new_pseudonym() -> str:
         if not User.objects.filter(username=name).exists():
             break
     return name
+
+
+def _begin_jobs_anew(user: User, names: Names, reach: Reach) -> None:
+    """A job at work knows names as they were when it began: it writes no more, and begins anew."""
+    running = Job.objects.filter(state=Job.State.RUNNING)
+    of_reach = reach(Job).filter(state=Job.State.RUNNING)
+    fields = ("title", "parameters")
+    keys = [key for field in fields for key, _ in _naming(of_reach, field, names)]
+    for job in running.filter(Q(created_by=user) | Q(pk__in=keys)):
+        running.filter(pk=job.pk).update(
+            state=Job.State.QUEUED, token=None, message="starting again"
+        )
+        transaction.on_commit(partial(jobs.send, job))
 
 
 def _delete_belongings(user: User, actor: User | None) -> set[str]:

@@ -124,7 +124,7 @@ def build(job: jobs.RunningJob, wanted: Wanted) -> Built:
         folder=job.folder,
     )
     job.progress(1, STEPS, "reading the corpus")
-    corpus = corpus_facts(wanted.benchmark, passes_on=wanted.options.passes_on_texts, tell=job)
+    corpus = corpus_facts(contents, tell=job)
     parent = newest_published(wanted.benchmark)
     manifest = _manifest(wanted, contents, corpus, parent)
     source = _source(wanted.benchmark, contents, manifest)
@@ -249,7 +249,7 @@ def _kinds(shape: MetadataShape) -> dict[str, list[str]]:
 
 def _source(benchmark: Benchmark, contents: Contents, manifest: dict[str, Any]) -> ReleaseSource:
     """The files in the job's folder, with everything in sight."""
-    version = benchmark.current_corpus_version
+    version = contents.corpus_version
     documents = None
     if version is not None and benchmark.corpus.has_texts:
         documents = partial(documents_in_unit, version, benchmark.unit)
@@ -267,15 +267,16 @@ def _source(benchmark: Benchmark, contents: Contents, manifest: dict[str, Any]) 
 
 
 def corpus_facts(
-    benchmark: Benchmark, *, passes_on: bool, tell: jobs.RunningJob | None = None
+    contents: Contents, *, tell: jobs.RunningJob | None = None
 ) -> dict[str, Any] | None:
     """What a release says of the corpus it pins; None without one.
 
     Hashes are taken once of each version of a corpus: the next release finds them in this one.
     """
-    version = benchmark.current_corpus_version
+    benchmark, version = contents.benchmark, contents.corpus_version
     if version is None:
         return None
+    passes_on = contents.options.passes_on_texts
     has_texts = benchmark.corpus.has_texts
     return {
         "version": version.number,
@@ -381,6 +382,7 @@ def _facts(
     public = [qid for qid in contents.split_of if contents.is_public(qid)]
     hidden = [qid for qid in contents.split_of if not contents.is_public(qid)]
     corpus = manifest["corpus"] or {}
+    n_drawn = manifest["qrels"]["derivation"].get("n_for_estimates", 0)
     return ReleaseFacts(
         version=version,
         parent=_version_of(parent) if parent else None,
@@ -402,7 +404,7 @@ def _facts(
         pools=manifest["pools"],
         judged_shares={}
         if unlisted_of(manifest) == NOT_RELEVANT
-        else judged_shares(wanted.benchmark, spool_path(contents)),
+        else judged_shares(wanted.benchmark, spool_path(contents), public),
         n_graded=manifest["reliability"]["n_queries"],
         detectable=manifest["reliability"]["detectable"],
         is_reach_assumed=bool(manifest["reliability"]["is_assumed"]),
@@ -413,7 +415,7 @@ def _facts(
         is_machine_judged=is_machine_judged(manifest),
         n_grades=manifest["qrels"]["n"],
         n_machine_labels=sum(label_set["n"] for label_set in contents.machine_labels),
-        n_drawn=manifest["qrels"]["derivation"].get("n_for_estimates", 0),
+        n_drawn=None if n_drawn and hidden else n_drawn,
         words=f"{manifest['description']}\n{wanted.notes}",
     )
 

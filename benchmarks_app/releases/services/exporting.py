@@ -20,6 +20,7 @@ from benchmarks_app.common.services import audit
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Job, Release, Run, User
 from benchmarks_app.releases.selectors import has_images, release_source, whole_release_source
+from benchwright.cli.files import written as whole_file
 from benchwright.exports import EXPORTERS, Exporter, exporter_of
 from benchwright.exports.errors import ExportNotReadyError
 from benchwright.exports.exporter import file_pieces, written, zipped
@@ -151,7 +152,7 @@ def write_zip(release: Release, exporter: Exporter, path: Path, *, tell: Tell | 
     """
     source = _told(whole_release_source(release), tell)
     exporter.check(source)
-    with path.open("wb") as out:
+    with whole_file(path) as out:
         out.writelines(_zip_pieces(exporter, source))
     return path.stat().st_size
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks_app.common.selectors.reading import qrels_of
-from benchmarks_app.models import Benchmark, QrelSet, Query
+from benchmarks_app.models import Benchmark, CorpusVersion, QrelSet, Query
 from benchmarks_app.release_facts import machine_models
 from benchmarks_app.releases.selectors import (
     DEFAULT_SPLIT,
@@ -80,6 +80,11 @@ class Contents:
     dropped: list[str] = field(default_factory=list)
     machine_labels: list[Facts] = field(default_factory=list)
     files: dict[str, Facts] = field(default_factory=dict)
+
+    @cached_property
+    def corpus_version(self) -> CorpusVersion | None:
+        """The documents as they are when somebody asks first: others may be taken meanwhile."""
+        return self.benchmark.current_corpus_version
 
     @cached_property
     def grades(self) -> list[dict[str, Any]]:

@@ -10,19 +10,21 @@ from django.utils import timezone
 
 from benchmarks_app import files
 from benchmarks_app.common.services import audit
-from benchmarks_app.common.services.exposure import mark_exposed, refuse_hiding
+from benchmarks_app.common.services.exposure import NAMED_AT_MOST, mark_exposed, refuse_hiding
 from benchmarks_app.common.services.happening import happened
 from benchmarks_app.jobs.services import jobs
-from benchmarks_app.models import Benchmark, Job, QrelSet, Release, User
+from benchmarks_app.models import Benchmark, Job, QrelSet, Query, QueryFamily, Release, User
 from benchmarks_app.models.notices import Event
+from benchmarks_app.releases.selectors import DEFAULT_SPLIT
 from benchmarks_app.releases.services.building import Built, Wanted, build, write_words
 from benchmarks_app.releases.services.declaring import declared
-from benchmarks_app.releases.services.files import machine_sets, trec_lines
+from benchmarks_app.releases.services.files import Contents, machine_sets, trec_lines
 from benchmarks_app.signals import release_published
 from benchwright.findings import Finding, Severity
 from benchwright.releases.errors import (
     DeprecationError,
     DraftChangedError,
+    HiddenMeanwhileError,
     NothingToReleaseError,
     ReleaseRefusedError,
     VersionTakenError,
@@ -236,7 +238,7 @@ def _publish(
     release.major, release.minor, release.patch = built.version
     release.state = Release.State.PUBLISHED
     release.qrel_set = built.wanted.qrel_set
-    release.corpus_version = job.benchmark.current_corpus_version
+    release.corpus_version = built.contents.corpus_version
     release.tie_rule = job.benchmark.tie_rule
     release.notes = built.wanted.notes
     release.folder = folder
@@ -281,6 +283,8 @@ def _expose(built: Built, now: Any) -> None:
     ------
     ExposedQueriesError
         If grades that were public are about to be hidden: asked again, in the transaction.
+    HiddenMeanwhileError
+        If grades are about to be public that were hidden since the files were written.
     """
     contents = built.contents
     hidden = [contents.keys[qid] for qid in contents.split_of if not contents.is_public(qid)]
@@ -290,7 +294,20 @@ def _expose(built: Built, now: Any) -> None:
         for qid in contents.split_of
         if contents.is_public(qid) and contents.grades_of(qid).n
     ]
+    _refuse_hidden_meanwhile(contents, graded)
     mark_exposed(benchmark=contents.benchmark, queries=graded, at=now)
+
+
+def _refuse_hidden_meanwhile(contents: Contents, public: Collection[int]) -> None:
+    # Who hides queries has the benchmark's row as well, and sees what is exposed by then.
+    locked = Benchmark.objects.select_for_update().get(pk=contents.benchmark.pk)
+    splits = set(locked.hidden_splits)
+    if DEFAULT_SPLIT in splits:
+        splits.add(QueryFamily.Split.NONE)
+    queries = Query.objects.filter(benchmark=locked, family__split__in=splits)
+    hidden = dict(queries.values_list("pk", "qid"))
+    if qids := sorted((hidden[key] for key in public if key in hidden), key=str.encode):
+        raise HiddenMeanwhileError(named=", ".join(qids[:NAMED_AT_MOST]), n=len(qids))
 
 
 @transaction.atomic

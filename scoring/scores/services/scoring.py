@@ -91,11 +91,6 @@ class Target:
         return list(dict.fromkeys(measure.name for measure in (*standard, *declared)))
 
     @cached_property
-    def documents(self) -> frozenset[str]:
-        """Every document that has a grade."""
-        return frozenset(docid for grades in self.qrels.values() for docid in grades)
-
-    @cached_property
     def frame(self) -> "pl.DataFrame":
         """The grades as a run is joined with them."""
         return grades_frame(self.qrels)

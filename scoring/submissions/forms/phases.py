@@ -7,15 +7,29 @@ from typing import Any, cast
 from django import forms
 from django.utils import timezone
 
+from benchmarks_app.common.forms import ChangeForm
 from benchmarks_app.common.parameters import form_field
 from benchmarks_app.models import Release
 from benchwright.recipes import submissions
 from scoring.models import Phase
 
+MINUTES = "%Y-%m-%dT%H:%M"
+
+
+class HiddenMinutes(forms.DateTimeInput):
+    """A time as the page shows it, which has no seconds."""
+
+    input_type = "hidden"
+
+    def __init__(self, attrs: dict[str, Any] | None = None) -> None:
+        super().__init__(attrs, format=MINUTES)
+
 
 def _time(label: str, help_text: str, *, required: bool = False) -> forms.DateTimeField:
-    widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
-    return forms.DateTimeField(required=required, label=label, help_text=help_text, widget=widget)
+    widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format=MINUTES)
+    field = forms.DateTimeField(required=required, label=label, help_text=help_text, widget=widget)
+    field.hidden_widget = HiddenMinutes
+    return field
 
 
 class PhaseForm(forms.Form):
@@ -57,6 +71,15 @@ class PhaseForm(forms.Form):
         for name in ("opens_at", "closes_at"):
             values[name] = values[name].astimezone(UTC) if values[name] else None
         return values
+
+
+class PhaseChangeForm(ChangeForm, PhaseForm):
+    """As it is on the page of a phase."""
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        """What the service takes."""
+        return {name: value for name, value in self.cleaned_data.items() if self.is_changed(name)}
 
 
 class NewPhaseForm(PhaseForm):

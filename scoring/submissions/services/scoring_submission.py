@@ -168,8 +168,8 @@ def _validated(job: RunningJob, submission: Submission) -> _Valid:
     _refuse_other_split(hits, upload.name, submission, scope)
     _refuse_few_hidden(hits, upload.name, target)
     # Where nobody knows the documents of the corpus, ids of another one would be a silent zero.
-    if version is None and not any(of.hits for of in hits.values()):
-        _refuse_nothing_judged(document_ids(parquet), upload.name, target)
+    if version is None:
+        _refuse_nothing_judged(hits, parquet, upload.name, target)
     return _Valid(submission, upload, staged, metadata, target, hits, left_out)
 
 
@@ -275,12 +275,20 @@ def _refuse_few_hidden(answered: Collection[str], file: str, target: Target) -> 
         raise FewHiddenError(file=file, n=n, n_all=len(hidden), n_needed=n_needed)
 
 
-def _refuse_nothing_judged(docids: Sequence[str], file: str, target: Target) -> None:
-    if target.documents.isdisjoint(docids):
+def _refuse_nothing_judged(hits: StoredHits, parquet: Path, file: str, target: Target) -> None:
+    """By public queries alone: a refusal, which costs nothing, would tell what is judged for the
+    hidden ones."""
+    public = target.qrels.keys() - hidden_queries(target.release)
+    answered = public & hits.keys()
+    if not answered or any(hits[qid].hits for qid in answered):
+        return
+    known = {docid for qid in public for docid in target.qrels[qid]}
+    docids = document_ids(parquet)
+    if known.isdisjoint(docids):
         raise NothingJudgedError(
             file=file,
             found=some_ids(docids),
-            known=some_ids(target.documents),
+            known=some_ids(known),
             release=target.release.version,
         )
 

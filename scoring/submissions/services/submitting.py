@@ -234,15 +234,7 @@ def _admit(
     *,
     is_limited_daily: bool = True,
 ) -> Submission:
-    # One at a time in a phase: two uploads at once must not both take the last place of the day.
-    locked = Phase.objects.select_for_update().values(*TERMS_OF_PHASE).get(pk=phase.pk)
-    for name_of, value in locked.items():
-        setattr(phase, name_of, value)
-    _refuse_closed(phase)
-    _refuse_foreign_team(user, team)
-    refuse_same_bytes(phase=phase, user=user, team=team, sha256=upload.sha256)
-    refuse_over_limit(phase=phase, user=user, team=team, is_limited_daily=is_limited_daily)
-    _refuse_taken_name(phase, user, name, upload.sha256)
+    _refuse(phase, user, upload.sha256, name, team, is_limited_daily=is_limited_daily)
     submission = Submission.objects.create(phase=phase, name=name, submitter=user, team=team)
     audit.record(
         actor=user,
@@ -253,6 +245,49 @@ def _admit(
         phase=phase.pk,
     )
     return submission
+
+
+def _refuse(
+    phase: Phase,
+    user: User,
+    sha256: str,
+    name: str,
+    team: Team | None,
+    *,
+    is_limited_daily: bool = True,
+) -> None:
+    """Raise what stands against a submission; others of its phase wait for the transaction."""
+    # One at a time in a phase: two uploads at once must not both take the last place of the day.
+    locked = Phase.objects.select_for_update().values(*TERMS_OF_PHASE).get(pk=phase.pk)
+    for name_of, value in locked.items():
+        setattr(phase, name_of, value)
+    _refuse_closed(phase)
+    _refuse_foreign_team(user, team)
+    refuse_same_bytes(phase=phase, user=user, team=team, sha256=sha256)
+    refuse_over_limit(phase=phase, user=user, team=team, is_limited_daily=is_limited_daily)
+    _refuse_taken_name(phase, user, name, sha256)
+
+
+def readmit(job: Job, user: User) -> None:
+    """Count a submission again whose job is started again: it had cost nothing any more.
+
+    For who sent it that is as to send it now. Keepers start again what broke off, whatever the
+    limits.
+
+    Raises
+    ------
+    NoOpenPhaseError, NotInTeamError, SubmittedBeforeError, DailyLimitError, TotalLimitError,
+    NameInUseError
+        As `accept_submission`, to who sent it.
+    """
+    related = ("phase__benchmark", "phase__release", "team")
+    uncounted = Submission.objects.filter(job=job, state__in=UNCOUNTED).select_related(*related)
+    for submission in uncounted:
+        phase, changes = submission.phase, {}
+        if submission.submitter_id == user.pk and not may(user, Action.EDIT, phase.benchmark):
+            _refuse(phase, user, job.parameters["sha256"], submission.name, submission.team)
+            changes = {"created_at": timezone.now()}
+        uncounted.filter(pk=submission.pk).update(state=Submission.State.RECEIVED, **changes)
 
 
 def _refuse_closed(phase: Phase) -> None:

@@ -17,7 +17,7 @@ from scoring.scores.selectors.phases import phases_of, scope_of, state_of_phase
 from scoring.scores.selectors.releases import newest_release, published_releases
 from scoring.scores.services.firewall import sight_of
 from scoring.scores.services.held import ladder_said
-from scoring.submissions.forms.phases import NewPhaseForm, PhaseForm
+from scoring.submissions.forms.phases import NewPhaseForm, PhaseChangeForm, PhaseForm
 from scoring.submissions.services import phases, submitting
 
 PAGE_SIZE = 25
@@ -72,10 +72,10 @@ def phase_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
 @benchmark_view(Action.EDIT)
 def phase_edit(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     phase = _phase(benchmark, pk)
-    form = PhaseForm(request.POST or None, initial=PhaseForm.initial_of(phase))
+    form = PhaseChangeForm(request.POST or None, initial=PhaseForm.initial_of(phase))
     if request.method == "POST" and form.is_valid():
         try:
-            phases.change_phase(phase=phase, user=request.user, **form.cleaned_data)
+            phases.change_phase(phase=phase, user=request.user, **form.changes)
         except BenchmarkError as error:
             form.add_error(None, str(error))
         else:

@@ -10,6 +10,7 @@ from annotation.models import Pool, Question
 from benchmarks_app.models import AuditEvent, Guideline
 from tests import factories
 from tests.annotation.making import guideline, pool
+from tests.open_pages import opened
 
 pytestmark = pytest.mark.django_db
 
@@ -54,6 +55,21 @@ def test_two_who_write_at_once_do_not_overwrite_each_other(benchmark, owner, sig
     assert "Version 2 of the guideline was saved while you wrote" in page
     assert "What I wrote." in page
     assert Guideline.objects.count() == 2
+
+
+def test_a_grades_line_that_another_has_changed_meanwhile_stays(benchmark, owner, signed_in):
+    """It makes no version, so that the text alone does not tell of it."""
+    guideline(benchmark, 1)
+    client, address = signed_in(owner), reverse("annotation:guideline-edit", args=["stdlib"])
+    initials = opened(client.get(address).content.decode())
+    shown = {f"anchor_{grade.value}": grade.anchor for grade in benchmark.grades.all()}
+    save_guideline(benchmark=benchmark, text="", actor=owner, anchors={2: "It helps."})
+
+    edit(client, benchmark, **{**initials, **shown, "anchor_1": "It is near."})
+
+    anchors = dict(benchmark.grades.values_list("value", "anchor"))
+    assert (anchors[1], anchors[2]) == ("It is near.", "It helps.")
+    assert Guideline.objects.latest("version").text == "New."
 
 
 def test_a_line_goes_to_the_end_as_an_item(benchmark, owner):

@@ -6,15 +6,17 @@ import json
 import tracemalloc
 import uuid
 from datetime import UTC, datetime
+from errno import ENOSPC
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotation.judging.services.judging import undo_last
 from annotation.labels.selectors import raw_judgments as selectors
 from annotation.labels.services.exporting_judgments import export_judgments
+from annotation.management.commands import export_judgments as command
 from annotation.models import Judgment, Slot
 from benchmarks_app.models import AuditEvent
 from tests import factories
@@ -197,6 +199,26 @@ def test_command_writes_a_file_without_the_worker(benchmark, owner, ada, tmp_pat
 
     (row,) = csv.DictReader(io.StringIO(path.read_text()))
     assert (row["query"], row["document"], row["note"]) == ("q1", "d1", "'=1+1")
+
+
+def test_export_that_breaks_off_leaves_the_earlier_file_alone(
+    benchmark, owner, tmp_path, monkeypatch
+):
+    path = tmp_path / "exports" / "labels.csv"
+    path.parent.mkdir()
+    path.write_text("of last week")
+
+    def breaking_off(**asked):
+        yield "query,document\n"
+        raise OSError(ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(command, "export_judgments", breaking_off)
+
+    with pytest.raises(CommandError, match="No space left"):
+        call_command("export_judgments", "stdlib", format="csv", output=path)
+    assert {file.name: file.read_text() for file in path.parent.iterdir()} == {
+        "labels.csv": "of last week"
+    }
 
 
 def test_export_of_five_times_as_much_takes_no_more_memory(benchmark, ada, monkeypatch):

@@ -14,6 +14,7 @@ from benchmarks_app.models import AuditEvent
 from tests import factories
 from tests.annotation import making
 from tests.annotation.pools.test_dashboard import given
+from tests.open_pages import opened
 
 SOON = timezone.now() + timedelta(minutes=20)
 
@@ -95,6 +96,26 @@ def test_people_and_sharing_are_saved_and_audited_once(made, ada, bo, owner, sig
     assert (list(made.annotators.all()), made.assignment) == ([ada], "family-to-one")
     (event,) = AuditEvent.objects.filter(action="pool-people")
     assert event.detail == {"annotators": [ada.pk], "assignment": "family-to-one"}
+
+
+def test_page_that_was_open_for_a_while_changes_what_was_changed_on_it(
+    made, ada, bo, owner, signed_in
+):
+    """What a machine said is not shown again, and whom another has chosen stays chosen."""
+    made.shows_machine = True
+    made.save()
+    client = signed_in(owner)
+    initials = opened(client.get(url("pool-people", made)).content.decode())
+    made.shows_machine = False
+    made.save()
+    made.annotators.set([bo])
+
+    shown = {"assignment": "anybody", "shows_machine": "on", "due_on": "2099-01-01"}
+    assert client.post(url("pool-settings", made), {**initials, **shown}).status_code == 302
+
+    made.refresh_from_db()
+    assert (made.shows_machine, str(made.due_on)) == (False, "2099-01-01")
+    assert list(made.annotators.all()) == [bo]
 
 
 def test_due_date_is_set_on_the_page_audited_and_told_on_the_overview(made, owner, signed_in):

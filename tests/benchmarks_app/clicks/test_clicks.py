@@ -2,6 +2,8 @@
 
 import json
 from collections import Counter
+from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from django.core.files.storage import default_storage
@@ -9,9 +11,13 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from benchmarks_app.clicks.services import Asked, receive_logs, start_grading
+from benchmarks_app.collections.services.uploading import UploadTooLargeError
 from benchmarks_app.jobs.services import jobs
+from benchmarks_app.jobs.services.retry import cancel
+from benchmarks_app.jobs.services.sweeping import sweep
 from benchmarks_app.models import AuditEvent, Job, QrelSet, Upload
 from benchmarks_app.people.services.api_tokens import create_api_token
 from tests import factories
@@ -184,6 +190,40 @@ def test_a_log_without_a_grade_says_why_and_leaves_nothing(why, benchmark, owner
     assert job.state == "failed"
     assert said in job.error
     assert not QrelSet.objects.exists()
+    assert not Upload.objects.exists()
+
+
+@pytest.mark.parametrize("end", ["cancelled", "lost"])
+def test_a_log_whose_job_comes_to_nothing_is_forgotten_too(
+    benchmark, owner, settings, end, django_capture_on_commit_callbacks
+):
+    uploads = receive_logs(benchmark=benchmark, user=owner, logs=[sent()])
+    job = start_grading(benchmark=benchmark, user=owner, uploads=uploads, options=Asked())
+
+    with django_capture_on_commit_callbacks(execute=True):
+        if end == "cancelled":
+            cancel(job=job, user=owner)
+        else:
+            Job.objects.update(
+                state="running",
+                token=uuid4(),
+                attempt=settings.JOB_MAX_ATTEMPTS,
+                heartbeat_at=timezone.now() - timedelta(days=1),
+            )
+            sweep()
+
+    job.refresh_from_db()
+    assert job.is_finished
+    assert not Upload.objects.exists()
+    assert not default_storage.exists(uploads[0].stored)
+
+
+def test_logs_beside_one_that_is_too_large_are_forgotten(benchmark, owner, settings):
+    settings.UPLOAD_LIMIT_BYTES = len(LOG)
+    logs = [sent(), sent(f"{LOG}\n{LOG}", "large.jsonl")]
+
+    with pytest.raises(UploadTooLargeError):
+        receive_logs(benchmark=benchmark, user=owner, logs=logs)
     assert not Upload.objects.exists()
 
 

@@ -6,8 +6,9 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from benchmarks_app.api.base import Endpoint
 from benchmarks_app.jobs.services import jobs
-from benchmarks_app.models import Run
+from benchmarks_app.models import Benchmark, Run
 from benchmarks_app.queries.selectors import queries_in_draw
 from benchmarks_app.queries.services import draw_families
 from benchmarks_app.splits.services.contamination import clean_qids
@@ -42,6 +43,27 @@ def test_settings_change_and_the_rest_stays(of, owner):
     assert (answer["name"], of.visibility, of.corpus.text_format) == ("Tiny", "private", "markdown")
     wrong = owner.patch(AT, {"visibility": "secret"}, content_type="application/json")
     assert (wrong.status_code, list(wrong.json()["errors"])) == (400, ["visibility"])
+
+
+@pytest.mark.parametrize(
+    ("where", "changes"),
+    [("", {"name": "Tiny"}), ("corpus/", {"lang": "de"})],
+)
+def test_what_another_owner_saves_meanwhile_stays(of, owner, monkeypatch, where, changes):
+    """Of a split that was hidden at that moment, all grades would have been told again."""
+    asked_for = Endpoint.benchmark_for
+
+    def hidden_meanwhile(self, action):
+        benchmark = asked_for(self, action)
+        Benchmark.objects.filter(pk=of.pk).update(hidden_splits=["test"], licence="CC0")
+        return benchmark
+
+    monkeypatch.setattr(Endpoint, "benchmark_for", hidden_meanwhile)
+
+    answer = owner.patch(f"{AT}{where}", changes, content_type="application/json")
+
+    of.refresh_from_db()
+    assert (answer.status_code, of.hidden_splits, of.licence) == (200, ["test"], "CC0")
 
 
 def test_queries_and_documents_are_those_of_the_pages(of, owner):

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.core import mail
 from django.db import transaction
+from django.urls import reverse
 from django.utils import timezone
 
 from benchmarks_app.common.services.happening import happened
@@ -30,6 +31,7 @@ from benchmarks_app.notices.services.sending import PAUSES, drop_old_notices, se
 from benchmarks_app.people.services.forgetting import delete_person
 from tests import factories
 from tests.benchmarks_app.notices.receiving import Receiver, receiving
+from tests.open_pages import opened
 
 pytestmark = pytest.mark.django_db
 
@@ -188,6 +190,21 @@ def test_attempts_come_with_pauses_that_grow_and_end(benchmark, receiver, issued
     send_due()
     webhook.refresh_from_db()
     assert (webhook.failing_since, webhook.n_given_up) == (None, 0)
+
+
+def test_webhook_that_was_switched_off_since_its_page_was_opened_stays_off(
+    benchmark, owner, issued, client
+):
+    client.force_login(owner)
+    page = reverse("webhook-detail", args=[benchmark.slug, issued.webhook.pk])
+    initials = opened(client.get(page).content.decode())
+    Webhook.objects.update(off="gone")
+
+    shown = {"url": issued.webhook.url, "events": ["job.failed"], "is_on": "on"}
+    assert client.post(page, {**initials, **shown}).status_code == 302
+
+    webhook = Webhook.objects.get()
+    assert (webhook.off, webhook.events) == ("gone", ["job.failed"])
 
 
 def test_nothing_is_followed_waited_for_or_sent_where_it_may_not_go(

@@ -4,6 +4,7 @@ import io
 import json
 import uuid
 import zipfile
+from errno import ENOSPC
 from unittest.mock import Mock
 
 import pytest
@@ -30,6 +31,8 @@ from benchmarks_app.errors import (
     LastOwnerError,
     ManagerNeededError,
 )
+from benchmarks_app.jobs.services import jobs
+from benchmarks_app.management.commands import export_user
 from benchmarks_app.models import (
     ApiToken,
     AuditEvent,
@@ -399,6 +402,24 @@ def test_agreement_is_what_it_was(zelda, benchmark, owner, ada):
     assert pseudonyms_in(benchmark)(zelda.pk) == name
 
 
+def test_a_job_at_work_begins_anew_with_the_pseudonym(benchmark, zelda, monkeypatch):
+    def handler(job):
+        name = job.parameters["name"]
+        delete_person(user=zelda, actor=zelda)
+        with job.commit():
+            Team.objects.create(name=name)
+
+    monkeypatch.setitem(jobs.HANDLERS, "make-team", handler)
+    named = {"title": "zelda-q's", "parameters": {"name": "team of zelda-q"}}
+    job = jobs.start(kind="make-team", benchmark=benchmark, user=zelda, **named)
+
+    for _ in ("it is at work", "it begins anew"):
+        jobs.execute(job.pk, has_heartbeat=False)
+
+    zelda.refresh_from_db()
+    assert Team.objects.get().name == f"team of {zelda.username}"
+
+
 @pytest.mark.parametrize(
     ("model", "stays", "may_differ"),
     [
@@ -761,6 +782,24 @@ def test_command_writes_the_export(zelda, tmp_path):
     call_command("export_user", "zelda-q", str(tmp_path / "known.zip"), stdout=io.StringIO())
 
     assert "known/labels.jsonl" in zipfile.ZipFile(tmp_path / "known.zip").namelist()
+
+
+def test_export_that_breaks_off_leaves_the_earlier_file_alone(zelda, tmp_path, monkeypatch):
+    path = tmp_path / "exports" / "known.zip"
+    path.parent.mkdir()
+    path.write_bytes(b"of last week")
+
+    def breaking_off(**asked):
+        yield b"PK"
+        raise OSError(ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(export_user, "export_person", breaking_off)
+
+    with pytest.raises(CommandError, match="No space left"):
+        call_command("export_user", "zelda-q", str(path))
+    assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == {
+        "known.zip": b"of last week"
+    }
 
 
 def test_command_that_cannot_write_the_export_says_so(zelda, tmp_path):

@@ -4,6 +4,7 @@ import hashlib
 import io
 import sys
 import zipfile
+from errno import ENOSPC
 from typing import Any
 
 import pytest
@@ -84,6 +85,33 @@ def test_folder_of_the_command_is_what_the_zip_holds(release, tmp_path):
     assert lint_folder(tmp_path / "hub").n_documents == 8
     with pytest.raises(CommandError, match="not an empty folder"):
         call_command("export_release", "tiny", "1.0.0", folder=True, output=tmp_path / "hub")
+
+
+@pytest.mark.parametrize(
+    ("form", "pieces"),
+    [
+        ("trec", "benchmarks_app.releases.services.exporting._zip_pieces"),
+        ("qrels", "benchmarks_app.management.commands.export_release.file_pieces"),
+    ],
+)
+def test_export_that_breaks_off_leaves_the_earlier_file_alone(
+    release, tmp_path, monkeypatch, form, pieces
+):
+    path = tmp_path / "exports" / "of last week"
+    path.parent.mkdir()
+    path.write_bytes(b"whole")
+
+    def breaking_off(*asked):
+        yield b"half"
+        raise OSError(ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(pieces, breaking_off)
+
+    with pytest.raises(CommandError, match="No space left"):
+        call_command("export_release", "tiny", "1.0.0", format=form, output=path)
+    assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == {
+        "of last week": b"whole"
+    }
 
 
 def test_command_says_what_is_not_in_the_export(release, tmp_path, capsys):

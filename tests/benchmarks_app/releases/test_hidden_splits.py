@@ -16,6 +16,7 @@ from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import AuditEvent, Benchmark, Job, Query, QueryFamily, Release
 from benchmarks_app.releases.selectors import release_source
 from benchmarks_app.releases.services import exporting, releasing
+from benchmarks_app.splits.services.splitting import choose_hidden
 from benchwright.exports import EXPORTERS
 from benchwright.linting import release_rules
 from benchwright.releases.canonical import content_sha256
@@ -83,6 +84,58 @@ def test_hidden_grades_are_in_their_own_file_and_in_no_other(release):
     assert "q2" in held["queries.jsonl"]
     assert held["qrels.trec"] == "q1 0 d1 2\nq1 0 d2 0\n"
     assert SENTINEL not in str(release.manifest) + str(release.label_diff) + str(release.findings)
+
+
+@pytest.mark.parametrize("is_moved", [False, True])
+def test_split_that_is_hidden_while_a_release_is_made_is_not_published(
+    hiding, monkeypatch, is_moved
+):
+    """Nor a query that is moved into the hidden split: one publishes, another hides meanwhile."""
+    olga = factories.user("olga")
+    choose_hidden(benchmark=hiding, user=olga, hidden=["test"] if is_moved else [])
+    build = releasing.build
+
+    def hidden_meanwhile(job, wanted):
+        built = build(job, wanted)
+        if is_moved:
+            QueryFamily.objects.update(split="test")
+        choose_hidden(benchmark=hiding, user=olga, hidden=["test"])
+        return built
+
+    monkeypatch.setattr(releasing, "build", hidden_meanwhile)
+    arguments = releasing.release_arguments(qrel_set=hiding.qrel_sets.get(), version="1.0.0")
+
+    job = jobs.run_here(benchmark=hiding, user=olga, **arguments)
+
+    assert job.state == Job.State.FAILED
+    assert "hidden" in job.error
+    assert not hiding.releases.published().exists()
+    assert not Query.objects.exclude(exposed_at=None).exists()
+
+
+def said_of(release: Release, code: str) -> list[str]:
+    return [finding["message"] for finding in release.findings if finding["code"] == code]
+
+
+def test_how_much_of_runs_is_judged_is_told_of_public_queries(hiding):
+    """Which of them has more of a hidden query judged is told by the order of their names."""
+    first, second = "q1 Q0 d1 1 2.0 s\n", "q1 Q0 elsewhere 1 2.0 s\n"
+    factories.run(hiding, f"{first}q2 Q0 elsewhere 1 2.0 s\n", name="hidden-unjudged")
+    factories.run(hiding, f"{second}q2 Q0 {SENTINEL} 1 2.0 s\n", name="hidden-judged")
+
+    release = factories.release(hiding.qrel_sets.get())
+
+    (said,) = said_of(release, "release-judged-share")
+    assert "Of 1 run less than 80% of the first 10 documents are judged: hidden-judged 0%." in said
+
+
+def test_how_many_documents_were_drawn_is_not_told_where_some_are_hidden(hiding):
+    hiding.qrel_sets.update(parameters={"n_for_estimates": 7})
+
+    (said,) = said_of(factories.release(hiding.qrel_sets.get()), "release-drawn-untold")
+
+    assert "7" not in said
+    assert said.startswith("Drawn to estimate runs: graded documents, and")
 
 
 def test_counts_of_the_manifest_are_of_the_public_splits(release):

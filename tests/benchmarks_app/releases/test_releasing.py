@@ -14,6 +14,7 @@ from django.db import OperationalError
 
 from annotation.models import Judgment
 from benchmarks_app import files
+from benchmarks_app.collections.services.snapshots import take_snapshot
 from benchmarks_app.common.selectors.reading import (
     benchmark_documents,
     corpus_reader,
@@ -148,6 +149,23 @@ def test_release_stays_as_it_was_whatever_happens_to_the_benchmark(official, tin
     factories.done(factories.imported(tiny, corpus, "corpus.jsonl"))
 
     assert everything(Release.objects.get(pk=release.pk)) == before
+
+
+def test_release_pins_the_documents_it_was_made_of(official, tiny, monkeypatch):
+    """And not those that were taken while it was being made."""
+    proposed, build = factories.snapshot(tiny), releasing.build
+
+    def taken_meanwhile(job, wanted):
+        built = build(job, wanted)
+        take_snapshot(version=proposed, benchmark=tiny, actor=factories.user("keeper"))
+        return built
+
+    monkeypatch.setattr(releasing, "build", taken_meanwhile)
+
+    release = factories.release(official)
+
+    assert tiny.current_corpus_version == proposed
+    assert release.corpus_version.number == release.manifest["corpus"]["version"]
 
 
 def test_excluded_query_is_not_released(official, tiny):

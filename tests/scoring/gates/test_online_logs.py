@@ -7,6 +7,7 @@ import scipy.stats
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from benchmarks_app.jobs.services.retry import cancel
 from benchmarks_app.models import Job, Upload
 from benchmarks_app.people.services.api_tokens import create_api_token
 from scoring.models import GateResult, OnlineResult
@@ -154,6 +155,16 @@ def test_what_cannot_be_read_records_nothing_and_is_forgotten(read, log, fields,
 
     assert why in Job.objects.latest("pk").error
     assert not OnlineResult.objects.exists()
+    assert not Upload.objects.filter(name="ab.jsonl").exists()
+
+
+def test_a_log_whose_job_is_cancelled_is_forgotten_too(gate, sam, client):
+    client.force_login(sam)
+    log = SimpleUploadedFile("ab.jsonl", LOG.encode())
+    client.post(url("scoring:gate-online-log", gate), {"log": log, **ARMS})
+
+    cancel(job=Job.objects.get(kind="online-outcomes"), user=sam)
+
     assert not Upload.objects.filter(name="ab.jsonl").exists()
 
 

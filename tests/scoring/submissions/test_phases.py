@@ -37,6 +37,7 @@ from scoring.submissions.services.sight import scores_as_seen
 from scoring.submissions.services.submitting import n_left_in_all, n_left_today, phase_open_in
 from scoring.submissions.services.withdrawing import withdraw_submission
 from tests import factories
+from tests.open_pages import opened
 from tests.scoring.conftest import GOOD, GRADES
 
 State = Submission.State
@@ -269,6 +270,29 @@ def test_phase_beside_a_hidden_split_tells_nothing_of_it(split_up, maintainer, s
     assert leaderboard(release=release, user=maintainer) == []
     # Nor by the way round of scoring all runs again.
     assert not runs_without_scores(release).exists()
+
+
+@pytest.mark.parametrize(
+    ("lines", "state"),
+    [
+        # Of q1, which is public, with ids that nobody knows; whatever is judged for the others.
+        (b"q1 Q0 x1 1 3 s\nq2 Q0 x2 1 2 s\nq3 Q0 x3 1 1 s\n", State.INVALID),
+        (b"q1 Q0 x1 1 3 s\nq2 Q0 d5 1 2 s\nq3 Q0 d9 1 1 s\n", State.INVALID),
+        # Of hidden queries alone.
+        (b"q2 Q0 x2 1 2 s\nq3 Q0 x3 1 1 s\n", State.SCORED),
+        (b"q2 Q0 d5 1 2 s\nq3 Q0 d9 1 1 s\n", State.SCORED),
+    ],
+)
+def test_which_documents_are_judged_for_hidden_queries_is_not_told_by_a_refusal(
+    split_up, sam, send, lines, state
+):
+    release = split_up(hidden=True)
+
+    submission = send(release.phases.get(split="test"), sam, lines)
+
+    assert submission.state == state
+    _, _, judged = str(submission.problems).partition("release 1.0.0 judged ")
+    assert not [docid for qid, docid in GRADES if qid != "q1" and f"'{docid}'" in judged]
 
 
 def test_upgrade_scores_again_what_a_phase_scored_on_its_split_alone(
@@ -544,6 +568,26 @@ def test_keeper_makes_changes_and_closes_a_phase_on_its_pages(split_up, maintain
     phase.refresh_from_db()
     assert (phase.daily_limit, state_of_phase(phase)) == (9, "over")
     assert "over" in client.get(url_of("phase-list")).content.decode()
+
+
+def test_page_that_was_open_for_a_while_changes_what_was_changed_on_it(
+    phase, maintainer, signed_in
+):
+    """The Ladder that another has switched on meanwhile stays on, and the end stays the end."""
+    Phase.objects.update(has_ladder=False)
+    client, url = signed_in(maintainer), url_of("phase-edit", phase.pk)
+    initials = opened(client.get(url).content.decode())
+    end = timezone.now() + timedelta(days=1)
+    phases.change_phase(phase=phase, user=maintainer, has_ladder=True, closes_at=end)
+
+    shown = {name.removeprefix("initial-"): value for name, value in initials.items()}
+    del shown["has_ladder"]  # a box without its tick is not sent
+    answer = client.post(url, {**initials, **shown, "description": "Mine."})
+
+    begun_at = phase.opens_at
+    phase.refresh_from_db()
+    assert (answer.status_code, phase.description) == (302, "Mine.")
+    assert (phase.has_ladder, phase.closes_at, phase.opens_at) == (True, end, begun_at)
 
 
 def test_phase_of_a_hidden_split_says_what_is_withheld(split_up, sam, signed_in):

@@ -8,6 +8,7 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from benchmarks_app.jobs.services import jobs, sweeping
+from benchmarks_app.jobs.services.retry import cancel, retry
 from benchmarks_app.models import AuditEvent, Job, Run
 from scoring.models import Phase, ScoreSet, Submission
 from scoring.scores.services import scoring
@@ -316,8 +317,6 @@ def test_submission_follows_a_job_that_was_given_up(submit, sam, settings):
 
 
 def test_submission_of_a_cancelled_job_has_failed_and_costs_nothing(submit, sam, phase):
-    from benchmarks_app.jobs.services.retry import cancel
-
     submission = submit(sam)
 
     cancel(job=submission.job, user=sam)
@@ -326,6 +325,68 @@ def test_submission_of_a_cancelled_job_has_failed_and_costs_nothing(submit, sam,
     assert submission.state == State.FAILED
     assert submission.problems[0]["text"] == "Cancelled by sam."
     assert n_left_today(phase=phase, user=sam) == phase.daily_limit
+
+
+@pytest.fixture
+def cancelled(submit, sam):
+    """A function that sends a run and cancels its job."""
+
+    def send_and_cancel(content: bytes, name: str) -> Submission:
+        submission = submit(sam, content, name)
+        cancel(job=submission.job, user=sam)
+        return refreshed(submission)
+
+    return send_and_cancel
+
+
+OTHERS = [GOOD + f"q2 Q0 d{number} 2 1 s\n".encode() for number in (5, 8)]
+
+
+def test_cancelled_submissions_take_their_places_when_they_are_started_again(
+    cancelled, sam, do_jobs
+):
+    Phase.objects.update(daily_limit=1)
+    first, second = (cancelled(content, f"n{n}") for n, content in enumerate(OTHERS))
+
+    retry(job=first.job, user=sam)
+    with pytest.raises(DailyLimitError, match="You have submitted 1 runs"):
+        retry(job=second.job, user=sam)
+    do_jobs()
+
+    assert refreshed(first).state == State.SCORED
+    assert refreshed(second).state == State.FAILED
+    assert Job.objects.get(pk=second.job_id).state == Job.State.CANCELLED
+
+
+def test_submission_of_yesterday_that_is_started_again_counts_today(cancelled, submit, sam):
+    Phase.objects.update(daily_limit=1)
+    submission = cancelled(OTHERS[0], "early")
+    Submission.objects.update(created_at=timezone.now() - timedelta(days=2))
+
+    retry(job=submission.job, user=sam)
+
+    with pytest.raises(DailyLimitError):
+        submit(sam, OTHERS[1], "late")
+
+
+def test_cancelled_submission_is_not_started_again_by_its_sender_when_the_phase_is_over(
+    cancelled, sam, maintainer
+):
+    submission = cancelled(GOOD, "mine")
+    now = timezone.now()
+    Phase.objects.update(opens_at=now - timedelta(days=2), closes_at=now - timedelta(days=1))
+
+    with pytest.raises(NoOpenPhaseError, match="closed on"):
+        retry(job=submission.job, user=sam)
+    assert retry(job=submission.job, user=maintainer).state == Job.State.QUEUED
+
+
+def test_bytes_that_were_sent_again_meanwhile_are_not_started_again(cancelled, submit, sam):
+    submission = cancelled(GOOD, "mine")
+    submit(sam, GOOD, "again")
+
+    with pytest.raises(SubmittedBeforeError):
+        retry(job=submission.job, user=sam)
 
 
 def test_submission_whose_worker_was_lost_is_shown_as_queued(submit, sam):
