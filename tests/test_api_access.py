@@ -424,8 +424,8 @@ CODES = {401: "not-authenticated", 403: "forbidden", 404: "not-found"}
 def _rows() -> list[tuple[str, str, str, list[int]]]:
     lines = [line.split() for line in TABLE.strip().splitlines() if not line.startswith("#")]
     return [
-        (name, how, body, [int(n) for n in told] * (len(PEOPLE) if len(told) == 1 else 1))
-        for name, how, body, *told in lines
+        (name, how, body, [int(n) for n in words] * (len(PEOPLE) if len(words) == 1 else 1))
+        for name, how, body, *words in lines
     ]
 
 

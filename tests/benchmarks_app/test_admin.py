@@ -60,12 +60,12 @@ def changed(client, row, **values) -> None:
     """The row's page, sent with these values in place of its own."""
     page = client.get(admin_url(type(row), "change", row.pk))
     form = page.context["adminform"].form
-    given = {name: form[name].value() for name in form.fields}
+    fields = {name: form[name].value() for name in form.fields}
     for inline in page.context["inline_admin_formsets"]:
         for one in [inline.formset.management_form, *inline.formset.forms]:
-            given |= {one.add_prefix(name): one[name].value() for name in one.fields}
+            fields |= {one.add_prefix(name): one[name].value() for name in one.fields}
     dates = {"date_joined_0": "2026-01-01", "date_joined_1": "00:00:00"}
-    results = {name: value for name, value in {**given, **values}.items() if value or value == 0}
+    results = {name: value for name, value in {**fields, **values}.items() if value or value == 0}
     answer = client.post(admin_url(type(row), "change", row.pk), {**results, **dates})
     assert answer.status_code == 302, answer.context["errors"]
 

@@ -189,8 +189,8 @@ def test_what_was_not_changed_on_a_page_of_settings_stays_as_it_is_by_now(olga, 
 def test_a_guideline_that_another_has_changed_meanwhile_is_not_overwritten(olga, texts):
     url = reverse("benchmark-settings", args=["texts"])
     olga.post(url, settings_form(guideline="Read it.\r\nTwice."))
-    shown = olga.get(url).context["form"]
-    opened = {shown[name].html_initial_name: shown[name].initial for name in shown.fields}
+    form = olga.get(url).context["form"]
+    opened = {form[name].html_initial_name: form[name].initial for name in form.fields}
     olga.post(url, settings_form(guideline="Newer."))
 
     answer = olga.post(url, {**opened, **settings_form(guideline="Mine.")})
@@ -204,9 +204,9 @@ def test_a_guideline_that_another_has_changed_meanwhile_is_not_overwritten(olga,
 def test_corpus_that_another_has_withdrawn_meanwhile_is_not_passed_on_again(olga, texts):
     Corpus.objects.filter(pk=texts.corpus_id).update(may_be_passed_on=True)
     url = reverse("corpus-detail", args=["texts"])
-    shown = olga.get(url).context["form"]
-    values = {name: shown[name].initial for name in shown.fields}
-    opened = {shown[name].html_initial_name: value for name, value in values.items()}
+    form = olga.get(url).context["form"]
+    values = {name: form[name].initial for name in form.fields}
+    opened = {form[name].html_initial_name: value for name, value in values.items()}
     Corpus.objects.filter(pk=texts.corpus_id).update(may_be_passed_on=False)
 
     answer = olga.post(url, {**opened, **values, "lang": "de"})

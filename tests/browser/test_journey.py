@@ -129,8 +129,8 @@ def import_file(page: Page, path: Path, made: str, name: str = "", grade_map: st
     if name:
         page.get_by_label("Name", exact=False).fill(name)
     for pair in filter(None, grade_map.split(", ")):
-        given, grade = pair.split("=")
-        page.get_by_label(re.compile(rf"^Grade {given} ")).select_option(grade)
+        docid, grade = pair.split("=")
+        page.get_by_label(re.compile(rf"^Grade {docid} ")).select_option(grade)
     page.get_by_role("button", name="Import", exact=True).click()
     wait_for_job(page)
     expect(page.locator("#job-progress")).to_contain_text(made)

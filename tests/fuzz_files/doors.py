@@ -122,8 +122,8 @@ def _imported(sender: Sender, case: Case, upload: int, *, is_ready: bool) -> boo
         return "/jobs/" in str(answer.url)
     if not is_ready and case.number % 3:
         return False
-    told = {} if is_ready else {"leave_out": "records"}
-    return is_taken(sender.call("POST", f"uploads/{upload}/import/", json=told))
+    options = {} if is_ready else {"leave_out": "records"}
+    return is_taken(sender.call("POST", f"uploads/{upload}/import/", json=options))
 
 
 def put_log_down(sender: Sender, case: Case) -> bool:

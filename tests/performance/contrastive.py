@@ -86,10 +86,10 @@ def _compared(folder: Path, n: int, turns: int, kinds: Sequence[str]) -> Iterato
     for kind, one in best.items():
         ratio = one.seconds / best["ours"].seconds
         goal = GOALS.get((n, kind))
-        told = (
+        words = (
             "" if kind == "ours" else f"{ratio:.1f}x as fast" + (f" (goal {goal}x)" if goal else "")
         )
-        yield _row(n, kind, one, told)
+        yield _row(n, kind, one, words)
 
 
 def _row(n: int, kind: str, one: Taken, ratio: str) -> str:

@@ -136,8 +136,8 @@ def main() -> list[str]:
             if step == "import_it" and peak > LIMIT_BYTES:
                 raise SystemExit("the import takes more than 1 GiB")
         stored = sum(path.stat().st_size for path in (folder / STORED).iterdir())
-        *_, said = run("look_up", folder)
-    first, median, worst = (float(number) for number in said.split())
+        *_, words = run("look_up", folder)
+    first, median, worst = (float(number) for number in words.split())
     if median > LIMIT_MILLISECONDS:
         raise SystemExit("a document takes more than 50 ms")
     text = (

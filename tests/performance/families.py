@@ -232,7 +232,7 @@ def compared(given: Given) -> list[str]:
         f"| {given.name} | {name} | {_told(pairs)} | {_told(families)} |"
         for name, pairs, families in rows
     ]
-    lines += [f"| {given.name} | {name} |  | {found} |" for name, found in as_used(given)]
+    lines += [f"| {given.name} | {name} |  | {figure} |" for name, figure in as_used(given)]
     for line in lines:
         print(f"  {line}")
     *others, (_, *own) = rows
@@ -283,7 +283,7 @@ def across_the_line(folder: Path) -> str:
 def made_queries(folder: Path, n: int) -> list[str]:
     """Distinct texts like those of a log: real ones, and these with words changed or mistyped."""
     rng = random.Random(7)
-    base = [" ".join(text.split()) for given in sets(folder) for text in given.texts]
+    base = [" ".join(text.split()) for texts_of in sets(folder) for text in texts_of.texts]
     words = [word for text in base for word in text.split()]
     texts = dict.fromkeys(base)
     while len(texts) < n:
@@ -298,7 +298,7 @@ def made_log(folder: Path, n: int) -> list[str]:
     queries there are.)
     """
     rng = random.Random(7)
-    words = [word for given in sets(folder) for text in given.texts for word in text.split()]
+    words = [word for texts_of in sets(folder) for text in texts_of.texts for word in text.split()]
     texts: dict[str, None] = {}
     while len(texts) < n:
         need = [rng.choice(words) for _ in range(rng.randint(5, 14))]
@@ -378,8 +378,8 @@ def main() -> list[str]:
     print("\nFamilies: F1 (precision / recall) of pairs and of families against given groups")
     lines = ["| set | | pairs: F1 (precision / recall) | families: F1 (precision / recall) |",
              "|---|---|---|---|"]  # fmt: skip
-    for given in sets(folder):
-        lines += compared(given)
+    for texts_of in sets(folder):
+        lines += compared(texts_of)
     result = across_the_line(folder)
     print(f"  {result}")
     lines += ["", result, "", "| | found | time | memory |", "|---|---|---|---|"]

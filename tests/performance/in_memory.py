@@ -33,10 +33,10 @@ def made(n_queries: int, depth: int, n_judged: int) -> tuple[Content, Content]:
     }
     qrels = {
         qid: {
-            **{d: rng.randrange(4) for d in rng.sample(list(found), min(depth, n_judged) // 2)},
+            **{d: rng.randrange(4) for d in rng.sample(list(ranking), min(depth, n_judged) // 2)},
             **{f"other{n}": rng.randrange(3) for n in range(n_judged // 2)},
         }
-        for qid, found in run.items()
+        for qid, ranking in run.items()
     }
     return qrels, run
 
@@ -48,7 +48,7 @@ def contenders_of(qrels: Content, run: Content) -> dict[str, Callable[[], list[f
     from benchwright.reading.choosing import VARIABLE
 
     frame = pl.DataFrame(
-        [(qid, docid, score) for qid, found in run.items() for docid, score in found.items()],
+        [(qid, docid, score) for qid, ranking in run.items() for docid, score in ranking.items()],
         schema=["query", "document", "score"],
         orient="row",
     )

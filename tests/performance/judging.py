@@ -107,8 +107,8 @@ def cpu_seconds(pids: Iterable[int]) -> float:
 def tree(pid: int) -> list[int]:
     """A process and those it started."""
     children = Path(f"/proc/{pid}/task/{pid}/children")
-    found = [int(child) for child in children.read_text().split()] if children.exists() else []
-    return [pid, *(each for child in found for each in tree(child))]
+    pids = [int(child) for child in children.read_text().split()] if children.exists() else []
+    return [pid, *(each for child in pids for each in tree(child))]
 
 
 def backends(site: Site) -> list[int]:

@@ -69,8 +69,8 @@ class Connection:
             if name.lower() == "content-length":
                 length = int(value)
             elif name.lower() == "set-cookie":
-                key, _, said = value.strip().partition(";")[0].partition("=")
-                self.cookies[key] = said
+                key, _, value_sent = value.strip().partition(";")[0].partition("=")
+                self.cookies[key] = value_sent
         while len(self.rest) < length:
             self._more()
         body, self.rest = self.rest[:length], self.rest[length:]

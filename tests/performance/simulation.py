@@ -121,8 +121,8 @@ def simulate(
         population,
         n,
         n if families is None else int(families.max()) + 1,
-        {name: float(np.mean(found)) for name, found in rejected.items()},
-        {name: float(np.mean(found)) for name, found in covered.items()},
+        {name: float(np.mean(shares)) for name, shares in rejected.items()},
+        {name: float(np.mean(shares)) for name, shares in covered.items()},
     )
 
 

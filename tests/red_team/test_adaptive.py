@@ -33,7 +33,7 @@ def test_adaptive_submissions_learn_next_to_nothing_with_the_ladder_only():
     assert len(printed) == 6
     assert printed == [pytest.approx(row, abs=0.1) for row in documented]
     assert all(ladder <= MOST for ladder, *_ in printed)
-    assert all(told > MOST for *_, told in printed[::2])  # by one team
+    assert all(gain > MOST for *_, gain in printed[::2])  # by one team
 
 
 # --- through the site ------------------------------------------------------------------------

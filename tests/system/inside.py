@@ -321,11 +321,11 @@ def scores(slug: str, name: str) -> list[dict[str, Any]]:
     return [
         {
             "run": run.sha256,
-            "counts": [found.n_queries, found.n_missing, found.n_extra],
-            "means": sorted(found.scores.values_list("measure", "mean", "n")),
+            "counts": [score_set.n_queries, score_set.n_missing, score_set.n_extra],
+            "means": sorted(score_set.scores.values_list("measure", "mean", "n")),
         }
         for run in runs
-        for found in ScoreSet.objects.filter(run=run)
+        for score_set in ScoreSet.objects.filter(run=run)
     ]
 
 

@@ -104,7 +104,7 @@ class Annotator(threading.Thread):
             before = self.told.setdefault(done["client_id"], done["state"])
             if before != done["state"] or done["state"] == "refused":
                 self.trouble.append(f"{done} after {before}")
-        self.outbox = [said for said in self.outbox if said["client_id"] not in self.told]
+        self.outbox = [event for event in self.outbox if event["client_id"] not in self.told]
         self.held |= {item["key"]: item["token"] for item in answer["items"]}
         for key in answer["gone"]:
             del self.held[key]
@@ -208,7 +208,7 @@ def assert_ledger_is_what_was_told(site: Site, pool: int, people: list[Annotator
     stored = Counter(str(uuid.UUID(str(client_id))) for client_id, _, _ in rows)
     assert set(stored.values()) == {1}
     results = {key: state for person in people for key, state in person.told.items()}
-    sent = {key: said["grade"] for person in people for key, said in person.sent.items()}
+    sent = {key: event["grade"] for person in people for key, event in person.sent.items()}
     assert {
         str(uuid.UUID(str(client_id))): ("extra" if is_surplus else "saved")
         for client_id, is_surplus, _ in rows

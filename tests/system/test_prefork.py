@@ -23,10 +23,10 @@ LEFT_OUT = ("migrations", "management", "wsgi", "cli", "settings")
 def every_module() -> list[str]:
     """The names of all modules of the library and the apps that a worker could import."""
     return [
-        found.name
+        module.name
         for app in (benchwright, annotation, benchmarks_app, scoring)
-        for found in pkgutil.walk_packages(app.__path__, f"{app.__name__}.")
-        if not set(found.name.split(".")) & set(LEFT_OUT)
+        for module in pkgutil.walk_packages(app.__path__, f"{app.__name__}.")
+        if not set(module.name.split(".")) & set(LEFT_OUT)
     ]
 
 

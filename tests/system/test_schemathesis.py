@@ -66,7 +66,7 @@ SETTINGS = hypothesis.settings(
 )
 SCHEMA = SchemaGenerator().get_schema(request=None, public=True)
 API = schemathesis.openapi.from_dict(SCHEMA)
-OPERATIONS = {found.ok().label: found.ok() for found in API.get_all_operations()}
+OPERATIONS = {operation.ok().label: operation.ok() for operation in API.get_all_operations()}
 # What was answered below each path, and by each operation, in the tests of this process.
 SEEN: dict[str, set[int]] = defaultdict(set)
 ANSWERS: dict[str, Counter[int]] = defaultdict(Counter)
@@ -80,9 +80,9 @@ def target(django_db_setup, django_db_blocker, tmp_path_factory) -> Iterator[Tar
         opened = live_site(folder, os.environ.get("DATABASE_URL", ""), REDIS)
     else:
         opened = this_process(folder, django_db_blocker)
-    with opened as found:
-        assert set(found.tokens) == set(PEOPLE) - {"nobody"}
-        yield found
+    with opened as operation:
+        assert set(operation.tokens) == set(PEOPLE) - {"nobody"}
+        yield operation
 
 
 @pytest.fixture(scope="module")

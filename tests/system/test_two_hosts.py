@@ -226,8 +226,8 @@ def test_either_host_ends_what_the_other_has_begun(hosts, tmp_path, capsys, requ
     assert [answer for answer in ask.answers if answer[1] >= 500] == []
     qrels = tmp_path / "qrels.txt"
     qrels.write_bytes(ask(f"{of}/releases/1.0.0/files/qrels.trec", of=b).content)
-    (told,) = a.call("scores", slug="two", name="sent")
-    means = {measure: mean for measure, mean, _ in told["means"]}
+    (scores,) = a.call("scores", slug="two", name="sent")
+    means = {measure: mean for measure, mean, _ in scores["means"]}
     assert means["nDCG@10"] == pytest.approx(evaluate(qrels, path, ["nDCG@10"]).means["nDCG@10"])
     with capsys.disabled():
         print(f"\n{len(ask.answers)} answers, {time.monotonic() - began:.0f} s")  # noqa: T201

@@ -50,9 +50,13 @@ def fill() -> None:
     tables.make("ApiToken", user=olga, name="ci", secret_digest="0", hint="bw_", **times)
     corpus = tables.make("Corpus", name="c", owner=olga)
     benchmark = tables.make("Benchmark", slug="b", name="b", corpus=corpus)
-    for qid, said in (("MB1", "Tue Feb 08 12:30:27 +0100 2011"), ("MB2", "long ago"), ("MB3", "")):
+    for qid, moment in (
+        ("MB1", "Tue Feb 08 12:30:27 +0100 2011"),
+        ("MB2", "long ago"),
+        ("MB3", ""),
+    ):
         family = tables.make("QueryFamily", benchmark=benchmark)
-        metadata = {"querytime": said} if said else {}
+        metadata = {"querytime": moment} if moment else {}
         query = tables.make(
             "Query", benchmark=benchmark, qid=qid, text=qid, family=family, metadata=metadata
         )

@@ -349,9 +349,9 @@ def test_estimate_counts_every_question(pool, judge, stub):
     estimate = estimate_of(campaign)
 
     judge_here(campaign=campaign, user=pool.created_by)
-    told = sum(len(request.system) + len(request.text) for request in stub.requests) // 4
+    n_tokens = sum(len(request.system) + len(request.text) for request in stub.requests) // 4
     assert (estimate.n_pairs, estimate.n_queries) == (5, 2)
-    assert estimate.tokens_in == pytest.approx(told, rel=0.02)
+    assert estimate.tokens_in == pytest.approx(n_tokens, rel=0.02)
     assert estimate.tokens_out == 5 * 80
     cost = (estimate.tokens_in * 1.0 + estimate.tokens_out * 2.0) / 1e6
     assert estimate.cost == pytest.approx(cost)

@@ -80,10 +80,10 @@ def test_labeling_page_shows_the_images_of_the_query_beside_the_document(
     )
 
     address = reverse("document-image", args=["squares", digest(tmp_path, "blue")])
-    said = page.content.decode() + answer.content.decode()
-    assert said.count(address) >= 2
-    assert "a blue square" in said
-    assert "both" not in said
+    text = page.content.decode() + answer.content.decode()
+    assert text.count(address) >= 2
+    assert "a blue square" in text
+    assert "both" not in text
 
 
 def test_judge_is_sent_the_images_of_the_query_before_the_document(

@@ -92,7 +92,7 @@ def planted(benchmark, owner, ada, ann):
 
 
 def assert_blind(body: str) -> None:
-    assert {what for what, said in SENTINELS.items() if said in body} == set()
+    assert {what for what, text in SENTINELS.items() if text in body} == set()
 
 
 def test_the_exchange_tells_nothing(planted, ada):

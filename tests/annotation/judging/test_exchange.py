@@ -107,7 +107,7 @@ def test_a_grade_is_saved_with_what_was_shown(page, benchmark):
         )
     )
 
-    assert [said["state"] for said in answer["said"]] == ["saved"]
+    assert [outcome["state"] for outcome in answer["said"]] == ["saved"]
     saved = Judgment.objects.get()
     assert (saved.grade, saved.note, saved.confidence, saved.dwell_ms) == (2, "clear", "low", 1500)
     assert saved.evidence == [{"start": 0, "end": 4, "text": "What"}]
@@ -148,7 +148,7 @@ def test_one_refused_event_holds_up_no_other(page):
         event("grade", third, grade=3),
     )
 
-    assert [(said["state"], said["code"]) for said in answer["said"]] == [
+    assert [(outcome["state"], outcome["code"]) for outcome in answer["said"]] == [
         ("saved", ""),
         ("refused", "grade-not-on-scale"),
         ("refused", "event"),
@@ -417,7 +417,7 @@ def test_turn_is_tried_three_times_and_then_in_pieces(
 
     answer = page.say(first, second)
 
-    assert [said["state"] for said in answer["said"]] == ["saved", "saved"]
+    assert [outcome["state"] for outcome in answer["said"]] == ["saved", "saved"]
     assert Judgment.objects.count() == 2
     assert answer["progress"]["pool"]["done"] == 2
     assert len(failures) == n_failures
@@ -431,7 +431,7 @@ def test_event_that_the_database_refuses_holds_up_no_other(page, failing):
 
     answer = page.say(first, second)
 
-    assert [(said["state"], said["code"]) for said in answer["said"]] == [
+    assert [(outcome["state"], outcome["code"]) for outcome in answer["said"]] == [
         ("refused", "not-saved"),
         ("saved", ""),
     ]

@@ -66,8 +66,8 @@ def test_the_page_shows_query_document_and_scale(benchmark, made, ada, signed_in
 
     page = text_of(page_of(signed_in(ada), made))
 
-    for shown in ("what is asked", "in more words", "what counts", "A title", "What it says"):
-        assert shown in page
+    for words in ("what is asked", "in more words", "what counts", "A title", "What it says"):
+        assert words in page
     assert "Read, then grade." in page
     assert "Document 1 of 2 in this query" in page
     assert "Label 1 of 3 in the pool" in page
@@ -370,7 +370,7 @@ def test_nothing_of_runs_ranks_ids_or_others_grades_is_on_the_page(benchmark, ad
         page,
         client.get(reverse("annotation:judge", args=[small_pool.pk]), {"cant-judge": 1}),
     ]
-    for view, said in (
+    for view, fields in (
         ("judgment-create", {"grade": "1"}),
         ("cant-judge-create", {"reason": "x"}),
         ("judgment-undo", {}),
@@ -378,7 +378,7 @@ def test_nothing_of_runs_ranks_ids_or_others_grades_is_on_the_page(benchmark, ad
         ("judge-ask", {"note": "why"}),
     ):
         bodies.append(
-            client.get(send(client, small_pool, view, page_of(client, small_pool), **said).url)
+            client.get(send(client, small_pool, view, page_of(client, small_pool), **fields).url)
         )
     bodies.append(
         client.get(reverse("annotation:judge-benchmark", args=[benchmark.slug]), follow=True)

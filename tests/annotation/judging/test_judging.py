@@ -254,9 +254,9 @@ def test_the_ledger_refuses_every_change(slot, ada, operation):
 def test_a_token_leads_back_to_its_slot_and_what_was_shown(slot, ada):
     screen = Shown("abc", 4, 2)
 
-    found, said = read_token(token=sealed_token(slot.pk, ada.pk, screen), annotator=ada)
+    slot_read, screen_read = read_token(token=sealed_token(slot.pk, ada.pk, screen), annotator=ada)
 
-    assert (found, said) == (slot, screen)
+    assert (slot_read, screen_read) == (slot, screen)
 
 
 def test_a_token_of_another_is_refused_by_its_code(slot, ada, ann):

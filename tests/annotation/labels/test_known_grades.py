@@ -321,9 +321,9 @@ def test_lines_are_counted_as_an_editor_does():
     content = "\ufeffquery-id\tcorpus-id\tgrade\r\n\r\nq1\td1\t2\r\nq1\td2\n".encode()
     content += b"q1\t\xff\t1\n"
 
-    found, news = known_grades_in(content, "a.tsv", "gold", {"q1"}, [0, 1, 2])
+    known, news = known_grades_in(content, "a.tsv", "gold", {"q1"}, [0, 1, 2])
 
-    assert [(one.line, one.docid, one.grade, one.purpose) for one in found] == [
+    assert [(one.line, one.docid, one.grade, one.purpose) for one in known] == [
         (3, "d1", 2, "gold")
     ]
     assert list(map(str, news.problems)) == [

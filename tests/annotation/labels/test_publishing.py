@@ -314,10 +314,10 @@ def test_policies_of_the_model_are_those_of_the_rules():
 @pytest.mark.parametrize("purpose", ["practice", "repeat", "gold"])
 def test_labels_with_another_purpose_are_in_no_set(benchmark, ada, publish, purpose):
     small_pool = pool(benchmark, {"q1": ["d1"]})
-    (said,) = judge_all(small_pool, ada, 1)
+    (judgment,) = judge_all(small_pool, ada, 1)
     Judgment.objects.create(
         benchmark=benchmark,
-        query=said.query,
+        query=judgment.query,
         docid="d1",
         kind="grade",
         grade=3,

@@ -50,8 +50,8 @@ def test_a_preview_shows_size_hours_and_what_each_run_adds_and_writes_nothing(
     assert preview["judged_new"] == pytest.approx((1 / 6 + 1 / 4) / 2)
     assert "of the first ten, by depth 2, each run left out; least 0.17" in preview["new_note"]
     page = text(answer)
-    for shown in ("2 to 3 a query, median 2.5", "Two runs", "Judged@10", "on Robust 2003"):
-        assert shown in page
+    for words in ("2 to 3 a query, median 2.5", "Two runs", "Judged@10", "on Robust 2003"):
+        assert words in page
     assert not Pool.objects.exists()
     assert not Job.objects.exists()
 

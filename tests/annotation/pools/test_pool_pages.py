@@ -46,8 +46,8 @@ def text(answer) -> str:
 def test_the_page_says_what_the_pool_is(benchmark, made, owner, signed_in):
     page = text(signed_in(owner).get(url("pool-detail", benchmark, made.pk)))
 
-    for shown in ("3 documents", "depth 10", "0123abcd", "0.5 hours", "1 to 2, median 1.5"):
-        assert shown in page
+    for words in ("3 documents", "depth 10", "0123abcd", "0.5 hours", "1 to 2, median 1.5"):
+        assert words in page
     assert 'class="heat-3"' in page
     assert "Fewer than three runs" in page
 

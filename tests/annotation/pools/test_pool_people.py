@@ -110,8 +110,8 @@ def test_page_that_was_open_for_a_while_changes_what_was_changed_on_it(
     made.save()
     made.annotators.set([bo])
 
-    shown = {"assignment": "anybody", "shows_machine": "on", "due_on": "2099-01-01"}
-    assert client.post(url("pool-settings", made), {**initials, **shown}).status_code == 302
+    fields = {"assignment": "anybody", "shows_machine": "on", "due_on": "2099-01-01"}
+    assert client.post(url("pool-settings", made), {**initials, **fields}).status_code == 302
 
     made.refresh_from_db()
     assert (made.shows_machine, str(made.due_on)) == (False, "2099-01-01")

@@ -331,8 +331,8 @@ def test_corpus_is_made_searchable_after_each_import(benchmark, settings):
     )
     jobs.run_queued()
     assert selectors.word_index_path(benchmark).exists()
-    found, _ = selectors.found_documents(benchmark, "tea", but=(), number=1)
-    assert found == ["d4"]
+    documents, _ = selectors.found_documents(benchmark, "tea", but=(), number=1)
+    assert documents == ["d4"]
 
     # More documents than are made searchable by themselves.
     factories.imported(benchmark, more, "corpus.jsonl", corpus={"take": True})

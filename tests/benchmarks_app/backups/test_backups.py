@@ -229,11 +229,11 @@ def test_file_that_is_broken_is_named_and_the_command_ends_with_1(how, upload, p
     with pytest.raises(SystemExit, match="1"):
         call_command("backup", str(place), "--json")
 
-    (told,) = json.loads(capsys.readouterr().out)["broken"]
-    assert (told["file"], told["what"]) == (upload.stored, "upload a.run")
-    assert told["problem"].startswith(how)
+    (problem,) = json.loads(capsys.readouterr().out)["broken"]
+    assert (problem["file"], problem["what"]) == (upload.stored, "upload a.run")
+    assert problem["problem"].startswith(how)
     assert not [path for path in BackupFolder(place).objects() if path.read_bytes() == b"rotten"]
-    assert Backup.objects.get().broken == [told]
+    assert Backup.objects.get().broken == [problem]
 
 
 def test_whatever_is_altered_or_missing_is_named(upload, place, capsys):
@@ -500,7 +500,7 @@ def test_damaged_backup_is_refused_before_anything_is_touched(emptied, place):
     assert not User.objects.exists()
     restored = restore(BackupFolder(place), may_be_damaged=True)
 
-    assert [told.split(" (")[0] for told in restored.lacking] == [emptied.stored]
+    assert [problem.split(" (")[0] for problem in restored.lacking] == [emptied.stored]
     assert User.objects.filter(username="olga").exists()
 
 
@@ -569,8 +569,8 @@ def test_stream_holds_what_the_folder_would(emptied, tmp_path, place, capsysbina
     restore(BackupFolder(place))
     capsysbinary.readouterr()
     call_command("backup", "-", "--json", verbosity=0)
-    stream, told = capsysbinary.readouterr()
-    assert json.loads(told)["n_files"] == 1
+    stream, problem = capsysbinary.readouterr()
+    assert json.loads(problem)["n_files"] == 1
     call_command("flush", interactive=False, verbosity=0)
     shutil.rmtree(settings.MEDIA_ROOT)
 

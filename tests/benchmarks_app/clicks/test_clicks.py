@@ -176,7 +176,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("why", REFUSED)
 def test_a_log_without_a_grade_says_why_and_leaves_nothing(why, benchmark, owner):
-    content, changes, said = REFUSED[why]
+    content, changes, words = REFUSED[why]
     rows = QUERIES if content is None else None
     files = [sent("\n".join(map(json.dumps, rows)), "q.ndjson")] if rows else [sent(content)]
     if rows:
@@ -188,7 +188,7 @@ def test_a_log_without_a_grade_says_why_and_leaves_nothing(why, benchmark, owner
 
     job.refresh_from_db()
     assert job.state == "failed"
-    assert said in job.error
+    assert words in job.error
     assert not QrelSet.objects.exists()
     assert not Upload.objects.exists()
 

@@ -18,8 +18,8 @@ def test_dense_system_is_made_where_it_is_installed(asked, monkeypatch):
 
     demo._dense_run(asked.append)
 
-    said, made = asked
-    assert "not pooled" in said
+    queries, made = asked
+    assert "not pooled" in queries
     assert made == (("make_baselines", "stdlib"), {"system": ["wordllama"]})
 
 

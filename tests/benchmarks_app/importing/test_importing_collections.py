@@ -97,8 +97,8 @@ def test_a_file_of_families_regroups_queries_that_are_here(texts):
 
     assert families(texts) == {frozenset({"q1", "q2"}), frozenset({"q3"})}
     change = FamilyChange.objects.get()
-    assert sorted(len(told) for key, told in change.before.items() if key.isdecimal()) == [3]
-    assert sorted(len(told) for key, told in change.after.items() if key.isdecimal()) == [1, 2]
+    assert sorted(len(grades) for key, grades in change.before.items() if key.isdecimal()) == [3]
+    assert sorted(len(grades) for key, grades in change.after.items() if key.isdecimal()) == [1, 2]
     assert not QueryFamily.objects.filter(queries=None).exists()
 
 

@@ -200,8 +200,8 @@ def test_webhook_that_was_switched_off_since_its_page_was_opened_stays_off(
     initials = opened(client.get(page).content.decode())
     Webhook.objects.update(off="gone")
 
-    shown = {"url": issued.webhook.url, "events": ["job.failed"], "is_on": "on"}
-    assert client.post(page, {**initials, **shown}).status_code == 302
+    fields = {"url": issued.webhook.url, "events": ["job.failed"], "is_on": "on"}
+    assert client.post(page, {**initials, **fields}).status_code == 302
 
     webhook = Webhook.objects.get()
     assert (webhook.off, webhook.events) == ("gone", ["job.failed"])

@@ -338,9 +338,9 @@ def test_owner_of_a_linked_account_is_told_and_keeps_the_password(
     with django_capture_on_commit_callbacks(execute=True):
         sign_in(browser)
 
-    (told,) = mail.outbox
-    assert told.to == ["ada@example.org"]
-    assert "through Example SSO" in told.body
+    (mail_sent,) = mail.outbox
+    assert mail_sent.to == ["ada@example.org"]
+    assert "through Example SSO" in mail_sent.body
     ada.refresh_from_db()
     assert ada.check_password(PASSWORD)
 

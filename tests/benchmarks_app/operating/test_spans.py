@@ -79,7 +79,7 @@ def test_request_is_a_span_with_its_view_and_number_and_no_address(collected, cl
     client.get("/sign-in/", {"next": f"/{secret}"}, headers={"X-Request-ID": "request-0002"})
 
     spans = collected()
-    (page,) = [told for name, told, _ in spans if name == "GET sign-in"]
+    (page,) = [attributes for name, attributes, _ in spans if name == "GET sign-in"]
     assert page["http.response.status_code"] == 200
     assert page["benchwright.request_id"] == "request-0002"
     assert secret not in str(spans)
@@ -91,7 +91,7 @@ def test_statements_of_a_request_are_there_without_their_values(collected, clien
 
     client.post("/sign-in/", {"username": "ada", "password": "guessed wrongly"})
 
-    statements = [told for name, told, _ in collected() if name == "SELECT"]
+    statements = [attributes for name, attributes, _ in collected() if name == "SELECT"]
     asked = [statement["db.query.text"] for statement in statements]
     assert any('"benchmarks_app_user"."username" = %s' in sql for sql in asked)
     assert {one["db.system.name"] for one in statements} == {connection.vendor}
@@ -106,7 +106,7 @@ def test_job_is_a_span_and_its_statements_name_it(collected, benchmark, owner, m
     jobs.execute(job.pk, has_heartbeat=False)
 
     spans = collected()
-    (done,) = [told for name, told, _ in spans if name == "job nothing"]
+    (done,) = [attributes for name, attributes, _ in spans if name == "job nothing"]
     assert done["benchwright.job_id"] == job.pk
     assert any(
         one.get("benchwright.job_id") == job.pk for name, one, _ in spans if name == "UPDATE"

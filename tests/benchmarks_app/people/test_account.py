@@ -257,8 +257,8 @@ def test_wrong_passwords_of_a_stolen_session_count_together(signed_in, ada, sett
     ]
 
     def said(n: int, password: str) -> str:
-        name, given = places[n % len(places)]
-        return client.post(reverse(name), given(password)).content.decode()
+        name, address = places[n % len(places)]
+        return client.post(reverse(name), address(password)).content.decode()
 
     assert "not your password" not in said(3, "a long password")
     for n in range(settings.AXES_FAILURE_LIMIT):

@@ -125,17 +125,19 @@ def test_how_much_of_runs_is_judged_is_told_of_public_queries(hiding):
 
     release = factories.release(hiding.qrel_sets.get())
 
-    (said,) = said_of(release, "release-judged-share")
-    assert "Of 1 run less than 80% of the first 10 documents are judged: hidden-judged 0%." in said
+    (finding,) = said_of(release, "release-judged-share")
+    assert (
+        "Of 1 run less than 80% of the first 10 documents are judged: hidden-judged 0%." in finding
+    )
 
 
 def test_how_many_documents_were_drawn_is_not_told_where_some_are_hidden(hiding):
     hiding.qrel_sets.update(parameters={"n_for_estimates": 7})
 
-    (said,) = said_of(factories.release(hiding.qrel_sets.get()), "release-drawn-untold")
+    (finding,) = said_of(factories.release(hiding.qrel_sets.get()), "release-drawn-untold")
 
-    assert "7" not in said
-    assert said.startswith("Drawn to estimate runs: graded documents, and")
+    assert "7" not in finding
+    assert finding.startswith("Drawn to estimate runs: graded documents, and")
 
 
 def test_counts_of_the_manifest_are_of_the_public_splits(release):

@@ -61,8 +61,8 @@ def test_a_preview_is_a_part_of_the_page_and_a_page_without_htmx(client, olga):
         {"kind": "length", "name": "x", "shortest": "2", "minimum": "30", "preview": "1"},
     )
 
-    for said in (part, whole.content.decode()):
-        assert "<strong>1</strong> of 3 queries (33 %)" in said
+    for text in (part, whole.content.decode()):
+        assert "<strong>1</strong> of 3 queries (33 %)" in text
     assert not Slice.objects.exists()
 
 

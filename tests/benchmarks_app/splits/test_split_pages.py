@@ -64,8 +64,8 @@ def test_preview_changes_nothing_with_and_without_script(bench, olga, client):
     live = client.get(url("split-preview"), fields).content.decode()
     posted = client.post(url("split-detail"), {**fields, "preview": "1"})
 
-    for shown in (live, posted.content.decode()):
-        assert "test would have 1 query of the slice" in shown
+    for text in (live, posted.content.decode()):
+        assert "test would have 1 query of the slice" in text
     assert posted.status_code == 200
     assert not SplitPlan.objects.exists()
 

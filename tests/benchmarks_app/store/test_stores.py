@@ -364,9 +364,9 @@ def test_index_of_words_is_made_by_one_host_for_all(in_bucket, db, settings, tmp
     settings.DATA_DIR = tmp_path / "other host"
     del file_store().__dict__["cache"]
 
-    found, _ = searching.found_documents(benchmark, "soup", but=(), number=1)
+    documents, _ = searching.found_documents(benchmark, "soup", but=(), number=1)
 
-    assert found == ["d1"]
+    assert documents == ["d1"]
 
 
 def test_operator_is_told_of_the_store_and_of_the_copies_here(

@@ -77,12 +77,16 @@ def leave_one_out(labels):
 
 def pair_table(ratings, a, b, scale):
     """Counts of the grades that two raters gave the items they share; {item: {rater: grade}}."""
-    shared = [(given[a], given[b]) for given in ratings.values() if a in given and b in given]
+    shared = [
+        (grade_of[a], grade_of[b])
+        for grade_of in ratings.values()
+        if a in grade_of and b in grade_of
+    ]
     return [[shared.count((x, y)) for y in scale] for x in scale]
 
 
 def raters_in(ratings):
-    return sorted({rater for given in ratings.values() for rater in given})
+    return sorted({rater for grade_of in ratings.values() for rater in grade_of})
 
 
 def rater_pairs(ratings):

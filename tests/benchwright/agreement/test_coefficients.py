@@ -215,13 +215,13 @@ def test_nothing_is_above_one_and_equal_labels_are_one(matrix):
     counts = labels_of(matrix, SCALE).counts()
     equal = np.diag([3, 3, 3, 3])
 
-    for found in (
+    for coefficient in (
         percent_agreement(counts),
         fleiss(counts),
         gwet(counts, Weights.QUADRATIC),
         *(krippendorff(counts, SCALE, level) for level in Level),
     ):
-        assert found.value is None or found.value <= 1 + 1e-12
+        assert coefficient.value is None or coefficient.value <= 1 + 1e-12
     assert percent_agreement(equal).value == fleiss(equal).value == gwet(equal).value == 1
     assert {krippendorff(equal, SCALE, level).value for level in Level} == {1}
 

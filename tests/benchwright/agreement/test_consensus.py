@@ -30,7 +30,7 @@ def test_the_consensus_is_the_lower_median_of_the_other_labels(table):
 
     result = consensus_of_others(labels)
 
-    assert result.tolist() == [NOBODY if said is None else said for said in expected]
+    assert result.tolist() == [NOBODY if grade is None else grade for grade in expected]
     own = [grade for given_ in table for grade in given_]
     counted = Counter(zip(expected, own, strict=True))
     assert confusion(labels, result).tolist() == [[counted[a, b] for b in SCALE] for a in SCALE]

@@ -92,8 +92,8 @@ def test_trec_eval_has_the_numbers_of_its_lines(benchwright, files):
 
     answer = answered(benchwright, "trec_eval", "-q", "-c", "qrels.txt", "a.run", "--json")
 
-    told = {(*answer["queries"], "all")[0]} | {line.split()[1] for line in lines}
-    assert told == {*answer["queries"], "all"}
+    names = {(*answer["queries"], "all")[0]} | {line.split()[1] for line in lines}
+    assert names == {*answer["queries"], "all"}
     for name, qid, value in (line.split() for line in lines):
         number = (answer["all"] if qid == "all" else answer["queries"][qid])[name]
         assert value == number or float(value) == pytest.approx(float(number), abs=5e-5), name

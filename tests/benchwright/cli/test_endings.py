@@ -126,10 +126,10 @@ def test_interrupted_process_ends_with_130(files):
     with (files / "never.run").open("wb"):  # opens when the process has opened the other end
         time.sleep(0.1)
         process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=20)
+        _, errors = process.communicate(timeout=20)
 
     assert process.returncode == 130
-    assert told == b"Interrupted.\n"
+    assert errors == b"Interrupted.\n"
 
 
 def test_reader_that_closes_early_is_no_error(files):

@@ -39,7 +39,7 @@ def rows(path):
 
 
 def test_a_pool_is_that_of_the_reference_in_the_order_of_its_queue(runs, pool, tmp_path):
-    code, said, _ = pool(*runs, "--depth", 2, "--seed", 7, "-o", "pool.tsv")
+    code, output, _ = pool(*runs, "--depth", 2, "--seed", 7, "-o", "pool.tsv")
 
     rankings = {
         "bm25": [("q1", "a", 1), ("q1", "b", 2), ("q2", "a", 1)],
@@ -54,7 +54,7 @@ def test_a_pool_is_that_of_the_reference_in_the_order_of_its_queue(runs, pool, t
         ["bm25", 2],
         ["dense", 1],
     ]
-    assert f"5 documents of 2 queries, digest {expected.digest}" in said
+    assert f"5 documents of 2 queries, digest {expected.digest}" in output
 
 
 def test_an_estimates_documents_come_with_their_probabilities(runs, pool, tmp_path):
@@ -80,8 +80,8 @@ def test_an_estimate_without_a_budget_or_with_too_small_a_one_is_refused(runs, p
 
     assert "An estimate has no budget; expected some labels in all" in pool(*runs, *words)[2]
     assert "labels in all do not go" in pool(*runs, "--labels", 3, "-o", "p")[2].lower()
-    _, _, said = pool("long", *words, "--depth", 200, "--labels", 3)
-    assert "The budget is 3 labels for 200 documents; expected at least 4, one in fifty" in said
+    _, _, output = pool("long", *words, "--depth", 200, "--labels", 3)
+    assert "The budget is 3 labels for 200 documents; expected at least 4, one in fifty" in output
     assert not (tmp_path / "pool.tsv").exists()
 
 
@@ -115,20 +115,20 @@ def test_a_top_up_is_what_the_list_has_and_nobody_judged_in_its_order(runs, pool
 
 
 def test_a_preview_shows_runs_overlap_and_what_a_new_system_would_find(runs, pool):
-    code, said, _ = pool(*runs, "--depth", 2, "--preview")
+    code, output, _ = pool(*runs, "--depth", 2, "--preview")
 
     assert code == 0
-    assert "5 documents of 2 queries (2 to 3, median 2.5 a query)" in said
-    assert "Judged@10 to expect of a new system: 0.208 (least 0.167)" in said
-    assert "Warning: Two runs" in said
+    assert "5 documents of 2 queries (2 to 3, median 2.5 a query)" in output
+    assert "Judged@10 to expect of a new system: 0.208 (least 0.167)" in output
+    assert "Warning: Two runs" in output
 
 
 def test_a_pool_on_standard_output_has_its_words_elsewhere(runs, pool):
-    _, said, told = pool(*runs, "-o", "-")
+    _, output, notes = pool(*runs, "-o", "-")
 
-    assert said.startswith("# {")
-    assert "documents of" not in said
-    assert "6 documents of 2 queries" in told
+    assert output.startswith("# {")
+    assert "documents of" not in output
+    assert "6 documents of 2 queries" in notes
 
 
 @pytest.mark.parametrize(
@@ -144,18 +144,18 @@ def test_a_pool_on_standard_output_has_its_words_elsewhere(runs, pool):
     ],
 )
 def test_what_does_not_fit_together_is_a_usage_error(runs, pool, words, message):
-    code, _, told = pool(*words)
+    code, _, notes = pool(*words)
 
     assert code == 2
-    assert message in told
+    assert message in notes
 
 
 def test_a_line_that_cannot_be_read_is_named(runs, pool, tmp_path):
     (tmp_path / "bad").write_text("q1 Q0 a 1 high x\n")
 
-    code, _, told = pool("bad", "-o", "-")
+    code, _, notes = pool("bad", "-o", "-")
     assert code == 1
-    assert "bad:1: score is 'high'" in told
+    assert "bad:1: score is 'high'" in notes
 
 
 def test_it_needs_neither_django_nor_for_its_help_polars():

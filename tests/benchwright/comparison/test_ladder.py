@@ -17,7 +17,7 @@ def ladder(columns, n_errors):
     With means instead of losses, so above and plus; `n_errors` of the submission's place is 1 in
     the paper. Values are told as whose they are.
     """
-    best, told = None, []
+    best, means = None, []
     for place, values in enumerate(columns):
         if best is None:
             best = place
@@ -26,8 +26,8 @@ def ladder(columns, n_errors):
             step = stdev(differences) / sqrt(len(differences))
             if mean(values) > mean(columns[best]) + n_errors(place) * step:
                 best = place
-        told.append(best)
-    return told
+        means.append(best)
+    return means
 
 
 def told_of(columns, margin=significant):

@@ -58,12 +58,12 @@ def test_too_little_has_no_error(values):
 def test_gain_is_the_one_of_equal_submissions():
     """Twenty equal submissions, 200 queries with a deviation of 0.25 each, 400 times."""
     rng, k, n = np.random.default_rng(11), 20, 200
-    lead, told = [], []
+    lead, leads = [], []
     for _ in range(400):
         values = rng.normal(0.5, 0.2, size=(n, 1)) + rng.normal(0, 0.25, size=(n, k))
         means = values.mean(axis=0)
         lead.append(means.max() - means.mean())
-        told.append(selection_gain(error_of_attempts(values), k))
+        leads.append(selection_gain(error_of_attempts(values), k))
 
-    assert np.mean(told) == pytest.approx(0.033, abs=0.001)
-    assert np.mean(lead) == pytest.approx(np.mean(told), abs=4 * np.std(lead) / 20)
+    assert np.mean(leads) == pytest.approx(0.033, abs=0.001)
+    assert np.mean(lead) == pytest.approx(np.mean(leads), abs=4 * np.std(lead) / 20)

@@ -164,8 +164,8 @@ def test_tiff_becomes_a_png(mode):
     image = checked_image(saved("TIFF", mode), name="x.tif")
 
     assert image.media_type == "image/png"
-    with Pillow.open(io.BytesIO(image.data)) as shown:
-        assert (shown.format, shown.size) == ("PNG", (8, 6))
+    with Pillow.open(io.BytesIO(image.data)) as picture:
+        assert (picture.format, picture.size) == ("PNG", (8, 6))
 
 
 # --- by address ----------------------------------------------------------------------------------

@@ -110,9 +110,9 @@ def test_what_a_judge_raises_is_the_error_of_its_case(ask, kind, raised, code, w
 
 def test_judge_may_return_text_object_or_reply():
     reply = Reply('{"verdicts": {"1": {"verdict": "yes"}}}', model="m", tokens_in=7, cost=0.1)
-    given = (answer(True), '{"verdicts": {"1": {"verdict": "yes"}}}', reply)
+    replies = (answer(True), '{"verdicts": {"1": {"verdict": "yes"}}}', reply)
 
-    outcomes = [judged(case(1), Returning(one), NO_REASON) for one in given]
+    outcomes = [judged(case(1), Returning(one), NO_REASON) for one in replies]
 
     assert [outcome.score for outcome in outcomes] == [1.0, 1.0, 1.0]
     assert (outcomes[2].answers[0].model, outcomes[2].tokens_in, outcomes[2].cost) == ("m", 7, 0.1)
@@ -210,16 +210,18 @@ def many(n, **failing):
 
 
 def test_outcomes_stand_in_the_order_of_cases_and_errors_stay_with_theirs():
-    judge, told = Rule(), []
+    judge, progress = Rule(), []
 
     outcomes = asyncio.run(
-        evaluate_cases(many(50, c7="fail"), judge, NO_REASON, concurrency=8, on_outcome=told.append)
+        evaluate_cases(
+            many(50, c7="fail"), judge, NO_REASON, concurrency=8, on_outcome=progress.append
+        )
     )
 
     assert [outcome.case_id for outcome in outcomes] == [f"c{number}" for number in range(50)]
     assert [outcome.case_id for outcome in outcomes if outcome.error] == ["c7"]
     assert {outcome.score for outcome in outcomes if not outcome.error} == {1.0}
-    assert sorted(told, key=outcomes.index) == outcomes
+    assert sorted(progress, key=outcomes.index) == outcomes
     assert judge.most_open == 8
 
 

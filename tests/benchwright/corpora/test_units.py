@@ -22,13 +22,13 @@ def test_a_parent_is_read_from_the_column_and_from_either_key_of_the_metadata():
         CorpusRow(3, "p3", metadata={"parent": "c", "year": 1}),
     ]
 
-    found, problems = with_parents_of(rows)
+    parents, problems = with_parents_of(rows)
 
-    assert [row.parent for row in found] == ["a", "b", "c"]
+    assert [row.parent for row in parents] == ["a", "b", "c"]
     assert not problems
     # An export carries it, and an import of the export finds it again.
-    assert found[0].metadata == {"parent_id": "a"}
-    assert found[2].metadata == {"parent": "c", "year": 1}
+    assert parents[0].metadata == {"parent_id": "a"}
+    assert parents[2].metadata == {"parent": "c", "year": 1}
 
 
 def test_ids_are_taken_apart_only_where_that_is_asked_for():

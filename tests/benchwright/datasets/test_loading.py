@@ -287,7 +287,7 @@ def test_miracl_of_raw_files_has_negatives_of_grade_0(tmp_path):
     assert loaded.qrels == {"6": {"7#0": 1, "7#2": 0}, "8": {"9#0": 1}}
     assert list(loaded.corpus)[:2] == [("7#0", "Mombasa bandari"), ("7#2", "Mombasa mji")]
     assert (loaded.lang, loaded.split, loaded.corpus.lacking) == ("sw", "dev", None)
-    assert [found.code for found in loaded.check()] == ["judged-not-relevant"]
+    assert [finding.code for finding in loaded.check()] == ["judged-not-relevant"]
 
 
 @pytest.mark.parametrize("pack", ["zip", "tar.gz", "one file"])

@@ -347,8 +347,14 @@ def test_task_of_mteb_is_python_that_names_the_release(tmp_path):
     text = files_in(folder_of(tmp_path, "mteb"))["task.py"].decode()
 
     compile(text, "task.py", "exec")
-    for said in ('"ToyRetrieval"', 'REVISION = "1.0.0"', '["test"]', '["eng-Latn"]', "'cc-by-4.0'"):
-        assert said in text
+    for words in (
+        '"ToyRetrieval"',
+        'REVISION = "1.0.0"',
+        '["test"]',
+        '["eng-Latn"]',
+        "'cc-by-4.0'",
+    ):
+        assert words in text
 
 
 @pytest.mark.parametrize("description", ["say \"hi\" \\ and 'bye'", "two\nlines", ""])

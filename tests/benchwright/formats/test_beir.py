@@ -100,26 +100,26 @@ def test_the_tiny_benchmark_reads_alike_from_folder_zip_and_gz(tmp_path, shape):
 def test_a_line_that_is_no_document_is_told_with_its_number_and_left_out(line, words):
     good = b'{"_id": "good", "text": "x"}\n'
 
-    rows, found, _ = read(corpus_rows, good + line + b"\n" + good)
+    rows, problems, _ = read(corpus_rows, good + line + b"\n" + good)
 
     assert [row.line for row in rows] == [1, 3]
-    assert [number for number, _ in found] == [2]
-    assert words in found[0][1]
+    assert [number for number, _ in problems] == [2]
+    assert words in problems[0][1]
 
 
 def test_unknown_fields_are_kept_in_metadata_and_none_is_lost():
     line = b'{"_id": "a", "text": "x", "url": "u", "k": 1, "metadata": {"k": 2}}\n'
 
-    rows, found, _ = read(corpus_rows, line)
+    rows, problems, _ = read(corpus_rows, line)
 
-    assert found == []
+    assert problems == []
     assert rows == [CorpusRow(1, "a", "", "x", {"k": 2, "url": "u", "top_level_k": 1})]
 
 
 def test_text_that_only_looks_like_an_escaped_nul_is_kept():
-    rows, found, _ = read(corpus_rows, b'{"_id": "a", "text": "x", "m": "\\\\u0000"}\n')
+    rows, problems, _ = read(corpus_rows, b'{"_id": "a", "text": "x", "m": "\\\\u0000"}\n')
 
-    assert found == []
+    assert problems == []
     assert rows[0].metadata == {"m": "\\u0000"}
 
 
@@ -130,17 +130,17 @@ def test_null_title_and_null_metadata_are_empty_ones():
 
 
 def test_a_byte_order_mark_is_left_out_and_told():
-    rows, found, warnings = read(corpus_rows, b'\xef\xbb\xbf{"_id": "a", "text": "x"}\r\n')
+    rows, problems, warnings = read(corpus_rows, b'\xef\xbb\xbf{"_id": "a", "text": "x"}\r\n')
 
-    assert (len(rows), found) == (1, [])
+    assert (len(rows), problems) == (1, [])
     assert "byte order mark" in warnings[0][1]
 
 
 def test_a_second_query_of_one_id_is_told_with_the_line_of_the_first():
-    rows, found, _ = read(query_rows, b'{"_id": "q", "text": "x"}\n' * 2)
+    rows, problems, _ = read(query_rows, b'{"_id": "q", "text": "x"}\n' * 2)
 
     assert len(rows) == 1
-    assert found == [(2, "query q was on line 1 already; keep one of the two")]
+    assert problems == [(2, "query q was on line 1 already; keep one of the two")]
 
 
 def test_a_query_without_words_is_refused():
@@ -148,11 +148,11 @@ def test_a_query_without_words_is_refused():
 
 
 def test_a_missing_header_is_told_because_the_first_judgment_would_be_lost():
-    rows, found, _ = read(qrel_rows, b"q1\td1\t1\nq1\td2\t0\n")
+    rows, problems, _ = read(qrel_rows, b"q1\td1\t1\nq1\td2\t0\n")
 
-    assert [line for line, _ in found] == [1]
-    assert "the header is missing" in found[0][1]
-    assert "would lose it" in found[0][1]
+    assert [line for line, _ in problems] == [1]
+    assert "the header is missing" in problems[0][1]
+    assert "would lose it" in problems[0][1]
     assert len(rows) == 2
 
 
@@ -179,17 +179,17 @@ def test_a_missing_header_is_told_because_the_first_judgment_would_be_lost():
     ],
 )
 def test_a_line_that_is_no_judgment_is_told_with_its_number(line, words):
-    rows, found, _ = read(qrel_rows, HEADER + line + b"\nq9\td9\t1\n")
+    rows, problems, _ = read(qrel_rows, HEADER + line + b"\nq9\td9\t1\n")
 
     assert rows == [QrelRow(3, "q9", "d9", 1)]
-    assert [number for number, _ in found] == [2]
-    assert words in found[0][1]
+    assert [number for number, _ in problems] == [2]
+    assert words in problems[0][1]
 
 
 def test_the_header_must_have_three_columns():
-    _, found, _ = read(qrel_rows, b"query-id,corpus-id,score\nq9\td9\t1\n")
+    _, problems, _ = read(qrel_rows, b"query-id,corpus-id,score\nq9\td9\t1\n")
 
-    assert found == [
+    assert problems == [
         (
             1,
             "expected the header query-id<TAB>corpus-id<TAB>score; "
@@ -203,10 +203,10 @@ def test_an_empty_qrels_file_is_told():
 
 
 def test_a_pair_twice_is_a_problem_where_grades_differ_and_a_warning_where_not():
-    rows, found, warnings = read(qrel_rows, HEADER + b"q\ta\t1\nq\tb\t2\nq\ta\t1\nq\tb\t0\n")
+    rows, problems, warnings = read(qrel_rows, HEADER + b"q\ta\t1\nq\tb\t2\nq\ta\t1\nq\tb\t0\n")
 
     assert [row.line for row in rows] == [2, 3]
-    assert found == [(5, "query q, document b has grade 0 here and 2 on line 3; keep one")]
+    assert problems == [(5, "query q, document b has grade 0 here and 2 on line 3; keep one")]
     assert warnings == [(4, "query q, document a stood on line 2 with the same grade")]
 
 

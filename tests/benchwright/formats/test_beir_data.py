@@ -20,5 +20,5 @@ def test_scifact_queries_and_splits_are_read_whole():
 
     assert problems.found == []
     assert len(queries) == 1109
-    assert {split: len(found) for split, found in rows.items()} == {"test": 339, "train": 919}
+    assert {split: len(members) for split, members in rows.items()} == {"test": 339, "train": 919}
     assert len({row.qid for row in rows["test"]}) == 300

@@ -44,9 +44,9 @@ def read(tmp_path, what: str, content: bytes | pl.DataFrame, mapping: dict | Non
 def test_every_column_of_a_document_finds_its_place(tmp_path):
     content = b"doc_id;title;abstract;url;parent;year\r\nd1;T;a;http://x;p1;1999\r\n"
 
-    [row], found = read(tmp_path, "documents", content)
+    [row], problems = read(tmp_path, "documents", content)
 
-    assert found == []
+    assert problems == []
     assert (row.line, row.docid, row.title, row.text, row.parent) == (2, "d1", "T", "a", "p1")
     assert row.metadata == {"url": "http://x", "parent_id": "p1", "year": "1999"}
 
@@ -61,9 +61,9 @@ def test_parquet_values_that_can_mean_one_thing_only_are_taken(tmp_path):
         }
     )
 
-    rows, found = read(tmp_path, "documents", table)
+    rows, problems = read(tmp_path, "documents", table)
 
-    assert found == []
+    assert problems == []
     assert [(row.line, row.docid, row.text) for row in rows] == [
         (1, "7", "One. Two."),
         (2, "8", ""),
@@ -78,20 +78,20 @@ def test_all_that_is_said_of_a_query_is_read(tmp_path):
         b'"frequency": 7, "clicks": {"d1": 3}, "tags": ["a", "b"], "family": "f", "team": "web"}\n'
     )
 
-    [row], found = read(tmp_path, "queries", content, lang="de")
+    [row], problems = read(tmp_path, "queries", content, lang="de")
 
-    assert found == []
+    assert problems == []
     assert (row.first_seen, row.last_seen, row.frequency) == ("2024-01-02", "2024-05-06", 7)
     assert (row.clicks, row.family, row.lang) == ({"d1": 3}, "f", "de")
     assert row.metadata == {"team": "web", "tags": ["a", "b"]}
 
 
 def test_grades_may_be_written_as_1_0_and_are_1_where_somebody_says_so_of_every_row(tmp_path):
-    rows, found = read(tmp_path, "qrels", b"query_id,docid,relevance\nq,d,1.0\nq,e,-2\n")
+    rows, problems = read(tmp_path, "qrels", b"query_id,docid,relevance\nq,d,1.0\nq,e,-2\n")
     fields = {"query": "query_id", "document": "docid", "grade": EVERY_ROW}
     plain, _ = read(tmp_path, "qrels", b"query_id,docid\nq,d\n", fields)
 
-    assert found == []
+    assert problems == []
     assert [row.grade for row in rows] == [1, -2]
     assert [row.grade for row in plain] == [1]
 
@@ -110,17 +110,17 @@ def test_grades_may_be_written_as_1_0_and_are_1_where_somebody_says_so_of_every_
     ],
 )
 def test_a_column_of_grades_is_known_however_it_is_called_and_written(tmp_path, content):
-    rows, found = read(tmp_path, "qrels", content)
+    rows, problems = read(tmp_path, "qrels", content)
 
-    assert found == []
+    assert problems == []
     assert [(row.qid, row.docid, row.grade) for row in rows] == [("q", "d", 2), ("q", "e", 0)]
 
 
 @pytest.mark.parametrize("cell", ["0.5", "2,0", "1_0", "\u0661", "", "nan", "1.0000000000000001"])
 def test_a_grade_is_refused_rather_than_rounded(tmp_path, cell):
-    _, found = read(tmp_path, "qrels", f"qid;docid;rating\nq;d;{cell}\n".encode())
+    _, problems = read(tmp_path, "qrels", f"qid;docid;rating\nq;d;{cell}\n".encode())
 
-    [(line, words)] = found
+    [(line, words)] = problems
     assert line == 2
     assert "expected a whole number" in words
 
@@ -159,9 +159,9 @@ def test_where_a_column_is_left_over_it_is_asked_which_is_the_grade(columns, wor
 def test_a_run_of_ranks_alone_falls_with_them(tmp_path):
     content, mapping = b"7\t12\t1\n7\t44\t2\n", {"query": "column 1", "document": "column 2"}
 
-    rows, found = read(tmp_path, "run", content, {**mapping, "rank": "column 3"})
+    rows, problems = read(tmp_path, "run", content, {**mapping, "rank": "column 3"})
 
-    assert found == []
+    assert problems == []
     assert [(row.docid, row.score) for row in rows] == [("12", -1.0), ("44", -2.0)]
 
 
@@ -240,11 +240,11 @@ def test_blanks_after_a_marker_of_smart_are_no_text(tmp_path):
     ],
 )
 def test_what_cannot_be_taken_is_told_with_its_line(tmp_path, what, content, line, words):
-    _, found = read(tmp_path, what, content)
+    _, problems = read(tmp_path, what, content)
 
-    assert len(found) == 1
-    assert found[0][0] == line
-    assert words in found[0][1]
+    assert len(problems) == 1
+    assert problems[0][0] == line
+    assert words in problems[0][1]
 
 
 def test_a_parquet_file_cut_short_says_so(tmp_path):
@@ -386,20 +386,20 @@ def test_a_run_in_blocks_is_the_run_line_by_line(monkeypatch, size, oddity):
     lines = [b"q%d Q0 d%d %d %d.5 t\n" % (n // 3, n, n % 3, 9 - n % 3) for n in range(12)]
     monkeypatch.setattr("benchwright.runs.blocks.BLOCK_BYTES", size)
 
-    rows, found = blocks(b"".join([*lines[:3], oddity, *lines[3:]]).rstrip(b"\n"))
+    rows, problems = blocks(b"".join([*lines[:3], oddity, *lines[3:]]).rstrip(b"\n"))
 
     expected = [(n + 1 + (bool(oddity) and n > 2), f"q{n // 3}", f"d{n}") for n in range(12)]
     assert [row[:3] for row in rows if row[1] != "q9"] == expected
-    assert found == []
+    assert problems == []
 
 
 def test_wrong_lines_of_a_run_in_blocks_have_their_numbers(monkeypatch):
     monkeypatch.setattr("benchwright.runs.blocks.BLOCK_BYTES", 24)
     lines = [b"q1 Q0 d1 1 3 t", b"q1 Q0 d2 2 n/a t", b"q1 Q0 d3 3", b"q1 Q0 d4 4 9 t"]
 
-    _, found = blocks(b"\n".join(lines))
+    _, problems = blocks(b"\n".join(lines))
 
-    assert [line for line, _ in found] == [2, 3, 4]
-    assert "score is 'n/a'" in found[0][1]
-    assert "4 columns; expected 6" in found[1][1]
-    assert "expected scores that fall as ranks rise" in found[2][1]
+    assert [line for line, _ in problems] == [2, 3, 4]
+    assert "score is 'n/a'" in problems[0][1]
+    assert "4 columns; expected 6" in problems[1][1]
+    assert "expected scores that fall as ranks rise" in problems[2][1]

@@ -390,10 +390,10 @@ def test_judged_shares_at_a_limit_are_within_it_and_just_beyond_are_not(
 
 
 def test_the_shallower_run_is_the_one_to_run_again():
-    said, found = policy(guard_rails=GuardRails(worst_share=1.0)), evidence(spread(0.02))
-    shallow = replace(found, baseline=replace(found.baseline, depth=50))
+    policy_asked, arm = policy(guard_rails=GuardRails(worst_share=1.0)), evidence(spread(0.02))
+    shallow = replace(arm, baseline=replace(arm.baseline, depth=50))
 
-    assert decide(said, shallow, T).changes == ("Run old to at least 100 results.",)
+    assert decide(policy_asked, shallow, T).changes == ("Run old to at least 100 results.",)
 
 
 DOCUMENTS = (("q1", "a"), ("q2", "b"), ("q3", "c"))
@@ -500,8 +500,8 @@ def test_false_blocks_are_told_beyond_two_errors_of_alpha():
     most = 0.05 + 2 * sqrt(0.05 * 0.95 / 400)
 
     assert not warned(policy(), NO_CHANGE, blocked=(most, 0, 1))
-    (told,) = warned(policy(), NO_CHANGE, blocked=(most + 1e-9, 0, 1))
-    assert told == "Between related runs 7 % are blocked though nothing changed."
+    (warning,) = warned(policy(), NO_CHANGE, blocked=(most + 1e-9, 0, 1))
+    assert warning == "Between related runs 7 % are blocked though nothing changed."
     assert not warned(policy(), "better by 0.03", blocked=(0.2, 0, 1))
 
 

@@ -24,14 +24,14 @@ HALF = np.arange(N) < 200
 
 def by_default():
     """The default policy, by sign flips, with its rehearsal and the files it rests on."""
-    said, found = Policy(slices=tuple(test_golden.SLICES)), test_golden.evidence()
+    policy, arm = Policy(slices=tuple(test_golden.SLICES)), test_golden.evidence()
     files = {"qrels": {"file": "qrels.txt", "sha256": "0123456789abcdef"}}
     runs = [{"file": "a_b.run", "sha256": "fedcba9876543210"}]
     more = {
-        "rehearsal": rehearsed(said, [found], n_made=40, seed=1),
+        "rehearsal": rehearsed(policy, [arm], n_made=40, seed=1),
         "provenance": {"files": files, "runs": runs},
     }
-    return decide(said, found).as_dict() | more
+    return decide(policy, arm).as_dict() | more
 
 
 def blocked():

@@ -123,9 +123,9 @@ def test_many_at_once_have_the_numbers_of_each_by_itself(has_families):
 
     for number in range(4):
         part = slice(ends[number], ends[number + 1])
-        said, expected = alone(pair, rows[part], number_of[part] if has_families else None)
+        policy_asked, expected = alone(pair, rows[part], number_of[part] if has_families else None)
         tests = making.tests_of(
-            said, drawn, pair.gain[rows], pair.guards[rows].T, pair.slices[rows].T, against
+            policy_asked, drawn, pair.gain[rows], pair.guards[rows].T, pair.slices[rows].T, against
         )
         kept = [one for key, one in expected.tests.items() if key[0] != Kind.EXPLORATORY]
         assert [key[0] for key in expected.tests if key[0] != Kind.EXPLORATORY] == tests.kinds
@@ -261,9 +261,9 @@ def test_harm_falls_on_those_that_stand_at_least_at_the_loss(n_high, n_of_them):
 
 @pytest.mark.parametrize("place", [0, 1])
 def test_a_lost_slice_falls_by_twice_the_margin_and_the_rest_gains(place):
-    pair, said = pair_of(), policy(margin=0.05)
+    pair, policy_asked = pair_of(), policy(margin=0.05)
 
-    gain, _, _ = differences(Truth("slice lost", place=place), said=said)
+    gain, _, _ = differences(Truth("slice lost", place=place), said=policy_asked)
 
     inside = SLICES[:, place]
     assert gain[inside].mean() == pytest.approx(-0.1)

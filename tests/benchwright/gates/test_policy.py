@@ -53,10 +53,10 @@ BEFORE_THE_RULE = [
 def test_a_policy_from_before_the_rule_keeps_digest_and_hard_limit(tmp_path, content, digest):
     (tmp_path / "p.json").write_text(json.dumps(content))
 
-    for said in (policy_from(content), read_policy(tmp_path / "p.json")):
-        assert (said.digest, said.guard_rails.worst_rule) == (digest, "share")
-        again = policy_from(said.frozen())
-        assert (again, again.digest) == (said, digest)
+    for policy in (policy_from(content), read_policy(tmp_path / "p.json")):
+        assert (policy.digest, policy.guard_rails.worst_rule) == (digest, "share")
+        again = policy_from(policy.frozen())
+        assert (again, again.digest) == (policy, digest)
     assert DEFAULTS.guard_rails.worst_rule == "tested"
     assert policy_from(DEFAULTS.frozen()) == DEFAULTS
 

@@ -132,12 +132,12 @@ def test_ten_runs_are_taken_in_their_order():
 
 
 def test_400_comparisons_a_case_from_seed_0_are_what_is_made_if_nothing_is_said():
-    said, of = policy(guard_rails=GuardRails(measures=())), runs()
+    policy_asked, of = policy(guard_rails=GuardRails(measures=())), runs()
 
-    assert rehearsed(said, [of]) == rehearsed(said, [of], n_made=400, seed=0)
-    assert rehearsed(said, [of])["rows"][0]["n"] == 400
-    assert power_of(said, of) == power_of(said, of, seed=0)
-    assert power_of(said, of)["n_made"] == 400
+    assert rehearsed(policy_asked, [of]) == rehearsed(policy_asked, [of], n_made=400, seed=0)
+    assert rehearsed(policy_asked, [of])["rows"][0]["n"] == 400
+    assert power_of(policy_asked, of) == power_of(policy_asked, of, seed=0)
+    assert power_of(policy_asked, of)["n_made"] == 400
 
 
 def test_every_run_and_every_truth_has_draws_of_its_own():
@@ -259,8 +259,8 @@ def test_a_verdict_says_the_power_of_its_rail_at_this_size():
 
 def test_verdicts_are_counted_by_class_and_truth_over_all_parts():
     counts = Counts()
-    for found in (["pass", "pass_strict"], ["block", "pass", "hold"]):
-        counts.add("related", "t", np.array(found), np.array([True, False]))
+    for verdicts in (["pass", "pass_strict"], ["block", "pass", "hold"]):
+        counts.add("related", "t", np.array(verdicts), np.array([True, False]))
     counts.add("near", "t", np.array(["inconclusive"]), np.array([False]))
 
     near, related = counts.rows()

@@ -160,7 +160,7 @@ def test_accents_alone_are_an_error_and_marks_that_are_letters_are_not(one, othe
     queries = [query("a", one, "train"), query("b", other, "test")]
 
     hard = hard_violations(leak_report([*clean(), *queries]))
-    assert [found.code for found in hard] == ([code] if code else [])
+    assert [finding.code for finding in hard] == ([code] if code else [])
     apart = leak_report([*clean(), *queries], told_apart={("a", "b")})
     assert hard_violations(apart) == []
 

@@ -62,9 +62,9 @@ def test_few_queries_or_empty_runs_say_nothing(found):
 def test_most_alike_is_the_one_that_differs_in_fewest_queries():
     earlier = {"near": changed(8), "few": changed(3), "one": changed(1), "far": changed(20)}
 
-    key, found = most_alike(PLAIN, earlier, QIDS)
+    key, share = most_alike(PLAIN, earlier, QIDS)
 
-    assert (key, found.differing) == ("one", ("q0",))
+    assert (key, share.differing) == ("one", ("q0",))
     assert most_alike(PLAIN, {"far": changed(20)}, QIDS) is None
 
 

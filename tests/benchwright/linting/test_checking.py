@@ -121,7 +121,7 @@ def test_documents_twice_are_those_of_a_plain_count(tmp_path_factory, pairs):
 
     rows = [(line, text) for line, text in told(report) if line]
     assert [line for line, _ in rows] == [line for line, _ in expected]
-    assert all(said in text for (_, text), (_, said) in zip(rows, expected, strict=True))
+    assert all(words in text for (_, text), (_, words) in zip(rows, expected, strict=True))
 
 
 @pytest.mark.parametrize(

@@ -302,12 +302,12 @@ def folder(tmp_path) -> Path:
 
 @pytest.mark.parametrize("row", ROWS, ids=[row.rule for row in ROWS])
 def test_broken_rule_is_told_with_its_line(folder, row):
-    assert row.code not in {found.code for found in lint_folder(folder).findings}
+    assert row.code not in {finding.code for finding in lint_folder(folder).findings}
     row.broken(folder)
 
     findings = [finding for finding in lint_folder(folder).findings if finding.code == row.code]
 
-    assert findings, [found.where for found in lint_folder(folder).findings]
+    assert findings, [finding.where for finding in lint_folder(folder).findings]
     assert (findings[0].severity, findings[0].where) == (row.severity, row.where)
     assert findings[0].message
     assert findings[0].advice

@@ -162,12 +162,12 @@ def test_every_rule_has_a_case():
 
 @pytest.mark.parametrize("code", CASES)
 def test_rule_says_where_what_and_what_to_do(code):
-    values, where, said, n = CASES[code]
+    values, where, words, n = CASES[code]
 
     item = one_finding(**values)
 
     assert (item.code, item.severity, item.where, item.n) == (code, RULES[code], where, n)
-    assert said in item.message
+    assert words in item.message
     assert item.advice.endswith(".")
 
 

@@ -21,8 +21,8 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def outcome(endpoint):
-    (found,) = ask_all(endpoint, ONE)
-    return found
+    (answer,) = ask_all(endpoint, ONE)
+    return answer
 
 
 def test_documents_and_scores_come_back_with_their_time(server, endpoint):
@@ -90,9 +90,9 @@ def test_a_get_carries_the_query_percent_encoded(server, endpoint):
         template="q={{query}}&rows={{k}}",
         shape=read_shape(results="$", id="id"),
     )
-    (found,) = ask_all(target, [("q1", "a&b=c #d+é")])
+    (answer,) = ask_all(target, [("q1", "a&b=c #d+é")])
 
-    assert (server.asked[0].query, found.reading.results) == ("a&b=c #d+é", (("1", 10.0),))
+    assert (server.asked[0].query, answer.reading.results) == ("a&b=c #d+é", (("1", 10.0),))
     assert server.asked[0].path.startswith("/docs/_search?lang=en&q=a%26b")
 
 
@@ -127,11 +127,11 @@ def test_a_passing_failure_is_tried_again(server, endpoint, status):
 def test_retry_after_is_waited_for_by_everybody(server, endpoint):
     server.scripted["one"] = [Answer(b"", status=429, headers={"Retry-After": "1"})]
     began = time.monotonic()
-    (found,) = ask_all(endpoint(), ONE)
+    (answer,) = ask_all(endpoint(), ONE)
 
-    assert (type(found), found.n_tries) == (Answered, 2)
+    assert (type(answer), answer.n_tries) == (Answered, 2)
     assert server.asked[1].at - server.asked[0].at >= 1.0
-    assert found.milliseconds < 900 < (time.monotonic() - began) * 1000
+    assert answer.milliseconds < 900 < (time.monotonic() - began) * 1000
 
 
 def test_a_wait_beyond_all_patience_is_a_failure_that_says_so(server, endpoint):
@@ -352,10 +352,10 @@ def test_headers_are_sent_and_what_repeats_them_is_struck_out(server, endpoint):
 
 def test_trying_one_query_takes_one_attempt(server, endpoint):
     server.answer = lambda asked: Answer(json.dumps({"hits": {}}).encode())
-    found, took = try_one(endpoint(retries=0), ONE[0])
+    answer, took = try_one(endpoint(retries=0), ONE[0])
 
     assert (
-        found.why
+        answer.why
         == "its answer does not fit 'hits.hits': 'hits' has no 'hits'; it has nothing at all"
     )
     assert took > 0

@@ -37,9 +37,9 @@ def test_rows_of_one_query_are_added_up(tmp_path):
         row("lost card", 4, DAY + 9, lang="de"),
     ]
 
-    counted, (found,) = written(rows, tmp_path)
+    counted, (query,) = written(rows, tmp_path)
 
-    assert found == {
+    assert query == {
         "qid": query_id("lost card"),
         "key": "lost card",
         "text": "lost  card?",
@@ -56,31 +56,31 @@ def test_rows_of_one_query_are_added_up(tmp_path):
 def test_queries_asked_most_come_first_and_equals_by_their_bytes(tmp_path):
     rows = [row("b"), row("é"), row("a"), row("z", 9), row("y", 10)]
 
-    _, found = written(rows, tmp_path)
+    _, queries = written(rows, tmp_path)
 
-    assert [one["text"] for one in found] == ["y", "z", "a", "b", "é"]
+    assert [one["text"] for one in queries] == ["y", "z", "a", "b", "é"]
 
 
 def test_days_and_clicks_that_are_not_known_stay_unknown(tmp_path):
-    _, (found,) = written([row("a")], tmp_path)
+    _, (query,) = written([row("a")], tmp_path)
 
-    assert (found["first_seen"], found["last_seen"], found["clicks"]) == (None, None, "")
+    assert (query["first_seen"], query["last_seen"], query["clicks"]) == (None, None, "")
 
 
 def test_what_is_masked_is_counted_by_searches_and_merges(tmp_path):
     rows = [row("mail jo@x.org", 3), row("mail bo@x.org", 4), row("jo@x.org", 2), row("mail", 1)]
 
-    counted, found = written(rows, tmp_path)
+    counted, queries = written(rows, tmp_path)
 
-    assert [(one["text"], one["count"]) for one in found] == [("mail [email]", 7), ("mail", 1)]
+    assert [(one["text"], one["count"]) for one in queries] == [("mail [email]", 7), ("mail", 1)]
     assert counted.masked == {"email": 9}
     assert counted.n_only_personal == 2
 
 
 def test_floor_counts_all_spellings_together(tmp_path):
-    counted, found = written([row("A b"), row("a b"), row("rare")], tmp_path, floor=2)
+    counted, queries = written([row("A b"), row("a b"), row("rare")], tmp_path, floor=2)
 
-    assert [one["key"] for one in found] == ["a b"]
+    assert [one["key"] for one in queries] == ["a b"]
     assert (counted.n_below_floor, counted.n_traffic_below_floor) == (1, 1)
 
 
@@ -92,14 +92,14 @@ def test_counts_are_those_of_a_plain_count(tmp_path_factory, asked):
     rows = [row(" ".join(text.split()), n, DAY + day) for text, n, day in asked]
     Random(len(asked)).shuffle(rows)
 
-    counted, found = written(rows, tmp_path_factory.mktemp("log"))
+    counted, queries = written(rows, tmp_path_factory.mktemp("log"))
 
     plain = Counter()
     for one in rows:
         plain[normalised(one.text)] += one.n
-    assert {one["key"]: one["count"] for one in found} == plain
+    assert {one["key"]: one["count"] for one in queries} == plain
     assert counted.n_traffic == sum(plain.values())
-    assert [one["count"] for one in found] == sorted(plain.values(), reverse=True)
+    assert [one["count"] for one in queries] == sorted(plain.values(), reverse=True)
 
 
 def test_small_tallies_give_the_same_bytes(tmp_path, monkeypatch):

@@ -270,11 +270,11 @@ def test_header_of_any_length_is_not_read_into_memory():
 def test_arrays_of_an_npz_are_told_by_name_and_read_alone(tmp_path):
     (tmp_path / "v.npz").write_bytes(npz(a=npy(MATRIX), b=announced((10, 10**9))))
 
-    with opened_npz(tmp_path / "v.npz", name="mine", limits=REAL.limits) as found:
-        assert sorted(found.headers) == ["a", "b"]
-        assert np.array_equal(found.array("a"), MATRIX)
+    with opened_npz(tmp_path / "v.npz", name="mine", limits=REAL.limits) as content:
+        assert sorted(content.headers) == ["a", "b"]
+        assert np.array_equal(content.array("a"), MATRIX)
         with pytest.raises(MatrixFileError, match=r"mine/b: .* MB; expected at most 1 MB"):
-            found.array("b")
+            content.array("b")
 
 
 @pytest.mark.parametrize(

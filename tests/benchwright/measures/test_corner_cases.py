@@ -64,10 +64,10 @@ def test_what_complete_grades_do_not_list_is_judged_where_judged_documents_are_c
 
 def test_negative_grade_is_neither_relevant_nor_judged():
     """Judged@k of ir_measures and bpref of ranx take it as judged."""
-    found, grades = query((1, -1), (2, 1), n_retrieved=5), Judged((-1, 1, 0))
+    hits, grades = query((1, -1), (2, 1), n_retrieved=5), Judged((-1, 1, 0))
 
     values = {
-        name: parse_measure(name).value(found, grades)
+        name: parse_measure(name).value(hits, grades)
         for name in ("DCG", "P@5", "bpref", "unj@5", "Judged@5", "NumRel", "SetR")
     }
 
@@ -84,11 +84,11 @@ def test_negative_grade_is_neither_relevant_nor_judged():
 
 def test_threshold_counts_in_all_but_gain():
     """ranx drops the grades below it from nDCG, too."""
-    found, grades = query((1, 1), (2, 2)), Judged((1, 2))
+    hits, grades = query((1, 1), (2, 2)), Judged((1, 2))
     level = {"rel": 2}
 
     values = {
-        name: parse_measure(name).with_options(level).value(found, grades)
+        name: parse_measure(name).with_options(level).value(hits, grades)
         for name in ("P@2", "R@2", "AP", "RR", "bpref", "nDCG@10")
     }
 
@@ -99,12 +99,12 @@ def test_threshold_counts_in_all_but_gain():
 
 
 def test_unjudged_document_is_not_relevant_and_can_be_left_out():
-    found, grades = query((2, 1), n_retrieved=4), Judged((1, 0))
+    hits, grades = query((2, 1), n_retrieved=4), Judged((1, 0))
 
-    assert parse_measure("P@2").value(found, grades) == 1 / 2
-    assert parse_measure("RR").value(found, grades) == 1 / 2
-    assert parse_measure("RR(judged_only=True)").value(found, grades) == 1
-    assert parse_measure("bpref").value(found, grades) == 1
+    assert parse_measure("P@2").value(hits, grades) == 1 / 2
+    assert parse_measure("RR").value(hits, grades) == 1 / 2
+    assert parse_measure("RR(judged_only=True)").value(hits, grades) == 1
+    assert parse_measure("bpref").value(hits, grades) == 1
 
 
 def test_unj_divides_by_the_cutoff_and_judged_by_what_was_retrieved():
@@ -126,9 +126,9 @@ def test_bpref_without_a_judged_nonrelevant_document_is_a_number():
 
 def test_exponential_gain_is_not_rounded():
     """ir_measures rounds each query to five decimals."""
-    found, grades = query((7, 2)), Judged((3, 2))
+    hits, grades = query((7, 2)), Judged((3, 2))
 
-    value = parse_measure("nDCG(dcg='exp-log2')@10").value(found, grades)
+    value = parse_measure("nDCG(dcg='exp-log2')@10").value(hits, grades)
 
     assert value == pytest.approx((3 / log2(8)) / (7 + 3 / log2(3)), abs=1e-15)
     assert value != round(value, 5)

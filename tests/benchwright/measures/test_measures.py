@@ -343,11 +343,11 @@ def test_value_is_that_of_other_programs(name):
 
 
 def test_grade_beyond_exponential_gain_is_refused_and_taken_by_linear_gain():
-    found, grades = QueryHits("q", (Hit(1, 10**9),), 1), Judged((10**9,))
+    hits, grades = QueryHits("q", (Hit(1, 10**9),), 1), Judged((10**9,))
 
-    assert parse_measure("nDCG").value(found, grades) == 1.0
+    assert parse_measure("nDCG").value(hits, grades) == 1.0
     with pytest.raises(GradeTooLargeError, match="takes grades up to 1000"):
-        parse_measure("nDCG(dcg='exp-log2')").value(found, grades)
+        parse_measure("nDCG(dcg='exp-log2')").value(hits, grades)
 
 
 @pytest.mark.parametrize("cutoff", [0, -1])

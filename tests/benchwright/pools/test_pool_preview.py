@@ -51,7 +51,7 @@ def looked_at(runs, extras=None, **recipe):
 def test_watchers_are_told_in_order_on_the_callers_thread_and_never_far_behind(monkeypatch):
     monkeypatch.setattr(columns, "ROWS_AT_ONCE", 1)
     queries = [f"q{number:02}" for number in range(20)]
-    blocks, told = [], []
+    blocks, steps = [], []
     pool_of_block = columns._pool_of
 
     def begun(block, *frames, **options):
@@ -59,14 +59,14 @@ def test_watchers_are_told_in_order_on_the_callers_thread_and_never_far_behind(m
         return pool_of_block(block, *frames, **options)
 
     def watch(rows):
-        told.append((threading.get_ident(), rows["qid"].unique().to_list()))
-        assert len(blocks) <= len(told) + columns.N_THREADS
+        steps.append((threading.get_ident(), rows["qid"].unique().to_list()))
+        assert len(blocks) <= len(steps) + columns.N_THREADS
 
     monkeypatch.setattr(columns, "_pool_of", begun)
 
     build_pool_table({"a": frame(dict.fromkeys(queries, "xyz"))}, Recipe(depth=2), watchers=[watch])
 
-    assert told == [(threading.get_ident(), [qid]) for qid in queries]
+    assert steps == [(threading.get_ident(), [qid]) for qid in queries]
 
 
 def test_sizes_contributions_and_what_a_system_left_out_would_lack():

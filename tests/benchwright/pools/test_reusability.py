@@ -228,8 +228,8 @@ def test_groups_of_single_runs_fall_as_the_runs_do(
     assert (furthest.run, digits(furthest.shift)) == worst
     if only_contributors:
         (run1,) = (system for system in result.systems if system.run == "run1")
-        told = digits(run1.full), digits(run1.without), f"{run1.judged:.3f}", run1.n_unique
-        assert told == ("0.6844", "0.4380", "0.547", 111)
+        figures = digits(run1.full), digits(run1.without), f"{run1.judged:.3f}", run1.n_unique
+        assert figures == ("0.6844", "0.4380", "0.547", 111)
         assert digits(result.least_judged) == "0.1867"
 
 
@@ -245,8 +245,8 @@ def test_a_copy_under_another_team_hides_nothing():
     assert digits(treatment.by_run.mean_shift) == "-0.1022"
     both = [system for system in treatment.by_group.systems if system.group == ("run1", "copy")]
     for one in both:
-        told = digits(one.full), digits(one.without), f"{one.judged:.3f}", one.n_unique
-        assert told == ("0.6844", "0.4380", "0.547", 111)
+        figures = digits(one.full), digits(one.without), f"{one.judged:.3f}", one.n_unique
+        assert figures == ("0.6844", "0.4380", "0.547", 111)
     assert len(both) == 2
     assert len(treatment.by_group.groups) == treatment.n_systems == 11
     assert digits(treatment.by_group.mean_shift) == "-0.1339"

@@ -31,8 +31,8 @@ def planted(n_items: int, per_item: int, seed: int = 3) -> tuple[list[Pair], lis
         who = sorted(rng.choice(len(PLANTED), size=per_item, replace=False))
         results = [int(rng.choice(3, p=PLANTED[rater, grade])) for rater in who]
         labels = [
-            Label((int(rater), ""), said, item * 9 + place)
-            for place, (rater, said) in enumerate(zip(who, results, strict=True))
+            Label((int(rater), ""), grade, item * 9 + place)
+            for place, (rater, grade) in enumerate(zip(who, results, strict=True))
         ]
         pairs.append(Pair("q", f"d{item}", tuple(labels)))
     return pairs, true.tolist()

@@ -81,10 +81,10 @@ def test_error_while_making_blocks_comes_after_the_blocks_before_it():
         raise KeyError
 
     def taken():
-        ahead, found = _ahead(blocks()), []
+        ahead, pieces = _ahead(blocks()), []
         with pytest.raises(KeyError):
-            found += ahead
-        return found
+            pieces += ahead
+        return pieces
 
     assert in_time(taken) == [b"first"]
 

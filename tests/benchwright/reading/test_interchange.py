@@ -39,7 +39,7 @@ class Column:
 
     def get_buffers(self):
         return {
-            name: found and (buffer(found[0]), found[1]) for name, found in self._arrays.items()
+            name: array and (buffer(array[0]), array[1]) for name, array in self._arrays.items()
         }
 
 

@@ -45,13 +45,13 @@ def test_line_with_a_column_too_many_is_not_made_up_for_by_one_with_a_column_too
 
 @given(qids=st.lists(st.sampled_from([b"1", b"2", b"3"]), max_size=30))
 def test_groups_are_those_of_equal_ids_that_stand_together(qids):
-    starts, found = 0, []
+    starts, lines = 0, []
     for _, group in groupby(qids):
         stop = starts + len(list(group))
-        found.append((starts, stop))
+        lines.append((starts, stop))
         starts = stop
 
-    assert list(groups_of(qids)) == found
+    assert list(groups_of(qids)) == lines
 
 
 @given(tokens=st.lists(st.text("0123.-e", min_size=1, max_size=3), min_size=1, max_size=3))

@@ -37,11 +37,11 @@ def test_rule_decides_where_scores_are_equal(ties, order):
 
 
 def test_document_without_a_grade_is_unjudged_until_grades_are_said_to_be_complete():
-    found, judged = QueryHits("q", (Hit(2, 1),), 3), Judged((1,))
+    hits, judged = QueryHits("q", (Hit(2, 1),), 3), Judged((1,))
 
-    assert with_unlisted(found, judged) == found
+    assert with_unlisted(hits, judged) == hits
     (complete,) = judged_by({"q": judged}, "not-relevant").values()
-    assert [hit.grade for hit in with_unlisted(found, complete).hits] == [0, 1, 0]
+    assert [hit.grade for hit in with_unlisted(hits, complete).hits] == [0, 1, 0]
     assert judged_by({"q": judged}, "unknown") == {"q": judged}
 
 
@@ -50,8 +50,8 @@ def test_rows_of_a_ranking_are_numbered_as_lines_of_their_file():
 
     def rows(**values):
         return [
-            (found.line, found.docid, found.score)
-            for found in read_ranking(lines, file="run", problems=Problems(), **values)
+            (hits.line, hits.docid, hits.score)
+            for hits in read_ranking(lines, file="run", problems=Problems(), **values)
         ]
 
     assert rows() == [(1, b"d1", -1.0), (2, b"d2", -2.0)]

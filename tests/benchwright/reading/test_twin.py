@@ -217,13 +217,13 @@ def test_rows_of_a_query_come_together_from_their_parts(parts):
 
 
 def groups_with_hits(rows, grades):
-    rank, found = 1, []
+    rank, ranks = 1, []
     for _, equal in groupby(rows, key=lambda row: row.score):
         docids = [row.docid for row in equal]
         if len(docids) > 1 and set(docids) & set(grades):
-            found.append((rank, len(docids)))
+            ranks.append((rank, len(docids)))
         rank += len(docids)
-    return found
+    return ranks
 
 
 @given(

@@ -27,7 +27,7 @@ def index_of(documents=DOCUMENTS, ids=IDS, **options):
 
 def search(index, *queries, k=9):
     qids = [f"q{number}" for number in range(len(queries))]
-    return [found for _, found in index.search_vectors(qids, list(queries), k=k)]
+    return [documents for _, documents in index.search_vectors(qids, list(queries), k=k)]
 
 
 def test_score_is_the_sum_of_products_and_idf_is_on_the_query():
@@ -148,7 +148,7 @@ def test_texts_need_an_encoder():
 
 
 def test_texts_are_encoded_in_batches_with_progress():
-    sizes, told = [], []
+    sizes, steps = [], []
 
     def encode(texts):
         sizes.append(len(texts))
@@ -156,10 +156,10 @@ def test_texts_are_encoded_in_batches_with_progress():
 
     index = index_of(encode_queries=encode)
     queries = [(f"q{number}", "xx") for number in range(5)]
-    answers = index.search(queries, k=1, batch_size=2, progress=lambda *seen: told.append(seen))
+    answers = index.search(queries, k=1, batch_size=2, progress=lambda *seen: steps.append(seen))
 
     assert [hits for _, hits in answers] == [[("a", 2.0)]] * 5
-    assert (sizes, told) == ([2, 2, 1], [(2, 5), (4, 5), (5, 5)])
+    assert (sizes, steps) == ([2, 2, 1], [(2, 5), (4, 5), (5, 5)])
 
 
 def test_error_of_an_encoder_names_the_document():

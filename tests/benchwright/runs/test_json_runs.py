@@ -33,7 +33,9 @@ def test_rows_are_those_that_json_itself_reads(tmp_path, run, indent, is_ascii):
 
     assert problems == []
     assert [(row.qid, row.docid, row.score) for row in rows] == [
-        (qid, docid, float(score)) for qid, found in run.items() for docid, score in found.items()
+        (qid, docid, float(score))
+        for qid, ranking in run.items()
+        for docid, score in ranking.items()
     ]
     assert is_json_run(content) == (not run or isinstance(next(iter(run.values())), dict))
 

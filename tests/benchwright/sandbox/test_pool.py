@@ -62,9 +62,9 @@ def ended(pid):
 
 
 def test_result_comes_back(pool):
-    given = ("é", 1.5, None, {"a": [b"\0"]}, Path("/data"))
+    values = ("é", 1.5, None, {"a": [b"\0"]}, Path("/data"))
 
-    assert call(pool, misbehaving.echo, *given, is_named=True) == (given, {"is_named": True})
+    assert call(pool, misbehaving.echo, *values, is_named=True) == (values, {"is_named": True})
 
 
 def test_rows_come_back_in_their_order(pool):

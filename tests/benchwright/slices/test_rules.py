@@ -22,8 +22,8 @@ def asked(text: str, **more) -> AskedQuery:
 
 def reason(kind: str, query: AskedQuery, **known) -> str:
     """The code of the reason, or empty."""
-    found = INTENTS[kind](query, Knowledge(**known))
-    return found.code if found else ""
+    intent = INTENTS[kind](query, Knowledge(**known))
+    return intent.code if intent else ""
 
 
 @pytest.mark.parametrize(

@@ -399,9 +399,9 @@ def test_given_split_is_read_with_header_comment_mark_and_other_names():
 
 
 def test_header_is_the_first_line_alone():
-    found, problems = read("a\ttrain\nqid\tsplit\n", {"a": "1"})
+    assignment, problems = read("a\ttrain\nqid\tsplit\n", {"a": "1"})
 
-    assert found == {"a": "train"}
+    assert assignment == {"a": "train"}
     assert [problem.partition(";")[0] for problem in problems] == ["given.tsv:2: split is 'split'"]
 
 
@@ -820,9 +820,9 @@ def test_leaving_a_slice_out_gives_the_rest_to_what_has_a_share_or_to_train(want
 def test_query_that_a_file_leaves_out_tears_no_family():
     families = dict.fromkeys("abcd", "1")
 
-    found, problems = read("a\tnone\nb\ttrain\nc\tnone\nd\ttest\n", families)
+    assignment, problems = read("a\tnone\nb\ttrain\nc\tnone\nd\ttest\n", families)
 
-    assert found == {"a": "", "b": "train", "c": "", "d": "test"}
+    assert assignment == {"a": "", "b": "train", "c": "", "d": "test"}
     assert [problem.split(" and ")[0] for problem in problems] == [
         "given.tsv:4: query 'd' is in test,"
     ]

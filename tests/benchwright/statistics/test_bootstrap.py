@@ -151,8 +151,8 @@ def test_resampled_means_are_those_of_drawn_rows():
 
     means = resampled_means(sums, sizes, n_draws=8000, seed=0)[0]
 
-    found, count = np.unique(means, return_counts=True)
-    assert found == pytest.approx([1.0, 7 / 4, 2.0])
+    values, count = np.unique(means, return_counts=True)
+    assert values == pytest.approx([1.0, 7 / 4, 2.0])
     assert count / 8000 == pytest.approx([0.25, 0.5, 0.25], abs=0.02)
 
 

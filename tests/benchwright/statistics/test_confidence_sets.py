@@ -57,14 +57,14 @@ def test_p_values_of_real_runs_are_known(covid):
     second = dict(zip(names[1:], tie_groups(values[:, 1:], n_flips=n_flips).p, strict=True))
     last = tie_groups(values[:, 22:], n_flips=n_flips).p[1]
 
-    for found, p in (
+    for groups, p in (
         (first["OHSU_RUN2"], 0.0245),
         (first["sheikh_bm25_manual"], 0.0114),
         (second["Technion-MEDMM"], 0.0262),
         (second["UIowaS_Run2"], 0.1408),
         (last, 0.061005),
     ):
-        assert found == pytest.approx(p, abs=4 * (p * (1 - p) / n_flips) ** 0.5)
+        assert groups == pytest.approx(p, abs=4 * (p * (1 - p) / n_flips) ** 0.5)
 
 
 @pytest.mark.data

@@ -146,8 +146,8 @@ def test_what_the_old_board_told_is_a_column_still(scored, signed_in, vi, sam):
 
     assert heads(page) == ["Adjusted", "By", "Type", "Kind", "Group", "Answered", "Date"]
     row = row_of(page.content.decode(), "try 1")
-    for told in ("best of 2", f">{sam}<", "Submitted", "3 of 3", "<time datetime="):
-        assert told in row
+    for words in ("best of 2", f">{sam}<", "Submitted", "3 of 3", "<time datetime="):
+        assert words in row
 
 
 # --- slices --------------------------------------------------------------------------------

@@ -251,7 +251,7 @@ def test_too_large_and_empty_files_are_refused_and_nothing_kept(client, settings
     large = files(z2=np.zeros((300_000,), dtype=np.float32))
     empty = {**files(), "z2": file("z2.npy", b"")}
 
-    answers = [post(client, benchmark, given).content.decode() for given in (large, empty)]
+    answers = [post(client, benchmark, fields).content.decode() for fields in (large, empty)]
 
     assert "z2.npy has more than 1 MB" in answers[0]
     assert "z2.npy is empty" in answers[1]

@@ -456,7 +456,7 @@ def test_there_must_be_a_query(make, olga):
 
 
 def test_live_runs_from_before_their_kind_are_told_apart_by_a_migration(bench, make):
-    live, given = factories.live_run(make()), factories.run(bench, "q1 Q0 d1 1 1.0 s")
+    live, run = factories.live_run(make()), factories.run(bench, "q1 Q0 d1 1 1.0 s")
     Run.objects.update(kind=Run.Kind.UPLOADED)
     migration = import_module("scoring.migrations.0008_kind_of_live_runs")
     editor = SimpleNamespace(connection=connection)
@@ -465,7 +465,7 @@ def test_live_runs_from_before_their_kind_are_told_apart_by_a_migration(bench, m
     kinds = dict(Run.objects.values_list("pk", "kind"))
     migration.tell_uploaded(apps, editor)
 
-    assert kinds == {live.pk: "live", given.pk: "uploaded"}
+    assert kinds == {live.pk: "live", run.pk: "uploaded"}
     assert set(Run.objects.values_list("kind", flat=True)) == {"uploaded"}
 
 

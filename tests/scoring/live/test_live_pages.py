@@ -193,12 +193,12 @@ def test_viewers_see_neither_template_nor_address_nor_headers(bench, olga, form,
     template = BODY.replace('"_source": false', '"tenant": "private-thing"')
     answer = olga.post(page("live-new"), {**form, "template": template})
     vi = signed_in(factories.member(bench, "vi", "viewer"))
-    shown = vi.get(answer.url).content.decode() + vi.get(page("live-list")).content.decode()
+    text = vi.get(answer.url).content.decode() + vi.get(page("live-list")).content.decode()
     results = vi.get("/api/v1/benchmarks/bench/live/").json()["results"][0]
 
-    assert "staging" in shown and "127.0.0.1:" in shown
+    assert "staging" in text and "127.0.0.1:" in text
     for hidden in ("private-thing", "_search", "SEARCH_KEY", "Authorization", "hits.hits"):
-        assert hidden not in shown
+        assert hidden not in text
         assert hidden not in json.dumps(results)
     assert (results["settings"], results["name"]) == (None, "staging")
 

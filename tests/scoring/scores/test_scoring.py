@@ -25,7 +25,7 @@ from scoring.scores.shown import MEASURES
 from tests import factories
 from tests.scoring.conftest import GRADES, means
 
-NAMES = [shown.name for shown in MEASURES]
+NAMES = [measure.name for measure in MEASURES]
 TOP = "q1 Q0 d1 1 3 s\nq1 Q0 d2 2 2 s\nq2 Q0 d4 1 1 s\nq3 Q0 d6 1 1 s"
 
 

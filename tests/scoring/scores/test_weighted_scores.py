@@ -36,7 +36,7 @@ def weighted(score_set):
 
 
 def test_every_mean_is_also_stored_weighted(scored):
-    names = {shown.name for shown in measures_on(1)}
+    names = {measure.name for measure in measures_on(1)}
 
     assert set(weighted(scored)) == names
     assert weighted(scored)["RR@10"].mean == (3 * 1 + 1 * 0.5) / 4

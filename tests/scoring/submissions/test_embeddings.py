@@ -169,8 +169,8 @@ def test_scores_are_those_of_the_same_run_sent_as_a_file(send, phase, sam, do_jo
     dense = refreshed(answer).run
     text = "".join(
         f"{qid} Q0 {docid} 0 {score!r} s\n"
-        for qid, found in rows_of(dense).items()
-        for docid, score in found
+        for qid, ranking in rows_of(dense).items()
+        for docid, score in ranking
     )
 
     plain = factories.submission(phase, text, sam, "plain").run

@@ -580,9 +580,9 @@ def test_page_that_was_open_for_a_while_changes_what_was_changed_on_it(
     end = timezone.now() + timedelta(days=1)
     phases.change_phase(phase=phase, user=maintainer, has_ladder=True, closes_at=end)
 
-    shown = {name.removeprefix("initial-"): value for name, value in initials.items()}
-    del shown["has_ladder"]  # a box without its tick is not sent
-    answer = client.post(url, {**initials, **shown, "description": "Mine."})
+    fields = {name.removeprefix("initial-"): value for name, value in initials.items()}
+    del fields["has_ladder"]  # a box without its tick is not sent
+    answer = client.post(url, {**initials, **fields, "description": "Mine."})
 
     begun_at = phase.opens_at
     phase.refresh_from_db()

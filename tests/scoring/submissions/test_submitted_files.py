@@ -136,12 +136,12 @@ BAD = {
 
 @pytest.mark.parametrize("kind", BAD)
 def test_bad_file_is_invalid_says_why_and_costs_nothing(submit, sam, do_jobs, kind):
-    content, told = BAD[kind]
+    content, words = BAD[kind]
 
     submission = refused(submit, sam, do_jobs, content)
 
     assert submission.state == State.INVALID
-    assert told in " ".join(problem["text"] for problem in submission.problems)
+    assert words in " ".join(problem["text"] for problem in submission.problems)
 
 
 def test_every_problem_is_kept_with_its_line(submit, sam, do_jobs):

@@ -135,8 +135,8 @@ def test_page_shows_quality_beside_latency_and_facts(made, tess, signed_in):
     page = signed_in(tess).get(PAGE)
 
     text = page.content.decode()
-    for told in ("nDCG@10", "Recall@100", "Judged@10", " ms</td>", "Benchwright ", "exact"):
-        assert told in text
+    for words in ("nDCG@10", "Recall@100", "Judged@10", " ms</td>", "Benchwright ", "exact"):
+        assert words in text
     rows = {row.run.name: row for row in page.context["rows"]}
     assert rows["bm25"].board.scores["nDCG@10"] is not None
     assert rows["bm25"].latencies.n_queries == 3

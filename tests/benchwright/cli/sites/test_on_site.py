@@ -53,9 +53,9 @@ def test_folder_comes_in_whole_with_what_is_said_of_its_corpus(on, tmp_path):
     (beir / "corpus.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     (beir / "queries.jsonl").write_text('{"_id": "n1", "text": "a new query"}\n')
     Corpus.objects.update(unit=Unit.PASSAGE)
-    said = ("--take", "--snapshot-date", "2026-03-31", "--parents", "ids", "--name", "next")
+    words = ("--take", "--snapshot-date", "2026-03-31", "--parents", "ids", "--name", "next")
 
-    done = on("import", str(beir), *said)
+    done = on("import", str(beir), *words)
 
     assert done.exit_code == 0, done.stderr
     (version,) = CorpusVersion.objects.filter(snapshot_date=date(2026, 3, 31))
@@ -176,10 +176,10 @@ def test_every_list_is_walked_and_an_empty_one_says_so(on):
     factories.release(factories.Benchmark.objects.get(slug="tiny").qrel_sets.get(), "1.0.0")
 
     for what in (name for name, noun in NOUNS.items() if noun.columns):
-        shown, rows = on("list", what), on("list", what, "--json")
-        assert (shown.exit_code, rows.exit_code) == (0, 0), (what, shown.output, rows.output)
+        text, rows = on("list", what), on("list", what, "--json")
+        assert (text.exit_code, rows.exit_code) == (0, 0), (what, text.output, rows.output)
         n = len(json.loads(rows.stdout))
-        lines = shown.stdout.splitlines()
+        lines = text.stdout.splitlines()
         assert (
             len(lines) == n + 1 if n else lines[0].startswith(("There are no ", "There is no "))
         ), what

@@ -332,13 +332,13 @@ ALONE = [
 def test_what_is_asked_without_a_name_is_answered_for_people_and_programs(on, noun, verb):
     factories.release(bench().qrel_sets.get(), "1.0.0")
 
-    shown, facts = on(noun, verb), on(noun, verb, "--json")
+    text, facts = on(noun, verb), on(noun, verb, "--json")
 
     if (noun, verb) == ("guideline", "show"):
-        refused(shown, 1, "There is no guideline so far.")
+        refused(text, 1, "There is no guideline so far.")
         return
-    assert (shown.exit_code, facts.exit_code) == (0, 0), (shown.output, facts.output)
-    assert shown.stdout.strip()
+    assert (text.exit_code, facts.exit_code) == (0, 0), (text.output, facts.output)
+    assert text.stdout.strip()
     json.loads(facts.stdout)
 
 

@@ -99,12 +99,12 @@ def test_split_reads_a_zip_and_splits_by_time(folder, tmp_path):
 
 def test_families_of_a_file_are_kept_and_a_leak_ends_with_1(folder, tmp_path):
     (folder / "families.tsv").write_text("query-id\tfamily\nq1\ta\nq2\tb\n")
-    given = tmp_path / "given.tsv"
+    path = tmp_path / "given.tsv"
     sides = {qid: "train" if qid in ("q1", "q3") else "test" for qid in TEXTS}
-    given.write_text("".join(f"{qid}\t{split}\n" for qid, split in sides.items()))
+    path.write_text("".join(f"{qid}\t{split}\n" for qid, split in sides.items()))
     out = tmp_path / "out"
 
-    done = run("split", folder, "-o", out, "--mode", "given", "--given", given)
+    done = run("split", folder, "-o", out, "--mode", "given", "--given", path)
 
     assert done.exit_code == 1
     assert "q1 “how long do goldfish live” and q2 “How long do goldfish live?”" in done.output

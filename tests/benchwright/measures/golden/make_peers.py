@@ -118,7 +118,7 @@ def with_level(name):
 
 
 def rounded(values):
-    return {name: {q: round(of, 9) for q, of in found.items()} for name, found in values.items()}
+    return {name: {q: round(of, 9) for q, of in scores.items()} for name, scores in values.items()}
 
 
 if __name__ == "__main__":
