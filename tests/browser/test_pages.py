@@ -101,6 +101,21 @@ def test_page_is_accessible_and_in_bounds(visitor: Person, facts: dict[str, Any]
     assert faults == []
 
 
+def test_lists_beside_each_other_are_as_wide_before_the_last_has_come(
+    visitor: Person, facts: dict[str, Any]
+):
+    (place,) = (place for place in PAGES if place.view == "scoring:side-by-side")
+    page = visitor(place.who, **WIDE)
+    page.goto(place.url(facts))
+    lists = page.locator(".cols > section")
+    before = lists.first.bounding_box()
+
+    lists.last.evaluate("list => list.remove()")
+
+    assert lists.count() == 1
+    assert lists.first.bounding_box() == before
+
+
 # Pages on which much would move; where there is time, every view is looked at.
 MOVING = ("scoring:contrastive-detail", "scoring:planner", "scoring:run-latency")
 LATE_SECONDS = 0.4
