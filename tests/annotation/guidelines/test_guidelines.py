@@ -62,10 +62,10 @@ def test_a_grades_line_that_another_has_changed_meanwhile_stays(benchmark, owner
     guideline(benchmark, 1)
     client, address = signed_in(owner), reverse("annotation:guideline-edit", args=["stdlib"])
     initials = opened(client.get(address).content.decode())
-    shown = {f"anchor_{grade.value}": grade.anchor for grade in benchmark.grades.all()}
+    values = {f"anchor_{grade.value}": grade.anchor for grade in benchmark.grades.all()}
     save_guideline(benchmark=benchmark, text="", actor=owner, anchors={2: "It helps."})
 
-    edit(client, benchmark, **{**initials, **shown, "anchor_1": "It is near."})
+    edit(client, benchmark, **{**initials, **values, "anchor_1": "It is near."})
 
     anchors = dict(benchmark.grades.values_list("value", "anchor"))
     assert (anchors[1], anchors[2]) == ("It is near.", "It helps.")

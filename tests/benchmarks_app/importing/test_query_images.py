@@ -157,7 +157,7 @@ def test_query_that_comes_again_with_another_image_is_refused_as_with_another_te
     again = take("queries-2.jsonl", image="./r.png")
     other = take("queries-3.jsonl", image="b.png")
 
-    assert "were here already" in again.result["notes"][0]
+    assert "1 query was here already." in again.result["notes"][0]
     (problem,) = problems_of(other)
     assert problem.startswith("queries-3.jsonl:1: query 'q1' is in the benchmark already, with ")
     assert "other images" in problem
