@@ -54,7 +54,9 @@ def test_one_moved_document_is_flagged_when_the_submission_is_scored(send):
 
 def test_other_public_queries_do_not_hide_a_probe(send):
     send(plain_run(), "first")
-    send(plain_run(**MOVED, **{qid: ["other"] for qid in PUBLIC}), "second")
+    # With a judged one among them: a run without any for public queries is refused.
+    public = {qid: ["other", f"{qid}-good"] for qid in PUBLIC}
+    send(plain_run(**MOVED, **public), "second")
 
     assert ProbingFlag.objects.get().kind == "single_query"
 
