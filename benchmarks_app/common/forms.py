@@ -37,12 +37,13 @@ class ChangeForm(forms.BaseForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for field in self.fields.values():
-            field.show_hidden_initial = True
+        for name, field in self.fields.items():
+            # What is no part of the thing, such as another key, is always as it is sent.
+            field.show_hidden_initial = name in self.initial
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
-        unchanged = [name for name in cleaned if not self.is_changed(name)]
+        unchanged = [name for name in cleaned if name in self.initial and not self.is_changed(name)]
         return cleaned | {name: self.initial[name] for name in unchanged}
 
     def is_changed(self, name: str) -> bool:

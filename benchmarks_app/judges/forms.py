@@ -5,6 +5,7 @@ from typing import Any, cast
 from django import forms
 from django.conf import settings
 
+from benchmarks_app.common.forms import ChangeForm
 from benchmarks_app.common.parameters import form_field
 from benchmarks_app.judges.services.keys import check_variable, checked_address, refuse_moved_key
 from benchmarks_app.models import JudgeEndpoint
@@ -12,7 +13,7 @@ from benchwright.errors import BenchmarkError
 from benchwright.recipes import contextual
 
 
-class JudgeForm(forms.Form):
+class JudgeForm(ChangeForm, forms.Form):
     """What `contextual_judges` makes or changes a judge of; the key is never shown again."""
 
     name = forms.CharField(label="Name", max_length=120, help_text="As your team calls it.")

@@ -7,6 +7,7 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from benchmarks_app.common.forms import ChangeForm
 from benchmarks_app.common.parameters import form_field
 from benchmarks_app.language import told
 from benchmarks_app.models import Benchmark, Run
@@ -17,9 +18,7 @@ from benchwright.live.paths import read_path
 from benchwright.live.templates import LARGEST, read_template
 from benchwright.recipes import systems
 from scoring.live.selectors import SPLITS
-from scoring.live.services.systems import (
-    CHANGEABLE,
-)
+from scoring.live.services.systems import CHANGEABLE
 from scoring.models import LiveSystem
 from scoring.scores.selectors.releases import published_releases
 
@@ -98,10 +97,6 @@ class LiveSystemForm(forms.Form):
         required=False, max_length=4000, label="Notes", widget=forms.Textarea(attrs={"rows": 2})
     )
 
-    @staticmethod
-    def initial_of(system: LiveSystem) -> dict[str, Any]:
-        return {name: getattr(system, name) for name in CHANGEABLE}
-
     def clean_url(self) -> str:
         return self._read("url", read_url)
 
@@ -133,6 +128,14 @@ class LiveSystemForm(forms.Form):
         except ScoringError as error:
             raise forms.ValidationError(str(error)) from error
         return text
+
+
+class LiveSystemChangeForm(ChangeForm, LiveSystemForm):
+    """The same of a system that is there."""
+
+    @staticmethod
+    def initial_of(system: LiveSystem) -> dict[str, Any]:
+        return {name: getattr(system, name) for name in CHANGEABLE}
 
 
 class LiveTryForm(forms.Form):

@@ -15,7 +15,13 @@ from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.requests import PersonRequest
 from benchwright.errors import ScoringError
 from benchwright.live.presets import PRESETS
-from scoring.live.forms import LiveAskForm, LiveSystemForm, LiveTryForm, add_service_error
+from scoring.live.forms import (
+    LiveAskForm,
+    LiveSystemChangeForm,
+    LiveSystemForm,
+    LiveTryForm,
+    add_service_error,
+)
 from scoring.live.selectors import job_at_work, jobs_of, live_runs_of, live_systems_of
 from scoring.live.services.asking import free_run_name, start_asking
 from scoring.live.services.systems import change_live_system, delete_live_system, make_live_system
@@ -52,7 +58,8 @@ def live_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
 @benchmark_view(Action.EDIT)
 def live_edit(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     system = _system(benchmark, pk)
-    form = LiveSystemForm(request.POST or None, initial=LiveSystemForm.initial_of(system))
+    initial = LiveSystemChangeForm.initial_of(system)
+    form = LiveSystemChangeForm(request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
         try:
             change_live_system(system=system, user=request.user, **form.cleaned_data)

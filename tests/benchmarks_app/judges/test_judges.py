@@ -24,6 +24,7 @@ from benchmarks_app.models import AuditEvent, JudgeEndpoint
 from benchmarks_app.people.services.api_tokens import create_api_token
 from tests import world as worlds
 from tests.judge_stub import JudgeStub
+from tests.open_pages import opened
 from tests.scoring.making_contextual import case_set, evaluation, judge
 
 pytestmark = pytest.mark.django_db
@@ -304,6 +305,25 @@ def test_page_makes_and_changes_a_judge(benchmark, owner, signed_in):
     response = client.post(edit, {**sent, "key": "", "base_url": "https://evil.example.org/v1"})
     assert response.status_code == 422
     assert "not sent elsewhere" in response.content.decode()
+
+
+def test_a_page_open_for_a_while_does_not_put_back_what_another_has_changed(
+    benchmark, owner, signed_in
+):
+    machine = judge(benchmark, owner, PUBLIC)
+    client, edit = signed_in(owner), reverse("judge-edit", args=[benchmark.slug, machine.pk])
+    page = client.get(edit).content.decode()
+    initials = opened(page)
+    fields = {name.removeprefix("initial-"): value for name, value in initials.items()}
+    change_judge(judge=machine, user=owner, model="n", price_in=1.0, price_out=2.0, key=SENTINEL)
+
+    answer = client.post(edit, {**initials, **fields, "concurrency": "9", "key": ""})
+
+    machine.refresh_from_db()
+    assert answer.status_code == 302
+    assert (machine.model, machine.price_in, machine.price_out) == ("n", 1.0, 2.0)
+    assert (machine.concurrency, key_of(machine)) == (9, SENTINEL)
+    assert SENTINEL not in page
 
 
 @pytest.mark.parametrize(

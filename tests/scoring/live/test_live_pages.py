@@ -11,6 +11,7 @@ from django.urls import reverse
 from benchmarks_app.models import Job, Run
 from scoring.models import LiveRun, LiveSystem
 from tests import factories
+from tests.open_pages import opened
 from tests.scoring.live.test_live import CORPUS
 from tests.scoring.search_server import BODY, Answer, SearchServer, hits
 
@@ -176,6 +177,21 @@ def test_editing_and_removing_keep_runs(bench, olga, form):
 
     assert (edited.url, removed.url) == (page("live-detail", system.pk), page("live-list"))
     assert (LiveSystem.objects.count(), LiveRun.objects.get().system) == (0, None)
+
+
+def test_a_page_open_for_a_while_does_not_put_back_what_another_has_changed(bench, olga, form):
+    olga.post(page("live-new"), form)
+    system = LiveSystem.objects.get()
+    initials = opened(olga.get(page("live-edit", system.pk)).content.decode())
+    fields = {name.removeprefix("initial-"): value for name, value in initials.items()}
+    template = BODY.replace('"_source": false', '"tenant": "another"')
+    olga.post(page("live-edit", system.pk), {**form, "template": template, "retries": 1})
+
+    answer = olga.post(page("live-edit", system.pk), {**initials, **fields, "k": 7})
+
+    system.refresh_from_db()
+    assert (answer.status_code, system.k, system.retries) == (302, 7, 1)
+    assert system.template == template
 
 
 def test_a_live_run_says_so_on_its_page_and_in_the_list(bench, olga):
