@@ -5,10 +5,12 @@ import itertools
 import os
 import re
 import shutil
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from tests.made_once import begin_run, end_run
 from tests.temporary import temporary_folder
@@ -38,15 +40,38 @@ DATA = Path(
 )
 
 
+# Where time is short (CI says so), a third of what takes long is run.
+THIRD = os.environ.get("TESTS_THIRD", "")
+
+
 def are_services_required() -> bool:
     """Whether tests that need a browser or a broker run, and fail where there is none."""
     asked = os.environ.get("BENCHWRIGHT_REQUIRE_SERVICES"), os.environ.get("CI")
     return any(value in {"1", "true"} for value in asked)
 
 
+def items_of_other_thirds(items: list[pytest.Item], third: int) -> list[pytest.Item]:
+    """Of what is marked `in_thirds`, what this third leaves out; a module's tests take turns."""
+    left_out, numbers = [], defaultdict(itertools.count)
+    for item in items:
+        if marker := item.get_closest_marker("in_thirds"):
+            module = item.nodeid.partition("::")[0]
+            turn = crc32(module.encode())
+            if not marker.kwargs.get("whole"):
+                turn += next(numbers[module])
+            if turn % 3 != third:
+                left_out.append(item)
+    return left_out
+
+
 # Last: the markers that the folders below give their tests are there by then.
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if THIRD:
+        left_out = items_of_other_thirds(items, int(THIRD))
+        config.hook.pytest_deselected(items=left_out)
+        gone = set(left_out)
+        items[:] = [item for item in items if item not in gone]
     if not are_services_required():
         for item in items:
             for service in ("browser", "broker"):

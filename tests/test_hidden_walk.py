@@ -246,6 +246,7 @@ def sentinels_of(furnished: Furnished) -> dict[str, str]:
 
 
 @pytest.mark.slow
+@pytest.mark.in_thirds
 @pytest.mark.parametrize("who", OTHERS)
 def test_nothing_hidden_is_told_to_anybody_but_keepers(furnished, who):
     urls = urls_of(furnished.world)

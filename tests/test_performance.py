@@ -124,8 +124,11 @@ OTHERS = tuple(part for part in PARTS if part not in {*SITES, *OF_BROKER, *OF_DA
     [
         OTHERS,
         pytest.param(OF_DATA, marks=pytest.mark.data),
-        *((part,) for part in SITES),
-        *(pytest.param((part,), marks=pytest.mark.broker) for part in OF_BROKER),
+        *(pytest.param((part,), marks=pytest.mark.in_thirds) for part in SITES),
+        *(
+            pytest.param((part,), marks=[pytest.mark.broker, pytest.mark.in_thirds])
+            for part in OF_BROKER
+        ),
     ],
     ids=" ".join,
 )

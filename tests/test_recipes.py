@@ -390,6 +390,7 @@ def next_inside(parameter: Parameter) -> list[str]:
             return []
 
 
+@pytest.mark.in_thirds
 @pytest.mark.parametrize(("recipe", "kind", "parameter"), DOORS)
 @settings(max_examples=10)
 @given(data=st.data())
@@ -402,6 +403,7 @@ def test_a_value_out_of_range_is_refused_in_the_same_words(recipe, kind, paramet
         assert ASKED[kind](there, parameter, raw) == [advice]
 
 
+@pytest.mark.in_thirds
 @pytest.mark.parametrize(("recipe", "kind", "parameter"), DOORS)
 @settings(max_examples=10)
 @given(data=st.data())
@@ -413,6 +415,7 @@ def test_a_value_in_range_is_taken_as_it_is_meant(recipe, kind, parameter, data)
         assert taken == (pytest.approx(meant, abs=1e-9) if isinstance(meant, float) else meant)
 
 
+@pytest.mark.in_thirds
 @pytest.mark.parametrize(("recipe", "kind", "parameter"), DOORS)
 def test_what_is_no_number_is_refused_in_the_same_words(recipe, kind, parameter):
     if isinstance(parameter, Real) and not (
@@ -425,6 +428,7 @@ def test_what_is_no_number_is_refused_in_the_same_words(recipe, kind, parameter)
             assert ASKED[kind](RECIPES[recipe], parameter, raw) == [parameter.advice]
 
 
+@pytest.mark.in_thirds
 @pytest.mark.parametrize(("recipe", "kind", "parameter"), DOORS)
 def test_what_is_left_out_has_the_declared_default(recipe, kind, parameter):
     there = RECIPES[recipe]

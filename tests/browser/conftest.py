@@ -17,6 +17,8 @@ from tests.made_once import made_once
 from tests.system.site import ROOT, Site
 
 HERE = Path(__file__).parent
+# A newcomer's way from files to a board, and every view, of which it takes a third by itself.
+EACH_TIME = ("test_journey.py", "test_pages.py")
 # How long is waited for a click to be possible, and for what it leads to: longer than any takes on
 # a machine with other work, shorter than a page's own patience. How quick something is, is measured
 # elsewhere.
@@ -31,6 +33,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.browser)
             item.add_marker(pytest.mark.slow)
+            if item.path.name not in EACH_TIME:
+                item.add_marker(pytest.mark.in_thirds)
             # Two demo sites serve them all: building a third costs more than it saves.
             group = "pages" if item.path.name == "test_pages.py" else "browser"
             item.add_marker(pytest.mark.xdist_group(group))

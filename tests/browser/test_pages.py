@@ -1,6 +1,5 @@
 """Every page at two widths in two colour schemes: accessible, in bounds, silent."""
 
-import os
 import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,6 +14,7 @@ from tests.browser import browsing
 from tests.browser.browsing import at_width
 from tests.browser.conftest import DemoSite, Person, opened
 from tests.browser.places import NO_PAGES, PAGES, Place, furnish, names_of_views
+from tests.conftest import THIRD
 
 AXE = Axe().axe_script
 WIDE = {"viewport": {"width": 1440, "height": 900}}
@@ -56,7 +56,6 @@ def visitor(chromium: Browser, demo: DemoSite) -> Iterator[Person]:
 
 # Where time is short (CI says so), a third of the views is looked at, each once, and not as every
 # person: loaded once, wide and light, and then made narrow and dark.
-THIRD = os.environ.get("BROWSER_THIRD_OF_VIEWS", "")
 IS_BRIEF = bool(THIRD)
 FIRST_OF_VIEW = {place.view: place for place in reversed(PAGES)}
 PLACES = list(FIRST_OF_VIEW.values())[int(THIRD) :: 3] if IS_BRIEF else PAGES
@@ -202,6 +201,7 @@ IN_LANGUAGES = {
 }
 
 
+@pytest.mark.in_thirds
 @pytest.mark.parametrize("language", ["de", "zh-CN"])
 @pytest.mark.parametrize("view", sorted(IN_LANGUAGES))
 def test_page_has_room_in_every_language(

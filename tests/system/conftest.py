@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import kombu
 import pytest
@@ -13,10 +14,28 @@ from tests.system.visitor import Visitor
 
 REDIS = os.environ.get("TEST_BROKER_URL", "redis://127.0.0.1:6379/9")
 RABBITMQ = os.environ.get("TEST_AMQP_URL", "amqp://guest:guest@127.0.0.1:5672//")
+HERE = Path(__file__).parent
 BROKERS = [
     pytest.param(FILESYSTEM, id="filesystem"),
     pytest.param(REDIS, id="redis", marks=pytest.mark.broker),
 ]
+
+
+# Of the others a third is enough where time is short: what they hold seldom breaks alone.
+EACH_TIME = (
+    *("test_newcomer.py", "test_schemathesis.py", "test_two_hosts.py", "test_up.py"),
+    "test_wheel.py",
+)
+# Those whose tests share what takes long.
+WHOLE = ("test_demo.py", "test_deploying.py", "test_dying.py", "test_first_tables.py")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        name = item.path.name
+        if item.path.parent == HERE and name not in EACH_TIME:
+            item.add_marker(pytest.mark.in_thirds(whole=name in WHOLE))
 
 
 def needs_broker(url: str) -> None:

@@ -244,6 +244,7 @@ def test_no_made_up_request_gets_an_undescribed_answer(label, target, known, nam
     try_one()
 
 
+@pytest.mark.in_thirds
 @pytest.mark.parametrize("label", [label for label in OPERATIONS if label.startswith("GET ")])
 def test_number_that_no_column_holds_is_no_fault(label, target, known, headers):
     operation = OPERATIONS[label]
