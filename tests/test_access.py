@@ -1306,6 +1306,7 @@ NUMBERED = (
 PAGES = [name for name, method in ROWS if method == "GET" and ROWS[name, method][6] == "200"]
 
 
+@pytest.mark.in_thirds
 @pytest.mark.parametrize("name", [name for name in PAGES if not name.startswith("api:")])
 def test_number_that_is_none_is_no_fault(world, name):
     client, address = world.client("olga"), ADDRESSES[name]
@@ -1316,6 +1317,7 @@ def test_number_that_is_none_is_no_fault(world, name):
         assert response.status_code < 500
 
 
+@pytest.mark.in_thirds
 @pytest.mark.parametrize("who", ["anonymous", "olga"])
 @pytest.mark.parametrize("name", POSTED)
 def test_post_without_token_is_refused(world, name, who):

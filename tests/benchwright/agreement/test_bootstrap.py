@@ -7,6 +7,8 @@ from benchwright.agreement.bootstrap import alpha_with_interval, cluster_coincid
 from benchwright.agreement.coefficients import Level, coincidences, krippendorff
 from benchwright.agreement.labels import Labels
 
+pytestmark = pytest.mark.in_thirds
+
 SCALE = (0, 1, 2, 3)
 
 

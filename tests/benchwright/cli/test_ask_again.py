@@ -285,6 +285,7 @@ def test_no_value_of_a_secret_is_kept(stopped, words, ask, kept, monkeypatch):
 # --- many ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.in_thirds
 def test_ten_thousand_queries_take_little_memory(ask, tmp_path, out, kept, monkeypatch):
     n_queries, n_docs, id_bytes = 10_000, 2, 1200
     lines = (f"q{n}\ttext {n}\n" for n in range(n_queries))

@@ -263,6 +263,7 @@ def _peak_megabytes(n, folder, results):
 
 
 @pytest.mark.slow
+@pytest.mark.in_thirds
 def test_two_hundred_thousand_documents_need_no_more_memory_than_a_part_and_a_few_batches(tmp_path):
     """About 160 MB of text; the peak above an idle process was 145 MB when this was written."""
     context = multiprocessing.get_context("spawn")

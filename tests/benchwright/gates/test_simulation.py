@@ -20,6 +20,8 @@ from tests.benchwright.gates.simulation import (
     simulated,
 )
 
+pytestmark = pytest.mark.in_thirds
+
 RUNS = 1_000
 # Improves and no slice regresses, a slice regresses: pass, block, every slice shown non-inferior.
 KNOWN = [

@@ -13,6 +13,8 @@ import pytest
 from benchwright.logs.masking import masked
 from tests.benchwright.logs.personal_data import CLASSES, samples
 
+pytestmark = pytest.mark.in_thirds
+
 N = 1_000
 LEAST_RECALL = 0.97
 MOST_FALSE_ALARMS = 0.001

@@ -14,6 +14,8 @@ from benchwright.logs.sampling import Design, allocated, drawn_families, parse_g
 from benchwright.logs.strata import LogFamilies, read_families, strata_of
 from benchwright.recipes.sampling import Allocation, By, Weighting, Wordings
 
+pytestmark = pytest.mark.in_thirds
+
 sizes = st.lists(st.integers(1, 60), min_size=1, max_size=8)
 
 

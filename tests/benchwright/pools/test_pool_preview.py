@@ -189,6 +189,7 @@ def watched_depths(runs, recipe, extras):
     return preview(table, watchers[0]), watchers[1].depths()
 
 
+@pytest.mark.in_thirds
 @given(st.lists(rankings, min_size=2, max_size=4), st.integers(1, 20), st.booleans())
 def test_each_depth_is_what_the_pool_of_that_depth_says_of_itself(all_rankings, depth, carry):
     runs = dict(zip("ABCD", [{"q1": "abc"}, *all_rankings], strict=False))

@@ -16,6 +16,8 @@ from benchwright.pools.reusability import leave_out, treatment_of
 from benchwright.pools.run_groups import groups_of, near_copies, overlaps
 from tests.benchwright.realdata import data_folder
 
+pytestmark = pytest.mark.in_thirds
+
 NAMES, DOCIDS = "abc", "uvwxyz"
 
 

@@ -10,6 +10,8 @@ import pytest
 from benchwright.pools import Recipe, build_pool
 from benchwright.pools.simulation import simulate
 
+pytestmark = pytest.mark.in_thirds
+
 RUNS = {
     "bm25": [("q1", "a", 1), ("q1", "b", 2), ("q1", "c", 3), ("q2", "a", 1)],
     "dense": [("q1", "b", 1), ("q1", "d", 2), ("q2", "e", 1)],

@@ -89,6 +89,7 @@ def made(case):
     return queries, embeddings([f"d{one}" for one in rng.permutation(n)], documents)
 
 
+@pytest.mark.in_thirds
 @settings(max_examples=examples(1000), deadline=None)
 @given(CASES, st.integers(1, 15), st.integers(1, 8), st.sampled_from(["dot", "cosine"]))
 def test_results_equal_a_brute_force_of_fractions(case, k, tile, similarity):

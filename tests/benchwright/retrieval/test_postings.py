@@ -15,7 +15,7 @@ from benchwright.retrieval.sparse.postings import Postings
 from tests.examples import examples
 
 # Compiled once: in a clone that is new it takes half a minute, and each process would do it.
-pytestmark = pytest.mark.xdist_group("compiled")
+pytestmark = [pytest.mark.xdist_group("compiled"), pytest.mark.in_thirds]
 WIDTH = 5
 WEIGHTS = st.sampled_from([0.0, 0.0, 0.0, 1.0, 0.5, 0.1, 0.3, 1 / 3, 7.0, -0.25])
 VECTORS = st.lists(WEIGHTS, min_size=WIDTH, max_size=WIDTH)
