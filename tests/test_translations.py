@@ -72,6 +72,7 @@ ENGLISH = {
         scoring:reusability scoring:run-top-up scoring:top-up-new
     """,
 }
+WORD = re.compile(r"[A-Za-z]{2,}")
 VOID = {"meta", "link", "input", "img", "br", "hr", "source", "wbr"}
 # Whose words are nobody's to translate; `dir="auto"` marks what people wrote.
 NOT_WORDS = {"script", "style", "code", "pre", "kbd", "svg"}
@@ -206,10 +207,11 @@ def left_in_english(page: str, written: list[str]) -> list[str]:
     left = []
     for text in unbracketed(parser.texts):
         text = NAMES.sub(" ", text)
-        for content in written:
+        # All that was written is looked for in what has a word left, which is little.
+        for content in written if WORD.search(text) else ():
             if content in text:
                 text = re.sub(rf"(?<!\w){re.escape(content)}(?!\w)", " ", text)
-        if re.search(r"[A-Za-z]{2,}", text):
+        if WORD.search(text):
             left.append(" ".join(text.split()))
     return left
 
