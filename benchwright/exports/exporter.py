@@ -96,6 +96,8 @@ def zipped(exporter: Exporter, source: ReleaseSource, work: Path) -> Iterator[by
 def written(exporter: Exporter, source: ReleaseSource, folder: Path) -> list[str]:
     """Write the export's members into a folder, which is new or empty; return their names.
 
+    If it breaks off, nothing of it is left in the folder.
+
     Raises
     ------
     ExportNeedsTextsError
@@ -106,6 +108,7 @@ def written(exporter: Exporter, source: ReleaseSource, folder: Path) -> list[str
     exporter.check(source)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ExportFolderError(folder=folder)
+    is_new = not folder.exists()
     work = folder / ".work"
     work.mkdir(parents=True)
     names = []
@@ -116,8 +119,13 @@ def written(exporter: Exporter, source: ReleaseSource, folder: Path) -> list[str
             with path.open("wb") as out:
                 out.writelines(pieces)
             names.append(name)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+    except BaseException:
+        # Half a collection is taken for a whole one by whoever finds it.
+        shutil.rmtree(folder, ignore_errors=True)
+        if not is_new:
+            folder.mkdir(exist_ok=True)
+        raise
+    shutil.rmtree(work, ignore_errors=True)
     return names
 
 

@@ -20,7 +20,11 @@ from tests.conftest import are_services_required
 from tests.doc_blocks import blocks
 from tests.system.site import ROOT, Site
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("clients")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.in_thirds(whole=True),
+    pytest.mark.xdist_group("clients"),
+]
 
 HERE = Path(__file__).parent
 TOOLS = ROOT / ".venv-clients"

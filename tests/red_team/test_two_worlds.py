@@ -48,7 +48,12 @@ from tests import world as worlds
 from tests.test_hidden_walk import HIDDEN, told, urls_of
 from tests.world import World
 
-pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.xdist_group("two-worlds")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.slow,
+    pytest.mark.in_thirds(whole=True),
+    pytest.mark.xdist_group("two-worlds"),
+]
 
 NOW = datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC)
 # Where each person looks: a viewer sees what anonymous and Sam see, Tess, who submits for another

@@ -13,7 +13,7 @@ from django.urls import reverse
 from tests import world as worlds
 from tests.world import World
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.in_thirds]
 
 
 @pytest.fixture(scope="module")

@@ -105,6 +105,19 @@ def test_folder_that_is_not_empty_is_refused(tmp_path):
         written(EXPORTERS["beir"], source(), tmp_path)
 
 
+@pytest.mark.parametrize("is_new", [True, False])
+def test_nothing_is_left_in_a_folder_where_an_export_broke_off(tmp_path, is_new):
+    folder = tmp_path / "out"
+    if not is_new:
+        folder.mkdir()
+    documents = [Document("b"), Document("a")]
+
+    with pytest.raises(UnwritableRowError):
+        written(EXPORTERS["hub"], source(documents=documents), folder)
+
+    assert list(tmp_path.glob("out/**")) == ([] if is_new else [folder])
+
+
 def test_unknown_format_is_told_with_those_there_are():
     with pytest.raises(UnknownExportError, match=r"no format 'csv'\. Choose one of beir, hub"):
         exporter_of("csv")
