@@ -13,9 +13,9 @@ from typing import Any
 from zlib import crc32
 
 from tests.made_once import begin_run, end_run
-from tests.temporary import temporary_folder
+from tests.temporary import take_temporary_folder
 
-os.environ.setdefault("TMPDIR", temporary_folder())
+os.environ["TMPDIR"] = take_temporary_folder()
 # Before NumPy is imported, for sites and commands, too: of matrices as small as here, OpenBLAS's
 # further threads do nothing but wait, by using up the processors that other tests need.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
