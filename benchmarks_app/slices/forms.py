@@ -6,6 +6,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
+from benchmarks_app.common.forms import ChangeForm
 from benchmarks_app.common.parameters import form_field
 from benchmarks_app.models import Slice
 from benchwright.errors import BenchmarkError
@@ -125,7 +126,7 @@ def _meant(option: str, value: Any) -> Any:
     return [line for line in value.splitlines() if line.strip()] if option == "brands" else value
 
 
-class SliceForm(RuleForm):
+class SliceForm(ChangeForm, RuleForm):
     """A slice with its name, and the options of its kind."""
 
     name = forms.CharField(max_length=120, help_text="Short; it stands on the leaderboard.")

@@ -10,6 +10,7 @@ from django.urls import reverse
 from benchmarks_app.models import Slice, SliceMember
 from benchmarks_app.slices.services import changes, members, records
 from tests import factories
+from tests.open_pages import opened
 
 pytestmark = pytest.mark.django_db
 TEXTS = {"q1": "short", "q2": "how is this done", "q3": "why"}
@@ -195,6 +196,22 @@ def test_another_rule_is_applied_when_it_is_saved(client, olga, benchmark):
     record = Slice.objects.get()
     assert (record.name, record.rule) == ("longer", {"kind": "length", "from": 2})
     assert records.members_of(record) == ["q2"]
+
+
+def test_a_page_open_for_a_while_does_not_put_back_what_another_has_changed(
+    client, olga, benchmark
+):
+    factories.rule_slice(benchmark, "short", {"kind": "length", "to": 1})
+    edit = at("slice-edit", "short")
+    initials = opened(client.get(edit).content.decode())
+    fields = {name.removeprefix("initial-"): value for name, value in initials.items()}
+    client.post(edit, {"name": "short", "minimum": "40", "shortest": "2", "longest": "9"})
+
+    client.post(edit, {**initials, **fields, "shortest": "", "description": "of one word"})
+
+    row = Slice.objects.get()
+    assert (row.rule, row.minimum) == ({"kind": "length", "from": 2, "to": 9}, 40)
+    assert row.description == "of one word"
 
 
 def test_a_file_is_imported_by_a_job_of_its_page(client, olga, do_jobs):
