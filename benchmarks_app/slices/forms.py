@@ -139,10 +139,14 @@ class SliceForm(ChangeForm, RuleForm):
     )
     field_order = ("name", *RuleForm.base_fields, "qids", "description", "minimum")
 
-    def __init__(self, *args: Any, is_new: bool = True, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, is_new: bool = True, is_registered: bool = False, **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
         if self.kind != HAND or not is_new:
             self.fields.pop("qids")
+        for name, field in self.fields.items():
+            field.disabled = is_registered and name != "description"
 
     def clean_name(self) -> str:
         try:

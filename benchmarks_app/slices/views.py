@@ -209,6 +209,7 @@ def slice_edit(request: PersonRequest, benchmark: Benchmark, slice_name: str) ->
         kind=row.kind if has_rule else HAND,
         rule=row.rule if has_rule else None,
         is_new=False,
+        is_registered=row.is_registered,
         initial={
             "name": row.name,
             "description": row.description,

@@ -187,6 +187,21 @@ def test_the_page_of_a_registered_slice_says_what_was_seen_and_offers_no_change(
     assert at("slice-decide", "short") not in page
 
 
+def test_of_a_registered_slice_the_description_alone_can_be_typed(client, olga, benchmark):
+    query_slice = factories.rule_slice(benchmark, "short", {"kind": "length", "to": 1})
+    Slice.objects.update(minimum=1)
+    changes.register_slice(of=query_slice, actor=olga)
+    Slice.objects.update(minimum=30)
+    edit = at("slice-edit", "short")
+
+    form = client.get(edit).context["form"]
+    client.post(edit, {"name": "other", "minimum": "40", "description": "of one word"})
+
+    assert [field.name for field in form if not field.field.disabled] == ["description"]
+    row = Slice.objects.get()
+    assert (row.name, row.minimum, row.description) == ("short", 30, "of one word")
+
+
 def test_another_rule_is_applied_when_it_is_saved(client, olga, benchmark):
     factories.rule_slice(benchmark, "short", {"kind": "length", "to": 1})
     fields = {"name": "longer", "minimum": "30", "shortest": "2", "longest": ""}
