@@ -8,6 +8,7 @@ import hashlib
 import json
 import shutil
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -26,6 +27,8 @@ MANIFEST = "manifest.json"
 WITHHELD = "hidden/"
 CORPUS = "corpus.jsonl"
 N_TRIES = 5
+# What a zip raises that is none, or of which no member can be read.
+BROKEN = (zipfile.BadZipFile, EOFError, zlib.error, NotImplementedError, RuntimeError)
 # What is being brought, its bytes so far, and of how many (0: not told).
 Tell = Callable[[str, int, int], None]
 
@@ -155,7 +158,7 @@ def _go_on(
         is_rest = response.status_code == 206 and content_range.startswith(f"bytes {done}-")
         done = done if is_rest else 0
         length = response.headers.get("Content-Length", "")
-        total = done + int(length) if length.isdigit() else 0
+        total = done + int(length) if length.isdecimal() else 0
         if not is_beyond:
             with part.open("ab" if is_rest else "wb") as out:
                 for piece in response.iter_bytes():
@@ -175,7 +178,13 @@ def _check(path: Path, expected: str, name: str) -> None:
 
 def _check_manifest(path: Path, release: Release) -> None:
     """The manifest that came is the one whose digests the files were checked against."""
-    manifest = json.loads(path.read_text("utf-8"))
+    try:
+        manifest = json.loads(path.read_bytes())
+    except ValueError:
+        manifest = None
+    if not isinstance(manifest, dict):
+        path.unlink()
+        raise StrangeAnswerError(url="the site", why=f"its {MANIFEST} is no JSON object")
     if manifest != release.manifest:
         path.unlink()
         expected = str(release.manifest.get("content_sha256"))
@@ -198,7 +207,7 @@ def _bring_export(
     try:
         with zipfile.ZipFile(archive) as opened:
             _unpack(opened, whole)  # which compares each member with its CRC-32
-    except (zipfile.BadZipFile, EOFError) as error:
+    except BROKEN as error:
         archive.unlink()
         raise StrangeAnswerError(url="the site", why=f"the zip is broken ({error})") from None
     for name, expected in _expected(release.manifest):

@@ -134,7 +134,11 @@ class Transport:
             if isinstance(answer, list):
                 yield from answer
                 return
-            yield from answer["results"]
+            rows = answer.get("results") if isinstance(answer, dict) else None
+            if not isinstance(rows, list):
+                why = f"a list came as {answer!r:.40}"
+                raise StrangeAnswerError(url=f"{self.url}{API}{path}", why=why)
+            yield from rows
             if not answer.get("next"):
                 return
             # Of its address the query alone: nothing is asked of another site.
@@ -299,7 +303,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     (17.0, None)
     """
     value = headers.get("Retry-After", "").strip()
-    if value.isdigit():
+    if value.isdecimal():
         return float(value)
     try:
         at = parsedate_to_datetime(value)

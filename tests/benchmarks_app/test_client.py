@@ -627,6 +627,51 @@ def test_export_that_is_cut_short_is_refused(tmp_path):
         site.client().pull("stdlib@1.2.0", tmp_path / "out", form="beir")
 
 
+PAGE = b"<!doctype html><title>Sign in to the network</title>"
+
+
+@pytest.mark.parametrize("content", [PAGE, b"[]", b"\xff\xfe{", b""])
+def test_manifest_that_is_none_is_told_and_nothing_is_kept(tmp_path, content):
+    site = ReleaseSite()
+    site.content["manifest.json"] = content
+
+    with pytest.raises(errors.StrangeAnswerError, match=r"manifest\.json is no JSON object"):
+        site.client().pull("stdlib@1.2.0", tmp_path / "out")
+
+    assert not (tmp_path / "out").exists()
+    assert not list(tmp_path.rglob("manifest.json*"))
+
+
+def damaged(content: dict[str, bytes]) -> bytes:
+    """A zip whose first member cannot be inflated."""
+    out = BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in content.items():
+            archive.writestr(f"stdlib-1.2.0/{name}", data)
+    begin = 30 + len("stdlib-1.2.0/queries.jsonl")
+    whole = bytearray(out.getvalue())
+    whole[begin : begin + 200] = b"\xff" * 200
+    return bytes(whole)
+
+
+def test_export_that_cannot_be_inflated_is_refused(tmp_path):
+    site = ReleaseSite()
+    site.spoil["/exports/beir/"] = [lambda request: httpx.Response(200, content=damaged(CONTENT))]
+
+    with pytest.raises(errors.StrangeAnswerError, match="zip is broken"):
+        site.client().pull("stdlib@1.2.0", tmp_path / "out", form="beir")
+
+    assert not list(tmp_path.rglob("export.zip*"))
+
+
+@pytest.mark.parametrize("answer", [{"detail": "moved"}, {"results": None}, "text", 3])
+def test_list_that_came_as_something_else_is_told(answer):
+    site = Site(httpx.Response(200, json=answer))
+
+    with pytest.raises(errors.StrangeAnswerError, match="came as"):
+        site.client().release("stdlib")
+
+
 # --- where tokens are kept ------------------------------------------------------------------------
 
 
