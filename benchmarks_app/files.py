@@ -85,17 +85,22 @@ def publish_copy(path: Path, name: str) -> str:
 def remove(name: str) -> None:
     """Delete a stored file that nothing in the database names any more; none is no matter.
 
-    While a backup is under way, whose snapshot may name it, the file is left to the sweeper. Call
-    it after the commit that took the last name away.
+    While a backup is under way, whose snapshot may name it, the file is left to the sweeper, and
+    so it is where the store is away. Call it after the commit that took the last name away.
     """
-    if Backup.objects.under_way().exists():
-        LeftFile.objects.get_or_create(name=name)
-    else:
-        file_store().delete(name)
+    if not Backup.objects.under_way().exists():
+        try:
+            file_store().delete(name)
+        except OSError:
+            # What named it is gone, and so nobody would come back for it.
+            log.exception("%s is left to the sweeper: it could not be deleted", name)
+        else:
+            return
+    LeftFile.objects.get_or_create(name=name)
 
 
 def remove_left() -> None:
-    """Delete what was left while a backup was under way, but what is needed again."""
+    """Delete what was left by `remove`, but what is needed again."""
     if not LeftFile.objects.exists() or Backup.objects.under_way().exists():
         return
     for pk in list(LeftFile.objects.values_list("pk", flat=True)):

@@ -76,7 +76,10 @@ class Backup(models.Model):
 
 
 class LeftFile(models.Model):
-    """A stored file that nothing needs any more, left where it is until no backup is under way."""
+    """A stored file that nothing needs any more, left where it is until it can be deleted.
+
+    That is, until no backup is under way, and the store is there.
+    """
 
     name = models.TextField(unique=True)
     left_at = models.DateTimeField(default=timezone.now)

@@ -18,9 +18,10 @@ from django.utils import timezone
 from annotation.searching import selectors as searching
 from benchmarks_app import files, hosts
 from benchmarks_app.backups.services.store_checking import verify_store
+from benchmarks_app.collections.services import uploading
 from benchmarks_app.env import EnvError, env_store
 from benchmarks_app.jobs.services import jobs
-from benchmarks_app.models import Job
+from benchmarks_app.models import Job, LeftFile
 from benchmarks_app.operating import doctor
 from benchmarks_app.store import file_store, objects
 from benchmarks_app.store.cache import FileCache
@@ -289,6 +290,23 @@ def test_store_that_is_away_is_told_everywhere_and_gives_no_key_away(
     assert hosts.store_mark() == ""
     assert KEYS["AWS_SECRET_ACCESS_KEY"] not in caplog.text + str(results)
     assert "could not look for a:" in caplog.text
+
+
+def test_what_is_forgotten_while_the_store_is_away_is_deleted_later(
+    with_faults, benchmark, django_capture_on_commit_callbacks
+):
+    upload = factories.waiting_upload(benchmark, "clicks.jsonl", b"who clicked what")
+    with_faults.begin("away", 10_000)
+
+    with django_capture_on_commit_callbacks(execute=True):
+        uploading.forget(upload)
+    with_faults.kind = None
+    was_there = file_store().exists(upload.stored)
+    files.remove_left()
+
+    assert was_there
+    assert not file_store().exists(upload.stored)
+    assert not LeftFile.objects.exists()
 
 
 def test_check_of_all_files_ends_where_the_store_is_away(with_faults, benchmark):
