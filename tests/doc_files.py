@@ -86,8 +86,10 @@ def _texts() -> dict[str, str]:
     queries = [{"_id": qid, "text": f"{WORDS[n % 8]} {n}"} for n, qid in enumerate(QIDS)]
     files["corpus.jsonl"] = "".join(json.dumps(document) + "\n" for document in documents)
     files["queries.jsonl"] = "".join(json.dumps(query) + "\n" for query in queries)
-    files["corpus.tsv"] = "".join(f"{one['_id']}\t{one['text']}\n" for one in documents)
-    files["topics.tsv"] = "".join(f"{one['_id']}\t{one['text']}\n" for one in queries)
+    files["corpus.tsv"] = "".join(
+        f"{document['_id']}\t{document['text']}\n" for document in documents
+    )
+    files["topics.tsv"] = "".join(f"{query['_id']}\t{query['text']}\n" for query in queries)
     files["slices.tsv"] = "query-id\tslice\n" + "".join(
         f"{qid}\t{'head' if n < 20 else 'tail'}\n" for n, qid in enumerate(QIDS)
     )

@@ -78,7 +78,7 @@ def test_most_blocks_are_run():
     ]
 
     assert len(RUN_HERE) >= FEWEST
-    assert sum(bool(one.why_not) for one in of_commands) * 5 < len(of_commands)
+    assert sum(bool(command.why_not) for command in of_commands) * 5 < len(of_commands)
 
 
 @pytest.fixture(scope="module")

@@ -114,7 +114,7 @@ def of_manage(words: list[str]) -> None:
     name, *rest = words
     assert name in get_commands(), name
     parser = load_command_class(get_commands()[name], name).create_parser("manage.py", name)
-    actions = {option: one for one in parser._actions for option in one.option_strings}
+    actions = {option: action for action in parser._actions for option in action.option_strings}
     for option, value in given(rest, lambda name: takes_none(actions.get(name))):
         assert option in actions, option
         choices = actions[option].choices

@@ -159,7 +159,7 @@ def values_of(world: World) -> dict[str, str]:
     score_set = ScoreSet.objects.get(
         run=world.arguments["scoring:run-scores"], release__benchmark=world.benchmark
     )
-    (row,) = (one for one in per_query_values(score_set) if one["qid"] == HIDDEN)
+    (row,) = (value for value in per_query_values(score_set) if value["qid"] == HIDDEN)
     mean = score_set.scores.get(measure="nDCG@10", slice_name="").mean
     fields = {"value": row["nDCG@10"], "mean": mean}
     assert all(round(number, 4) != round(number, 3) for number in fields.values()), fields

@@ -69,7 +69,9 @@ def parameters_of(operation):
         for parameter in operation.get("parameters", ())
     ]
     members = {result["name"]: result["schema"] for result in results if result["in"] == "query"}
-    needed = {one["name"] for one in results if one["in"] == "query" and one.get("required")}
+    needed = {
+        result["name"] for result in results if result["in"] == "query" and result.get("required")
+    }
     contents = operation.get("requestBody", {}).get("content", {}).values()
     bodies = [meant(content["schema"]) for content in contents] or [{}]
     for body in bodies:
@@ -138,10 +140,10 @@ def test_verb_is_an_operation_with_its_members(noun, verb):
     what, operation = verbs_of(noun)[verb], operations()[operation_of(noun, verb)]
     members, needed = parameters_of(operation)
     in_path = {name for _, name, _, _ in Formatter().parse(NOUNS[noun].path + what.path) if name}
-    takes = {one.name: one for one in what.takes if one.name not in in_path}
+    takes = {take.name: take for take in what.takes if take.name not in in_path}
 
     assert set(takes) | ({what.names} - {""}) <= set(members)
-    always = {one.name for one in what.takes if one.required or isinstance(one, click.Argument)}
+    always = {take.name for take in what.takes if take.required or isinstance(take, click.Argument)}
     assert any(one <= always | {what.names} for one in needed)
     for name, one in takes.items():
         if isinstance(one.type, click.Choice):

@@ -344,7 +344,7 @@ def test_upload_takes_no_memory_of_the_size_of_the_file(tmp_path):
 
 def test_waiting_looks_ever_less_often_until_it_is_over():
     states = [{**SENT, "state": state} for state in ["queued"] * 12 + ["scored"]]
-    site = Site(*[httpx.Response(200, json=one) for one in states])
+    site = Site(*[httpx.Response(200, json=state) for state in states])
     seen = []
 
     ended = site.client().wait("stdlib", 7, tell=lambda one: seen.append(one.state))
@@ -590,7 +590,7 @@ def test_folder_that_holds_something_is_left_alone(tmp_path):
     with pytest.raises(errors.FolderTakenError):
         ReleaseSite().client().pull("stdlib@1.2.0", tmp_path / "out")
 
-    assert [one.name for one in (tmp_path / "out").iterdir()] == ["mine.txt"]
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine.txt"]
 
 
 @pytest.mark.parametrize("name", ["../evil", "/etc/evil", "a/../../evil", "a\\..\\evil"])
@@ -682,7 +682,7 @@ def test_tokens_are_kept_where_nobody_else_reads_them(tmp_path):
 
     assert stat.S_IMODE(servers.path.stat().st_mode) == 0o600
     assert stat.S_IMODE(servers.path.parent.stat().st_mode) == 0o700
-    assert [one.url for one in servers.all()] == ["https://other.example.org", SITE]
+    assert [server.url for server in servers.all()] == ["https://other.example.org", SITE]
     assert servers.find(SITE) == Login(SITE, Token(SECRET), "sam", "2026-12-01")
     assert SECRET not in repr(servers.all())
     assert servers.remove(SITE)

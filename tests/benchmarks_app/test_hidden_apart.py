@@ -210,7 +210,7 @@ def test_weighted_means_of_two_releases_are_told_on_one_if_they_differ_in_few_we
     results = [slice_scores.means_told(release) for release in (first, second)]
 
     assert [result.is_told for result in results] == [True, True]
-    assert [one.has_weighted for one in results] == [True, False]
+    assert [result.has_weighted for result in results] == [True, False]
     assert "release-weighted-withheld" in {finding["code"] for finding in second.findings}
 
 

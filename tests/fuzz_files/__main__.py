@@ -143,7 +143,7 @@ def _summary(drive: Drive, seconds: float) -> None:
     causes = Counter(finding.signature for finding in drive.findings)
     print(f"findings: {len(drive.findings)}, by cause:")
     for cause, n in causes.most_common():
-        first = next(one.case for one in drive.findings if one.signature == cause)
+        first = next(finding.case for finding in drive.findings if finding.signature == cause)
         print(f"  {n:>5} {cause} (such as {first})")
 
 

@@ -252,7 +252,7 @@ def main(databases: Iterable[str] = DATABASES, seconds: float = SECONDS) -> list
         raise SystemExit("Judgments failed, were doubled or were lost.")
     bounds = list(verdicts(figures, growth))
     print("\n" + "\n".join(bounds))
-    return [*HEAD, *(one.row() for one in figures), "", *(f"- {line}" for line in bounds)]
+    return [*HEAD, *(figure.row() for figure in figures), "", *(f"- {line}" for line in bounds)]
 
 
 if __name__ == "__main__":

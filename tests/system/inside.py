@@ -249,8 +249,8 @@ def publish_changed(slug: str, n: int) -> None:
     before = benchmark.qrel_sets.order_by("pk").last()
     qrels = factories.qrel_set(benchmark, {}, name=f"after {before.pk}")
     rows = [
-        Qrel(qrel_set=qrels, query=one.query, docid=one.docid, grade=one.grade)
-        for one in before.qrels.select_related("query")
+        Qrel(qrel_set=qrels, query=qrel.query, docid=qrel.docid, grade=qrel.grade)
+        for qrel in before.qrels.select_related("query")
     ]
     more = [Qrel(qrel_set=qrels, query=row.query, docid="d-new", grade=1) for row in rows[:n]]
     Qrel.objects.bulk_create([*rows, *more])

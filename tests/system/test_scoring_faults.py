@@ -266,7 +266,7 @@ def test_disk_that_fills_up_while_a_run_is_scored_costs_nothing(
     answer = site.call("submissions", slug=slug, username="sam")
     assert (answer["states"], answer["n_left"]) == ({"mine": "failed"}, 20)
     assert (answer["n_runs"], answer["n_score_sets"]) == (0, 0)
-    assert not [one for one in left_in_folders(site) if one.name != "filling"]
+    assert not [folder for folder in left_in_folders(site) if folder.name != "filling"]
     disk.free()
     site.call("try_again", job=job, username="sam")
     wait_for_job(site, job)

@@ -108,9 +108,9 @@ def rows() -> dict[str, list[Any]]:
             [slot.annotator and slot.annotator.username, getattr(slot, "rater", "")]
             for slot in slots
         ],
-        "has_end": [one.lease_expires_at is not None for one in slots],
+        "has_end": [slot.lease_expires_at is not None for slot in slots],
         "first_seen": [_iso(query.first_seen_at) for query in queries],
-        "metadata": [one.metadata for one in queries],
+        "metadata": [query.metadata for query in queries],
         "scopes": [getattr(one, "scopes", []) for one in tables["ApiToken"].objects.all()],
         "judges": [
             [evaluation.endpoint.name, evaluation.endpoint.key_sealed] for evaluation in evaluations

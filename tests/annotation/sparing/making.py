@@ -43,8 +43,10 @@ def add_graded(
     corpus = pool.benchmark.corpus
     documents = Document.objects.bulk_create(Document(corpus=corpus, docid=d) for d in docids)
     documents[0].contents.model.objects.bulk_create(
-        documents[0].contents.model(document=one, content_hash=one.docid, text="What it says")
-        for one in documents
+        documents[0].contents.model(
+            document=document, content_hash=document.docid, text="What it says"
+        )
+        for document in documents
     )
     places = [(queries[place % len(queries)], one) for place, one in enumerate(documents)]
     entries = PoolEntry.objects.bulk_create(

@@ -85,7 +85,7 @@ def test_audit_is_drawn_of_what_nobody_judged_and_the_others_wait(campaign, pool
     drawn, checks, spared = (entries(rule, part) for part in (AUDIT, CHECK, SPARED))
     assert (rule.n_zeros, len(drawn)) == (290, 200)
     assert len(drawn) + len(checks) + len(spared) == 290
-    assert not {entry.pk for entry in judged} & {one.entry_id for one in rule.zeros.all()}
+    assert not {entry.pk for entry in judged} & {zero.entry_id for zero in rule.zeros.all()}
     assert set(rule.zeros.filter(part=AUDIT).values_list("probability", flat=True)) == {200 / 290}
     assert set(rule.zeros.filter(part=CHECK).values_list("probability", flat=True)) <= {0.05}
     assert n_spared(pool) == 90

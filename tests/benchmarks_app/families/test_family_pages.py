@@ -395,7 +395,7 @@ def test_one_answer_confirms_the_ticked_families_and_is_undone_at_once(signed_in
 
     client.post(url("family-undo"))
     refreshed(*families)
-    assert [one.is_flagged for one in families] == [True, True]
+    assert [family.is_flagged for family in families] == [True, True]
 
 
 def test_a_family_that_changed_meanwhile_is_not_confirmed_with_others(signed_in, owner, benchmark):
@@ -425,7 +425,7 @@ def test_the_endpoint_confirms_several_or_none(signed_in, owner, benchmark):
     done = client.post(at, {"families": keys}, content_type="application/json")
     refreshed(*families)
     assert done.json()["kind"] == "confirm"
-    assert not any(one.is_flagged for one in families)
+    assert not any(family.is_flagged for family in families)
 
 
 TICK = re.compile(r'name="family" value="([^"]+)"')

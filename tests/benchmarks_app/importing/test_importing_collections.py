@@ -81,8 +81,8 @@ def test_families_slices_and_weights_of_a_collection_are_kept(texts):
         "q3": "",
     }
     held = {
-        one.name: set(one.members.values_list("query__qid", flat=True))
-        for one in Slice.objects.all()
+        row.name: set(row.members.values_list("query__qid", flat=True))
+        for row in Slice.objects.all()
     }
     assert held == {"head": {"q1", "q3"}, "tail": {"q3"}}
     assert texts.queries.get(qid="q1").weight == 0.1 + 0.2

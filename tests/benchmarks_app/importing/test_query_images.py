@@ -171,7 +171,7 @@ def test_same_words_with_other_images_are_other_needs(texts, take_in):
 
     _, words = texts_to_group(texts, None)
 
-    assert len({one.text for one in words}) == 4
+    assert len({word.text for word in words}) == 4
     assert all(word.text for word in words)
 
 

@@ -109,7 +109,7 @@ def test_board_and_alerts_ask_for_what_is_there(figures, benchmark):
     asked += [rule["expr"] for rule in rules]
 
     patterns = [match for expr in asked for match in re.findall(r'=~"([^"]+)"', expr)]
-    named = {one for expr in asked for one in re.findall(r"(?<![\w~\"])benchwright_\w+", expr)}
+    named = {match for expr in asked for match in re.findall(r"(?<![\w~\"])benchwright_\w+", expr)}
 
     assert named and named <= names
     assert patterns and all(

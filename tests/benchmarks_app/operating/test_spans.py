@@ -94,7 +94,7 @@ def test_statements_of_a_request_are_there_without_their_values(collected, clien
     statements = [attributes for name, attributes, _ in collected() if name == "SELECT"]
     asked = [statement["db.query.text"] for statement in statements]
     assert any('"benchmarks_app_user"."username" = %s' in sql for sql in asked)
-    assert {one["db.system.name"] for one in statements} == {connection.vendor}
+    assert {statement["db.system.name"] for statement in statements} == {connection.vendor}
     assert "guessed wrongly" not in str(collected())
     assert "'ada'" not in str(collected())
 

@@ -169,7 +169,7 @@ def test_failed_sign_ins_go_under_whichever_name_they_were_typed(client, zelda, 
 
     delete_person(user=zelda, actor=owner)
 
-    assert {one.username for one in AccessAttempt.objects.all()} == {"Zelda-q", "olga"}
+    assert {row.username for row in AccessAttempt.objects.all()} == {"Zelda-q", "olga"}
 
 
 def test_pictures_and_checks_of_files_lose_the_name(

@@ -306,7 +306,7 @@ def test_a_job_that_waits_for_a_set_keeps_it(ones, owner):
 def test_page_command_and_api_delete(ones, olga):
     for name in ("b", "c"):
         map_qrels(qrel_set=ones, actor=None, grade_map="1=2", name=name)
-    of = {one.name: one.pk for one in QrelSet.objects.all()}
+    of = {row.name: row.pk for row in QrelSet.objects.all()}
     slug = ones.benchmark.slug
 
     by_page = olga.post(f"/b/{slug}/qrels/{of['ones']}/delete/")

@@ -109,7 +109,7 @@ def test_families_and_links_are_those_of_the_table(benchwright, tmp_path):
     assert {family["family"]: family["queries"] for family in answer["families"]} == {
         name: [row[0] for row in rows if row[1:2] == [name]] for name in ("1", "3")
     }
-    assert [f"{one['doubt']:.4f}" for one in answer["families"]] == [rows[1][2], rows[3][2]]
+    assert [f"{family['doubt']:.4f}" for family in answer["families"]] == [rows[1][2], rows[3][2]]
     assert (answer["n_queries"], answer["n_families"], answer["n_review"]) == (3, 2, 1)
     assert [(link["a"], link["b"]) for link in answer["links"]] == [("1", "2")]
     assert {review["n_families"] for review in answer["reviews"]} <= {0, 1}

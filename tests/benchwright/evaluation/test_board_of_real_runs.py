@@ -47,5 +47,7 @@ def test_ranks_and_groups_say_the_same(board):
     assert [standing.tie_group for standing in standings] == tie_groups(
         of, n_flips=2_000
     ).of.tolist()
-    assert [one.best == 1 for one in standings] == [one.tie_group == 1 for one in standings]
+    assert [standing.best == 1 for standing in standings] == [
+        standing.tie_group == 1 for standing in standings
+    ]
     assert all(one.best <= rank <= one.worst for rank, one in enumerate(standings, start=1))

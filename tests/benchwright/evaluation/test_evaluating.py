@@ -89,7 +89,7 @@ def test_one_query_after_the_other_gives_what_a_batch_gives():
 
 def test_latencies_are_quantiles_of_the_sites_kind():
     seconds = [0.04, 0.01, 0.03, 0.02]
-    site = latency_summary([1000 * one for one in seconds])
+    site = latency_summary([1000 * second for second in seconds])
 
     result = _latency(seconds, is_batched=False)
 

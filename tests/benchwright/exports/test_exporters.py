@@ -188,7 +188,7 @@ def test_a_pair_below_0_is_in_no_judgment_list(tmp_path):
     listed = json.loads((folder / "opensearch/test.json").read_text())["judgmentRatings"]
 
     assert [rating["_id"] for query in request for rating in query["ratings"]] == ["d-cjk"]
-    assert [one for query in listed for one in query["ratings"]] == [
+    assert [rating for query in listed for rating in query["ratings"]] == [
         {"docId": "d-cjk", "rating": "3"}
     ]
 

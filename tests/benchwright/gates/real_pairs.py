@@ -51,7 +51,7 @@ def _all_pairs() -> Iterator[Named]:
 
 
 def of_class(name: str) -> list[Named]:
-    return [one for one in all_pairs() if class_of(one.pair.sigma) == name]
+    return [pair for pair in all_pairs() if class_of(pair.pair.sigma) == name]
 
 
 def truly_better(name: str, by: float) -> list[Named]:

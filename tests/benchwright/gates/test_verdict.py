@@ -332,7 +332,7 @@ def test_losses_count_after_holm():
 
     numbers = [finding(one, "guard_rails", LOST).numbers for one in (alone, beside)]
     assert [number["p"] for number in numbers] == pytest.approx([10 / 512] * 2)
-    assert [one["p_adjusted"] for one in numbers] == pytest.approx([20 / 512, 40 / 512])
+    assert [number["p_adjusted"] for number in numbers] == pytest.approx([20 / 512, 40 / 512])
     assert (alone.verdict == Verdict.BLOCK, beside.verdict == Verdict.BLOCK) == (True, False)
 
 

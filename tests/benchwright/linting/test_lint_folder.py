@@ -194,7 +194,9 @@ def test_order_of_ids_is_a_note_and_told_once(tmp_path):
 
     findings = [finding for finding in lint_folder(folder).findings if finding.code == "id-order"]
 
-    assert [(one.severity, one.where) for one in findings] == [(Severity.NOTE, "corpus.jsonl:2")]
+    assert [(finding.severity, finding.where) for finding in findings] == [
+        (Severity.NOTE, "corpus.jsonl:2")
+    ]
 
 
 def test_every_rule_has_a_sentence_an_advice_and_a_severity_of_a_known_target():

@@ -78,7 +78,7 @@ def test_documents_that_lack_are_counted_and_the_relevant_ones_among_them():
 def test_grades_of_0_are_a_note_and_queries_without_relevant_ones_a_warning():
     faults = pitfalls({"1"}, {"1": {"a": 0, "b": -1}})
 
-    assert [(one.code, one.n) for one in faults] == [
+    assert [(fault.code, fault.n) for fault in faults] == [
         ("query-without-relevant", 1),
         ("judged-not-relevant", 1),
     ]

@@ -58,7 +58,7 @@ def test_queries_asked_most_come_first_and_equals_by_their_bytes(tmp_path):
 
     _, queries = written(rows, tmp_path)
 
-    assert [one["text"] for one in queries] == ["y", "z", "a", "b", "é"]
+    assert [query["text"] for query in queries] == ["y", "z", "a", "b", "é"]
 
 
 def test_days_and_clicks_that_are_not_known_stay_unknown(tmp_path):
@@ -72,7 +72,10 @@ def test_what_is_masked_is_counted_by_searches_and_merges(tmp_path):
 
     counted, queries = written(rows, tmp_path)
 
-    assert [(one["text"], one["count"]) for one in queries] == [("mail [email]", 7), ("mail", 1)]
+    assert [(query["text"], query["count"]) for query in queries] == [
+        ("mail [email]", 7),
+        ("mail", 1),
+    ]
     assert counted.masked == {"email": 9}
     assert counted.n_only_personal == 2
 
@@ -80,7 +83,7 @@ def test_what_is_masked_is_counted_by_searches_and_merges(tmp_path):
 def test_floor_counts_all_spellings_together(tmp_path):
     counted, queries = written([row("A b"), row("a b"), row("rare")], tmp_path, floor=2)
 
-    assert [one["key"] for one in queries] == ["a b"]
+    assert [query["key"] for query in queries] == ["a b"]
     assert (counted.n_below_floor, counted.n_traffic_below_floor) == (1, 1)
 
 
@@ -97,9 +100,9 @@ def test_counts_are_those_of_a_plain_count(tmp_path_factory, asked):
     plain = Counter()
     for one in rows:
         plain[normalised(one.text)] += one.n
-    assert {one["key"]: one["count"] for one in queries} == plain
+    assert {query["key"]: query["count"] for query in queries} == plain
     assert counted.n_traffic == sum(plain.values())
-    assert [one["count"] for one in queries] == sorted(plain.values(), reverse=True)
+    assert [query["count"] for query in queries] == sorted(plain.values(), reverse=True)
 
 
 def test_small_tallies_give_the_same_bytes(tmp_path, monkeypatch):

@@ -242,7 +242,7 @@ def test_a_copy_under_another_team_hides_nothing():
 
     treatment = treatment_of(runs, grades, pooled=pooled, teams=teams)
 
-    alone = {one.run: one for one in treatment.by_run.systems}["run1"]
+    alone = {system.run: system for system in treatment.by_run.systems}["run1"]
     assert (digits(alone.full), digits(alone.without), alone.n_unique) == ("0.6844", "0.6844", 0)
     assert digits(treatment.by_run.mean_shift) == "-0.1022"
     both = [system for system in treatment.by_group.systems if system.group == ("run1", "copy")]

@@ -8,7 +8,9 @@ from benchwright.retrieval.ann import Ranked, ann_recall
 
 
 def rows(text):
-    return [Ranked(name, float(score)) for name, score in (one.split(":") for one in text.split())]
+    return [
+        Ranked(name, float(score)) for name, score in (part.split(":") for part in text.split())
+    ]
 
 
 EXACT = {"q1": rows("a:9 b:8 c:7 d:6"), "q2": rows("e:3 f:2")}

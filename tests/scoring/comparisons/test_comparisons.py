@@ -68,10 +68,10 @@ def test_slices_are_corrected_together_by_benjamini_hochberg(release, client):
     answer = client.get(api(release, "poor", "good")).json()
 
     pairs = [pair for pair in answer["comparison"]["pairs"] if pair["measure"] == "nDCG@10"]
-    raw = [one["p"] for one in pairs if one["slice"] in ("head", "tail")]
-    ours = [one["p_slices"] for one in pairs if one["slice"] in ("head", "tail")]
+    raw = [pair["p"] for pair in pairs if pair["slice"] in ("head", "tail")]
+    ours = [pair["p_slices"] for pair in pairs if pair["slice"] in ("head", "tail")]
     assert ours == pytest.approx(stats.false_discovery_control(raw).tolist())
-    assert next(one for one in pairs if one["slice"] == "all")["p_slices"] is None
+    assert next(pair for pair in pairs if pair["slice"] == "all")["p_slices"] is None
 
 
 def test_a_baseline_is_corrected_by_holm_and_all_pairs_by_tukey(release, client):
@@ -194,7 +194,7 @@ def test_patterns_rest_on_the_very_differences_of_the_table(release, client):
     answer = client.get(api(release, "third", "poor")).json()
 
     record = client.get(page(release, "third", "poor"))
-    facts = record.context["told"].facts(*[str(one["id"]) for one in reversed(answer["runs"])])
+    facts = record.context["told"].facts(*[str(run["id"]) for run in reversed(answer["runs"])])
     fact = next(one for one in facts if (one.measure, one.slice) == ("nDCG@10", "all"))
     pair = next(one for one in answer["comparison"]["pairs"] if one["slice"] == "all")
     assert (fact.low, fact.high) == (pair["interval"]["low"], pair["interval"]["high"])

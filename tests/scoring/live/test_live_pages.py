@@ -251,8 +251,8 @@ def test_no_page_and_no_endpoint_tells_a_secret(bench, server, olga, form, do_jo
         True
     ] * len(server.asked)
     assert job.state == Job.State.FAILED and "ApiKey •••" in job.error
-    assert {one.status_code for one in answers} <= {200, 202}
-    assert [one for one in answers if SENTINEL in one.content.decode()] == []
+    assert {answer.status_code for answer in answers} <= {200, 202}
+    assert [answer for answer in answers if SENTINEL in answer.content.decode()] == []
     assert SENTINEL not in caplog.text
 
 

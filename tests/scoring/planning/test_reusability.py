@@ -38,7 +38,7 @@ def test_pooled_runs_are_left_out_one_by_one(release, runs):
     assert not report.is_assumed
     systems = report.treatment.by_group.systems
     assert [(system.run, system.n_unique) for system in systems] == [("one", 1), ("other", 1)]
-    assert [one.without for one in systems] == [0.0, 0.0]
+    assert [system.without for system in systems] == [0.0, 0.0]
 
 
 def test_where_nothing_is_known_of_pools_every_run_counts_as_pooled(release, runs):

@@ -207,7 +207,10 @@ def test_slices_stand_beside_a_baseline_with_intervals(url, scored, signed_in, v
     (row,) = answer.context["rows"]
     assert answer.context["baseline"].run == base.run
     mine, theirs = (
-        {one["qid"]: one["nDCG@10"] for one in measuring.per_query_values(score_set, "nDCG@10")}
+        {
+            value["qid"]: value["nDCG@10"]
+            for value in measuring.per_query_values(score_set, "nDCG@10")
+        }
         for score_set in (url.score_set, base)
     )
     expected = sum(mine[qid] - theirs[qid] for qid in mine) / 3

@@ -344,14 +344,14 @@ def test_no_door_tells_what_a_held_submission_is_worth(site):
     doors = [door.format(run=second.run_id, other=first.run_id) for door in DOORS]
     client, keeper = site.client("sam"), site.client("olga")
     for of in (client, keeper):  # the menu leads to the tabs used last: the same from here on
-        assert all(told(of, one) for one in doors)
-    before, seen = ({one: told(of, one) for one in doors} for of in (client, keeper))
+        assert all(told(of, door) for door in doors)
+    before, seen = ({door: told(of, door) for door in doors} for of in (client, keeper))
 
     given_numbers_of(second, other)
 
-    assert [one for one in doors if told(client, one) != before[one]] == []
+    assert [door for door in doors if told(client, door) != before[door]] == []
     # What keepers see does differ: the doors are those of these numbers.
-    assert len([one for one in doors if told(keeper, one) != seen[one]]) > len(doors) / 2
+    assert len([door for door in doors if told(keeper, door) != seen[door]]) > len(doors) / 2
 
 
 def test_board_and_run_say_to_the_team_whose_value_it_is(site):

@@ -183,7 +183,7 @@ def test_list_is_paged_and_filtered(api, submit, sam, do_jobs):
         "second"
     ]
     scored = api.get(OF, {"state": "scored"}).json()
-    assert [one["name"] for one in scored["results"]] == ["first"]
+    assert [result["name"] for result in scored["results"]] == ["first"]
     assert api.get(OF, {"state": "sored"}).status_code == 400
     assert api.get(OF, {"phase": 99999}).json()["count"] == 0
 

@@ -324,7 +324,7 @@ ALONE = [
     (noun, verb)
     for noun, of in NOUNS.items()
     for verb, what in verbs_of(noun).items()
-    if what.how == "GET" and "{}" not in what.path and not any(one.required for one in what.takes)
+    if what.how == "GET" and "{}" not in what.path and not any(take.required for take in what.takes)
 ]
 
 
