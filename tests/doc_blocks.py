@@ -75,7 +75,8 @@ def blocks() -> tuple[Block, ...]:
 
 
 def blocks_of(page: Path) -> Iterator[Block]:
-    for token in MarkdownIt("commonmark").parse(page.read_text("utf-8")):
+    # What stands in a paragraph is not looked at, which is most of the work.
+    for token in MarkdownIt("commonmark").disable("inline").parse(page.read_text("utf-8")):
         if token.type == "fence":
             language, _, mark = token.info.strip().partition(" ")
             line = token.map[0] + 1 if token.map else 0
