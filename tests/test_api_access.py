@@ -882,7 +882,13 @@ def test_table_has_every_endpoint():
     assert named == {name for name, *_ in ROWS}
 
 
-@pytest.mark.parametrize("way", [by_session, by_token], ids=["session", "token"])
+@pytest.mark.parametrize(
+    "way",
+    [
+        pytest.param(by_session, id="session", marks=pytest.mark.in_thirds),
+        pytest.param(by_token, id="token"),
+    ],
+)
 @pytest.mark.parametrize(("name", "how", "body", "told"), ROWS, ids=lambda value: str(value)[:20])
 def test_answer_is_that_of_the_table(urls, cast, way: Callable[..., Client], name, how, body, told):
     answers = [ask(way(cast.get(who)), how, urls[name], body) for who in PEOPLE]
