@@ -53,9 +53,9 @@ def kinds() -> dict[str, tuple[int, str]]:
 
 
 def _below(kind: type[BenchmarkError]) -> Iterator[type[BenchmarkError]]:
-    for one in kind.__subclasses__():
-        yield one
-        yield from _below(one)
+    for subclass in kind.__subclasses__():
+        yield subclass
+        yield from _below(subclass)
 
 
 def load() -> None:

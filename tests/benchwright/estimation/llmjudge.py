@@ -53,7 +53,7 @@ def queries() -> list[str]:
 def ranking(name: str) -> dict[str, list[str]]:
     """A run made of a judge's grades: descending, ties by document id in bytes, descending."""
     return {
-        query: sorted(grades, key=lambda one: (grades[one], one.encode()), reverse=True)
+        query: sorted(grades, key=lambda grade: (grades[grade], grade.encode()), reverse=True)
         for query, grades in judge(name).items()
     }
 

@@ -226,7 +226,7 @@ def test_groups_of_single_runs_fall_as_the_runs_do(
 
     assert (digits(result.mean_shift), digits(result.mean_judged)) == (shift, judged)
     assert (digits(result.tau), result.n_unique) == (tau, n_unique)
-    furthest = min(result.systems, key=lambda one: one.shift)
+    furthest = min(result.systems, key=lambda system: system.shift)
     assert (furthest.run, digits(furthest.shift)) == worst
     if only_contributors:
         (run1,) = (system for system in result.systems if system.run == "run1")
