@@ -7,6 +7,7 @@ bytes; hidden splits are not in a release's source and so in no export.
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -111,22 +112,32 @@ def written(exporter: Exporter, source: ReleaseSource, folder: Path) -> list[str
     is_new = not folder.exists()
     work = folder / ".work"
     work.mkdir(parents=True)
-    names = []
+    names: list[str] = []
     try:
         for name, pieces in exporter.members(source, work):
+            names.append(name)
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             with path.open("wb") as out:
                 out.writelines(pieces)
-            names.append(name)
     except BaseException:
         # Half a collection is taken for a whole one by whoever finds it.
-        shutil.rmtree(folder, ignore_errors=True)
-        if not is_new:
-            folder.mkdir(exist_ok=True)
+        shutil.rmtree(work, ignore_errors=True)
+        _take_away([folder / name for name in names], folder, with_folder=is_new)
         raise
     shutil.rmtree(work, ignore_errors=True)
     return names
+
+
+def _take_away(paths: Iterable[Path], folder: Path, *, with_folder: bool) -> None:
+    """Remove these files, and the folders that are empty then; what others have put there stays."""
+    folders = {folder} if with_folder else set()
+    for path in paths:
+        path.unlink(missing_ok=True)
+        folders.update(parent for parent in path.parents if folder in parent.parents)
+    for emptied in sorted(folders, key=lambda emptied: -len(emptied.parts)):
+        with suppress(OSError):
+            emptied.rmdir()
 
 
 def file_pieces(path: Path, begin: int = 0, end: int | None = None) -> Iterator[bytes]:

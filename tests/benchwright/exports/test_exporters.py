@@ -118,6 +118,19 @@ def test_nothing_is_left_in_a_folder_where_an_export_broke_off(tmp_path, is_new)
     assert list(tmp_path.glob("out/**")) == ([] if is_new else [folder])
 
 
+def test_what_another_has_put_into_the_folder_meanwhile_stays(tmp_path):
+    mine = tmp_path / "out" / "mine.txt"
+
+    def documents():
+        mine.write_text("mine")
+        yield from (Document("b"), Document("a"))
+
+    with pytest.raises(UnwritableRowError):
+        written(EXPORTERS["beir"], replace(source(), documents=documents), tmp_path / "out")
+
+    assert [path for path in tmp_path.glob("out/**/*") if path.is_file()] == [mine]
+
+
 def test_unknown_format_is_told_with_those_there_are():
     with pytest.raises(UnknownExportError, match=r"no format 'csv'\. Choose one of beir, hub"):
         exporter_of("csv")
