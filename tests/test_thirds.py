@@ -1,4 +1,4 @@
-"""Of what takes long, three commits try all (docs/testing.md, In thirds)."""
+"""Of what takes long, the three thirds are all (docs/testing.md, In thirds)."""
 
 from collections import Counter
 
