@@ -35,7 +35,7 @@ from benchmarks_app.models import Benchmark, Job, Query, Scope
 from benchmarks_app.models.collection import MAX_ID_BYTES
 from benchmarks_app.permissions import Action
 from benchwright.qrels.errors import NotMeasuredError
-from benchwright.qrels.rules import RULES, rule_named
+from benchwright.qrels.rules import RULES
 
 JOBS_LOOKED_AT = 20
 
@@ -251,9 +251,8 @@ class PolicyDetail(Endpoint):
     def put(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
         form = PolicyForm(self.validated(PolicySerializer), benchmark=benchmark)
-        cleaned = self.cleaned(form)
-        rule = rule_named(cleaned["rule"])
-        set_policy(benchmark=benchmark, rule=rule, settings=cleaned["settings"], actor=request.user)
+        self.cleaned(form)
+        set_policy(benchmark=benchmark, actor=request.user, **form.arguments())
         return self._answer(benchmark)
 
     def _answer(self, benchmark: Benchmark) -> Response:

@@ -11,10 +11,10 @@ from django.utils.html import format_html
 from annotation.common.selectors.ledger import annotators_of
 from annotation.common.selectors.policies import policy_of
 from annotation.models import AggregationPolicy
-from benchmarks_app.common.forms import row_field
+from benchmarks_app.common.forms import ChangeForm, row_field
 from benchmarks_app.models import Benchmark, QrelSet, User
 from benchwright.formats.numbers import row_key
-from benchwright.qrels.rules import RULES, Settings
+from benchwright.qrels.rules import RULES, Settings, rule_named
 
 
 class AsOfField(forms.CharField):
@@ -75,25 +75,26 @@ class _SettingsForm(forms.Form):
     )
 
     def __init__(self, *args: Any, benchmark: Benchmark, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.benchmark = benchmark
         policy = policy_of(benchmark)
-        self.fields["rule"].initial = policy.rule.name
-        for name, value in policy.settings.as_json().items():
-            self.fields[name].initial = value
+        self.benchmark, self._usual = benchmark, policy.settings.as_json()
+        super().__init__(*args, initial={"rule": policy.rule.name, **self._usual}, **kwargs)
+        for name in self._usual:
             # What a short form leaves out is as the policy has it.
             self.fields[name].required = not self.is_bound
 
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or {}
-        names = ("adjudicate_from", "unresolved", "smoothing")
-        usual = policy_of(self.benchmark).settings.as_json()
-        chosen = {name: cleaned.pop(name, None) or usual[name] for name in names}
+    def arguments(self) -> dict[str, Any]:
+        """What was chosen, with the settings as one."""
+        cleaned = dict(self.cleaned_data)
+        chosen = {name: cleaned.pop(name) or usual for name, usual in self._usual.items()}
         return {**cleaned, "settings": Settings(**chosen)}
 
 
-class PolicyForm(_SettingsForm):
+class PolicyForm(ChangeForm, _SettingsForm):
     """The rule that a benchmark's inbox and next qrels follow."""
+
+    def arguments(self) -> dict[str, Any]:
+        arguments = super().arguments()
+        return {**arguments, "rule": rule_named(arguments["rule"])}
 
 
 class QrelsForm(_SettingsForm):

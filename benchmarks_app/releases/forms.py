@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from benchmarks_app.common.forms import choice_field, row_field
+from benchmarks_app.common.forms import ChangeForm, choice_field, row_field
 from benchmarks_app.common.selectors.qrel_sets import grades_in
 from benchmarks_app.importing.forms import (
     grade_fields,
@@ -167,7 +167,6 @@ class DraftForm(forms.Form):
         formats = [name for name in EXPORTERS if name not in options.left_out]
         return {
             **options.as_json(),
-            "threshold": BY_SCALE if options.threshold is None else options.threshold,
             "formats": formats,
             "measures": " ".join(options.measures),
             "version": "" if options.is_version_proposed else version,
@@ -206,6 +205,10 @@ class DraftForm(forms.Form):
                 machine_labels=tuple(cleaned.get("machine_labels", ())),
             ),
         }
+
+
+class DraftChangeForm(ChangeForm, DraftForm):
+    """The same of a draft that is there."""
 
 
 class PublishForm(forms.Form):

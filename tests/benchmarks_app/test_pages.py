@@ -12,7 +12,9 @@ from benchmarks_app.common.selectors.reading import release_file_path
 from benchmarks_app.models import AuditEvent, Benchmark, Corpus, Job, QrelSet, Release, Run, Upload
 from benchmarks_app.templatetags.benchwright import deed, minus, score
 from benchwright.qrels.scales import DEFAULT_SCALE
+from benchwright.releases.options import ReleaseOptions
 from tests import factories
+from tests.open_pages import opened
 
 pytestmark = pytest.mark.django_db
 SCRIPT = "<script>alert(1)</script>"
@@ -609,6 +611,29 @@ def test_draft_is_changed_checked_again_and_thrown_away(olga, texts, do_jobs):
     assert "release-licence-missing" not in {finding["code"] for finding in draft.findings}
     olga.post(reverse("release-draft-delete", args=address))
     assert not Release.objects.exists()
+
+
+def test_a_draft_open_for_a_while_does_not_put_back_what_another_has_changed(
+    olga, texts, do_jobs
+):
+    qrels = texts.qrel_sets.get()
+    olga.post(reverse("release-new", args=["texts"]), release_form(qrels, formats=["trec"]))
+    edit = reverse("release-draft-edit", args=["texts", Release.objects.get().pk])
+    initials = opened(olga.get(edit).content.decode())
+    fields = {name.removeprefix("initial-"): value for name, value in initials.items()}
+    fields.pop("drops_all_zero")
+    newer = factories.qrel_set(texts, {("q1", "d1"): 1}, "newer")
+    others = {"licence": "CC0-1.0", "threshold": "1", "version": "", "drops_all_zero": "on"}
+    olga.post(edit, {**fields, **others, "qrel_set": newer.pk, "formats": ["beir", "trec"]})
+
+    olga.post(edit, {**initials, **fields, "notes": "The second."})
+
+    draft = Release.objects.get()
+    options = ReleaseOptions.from_json(draft.options)
+    assert (draft.qrel_set, draft.notes) == (newer, "The second.")
+    assert (options.licence, options.threshold, options.drops_all_zero) == ("CC0-1.0", 1, True)
+    assert options.is_version_proposed
+    assert not {"beir", "trec"} & set(options.left_out)
 
 
 def test_drafts_are_listed_for_keepers_alone(olga, texts, signed_in):

@@ -27,7 +27,7 @@ from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError
-from benchwright.qrels.rules import RULES, rule_named
+from benchwright.qrels.rules import RULES
 from benchwright.texts.directions import direction_of
 from benchwright.texts.presenting import presented
 
@@ -89,10 +89,8 @@ def policy_edit(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """The rule that the inbox and the next qrels follow."""
     form = PolicyForm(request.POST or None, benchmark=benchmark)
     if request.method == "POST" and form.is_valid():
-        cleaned = form.cleaned_data
-        rule = rule_named(cleaned["rule"])
-        set_policy(benchmark=benchmark, rule=rule, settings=cleaned["settings"], actor=request.user)
-        messages.success(request, f"The next qrels follow the rule {rule.name}.")
+        policy = set_policy(benchmark=benchmark, actor=request.user, **form.arguments())
+        messages.success(request, f"The next qrels follow the rule {policy.rule}.")
         return redirect("annotation:policy-edit", benchmark.slug)
     context = {"form": form, "rules": RULES}
     status = 422 if form.errors else 200

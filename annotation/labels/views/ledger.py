@@ -205,7 +205,7 @@ def qrels_publish(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     form = QrelsForm(request.POST or None, benchmark=benchmark)
     if request.method == "POST" and form.is_valid():
         with transaction.atomic():
-            arguments = publishing_arguments(benchmark=benchmark, **form.cleaned_data)
+            arguments = publishing_arguments(benchmark=benchmark, **form.arguments())
             job = jobs.start(benchmark=benchmark, user=request.user, **arguments)
         return redirect(job)
     context = {"form": form, "rules": RULES, "publication": publication_of(benchmark)}

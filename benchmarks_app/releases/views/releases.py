@@ -18,7 +18,12 @@ from benchmarks_app.models import Benchmark, QrelSet, Release
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.releases.downloads import export_response, file_response, published_release
-from benchmarks_app.releases.forms import DeprecateForm, DraftForm, PublishForm
+from benchmarks_app.releases.forms import (
+    DeprecateForm,
+    DraftChangeForm,
+    DraftForm,
+    PublishForm,
+)
 from benchmarks_app.releases.services import exporting
 from benchmarks_app.releases.services.drafting import (
     change_draft,
@@ -146,13 +151,13 @@ def _diff_of(release: Release) -> dict[str, Any]:
 @benchmark_view(Action.EDIT)
 def release_draft_edit(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     draft = _draft(benchmark, pk)
-    initial = DraftForm.initial_of(
+    initial = DraftChangeForm.initial_of(
         ReleaseOptions.from_json(draft.options),
         version=draft.version,
-        qrel_set=draft.qrel_set_id,
+        qrel_set=draft.qrel_set,
         notes=draft.notes,
     )
-    form = DraftForm(request.POST or None, benchmark=benchmark, initial=initial)
+    form = DraftChangeForm(request.POST or None, benchmark=benchmark, initial=initial)
     if request.method == "POST" and form.is_valid():
         try:
             changed = change_draft(user=request.user, draft=draft, **form.arguments())

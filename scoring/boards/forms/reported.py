@@ -5,7 +5,7 @@ from typing import Any, cast
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from benchmarks_app.common.forms import SelectOfMany, offer_runs
+from benchmarks_app.common.forms import ChangeForm, SelectOfMany, offer_runs, row_field
 from benchmarks_app.models import Benchmark, Run
 from scoring.models import ReportedScore
 from scoring.scores.selectors.rankings import runs_offered
@@ -26,8 +26,10 @@ class ReleaseChoiceForm(forms.Form):
         versions = [(version, version) for version in self._releases]
         cast(forms.ChoiceField, self.fields["release"]).choices = [("", _("Not known")), *versions]
 
-    def clean_release(self) -> Any:
-        return self._releases.get(self.cleaned_data["release"])
+    def arguments(self) -> dict[str, Any]:
+        """What the services take."""
+        cleaned = self.cleaned_data
+        return {**cleaned, "release": self._releases.get(cleaned["release"])}
 
 
 class ReportedFileForm(ReleaseChoiceForm):
@@ -90,7 +92,17 @@ class ReportedValueForm(ReleaseChoiceForm):
         offer_runs(self, ["run"], runs_offered(benchmark, viewer))
 
 
-def values_of(score: ReportedScore) -> dict[str, Any]:
-    """What the form shows of a value that is there."""
-    values = {name: getattr(score, name) for name in ReportedValueForm.base_fields}
-    return {**values, "release": score.release.version if score.release else ""}
+class ReportedChangeForm(ChangeForm, ReportedValueForm):
+    """The same of a value that is there."""
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        run, offered = self.initial["run"], row_field(self, "run").queryset
+        if run is not None and run not in offered:
+            # Whoever may not see the run leaves it as it is.
+            del self.fields["run"]
+
+    @classmethod
+    def initial_of(cls, score: ReportedScore) -> dict[str, Any]:
+        values = {name: getattr(score, name) for name in cls.base_fields}
+        return {**values, "release": score.release.version if score.release else ""}

@@ -18,7 +18,7 @@ from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.requests import PersonRequest, SiteRequest
 from benchwright.errors import BenchmarkError, ScoringError
 from benchwright.gates.small_files import MAIN
-from scoring.boards.forms.reported import ReportedFileForm, ReportedValueForm, values_of
+from scoring.boards.forms.reported import ReportedChangeForm, ReportedFileForm, ReportedValueForm
 from scoring.boards.selectors.reported import (
     may_change_reported,
     reported_measures,
@@ -93,13 +93,13 @@ def reported_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
 
 
 def _imported(request: PersonRequest, benchmark: Benchmark, form: ReportedFileForm) -> bool:
-    cleaned: dict[str, Any] = dict(form.cleaned_data)
-    file = cleaned.pop("file")
+    arguments = form.arguments()
+    file = arguments.pop("file")
     # One byte more than is read says that there are too many, and no more is held.
     content = file.read(reported.LARGEST_FILE + 1)
     try:
         imported = reported.import_mteb(
-            benchmark=benchmark, user=request.user, content=content, file=file.name, **cleaned
+            benchmark=benchmark, user=request.user, content=content, file=file.name, **arguments
         )
     except BenchmarkError as error:
         form.add_error("file", told(error))
@@ -117,7 +117,7 @@ def _imported(request: PersonRequest, benchmark: Benchmark, form: ReportedFileFo
 def _entered(request: PersonRequest, benchmark: Benchmark, form: ReportedValueForm) -> bool:
     try:
         is_new = reported.enter_reported(
-            benchmark=benchmark, user=request.user, **form.cleaned_data
+            benchmark=benchmark, user=request.user, **form.arguments()
         )
     except ScoringError as error:
         form.add_error(_field_of(error), told(error))
@@ -146,8 +146,11 @@ def reported_edit(request: PersonRequest, benchmark: Benchmark, pk: int) -> Http
     keeps = may(request.user, Action.EDIT, benchmark)
     if not may_change_reported(request.user, score, keeps=keeps):
         raise PermissionDenied
-    form = ReportedValueForm(
-        request.POST or None, benchmark=benchmark, viewer=request.user, initial=values_of(score)
+    form = ReportedChangeForm(
+        request.POST or None,
+        benchmark=benchmark,
+        viewer=request.user,
+        initial=ReportedChangeForm.initial_of(score),
     )
     if form.is_valid() and _changed(request, score, form):
         return redirect("scoring:reported-list", benchmark.slug)
@@ -158,7 +161,7 @@ def reported_edit(request: PersonRequest, benchmark: Benchmark, pk: int) -> Http
 
 def _changed(request: PersonRequest, score: ReportedScore, form: ReportedValueForm) -> bool:
     try:
-        reported.change_reported(score=score, actor=request.user, **form.cleaned_data)
+        reported.change_reported(score=score, actor=request.user, **form.arguments())
     except ScoringError as error:
         form.add_error(_field_of(error), told(error))
         return False

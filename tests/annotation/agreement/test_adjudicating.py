@@ -1,6 +1,7 @@
 """The inbox and what comes of it."""
 
 import uuid
+from dataclasses import replace
 
 import pytest
 from django.core.cache import cache
@@ -9,6 +10,7 @@ from django.urls import reverse
 from annotation.agreement.selectors.adjudication import case_detail, inbox_of, open_cases
 from annotation.agreement.services.adjudicating import adjudicate
 from annotation.common.selectors.ledger import ledger_events
+from annotation.common.selectors.policies import policy_of
 from annotation.common.services.policies import set_policy
 from annotation.judging.protocol.errors import ClientIdReusedError, GradeNotOnScaleError
 from annotation.judging.services.judging import undo_last
@@ -24,6 +26,7 @@ from benchwright.qrels.errors import (
 from benchwright.qrels.rules import Settings, decisions, rule_named
 from tests import factories
 from tests.annotation.making import claimed, judge, pool
+from tests.open_pages import opened
 from tests.tokens import text_without_tokens
 
 pytestmark = pytest.mark.django_db
@@ -364,6 +367,22 @@ def test_similar_cases_are_those_of_the_query_then_those_with_the_grades(benchma
         ("q1", "d2", (0, 3)),
         ("q2", "d3", (0, 2)),
     ]
+
+
+def test_a_page_open_for_a_while_does_not_put_back_another_rule(
+    benchmark, owner, made, signed_in
+):
+    address = reverse("annotation:policy-edit", args=[benchmark.slug])
+    initials = opened(signed_in(owner).get(address).content.decode())
+    fields = {name.removeprefix("initial-"): value for name, value in initials.items()}
+    settings = Settings(adjudicate_from=1, smoothing=0.5)
+    set_policy(benchmark=benchmark, rule=rule_named("upper-median"), settings=settings, actor=owner)
+
+    signed_in(owner).post(address, {**initials, **fields, "unresolved": "refuse"})
+
+    policy = policy_of(benchmark)
+    assert policy.rule.name == "upper-median"
+    assert policy.settings == replace(settings, unresolved="refuse")
 
 
 def test_the_policy_page_saves_what_it_says(benchmark, owner, made, signed_in):

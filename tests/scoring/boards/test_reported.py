@@ -26,6 +26,7 @@ from scoring.boards.services.reported import (
 from scoring.models import ReportedScore
 from scoring.scores.selectors.boards import leaderboard
 from tests import factories
+from tests.open_pages import opened
 
 TASK = {
     "task_name": "SciFact",
@@ -292,6 +293,42 @@ def test_a_value_is_corrected_by_who_entered_it_or_keeps_the_benchmark(
     other = factories.member(benchmark, "sue", "submitter")
     assert signed_in(other).post(url, fields).status_code == 403
     assert signed_in(vi).get(url).status_code == 403
+
+
+def test_a_page_open_for_a_while_does_not_put_back_what_another_has_changed(
+    benchmark, sam, maintainer, signed_in, scored, release
+):
+    run = scored("q1 Q0 d1 1 3 s", "ours").run
+    enter(benchmark, sam)
+    score = ReportedScore.objects.get()
+    url = reverse("scoring:reported-edit", args=["stdlib", score.pk])
+    initials = opened(signed_in(sam).get(url).content.decode())
+    fields = {name.removeprefix("initial-"): value for name, value in initials.items()}
+    others = {"value": "0.25", "release": release.version, "run": run.pk}
+    signed_in(maintainer).post(url, {**fields, **others})
+
+    signed_in(sam).post(url, {**initials, **fields, "note": "cut at 100"})
+
+    score.refresh_from_db()
+    assert (score.value, score.release, score.run) == (0.25, release, run)
+    assert score.note == "cut at 100"
+
+
+def test_whoever_may_not_see_the_run_of_a_value_leaves_it(
+    benchmark, sam, signed_in, owner, scored
+):
+    run = scored("q1 Q0 d1 1 3 s", "secret", owner=owner, visibility="owner").run
+    enter(benchmark, sam, run=run)
+    score = ReportedScore.objects.get()
+    url = reverse("scoring:reported-edit", args=["stdlib", score.pk])
+    page = signed_in(sam).get(url).content.decode()
+    fields = {"system": "bm25", "measure": "AP", "value": "0.3", "source": "s"}
+
+    signed_in(sam).post(url, {**opened(page), **fields})
+
+    score.refresh_from_db()
+    assert (score.value, score.run) == (0.3, run)
+    assert "initial-run" not in page
 
 
 def test_a_value_cannot_be_changed_into_another_that_is_there(benchmark, sam, signed_in):
