@@ -184,7 +184,7 @@ class OwnJudgmentFilterForm(forms.Form):
         }
 
 
-class ChangeForm(forms.Form):
+class JudgmentChangeForm(forms.Form):
     """Another grade, or why the document cannot be judged after all."""
 
     grade = forms.IntegerField(required=False)

@@ -613,9 +613,7 @@ def test_draft_is_changed_checked_again_and_thrown_away(olga, texts, do_jobs):
     assert not Release.objects.exists()
 
 
-def test_a_draft_open_for_a_while_does_not_put_back_what_another_has_changed(
-    olga, texts, do_jobs
-):
+def test_a_draft_open_for_a_while_does_not_put_back_what_another_has_changed(olga, texts, do_jobs):
     qrels = texts.qrel_sets.get()
     olga.post(reverse("release-new", args=["texts"]), release_form(qrels, formats=["trec"]))
     edit = reverse("release-draft-edit", args=["texts", Release.objects.get().pk])

@@ -12,9 +12,20 @@ State = Submission.State
 
 
 @pytest.fixture
-def send(tmp_path, do_jobs):
+def send(do_jobs):
     """A function that submits a run of some queries to the phase with the hidden split."""
+    return _sender(hiding_benchmark(), do_jobs)
+
+
+@pytest.fixture
+def send_where_one_has_no_grade(do_jobs):
+    """The same, where the hidden split has a query `u0` that nobody graded."""
     benchmark = hiding_benchmark()
+    factories.query(benchmark, "u0", family=benchmark.families.create(split="test"))
+    return _sender(benchmark, do_jobs)
+
+
+def _sender(benchmark, do_jobs):
     release = hiding_release(benchmark)
     sam = factories.member(benchmark, "sam", "submitter")
     phase = Phase.objects.get(release=release, split="test")
@@ -45,6 +56,17 @@ def test_a_run_of_few_hidden_queries_is_refused_and_costs_nothing(send, n):
     assert submitting.n_left_today(phase=refused.phase, user=refused.submitter) == (
         refused.phase.daily_limit
     )
+
+
+@pytest.mark.parametrize("besides", [[], PUBLIC])
+@pytest.mark.parametrize("qid", ["u0", HIDDEN[0]])
+def test_a_refusal_does_not_tell_whether_a_hidden_query_is_graded(
+    send_where_one_has_no_grade, qid, besides
+):
+    (problem,) = send_where_one_has_no_grade([*besides, qid]).problems
+
+    assert problem["code"] == "few-hidden-queries"
+    assert "answers 1 of the 31 queries of hidden splits; expected at least 25" in problem["text"]
 
 
 @pytest.mark.parametrize("n", [24, 30])

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from annotation.common.selectors.questions import questions_of
 from annotation.common.serializers import QuestionSerializer
-from annotation.judging.forms import ChangeForm, OwnJudgmentFilterForm
+from annotation.judging.forms import JudgmentChangeForm, OwnJudgmentFilterForm
 from annotation.judging.selectors import own_work
 from annotation.judging.services.judging import change_own_judgment
 from annotation.models import Judgment
@@ -108,7 +108,7 @@ class OwnJudgment(Endpoint):
     )
     def patch(self, request: Request, pk: int) -> Response:
         judgment = self.judgment()
-        cleaned = self.cleaned(ChangeForm(self.validated(ChangedJudgmentSerializer)))
+        cleaned = self.cleaned(JudgmentChangeForm(self.validated(ChangedJudgmentSerializer)))
         changed = change_own_judgment(judgment=judgment, actor=self.caller(), **cleaned)
         return Response(_told([changed])[0])
 

@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.common.selectors.screen import content_of
-from annotation.judging.forms import CANT_JUDGE_REASONS, ChangeForm, OwnJudgmentFilterForm
+from annotation.judging.forms import CANT_JUDGE_REASONS, JudgmentChangeForm, OwnJudgmentFilterForm
 from annotation.judging.selectors import own_work
 from annotation.judging.services.judging import change_own_judgment
 from annotation.models import Judgment, Pool, Slot
@@ -65,7 +65,7 @@ def my_judgment_list(request: PersonRequest) -> HttpResponse:
 def my_judgment_detail(request: PersonRequest, pk: int) -> HttpResponse:
     """One of my judgments with its document; while the pool is open it can be changed."""
     judgment = get_object_or_404(own_work.own_judgments(request.user), pk=pk)
-    form = ChangeForm(request.POST or None)
+    form = JudgmentChangeForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         changed = change_own_judgment(judgment=judgment, actor=request.user, **form.cleaned_data)
         messages.success(request, _("Changed. The judgment before stays on record."))

@@ -1,7 +1,5 @@
 """Values reported from elsewhere: shown apart, never ranked."""
 
-from typing import Any
-
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpResponse
@@ -116,9 +114,7 @@ def _imported(request: PersonRequest, benchmark: Benchmark, form: ReportedFileFo
 
 def _entered(request: PersonRequest, benchmark: Benchmark, form: ReportedValueForm) -> bool:
     try:
-        is_new = reported.enter_reported(
-            benchmark=benchmark, user=request.user, **form.arguments()
-        )
+        is_new = reported.enter_reported(benchmark=benchmark, user=request.user, **form.arguments())
     except ScoringError as error:
         form.add_error(_field_of(error), told(error))
         return False

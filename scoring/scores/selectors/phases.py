@@ -27,11 +27,13 @@ class Scope:
 
     A phase `is_apart` where the release hides another split: its submissions are scored on their
     own queries alone, and stand on no board, so that nobody learns of the hidden split from a phase
-    with a generous limit.
+    with a generous limit. A run is asked for its `members`: of a hidden split also those without a
+    grade, as what is said of a run must not tell which these are.
     """
 
     split: str
     qids: frozenset[str]
+    members: frozenset[str]
     n_graded: int
     is_hidden: bool
     is_apart: bool
@@ -62,11 +64,13 @@ def scope_of(phase: Phase) -> Scope:
     release = phase.release
     graded, by_split = _graded_by_split(_place(release), release.pk)
     qids = by_split.get(phase.split, frozenset())
+    is_hidden = phase.split in release.hidden_splits
     return Scope(
         split=phase.split,
         qids=qids,
+        members=_members(_place(release), release.pk, phase.split) if is_hidden else qids,
         n_graded=len(graded),
-        is_hidden=phase.split in release.hidden_splits,
+        is_hidden=is_hidden,
         is_apart=is_apart(phase),
     )
 
@@ -80,6 +84,11 @@ def _graded_by_split(
     graded = frozenset(release_qrels(release))
     splits = release_splits(release)
     return graded, {split: graded.intersection(qids) for split, qids in splits.items()}
+
+
+@lru_cache(maxsize=16)
+def _members(path: str, release_id: int, split: str) -> frozenset[str]:
+    return frozenset(release_splits(Release.objects.get(pk=release_id)).get(split, ()))
 
 
 def _place(release: Release) -> str:

@@ -166,7 +166,7 @@ def _validated(job: RunningJob, submission: Submission) -> _Valid:
     target = held_target(phase.release, scope.split if scope.is_apart else "", scope.qids)
     hits = target.hits_of(parquet)
     _refuse_other_split(hits, upload.name, submission, scope)
-    _refuse_few_hidden(hits, upload.name, target)
+    _refuse_few_hidden(hits, upload.name, scope)
     # Where nobody knows the documents of the corpus, ids of another one would be a silent zero.
     if version is None:
         _refuse_nothing_judged(hits, parquet, upload.name, target)
@@ -249,7 +249,7 @@ def _qids(benchmark: int) -> QuerySet:
 def _refuse_other_split(
     answered: Collection[str], file: str, submission: Submission, scope: Scope
 ) -> None:
-    if scope.qids.isdisjoint(answered):
+    if scope.members.isdisjoint(answered):
         release = submission.phase.release
         raise WrongSplitError(
             file=file,
@@ -266,13 +266,14 @@ def _others(counts: Mapping[str, int]) -> str:
     return f"its queries are {listed}"
 
 
-def _refuse_few_hidden(answered: Collection[str], file: str, target: Target) -> None:
+def _refuse_few_hidden(answered: Collection[str], file: str, scope: Scope) -> None:
     """Who answers a handful of hidden queries learns what is known of them, and no system does."""
-    hidden = hidden_queries(target.release) & target.qrels.keys()
-    n = len(hidden.intersection(answered))
-    n_needed = ceil(FEWEST_HIDDEN * len(hidden))
+    if not scope.is_hidden:
+        return
+    n, n_all = len(scope.members.intersection(answered)), len(scope.members)
+    n_needed = ceil(FEWEST_HIDDEN * n_all)
     if n < n_needed:
-        raise FewHiddenError(file=file, n=n, n_all=len(hidden), n_needed=n_needed)
+        raise FewHiddenError(file=file, n=n, n_all=n_all, n_needed=n_needed)
 
 
 def _refuse_nothing_judged(hits: StoredHits, parquet: Path, file: str, target: Target) -> None:

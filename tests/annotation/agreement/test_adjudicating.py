@@ -369,9 +369,7 @@ def test_similar_cases_are_those_of_the_query_then_those_with_the_grades(benchma
     ]
 
 
-def test_a_page_open_for_a_while_does_not_put_back_another_rule(
-    benchmark, owner, made, signed_in
-):
+def test_a_page_open_for_a_while_does_not_put_back_another_rule(benchmark, owner, made, signed_in):
     address = reverse("annotation:policy-edit", args=[benchmark.slug])
     initials = opened(signed_in(owner).get(address).content.decode())
     fields = {name.removeprefix("initial-"): value for name, value in initials.items()}

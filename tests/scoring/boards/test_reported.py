@@ -314,9 +314,7 @@ def test_a_page_open_for_a_while_does_not_put_back_what_another_has_changed(
     assert score.note == "cut at 100"
 
 
-def test_whoever_may_not_see_the_run_of_a_value_leaves_it(
-    benchmark, sam, signed_in, owner, scored
-):
+def test_whoever_may_not_see_the_run_of_a_value_leaves_it(benchmark, sam, signed_in, owner, scored):
     run = scored("q1 Q0 d1 1 3 s", "secret", owner=owner, visibility="owner").run
     enter(benchmark, sam, run=run)
     score = ReportedScore.objects.get()
