@@ -25,6 +25,7 @@ def ranking(summary):
 
 @pytest.fixture
 def small_parts(monkeypatch):
+    monkeypatch.setattr(run_store, "FRAME_ROWS", 25)
     monkeypatch.setattr(run_store, "PART_ROWS", 50)
     monkeypatch.setattr(run_store, "BUCKET_ROWS", 70)
 
@@ -65,25 +66,26 @@ def test_scores_are_doubles_and_minus_zero_ties_with_zero(tmp_path):
     assert [docid for _, docid, _ in ranking(write(results, tmp_path))] == ["a", "b", "d", "c"]
 
 
-def test_infinite_scores_rank_first_and_last_and_are_told(tmp_path):
+@pytest.mark.parametrize("step", [1, -1], ids=["rising", "falling"])
+def test_infinite_scores_rank_first_and_last_and_are_told(tmp_path, step):
     results = [("q", "a", float("-inf")), ("q", "b", 0.5), ("q", "c", float("inf"))]
 
-    summary = write(results, tmp_path)
+    summary = write(results[::step], tmp_path)
 
     assert [docid for _, docid, _ in ranking(summary)] == ["c", "b", "a"]
     assert "2 scores are infinite" in summary.warnings[0]
 
 
-def test_interleaved_queries_are_ranked_each_on_its_own(tmp_path, small_parts):
-    rng = random.Random(4)
-    results = [(f"q{q}", f"d{d}", rng.random()) for d in range(40) for q in range(11)]
+@pytest.mark.parametrize("score_of", [random.Random(4).uniform, lambda d, n: 1 - d / n])
+def test_interleaved_queries_are_ranked_each_on_its_own(tmp_path, small_parts, score_of):
+    results = [(f"q{q}", f"d{d:02}", score_of(d, 20)) for d in range(20) for q in range(11)]
     expected = defaultdict(list)
     for qid, docid, score in results:
         expected[qid].append((-score, docid))
 
     summary = write(results, tmp_path)
 
-    assert (summary.n_rows, summary.n_queries, summary.depth) == (440, 11, 40)
+    assert (summary.n_rows, summary.n_queries, summary.depth) == (220, 11, 20)
     assert ranking(summary) == [
         (qid, docid, rank)
         for qid in sorted(expected, key=str.encode)
@@ -117,6 +119,11 @@ def test_order_is_that_of_python_over_encoded_bytes(tmp_path_factory, scores):
     result = ranking(write(results, tmp_path_factory.mktemp("run")))
 
     assert [pair[:2] for pair in result] == [pair[:2] for pair in expected]
+
+
+def test_a_document_twice_where_scores_fall_is_told_too(tmp_path):
+    with pytest.raises(FileProblemsError, match="line 1 already"):
+        write([("q", "a", 3.0), ("q", "b", 2.0), ("q", "a", 1.0)], tmp_path)
 
 
 def test_a_document_twice_in_a_query_is_told_with_both_lines_and_nothing_is_left(
