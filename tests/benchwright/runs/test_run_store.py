@@ -97,6 +97,7 @@ def test_the_file_is_the_same_bytes_in_any_order_and_however_it_was_cut(tmp_path
     results = [(f"q{n % 7}", f"d{n}", n % 13) for n in range(500)]
     first = write(results, tmp_path / "a")
     random.Random(1).shuffle(results)
+    monkeypatch.setattr(run_store, "FRAME_ROWS", 20)
     monkeypatch.setattr(run_store, "PART_ROWS", 33)
     monkeypatch.setattr(run_store, "BUCKET_ROWS", 1)
 
