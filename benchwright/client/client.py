@@ -207,7 +207,7 @@ class Client:
         name
             Of the run; by default that of the file.
         phase
-            Name or number of the phase, where several are open.
+            Name or number of the phase, where several are open; digits in a text are a name first.
         metadata
             What is known of the system, as `docs/submitting.md` names it.
         tell
@@ -305,13 +305,15 @@ class Client:
 
     def _phase(self, slug: str, name_or_number: str | int) -> int | str:
         """The number of a phase; where several have had the name, of the one that is open."""
-        if not name_or_number or str(name_or_number).isdecimal():
+        if not name_or_number or isinstance(name_or_number, int):
             return name_or_number
         phases = list(self.phases(slug))
         named = sorted(
             (phase for phase in phases if phase.name == name_or_number),
             key=lambda phase: phase.is_open,
         )
+        if not named and name_or_number.isdecimal():
+            return name_or_number
         if not named:
             names = ", ".join(phase.name for phase in phases) or "none"
             raise NoPhaseError(slug=slug, given=name_or_number, known=names)

@@ -292,6 +292,18 @@ def test_phase_is_found_by_its_name_the_open_one_first(run):
     assert b'name="phase"\r\n\r\n4\r\n' in site.asked[1].content
 
 
+@pytest.mark.parametrize(("phase", "number"), [("2026", b"4"), ("3", b"3")])
+def test_a_phase_called_by_a_number_is_found_by_its_name_before_its_number(run, phase, number):
+    phases = [{"id": 4, "name": "2026", "state": "open"}, {"id": 3, "name": "3a", "state": "open"}]
+    site = Site(
+        httpx.Response(200, json={"results": phases, "next": None}), httpx.Response(201, json=SENT)
+    )
+
+    site.client().submit("stdlib", run, phase=phase)
+
+    assert b'name="phase"\r\n\r\n' + number + b"\r\n" in site.asked[1].content
+
+
 def test_phase_that_is_not_there_names_those_that_are(run):
     phases = [{"id": 4, "name": "spring", "state": "open"}]
     site = Site(httpx.Response(200, json={"results": phases, "next": None}))
