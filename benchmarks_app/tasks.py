@@ -93,7 +93,7 @@ def import_log_task(job: jobs.RunningJob) -> None:
     importing_logs.import_log(job)
 
 
-@jobs.handles(clicks.JOB_KIND)
+@jobs.handles(clicks.JOB_KIND, is_once=True)
 def grade_clicks_task(job: jobs.RunningJob) -> None:
     clicks.grade_clicks(job)
 

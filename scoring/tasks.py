@@ -107,7 +107,7 @@ def set_back_rehearsal(job_id: int) -> None:
     rehearsing.set_back_rehearsal(job_id)
 
 
-@jobs.handles(online_logs.JOB_KIND)
+@jobs.handles(online_logs.JOB_KIND, is_once=True)
 def read_online_task(job: RunningJob) -> None:
     online_logs.read_online(job)
 

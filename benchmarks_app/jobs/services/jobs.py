@@ -47,6 +47,8 @@ Handler = Callable[["RunningJob"], None]
 # Removes rows that a job has staged, or a batch of them: true while there may be more.
 Cleaner = Callable[[int], bool | None]
 HANDLERS: dict[str, Handler] = {}
+# Kinds whose files are forgotten as they end: there is nothing to start them again with.
+ONCE: set[str] = set()
 # Raises what stands against it that this person starts a job again.
 Readmission = Callable[[Job, Any], None]
 READMISSIONS: dict[str, Readmission] = {}
@@ -63,11 +65,13 @@ class JobFencedError(BenchmarkError):
     message = "Job {job} was taken over by a later attempt; this one stops."
 
 
-def handles(kind: str) -> Callable[[Handler], Handler]:
+def handles(kind: str, *, is_once: bool = False) -> Callable[[Handler], Handler]:
     """Register a function of an app's `tasks.py` as the one that does jobs of `kind`."""
 
     def register(handler: Handler) -> Handler:
         HANDLERS[kind] = handler
+        if is_once:
+            ONCE.add(kind)
         return handler
 
     return register

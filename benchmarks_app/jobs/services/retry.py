@@ -31,8 +31,10 @@ class JobFinishedError(BenchmarkError):
 
 
 def is_retryable(job: Job) -> bool:
-    """Failed or cancelled, and not for what its file says: it will say the same again."""
-    return job.state in ENDED_EARLY and not job.problems and job.token is None
+    """Failed or cancelled, its file still there, and not for what it says: it will say the same."""
+    jobs.load_handlers()
+    is_over = job.state in ENDED_EARLY and job.token is None
+    return is_over and not job.problems and job.kind not in jobs.ONCE
 
 
 def may_cancel(user: Any, job: Job) -> bool:
@@ -64,12 +66,15 @@ def retry(*, job: Job, user: User) -> Job:
     Raises
     ------
     JobNotRetryableError
-        If the job has not failed, or failed because of its file.
+        If the job has not failed, failed because of its file, or its file is forgotten.
     BenchmarkError
         What an app says against it.
     """
     if job.problems:
         raise JobNotRetryableError(title=job.title, reason="mend the file and import it again")
+    jobs.load_handlers()
+    if job.kind in jobs.ONCE:
+        raise JobNotRetryableError(title=job.title, reason="its file is forgotten; send it again")
     queued = Job.objects.filter(pk=job.pk, state__in=ENDED_EARLY, token=None).update(
         state=Job.State.QUEUED,
         message="",
@@ -82,7 +87,6 @@ def retry(*, job: Job, user: User) -> Job:
     )
     if not queued:
         raise JobNotRetryableError(title=job.title, reason="it has not failed")
-    jobs.load_handlers()
     if readmission := jobs.READMISSIONS.get(job.kind):
         readmission(job, user)
     audit.record(actor=user, action="job-retry", benchmark=job.benchmark, target=f"job {job.pk}")

@@ -16,7 +16,7 @@ from django.utils import timezone
 from benchmarks_app.clicks.services import Asked, receive_logs, start_grading
 from benchmarks_app.collections.services.uploading import UploadTooLargeError
 from benchmarks_app.jobs.services import jobs
-from benchmarks_app.jobs.services.retry import cancel
+from benchmarks_app.jobs.services.retry import JobNotRetryableError, cancel, retry
 from benchmarks_app.jobs.services.sweeping import sweep
 from benchmarks_app.models import AuditEvent, Job, QrelSet, Upload
 from benchmarks_app.people.services.api_tokens import create_api_token
@@ -195,7 +195,7 @@ def test_a_log_without_a_grade_says_why_and_leaves_nothing(why, benchmark, owner
 
 @pytest.mark.parametrize("end", ["cancelled", "lost"])
 def test_a_log_whose_job_comes_to_nothing_is_forgotten_too(
-    benchmark, owner, settings, end, django_capture_on_commit_callbacks
+    benchmark, owner, settings, end, django_capture_on_commit_callbacks, signed_in
 ):
     uploads = receive_logs(benchmark=benchmark, user=owner, logs=[sent()])
     job = start_grading(benchmark=benchmark, user=owner, uploads=uploads, options=Asked())
@@ -216,6 +216,9 @@ def test_a_log_whose_job_comes_to_nothing_is_forgotten_too(
     assert job.is_finished
     assert not Upload.objects.exists()
     assert not default_storage.exists(uploads[0].stored)
+    assert "Try again" not in signed_in(owner).get(job.get_absolute_url()).content.decode()
+    with pytest.raises(JobNotRetryableError, match="its file is forgotten; send it again"):
+        retry(job=job, user=owner)
 
 
 def test_logs_beside_one_that_is_too_large_are_forgotten(benchmark, owner, settings):
