@@ -87,7 +87,6 @@ class DemoSite:
 
 def _build_demo(folder: Path) -> None:
     with Site(folder) as site:
-        site.longest_seconds = 400  # beside other work; how long it takes is measured elsewhere
         site.manage("demo")
 
 

@@ -221,7 +221,6 @@ def main() -> int:
         return 1
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as place, Site(Path(place), on_sqlite=True) as site:
-        site.longest_seconds = 400  # beside other work
         site.manage("demo")
         site.start("up")
         site.python(SEARCHABLE)

@@ -59,8 +59,8 @@ class Site:
         Another host of the same site, whose database and queue are its own as well; it ends first.
     """
 
-    # Of an answer or a short command.
-    longest_seconds = 120
+    # After which an answer or a command has hung: many times what it takes on a busy machine.
+    longest_seconds = 600
 
     def __init__(
         self,

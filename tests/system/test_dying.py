@@ -28,7 +28,6 @@ def site(request, tmp_path_factory):
     if request.param == "postgresql" and not is_there:
         pytest.skip("DATABASE_URL names no PostgreSQL server")
     with Site(tmp_path_factory.mktemp("site"), on_sqlite=request.param == "sqlite") as made:
-        made.longest_seconds = 300
         yield made
 
 

@@ -108,7 +108,6 @@ def test_catalogue_of_postgresql_is_the_same(tmp_path):
         with Site(tmp_path / str(len(results))) as site:
             if site.database.startswith("sqlite"):
                 pytest.skip("compares databases of PostgreSQL")
-            site.longest_seconds = 600
             site.drop_tables()
             site.manage(*words)
             results.append({what: sorted(site.rows(asked)) for what, asked in CATALOGUE.items()})

@@ -29,7 +29,6 @@ def test_rows_of_an_earlier_version_are_brought_up_to_date_from_a_backup_and_tak
         site.call("write_rows", place=str(tmp_path / "backups"))
 
     with Site(tmp_path / "new") as site:
-        site.longest_seconds = 600  # every migration is applied to rows of the old version
         site.manage("restore", str(tmp_path / "backups"), "--verbosity", "0")
 
         assert site.call("upgrade", steps=["rows"]) == NEW
