@@ -1,18 +1,20 @@
 """What a gate is decided on: values of both runs on a release, slices, families, the process."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from django.utils import timezone
 
 from benchmarks_app.common.selectors.naming import is_anonymous_to
-from benchmarks_app.common.selectors.reading import release_qrels
+from benchmarks_app.common.selectors.reading import release_qrels, run_path
 from benchmarks_app.jobs.services.jobs import RunningJob
 from benchmarks_app.models import ContaminatedQuery, ContaminationCheck, Release, Run
 from benchmarks_app.releases.selectors import hidden_queries
+from benchwright import evaluate_hits
 from benchwright.formats.unlisted import NOT_LISTED_GRADE, unlisted_of
 from benchwright.gates.evidence import Arm, Evidence, Process, Wanted, numbered
 from benchwright.gates.policy import Policy
@@ -25,6 +27,7 @@ from scoring.planning.services.freshness import freshness_of_release
 from scoring.scores.selectors.rankings import ranking_of
 from scoring.scores.selectors.releases import SCORER_VERSION, release_families
 from scoring.scores.selectors.runs import per_query_values
+from scoring.scores.selectors.score_sets import runs_without_scores
 from scoring.scores.services.measuring import evaluated
 from scoring.scores.services.scoring import Target, score_run
 from scoring.scores.services.slice_scores import (
@@ -106,11 +109,9 @@ def compared(
 
 def _arm(run: Run, release: Release, policy: Policy, queries: list[str], job: RunningJob) -> Arm:
     score_set = _score_set(run, release, job)
-    rows = {row["qid"]: row for row in per_query_values(score_set)}
-    lacking = [name for name in policy.scored if rows and name not in rows[queries[0]]]
-    if lacking:
-        for qid, values in evaluated(score_set, lacking).per_query.items():
-            rows[qid].update(values)
+    rows = (
+        _stored(score_set, policy.scored) if score_set else _unstored(run, release, policy.scored)
+    )
     return Arm(
         name=run.name,
         values={
@@ -122,15 +123,47 @@ def _arm(run: Run, release: Release, policy: Policy, queries: list[str], job: Ru
     )
 
 
-def _score_set(run: Run, release: Release, job: RunningJob) -> ScoreSet:
+def _score_set(run: Run, release: Release, job: RunningJob) -> ScoreSet | None:
+    """The scores of a run, made where they lack.
+
+    None of a run that was sent to phases of other splits than a hidden one: it would stand on the
+    board, with its mean over hidden queries, whatever the limits of their phase.
+    """
     score_set = ScoreSet.objects.filter(
         run=run, release=release, scorer_version=SCORER_VERSION
     ).first()
-    if score_set:
+    if score_set or not runs_without_scores(release).filter(pk=run.pk).exists():
         return score_set
     job.progress(1, 4, f"scoring {run.name}")
     folder: Path = job.folder / str(run.pk)
     return score_run(run=run, target=Target.of(release), folder=folder, job=job)
+
+
+def _stored(score_set: ScoreSet, names: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """What is known of a scored run by query: values of these measures, and what it retrieved."""
+    rows = {row["qid"]: row for row in per_query_values(score_set)}
+    lacking = [name for name in names if name not in next(iter(rows.values()), {})]
+    if lacking:
+        for qid, values in evaluated(score_set, lacking).per_query.items():
+            rows[qid].update(values)
+    return rows
+
+
+def _unstored(run: Run, release: Release, names: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """The same of a run that is not scored on the release; nothing is kept."""
+    target = Target.of(release)
+    hits = target.hits_of(run_path(run))
+    evaluation = evaluate_hits(
+        target.judged, hits, names, allow_empty=True, top_grade=target.top_grade
+    )
+    return {
+        qid: {
+            **values,
+            "n_retrieved": hits[qid].n_retrieved if qid in hits else 0,
+            "is_missing": qid not in hits,
+        }
+        for qid, values in evaluation.per_query.items()
+    }
 
 
 # --- what must be judged -------------------------------------------------------------------------

@@ -6,8 +6,10 @@ import pytest
 from django.urls import reverse
 
 from benchmarks_app.jobs.services import jobs
-from benchmarks_app.models import QueryFamily
-from scoring.gates.services import gating, policies
+from benchmarks_app.models import QueryFamily, Run
+from scoring.gates.services import gating, policies, rehearsing
+from scoring.models import ScoreSet, Submission
+from scoring.submissions.services.phases import make_phase
 from tests import factories
 from tests.scoring.hiding import (
     HIDDEN,
@@ -114,3 +116,66 @@ def test_where_all_queries_are_hidden_a_gate_is_refused_and_says_why(bench, clie
     assert (page.status_code, posted.status_code) == (422, 409)
     for answer in (page, posted):
         assert "All graded queries of release 1.0.0 are in hidden splits" in answer.content.decode()
+
+
+# --- runs of a phase beside the hidden one ---------------------------------------------------
+
+
+@pytest.fixture
+def of_dev(bench, release):
+    """A function that sends a run to the phase of the public split, which has its own limit."""
+    phase = make_phase(release=release, split="dev", user=bench.olga, daily_limit=100)
+
+    def of_dev(name, **changed):
+        content = lines(plain_run(**changed))
+        submission = factories.submission(phase, content, by=bench.sam, name=name)
+        jobs.run_queued()
+        return Run.objects.get(pk=Submission.objects.get(pk=submission.pk).run_id)
+
+    return of_dev
+
+
+def board_of(client, bench):
+    address = f"/api/v1/benchmarks/{bench.slug}/releases/1.0.0/leaderboard/"
+    return {row["run"] for row in client.get(address).json()["rows"]}
+
+
+@pytest.mark.parametrize("asker", ["sam", "olga"])
+def test_a_gate_brings_no_run_of_another_phase_to_the_board(
+    bench, release, policy, of_dev, client, asker
+):
+    run = of_dev("beside", **BETTER)
+
+    gate = decided(policy, run, release, getattr(bench, asker))
+
+    assert gate.report["n_queries"] == (len(PUBLIC) if asker == "sam" else 33)
+    assert set(run.score_sets.values_list("scorer_version", flat=True)) == {"3/dev"}
+    assert board_of(client, bench) == {"old"}
+
+
+def test_nor_does_a_rehearsal(bench, release, policy, of_dev, client):
+    run = of_dev("beside", **BETTER)
+
+    rehearsing.start_rehearsal(
+        benchmark=bench,
+        release=release,
+        name="draft",
+        baseline=policy.baseline,
+        runs=[run],
+        content={"guard_rails": {"measures": []}},
+        user=bench.sam,
+    )
+    jobs.run_queued()
+
+    assert ScoreSet.objects.filter(run=run, release=release).count() == 1
+    assert "beside" not in board_of(client, bench)
+
+
+def test_a_run_that_is_not_scored_gets_the_verdict_of_one_that_is(bench, release, policy, of_dev):
+    changed = {PUBLIC[0]: [f"{PUBLIC[0]}-good"]}
+    beside, scored = of_dev("run-a", **changed), candidate(bench, "run-b", **changed)
+
+    reports = [decided(policy, run, release, bench.sam).report for run in (beside, scored)]
+
+    plain, other = (json.dumps(report) for report in reports)
+    assert plain.replace("run-a", "run-b") == other
