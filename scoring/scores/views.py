@@ -9,14 +9,14 @@ from django.utils.translation import gettext_noop
 
 from benchmarks_app.language import told
 from benchmarks_app.models import Benchmark, Release, Run
-from benchmarks_app.releases.selectors import hidden_queries
+from benchmarks_app.releases.selectors import hidden_queries, release_slices
 from benchwright.errors import ScoringError
 from scoring.models import ScoreSet
 from scoring.scores.selectors.releases import newest_release, release_of_version
 from scoring.scores.selectors.runs import score_sets_of_run, score_sheets_of_run
 from scoring.scores.services.firewall import MeasureWithheldError, measure_seen
 from scoring.scores.services.held import ScoresSeen, scores_seen
-from scoring.scores.services.slice_scores import BoardSlice, slices_of_release, slices_on_board
+from scoring.scores.services.slice_scores import BoardSlice, slices_on_board
 from scoring.scores.shown import Shown
 
 
@@ -120,6 +120,6 @@ def asked_slice(request: HttpRequest, release: Release) -> AskedSlice:
     chosen = next((part for part in offered if part.name == wanted), None)
     if not wanted or chosen:
         return AskedSlice(chosen, offered, has_hidden=has_hidden)
-    is_there = wanted in slices_of_release(release)
+    is_there = wanted in release_slices(release)
     error = _(WITHHELD if is_there else UNKNOWN).format(name=wanted)
     return AskedSlice(None, offered, error, has_hidden)

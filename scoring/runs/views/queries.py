@@ -29,7 +29,7 @@ from scoring.runs.services import chosen_queries, grade_names, grade_ranks_of
 from scoring.scores.selectors.releases import release_query_texts, relevance_threshold
 from scoring.scores.selectors.retrieved import retrieved
 from scoring.scores.selectors.runs import per_query_values, query_rows, sorted_queries
-from scoring.scores.services.firewall import Sight, looked_at, sight_written_down
+from scoring.scores.services.firewall import Sight, looked_at, sight_of, sight_written_down
 from scoring.scores.shown import BOARD, FIRST_MEASURE, Shown, measures_on
 from scoring.scores.views import Asked, asked_measure, run_of, score_set_of
 
@@ -193,11 +193,12 @@ def run_query(request: HttpRequest, benchmark: Benchmark, pk: int, qid: str) -> 
     run = run_of(request, benchmark, pk)
     score_set = score_set_of(run, request.GET.get("release", ""))
     row = next((each for each in per_query_values(score_set) if each["qid"] == qid), None)
-    if row is None:
-        raise Http404
     release = score_set.release
+    # Graded or not: which hidden queries are is not told.
+    is_withheld = qid in sight_of(request.user, release).hidden
+    if row is None and not is_withheld:
+        raise Http404
     sight = sight_written_down(request.user, release, looked_at(score_set, f"query {qid}"))
-    is_withheld = qid in sight.hidden
     threshold = relevance_threshold(release)
     context = {
         "run": run,
@@ -210,7 +211,7 @@ def run_query(request: HttpRequest, benchmark: Benchmark, pk: int, qid: str) -> 
         "is_withheld": is_withheld,
         "row": None if is_withheld else row,
         "measures": []
-        if is_withheld
+        if is_withheld or row is None
         else [(measure, row[measure.name]) for measure in measures_on(threshold)],
         "found": None if is_withheld else retrieved(run=run, release=release, qid=qid),
     }
