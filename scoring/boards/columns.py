@@ -394,17 +394,17 @@ def _move_cell(digits: int) -> Callable[[Line], Cell]:
 
 
 def _answered_cell(line: Line) -> Cell:
-    score_set = line.row.score_set
+    answered = line.row.answered
+    if answered is None:
+        return Cell("num", DASH)
     parts = (
-        _("{n} missing").format(n=f"{score_set.n_missing:,}"),
-        _("{n} extra").format(n=f"{score_set.n_extra:,}"),
+        _("{n} missing").format(n=f"{answered.n_missing:,}"),
+        _("{n} extra").format(n=f"{answered.n_extra:,}"),
     )
-    counts = (score_set.n_missing, score_set.n_extra)
+    counts = (answered.n_missing, answered.n_extra)
     below = ", ".join(part for part, n in zip(parts, counts, strict=True) if n)
-    answered = _("{n} of {total}").format(
-        n=f"{line.row.n_answered:,}", total=f"{score_set.n_queries:,}"
-    )
-    return Cell("num", answered, below=below)
+    text = _("{n} of {total}").format(n=f"{answered.n:,}", total=f"{answered.n_queries:,}")
+    return Cell("num", text, below=below)
 
 
 def _date_cell(line: Line) -> Cell:

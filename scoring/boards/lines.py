@@ -150,12 +150,12 @@ def _marks(row: BoardRow) -> list[Mark]:
         marks.append(Mark(BASELINE, _("baseline")))
     if row.run.pooled_depth:
         marks.append(Mark("pooled", _("pooled to {depth}").format(depth=row.run.pooled_depth)))
-    if row.score_set.n_missing:
-        n, total = f"{row.n_answered:,}", f"{row.score_set.n_queries:,}"
+    if row.answered and row.answered.n_missing:
+        n, total = f"{row.answered.n:,}", f"{row.answered.n_queries:,}"
         answers = ngettext(
             "answers {n} of {total} query",
             "answers {n} of {total} queries",
-            row.score_set.n_queries,
+            row.answered.n_queries,
         )
         marks.append(Mark("partial", answers.format(n=n, total=total)))
     if row.is_trained:

@@ -82,8 +82,11 @@ class RunScoresSerializer(serializers.Serializer):
     name = serializers.CharField()
     release = serializers.CharField()
     n_queries = serializers.IntegerField()
-    n_missing = serializers.IntegerField()
-    n_extra = serializers.IntegerField()
+    n_missing = serializers.IntegerField(
+        allow_null=True,
+        help_text="Null, as `n_extra`, where it would tell which hidden queries are graded.",
+    )
+    n_extra = serializers.IntegerField(allow_null=True)
     decimals = serializers.IntegerField(
         allow_null=True, help_text="Null where nothing is rounded for you."
     )
@@ -106,13 +109,14 @@ class RunScores(RunEndpoint):
     def get(self, request: Request, slug: str, pk: int) -> Response:
         score_set = self.score_set()
         sight = sight_of(request.user, score_set.release)
+        answered = sight.answered(score_set)
         answer = {
             "run": score_set.run_id,
             "name": score_set.run.name,
             "release": score_set.release.version,
             "n_queries": score_set.n_queries,
-            "n_missing": score_set.n_missing,
-            "n_extra": score_set.n_extra,
+            "n_missing": answered and answered.n_missing,
+            "n_extra": answered and answered.n_extra,
             "decimals": sight.decimals,
             "notes": list(_notes(score_set)),
             "scores": list(_means(score_set, sight)),

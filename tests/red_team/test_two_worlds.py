@@ -37,6 +37,7 @@ from benchmarks_app.models import Benchmark, Notice, Qrel, QueryFamily, User
 from benchmarks_app.models.notices import Event
 from benchmarks_app.notices.services.mailing import choose_mails
 from benchmarks_app.notices.services.sending import body_of, send_due
+from benchmarks_app.slices.services.changes import register_slice
 from benchwright.linting.sources import Look
 from benchwright.releases.options import ReleaseOptions
 from scoring.gates.services.gating import start_gate
@@ -68,6 +69,9 @@ OTHERS = [who for who in PLACES if who != "olga"]
 # Beside pages: what leaves the site by itself, as bodies of webhooks and as mails.
 SENT = ("webhooks", "mails")
 QUERIES = [HIDDEN, *(f"q-hidden-{number:02}" for number in range(2, 31))]
+# The one has grades in one world, the other in the other. Runs find documents of grade 0 there; the
+# first run answers the one alone.
+GRADED_ONCE = ["q-hidden-31", "q-hidden-32"]
 DECLARED = ["nDCG@10", "RR@10"]
 RUNS = ("first", "second")
 # Or the pace of the test would be compared, too.
@@ -108,7 +112,10 @@ def lines_of(qid: str, is_swapped: bool) -> str:
 
 
 def run_lines(swapped: str = "") -> str:
-    return "".join(lines_of(qid, qid == swapped) for qid in QUERIES)
+    """The second run, which has the swapped query, answers every one."""
+    answered = GRADED_ONCE if swapped else GRADED_ONCE[:1]
+    others = "".join(f"{qid} Q0 {FILLING[0]} 1 1 s\n" for qid in answered)
+    return "".join(lines_of(qid, qid == swapped) for qid in QUERIES) + others
 
 
 def corpus_with(docids: list[str]) -> bytes:
@@ -136,9 +143,13 @@ def hide(benchmark: Benchmark, *, world: int) -> None:
     qrels = benchmark.qrel_sets.get()
     keeper = factories.user("keeper")
     rows: list[Qrel] = []
-    for qid in QUERIES:
+    hidden = []
+    for qid in QUERIES + GRADED_ONCE:
         family = QueryFamily.objects.create(benchmark=benchmark, split="test")
         query = factories.query(benchmark, qid, text=f"how is {qid} hidden", family=family)
+        hidden.append(query)
+        if qid in GRADED_ONCE and qid != GRADED_ONCE[world]:
+            continue
         grades = grades_of(qid, world)
         rows += [Qrel(qrel_set=qrels, query=query, docid=d, grade=g) for d, g in grades.items()]
         Judgment.objects.create(
@@ -154,6 +165,8 @@ def hide(benchmark: Benchmark, *, world: int) -> None:
     Qrel.objects.bulk_create(rows)
     n_relevant = qrels.qrels.filter(grade__gt=0).count()
     type(qrels).objects.filter(pk=qrels.pk).update(n_relevant=n_relevant)
+    register_slice(of=factories.query_slice(benchmark, "hidden", *hidden), actor=keeper)
+    factories.query_slice(benchmark, "single", hidden[-1])
 
 
 # --- a world, frozen -----------------------------------------------------------------------------
@@ -246,6 +259,16 @@ def whole_urls(world: World) -> list[str]:
         ),
         reverse("scoring:gate-chart", args=[slug, gate, "csv"]),
         reverse("api:gate-detail", args=[slug, gate]),
+        *(
+            reverse(name, args=[slug, run, qid])
+            for name in ("scoring:run-query", "api:run-query")
+            for run in (one, other)
+            for qid in GRADED_ONCE
+        ),
+        *(
+            f"{reverse(name, args=[slug, world.arguments['version']])}?slice=single"
+            for name in ("scoring:leaderboard-release", "api:leaderboard-detail")
+        ),
     ]
     for row in Comparison.objects.filter(parameters__has_key="measures").order_by("pk"):
         one, other = row.parameters["runs"][:2]

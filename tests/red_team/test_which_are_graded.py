@@ -67,6 +67,47 @@ def client_of(world: SimpleNamespace, who: str) -> Client:
     return client
 
 
+def answers(world: SimpleNamespace, who: str, name: str) -> object:
+    """What is told of which queries were answered, and how many numbers rest on."""
+    client = client_of(world, who)
+    api = f"/api/v1/benchmarks/{world.benchmark.slug}/"
+    one, other = (run_of(world, run) for run in ("partial", "whole"))
+    if name == "board":
+        board = client.get(f"{api}releases/1.0.0/leaderboard/?sort=missing").json()
+        return [(row["run"], row["n_missing"], row["n_extra"]) for row in board["rows"]]
+    if name == "run":
+        scores = client.get(f"{api}runs/{one}/scores/").json()
+        sizes = [(mean["measure"], mean["slice"], mean["n"]) for mean in scores["scores"]]
+        return scores["n_missing"], scores["n_extra"], sizes, scores["notes"]
+    if name == "comparison":
+        comparison = client.get(f"{api}comparisons/?runs={one},{other}").json()
+        return list(comparison["answered"].values()), comparison["comparability"]
+    if name == "ann":
+        answer = client.get(f"{api}ann/?exact={other}&approximate={one}").json()
+        return answer["rows"]
+    manifest = client.get(f"{api}releases/1.0.0/").json()["manifest"]
+    return [warning for warning in manifest["warnings"] if "slice" in warning]
+
+
+PLACES = ("board", "run")
+
+
+@pytest.mark.parametrize("who", OTHERS)
+@pytest.mark.parametrize("place", PLACES)
+def test_nobody_but_keepers_is_told(worlds, who, place):
+    one, other = (answers(world, who, place) for world in worlds)
+
+    assert one
+    assert one == other
+
+
+@pytest.mark.parametrize("place", ["board", "run"])
+def test_keepers_are(worlds, place):
+    one, other = (answers(world, "olga", place) for world in worlds)
+
+    assert one != other
+
+
 @pytest.mark.parametrize("qid", [ONE, OTHER])
 @pytest.mark.parametrize("who", OTHERS)
 def test_a_page_of_a_hidden_query_is_there_whether_it_is_graded_or_not(worlds, who, qid):
@@ -87,3 +128,21 @@ def test_a_slice_is_withheld_whether_its_hidden_queries_are_graded_or_not(worlds
         page = Client().get(f"{board}?slice=one")
 
         assert "The means of “one” are not shown" in page.content.decode()
+
+
+def test_of_how_many_queries_a_value_is_undefined_is_not_told(tmp_path):
+    """Of `Accuracy` these are the queries in which nothing relevant was found."""
+    qrels = hiding_benchmark().qrel_sets.get()
+    options = ReleaseOptions(measures=["Accuracy@10", "Judged@10"])
+    release = factories.release(qrels, options=options)
+    rankings = plain_run(h00=["x"])
+    del rankings["h01"]
+    run = factories.run(qrels.benchmark, lines(rankings), name="probe")
+    score_run(run=run, target=Target.of(release), folder=tmp_path)
+
+    answer = Client().get(f"/api/v1/benchmarks/hiding/runs/{run.pk}/scores/").json()
+
+    assert {mean["measure"]: mean["n"] for mean in answer["scores"]} == {
+        "Accuracy@10": 33,
+        "Judged@10": 33,
+    }

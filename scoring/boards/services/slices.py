@@ -132,7 +132,8 @@ def stored_means(
     """The stored means of rows and of the baseline over slices, as this person may see them."""
     sight = board.sight
     measure = board.measure.name
-    names = [part.name for part in slices]
+    sizes = {part.name: part.n for part in slices}
+    names = list(sizes)
     keys = {row.score_set.pk for row in [*rows, *([baseline] if baseline else [])]}
     scores = Score.objects.filter(measure=measure, slice_name__in=names).values_list(
         "score_set", "slice_name", "mean", "ci_low", "ci_high", "n"
@@ -142,8 +143,9 @@ def stored_means(
         return {(key, name): (mean, low, high, n) for key, name, mean, low, high, n in clear}
     sources = {(key, name): sight.source(key, measure, name) for key in keys for name in names}
     stored = {
-        (key, name): (sight.rounded(mean), sight.rounded(low), sight.rounded(high), n)
-        for key, name, mean, low, high, n in scores.filter(
+        # Of how many queries a value is undefined would tell of them.
+        (key, name): (sight.rounded(mean), sight.rounded(low), sight.rounded(high), sizes[name])
+        for key, name, mean, low, high, _ in scores.filter(
             score_set__in=keys | set(sources.values()) - {None}
         )
     }

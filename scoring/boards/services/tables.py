@@ -56,8 +56,8 @@ def _cells(
     yield "trained_on_it", row.is_trained
     yield "created_at", row.run.created_at.isoformat()
     yield "n_queries", row.score_set.n_queries
-    yield "n_missing", row.score_set.n_missing
-    yield "n_extra", row.score_set.n_extra
+    yield "n_missing", row.answered and row.answered.n_missing
+    yield "n_extra", row.answered and row.answered.n_extra
     yield "sha256", row.run.sha256
     if board.machine_judged:
         yield "machine_judged", True

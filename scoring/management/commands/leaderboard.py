@@ -15,6 +15,7 @@ from scoring.boards.services.scenarios import add_scenarios
 from scoring.management.reporting import release_of
 from scoring.scores.selectors.boards import BoardRow, Unjudged, whole_leaderboard, whole_score_sets
 from scoring.scores.selectors.releases import relevance_threshold
+from scoring.scores.selectors.score_sets import Answered
 from scoring.scores.services import measuring
 from scoring.scores.services.slice_scores import ALL_SPLITS, board_split, slices_of_release
 from scoring.scores.shown import BOARD, Shown, any_measure
@@ -99,14 +100,14 @@ def _table(
 
 
 def _cells(row: BoardRow, columns: Sequence[Shown]) -> list[str]:
-    score_set = row.score_set
+    answered = Answered.by(row.score_set)
     return [
         "-" if row.rank is None else f"{row.rank}{'=' if row.is_tied else ''}",
         row.run.name,
         *(_number(row.scores.get(measure.name)) for measure in columns),
-        f"{row.n_answered}/{score_set.n_queries}",
-        str(score_set.n_missing),
-        str(score_set.n_extra),
+        f"{answered.n}/{answered.n_queries}",
+        str(answered.n_missing),
+        str(answered.n_extra),
     ]
 
 

@@ -131,6 +131,7 @@ def run_queries(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResp
         "chart": bars_of(table.values),
         "mean": table.mean,
         "n_withheld": table.n_withheld,
+        "answered": table.sight.answered(table.score_set),
         "charts": _charts(table),
     }
     status = 422 if table.asked.error else 200

@@ -19,7 +19,7 @@ from benchwright.runs.facts import is_trained_on, system_type
 from scoring.models import Score, ScoreSet
 from scoring.scores.selectors.attempts import group_of
 from scoring.scores.selectors.releases import SCORER_VERSION, relevance_threshold
-from scoring.scores.selectors.score_sets import n_answered
+from scoring.scores.selectors.score_sets import Answered
 from scoring.scores.shown import FIRST_MEASURE, Shown, added, measures_on
 
 Interval = tuple[float, float]
@@ -37,6 +37,7 @@ class Sees(Protocol):
     def tells(self, measure: str) -> bool: ...
     def rounded(self, value: float | None) -> float | None: ...
     def source(self, score_set: int, measure: str, slice_name: str) -> int | None: ...
+    def answered(self, score_set: ScoreSet) -> Answered | None: ...
 
 
 class Unjudged(NamedTuple):
@@ -57,6 +58,7 @@ class BoardRow:
     `team` what its attempts are counted by, empty where it must not be known. `source` is the key
     of the score set that its mean of the board's measure is from, None where there is none yet;
     `held` is a `services.held.Held` where others are told the mean of another submission.
+    `answered` is None where it may not be told.
     """
 
     rank: int | None
@@ -66,6 +68,7 @@ class BoardRow:
     scores: dict[str, float | None]
     intervals: dict[str, Interval]
     is_mine: bool
+    answered: Answered | None
     source: int | None = None
     held: Any = None
     standing: Standing | None = None
@@ -75,16 +78,6 @@ class BoardRow:
     adjusted: float | None = None
     unjudged: Unjudged | None = None
     before: Any = None
-
-    @property
-    def n_answered(self) -> int:
-        return n_answered(self.score_set)
-
-    @property
-    def coverage(self) -> float:
-        """Share of the release's queries that the run answers."""
-        n_queries = self.score_set.n_queries
-        return self.n_answered / n_queries if n_queries else 0.0
 
     @property
     def judged(self) -> float | None:
@@ -121,6 +114,7 @@ class _Entry:
     """A score set with its numbers, as they may be told."""
 
     score_set: ScoreSet
+    answered: Answered | None
     scores: dict[str, float | None] = field(default_factory=dict)
     intervals: dict[str, Interval] = field(default_factory=dict)
     sources: dict[str, int | None] = field(default_factory=dict)
@@ -204,7 +198,8 @@ def _entries(
     sight: Sees | None = None,
     alone: str = "",
 ) -> list[_Entry]:
-    entries = {score_set.pk: _Entry(score_set) for score_set in score_sets}
+    answered = sight.answered if sight else Answered.by
+    entries = {score_set.pk: _Entry(score_set, answered(score_set)) for score_set in score_sets}
     withheld = None if sight is None or sight.is_clear else sight
     stored: dict[int, dict[str, tuple[float | None, Interval | None]]] = {}
     # Plain values: a thousand runs have seven thousand scores, and models of them take long.
@@ -250,6 +245,7 @@ def _ranked(entries: list[_Entry], name: str, viewer: Any) -> Iterator[BoardRow]
             scores=entry.scores,
             intervals=entry.intervals,
             is_mine=viewer is not None and _is_submission_of(run, viewer.pk),
+            answered=entry.answered,
             source=entry.sources.get(name),
             by="" if viewer is None else owner_name(run, viewer),
             team=group_of(run) if is_told else "",

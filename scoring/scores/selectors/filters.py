@@ -15,9 +15,9 @@ SORTS: dict[str, tuple[Callable[[BoardRow], Any], bool]] = {
     "run": (lambda row: row.run.name.casefold(), False),
     "by": (lambda row: row.by.casefold(), False),
     "date": (lambda row: row.run.created_at, True),
-    "answered": (lambda row: row.coverage, True),
-    "missing": (lambda row: row.score_set.n_missing, True),
-    "extra": (lambda row: row.score_set.n_extra, True),
+    "answered": (lambda row: row.answered and row.answered.share, True),
+    "missing": (lambda row: row.answered and row.answered.n_missing, True),
+    "extra": (lambda row: row.answered and row.answered.n_extra, True),
     "adjusted": (lambda row: row.adjusted, True),
     "attempts": (lambda row: row.n_attempts, True),
 }

@@ -16,7 +16,6 @@ from scoring.scores.selectors.releases import (
     release_query_texts,
     relevance_threshold,
 )
-from scoring.scores.selectors.score_sets import n_answered
 from scoring.scores.shown import MEASURES
 
 
@@ -35,10 +34,6 @@ class ScoreSheet:
     @property
     def release(self) -> Release:
         return self.score_set.release
-
-    @property
-    def n_answered(self) -> int:
-        return n_answered(self.score_set)
 
     @cached_property
     def _threshold(self) -> int:

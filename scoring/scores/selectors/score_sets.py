@@ -1,6 +1,6 @@
 """Which runs have scores on which release, and where their files are."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Q
 
@@ -12,8 +12,24 @@ from scoring.models import ScoreSet, Submission
 from scoring.scores.selectors.releases import SCORER_VERSION
 
 
-def n_answered(score_set: ScoreSet) -> int:
-    return score_set.n_queries - score_set.n_missing
+class Answered(NamedTuple):
+    """How many of the `n_queries` that a release grades a run lacks, and how many others it has."""
+
+    n_queries: int
+    n_missing: int
+    n_extra: int
+
+    @classmethod
+    def by(cls, score_set: ScoreSet) -> "Answered":
+        return cls(score_set.n_queries, score_set.n_missing, score_set.n_extra)
+
+    @property
+    def n(self) -> int:
+        return self.n_queries - self.n_missing
+
+    @property
+    def share(self) -> float:
+        return self.n / self.n_queries if self.n_queries else 0.0
 
 
 def n_runs_without_scores(release: Release, user: Any) -> int:

@@ -23,8 +23,10 @@ from benchwright.errors import ScoringError
 from benchwright.slices.telling import MeansTold
 from scoring.models import Score, ScoreSet
 from scoring.scores.selectors.ladder import Ladder, Sources, ladder_on, sources_on
-from scoring.scores.selectors.releases import declared_measures, relevance_threshold
-from scoring.scores.services.slice_scores import means_told, members_of
+from scoring.scores.selectors.releases import declared_measures, relevance_threshold, weights_of
+from scoring.scores.selectors.rescoring import OF_A_PART
+from scoring.scores.selectors.score_sets import Answered
+from scoring.scores.services.slice_scores import graded_queries, means_told, members_of
 from scoring.scores.shown import Shown, any_measure
 
 DECIMALS = 3
@@ -151,6 +153,25 @@ class Sight:
         """The queries whose values and documents this person may see, in their order."""
         return [qid for qid in qids if qid not in self.hidden]
 
+    def answered(self, score_set: ScoreSet) -> Answered | None:
+        """How many graded queries a run answers, lacks and has beside them.
+
+        None where hidden ones are among them: whoever left one query out, and another one in
+        another run, would see which of them are graded.
+        """
+        split = score_set.scorer_version.partition(OF_A_PART)[2]
+        is_public = split and self.release and split not in self.release.hidden_splits
+        return Answered.by(score_set) if self.is_clear or is_public else None
+
+    def _n_graded(self, slice_name: str) -> int:
+        """The graded queries that a mean is over, also those without a value."""
+        if self.release is None:
+            return 0
+        if slice_name not in ("", Score.WEIGHTED):
+            return len(members_of(self.release, slice_name))
+        graded = graded_queries(self.release)
+        return len(graded & weights_of(self.release).keys() if slice_name else graded)
+
     def means(self, scores: Iterable[Score]) -> list[Score]:
         """Stored means of score sets of the release as this person sees them, not to be saved.
 
@@ -195,7 +216,10 @@ class Sight:
         return {(score.score_set_id, score.measure, score.slice_name): score for score in rows}
 
     def _seen(self, score: Score, source: Score | None) -> Score:
-        """A copy with the numbers of another; without numbers where there is none."""
+        """A copy with the numbers of another; without numbers where there is none.
+
+        It counts all graded queries: of how many a value is undefined would tell of them.
+        """
         return Score(
             score_set_id=score.score_set_id,
             measure=score.measure,
@@ -203,7 +227,7 @@ class Sight:
             mean=self.rounded(source.mean) if source else None,
             ci_low=self.rounded(source.ci_low) if source else None,
             ci_high=self.rounded(source.ci_high) if source else None,
-            n=source.n if source else score.n,
+            n=self._n_graded(score.slice_name),
             judged_share=self.rounded(source.judged_share) if source else None,
         )
 

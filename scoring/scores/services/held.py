@@ -13,6 +13,7 @@ from scoring.models import ScoreSet
 from scoring.scores.selectors.boards import BoardRow
 from scoring.scores.selectors.releases import declared_measures
 from scoring.scores.selectors.runs import ScoreSheet
+from scoring.scores.selectors.score_sets import Answered
 from scoring.scores.services.firewall import Sight, sight_of
 
 LADDER = gettext_noop(
@@ -123,6 +124,10 @@ class ScoresSeen(ScoreSheet):
     @property
     def digits(self) -> int:
         return self.sight.digits
+
+    @property
+    def answered(self) -> Answered | None:
+        return self.sight.answered(self.score_set)
 
 
 def scores_seen(sheet: ScoreSheet, user: Any) -> ScoresSeen:
