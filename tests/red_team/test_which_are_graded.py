@@ -89,7 +89,7 @@ def answers(world: SimpleNamespace, who: str, name: str) -> object:
     return [warning for warning in manifest["warnings"] if "slice" in warning]
 
 
-PLACES = ("board", "run")
+PLACES = ("board", "run", "comparison")
 
 
 @pytest.mark.parametrize("who", OTHERS)
@@ -101,7 +101,7 @@ def test_nobody_but_keepers_is_told(worlds, who, place):
     assert one == other
 
 
-@pytest.mark.parametrize("place", ["board", "run"])
+@pytest.mark.parametrize("place", ["board", "run", "comparison"])
 def test_keepers_are(worlds, place):
     one, other = (answers(world, "olga", place) for world in worlds)
 

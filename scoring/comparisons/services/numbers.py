@@ -14,7 +14,7 @@ from benchwright.statistics.decisions import decision
 from scoring.comparisons.services.errors import NoPublicQueryError
 from scoring.comparisons.services.questions import Question
 from scoring.models import ScoreSet
-from scoring.scores.selectors.score_sets import n_answered, score_files
+from scoring.scores.selectors.score_sets import score_files
 from scoring.scores.services.measuring import evaluated
 from scoring.scores.services.scoring import Target
 from scoring.scores.services.slice_scores import slices_of_release
@@ -54,7 +54,7 @@ def computed(question: Question, tell: Tell = lambda done, total, message: None)
         "comparison": _with_slice_p(comparison),
         "judged": {"measure": judged, "shares": shares},
         "answered": {
-            str(each.run_id): n_answered(each) / each.n_queries for each in question.score_sets
+            str(each.run_id): _answered(each, question.hidden) for each in question.score_sets
         },
         "n_unjudged": n_unjudged(
             question.score_sets, target, judged_depth(question.measure), hidden=question.hidden
@@ -122,6 +122,15 @@ def values_of(
         for qid, of in values.items():
             of.update({name: added[qid][name] for name in lacking})
     return values
+
+
+def _answered(score_set: ScoreSet, hidden: Collection[str]) -> float:
+    """The share of the graded queries that a run answers, without those that are `hidden`."""
+    import polars as pl
+
+    rows = pl.read_parquet(score_files(score_set).per_query, columns=["qid", "is_missing"])
+    missing = rows.filter(~pl.col("qid").is_in(list(hidden)))["is_missing"]
+    return (len(missing) - missing.sum()) / len(missing)
 
 
 def judged_measure(measure: str) -> str:

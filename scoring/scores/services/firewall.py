@@ -163,14 +163,20 @@ class Sight:
         is_public = split and self.release and split not in self.release.hidden_splits
         return Answered.by(score_set) if self.is_clear or is_public else None
 
+    @cached_property
+    def _sizes(self) -> dict[str, int]:
+        return {}
+
     def _n_graded(self, slice_name: str) -> int:
         """The graded queries that a mean is over, also those without a value."""
-        if self.release is None:
-            return 0
-        if slice_name not in ("", Score.WEIGHTED):
-            return len(members_of(self.release, slice_name))
-        graded = graded_queries(self.release)
-        return len(graded & weights_of(self.release).keys() if slice_name else graded)
+        if slice_name not in self._sizes and self.release is not None:
+            graded = graded_queries(self.release)
+            if slice_name == Score.WEIGHTED:
+                graded &= weights_of(self.release).keys()
+            elif slice_name:
+                graded = members_of(self.release, slice_name)
+            self._sizes[slice_name] = len(graded)
+        return self._sizes.get(slice_name, 0)
 
     def means(self, scores: Iterable[Score]) -> list[Score]:
         """Stored means of score sets of the release as this person sees them, not to be saved.
