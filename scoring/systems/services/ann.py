@@ -7,13 +7,14 @@ from hashlib import sha256
 from django.core.cache import cache
 
 from benchmarks_app.models import Release, Run
+from benchmarks_app.releases.selectors import release_slices
 from benchwright.evaluation.uncertainty import interval_of
 from benchwright.retrieval.ann import TOLERANCE, AnnRecall, ann_recall
 from scoring.models import ScoreSet
 from scoring.scores.selectors.rankings import scored_ranking_of
 from scoring.scores.selectors.releases import SCORER_VERSION, release_families
 from scoring.scores.selectors.runs import per_query_values
-from scoring.scores.services.slice_scores import slices_of_release, slices_on_board
+from scoring.scores.services.slice_scores import slices_on_board
 from scoring.scores.shown import FIRST_MEASURE
 
 CUTOFF, DEEPEST = 10, 1000
@@ -72,7 +73,7 @@ def ann_report(
     facts += repr(
         [score_set.pk for score_set in _score_sets(release, [exact, approximate]).values()]
     )
-    key = f"ann-{sha256(facts.encode()).hexdigest()}"
+    key = f"ann-2-{sha256(facts.encode()).hexdigest()}"
     report = cache.get(key)
     if report is None:
         report = _worked_out(exact, approximate, release, k, tolerance, hidden)
@@ -97,7 +98,8 @@ def _worked_out(
     whole = _differences(release, exact, approximate)
     differences = {qid: value for qid, value in whole.items() if qid not in hidden}
     families = release_families(release) if release else {}
-    members = slices_of_release(release) if release else {}
+    # Graded or not: recall needs no grades, and over graded queries it would tell which these are.
+    members = release_slices(release) if release else {}
     return AnnReport(
         recall=recall,
         overall=_row("", None, recall, differences, families),
