@@ -89,7 +89,7 @@ def answers(world: SimpleNamespace, who: str, name: str) -> object:
     return [warning for warning in manifest["warnings"] if "slice" in warning]
 
 
-PLACES = ("board", "run", "comparison", "ann")
+PLACES = ("board", "run", "comparison", "ann", "release")
 
 
 @pytest.mark.parametrize("who", OTHERS)

@@ -39,19 +39,18 @@ def split_sizes(contents: Contents) -> list[SplitSize]:
 
 
 def slice_sizes(contents: Contents) -> list[SliceSize]:
-    """Every slice of the benchmark, with how many of its queries are graded in this release."""
-    rows = Slice.objects.filter(benchmark=contents.benchmark).order_by("name")
-    return [
-        SliceSize(
-            name=row.name,
-            n_graded=sum(
-                contents.grades_of(qid).n > 0 for qid in contents.slices.get(row.name, ())
-            ),
-            minimum=row.minimum,
-            is_registered=row.is_registered,
-        )
-        for row in rows
-    ]
+    """Every slice of the benchmark, with how many of its queries are graded in this release.
+
+    All of hidden splits are counted: what is found is published, and which of them are graded is
+    not.
+    """
+    sizes = []
+    for row in Slice.objects.filter(benchmark=contents.benchmark).order_by("name"):
+        qids = contents.slices.get(row.name, ())
+        n_hidden = sum(not contents.is_public(qid) for qid in qids)
+        n_graded = sum(contents.is_public(qid) and contents.grades_of(qid).n > 0 for qid in qids)
+        sizes.append(SliceSize(row.name, n_graded, row.minimum, row.is_registered, n_hidden))
+    return sizes
 
 
 def told_apart(contents: Contents) -> list[str]:
