@@ -10,9 +10,12 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from benchmarks_app.models import Release
 from benchmarks_app.slices.services.changes import register_slice
 from benchwright.releases.options import ReleaseOptions
+from scoring.models import Phase, Submission
 from scoring.scores.services.scoring import Target, score_run
+from scoring.submissions.services import submitting
 from tests import factories
 from tests.scoring.hiding import HIDDEN, hiding_benchmark, lines, plain_run
 
@@ -146,3 +149,29 @@ def test_of_how_many_queries_a_value_is_undefined_is_not_told(tmp_path):
         "Accuracy@10": 33,
         "Judged@10": 33,
     }
+
+
+# --- refusals --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def few_of_many(do_jobs):
+    """A function that sends a run of the 120 hidden queries that nobody graded, of 150."""
+    benchmark = hiding_benchmark()
+    many = [f"u{number:03}" for number in range(120)]
+    for qid in many:
+        factories.query(benchmark, qid, family=benchmark.families.create(split="test"))
+    release: Release = factories.release(benchmark.qrel_sets.get())
+    sam = factories.member(benchmark, "sam", "submitter")
+    phase = Phase.objects.get(release=release, split="test")
+    content = lines({qid: [f"{qid}-x"] for qid in many}).encode()
+    upload = factories.waiting_upload(benchmark, "many.run", content, sam)
+    submission = submitting.accept_submission(phase=phase, user=sam, upload=upload, name="many")
+    do_jobs()
+    return Submission.objects.get(pk=submission.pk)
+
+
+def test_a_run_of_ungraded_hidden_queries_is_scored_as_any_other(few_of_many):
+    assert few_of_many.problems == []
+    assert few_of_many.state == Submission.State.SCORED
+    assert few_of_many.run.score_sets.get().scores.get(measure="nDCG@10", slice_name="").mean == 0

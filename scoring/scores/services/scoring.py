@@ -14,9 +14,10 @@ from benchmarks_app import files
 from benchmarks_app.common.selectors.reading import release_qrels, release_qrels_paths, run_path
 from benchmarks_app.jobs.services.jobs import RunningJob
 from benchmarks_app.models import Release, Run
+from benchmarks_app.releases.selectors import release_splits
 from benchwright import Evaluation, evaluate_hits
 from benchwright.datasets import released
-from benchwright.errors import NoWeightError
+from benchwright.errors import NoCommonQueryError, NoWeightError
 from benchwright.evaluation.stored_hits import (
     ScoreFiles,
     StoredHits,
@@ -28,6 +29,7 @@ from benchwright.evaluation.stored_hits import (
 from benchwright.evaluation.uncertainty import MeanInterval, Recipe, mean_intervals, recipe
 from benchwright.evaluation.weighting import SUFFIX, weighted_means
 from benchwright.files.sources import sha256_of
+from benchwright.ids import some_ids
 from benchwright.reading.hits import Judged, QueryHits
 from benchwright.runs.store import grades_frame
 from scoring.models import Score, ScoreSet
@@ -66,8 +68,8 @@ class Target:
     release: Release
     qrels: Mapping[str, Mapping[str, int]]
     _unchanged: dict[int, frozenset[str]] = field(default_factory=dict)
-    # Under which name its score sets are kept: boards read those of `SCORER_VERSION` alone.
-    scorer_version: str = SCORER_VERSION
+    # The one split that is looked at; empty where all are.
+    split: str = ""
 
     @classmethod
     def of(cls, release: Release) -> "Target":
@@ -80,8 +82,23 @@ class Target:
         return cls(
             release,
             {qid: grades for qid, grades in qrels.items() if qid in qids},
-            scorer_version=scorer_version_of(split),
+            split=split,
         )
+
+    @property
+    def scorer_version(self) -> str:
+        """Under which name its score sets are kept: boards read those of `SCORER_VERSION` alone."""
+        return scorer_version_of(self.split) if self.split else SCORER_VERSION
+
+    @cached_property
+    def asked(self) -> frozenset[str]:
+        """The queries that a run is asked for: the graded ones, and all of hidden splits.
+
+        What is said of a run must not tell which of these are graded.
+        """
+        hidden = [split for split in self.release.hidden_splits if self.split in ("", split)]
+        splits = release_splits(self.release) if hidden else {}
+        return frozenset(self.qrels).union(*(splits.get(split, ()) for split in hidden))
 
     @cached_property
     def names(self) -> list[str]:
@@ -109,8 +126,18 @@ class Target:
         return scan_stored_run(parquet, self.frame)
 
     def evaluation_of(self, hits: Mapping[str, QueryHits[str]]) -> Evaluation[str]:
-        """The measures that are stored, of these hits."""
-        return evaluate_hits(self.judged, hits, self.names, top_grade=self.top_grade)
+        """The measures that are stored, of these hits.
+
+        Raises
+        ------
+        EmptyQrelsError, EmptyRunError, NoCommonQueryError
+            If there is nothing to compare.
+        """
+        if hits and self.asked.isdisjoint(hits):
+            raise NoCommonQueryError(run_ids=some_ids(hits), qrel_ids=some_ids(self.asked))
+        return evaluate_hits(
+            self.judged, hits, self.names, allow_empty=bool(hits), top_grade=self.top_grade
+        )
 
     def slice_evaluations(
         self,
@@ -119,7 +146,7 @@ class Target:
         members: Mapping[str, Collection[str]] | None = None,
     ) -> Iterator[SliceEvaluation]:
         """Measures over each slice and split of the release, or over those given."""
-        if members is None and self.scorer_version != SCORER_VERSION:
+        if members is None and self.split:
             members = {}  # a part of the queries is shown as a whole alone
         return slice_evaluations(
             {**slices_of_release(self.release), **split_members(self.release)}
