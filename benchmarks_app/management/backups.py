@@ -5,6 +5,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from django.core.management.base import CommandError, OutputWrapper
@@ -15,7 +16,7 @@ from benchwright.cli.start import INTERRUPTED
 from benchwright.full_disk import is_disk_full
 
 TELL_EVERY_SECONDS = 1.0
-# 1 says that something is broken; this that nothing was done.
+# 1 says that something is broken or left to do; this that nothing was done.
 NOTHING_DONE = 2
 
 
@@ -34,25 +35,39 @@ class Progress:
             self.out.write(text)
 
 
+@dataclass
+class Ending:
+    """What a command says, and ends with, if it fails just now."""
+
+    text: str
+    returncode: int = NOTHING_DONE
+
+
 @contextmanager
-def ending_clearly(err: OutputWrapper, *, place: str, nothing: str) -> Iterator[None]:
-    """Let a failure end the command in a sentence; `nothing` says what was therefore not done."""
+def ending_clearly(err: OutputWrapper, *, place: str, nothing: str) -> Iterator[Ending]:
+    """Let a failure end the command in a sentence; `nothing` says what was therefore not done.
+
+    `place` is on the disk that may get full. Once something is done, the command says so in what
+    it is given here.
+    """
     with suppress(ValueError):  # in another thread than the first, where no signal arrives
         signal.signal(signal.SIGTERM, _interrupt)
+    ending = Ending(nothing)
     try:
-        yield
+        yield ending
     except KeyboardInterrupt:
-        err.write(f"Stopped. {nothing}")
+        err.write(f"Stopped. {ending.text}")
         raise SystemExit(INTERRUPTED) from None
     except BackupError as error:
-        raise CommandError(str(error), returncode=NOTHING_DONE) from error
+        text = str(error) if ending.text == nothing else f"{error} {ending.text}"
+        raise CommandError(text, returncode=ending.returncode) from error
     except BrokenPipeError as error:
-        text = f"Whoever was to read the stream is gone. {nothing}"
-        raise CommandError(text, returncode=NOTHING_DONE) from error
+        text = f"Whoever was to read the stream is gone. {ending.text}"
+        raise CommandError(text, returncode=ending.returncode) from error
     except (OSError, DatabaseError, sqlite3.Error) as error:
         is_full = is_disk_full(error) or "disk is full" in str(error)
         why = f"No room is left on the disk ({place})" if is_full else str(error)
-        raise CommandError(f"{why}. {nothing}", returncode=NOTHING_DONE) from error
+        raise CommandError(f"{why}. {ending.text}", returncode=ending.returncode) from error
 
 
 def _interrupt(*_: Any) -> NoReturn:

@@ -6,6 +6,7 @@ BenchmarkError
     ├── BackupBusyError      another process is at the same folder
     ├── ForeignFolderError   a folder with other things in it
     ├── BackupDamagedError   what is read does not fit its digest
+    ├── KeptDamagedError     nobody knows which files a snapshot needs: none is removed
     ├── BackupVersionError   it was written by a version that is not known here
     ├── NotMigratedError     the database is of an earlier version than the program
     ├── NotEmptyError        a site is there already
@@ -39,6 +40,13 @@ class BackupDamagedError(BackupError, code="backup-damaged"):
     message = (
         "The backup {name} is damaged: {problems}. Nothing was restored. Take an earlier snapshot, "
         "or another copy; what is whole of its files comes back with --damaged."
+    )
+
+
+class KeptDamagedError(BackupError, code="backup-kept-damaged"):
+    message = (
+        "The snapshot {name} does not tell any more which files it needs ({problem}), and so "
+        "nothing was removed. Remove its folder below snapshots/, then back up again."
     )
 
 

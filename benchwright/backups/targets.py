@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import IO, Protocol
 
-from benchwright.backups.errors import BackupDamagedError
+from benchwright.backups.errors import BackupDamagedError, KeptDamagedError
 from benchwright.backups.layout import (
     MANIFEST,
     PART,
@@ -24,6 +24,7 @@ from benchwright.backups.layout import (
     sync_folder,
 )
 from benchwright.backups.lines import rows_in
+from benchwright.backups.verifying import problem_of_files
 
 # What a backup is made of; whatever else a stream has is passed over.
 NAME = re.compile(
@@ -95,18 +96,25 @@ class FolderTarget:
         """Remove all but the newest `n` snapshots, and files none of these names; returns how many.
 
         An object that a backup has begun with is no other's: the folder is held meanwhile.
+
+        Raises
+        ------
+        KeptDamagedError
+            If a snapshot that is to stay cannot tell which files it needs; all stay then.
         """
         with self.folder.held():
             snapshots = self.folder.snapshots()
-            old = snapshots[: max(len(snapshots) - n, 0)]
+            n_old = max(len(snapshots) - n, 0)
+            old, kept = snapshots[:n_old], snapshots[n_old:]
+            for snapshot in kept:
+                if problem := problem_of_files(snapshot):
+                    raise KeptDamagedError(name=snapshot.name, problem=problem)
+            named = {row[1] for snapshot in kept for row in rows_in(snapshot.files)}
             for snapshot in old:
                 # Not a snapshot any more from here on, whenever this ends.
                 part = snapshot.folder.with_name(f"{snapshot.name}{PART}")
                 snapshot.folder.rename(part)
                 shutil.rmtree(part)
-            named = {
-                row[1] for snapshot in self.folder.snapshots() for row in rows_in(snapshot.files)
-            }
             for path in self.folder.objects():
                 if path.name not in named:
                     path.unlink()

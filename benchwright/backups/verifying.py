@@ -85,6 +85,14 @@ def _damages_of_rows(
         objects.setdefault(sha256, (size, []))[1].append((snapshot.name, file))
 
 
+def problem_of_files(snapshot: Snapshot) -> str:
+    """What is wrong with what a snapshot says of the files it needs; "" where nothing is."""
+    if problem := _problem_of_manifest(snapshot):
+        return f"{MANIFEST}: {problem}"
+    problem = _problem_of_lines(snapshot.files, snapshot.manifest()["files"])
+    return problem and f"list of files: {problem}"
+
+
 def _problem_of_manifest(snapshot: Snapshot) -> str:
     try:
         recorded = (snapshot.folder / MANIFEST_DIGEST).read_text("ascii").split()[0]

@@ -17,7 +17,7 @@ from benchwright.texts.counting import counted
 class Command(DeclaredCommand):
     help = (
         "Back up the whole site while it works: all rows as of one moment, and new files. Ends "
-        "with 1 where a file is broken, with 2 where nothing was written."
+        "with 1 where a file is broken or --keep did not end, with 2 where nothing was written."
     )
     takes = (
         word("place", "folder of backups; - is a tar to stdout", metavar="DIR|-"),
@@ -34,13 +34,14 @@ class Command(DeclaredCommand):
             self.stdout = self.stderr
         progress = Progress(self.stderr, is_on=bool(options["verbosity"]))
         nothing = "No snapshot was written; earlier ones are what they were."
-        with ending_clearly(self.stderr, place=place, nothing=nothing):
+        disk = f"of {settings.STAGING_DIR}, or where the stream goes" if place == "-" else place
+        n_removed = 0
+        with ending_clearly(self.stderr, place=disk, nothing=nothing) as ending:
             target = self._target(place)
             backup = back_up(target, progress)
-        n_removed = 0
-        if keep is not None and isinstance(target, FolderTarget):
-            nothing = f"Snapshot {backup.snapshot} was written; earlier ones were not all removed."
-            with ending_clearly(self.stderr, place=place, nothing=nothing):
+            ending.text = f"{backup.snapshot} was written; earlier ones were not all removed."
+            ending.returncode = 1
+            if keep is not None and isinstance(target, FolderTarget):
                 n_removed = target.keep(keep)
         if is_json(options):
             self.say_json(as_json(backup, n_removed))

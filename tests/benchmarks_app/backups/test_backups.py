@@ -610,6 +610,26 @@ def test_older_snapshots_go_with_what_they_alone_need(upload, place, capsys):
     call_command("verify_backup", str(place), verbosity=0)
 
 
+@pytest.mark.parametrize("lost", ["files.jsonl.zst", "manifest.json"])
+def test_nothing_is_removed_where_a_snapshot_that_stays_does_not_tell_its_files(
+    lost, upload, place
+):
+    backed_up(place)
+    kept = backed_up(place)
+    path = BackupFolder(place).snapshot().folder / lost
+    path.write_bytes(path.read_bytes()[:40])  # of a list it reads as a shorter one
+    Upload.objects.all().delete()
+
+    with pytest.raises(
+        CommandError, match=rf"{kept.snapshot} .*(list|manifest).* was written;"
+    ) as raised:
+        call_command("backup", str(place), "--keep", "2", verbosity=0)
+
+    assert raised.value.returncode == 1
+    assert len(BackupFolder(place).snapshots()) == 3
+    assert [path.name for path in BackupFolder(place).objects()] == [upload.sha256]
+
+
 @pytest.mark.parametrize("arguments", [("DIR", "--keep", "0"), ("-", "--keep", "3")])
 def test_keep_takes_a_number_and_a_folder(arguments, site):
     with pytest.raises(CommandError, match="--keep takes a number"):
