@@ -20,13 +20,16 @@ from django.db import connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
+from django.utils import timezone
 
 from benchmarks_app import files
+from benchmarks_app.backups.selectors import LISTED, names_below
 from benchmarks_app.backups.services import table_rows
 from benchmarks_app.backups.services.store_checking import verify_store
 from benchmarks_app.backups.services.table_rows import Table
 from benchmarks_app.common.services.analysing import analyse
-from benchmarks_app.models import StoreCheck, WorkerHeartbeat
+from benchmarks_app.jobs.services.sweeping import KEPT_FOR_LATER
+from benchmarks_app.models import Job, StoreCheck, WorkerHeartbeat
 from benchmarks_app.store import file_store
 from benchmarks_app.triggers import lift_triggers
 from benchwright.backups.errors import (
@@ -69,11 +72,13 @@ def restore(
     replaced: str = "",
     may_be_damaged: bool = False,
     say: Say = lambda text: None,
+    when_loaded: Callable[[], object] = lambda: None,
 ) -> Restored:
     """Put a snapshot (the newest, unless named) into the database and the storage of this site.
 
     `replaced` is the name of a database whose content may be deleted. `may_be_damaged` takes a
-    backup whose rows are whole and whose files are not.
+    backup whose rows are whole and whose files are not. `when_loaded` is called once all rows and
+    files are there for good.
 
     Raises
     ------
@@ -91,11 +96,13 @@ def restore(
                 _drop_tables()
                 _migrate_to(migrations, say)
             n_rows = _load(snapshot, manifest, migrations, say)
+        when_loaded()
+        _forget_the_site_before(snapshot)
     say("migrating to this version")
     call_command("migrate", verbosity=0, interactive=False)
     ContentType.objects.clear_cache()
+    _begin_anew()
     analyse()
-    say("reading every stored file")
     broken = [f"{row['file']}: {row['problem']}" for row in manifest["broken"]]
     return Restored(
         snapshot=snapshot.name,
@@ -104,7 +111,7 @@ def restore(
         n_files=n_files,
         n_bytes=n_bytes,
         lacking=[*broken, *map(str, verdict.damages)],
-        check=verify_store(),
+        check=verify_store(lambda n, n_all, n_bytes: say(f"read {n:,} of {n_all:,} stored files")),
     )
 
 
@@ -315,7 +322,8 @@ def _placed(
                 shutil.copyfile(folder.object_path(sha256), path)
                 if sha256_of(path) != sha256:  # changed since it was verified
                     raise BackupDamagedError(name=snapshot.name, problems=f"{name}: altered")
-                files.publish(path, name, sha256)
+                with file_store().using():  # nothing of a copy on this host is needed
+                    files.publish(path, name, sha256)
                 path.unlink(missing_ok=True)
                 new += [] if is_there else [name]
             n_files, n_bytes = n_files + 1, n_bytes + size
@@ -327,3 +335,27 @@ def _placed(
         raise
     finally:
         shutil.rmtree(staged, ignore_errors=True)
+
+
+# --- what is not in the backup -------------------------------------------------------------
+
+
+def _forget_the_site_before(snapshot: Snapshot) -> None:
+    """Remove what a site that was here has left, and what would be taken for this one's.
+
+    It is known by numbers of jobs, benchmarks and releases, which stand for others from now on.
+    """
+    for path in settings.STAGING_DIR.iterdir():
+        if path.name.startswith(KEPT_FOR_LATER):
+            shutil.rmtree(path, ignore_errors=True)
+    own = {name for name, *_ in rows_in(snapshot.files) if name.startswith(LISTED)}
+    for folder in LISTED:
+        for name in names_below(folder):
+            if name not in own:
+                file_store().delete(name)
+
+
+def _begin_anew() -> None:
+    """Let jobs that waited for jobs of their own begin anew: what these had staged is gone."""
+    waiting = Job.objects.filter(state=Job.State.RUNNING, heartbeat_at__gt=timezone.now())
+    waiting.update(state=Job.State.QUEUED, token=None, sent_at=None, message="starting again")

@@ -18,11 +18,18 @@ from benchwright.backups.targets import unpack
 from benchwright.recipes.arguments import option, switch, word
 from benchwright.texts.counting import counted
 
+# What has to be done by hand where a restore broke off after its last row.
+UNFINISHED = (
+    "All rows and files of the backup are back, and what follows did not end: run manage.py "
+    "migrate, then manage.py verify_store; then start the site."
+)
+
 
 class Command(DeclaredCommand):
     help = (
         "Put a backup into the empty database and the storage of this site, whichever database it "
-        "is from. Ends with 1 where files are lacking, with 2 where nothing was restored."
+        "is from. Ends with 1 where files are lacking or something is left to do, with 2 where "
+        "nothing was restored."
     )
     requires_system_checks = ()  # `migrate` does them, when there are tables
     takes = (
@@ -39,17 +46,25 @@ class Command(DeclaredCommand):
 
     def handle(self, *args: Any, place: str, snapshot: str, **options: Any) -> None:
         progress = Progress(self.stderr, is_on=bool(options["verbosity"]))
+        disk = f"of {settings.DATA_DIR}, or of the database"
+        nothing = "The restore did not end: nothing of the backup is in the database"
+        nothing += ", and what was to be replaced may be gone." if options["replace"] else "."
         with (
-            ending_clearly(self.stderr, place=place, nothing="The restore did not end."),
+            ending_clearly(self.stderr, place=disk, nothing=nothing) as ending,
             held(),
             opened(place) as folder,
         ):
+
+            def tell_loaded() -> None:
+                ending.text, ending.returncode = UNFINISHED, 1
+
             restored = restore(
                 folder,
                 snapshot,
                 replaced=options["replace"],
                 may_be_damaged=options["damaged"],
                 say=progress,
+                when_loaded=tell_loaded,
             )
         if is_json(options):
             self.say_json(as_json(restored))

@@ -5,6 +5,7 @@ import json
 import shutil
 import tarfile
 import threading
+import uuid
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -21,7 +22,8 @@ from django.db import IntegrityError, OperationalError, connection, models
 from django.utils import timezone
 
 from benchmarks_app import files
-from benchmarks_app.backups.services import table_rows
+from benchmarks_app.backups.selectors import names_below
+from benchmarks_app.backups.services import restoring, table_rows
 from benchmarks_app.backups.services.backing_up import back_up
 from benchmarks_app.backups.services.restoring import restore
 from benchmarks_app.jobs.services.sweeping import sweep
@@ -29,6 +31,7 @@ from benchmarks_app.models import (
     AuditEvent,
     Backup,
     Benchmark,
+    Job,
     LeftFile,
     Team,
     Upload,
@@ -36,6 +39,7 @@ from benchmarks_app.models import (
     WorkerHeartbeat,
 )
 from benchmarks_app.site_lock import FolderInUseError, SiteLock
+from benchmarks_app.store import file_store
 from benchwright.backups.errors import (
     BackupBusyError,
     BackupDamagedError,
@@ -509,6 +513,90 @@ def test_rows_that_are_damaged_are_never_restored(emptied, place):
 
     with pytest.raises(BackupDamagedError, match="rows of benchmarks_app_user: missing"):
         restore(BackupFolder(place), may_be_damaged=True)
+
+
+def test_restore_that_is_stopped_says_what_is_there_and_what_is_left_to_do(
+    emptied, place, monkeypatch, capsys
+):
+    def stop(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(SystemExit, match="130"):
+        patched.setattr(restoring, "_load", stop)
+        call_command("restore", str(place), verbosity=0)
+    assert "nothing of the backup is in the database" in capsys.readouterr().err
+    assert not User.objects.exists()
+
+    monkeypatch.setattr(restoring, "verify_store", stop)
+    with pytest.raises(SystemExit, match="130"):
+        call_command("restore", str(place), verbosity=0)
+    problem = capsys.readouterr().err
+    assert "All rows and files of the backup are back" in problem
+    assert "manage.py verify_store" in problem
+    assert User.objects.filter(username="olga").exists()
+
+
+def test_disk_that_is_full_is_that_of_the_site_and_not_that_of_the_backup(
+    emptied, place, monkeypatch
+):
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(restoring.shutil, "copyfile", full)
+
+    with pytest.raises(CommandError, match="No room is left on the disk") as raised:
+        call_command("restore", str(place), verbosity=0)
+
+    assert str(settings.DATA_DIR) in str(raised.value)
+    assert str(place) not in str(raised.value)
+    assert raised.value.returncode == 2
+
+
+def test_reading_every_stored_file_says_how_far_it_is(emptied, place):
+    sentences: list[str] = []
+
+    restore(BackupFolder(place), say=sentences.append)
+
+    assert sentences[-1] == "read 1 of 1 stored files"
+
+
+def test_what_jobs_before_had_staged_and_made_is_not_taken_for_that_of_the_backup(
+    emptied, place, tmp_path
+):
+    """Jobs, releases and benchmarks have the numbers of others, which came since the backup."""
+    staged = [settings.STAGING_DIR / name for name in ("live/7", "downloads/8", "job-9-1")]
+    for folder in staged:
+        folder.mkdir(parents=True)
+        (folder / "answers").write_text("of another")
+    digest = "a" * 64
+    export = f"exports/releases/1/1.0.0-job9/beir-1/{digest}.zip"
+    for name in (export, f"leaks/1/{'b' * 40}/{digest}.json", f"runs/1/{digest}.parquet"):
+        path = tmp_path / "file"
+        path.write_text("of another")
+        file_store().put(path, name, "")
+
+    restore(BackupFolder(place))
+
+    assert [folder for folder in staged if folder.exists()] == []
+    assert sorted(names_below("exports")) == sorted(names_below("leaks")) == []
+    assert file_store().exists(f"runs/1/{digest}.parquet")  # only a row would give it
+
+
+def test_job_that_waits_for_others_begins_anew(upload, place):
+    """What those have put into the staging folder is in no backup, and no worker beats for it."""
+    values = {"state": "running", "token": uuid.uuid4(), "attempt": 1, "started_at": MICROSECOND}
+    far = timezone.now() + timedelta(days=3650)
+    waiting = Job.objects.create(kind="retrieve", title="Retrieve", heartbeat_at=far, **values)
+    running = Job.objects.create(kind="import-file", heartbeat_at=MICROSECOND, **values)
+    backed_up(place)
+    call_command("flush", interactive=False, verbosity=0)
+
+    restore(BackupFolder(place))
+
+    waiting.refresh_from_db()
+    assert (waiting.state, waiting.token, waiting.sent_at) == ("queued", None, None)
+    running.refresh_from_db()
+    assert running.state == "running"  # the sweeper finds that nobody beats for it
 
 
 def _rewritten(place: Path, **values: Any) -> None:
