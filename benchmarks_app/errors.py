@@ -36,6 +36,8 @@ PeopleError
 └── BlindError                 results, asked for by somebody who may still be asked to judge
 """
 
+from django.core.exceptions import BadRequest
+
 from benchwright.errors import BenchmarkError
 
 
@@ -378,3 +380,14 @@ class KeyBusyError(RepeatedKeyError):
     status = 409
     retry_after = 1
     message = "The first request with this Idempotency-Key is still being answered. Ask again."
+
+
+# --- What can go wrong with the body of a request.
+
+
+class BodyCutOffError(BenchmarkError, BadRequest):
+    """A bad request wherever it is read: also before a view, where forms are looked at."""
+
+    code = "body-cut-off"
+    status = 400
+    message = "The connection ended after {n} of {n_all} bytes: nothing was taken. Send it again."

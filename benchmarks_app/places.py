@@ -19,6 +19,8 @@ from typing import Any, Self
 from django.db import close_old_connections
 from django.http import FileResponse, StreamingHttpResponse
 
+from benchmarks_app.errors import BodyCutOffError
+
 # Of each process. Places and turns keep a connection each: together fewer than a pool has.
 N_THREADS = 64
 N_PLACES = 8
@@ -92,32 +94,55 @@ class Place:
 
 
 class Body:
-    """What a client sends; the place is left for as long as it is waited for."""
+    """What a client sends; the place is left for as long as it is waited for.
 
-    def __init__(self, sent: Any, place: Place) -> None:
+    A server gives what came before a connection ended as if it were all: a form without its last
+    fields. Of `length` bytes, where that is known, fewer are none.
+    """
+
+    def __init__(self, sent: Any, place: Place, length: int | None = None) -> None:
         self._sent = sent
         self._place = place
+        self._length = length
+        self._n_read = 0
 
-    def read(self, *size: int) -> bytes:
-        return self._without_place(self._sent.read, *size)
+    def read(self, size: int = -1) -> bytes:
+        n_left = None if self._length is None else self._length - self._n_read
+        return self._counted(
+            self._without_place(self._sent.read, size),
+            # A server may give what is there, and nothing at the end alone.
+            is_end=lambda piece: not piece or size < 0 or (n_left is not None and size >= n_left),
+        )
 
-    def readline(self, *size: int) -> bytes:
-        return self._without_place(self._sent.readline, *size)
+    def readline(self, size: int = -1) -> bytes:
+        return self._counted(
+            self._without_place(self._sent.readline, size),
+            is_end=lambda line: not line.endswith(b"\n") and len(line) != size,
+        )
 
-    def _without_place(self, ask: Callable[..., bytes], *size: int) -> bytes:
+    def _counted(self, piece: bytes, *, is_end: Callable[[bytes], bool]) -> bytes:
+        self._n_read += len(piece)
+        if self._length is not None and self._n_read < self._length and is_end(piece):
+            raise BodyCutOffError(n=self._n_read, n_all=self._length)
+        return piece
+
+    def _without_place(self, ask: Callable[..., bytes], size: int) -> bytes:
         close_old_connections()
         self._place.leave()
         try:
-            return ask(*size)
+            return ask(size)
         finally:
             self._place.take_again()
 
 
 def _body_of(request: dict[str, Any], place: Place) -> Any:
-    length = request.get("CONTENT_LENGTH", "")
-    if length.isdecimal() and int(length) <= SMALL:
-        return BytesIO(request["wsgi.input"].read(int(length)))
-    return Body(request["wsgi.input"], place)
+    text = request.get("CONTENT_LENGTH", "")
+    length = int(text) if text.isdecimal() else None
+    if length is None or length > SMALL:
+        return Body(request["wsgi.input"], place, length)
+    content = BytesIO(request["wsgi.input"].read(length))
+    is_whole = len(content.getvalue()) == length
+    return content if is_whole else Body(content, place, length)
 
 
 class DetachedResponse(StreamingHttpResponse):

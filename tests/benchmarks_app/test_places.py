@@ -5,13 +5,18 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from time import sleep
 from unittest.mock import Mock
+from urllib.parse import urlencode
 
 import pytest
+from django.core.handlers.wsgi import WSGIHandler
 from django.http import FileResponse, StreamingHttpResponse
+from django.urls import reverse
 
 from benchmarks_app import places
+from benchmarks_app.errors import BodyCutOffError
 
 pytestmark = pytest.mark.django_db  # asked for by the end of a request
+SECRET = "a" * 32
 
 
 class Slow(io.BytesIO):
@@ -72,9 +77,59 @@ def test_a_small_body_is_waited_for_before_anything_is_taken(threads, given_back
     slow.may_come.set()
     assert waiting.result(20) == [b"slow"]
     given_back.assert_not_called()
-    large = {"wsgi.input": io.BytesIO(b"large"), "CONTENT_LENGTH": str(places.SMALL + 1)}
-    assert served(large, None) == [b"large"]
+    content = b"l" * (places.SMALL + 1)
+    large = {"wsgi.input": io.BytesIO(content), "CONTENT_LENGTH": str(len(content))}
+    assert served(large, None) == [content]
     given_back.assert_called()
+
+
+@pytest.mark.parametrize("length", [10, places.SMALL + 10])
+@pytest.mark.parametrize("read", ["read", "readline", "piece by piece"])
+def test_a_body_of_which_the_end_is_missing_is_none(length, read):
+    """The server gives what had come as if it were all: a form without its last fields."""
+
+    def reads(request, start_response):
+        body = request["wsgi.input"]
+        if read == "piece by piece":
+            return list(iter(lambda: body.read(3), b""))
+        return [getattr(body, read)()]
+
+    def served(content):
+        request = {"wsgi.input": io.BytesIO(content), "CONTENT_LENGTH": str(length)}
+        return b"".join(places.with_places(reads)(request, None))
+
+    with pytest.raises(BodyCutOffError, match=f"after 4 of {length} bytes"):
+        served(b"half")
+    assert served(b"x" * length) == b"x" * length
+
+
+def test_a_form_that_is_cut_off_changes_nothing(benchmark, owner, signed_in):
+    """As by a train in a tunnel: the fields that had come were taken for all of them."""
+    client = signed_in(owner)
+    text = "Read every document to its end."
+    form = {"csrfmiddlewaretoken": SECRET, "written_upon": "0", "text": text}
+    whole = urlencode(form).encode()
+    served = places.with_places(WSGIHandler())
+
+    def sent(content: bytes, **headers: str) -> int:
+        client.cookies["csrftoken"] = SECRET
+        request = client._base_environ(
+            PATH_INFO=reverse("annotation:guideline-edit", args=[benchmark.slug]),
+            REQUEST_METHOD="POST",
+            CONTENT_TYPE="application/x-www-form-urlencoded",
+            CONTENT_LENGTH=str(len(whole)),
+            **headers,
+        )
+        request["wsgi.input"] = io.BytesIO(content)
+        answer = Mock()
+        list(served(request, answer))
+        return int(answer.call_args.args[0][:3])
+
+    for headers in ({}, {"HTTP_X_CSRFTOKEN": SECRET}):  # as forms and as scripts prove it
+        assert sent(whole[:-10], **headers) == 400
+    assert not benchmark.guidelines.exists()
+    assert sent(whole) == 302
+    assert benchmark.guidelines.get().text == text
 
 
 def test_no_more_compute_at_a_time_than_there_are_places(threads):
