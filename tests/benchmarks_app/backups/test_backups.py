@@ -26,6 +26,7 @@ from benchmarks_app.backups.selectors import names_below
 from benchmarks_app.backups.services import restoring, table_rows
 from benchmarks_app.backups.services.backing_up import back_up
 from benchmarks_app.backups.services.restoring import restore
+from benchmarks_app.env import env_store
 from benchmarks_app.jobs.services.sweeping import sweep
 from benchmarks_app.models import (
     AuditEvent,
@@ -59,6 +60,7 @@ from scoring.models import ReportedScore
 from tests import factories
 from tests import world as worlds
 from tests.databases import VENDORS, site_of_its_own
+from tests.object_store import KEYS, ObjectServer
 
 FLOATS = [0.1 + 0.2, -0.0, 5e-324, 1.7976931348623157e308, 1e22]
 JSON = {"b": [1, 1.5, 1e22, True, None, 'é \U0001f600 \\ " \n'], "a": {"z": -0.0, "y": 2**53 + 1}}
@@ -558,6 +560,29 @@ def test_reading_every_stored_file_says_how_far_it_is(emptied, place):
     restore(BackupFolder(place), say=sentences.append)
 
     assert sentences[-1] == "read 1 of 1 stored files"
+
+
+def test_restore_into_a_bucket_leaves_no_more_copies_here_than_there_may_be(
+    upload, place, settings, monkeypatch
+):
+    for n in range(3):
+        factories.waiting_upload(upload.benchmark, f"{n}.run", bytes([n]) * 900)
+    backed_up(place)
+    before = stored()
+    call_command("flush", interactive=False, verbosity=0)
+    server = ObjectServer()
+    for name, value in {**KEYS, "BENCHWRIGHT_STORE": server.url(server.bucket())}.items():
+        monkeypatch.setenv(name, value)
+    settings.STORE_CACHE_BYTES = 1000
+    settings.STORAGES = {**settings.STORAGES, "default": env_store("BENCHWRIGHT_STORE")}
+
+    try:
+        restored = restore(BackupFolder(place))
+
+        assert (restored.n_files, restored.check.broken, stored()) == (4, [], before)
+        assert file_store().cache.size() <= settings.STORE_CACHE_BYTES
+    finally:
+        server.stop()
 
 
 def test_what_jobs_before_had_staged_and_made_is_not_taken_for_that_of_the_backup(
