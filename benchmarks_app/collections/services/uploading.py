@@ -124,18 +124,19 @@ def _receive_folder(
 def _waiting(upload: Upload) -> Upload:
     """The upload, waiting; the one of the same bytes that waits already, if there is one."""
     try:
-        refuse_imported(upload)
+        with transaction.atomic():
+            refuse_imported_meanwhile(upload.benchmark, [upload])
+            twins = Upload.objects.filter(benchmark=upload.benchmark, is_waiting=True)
+            twin = twins.filter(sha256=upload.sha256).first()
+            if twin is None:
+                upload.is_waiting = True
+                upload.save(update_fields=["is_waiting"])
+                return upload
     except AlreadyImportedError:
-        upload.delete()
+        forget(upload)
         raise
-    twins = Upload.objects.filter(benchmark=upload.benchmark, is_waiting=True)
-    twin = twins.filter(sha256=upload.sha256).first()
-    if twin:
-        upload.delete()
-        return twin
-    upload.is_waiting = True
-    upload.save(update_fields=["is_waiting"])
-    return upload
+    forget(upload)
+    return twin
 
 
 def replace(upload: Upload, *, owner: User, file: UploadedFile) -> Upload:
@@ -245,6 +246,14 @@ def _limits() -> list[int]:
 def mark_imported(upload: Upload, became: str) -> None:
     """Remember what a file became, so that the same bytes are recognised."""
     Upload.objects.filter(pk=upload.pk).update(imported_as=became[:255], is_waiting=False)
+
+
+def refuse_imported_meanwhile(benchmark: Benchmark, uploads: Iterable[Upload]) -> None:
+    """As `refuse_imported` in the transaction that imports; others of the benchmark wait for it."""
+    # Not a key: who refers to the benchmark, as a judgment does, need not wait.
+    Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)
+    for upload in uploads:
+        refuse_imported(upload)
 
 
 def refuse_imported(upload: Upload) -> None:

@@ -266,6 +266,7 @@ def import_file(job: jobs.RunningJob) -> None:
         job.folder.mkdir(parents=True)
     job.progress(1, 1, "making it visible")
     with job.commit() as result:
+        uploading.refuse_imported_meanwhile(job.benchmark, uploads)
         analyse(Query, Document, Qrel)
         for commit in work.on_commit:
             commit()

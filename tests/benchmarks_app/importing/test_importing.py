@@ -156,6 +156,32 @@ def test_same_bytes_are_recognised_under_another_name(texts, take_in):
         take_in(texts, QUERIES, "copy-of-queries.jsonl")
 
 
+def test_file_that_two_jobs_import_at_once_comes_in_once(texts, take_in, monkeypatch):
+    """Import was pressed twice, or by two people: neither job saw what the other was at."""
+    take_in(texts, CORPUS, "corpus.jsonl")
+    take_in(texts, QUERIES, "queries.jsonl")
+    upload = factories.waiting_upload(texts, "gold.tsv", HEADER + b"q1\td1\t2\n")
+    keeper = factories.user("keeper")
+    first, second = (
+        importing.start_import(benchmark=texts, user=keeper, upload=upload) for _ in range(2)
+    )
+    stage = importing._staged
+
+    def stage_and_let_the_other_pass(job, *args):
+        work = stage(job, *args)
+        if job.row.pk == first.pk:
+            jobs.execute(second.pk, has_heartbeat=False)
+        return work
+
+    monkeypatch.setattr(importing, "_staged", stage_and_let_the_other_pass)
+    jobs.execute(first.pk, has_heartbeat=False)
+
+    first.refresh_from_db(), second.refresh_from_db()
+    assert (first.state, second.state) == ("failed", "done")
+    assert "was imported here before" in first.error
+    assert QrelSet.objects.count() == 1
+
+
 def test_gzip_is_read_by_its_content(texts, take_in):
     job = take_in(texts, gzip.compress(QUERIES), "queries.jsonl.gz")
 

@@ -1,6 +1,9 @@
 """The list of waiting files: what is wrong with each, what can be done, and what becomes of it."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from time import sleep
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -9,6 +12,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from benchmarks_app.backups.selectors import names_below
+from benchmarks_app.collections.services import uploading
 from benchmarks_app.importing.services import reading_uploads
 from benchmarks_app.importing.services.waiting_files import waiting_files
 from benchmarks_app.jobs.services import jobs
@@ -70,6 +75,42 @@ def queries_file(n: int) -> tuple[bytes, list[int]]:
     rows = b"".join(b"q%d,%s\n" % (number, text) for number, text in enumerate(texts))
     bad = [number + 2 for number, text in enumerate(texts) if not text]
     return b"qid,text\n" + rows, bad
+
+
+def test_same_bytes_under_another_name_leave_nothing_behind(
+    olga, texts, django_capture_on_commit_callbacks
+):
+    put(olga, ("queries.csv", QUERIES))
+    with django_capture_on_commit_callbacks(execute=True):
+        put(olga, ("again.csv", QUERIES))  # it waits already
+    import_ready(olga)
+    with django_capture_on_commit_callbacks(execute=True):
+        put(olga, ("once-more.csv", QUERIES))  # it was imported
+
+    assert [upload.name for upload in texts.uploads.all()] == ["queries.csv"]
+    assert [name.rpartition("/")[2] for name in names_below("uploads")] == ["queries.csv"]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="threads share one SQLite")
+def test_same_bytes_that_come_twice_at_once_wait_once(texts, monkeypatch):
+    """Sent by a second press, or again over a line that broke: neither saw the other's."""
+    refuse, keeper = uploading.refuse_imported, factories.user("keeper")
+
+    def refuse_slowly(upload: Upload) -> None:
+        refuse(upload)
+        sleep(0.3)
+
+    def send(name: str) -> None:
+        with closing(connection):
+            factories.waiting_upload(texts, name, QUERIES, owner=keeper)
+
+    monkeypatch.setattr(uploading, "refuse_imported", refuse_slowly)
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(send, ["a.csv", "a.csv"]))
+
+    assert texts.uploads.count() == 1
+    assert texts.uploads.get().is_waiting
 
 
 def test_equal_errors_are_one_line_with_a_count_and_the_first_lines(olga):
