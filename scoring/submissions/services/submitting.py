@@ -144,6 +144,7 @@ def submit_file(
     _refuse_foreign_team(user, team)
     refuse_same_bytes(phase=phase, user=user, team=team, sha256=digest.hexdigest())
     refuse_over_limit(phase=phase, user=user, team=team)
+    _refuse_taken_name(phase, user, name, digest.hexdigest())
     upload = receive_upload(benchmark=phase.benchmark, owner=user, file=file)
     return accept_submission(phase=phase, user=user, upload=upload, name=name, team=team, **terms)
 

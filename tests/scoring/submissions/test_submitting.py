@@ -4,12 +4,14 @@ import gzip
 from datetime import timedelta
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import OperationalError
 from django.utils import timezone
 
+from benchmarks_app.backups.selectors import names_below
 from benchmarks_app.jobs.services import jobs, sweeping
 from benchmarks_app.jobs.services.retry import cancel, retry
-from benchmarks_app.models import AuditEvent, Job, Run
+from benchmarks_app.models import AuditEvent, Job, Run, Upload
 from scoring.models import Phase, ScoreSet, Submission
 from scoring.scores.services import scoring
 from scoring.scores.services.errors import (
@@ -20,7 +22,7 @@ from scoring.scores.services.errors import (
 )
 from scoring.submissions.selectors.submissions import state_of
 from scoring.submissions.services import scoring_submission
-from scoring.submissions.services.submitting import n_left_today, phase_open_in
+from scoring.submissions.services.submitting import n_left_today, phase_open_in, submit_file
 from tests.scoring.conftest import GOOD, means
 
 State = Submission.State
@@ -199,6 +201,17 @@ def test_name_of_a_run_or_of_a_waiting_submission_is_refused(submit, sam, mainta
 
     with pytest.raises(NameInUseError, match="Choose another name"):
         submit(maintainer, GOOD + b"q2 Q0 d5 2 1 s\n", name="taken")
+
+
+def test_file_whose_name_is_refused_is_not_kept(phase, sam, maintainer):
+    terms = {"phase": phase, "name": "taken"}
+    submit_file(user=sam, file=SimpleUploadedFile("a.run", GOOD), **terms)
+
+    with pytest.raises(NameInUseError):
+        submit_file(user=maintainer, file=SimpleUploadedFile("b.run", GOOD + b"\n"), **terms)
+
+    assert list(Upload.objects.values_list("name", flat=True)) == ["a.run"]
+    assert [name for name in names_below("uploads") if name.endswith("b.run")] == []
 
 
 def test_name_taken_while_the_job_waited_makes_the_submission_invalid(
