@@ -224,7 +224,7 @@ def fit_relevance(features: Floats, is_relevant: Sequence[bool]) -> RelevanceMod
         return _prior(n, n_relevant)
     centre = features.mean(axis=0)
     spread = features.std(axis=0)
-    scale = np.where(spread > 0, spread, 1.0)
+    scale = np.where(spread > 1e-12, spread, 1.0)  # what rounding leaves of equal rates is none
     design = np.column_stack([np.ones(n), (features - centre) / scale])
     weights, covariance = _newton(design, labels)
     return RelevanceModel(weights, covariance, centre, scale, n, n_relevant, is_prior=False)

@@ -160,8 +160,6 @@ def guesses(
     expected = np.zeros(len(grades))
     for half in (False, True):
         mine, is_used = is_second == half, is_labelled & (is_second != half)
-        if not is_used.any():
-            is_used = is_labelled & False
         w = np.where(is_used, 1 / np.where(pi > 0, pi, 1), 0.0)
         g = np.where(is_used, grades, 0.0)
         mean = float((w * g).sum() / w.sum()) if w.sum() else 0.0

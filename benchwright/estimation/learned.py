@@ -82,19 +82,20 @@ def _of_scores(scores: Floats, of_query: Ints) -> list[Floats]:
     lowest = np.where(np.isfinite(lowest), lowest, 0.0)
     # What a function did not score stands at its lowest.
     score = np.where(np.isnan(scores), lowest[of_query], scores)
-    sizes = np.maximum(np.bincount(of_query, minlength=n), 1)
+    counts = np.bincount(of_query, minlength=n)
+    sizes = np.maximum(counts, 1)
     mean = np.bincount(of_query, weights=score, minlength=n) / sizes
     square = np.bincount(of_query, weights=(score - mean[of_query]) ** 2, minlength=n) / sizes
-    spread = np.sqrt(square)[of_query]
+    # What rounding leaves of equal scores is no spread.
+    spread = np.where(square > 1e-24 * mean**2, np.sqrt(square), 0.0)[of_query]
     z = np.where(spread > 0, (score - mean[of_query]) / np.where(spread > 0, spread, 1), 0.0)
     highest = np.full(n, -np.inf)
     np.maximum.at(highest, of_query, score)
     top = highest[of_query]
     share = np.where(top > 0, score / np.where(top > 0, top, 1), 0.0)
     order = np.lexsort((-score, of_query))
-    starts = np.cumsum(sizes) - sizes
     rank = np.empty(len(score))
-    rank[order] = np.arange(len(score)) - np.repeat(starts, np.bincount(of_query, minlength=n))
+    rank[order] = np.arange(len(score)) - np.repeat(np.cumsum(counts) - counts, counts)
     return [score, z, share, np.log1p(rank)]
 
 

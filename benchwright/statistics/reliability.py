@@ -15,6 +15,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from benchwright.statistics.descriptive import ROUNDING
 from benchwright.statistics.families import FamilyOf, Floats
 from benchwright.statistics.paired import standard_errors
 
@@ -69,7 +70,7 @@ def spread_of(values: Floats, families: FamilyOf | None = None) -> Spread | None
     pairs = list(combinations(range(whole.shape[1]), 2))
     differences = np.stack([whole[:, a] - whole[:, b] for a, b in pairs], axis=1)
     sigmas = differences.std(axis=0, ddof=1)
-    is_pair = sigmas > 0
+    is_pair = sigmas > ROUNDING
     if not is_pair.any():
         return None
     return Spread(

@@ -227,6 +227,19 @@ def test_favour_is_worked_out_by_hand():
     assert row["a"].rho == pytest.approx(1)
 
 
+@pytest.mark.parametrize("off", [[-0.2], [0.1, -0.2, 0.3, 0.3, -0.1]])
+def test_judge_that_is_off_alike_for_all_systems_favours_none(off):
+    people = {one: {f"q{q}": q % 7 / 10 for q in range(25)} for one in "abcd"}
+    machine = {
+        one: {query: value + off[int(query[1:]) % len(off)] for query, value in of.items()}
+        for one, of in people.items()
+    }
+
+    trust = trusted(people, machine)
+
+    assert [(row.favour, row.p, row.is_favoured) for row in trust.systems] == [(0, 1, False)] * 4
+
+
 @pytest.mark.parametrize(("n_systems", "n_queries"), [(3, 30), (5, 19)])
 def test_with_too_few_systems_or_queries_there_is_no_test(n_systems, n_queries):
     values = {

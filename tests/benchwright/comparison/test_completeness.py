@@ -177,6 +177,21 @@ def test_draws_scatter_around_the_fit():
     assert (drawn.std(axis=0) > 0).all()
 
 
+def test_rate_that_all_labels_share_leaves_the_rate_of_others_open_by_the_ridge_alone():
+    """Its weight is drawn from N(0, 1), and counts by how far the other rate is off in log odds."""
+    rows = np.array([feature_row([1 + n % 9, 3], 0.13) for n in range(97)])
+    model = fit_relevance(rows, [n % 9 < 3 and n % 2 == 0 for n in range(97)])
+
+    drawn = model.drawn(
+        np.array([feature_row([3, 3], 0.13), feature_row([3, 3], 0.4)]),
+        n_draws=4000,
+        rng=np.random.default_rng(2),
+    )
+
+    ours, others = np.log(drawn / (1 - drawn)).T
+    assert np.std(others - ours) == pytest.approx(np.log(0.4 / 0.6) - np.log(0.13 / 0.87), rel=0.05)
+
+
 # --- verdicts ------------------------------------------------------------------------------------
 
 

@@ -149,6 +149,17 @@ def test_features_of_scores_are_worked_out_by_hand():
     assert columns[:, 3] == pytest.approx(np.log1p([0, 1, 2, 0]))
 
 
+@pytest.mark.parametrize("score", [0.1, 1e9 / 3, -0.7])
+def test_equal_scores_of_a_query_have_no_z(score):
+    assert features({"bm25": np.full(3, score)}, np.zeros(3, dtype=int))[:, 1].tolist() == [0.0] * 3
+
+
+def test_query_without_a_document_moves_no_rank_of_the_next():
+    columns = features({"bm25": np.array([1.0, 2.0, 3.0])}, np.array([0, 2, 2]))
+
+    assert columns[:, 3] == pytest.approx(np.log1p([0, 1, 0]))
+
+
 def test_function_that_scored_nothing_or_below_0_has_no_share_of_its_highest():
     of_query = np.array([0, 0, 1, 1])
     scores = {"dense": np.array([np.nan, np.nan, -0.5, -2.0])}
