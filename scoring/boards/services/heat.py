@@ -3,13 +3,14 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from math import fsum, isnan
+from math import isnan
 
 from django.core.cache import cache
 
 from benchmarks_app.models import Slice
 from benchmarks_app.models.slices import SMALLEST_SLICE
 from benchmarks_app.releases.selectors import hidden_queries
+from benchwright.measures import parse_measure
 from scoring.boards.services.boards import Board
 from scoring.boards.services.slices import (
     SliceBoard,
@@ -154,7 +155,7 @@ def _means_inside(
     release, measure = board.release, board.measure.name
     sets = {row.score_set.pk: row.score_set for row in rows if row.score_set.per_query}
     facts = repr((release.pk, measure, board.slice_name, sorted(sets)))
-    key = f"heat-{sha256(facts.encode()).hexdigest()}"
+    key = f"heat-2-{sha256(facts.encode()).hexdigest()}"
     means: dict[int, dict[str, float]] | None = cache.get(key)
     if means is None:
         if sum(score_set.n_queries for score_set in sets.values()) > MOST_VALUES:
@@ -162,7 +163,7 @@ def _means_inside(
         columns, qids = values_of(release, list(sets.values()), measure, inside)
         members = slices_of_release(release)
         means = {
-            pk: _means(dict(zip(qids, values, strict=True)), members)
+            pk: _means(measure, dict(zip(qids, values, strict=True)), members)
             for pk, values in zip(sets, columns, strict=True)
         }
         cache.set(key, means, timeout=None)
@@ -173,11 +174,13 @@ def _means_inside(
     }
 
 
-def _means(values: Mapping[str, float], members: Mapping[str, Collection[str]]) -> dict[str, float]:
-    """The mean over each slice of the values that are there; a value that is none is left out."""
+def _means(
+    measure: str, values: Mapping[str, float], members: Mapping[str, Collection[str]]
+) -> dict[str, float]:
+    """What the values that are there come to over each slice; one that is none is left out."""
     means = {}
     for name, qids in members.items():
         inside = [values[qid] for qid in qids if qid in values and not isnan(values[qid])]
         if inside:
-            means[name] = fsum(inside) / len(inside)
+            means[name] = parse_measure(measure).over_all(inside)
     return means

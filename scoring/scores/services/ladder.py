@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
+from math import inf
 from typing import Any
 
 from benchmarks_app.models import Membership, Release, Run
@@ -82,7 +83,7 @@ class _Rule:
         best = [
             max(
                 {steps[name] for steps in earlier},
-                key=lambda source: (self._of(source)[:, m].mean(), -source),
+                key=lambda source: (self._mean(source, m), -source),
             )
             for m, name in enumerate(self.names)
         ]
@@ -91,6 +92,12 @@ class _Rule:
             name: key if is_better else source
             for name, source, is_better in zip(self.names, best, better, strict=True)
         }
+
+    def _mean(self, key: int, measure: int) -> float:
+        """Over the queries on which it is defined; below all others where it is on none."""
+        values = self._of(key)[:, measure]
+        defined = values[values == values]
+        return float(defined.mean()) if defined.size else -inf
 
     def _better(self, key: int, best: list[int], n_before: int) -> list[bool]:
         import numpy as np

@@ -14,11 +14,12 @@ from scoring.boards import keeping
 from scoring.boards.services import heat
 from scoring.boards.services.boards import board_of
 from scoring.boards.services.judged import judged_shares
+from scoring.boards.services.slices import add_slice_means
 from scoring.models import Phase, Score, ScoreSet
 from scoring.scores.selectors.releases import SCORER_VERSION
 from scoring.scores.services import measuring
 from scoring.scores.services.slice_scores import board_split
-from scoring.scores.shown import measure_of
+from scoring.scores.shown import any_measure
 from tests import factories
 from tests.scoring.conftest import GRADES
 
@@ -201,13 +202,15 @@ def test_no_more_than_six_slices_stand_unasked(benchmark, publish, scored, signe
 
 @pytest.fixture
 def split_up(benchmark, publish, scored):
-    """A function: release 2.0.0, q1 is dev, q2 and q3 are test, slice `mixed` has q1 and q2."""
+    """A function: release 2.0.0, q1 is dev, q2 and q3 are test, slice `mixed` has all three."""
 
     def make():
         grades = factories.qrel_set(benchmark, GRADES)
         for qid, split in (("q1", "dev"), ("q2", "test"), ("q3", "test")):
             QueryFamily.objects.filter(queries__qid=qid).update(split=split)
-        factories.query_slice(benchmark, "mixed", *benchmark.queries.filter(qid__in=["q1", "q2"]))
+        factories.query_slice(
+            benchmark, "mixed", *benchmark.queries.filter(qid__in=["q1", "q2", "q3"])
+        )
         factories.query_slice(benchmark, "pure", *benchmark.queries.filter(qid="q2"))
         release = publish(grades, "2.0.0")
         scored(PERFECT, "best", on=release)
@@ -217,22 +220,23 @@ def split_up(benchmark, publish, scored):
     return make
 
 
-@pytest.mark.parametrize("measure", ["nDCG@10", "MRR@10", "Judged@10"])
+@pytest.mark.parametrize("measure", ["nDCG@10", "MRR@10", "Judged@10", "GMAP", "NumRelRet"])
 def test_slices_beside_a_split_take_its_queries_alone(split_up, maintainer, measure):
     release = split_up()
-    result = measure_of(measure)
+    result = any_measure(measure, 1)
     board = board_of(
         release=release, user=maintainer, measure=result, split=board_split(release, "test")
     )
 
+    add_slice_means(board, board.whole)
     slices = heat.heat_slices(board)
     cells = heat.heat_cells(board, board.whole, None, slices)
 
-    assert [(each.part.name, each.part.n) for each in slices] == [("mixed", 1), ("pure", 1)]
+    assert [(each.part.name, each.part.n) for each in slices] == [("mixed", 2), ("pure", 1)]
     for row, (mixed, pure) in zip(board.whole, cells, strict=True):
-        evaluation = measuring.evaluated(row.score_set, [result.name], only={"q2"})
-        assert mixed.mean == pytest.approx(evaluation.means[result.name])
-        assert pure.mean == pytest.approx(evaluation.means[result.name])
+        for cell, qids in ((mixed, {"q2", "q3"}), (pure, {"q2"})):
+            evaluation = measuring.evaluated(row.score_set, [result.name], only=qids)
+            assert cell.mean == pytest.approx(evaluation.means[result.name])
 
 
 def test_slices_of_a_hidden_split_are_not_cut_for_who_keeps_no_grades(
@@ -341,8 +345,6 @@ def test_banner_offers_what_would_change_it_to_whom_it_may_concern(
 
 @pytest.mark.parametrize("measure", ["bpref", "Judged@10", "nDCG(judged_only=True)@10"])
 def test_a_measure_that_leaves_unjudged_documents_out_needs_no_banner(scored, release, vi, measure):
-    from scoring.scores.shown import any_measure
-
     scored(PERFECT, "a")
     judged(0.3)
 

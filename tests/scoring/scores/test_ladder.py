@@ -21,6 +21,7 @@ from scoring.scores.services import firewall, scoring
 from scoring.scores.services.ladder import decide_all
 from scoring.submissions.services.sight import scores_as_seen
 from tests import factories
+from tests.scoring.hiding import HIDDEN, PUBLIC, lines
 from tests.scoring.laddering import BOARD, Site, mean, ranking
 
 pytestmark = pytest.mark.django_db
@@ -38,6 +39,17 @@ def test_a_value_moves_only_where_it_is_significantly_better(site):
     values = site.board().values()
 
     assert sorted(values) == pytest.approx([mean(0), mean(0), mean(9), mean(9)], abs=1e-3)
+
+
+def test_the_best_so_far_is_so_by_the_values_there_are(site):
+    """Judged@10 of a query without an answer is no number."""
+    answered = PUBLIC + HIDDEN[1:]
+    site.submit_lines(lines({qid: [f"{qid}-x", f"{qid}-good"] for qid in answered}))
+    best = site.submit_lines(lines({qid: [f"{qid}-good"] for qid in PUBLIC + HIDDEN}))
+
+    later = site.submit(0)
+
+    assert LadderStep.objects.get(score_set=later, measure="Judged@10").source == best
 
 
 def test_keepers_see_the_exact_value_of_each(site):
