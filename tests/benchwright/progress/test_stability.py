@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import kendalltau
 
 from benchwright.progress.stability import LabelledEntry, ranking_stability
 from tests.examples import examples
@@ -80,6 +81,22 @@ def test_order_that_hangs_on_two_labels_falls():
     assert (shaken.low, shaken.high) == (-1, 1)
     # In one of four draws b's label is there alone.
     assert shaken.tau == pytest.approx(0.5, abs=0.1)
+
+
+def test_bounds_are_quantiles_of_the_draws():
+    """A run has one document, and scores as its grade is, if that is drawn."""
+    grades, runs = np.arange(5, 0, -1), list("abcde")
+    entries = [LabelledEntry(1, 5 - n, {run: 1}) for n, run in enumerate(runs)]
+
+    curve = stability(entries, runs, seed=7, draws=30)
+
+    rng = np.random.default_rng(7)
+    drawn = [np.isin(range(5), (rng.random(5) * 5).astype(int)) for _ in range(30)]
+    taus = np.sort(np.nan_to_num([kendalltau(grades, grades * kept).statistic for kept in drawn]))
+    # 0.025 and 0.975 of 29 steps are 0.725 and 28.275.
+    assert curve.low == pytest.approx(0.275 * taus[0] + 0.725 * taus[1])
+    assert curve.high == pytest.approx(0.725 * taus[28] + 0.275 * taus[29])
+    assert curve.tau == pytest.approx(taus.mean())
 
 
 @pytest.mark.parametrize(
