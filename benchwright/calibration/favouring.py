@@ -93,22 +93,20 @@ def trusted(
         Families in all, of which those here are labelled by people; without it many more.
     """
     systems = sorted(set(people) & set(machine))
-    queries = sorted(
-        set.intersection(*[set(people[system]) & set(machine[system]) for system in systems])
-        if systems
-        else set()
-    )
+    queries = _queries_in_common(systems, people, machine)
     of = families or {}
-    names = list(dict.fromkeys(of.get(query, query) for query in queries))
-    numbers = {name: at for at, name in enumerate(names)}
-    family: FamilyOf = np.array([numbers[of.get(q, q)] for q in queries], dtype=np.intp)
+    numbers: dict[str, int] = {}
+    family: FamilyOf = np.array(
+        [numbers.setdefault(of.get(query, query), len(numbers)) for query in queries], dtype=np.intp
+    )
     y, f = (
         np.array(
             [[values[system][query] for system in systems] for query in queries], dtype=np.float64
         )
         for values in (people, machine)
     )
-    why = _too_few(len(systems), len(names))
+    n = len(numbers)
+    why = _too_few(len(systems), n)
     if not queries:
         return Trust((), 0, 0, np.nan, np.nan, 0.0, 0.0, why)
     rows = tuple(_systems(systems, y, f, family, why, frozenset(same_model)))
@@ -118,7 +116,6 @@ def trusted(
     ]
     rho_means = median([row.rho for row in rows])
     rho_differences = median(pairs) if pairs else np.nan
-    n = len(names)
     return Trust(
         rows,
         len(queries),
@@ -129,6 +126,15 @@ def trusted(
         _gain(rho_differences, n, n_all),
         why,
     )
+
+
+def _queries_in_common(
+    systems: Sequence[str], people: Mapping[str, Values], machine: Mapping[str, Values]
+) -> list[str]:
+    if not systems:
+        return []
+    valued = [set(people[system]) & set(machine[system]) for system in systems]
+    return sorted(set.intersection(*valued))
 
 
 def _systems(

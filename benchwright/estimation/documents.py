@@ -235,14 +235,7 @@ def document_mean(
         If there are fewer than twenty families.
     """
     a, pi = np.asarray(amounts, dtype=np.float64), draw.probabilities
-    if ((a != 0) & (pi <= 0)).any():
-        n = int(((a != 0) & (pi <= 0)).sum())
-        what = f"{n} documents that count were not to be drawn"
-        raise ArraysError(what=what, expected="a draw that was made for these runs as well")
-    needed = draw.is_drawn & (a != 0)
-    if np.isnan(grades[needed]).any():
-        what = f"{int(np.isnan(grades[needed]).sum())} drawn documents have no grade"
-        raise ArraysError(what=what, expected="a grade of every drawn document; label them first")
+    _refuse_ungraded(a, grades, draw)
     of_family = {name: at for at, name in enumerate(dict.fromkeys(families))}
     if len(of_family) < LEAST_FAMILIES:
         n = len(of_family)
@@ -270,6 +263,18 @@ def document_mean(
         per_query,
         tuple(warnings(len(of_family))),
     )
+
+
+def _refuse_ungraded(a: Floats, grades: Floats, draw: DocumentDraw) -> None:
+    """Each document that counts had a chance, and has a grade where it was drawn."""
+    had_none = (a != 0) & (draw.probabilities <= 0)
+    if had_none.any():
+        what = f"{int(had_none.sum())} documents that count were not to be drawn"
+        raise ArraysError(what=what, expected="a draw that was made for these runs as well")
+    is_lacking = draw.is_drawn & (a != 0) & np.isnan(grades)
+    if is_lacking.any():
+        what = f"{int(is_lacking.sum())} drawn documents have no grade"
+        raise ArraysError(what=what, expected="a grade of every drawn document; label them first")
 
 
 def _share(facts: list[object]) -> float:

@@ -122,12 +122,9 @@ def learned_estimate(
     }
     overlaps: Sequence[Floats] = ()
     if query_words is not None and document_words is not None:
-        overlaps = text_features(
-            [query_words.get(query, ()) for query in queries],
-            [document_words.get(document, ()) for _, _, document in pairs],
-            of_query,
-            idf or {},
-        )
+        words_of_queries = [query_words.get(query, ()) for query in queries]
+        words_of_documents = [document_words.get(document, ()) for _, _, document in pairs]
+        overlaps = text_features(words_of_queries, words_of_documents, of_query, idf or {})
     grades_known = [grades.get(query, {}).get(document, np.nan) for _, query, document in pairs]
     of = families or {}
     estimates = learned(

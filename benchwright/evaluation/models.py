@@ -333,12 +333,10 @@ def evaluate_model(
     answers = ask(model, queries, k, batch_size=max(1, batch_size), progress=progress)
 
     table = GradeTable(take_qrels(released.qrels).content)
-    hits = hits_of(answers.answers, table.grades, ties=ties, depth=k).content
-    measured = parse_measures([*names, f"Judged@{k}"])
     evaluation = evaluate_hits(
         judged_by(table.judged, released.unlisted),
-        hits,
-        measured,
+        hits_of(answers.answers, table.grades, ties=ties, depth=k).content,
+        parse_measures([*names, f"Judged@{k}"]),
         allow_empty=True,
         top_grade=released.top_grade,
     )

@@ -131,7 +131,9 @@ def release_findings(facts: ReleaseFacts) -> list[Finding]:
     findings = [
         *_content(facts),
         *_version(facts),
-        *_splits(facts),
+        *_sizes_of_splits(facts),
+        *_told_of_hidden_splits(facts),
+        *_queries_beside_splits(facts),
         *_slices(facts),
         *_queries(facts),
         *_pools(facts),
@@ -193,7 +195,7 @@ def _step(facts: ReleaseFacts) -> str:
     return facts.needed.step if facts.needed else "minor"
 
 
-def _splits(facts: ReleaseFacts) -> Iterator[Finding]:
+def _sizes_of_splits(facts: ReleaseFacts) -> Iterator[Finding]:
     for split in facts.splits:
         if not split.n_graded:
             yield _finding(
@@ -212,6 +214,9 @@ def _splits(facts: ReleaseFacts) -> Iterator[Finding]:
                 "is hidden.",
                 f"Give it at least {SMALLEST_HIDDEN_SPLIT} graded families, or make it public.",
             )
+
+
+def _told_of_hidden_splits(facts: ReleaseFacts) -> Iterator[Finding]:
     for part in facts.told_apart:
         yield _finding(
             "release-hidden-apart",
@@ -237,6 +242,9 @@ def _splits(facts: ReleaseFacts) -> Iterator[Finding]:
             "Keep these queries in a public split, or hide others.",
             len(facts.exposed),
         )
+
+
+def _queries_beside_splits(facts: ReleaseFacts) -> Iterator[Finding]:
     if facts.is_split_outdated:
         yield _finding(
             "release-split-outdated",

@@ -83,10 +83,7 @@ def pool_growth(
     judged = {name: np.zeros(deepest) for name in runs}
     n_answered = dict.fromkeys(runs, 0)
     for qid in qids:
-        ranks: dict[str, list[tuple[int, str]]] = {}
-        for name, of in runs.items():
-            for rank, docid in enumerate(of.get(qid, ())[:deepest], start=1):
-                ranks.setdefault(docid, []).append((rank, name))
+        ranks = _ranks(runs, qid, deepest)
         for ranks_of in ranks.values():
             documents[min(ranks_of)[0] - 1] += 1
         for name, of in runs.items():
@@ -111,6 +108,15 @@ def pool_growth(
         n_queries=len(qids),
         cutoff=cutoff,
     )
+
+
+def _ranks(runs: Rankings, qid: str, deepest: int) -> dict[str, list[tuple[int, str]]]:
+    """{document: rank and run of each that has it in the first `deepest`} of a query."""
+    ranks: dict[str, list[tuple[int, str]]] = {}
+    for name, of in runs.items():
+        for rank, docid in enumerate(of.get(qid, ())[:deepest], start=1):
+            ranks.setdefault(docid, []).append((rank, name))
+    return ranks
 
 
 def assumed_growth(n_systems: int = ASSUMED_SYSTEMS, *, deepest: int = DEEPEST) -> Growth:

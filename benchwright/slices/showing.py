@@ -129,20 +129,8 @@ def is_safe(
     counts = [weighting for weighting in (*weighted, weights) if weighting]
     if not distinct and not counts:
         return True
-    # By queries, those of a family side by side.
-    numbers: dict[Hashable, int] = {}
-    family = {
-        query: numbers.setdefault(of.get(query, query), len(numbers))
-        for query in sorted(set[Key]().union(*counts, *distinct), key=str)
-    }
-    queries = sorted(family, key=family.__getitem__)
-    families_by_query = np.array([family[query] for query in queries])
-    plain = np.array([[query in of_set for query in queries] for of_set in distinct], np.float64)
-    plain = plain.reshape(len(distinct), len(queries))
+    plain, weight, families_by_query = _columns(distinct, counts, of)
     basis = _basis(plain)
-    weight = np.array([[each.get(query, 0.0) for query in queries] for each in counts], np.float64)
-    weight = weight.reshape(len(counts), len(queries))
-    weight /= np.abs(weight).max(axis=1, keepdims=True, initial=NOTHING)
     rest = weight - weight @ basis.T @ basis
     beyond = _basis(rest)
     space = np.vstack([basis, beyond])
@@ -155,6 +143,30 @@ def is_safe(
     # All others are multiples of it, plus plain sums.
     main = weight[np.abs(rest).max(axis=1).argmax()]
     return not _weighs_few(plain, main, families_by_query, smallest)
+
+
+def _columns(
+    sets: Sequence[Collection[Key]],
+    weightings: Sequence[Mapping[Key, float]],
+    families: Mapping[Key, Hashable],
+) -> tuple[Floats, Floats, Places]:
+    """Plain sums, and weighted ones (the largest weight 1), by queries; and their families.
+
+    Queries of a family are side by side.
+    """
+    numbers: dict[Hashable, int] = {}
+    family = {
+        query: numbers.setdefault(families.get(query, query), len(numbers))
+        for query in sorted(set[Key]().union(*weightings, *sets), key=str)
+    }
+    queries = sorted(family, key=family.__getitem__)
+    plain = np.array([[query in of_set for query in queries] for of_set in sets], np.float64)
+    weight = np.array(
+        [[each.get(query, 0.0) for query in queries] for each in weightings], np.float64
+    ).reshape(len(weightings), len(queries))
+    weight /= np.abs(weight).max(axis=1, keepdims=True, initial=NOTHING)
+    by_query = np.array([family[query] for query in queries])
+    return plain.reshape(len(sets), len(queries)), weight, by_query
 
 
 def _least_spread(basis: Floats, family: Places) -> float:

@@ -104,10 +104,8 @@ def command(file: Path, output: Path | None, links: Path | None, **options: Any)
         QueryText,
         grouped,
         read_embeddings,
-        review_costs,
         static_embeddings,
     )
-    from benchwright.families.grouping import SHOWN
     from benchwright.families.query_files import family_lines, link_lines, read_query_texts
 
     chosen = {parameter.name: options[parameter.name] for parameter in families.GROUPING}
@@ -115,15 +113,16 @@ def command(file: Path, output: Path | None, links: Path | None, **options: Any)
     queries = read_query_texts(file)
     if options["qrels"]:
         relevant = _relevant(options["qrels"])
-        queries = [QueryText(query.qid, query.text, relevant.get(query.qid, frozenset()))
-                   for query in queries]  # fmt: skip
+        queries = [
+            QueryText(query.qid, query.text, relevant.get(query.qid, frozenset()))
+            for query in queries
+        ]
     embeddings = read_embeddings(options["embeddings"]) if options["embeddings"] else None
-    static = static_embeddings(queries) if options["paraphrases"] else None
     groups = grouped(
         queries,
         grouping_options,
         embeddings=embeddings,
-        paraphrases=static,
+        paraphrases=static_embeddings(queries) if options["paraphrases"] else None,
         on_progress=_progress(),
     )
     texts = {query.qid: query.text for query in queries}
@@ -131,17 +130,21 @@ def command(file: Path, output: Path | None, links: Path | None, **options: Any)
         _write(output, family_lines(groups, texts))
     if links:
         _write(links, link_lines(groups, texts))
-    costs: Iterable[Any] = ()
-    if options["reviews"]:
-        merge_at, review_at = grouping_options.merge_at, grouping_options.review_at
-        costs_at = {at for at in SHOWN if at >= review_at} | {merge_at}
-        costs = review_costs(groups, sorted(costs_at))
+    costs = _review_costs(groups, grouping_options) if options["reviews"] else ()
     if options["is_json"]:
         say_json(_facts(groups, len(queries), costs))
         return
     _summarise(groups, len(queries), output)
     for cost in costs:
         click.echo(str(cost), err=output is None)
+
+
+def _review_costs(groups: Any, chosen: Any) -> Iterable[Any]:
+    from benchwright.families import review_costs
+    from benchwright.families.grouping import SHOWN
+
+    costs_at = {at for at in SHOWN if at >= chosen.review_at} | {chosen.merge_at}
+    return review_costs(groups, sorted(costs_at))
 
 
 def _facts(groups: Any, n_queries: int, costs: Iterable[Any]) -> dict[str, Any]:

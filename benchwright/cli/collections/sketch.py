@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,12 +11,19 @@ from benchwright.cli.files import written
 from benchwright.cli.main import Command, option
 from benchwright.cli.options import JSON, written_option
 
+if TYPE_CHECKING:
+    from benchwright.contamination.sketches import SketchHeader
+
 EXAMPLES = (
     "benchwright sketch train-queries.tsv --salt f3a9…c1 -o train.sketch",
     "benchwright sketch train.jsonl.gz --new-salt -o train.sketch   # prints a salt to pass on",
     "benchwright sketch queries.txt --salt-inside -o public.sketch  # anybody may try guesses",
 )
 TOLD_EVERY = 10_000
+WHICH_SALT = (
+    "Which salt? Give the one that the page of the check shows (--salt), make one and pass "
+    "it on (--new-salt), or put one into the file (--salt-inside)."
+)
 
 
 @click.command(
@@ -81,11 +88,7 @@ def command(
 
     used = check_salt(salt) if salt else made_salt()
     if not (salt or new_salt or salt_inside):
-        message = (
-            "Which salt? Give the one that the page of the check shows (--salt), make one and pass "
-            "it on (--new-salt), or put one into the file (--salt-inside)."
-        )
-        raise click.UsageError(message)
+        raise click.UsageError(WHICH_SALT)
     problems = Problems()
     with TemporaryDirectory(prefix="benchwright-") as folder:
         sketch = Path(folder) / "sketch"
@@ -102,16 +105,21 @@ def command(
         with sketch.open("rb") as content, written(output) as stream:
             shutil.copyfileobj(content, stream)
         n_bytes = sketch.stat().st_size
-    if is_json:
-        counts = {"n_queries": header.n_queries, "n_documents": header.n_documents}
-        facts = {"file": str(output), **counts, "n_bytes": n_bytes}
-        say_json({**facts, "salt": used if new_salt and not salt else None})
-        return
+    say = _say_json if is_json else _say
+    say(output, header, n_bytes, used if new_salt and not salt else None)
+
+
+def _say_json(output: Path, header: "SketchHeader", n_bytes: int, made_salt: str | None) -> None:
+    counts = {"n_queries": header.n_queries, "n_documents": header.n_documents}
+    say_json({"file": str(output), **counts, "n_bytes": n_bytes, "salt": made_salt})
+
+
+def _say(output: Path, header: "SketchHeader", n_bytes: int, made_salt: str | None) -> None:
     documents = f" and {header.n_documents:,} relevant documents" if header.n_documents else ""
     size = n_bytes / 1_000_000
     click.echo(f"{output}: {header.n_queries:,} distinct queries{documents}, {size:,.1f} MB")
-    if new_salt and not salt:
-        click.echo(f"salt: {used}")
+    if made_salt:
+        click.echo(f"salt: {made_salt}")
 
 
 def _told(rows: Iterator[Any]) -> Iterator[Any]:

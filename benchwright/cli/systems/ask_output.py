@@ -1,7 +1,7 @@
 """What `benchwright ask` says while it asks, and what it leaves: the run, times, notes."""
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -87,19 +87,10 @@ def report(noticed: "Noticed", answers_path: Path | None, run: Path | None) -> N
 
     summary = latency_summary(noticed.times.values())
     if run is not None:
-        say_json(
-            {
-                "file": str(run),
-                "n_asked": noticed.n_asked,
-                "n_answered": len(noticed.times),
-                "n_rows": noticed.n_rows,
-                "n_empty": noticed.n_empty,
-                "n_repeated": noticed.n_repeated,
-                "n_unordered": noticed.n_unordered,
-                "milliseconds": asdict(summary) if summary else None,
-                "failed": [{"query": query.qid, "why": query.why} for query in noticed.failed],
-            }
-        )
+        milliseconds = asdict(summary) if summary else None
+        failed = [{"query": query.qid, "why": query.why} for query in noticed.failed]
+        facts = {"file": str(run), **_counts(noticed)}
+        say_json({**facts, "milliseconds": milliseconds, "failed": failed})
     if summary:
         click.echo(
             f"{summary.n:,} of {counted(noticed.n_asked, 'query')} answered: "
@@ -107,20 +98,8 @@ def report(noticed: "Noticed", answers_path: Path | None, run: Path | None) -> N
             f"slowest {told_ms(summary.longest)}",
             err=True,
         )
-    its = "its" if noticed.n_unordered == 1 else "their"
-    for n, what in (
-        (noticed.n_empty, f"{noticed.n_empty:,} answered with an empty list"),
-        (
-            noticed.n_repeated,
-            f"{counted(noticed.n_repeated, 'document')} given twice; the first place counts",
-        ),
-        (
-            noticed.n_unordered,
-            f"{counted(noticed.n_unordered, 'answer')} not in the order of {its} scores",
-        ),
-    ):
-        if n:
-            click.echo(f"note: {what}", err=True)
+    for note in _oddities(noticed):
+        click.echo(f"note: {note}", err=True)
     for query in noticed.failed:
         click.echo(f"failed: query '{query.qid}': {query.why}", err=True)
     if noticed.failed and answers_path:
@@ -129,3 +108,24 @@ def report(noticed: "Noticed", answers_path: Path | None, run: Path | None) -> N
             "queries again. Remove it if they may stay as they are",
             err=True,
         )
+
+
+def _counts(noticed: "Noticed") -> dict[str, int]:
+    return {
+        "n_asked": noticed.n_asked,
+        "n_answered": len(noticed.times),
+        "n_rows": noticed.n_rows,
+        "n_empty": noticed.n_empty,
+        "n_repeated": noticed.n_repeated,
+        "n_unordered": noticed.n_unordered,
+    }
+
+
+def _oddities(noticed: "Noticed") -> Iterator[str]:
+    if noticed.n_empty:
+        yield f"{noticed.n_empty:,} answered with an empty list"
+    if noticed.n_repeated:
+        yield f"{counted(noticed.n_repeated, 'document')} given twice; the first place counts"
+    if noticed.n_unordered:
+        its = "its" if noticed.n_unordered == 1 else "their"
+        yield f"{counted(noticed.n_unordered, 'answer')} not in the order of {its} scores"
