@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from django.core.cache import cache
@@ -22,6 +23,7 @@ from annotation.estimates.errors import (
 )
 from annotation.estimates.selectors import (
     Grades,
+    Guess,
     drawn_entries,
     families_then,
     grades_by_rule,
@@ -194,23 +196,48 @@ def _estimates(
         lacking = len(drawn) - len(grades.of) - len(grades.cant_judge)
         if lacking:
             raise UnlabelledError(n=lacking, n_drawn=len(drawn))
-        facts |= _worked_out(pool, recipe, families, runs, against, grades)
+        basis = _basis(pool, recipe, families, grades)
+        facts |= _said_of_machine(basis.guess) | _rows(basis, runs, against)
     except BenchmarkError as error:
         facts["error"] = error
     return Estimates(**facts)
 
 
-def _worked_out(
-    pool: Pool,
-    recipe: Recipe,
-    families: Mapping[str, str],
-    runs: Sequence[str],
-    against: str,
-    grades: Grades,
-) -> dict[str, object]:
-    import numpy as np
+@dataclass(frozen=True)
+class _Basis:
+    """What every mean of a pool rests on; gains are NaN where a document was not drawn."""
 
-    from benchwright.estimation.documents import document_mean
+    population: Population
+    draw: DocumentDraw
+    gains: Floats
+    guess: Guess
+    family_of: list[str]
+
+    @property
+    def most(self) -> float:
+        """What a mean can be at most."""
+        return 1.0 if self.population.measure == "P" else inf
+
+    def estimate(self, amounts: Floats, *, least: float = 0.0) -> DocumentEstimate:
+        import numpy as np
+
+        from benchwright.estimation.documents import document_mean
+
+        guess = self.guess
+        return document_mean(
+            amounts,
+            self.gains,
+            self.draw,
+            self.population.of_query,
+            n_queries=len(self.population.queries),
+            families=self.family_of,
+            machine=np.array(guess.grades, dtype=np.int64) if guess.qrel_set else None,
+            span=(least, self.most),
+        )
+
+
+def _basis(pool: Pool, recipe: Recipe, families: Mapping[str, str], grades: Grades) -> _Basis:
+    import numpy as np
 
     population = _population(pool, recipe, families)
     draw = _draw(pool, recipe, population)
@@ -218,44 +245,38 @@ def _worked_out(
     # Who could not judge a document leaves it without a grade: boards count such a one 0.
     gain_of_pair = dict.fromkeys(grades.cant_judge, 0.0)
     gain_of_pair |= {pair: gain(grade) for pair, grade in grades.of.items()}
-    gains = np.array([gain_of_pair.get(pair, np.nan) for pair in population.pairs])
-    guess = guess_of(pool.benchmark, population.pairs)
-    machine = np.array(guess.grades, dtype=np.int64) if guess.qrel_set else None
-    family_of = [families[qid] for qid in population.queries]
+    return _Basis(
+        population,
+        draw,
+        gains=np.array([gain_of_pair.get(pair, np.nan) for pair in population.pairs]),
+        guess=guess_of(pool.benchmark, population.pairs),
+        family_of=[families[qid] for qid in population.queries],
+    )
 
-    most = 1.0 if population.measure == "P" else np.inf
 
-    def estimate(amounts: Floats, least: float = 0.0) -> DocumentEstimate:
-        return document_mean(
-            amounts,
-            gains,
-            draw,
-            population.of_query,
-            n_queries=len(population.queries),
-            families=family_of,
-            machine=machine,
-            span=(least, most),
-        )
-
-    means = {run: estimate(population.amounts(run)) for run in runs}
+def _rows(basis: _Basis, runs: Sequence[str], against: str) -> dict[str, object]:
+    """The runs, the best first, each with its difference to the reference."""
+    amounts = {run: basis.population.amounts(run) for run in runs}
+    means = {run: basis.estimate(amounts[run]) for run in runs}
     best_first = sorted(runs, key=lambda run: (-means[run].mean, run))
     reference = against or best_first[0]
-    own = population.amounts(reference)
-    rows = [
-        RunEstimate(
-            run,
-            _estimated(means[run]),
-            None
-            if run == reference
-            else _estimated(estimate(population.amounts(run) - own, -most)),
-        )
+    differences = {
+        run: _estimated(basis.estimate(amounts[run] - amounts[reference], least=-basis.most))
         for run in best_first
-    ]
+        if run != reference
+    }
     return {
-        "rows": tuple(rows),
+        "rows": tuple(
+            RunEstimate(run, _estimated(means[run]), differences.get(run)) for run in best_first
+        ),
         "reference": reference,
-        "n_families": len(set(family_of)),
+        "n_families": len(set(basis.family_of)),
         "warnings": means[reference].warnings,
+    }
+
+
+def _said_of_machine(guess: Guess) -> dict[str, object]:
+    return {
         "guess": guess.qrel_set.name if guess.qrel_set else "",
         "incomplete": guess.incomplete.name if guess.incomplete else "",
         "n_guessed": guess.n,

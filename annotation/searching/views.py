@@ -1,5 +1,7 @@
 """The page of a query where one searches the corpus and grades what comes up."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID, uuid4, uuid5
 
@@ -17,7 +19,7 @@ from annotation.searching.errors import SearchTooLongError
 from annotation.searching.forms import FoundGradeForm, SearchForm
 from annotation.searching.services import grade_found, start_indexing
 from benchmarks_app.common.services.exposure import is_withheld, record_read
-from benchmarks_app.models import Benchmark, Query
+from benchmarks_app.models import Benchmark, Query, User
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError
@@ -38,48 +40,66 @@ def query_search(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpR
     cleaned = form.cleaned_data if form.is_valid() else {}
     words = cleaned.get("q") or query.text
     number = cleaned.get("page") or 1
-    is_annotator = not may(request.user, Action.ADJUDICATE, benchmark)
     grades = selectors.grades_as_known(query, request.user, sees_others=sees_others)
     but = set(grades) if cleaned.get("unjudged") else set()
     path = selectors.word_index_path(benchmark)
     is_ready = path is not None and path.exists()
-    error, has_next = "", False
-    docids: list[str] = []
+    results = _Results()
     if is_ready:
-        try:
-            docids, has_next = selectors.found_documents(benchmark, words, but=but, number=number)
-        except SearchTooLongError as refusal:
-            error = str(refusal)
-    graded = sorted(grades, key=lambda docid: (-(grades[docid].value or 0), docid))
-    listed = list(dict.fromkeys([*docids, *graded[:GRADED_SHOWN]]))
-    rows = selectors.documents_beside(
-        query, request.user, docids=listed, grades=grades, words=words
-    )
-    beside = {row.docid: row for row in rows}
-    values = [of_document.value for of_document in grades.values()]
-    scale = list(benchmark.grades.order_by("value"))
+        results = _results(benchmark, words, but=but, number=number)
     context = {
         "query": query,
         "words": words,
         "is_unjudged_only": bool(but) or bool(cleaned.get("unjudged")),
         "number": number,
-        "has_next": has_next,
-        "error": error,
+        "has_next": results.has_next,
+        "error": results.error,
         "is_ready": is_ready,
         "has_texts": path is not None,
         "job": None if is_ready else selectors.indexing_job(benchmark),
+        "client_id": uuid4(),
+        "neighbours": _neighbours(query),
+        "sees_others": sees_others,
+        "is_annotator": not may(request.user, Action.ADJUDICATE, benchmark),
+        **_documents(query, request.user, results.docids, grades, words),
+    }
+    return render(request, "annotation/searching/query_search.html", context)
+
+
+@dataclass(frozen=True)
+class _Results:
+    """A page of documents with the words that were searched for; `error` is why there are none."""
+
+    docids: Sequence[str] = ()
+    has_next: bool = False
+    error: str = ""
+
+
+def _results(benchmark: Benchmark, words: str, *, but: set[str], number: int) -> _Results:
+    try:
+        return _Results(*selectors.found_documents(benchmark, words, but=but, number=number))
+    except SearchTooLongError as refusal:
+        return _Results(error=str(refusal))
+
+
+def _documents(
+    query: Query, user: User, docids: Sequence[str], grades: dict[str, selectors.Grades], words: str
+) -> dict[str, Any]:
+    """What was found and what is graded, each beside its runs; how often each grade is there."""
+    graded = sorted(grades, key=lambda docid: (-(grades[docid].value or 0), docid))
+    listed = list(dict.fromkeys([*docids, *graded[:GRADED_SHOWN]]))
+    rows = selectors.documents_beside(query, user, docids=listed, grades=grades, words=words)
+    beside = {row.docid: row for row in rows}
+    values = [of_document.value for of_document in grades.values()]
+    scale = list(query.benchmark.grades.order_by("value"))
+    return {
         "found": [beside[docid] for docid in docids],
         "graded": [beside[docid] for docid in graded[:GRADED_SHOWN]],
         "n_graded": len(grades),
         "doubtful": [row for row in rows if row.is_doubtful],
         "counts": [(grade, values.count(grade.value)) for grade in reversed(scale)],
         "scale": scale,
-        "client_id": uuid4(),
-        "neighbours": _neighbours(query),
-        "sees_others": sees_others,
-        "is_annotator": is_annotator,
     }
-    return render(request, "annotation/searching/query_search.html", context)
 
 
 def _neighbours(query: Query) -> dict[str, Query | None]:

@@ -315,21 +315,32 @@ def try_campaign(job: RunningJob) -> None:
     campaign = Campaign.objects.select_related(*related).get(pk=job.parameters["campaign"])
     client, prompt = _client(campaign), grading_prompt(campaign.prompt)
     pairs, pair_facts = _trial_pairs(campaign)
-    before = campaign.trial
     answers = MemoryCache()
-    for earlier_facts in before.get("gradings", ()):
+    for earlier_facts in campaign.trial.get("gradings", ()):
         earlier = grading_from_json(earlier_facts)
         answers.put(earlier.key, earlier)
     budget = Budget(limit=campaign.cost_cap, spent=counts_of(campaign).cost)
     course = gradings_of(
         pairs, client, prompt, concurrency=campaign.concurrency, cache=answers, budget=budget
     )
-    gradings = list(course)
+    gradings = sorted(course, key=lambda grading: (grading.query_id, grading.document_id))
     remember_format(campaign.judge, client)
+    trial = _trial(campaign.trial, gradings, pair_facts)
+    with job.commit() as result:
+        Campaign.objects.filter(pk=campaign.pk).update(trial=storable(trial))
+        result["url"] = campaign.get_absolute_url()
+
+
+def _trial(
+    before: dict[str, Any],
+    gradings: list[Graded],
+    pair_facts: dict[tuple[str, str], dict[str, Any]],
+) -> dict[str, Any]:
+    """What a campaign keeps of its trials: the rows of this one, and what all of them took."""
     good = {grading["key"]: grading for grading in before.get("gradings", ())}
     good |= {grading.key: grading_as_json(grading) for grading in gradings if not grading.error}
     paid = [grading for grading in gradings if not grading.is_cached]
-    trial = {
+    return {
         "at": timezone.now().isoformat(),
         "rows": [
             {
@@ -339,9 +350,7 @@ def try_campaign(job: RunningJob) -> None:
                 "error": grading.error.message if grading.error else "",
                 "model": grading.model,
             }
-            for grading in sorted(
-                gradings, key=lambda grading: (grading.query_id, grading.document_id)
-            )
+            for grading in gradings
         ],
         "gradings": list(good.values()),
         "cost": (before.get("cost") or 0.0) + sum(grading.paid for grading in gradings),
@@ -350,9 +359,6 @@ def try_campaign(job: RunningJob) -> None:
         "tokens_out": (before.get("tokens_out") or 0)
         + sum(grading.tokens_out or 0 for grading in paid),
     }
-    with job.commit() as result:
-        Campaign.objects.filter(pk=campaign.pk).update(trial=storable(trial))
-        result["url"] = campaign.get_absolute_url()
 
 
 def _trial_pairs(campaign: Campaign) -> tuple[list[Pair], dict[tuple[str, str], dict[str, Any]]]:

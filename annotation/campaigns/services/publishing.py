@@ -1,5 +1,7 @@
 """A machine's labels as a set of qrels of its own kind, never mixed with people's."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import cast
 
 from django.db import transaction
@@ -17,6 +19,16 @@ from benchwright.qrels.rules import Decision, qrels_digest
 
 RULE = "machine"
 ROWS_PER_BATCH = 1000
+
+
+@dataclass(frozen=True)
+class _Graded:
+    """A pair that a machine has graded."""
+
+    query: int
+    qid: str
+    docid: str
+    grade: int
 
 
 def models_of(campaign: Campaign) -> list[str]:
@@ -44,43 +56,11 @@ def publish_labels(*, campaign: Campaign, user: User, name: str = "", model: str
     models = models_of(campaign)
     if len(models) > 1 and model not in models:
         raise MixedModelsError(campaign=campaign.name, models=", ".join(models))
-    graded = campaign.pairs.filter(state=CampaignPair.State.GRADED)
-    if len(models) > 1:
-        graded = graded.filter(judgment__machine__model=model)
-    values = graded.order_by("query__qid", "docid").values_list(
-        "query_id", "query__qid", "docid", "judgment__grade"
-    )
-    rows = [(query, qid, docid, cast(int, grade)) for query, qid, docid, grade in values]
-    if not rows:
+    chosen = [model] if len(models) > 1 else models
+    pairs = _graded_pairs(campaign, model if len(models) > 1 else None)
+    if not pairs:
         raise NothingGradedError(campaign=campaign.name)
-    relevant = set(benchmark.grades.filter(is_relevant=True).values_list("value", flat=True))
-    qrel_set = QrelSet.objects.create(
-        benchmark=benchmark,
-        name=name,
-        kind=QrelSet.Kind.MACHINE,
-        state=QrelSet.State.READY,
-        rule=RULE,
-        parameters={
-            "judge": campaign.judge_name,
-            "models": [model] if len(models) > 1 else models,
-            "prompt_version": campaign.prompt.version,
-            "prompt_hash": campaign.prompt.digest,
-            "campaign": campaign.name,
-            "choice": campaign.choice,
-            "n_failed": campaign.pairs.failed().count(),
-        },
-        digest=qrels_digest([Decision(qid, docid, grade) for _, qid, docid, grade in rows]),
-        n_qrels=len(rows),
-        n_queries=len({query for query, *_ in rows}),
-        n_relevant=sum(grade in relevant for *_, grade in rows),
-    )
-    Qrel.objects.bulk_create(
-        (
-            Qrel(qrel_set=qrel_set, query_id=query, docid=docid, grade=grade)
-            for query, _, docid, grade in rows
-        ),
-        batch_size=ROWS_PER_BATCH,
-    )
+    qrel_set = _set_of(campaign, name, chosen, pairs)
     audit.record(
         actor=user,
         action="publish-qrels",
@@ -89,5 +69,51 @@ def publish_labels(*, campaign: Campaign, user: User, name: str = "", model: str
         digest=qrel_set.digest,
         kind=qrel_set.kind,
         judge=campaign.judge_name,
+    )
+    return qrel_set
+
+
+def _graded_pairs(campaign: Campaign, model: str | None) -> list[_Graded]:
+    """What a campaign was told; with a model, what that one answered alone."""
+    graded = campaign.pairs.filter(state=CampaignPair.State.GRADED)
+    if model is not None:
+        graded = graded.filter(judgment__machine__model=model)
+    values = graded.order_by("query__qid", "docid").values_list(
+        "query_id", "query__qid", "docid", "judgment__grade"
+    )
+    return [_Graded(query, qid, docid, cast(int, grade)) for query, qid, docid, grade in values]
+
+
+def _set_of(
+    campaign: Campaign, name: str, models: Sequence[str], pairs: Sequence[_Graded]
+) -> QrelSet:
+    grades = campaign.benchmark.grades.filter(is_relevant=True)
+    relevant = set(grades.values_list("value", flat=True))
+    qrel_set = QrelSet.objects.create(
+        benchmark=campaign.benchmark,
+        name=name,
+        kind=QrelSet.Kind.MACHINE,
+        state=QrelSet.State.READY,
+        rule=RULE,
+        parameters={
+            "judge": campaign.judge_name,
+            "models": list(models),
+            "prompt_version": campaign.prompt.version,
+            "prompt_hash": campaign.prompt.digest,
+            "campaign": campaign.name,
+            "choice": campaign.choice,
+            "n_failed": campaign.pairs.failed().count(),
+        },
+        digest=qrels_digest([Decision(pair.qid, pair.docid, pair.grade) for pair in pairs]),
+        n_qrels=len(pairs),
+        n_queries=len({pair.query for pair in pairs}),
+        n_relevant=sum(pair.grade in relevant for pair in pairs),
+    )
+    Qrel.objects.bulk_create(
+        (
+            Qrel(qrel_set=qrel_set, query_id=pair.query, docid=pair.docid, grade=pair.grade)
+            for pair in pairs
+        ),
+        batch_size=ROWS_PER_BATCH,
     )
     return qrel_set

@@ -103,6 +103,21 @@ class _Earlier:
     actor: int
 
 
+@dataclass(frozen=True)
+class _Giver:
+    """Who gave a label, and what they stand by so far.
+
+    `is_same` says that it is this grade in this pool; `is_another` that the name has become an
+    account, or a machine: the same grade is somebody else's now.
+    """
+
+    rater: Rater
+    is_machine: bool
+    before: _Earlier | None
+    is_same: bool
+    is_another: bool
+
+
 def enter_labels(*, origin: Origin, labels: Sequence[Label]) -> Entered:
     """Append an event for each label that says something new; call it inside a transaction.
 
@@ -121,6 +136,7 @@ class _Entering:
 
     def __init__(self, origin: Origin, labels: Sequence[Label]) -> None:
         self.origin, self.labels = origin, labels
+        self.pool_key = origin.pool.pk if origin.pool else None
         self.queries = _query_keys(origin.benchmark, {label.qid for label in labels})
         self.known_ids = _ids_that_are_there(origin, labels)
         self.earlier = _earlier_labels(origin, labels, self.queries)
@@ -146,49 +162,84 @@ class _Entering:
 
     def _event(self, label: Label) -> Judgment | None:
         """What is appended for a label, if anything; why not is the last of the states."""
-        origin, done = self.origin, self.done
         place = self.places.get((label.qid, label.docid))
-        if origin.pool and place is None:
-            done.states.append(OUTSIDE)
-            return None
-        pair = self.queries[label.qid], label.docid
+        if self.origin.pool and place is None:
+            return self._left_out(OUTSIDE)
+        giver = self._giver(label)
+        before = giver.before
+        if before and before.kind not in FROM_FILES and giver.rater != self.origin.actor.pk:
+            return self._left_out(JUDGED_HERE)
+        client_id = _identity(self.origin, label)
+        is_here = client_id in self.known_ids or (giver.is_same and not giver.is_another)
+        slot = None
+        if place and not giver.is_machine and (giver.is_same or not is_here):
+            slot = self._place(place, giver)
+        if is_here and not (giver.is_same and before and before.is_surplus and slot):
+            return self._left_out(SAME)
+        if is_here:  # an extra label whose document has a place for it by now
+            client_id = uuid.uuid5(client_id, f"place {slot}")
+        if (
+            before
+            and before.slot not in (None, slot)
+            and (self._counts(before) or giver.is_machine)
+        ):
+            self.given_up.append(before.slot)
+        is_surplus = place is not None and slot is None and not giver.is_machine
+        self.done.states.append(SAVED)
+        self.done.queries.add(label.qid)
+        self.done.n_stale += self._is_stale(label)
+        self.done.n_extra += is_surplus
+        self.done.n_machine += giver.is_machine
+        return self._judgment(
+            label, giver, slot_id=slot, client_id=client_id, is_surplus=is_surplus
+        )
+
+    def _left_out(self, why: str) -> None:
+        self.done.states.append(why)
+
+    def _giver(self, label: Label) -> _Giver:
+        origin, pair = self.origin, (self.queries[label.qid], label.docid)
         rater, is_machine = origin.rater_of(label.rater), label.rater in origin.raters.machines
         by_name = self.earlier.get((label.rater, *pair))
         before = self.earlier.get((rater, *pair)) or by_name
-        if before and before.kind not in FROM_FILES and rater != origin.actor.pk:
-            done.states.append(JUDGED_HERE)
-            return None
-        client_id = _identity(origin, label)
-        pool = origin.pool.pk if origin.pool else None
-        # The name has become an account, or a machine: the same grade is somebody else's now.
-        is_another = before is not None and (
-            (before is by_name and rater != label.rater)
-            or (before.kind == Judgment.Kind.MACHINE) != is_machine
+        if before is None:
+            return _Giver(rater, is_machine, None, is_same=False, is_another=False)
+        is_renamed = before is by_name and rater != label.rater
+        was_machine = before.kind == Judgment.Kind.MACHINE
+        return _Giver(
+            rater,
+            is_machine,
+            before,
+            is_same=(before.grade, before.pool) == (label.grade, self.pool_key),
+            is_another=is_renamed or was_machine != is_machine,
         )
-        is_same = before is not None and (before.grade, before.pool) == (label.grade, pool)
-        is_here = client_id in self.known_ids or (is_same and not is_another)
-        slot = None
-        if place and not is_machine and (is_same or not is_here):
-            slot = self._place(place, rater, before, pool)
-        if is_here and not (is_same and before and before.is_surplus and slot):
-            done.states.append(SAME)
-            return None
-        if is_here:  # an extra label whose document has a place for it by now
-            client_id = uuid.uuid5(client_id, f"place {slot}")
-        is_here = before is not None and before.pool == pool and not before.is_surplus
-        if before and before.slot not in (None, slot) and (is_here or is_machine):
-            self.given_up.append(before.slot)
-        account = rater if isinstance(rater, int) else None
-        is_stale = self._is_stale(label)
-        is_surplus = place is not None and slot is None and not is_machine
-        done.states.append(SAVED)
-        done.queries.add(label.qid)
-        done.n_stale += is_stale
-        done.n_extra += is_surplus
-        done.n_machine += is_machine
+
+    def _counts(self, before: _Earlier) -> bool:
+        """Whether a label counts in this pool, and is no extra one."""
+        return before.pool == self.pool_key and not before.is_surplus
+
+    def _place(self, place: _Places, giver: _Giver) -> int | None:
+        before = giver.before
+        if before and before.slot and self._counts(before) and giver.rater not in place.own:
+            return before.slot
+        return place.take(giver.rater)
+
+    def _judgment(
+        self,
+        label: Label,
+        giver: _Giver,
+        *,
+        slot_id: int | None,
+        client_id: uuid.UUID,
+        is_surplus: bool,
+    ) -> Judgment:
+        origin, is_machine = self.origin, giver.is_machine
+        account = giver.rater if isinstance(giver.rater, int) else None
+        # What was read: a label for another text says so by its hash.
+        whole_hash = self.texts.get(label.docid, ("", ""))[1]
         return Judgment(
             benchmark=origin.benchmark,
-            query_id=pair[0],
+            query_id=self.queries[label.qid],
             docid=label.docid,
             kind=Judgment.Kind.MACHINE if is_machine else Judgment.Kind.IMPORT,
             grade=label.grade,
@@ -199,21 +250,12 @@ class _Entering:
             source=origin.source_and_digest,
             client_id=client_id,
             pool=origin.pool,
-            slot_id=slot,
+            slot_id=slot_id,
             purpose=Slot.Kind.LABEL if origin.pool and not is_machine else "",
-            supersedes_id=before.pk if before else None,
-            # What was read: a label for another text says so by its hash.
-            content_hash=label.text_hash if is_stale else self.texts.get(label.docid, ("", ""))[1],
+            supersedes_id=giver.before.pk if giver.before else None,
+            content_hash=label.text_hash if self._is_stale(label) else whole_hash,
             is_surplus=is_surplus,
         )
-
-    def _place(
-        self, place: _Places, rater: Rater, before: _Earlier | None, pool: int | None
-    ) -> int | None:
-        has_one = before and before.pool == pool and before.slot and not before.is_surplus
-        if before and has_one and rater not in place.own:
-            return before.slot
-        return place.take(rater)
 
     def _is_stale(self, label: Label) -> bool:
         short, _ = self.texts.get(label.docid, ("", ""))

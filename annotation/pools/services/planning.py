@@ -122,10 +122,7 @@ def planned_pool(
     runs = list(Run.objects.filter(benchmark=benchmark, pk__in=plan.run_keys).order_by("name"))
     if len(runs) < len(plan.run_keys):
         raise PoolRunsError(reason="One of the chosen runs is no longer there.")
-    frames = {}
-    for n, run in enumerate(runs):
-        tell(n, len(runs), f"reading {run.name}")
-        frames[run.name] = top_of(run, max(plan.recipe.watched_depth, 1))
+    frames = _tops(runs, max(plan.recipe.watched_depth, 1), tell)
     recipe, queries = plan.recipe, _queries(benchmark, plan)
     is_estimate = recipe.strategy == Pool.Strategy.ESTIMATE
     population = _population(benchmark, recipe, frames, queries) if is_estimate else None
@@ -148,21 +145,35 @@ def planned_pool(
         ),
         watchers=[watcher, depths] if depths else [watcher],
     )
+    labels, n_doubles = _labels(plan, table, judged)
+    return PlannedPool(plan, runs, table, watcher, labels, n_doubles, depths, population)
+
+
+def _tops(runs: list[Run], depth: int, tell: Progress) -> dict[str, pl.DataFrame]:
+    frames = {}
+    for n, run in enumerate(runs):
+        tell(n, len(runs), f"reading {run.name}")
+        frames[run.name] = top_of(run, depth)
+    return frames
+
+
+def _labels(plan: Plan, table: PoolTable, judged: Mapping[Pair, int]) -> tuple[list[int], int]:
+    """How many labels each entry wants, and of how many that is one more without doubling."""
     pairs = list(table.frame.select("qid", "docid").iter_rows())
-    overlap = plan.sharing.overlap
+    sharing = plan.sharing
     labels = labels_wanted(
         pairs,
-        overlap=overlap,
-        double_share=plan.sharing.double_share,
-        at_least=plan.sharing.doubles_at_least,
-        seed=recipe.seed,
+        overlap=sharing.overlap,
+        double_share=sharing.double_share,
+        at_least=sharing.doubles_at_least,
+        seed=plan.recipe.seed,
         had=judged,
     )
     n_doubles = sum(
-        n_wanted > max(0, overlap - judged.get(pair, 0))
+        n_wanted > max(0, sharing.overlap - judged.get(pair, 0))
         for pair, n_wanted in zip(pairs, labels, strict=True)
     )
-    return PlannedPool(plan, runs, table, watcher, labels, n_doubles, depths, population)
+    return labels, n_doubles
 
 
 def _population(

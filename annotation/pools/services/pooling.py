@@ -176,21 +176,8 @@ def _example(entry: pooling.PoolEntry) -> str:
 
 
 def _stage_pool(job: jobs.RunningJob, planned: PlannedPool) -> Pool:
-    plan, recipe, sharing = planned.plan, planned.plan.recipe, planned.plan.sharing
-    parameters = {
-        **recipe.as_parameters(),
-        "runs": list(planned.table.run_keys),
-        "seconds": job.parameters["seconds"],
-        "as_of": plan.as_of,
-    }
-    if plan.manual:
-        parameters["manual"] = [list(pair) for pair in plan.manual]
-    if plan.draw:
-        parameters["draw"] = plan.draw
-    if planned.population:
-        parameters["population"] = _told_of(job.benchmark, planned.population)
-    if sharing.doubles_at_least:
-        parameters["doubles_at_least"] = sharing.doubles_at_least
+    recipe, sharing = planned.plan.recipe, planned.plan.sharing
+    parameters = _parameters(job, planned)
     with job.fenced():
         pool = Pool.objects.create(
             benchmark=job.benchmark,
@@ -205,7 +192,7 @@ def _stage_pool(job: jobs.RunningJob, planned: PlannedPool) -> Pool:
             gold_share=sharing.gold_share,
             assignment=sharing.assignment,
             due_on=job.parameters.get("due_on"),
-            candidate_list_id=plan.candidates,
+            candidate_list_id=planned.plan.candidates,
             digest=planned.table.digest,
             created_by=job.user,
             staged_by=job.row,
@@ -218,6 +205,25 @@ def _stage_pool(job: jobs.RunningJob, planned: PlannedPool) -> Pool:
             PoolAnnotator(pool=pool, annotator_id=key) for key in sharing.annotators
         )
     return pool
+
+
+def _parameters(job: jobs.RunningJob, planned: PlannedPool) -> dict[str, Any]:
+    plan = planned.plan
+    parameters = {
+        **plan.recipe.as_parameters(),
+        "runs": list(planned.table.run_keys),
+        "seconds": job.parameters["seconds"],
+        "as_of": plan.as_of,
+    }
+    if plan.manual:
+        parameters["manual"] = [list(pair) for pair in plan.manual]
+    if plan.draw:
+        parameters["draw"] = plan.draw
+    if planned.population:
+        parameters["population"] = _told_of(job.benchmark, planned.population)
+    if plan.sharing.doubles_at_least:
+        parameters["doubles_at_least"] = plan.sharing.doubles_at_least
+    return parameters
 
 
 def _told_of(benchmark: Benchmark, population: "Population") -> dict[str, Any]:
