@@ -38,33 +38,7 @@ def cost_chart(planned: Planned, wish: Wish) -> Chart:
         for plan in [plan_of(planned.pilot, n_queries=n, depth=depth)]
         if isfinite(plan.detectable)
     ]
-    y = {
-        "field": "difference",
-        "type": "quantitative",
-        "scale": {"type": "log", "nice": False},
-        "axis": {"format": ".3f", "title": "Smallest visible difference", "tickCount": 6},
-    }
-    x = {
-        "field": "hours",
-        "type": "quantitative",
-        "scale": {"type": "log", "nice": False},
-        "axis": {"format": "~s", "title": "Hours of labelling", "tickCount": 6},
-    }
-    colour = {
-        "field": "depth",
-        "type": "ordinal",
-        "sort": [f"depth {depth}" for depth in depths],
-        "title": None,
-        "legend": {"columns": {"expr": "width < 360 ? 2 : 5"}},
-    }
-    layers: list[dict] = [
-        {"mark": {"type": "line"}, "encoding": {"x": x, "y": y, "color": colour}},
-        {
-            "data": ONCE,
-            "mark": {"type": "rule", "strokeDash": [4, 4], "color": "$text-2"},
-            "encoding": {"y": {"datum": wish.delta}},
-        },
-    ]
+    layers = _lines(depths, wish.delta)
     summary = f"Standard deviation {planned.pilot.sigma:.3f}; a dashed line at ±{wish.delta:g}."
     if chosen and isfinite(chosen.detectable):
         layers += _marked(chosen.hours, chosen.detectable)
@@ -73,6 +47,36 @@ def cost_chart(planned: Planned, wish: Wish) -> Chart:
             f"{chosen.hours:,.0f} hours and show ±{chosen.detectable:.3f}. {summary}"
         )
     return Chart("What labelling buys", summary, {"layer": layers}, rows, 300)
+
+
+def _lines(depths: Sequence[int], delta: float) -> list[dict]:
+    """A line for each depth, and a dashed one at the difference that is wanted."""
+    colour = {
+        "field": "depth",
+        "type": "ordinal",
+        "sort": [f"depth {depth}" for depth in depths],
+        "title": None,
+        "legend": {"columns": {"expr": "width < 360 ? 2 : 5"}},
+    }
+    x = _logarithmic("hours", "Hours of labelling", "~s")
+    y = _logarithmic("difference", "Smallest visible difference", ".3f")
+    return [
+        {"mark": {"type": "line"}, "encoding": {"x": x, "y": y, "color": colour}},
+        {
+            "data": ONCE,
+            "mark": {"type": "rule", "strokeDash": [4, 4], "color": "$text-2"},
+            "encoding": {"y": {"datum": delta}},
+        },
+    ]
+
+
+def _logarithmic(field: str, title: str, form: str) -> dict:
+    return {
+        "field": field,
+        "type": "quantitative",
+        "scale": {"type": "log", "nice": False},
+        "axis": {"format": form, "title": title, "tickCount": 6},
+    }
 
 
 def _marked(hours: float, difference: float) -> list[dict]:

@@ -98,25 +98,34 @@ def cumulative_chart(label: str, values: Sequence[float]) -> Chart:
 def grades_chart(ranks: Sequence[GradeRanks], names: dict[int, str]) -> Chart:
     """At which ranks the documents of each grade were found."""
     bands = [*band_labels(), NOT_FOUND]
+    labels = [_graded(row.grade, names) for row in ranks]
     rows = [
         {
-            "grade": _graded(row.grade, names),
+            "grade": label,
             "ranks": band,
             "documents": n,
             "share": n / row.n_judged if row.n_judged else 0.0,
         }
-        for row in ranks
+        for label, row in zip(labels, ranks, strict=True)
         for band, n in zip(bands, [*row.counts, row.n_not_found], strict=True)
     ]
     summary = " ".join(
         _("{grade}: {n_first} of {n} in the first 10, {n_not_found} not found.").format(
-            grade=_graded(row.grade, names),
+            grade=label,
             n_first=f"{sum(row.counts[:4]):,}",
             n=f"{row.n_judged:,}",
             n_not_found=f"{row.n_not_found:,}",
         )
-        for row in ranks
+        for label, row in zip(labels, ranks, strict=True)
     )
+    height = max(SMALLEST_HEIGHT, 60 * len(ranks) + 60)
+    title = _("At which ranks documents of each grade were found")
+    summary = summary or _("No document is judged.")
+    return Chart(title, summary, _bubbles(bands, labels), rows, height)
+
+
+def _bubbles(bands: Sequence[str], labels: Sequence[str]) -> dict[str, Any]:
+    """A point for each grade and band, as large as the share, with the number beside it."""
     where = {
         "x": {
             "field": "ranks",
@@ -128,11 +137,11 @@ def grades_chart(ranks: Sequence[GradeRanks], names: dict[int, str]) -> Chart:
         "y": {
             "field": "grade",
             "type": "nominal",
-            "sort": [_graded(row.grade, names) for row in ranks],
+            "sort": labels,
             "title": None,
         },
     }
-    spec = {
+    return {
         "layer": [
             {
                 "mark": {"type": "point", "filled": True, "opacity": 0.85},
@@ -152,9 +161,6 @@ def grades_chart(ranks: Sequence[GradeRanks], names: dict[int, str]) -> Chart:
             },
         ]
     }
-    height = max(SMALLEST_HEIGHT, 60 * len(ranks) + 60)
-    title = _("At which ranks documents of each grade were found")
-    return Chart(title, summary or _("No document is judged."), spec, rows, height)
 
 
 def _graded(grade: int, names: dict[int, str]) -> str:

@@ -86,12 +86,7 @@ def stage_run(
         taken = taken_apart(terms)
         problems.take(taken.news)
     else:
-        intake = Intake(terms, problems, progress)
-        if stream is not None:
-            summary = intake.of_stream(stream)
-        else:
-            summary = intake.of_lines(lines or ()) if rows is None else intake.of_rows(rows)
-        taken = Taken(summary, intake.seen_extra)
+        taken = _taken(Intake(terms, problems, progress), lines, stream, rows)
     problems.raise_found()
     taken.refuse_empty(terms)
     summary = taken.summary
@@ -109,6 +104,19 @@ def stage_run(
         _refuse_unknown_documents(summary, file, known_document)
     warnings = [str(warning) for warning in problems.warnings]
     return StagedRun(summary, len(taken.extra), warnings, metadata, taken.metadata)
+
+
+def _taken(
+    intake: Intake,
+    lines: Iterable[bytes] | None,
+    stream: Readable | None,
+    rows: Iterable[StoredRow | ResultRow] | None,
+) -> Taken:
+    if stream is not None:
+        summary = intake.of_stream(stream)
+    else:
+        summary = intake.of_lines(lines or ()) if rows is None else intake.of_rows(rows)
+    return Taken(summary, intake.seen_extra)
 
 
 def _refuse_unknown_documents(

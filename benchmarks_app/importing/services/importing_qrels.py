@@ -80,27 +80,7 @@ def stage_qrels(
     relevance = Relevance.of(staging.grades, staging.relevant)
     if relevance.n_graded:
         work.notes.insert(0, ("WARNING: " if relevance.is_none else "") + relevance.sentence)
-    if words := {
-        grade: value for grade, value in staging.grade_map.items() if isinstance(grade, str)
-    }:
-        work.notes.append(f"Words of the file were read as {written_grade_map(words.items())}.")
-    if staging.row.unlisted == NOT_RELEVANT:
-        work.notes.append("Documents that these qrels do not list count as judged not relevant.")
-    if kind in NOT_PEOPLES:
-        work.notes.append(
-            f"'{name}' is kept as {NOT_PEOPLES[kind]}, which is told wherever they are used; "
-            "where people gave them, import them as theirs."
-        )
-    if staging.unknown:
-        work.notes.append(
-            f"{len(staging.unknown):,} of {counted(len(staging.documents), 'graded document')} "
-            f"{'is' if len(staging.unknown) == 1 else 'are'} not in the corpus, such as "
-            f"'{min(staging.unknown)}'. It was cut, or is another version: no system can find them."
-        )
-    if staging.n_negative:
-        n_negative = counted(staging.n_negative, "pair")
-        verb = "is" if staging.n_negative == 1 else "are"
-        work.notes.append(f"{n_negative} with a grade below 0 {verb} kept as pooled, not judged.")
+    work.notes += staging.notes(kind)
     work.on_commit.append(staging.commit)
 
 
@@ -319,6 +299,31 @@ class _Staging:
             benchmark=self.work.benchmark,
             hidden=[pk for pk, _, _, split in rows if not split and self.split_of[pk] in hidden],
         )
+
+    def notes(self, kind: QrelSet.Kind) -> Iterator[str]:
+        """What is to be known of the set besides its grades."""
+        if words := {
+            grade: value for grade, value in self.grade_map.items() if isinstance(grade, str)
+        }:
+            yield f"Words of the file were read as {written_grade_map(words.items())}."
+        if self.row.unlisted == NOT_RELEVANT:
+            yield "Documents that these qrels do not list count as judged not relevant."
+        if kind in NOT_PEOPLES:
+            yield (
+                f"'{self.row.name}' is kept as {NOT_PEOPLES[kind]}, which is told wherever they "
+                "are used; where people gave them, import them as theirs."
+            )
+        if self.unknown:
+            yield (
+                f"{len(self.unknown):,} of {counted(len(self.documents), 'graded document')} "
+                f"{'is' if len(self.unknown) == 1 else 'are'} not in the corpus, such as "
+                f"'{min(self.unknown)}'. It was cut, or is another version: no system can find "
+                "them."
+            )
+        if self.n_negative:
+            n_negative = counted(self.n_negative, "pair")
+            verb = "is" if self.n_negative == 1 else "are"
+            yield f"{n_negative} with a grade below 0 {verb} kept as pooled, not judged."
 
     def _families(self) -> list[tuple[int, str, int, str]]:
         """Key, id, family and present split of each query that a file puts into a split."""

@@ -218,30 +218,16 @@ ACTS: dict[str, Callable[[PersonRequest, WaitingFile], Upload | None]] = {
 def import_preview(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """What a file is, its first rows and its columns, until it is imported."""
     upload = _upload(benchmark, pk)
-    is_whole = is_read_at_once(upload)
-    # A file that waits since before files were read when they came.
-    is_unread = is_whole and not upload.reading
-    upload_preview = (
-        read_through(upload)
-        if is_unread
-        else preview(upload, parts_said(upload), is_whole=is_whole)
-    )
+    upload_preview = _previewed(request, upload)
     is_posted = request.method == "POST"
-    if is_posted and upload_preview.looks:
-        parts = [
-            posted_part(look, f"p{number}", request.POST)
-            for number, look in enumerate(upload_preview.looks)
-        ]
-        upload_preview = preview(upload, parts, is_whole=is_whole)
+    is_asked = is_posted and "import" in request.POST
     options = ImportForm(
-        request.POST if is_posted and "import" in request.POST else None,
-        preview=upload_preview,
-        benchmark=benchmark,
+        request.POST if is_asked else None, preview=upload_preview, benchmark=benchmark
     )
     status = 200
-    if is_posted and "import" not in request.POST:
+    if is_posted and not is_asked:
         options.keep(request.POST)
-    if is_posted and "import" in request.POST:
+    if is_asked:
         job = _started(request, benchmark, upload, upload_preview, options)
         if job:
             return redirect(job)
@@ -257,6 +243,24 @@ def import_preview(request: PersonRequest, benchmark: Benchmark, pk: int) -> Htt
         "is_refused": status == 422,
     }
     return render(request, "benchmarks_app/importing/import_preview.html", context, status=status)
+
+
+def _previewed(request: PersonRequest, upload: Upload) -> Preview:
+    """A file as it is read so far, or as the form says that it is to be."""
+    is_whole = is_read_at_once(upload)
+    # A file that waits since before files were read when they came.
+    is_unread = is_whole and not upload.reading
+    so_far = (
+        read_through(upload)
+        if is_unread
+        else preview(upload, parts_said(upload), is_whole=is_whole)
+    )
+    if request.method != "POST" or not so_far.looks:
+        return so_far
+    parts = [
+        posted_part(look, f"p{number}", request.POST) for number, look in enumerate(so_far.looks)
+    ]
+    return preview(upload, parts, is_whole=is_whole)
 
 
 def _upload(benchmark: Benchmark, pk: int) -> Upload:

@@ -46,9 +46,8 @@ def map_qrels(
     if unlisted and unlisted not in UNLISTED:
         raise UnlistedError(unlisted=unlisted, known=", ".join(UNLISTED))
     there = set(qrel_set.qrels.values_list("grade", flat=True).distinct())
-    mapped = {
-        old: new for old, new in parse_grade_map(grade_map).items() if old in there and old != new
-    }
+    grades = parse_grade_map(grade_map).items()
+    mapped = {old: new for old, new in grades if old in there and old != new}
     if not mapped and unlisted in ("", qrel_set.unlisted):
         raise NothingMappedError(name=qrel_set.name)
     benchmark = qrel_set.benchmark
@@ -56,25 +55,7 @@ def map_qrels(
     name = name or _next_name(qrel_set)
     if QrelSet.objects.ready().filter(benchmark=benchmark, name=name).exists():
         raise QrelSetNameTakenError(name=name)
-    derived = QrelSet.objects.create(
-        benchmark=benchmark,
-        name=name,
-        kind=qrel_set.kind,
-        state=QrelSet.State.READY,
-        rule=qrel_set.rule,
-        rule_version=qrel_set.rule_version,
-        unlisted=unlisted or qrel_set.unlisted,
-        parameters={
-            **qrel_set.parameters,
-            "mapped_from": qrel_set.name,
-            "mapped_from_digest": qrel_set.digest,
-            "grade_map": {str(old): new for old, new in sorted(mapped.items())},
-            "origins": mapped_origins(there, mapped, qrel_set.parameters.get("origins", {})),
-        },
-        digest=hashlib.sha256(f"{qrel_set.digest} {sorted(mapped.items())}".encode()).hexdigest(),
-        n_qrels=qrel_set.n_qrels,
-        n_queries=qrel_set.n_queries,
-    )
+    derived = _mapped_set(qrel_set, name, unlisted or qrel_set.unlisted, there, mapped)
     _copy(qrel_set, derived, mapped)
     derived.n_relevant = derived.qrels.filter(grade__in=relevant_values(benchmark)).count()
     derived.save(update_fields=["n_relevant"])
@@ -88,6 +69,32 @@ def map_qrels(
         unlisted=derived.unlisted,
     )
     return derived
+
+
+def _mapped_set(
+    old: QrelSet, name: str, unlisted: str, there: set[int], mapped: dict[int, int]
+) -> QrelSet:
+    """The row of a mapped set, still without its grades."""
+    pairs = sorted(mapped.items())
+    return QrelSet.objects.create(
+        benchmark=old.benchmark,
+        name=name,
+        kind=old.kind,
+        state=QrelSet.State.READY,
+        rule=old.rule,
+        rule_version=old.rule_version,
+        unlisted=unlisted,
+        parameters={
+            **old.parameters,
+            "mapped_from": old.name,
+            "mapped_from_digest": old.digest,
+            "grade_map": {str(grade): new for grade, new in pairs},
+            "origins": mapped_origins(there, mapped, old.parameters.get("origins", {})),
+        },
+        digest=hashlib.sha256(f"{old.digest} {pairs}".encode()).hexdigest(),
+        n_qrels=old.n_qrels,
+        n_queries=old.n_queries,
+    )
 
 
 def _refuse_off_scale(benchmark: Benchmark, grades: set[int]) -> None:

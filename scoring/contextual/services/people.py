@@ -1,6 +1,6 @@
 """Verdicts of people on the nodes of cases, and how a judge's stand to them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -14,7 +14,13 @@ from benchwright.contextual.arithmetic import contextual_precision, final_score
 from scoring.contextual.selectors import next_case
 from scoring.contextual.services.errors import VerdictsError
 from scoring.contextual.services.results import SLICE_ALL, Row, Scored, row_of
-from scoring.models import CaseSet, ContextualCase, ContextualEvaluation, PersonVerdict
+from scoring.models import (
+    CaseOutcome,
+    CaseSet,
+    ContextualCase,
+    ContextualEvaluation,
+    PersonVerdict,
+)
 
 
 class Said(NamedTuple):
@@ -140,35 +146,19 @@ def agreement_with_people(evaluation: ContextualEvaluation) -> Agreement | None:
     rows = list(outcomes.select_related("case__query").defer("answers").order_by("case__number"))
     if not rows:
         return None
-    cases: list[PeoplesCase] = []
-    peoples: list[Scored] = []
-    judges: list[Scored] = []
-    tables: dict[tuple[str, int], Any] = {}
-    for outcome in rows:
-        case, words = (
-            outcome.case,
-            [verdict.is_relevant for verdict in first_verdicts[outcome.case_id]],
-        )
-        judged = [bool(verdict["is_relevant"]) for verdict in outcome.verdicts]
-        score = final_score(contextual_precision(words), strict_mode=evaluation.is_strict)
-        by_judge = outcome.score or 0.0
-        family = case.query.family_id if case.query else None
-        cluster = ("case", case.pk) if family is None else ("family", family)
-        # Rows of its table are what people say, columns what the judge says, "no" first.
-        table = tables.setdefault(cluster, np.zeros((2, 2), dtype=np.int64))
-        np.add.at(table, (np.array(words, dtype=int), np.array(judged, dtype=int)), 1)
-        peoples.append(Scored(score, None, family))
-        judges.append(Scored(by_judge, None, family))
-        n_apart = sum(a != b for a, b in zip(words, judged, strict=True))
-        cases.append(PeoplesCase(case.number, case.case_id, score, by_judge, len(words), n_apart))
-    stacked = np.stack(list(tables.values()))
+    said = [(row, first_verdicts[row.case_id]) for row in rows]
+    cases = [_beside(row, verdicts, evaluation.is_strict) for row, verdicts in said]
+    families = [_family(row) for row in rows]
+    stacked = np.stack(_tables(said))
     (n_neither, n_only_judge), (n_only_people, n_both) = stacked.sum(axis=0).tolist()
+    peoples, judges = (
+        [Scored(value, None, family) for value, family in zip(values, families, strict=True)]
+        for values in ([case.people for case in cases], [case.judge for case in cases])
+    )
     return Agreement(
         cases=tuple(cases),
-        n_people=len(
-            {verdict.person_id for row in rows for verdict in first_verdicts[row.case_id]}
-        ),
-        n_blind=sum(first_verdicts[row.case_id][0].is_blind for row in rows),
+        n_people=len({verdict.person_id for _, verdicts in said for verdict in verdicts}),
+        n_blind=sum(verdicts[0].is_blind for _, verdicts in said),
         n_both=n_both,
         n_neither=n_neither,
         n_only_people=n_only_people,
@@ -177,6 +167,43 @@ def agreement_with_people(evaluation: ContextualEvaluation) -> Agreement | None:
         people=row_of(SLICE_ALL, peoples),
         judge=row_of(SLICE_ALL, judges),
     )
+
+
+def _beside(
+    outcome: CaseOutcome, verdicts: Sequence[PersonVerdict], is_strict: bool
+) -> PeoplesCase:
+    words = [verdict.is_relevant for verdict in verdicts]
+    judged = [bool(verdict["is_relevant"]) for verdict in outcome.verdicts]
+    return PeoplesCase(
+        outcome.case.number,
+        outcome.case.case_id,
+        people=final_score(contextual_precision(words), strict_mode=is_strict),
+        judge=outcome.score or 0.0,
+        n_nodes=len(words),
+        n_apart=sum(a != b for a, b in zip(words, judged, strict=True)),
+    )
+
+
+def _family(outcome: CaseOutcome) -> int | None:
+    return outcome.case.query.family_id if outcome.case.query else None
+
+
+def _tables(said: Iterable[tuple[CaseOutcome, Sequence[PersonVerdict]]]) -> list[Any]:
+    """How often people and judge said what, of each family, and of each case without one.
+
+    Rows are what people say, columns what the judge says, "no" first.
+    """
+    import numpy as np
+
+    tables: dict[tuple[str, int], Any] = {}
+    for outcome, verdicts in said:
+        family = _family(outcome)
+        cluster = ("case", outcome.case.pk) if family is None else ("family", family)
+        table = tables.setdefault(cluster, np.zeros((2, 2), dtype=np.int64))
+        words = np.array([verdict.is_relevant for verdict in verdicts], dtype=int)
+        judged = np.array([bool(verdict["is_relevant"]) for verdict in outcome.verdicts], dtype=int)
+        np.add.at(table, (words, judged), 1)
+    return list(tables.values())
 
 
 def _first_said(evaluation: ContextualEvaluation) -> dict[int, list[PersonVerdict]]:
