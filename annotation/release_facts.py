@@ -17,7 +17,8 @@ def annotation_facts(qrel_set: QrelSet) -> dict[str, Any]:
     from annotation.agreement.selectors.agreement import agreement_summary, labels_behind
 
     labels = labels_behind(qrel_set)
-    facts: dict[str, Any] = {"pools": [_pool(pool) for pool in _pools(qrel_set)]}
+    pools = pools_of(qrel_set.benchmark).order_by("pk").prefetch_related("runs")
+    facts: dict[str, Any] = {"pools": [_pool(pool) for pool in pools]}
     if labels:
         facts["agreement"] = agreement_summary(qrel_set.benchmark, labels)
         if qrel_set.n_qrels:
@@ -39,10 +40,6 @@ def models_of_grades(qrel_set: QrelSet) -> Models:
 
 
 MODELLERS.append(models_of_grades)
-
-
-def _pools(qrel_set: QrelSet) -> Any:
-    return pools_of(qrel_set.benchmark).order_by("pk").prefetch_related("runs")
 
 
 def _pool(pool: Pool) -> dict[str, Any]:

@@ -437,7 +437,10 @@ class FamilyGroup(Endpoint):
         }
         fields["language"] = benchmark.corpus.lang or DEFAULTS.language
         options = GroupingOptions.from_json(fields)
-        qrel_set = _qrels(benchmark, qrels) if qrels else None
+        qrel_set = None
+        if qrels:
+            ready = QrelSet.objects.ready()
+            qrel_set = get_object_or_404(ready, benchmark=benchmark, name=qrels)
         if is_preview:
             costs = review_preview(
                 benchmark=benchmark,
@@ -455,10 +458,6 @@ class FamilyGroup(Endpoint):
             **files,
         )
         return Response(JobSerializer(job).data, status=status.HTTP_202_ACCEPTED)
-
-
-def _qrels(benchmark: Benchmark, name: str) -> QrelSet:
-    return get_object_or_404(QrelSet.objects.ready(), benchmark=benchmark, name=name)
 
 
 of_benchmark = [

@@ -213,11 +213,11 @@ def pairs(labels: Labels) -> dict[str, Any]:
         for a in range(len(chosen))
         for b in range(a + 1, len(chosen))
     ]
-    return {"raters": list(seated.rater_keys), "cells": cells, "n_left_out": _left_out(n_each)}
-
-
-def _left_out(n_each: Ints) -> int:
-    return max(0, int((n_each > 0).sum()) - N_RATERS_PAIRED)
+    return {
+        "raters": list(seated.rater_keys),
+        "cells": cells,
+        "n_left_out": max(0, int((n_each > 0).sum()) - N_RATERS_PAIRED),
+    }
 
 
 def by_group(labels: Labels, groups: Ints, names: tuple[Hashable, ...]) -> list[dict[str, Any]]:

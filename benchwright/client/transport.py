@@ -236,7 +236,8 @@ class Transport:
             why = "the way there is not encrypted"
             raise RedirectedError(url=address, target=target, why=why)
         if how not in SAFE:
-            why = f"nothing is sent elsewhere. If it is the same site, use {_base(target)}."
+            site = target.partition(API)[0]
+            why = f"nothing is sent elsewhere. If it is the same site, use {site}."
             raise RedirectedError(url=address, target=target, why=why)
 
     # --- what came back -------------------------------------------------------------------------
@@ -321,7 +322,3 @@ def _why(error: Exception) -> str:
 def _without_query(address: str) -> str:
     """An address as it may be shown: a signed one has its secret after the '?'."""
     return address.partition("?")[0]
-
-
-def _base(address: str) -> str:
-    return address.partition(API)[0]

@@ -80,7 +80,9 @@ def labels_of_pair(events: Iterable[Event]) -> list[Label]:
     a label given elsewhere counts as one of whom its file names, or else of whoever entered it.
     Practice, repeats, hidden checks and what machines say do not count.
     """
-    counting = sorted(_that_count(events), key=lambda event: event.id)
+    counting = sorted(
+        (event for event in events if event.purpose not in APART), key=lambda event: event.id
+    )
     superseded = {event.supersedes for event in counting}
     newest: dict[Rater, Event] = {}
     for event in counting:
@@ -119,10 +121,6 @@ def pairs_of(events: Iterable[Event]) -> Iterator[Pair]:
     """
     for (query, docid), group in groupby(events, key=lambda event: (event.query, event.docid)):
         yield pair_of(query, docid, group)
-
-
-def _that_count(events: Iterable[Event]) -> Iterator[Event]:
-    return (event for event in events if event.purpose not in APART)
 
 
 def _adjudication(events: list[Event]) -> Event | None:

@@ -5,7 +5,7 @@ Arrays in, arrays out; nothing here knows what a query is.
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from statistics import median_low
 from typing import Any
 
@@ -37,12 +37,8 @@ def strata_by_family(queries: Sequence[SplitQuery]) -> dict[str, Counter[Stratum
     strata: dict[str, Counter[Stratum]] = {}
     for query, density in zip(queries, densities(queries), strict=True):
         counted = strata.setdefault(query.family, Counter())
-        counted.update((name, density) for name in _slices(query))
+        counted.update((name, density) for name in ("", *dict.fromkeys(query.slices)))
     return strata
-
-
-def _slices(query: SplitQuery) -> Iterable[str]:
-    return ("", *dict.fromkeys(query.slices))
 
 
 Floats = NDArray[np.float64]

@@ -11,7 +11,7 @@ from benchmarks_app.charts.axis import Axis, Whisker, axis_of
 from benchmarks_app.language import translated
 from benchmarks_app.templatetags.benchwright import DASH
 from scoring.boards.columns import Cell, Columns, Line, interval_text
-from scoring.boards.drawing import Stroke, TieBars, tie_bars
+from scoring.boards.drawing import Stroke, tie_bars
 from scoring.boards.services.boards import Board
 from scoring.boards.services.heat import HeatCell
 from scoring.models import Score
@@ -116,11 +116,7 @@ def board_lines(
                 cells=[(label, column.cell(line)) for label, column in labeled],
             )
         )
-    return BoardLines(lines, axis, _has_bars(bars), bars.n_lanes)
-
-
-def _has_bars(bars: TieBars) -> bool:
-    return any(bars.strokes)
+    return BoardLines(lines, axis, any(bars.strokes), bars.n_lanes)
 
 
 def _kind(row: BoardRow) -> str:

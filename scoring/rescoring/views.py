@@ -87,6 +87,7 @@ def moves(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpRespo
     )
     page = page_of(request, report.moves.rows)
     rows = report.explained(page.object_list, _time_until(PAGE_SECONDS))
+    shown_measures = measures_on(relevance_threshold(release))
     context = {
         "release": release,
         "before": before,
@@ -94,7 +95,7 @@ def moves(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpRespo
         "asked": choice,
         "sliced": sliced,
         "measure": choice.measure,
-        "measures": _choices(release, choice.measure),
+        "measures": list(dict.fromkeys([*shown_measures, choice.measure])),
         "found": report,
         "page": page,
         "rows": rows,
@@ -129,10 +130,6 @@ def _before(request: HttpRequest, release: Release) -> Release:
 def _asked(request: HttpRequest, release: Release) -> Any:
     measure = asked_measure(request, release)
     return measure, asked_slice(request, release)
-
-
-def _choices(release: Release, measure: Any) -> list[Any]:
-    return list(dict.fromkeys([*measures_on(relevance_threshold(release)), measure]))
 
 
 def _time_until(seconds: float) -> Any:

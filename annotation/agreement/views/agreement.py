@@ -51,11 +51,9 @@ def agreement_compute(request: PersonRequest, benchmark: Benchmark) -> HttpRespo
     with transaction.atomic():
         arguments = measuring_arguments(benchmark=benchmark, filters=filters)
         job = jobs.start(benchmark=benchmark, user=request.user, **arguments)
-    return redirect(job) if may(request.user, Action.EDIT, benchmark) else redirect(_page(request))
-
-
-def _page(request: HttpRequest) -> str:
-    return request.path.removesuffix("compute/")
+    if may(request.user, Action.EDIT, benchmark):
+        return redirect(job)
+    return redirect(request.path.removesuffix("compute/"))
 
 
 # --- which report ------------------------------------------------------------------------------

@@ -28,11 +28,11 @@ def save_key_map(
         raise KeysClashError(
             key=caption(clash.key), first=labels[clash.first], second=labels[clash.second]
         )
-    own = {action.name: bound[action.name] for action in actions if _differs(action, bound)}
+    own = {
+        action.name: bound[action.name]
+        for action in actions
+        if tuple(bound[action.name]) != action.usual
+    }
     return KeyMap.objects.update_or_create(
         annotator=annotator, defaults={"bindings": own, "is_on": is_on}
     )[0]
-
-
-def _differs(action: KeyAction, bound: Mapping[str, list[str]]) -> bool:
-    return tuple(bound[action.name]) != action.usual

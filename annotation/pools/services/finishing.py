@@ -1,7 +1,7 @@
 """Pools whose last wanted label has come in, or that were closed before: told once."""
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef
 from django.urls import reverse
 from django.utils import timezone
 
@@ -21,12 +21,9 @@ def look_for_finished() -> None:
         Slot.objects.filter(pool=OuterRef("pk"), state__in=TO_COME, kind__in=WANTED).order_by()
     )
     at_work.filter(wanting, finished_at__isnull=False).update(finished_at=None)
-    for pool in _finished(at_work.exclude(wanting)):
+    finished = at_work.exclude(wanting).filter(finished_at=None, n_wanted__gt=0)
+    for pool in finished.select_related("benchmark"):
         finish(pool)
-
-
-def _finished(pools: QuerySet[Pool]) -> QuerySet[Pool]:
-    return pools.filter(finished_at=None, n_wanted__gt=0).select_related("benchmark")
 
 
 @transaction.atomic

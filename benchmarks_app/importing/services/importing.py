@@ -288,7 +288,12 @@ def _staged(
     job: jobs.RunningJob, uploads: Sequence[Upload], refused: dict[str, dict[str, Any]]
 ) -> Import | None:
     """The files, staged; None where some of several cannot be, which are put among `refused`."""
-    work = Import(job=job, upload=uploads[0], file=_name(uploads), options=job.parameters)
+    work = Import(
+        job=job,
+        upload=uploads[0],
+        file=uploads[0].name if len(uploads) == 1 else f"{len(uploads)} files",
+        options=job.parameters,
+    )
     work.problems = Problems(leaves_out=_files_left_without(work, uploads))
     try:
         _stage_uploads(work, uploads)
@@ -434,10 +439,6 @@ def _uploads(job: jobs.RunningJob) -> list[Upload]:
     keys = job.parameters.get("uploads") or [job.parameters["upload"]]
     uploads = Upload.objects.in_bulk(keys)
     return [uploads[key] for key in keys]
-
-
-def _name(uploads: Sequence[Upload]) -> str:
-    return uploads[0].name if len(uploads) == 1 else f"{len(uploads)} files"
 
 
 def _show_metadata(work: Import) -> None:

@@ -208,7 +208,7 @@ def _commit(
 ) -> None:
     upload, counted = pending.upload, prepared.counted
     digest = sha256_of(prepared.log)
-    stored = files.publish(prepared.log, _stored_name(job.benchmark, digest))
+    stored = files.publish(prepared.log, f"logs/{job.benchmark.pk}/{digest}.parquet")
     links_sha256 = sha256_of(prepared.links)
     files.publish(prepared.links, links_name(stored, links_sha256))
     with job.commit() as result:
@@ -236,10 +236,6 @@ def _commit(
         result["made"] = [f"log '{log.name}' of {log.n_distinct:,} distinct queries"]
         result["notes"] = _notes(log)
         result["url"] = reverse("log-detail", args=[job.benchmark.slug, log.pk])
-
-
-def _stored_name(benchmark: Benchmark, digest: str) -> str:
-    return f"logs/{benchmark.pk}/{digest}.parquet"
 
 
 def _day(ordinal: int) -> date | None:

@@ -26,7 +26,7 @@ from benchmarks_app.charts import Chart, chart_response
 from benchmarks_app.common.services import reading_apart
 from benchmarks_app.common.services.exposure import record_read
 from benchmarks_app.language import told
-from benchmarks_app.models import Benchmark, Job, SplitPlan
+from benchmarks_app.models import Benchmark, Job
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.requests import PersonRequest
 from benchmarks_app.splits import selectors
@@ -125,12 +125,9 @@ def _answered(
     except BenchmarkError as error:
         form.add_error(None, told(error))
         return None
-    messages.success(request, _("Split: %(sizes)s.") % {"sizes": _sizes(plan)})
+    sizes = ", ".join(f"{split} {n:,}" for split, n in plan.sizes.items() if n)
+    messages.success(request, _("Split: %(sizes)s.") % {"sizes": sizes})
     return redirect("split-detail", benchmark.slug)
-
-
-def _sizes(plan: SplitPlan) -> str:
-    return ", ".join(f"{split} {n:,}" for split, n in plan.sizes.items() if n)
 
 
 def _started(

@@ -208,7 +208,8 @@ def contextual_on_site(
     that of a set that is made. Ends with 1 where it stops before its end, or a case could not be
     judged.
     """
-    judges = {row["name"]: row["id"] for row in site.client.rows(_rows(site, JUDGES))}
+    rows = site.client.rows(f"benchmarks/{site.slug}/{JUDGES}")
+    judges = {row["name"]: row["id"] for row in rows}
     if judge:
         site.check([judge], list(judges), "judge")
     lines, row = _case_set(site, cases, chosen)
@@ -231,10 +232,6 @@ def contextual_on_site(
     ended = _ended(site, where, "list evaluations")
     site.say(ended, _mean_lines(ended))
     _end(ended)
-
-
-def _rows(site: Asked, path: str) -> str:
-    return f"benchmarks/{site.slug}/{path}"
 
 
 def _case_set(

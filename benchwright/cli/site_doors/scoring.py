@@ -42,7 +42,8 @@ def score_on_site(
         job = site.ask("POST", "runs/score/", json=sent({"release": release}))
         site.say_made(site.done(job), "scored")
         return
-    ids = {str(row["name"]): row["id"] for row in site.client.rows(_address(site))}
+    rows = site.client.rows(f"benchmarks/{site.slug}/runs/")
+    ids = {str(row["name"]): row["id"] for row in rows}
     site.check(runs, list(ids), "run")
     answers = [
         site.ask("GET", f"runs/{ids[run]}/scores/", params=sent({"release": release}))
@@ -57,10 +58,6 @@ def score_on_site(
             if (not measures or row["measure"] in measures) and (has_slices or not row["slice"])
         ]
     site.say(answers, _lines(answers))
-
-
-def _address(site: Asked) -> str:
-    return f"benchmarks/{site.slug}/runs/"
 
 
 def _lines(answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -73,7 +73,11 @@ def show(
     if len(failed) > MOST_TOLD:
         click.echo(f"… and {len(failed) - MOST_TOLD} more failed (--output has all).", err=True)
     if len(gradings) < n_pairs:
-        click.echo(_left(n_pairs - len(gradings)), err=True)
+        n_left = n_pairs - len(gradings)
+        click.echo(
+            f"{n_left:,} pairs were not begun. With --cache the same command goes on with them.",
+            err=True,
+        )
     click.echo(_costs(gradings, prompt), err=True)
 
 
@@ -89,10 +93,6 @@ def show_estimate(estimate: "Estimate", *, form: str) -> None:
     say(f"{pairs}, {estimate.n_known:,} of them known or equal to others.")
     say(f"{counted(estimate.n_asked, 'question')}: about {estimate.tokens_in:,} tokens sent,")
     say(f"{estimate.tokens_out:,} answered. Cost: {cost}. Models differ by a third and more.")
-
-
-def _left(n: int) -> str:
-    return f"{n:,} pairs were not begun. With --cache the same command goes on with them."
 
 
 def _share(n: int, total: int) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from benchwright.errors import TooFewQueriesError
 from benchwright.gates.deciding import Verdict, verdicts
 from benchwright.gates.errors import RehearsalError
-from benchwright.gates.evidence import Arm, Evidence
+from benchwright.gates.evidence import Evidence
 from benchwright.gates.policy import Policy
 from benchwright.gates.rehearsal.making import Pair, Truth, made
 from benchwright.statistics.descriptive import wilson
@@ -134,7 +134,8 @@ def pair_of(policy: Policy, evidence: Evidence) -> Pair:
         exact, against = None, (None, None)
     else:
         against = tuple(
-            _minus(arm, lexical, policy) for arm in (evidence.candidate, evidence.baseline)
+            arm.of(policy.measure) - lexical.of(policy.measure)
+            for arm in (evidence.candidate, evidence.baseline)
         )
     return Pair(
         gain=gain,
@@ -146,10 +147,6 @@ def pair_of(policy: Policy, evidence: Evidence) -> Pair:
         against=against[0],
         baseline_against=against[1],
     )
-
-
-def _minus(arm: Arm, lexical: Arm, policy: Policy) -> Any:
-    return arm.of(policy.measure) - lexical.of(policy.measure)
 
 
 COLUMNS = ("runs", "what is true", "pass", "block", "hold", "inconclusive")

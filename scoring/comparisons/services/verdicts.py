@@ -245,7 +245,10 @@ def _hurts(kind: Kind, slices: Sequence[SliceVerdict]) -> str:
     """Which slices lose, and where what holds over all is not shown."""
     if not slices:
         return ""
-    lost, won = (_with_differences(_of(slices, outcome)) for outcome in (Kind.WORSE, Kind.BETTER))
+    lost, won = (
+        _with_differences([row for row in slices if row.kind == outcome])
+        for outcome in (Kind.WORSE, Kind.BETTER)
+    )
     words = {"lost": lost, "won": won}
     if kind == Kind.WORSE and lost and won:
         return _("It is shown to lose on %(lost)s; gains on %(won)s.") % words
@@ -310,10 +313,6 @@ def _doubts(comparison: Told, pair: Pair, keys: tuple[str, str], part: str) -> l
     words = {"difference": difference_words(condensed), "verdict": WORDS[after]}
     facts.append(sentence % {"measure": comparison.question.roles.gain, **words})
     return facts
-
-
-def _of(slices: Sequence[SliceVerdict], kind: Kind) -> list[SliceVerdict]:
-    return [row for row in slices if row.kind == kind]
 
 
 def _named(names: Sequence[str]) -> str:

@@ -27,7 +27,7 @@ from scoring.comparisons.services.errors import ComparisonNotReadyError
 from scoring.comparisons.services.query_differences import ORDERS, query_differences
 from scoring.comparisons.services.reading import Told, told
 from scoring.comparisons.services.verdicts import best_of, verdict_of
-from scoring.comparisons.views.tables import Matrix, forest_of, matrix_of, slice_grid
+from scoring.comparisons.views.tables import forest_of, matrix_of, slice_grid
 from scoring.models import ScoreSet
 from scoring.scores.selectors.boards import leaderboard
 from scoring.scores.selectors.releases import published_releases, relevance_threshold
@@ -139,7 +139,9 @@ def _compared(request: HttpRequest, choice: AskedComparison) -> dict[str, Any]:
         "judge_url": _judge_url(request, choice, answer),
         "summaries": answer.summaries(measure, part),
         "pairs": answer.pairs(measure, part) if question.is_table else [],
-        "matrix": None if question.is_table else _matrix(answer, measure, part),
+        "matrix": None
+        if question.is_table
+        else matrix_of(answer.summaries(measure, part), answer.pairs(measure, part)),
         "grid": slice_grid(answer, keys) if question.is_table and _is_pair(answer, keys) else None,
         "patterns": answer.patterns(*keys) if question.is_table else [],
         "charts": _charts(answer, choice, run, reference),
@@ -161,10 +163,6 @@ class _Shown:
 def _is_pair(answer: Told, keys: tuple[str, str]) -> bool:
     pairs = answer.pairs(answer.question.measure)
     return any((pair["run"], pair["reference"]) == keys for pair in pairs)
-
-
-def _matrix(answer: Told, measure: str, part: str) -> Matrix:
-    return matrix_of(answer.summaries(measure, part), answer.pairs(measure, part))
 
 
 def _queries(

@@ -232,7 +232,7 @@ def _entries(
 def _ranked(entries: list[_Entry], name: str, viewer: Any) -> Iterator[BoardRow]:
     """Rows by the measure `name`; without a viewer nobody is named in them."""
     entries.sort(key=lambda entry: (-_sortable(entry.scores.get(name)), entry.score_set.run.name))
-    shown = [_shown(entry.scores.get(name)) for entry in entries]
+    shown = [f"{_sortable(entry.scores.get(name)):.4f}" for entry in entries]
     n_equal, rank_of = Counter(shown), _first_places(shown)
     for label, entry in zip(shown, entries, strict=True):
         run = entry.score_set.run
@@ -296,10 +296,6 @@ def _has_value(mean: float | None) -> bool:
 
 def _sortable(mean: float | None) -> float:
     return -inf if mean is None or isnan(mean) else mean
-
-
-def _shown(mean: float | None) -> str:
-    return f"{_sortable(mean):.4f}"
 
 
 @dataclass(frozen=True)

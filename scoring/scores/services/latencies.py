@@ -27,7 +27,8 @@ def keep_latencies(
         return None
     path = folder / f"latencies-{run.pk}.parquet"
     _write(milliseconds, path)
-    name = f"runs/{run.benchmark_id}/latencies-{run.pk}-{_digest(path)}.parquet"
+    digest = sha256(path.read_bytes()).hexdigest()
+    name = f"runs/{run.benchmark_id}/latencies-{run.pk}-{digest}.parquet"
     return RunLatencies.objects.create(
         run=run,
         source=source,
@@ -47,7 +48,3 @@ def _write(milliseconds: Mapping[str, float], path: Path) -> None:
     rows = sorted(milliseconds.items(), key=lambda row: row[0].encode())
     columns = {"query": [qid for qid, _ in rows], "ms": [float(ms) for _, ms in rows]}
     pl.DataFrame(columns, schema={"query": pl.String, "ms": pl.Float64}).write_parquet(path)
-
-
-def _digest(path: Path) -> str:
-    return sha256(path.read_bytes()).hexdigest()

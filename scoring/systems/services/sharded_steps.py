@@ -45,7 +45,9 @@ def _count(piece: Piece) -> None:
     path, times = piece.job.folder / "counted", Taken()
     texts = _told_of(texts_between(piece.asked.version, start, stop), stop - start, piece)
     with memory_watched(times), indexing(times):
-        count_shard(piece.asked.system, texts, path, parameters=_parameters(piece))
+        count_shard(
+            piece.asked.system, texts, path, parameters=Parameters(language=piece.asked.language)
+        )
     took = _written(piece.job.folder / "took-counting.json", times)
 
     def put_down() -> None:
@@ -140,10 +142,6 @@ def _counted(number: int) -> str:
 
 def _found(number: int) -> str:
     return f"{number}-results.jsonl"
-
-
-def _parameters(piece: Piece) -> Parameters:
-    return Parameters(language=piece.asked.language)
 
 
 def _write_lines(results: Iterable[Result], path: Path) -> None:
