@@ -19,7 +19,7 @@ import click
 from django.core.management import get_commands, load_command_class
 
 import benchwright
-from benchmarks_app.management.replaced import replacement
+from benchmarks_app.management.declared import replacement
 from benchwright.cli.main import Command, main
 from benchwright.cli.sites.nouns import LINES
 from benchwright.cli.sites.nouns.commands import NOUNS, command_of

@@ -24,6 +24,7 @@ import zstandard
 from django.conf import settings
 from django.core.cache import cache
 from django.core.cache.backends.filebased import FileBasedCache
+from django.db.models import Min, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.cache import get_conditional_response, patch_vary_headers
@@ -35,11 +36,11 @@ from rest_framework.response import Response
 from benchmarks_app.changes import public_state_of
 from benchmarks_app.hosts import site_version
 from benchmarks_app.language import readers_language
-from benchmarks_app.models import Benchmark
+from benchmarks_app.models import Benchmark, Run
 from benchmarks_app.requests import SiteRequest, accepted_encoding
 from benchmarks_app.static_files import lacks_styles, styles_of
 from scoring.boards.selectors.audiences import EVERYBODY, audience_of
-from scoring.boards.selectors.moments import next_moment
+from scoring.models import Phase
 
 # Of one board as it is sent, and of boards of a site; above that a third of them goes, by chance.
 MOST_BYTES, MOST_KEPT = 1 << 20, 500
@@ -212,8 +213,24 @@ def _key(
 
 
 def _until(benchmark: int, now: datetime, longest: timedelta) -> datetime:
-    moment = next_moment(benchmark, now)
+    moment = _next_moment(benchmark, now)
     return min(now + longest, moment) if moment else now + longest
+
+
+def _next_moment(benchmark: int, now: datetime) -> datetime | None:
+    """The first moment after `now` at which a run is shown or named, or a phase opens or closes."""
+    moments = [
+        *_first_after(Run.objects.filter(benchmark=benchmark), now, "public_from"),
+        *_first_after(Run.objects.filter(benchmark=benchmark), now, "anonymous_until"),
+        *_first_after(Phase.objects.filter(benchmark=benchmark), now, "opens_at"),
+        *_first_after(Phase.objects.filter(benchmark=benchmark), now, "closes_at"),
+    ]
+    return min(moments, default=None)
+
+
+def _first_after(rows: QuerySet[Any], now: datetime, name: str) -> list[datetime]:
+    first = rows.filter(Q(**{f"{name}__gt": now})).aggregate(first=Min(name))["first"]
+    return [first] if first else []
 
 
 # --- whole answers -------------------------------------------------------------------------

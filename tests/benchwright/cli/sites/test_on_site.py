@@ -9,7 +9,7 @@ from django.core.management import get_commands, load_command_class
 
 from annotation.estimates.services import estimates_of
 from annotation.models import Pool
-from benchmarks_app.management.replaced import REPLACED
+from benchmarks_app.management.declared import REPLACED
 from benchmarks_app.models import Corpus, CorpusVersion, QueryFamily, Release, Unit
 from benchwright.cli.main import _command_of as command_of
 from benchwright.cli.sites.nouns.commands import NOUNS
