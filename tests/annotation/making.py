@@ -164,22 +164,6 @@ def large_pool(of: Benchmark, *, n_queries: int, n_documents: int, overlap: int 
         ),
         batch_size=BATCH,
     )
-    documents = Document.objects.bulk_create(
-        (Document(corpus=of.corpus, docid=f"large-{n}") for n in range(n_entries)),
-        batch_size=BATCH,
-    )
-    DocumentContent.objects.bulk_create(
-        (
-            DocumentContent(
-                document=document,
-                content_hash=f"{n:064x}",
-                title=_words(n, 4).capitalize(),
-                text=". ".join(_words(n * 31 + line, 9).capitalize() for line in range(18)) + ".",
-            )
-            for n, document in enumerate(documents)
-        ),
-        batch_size=BATCH,
-    )
     entries = PoolEntry.objects.bulk_create(
         (
             PoolEntry(
@@ -190,7 +174,7 @@ def large_pool(of: Benchmark, *, n_queries: int, n_documents: int, overlap: int 
                 priority=n,
                 contributors={"bm25": n % n_documents // 2 + 1},
             )
-            for n, document in enumerate(documents)
+            for n, document in enumerate(_documents_in_bulk(of, n_entries))
         ),
         batch_size=BATCH,
     )
@@ -209,6 +193,28 @@ def large_pool(of: Benchmark, *, n_queries: int, n_documents: int, overlap: int 
         batch_size=BATCH,
     )
     return record
+
+
+def _documents_in_bulk(of: Benchmark, n: int) -> list[Document]:
+    """Documents with a text each."""
+    documents = Document.objects.bulk_create(
+        (Document(corpus=of.corpus, docid=f"large-{number}") for number in range(n)),
+        batch_size=BATCH,
+    )
+    DocumentContent.objects.bulk_create(
+        (
+            DocumentContent(
+                document=document,
+                content_hash=f"{number:064x}",
+                title=_words(number, 4).capitalize(),
+                text=". ".join(_words(number * 31 + line, 9).capitalize() for line in range(18))
+                + ".",
+            )
+            for number, document in enumerate(documents)
+        ),
+        batch_size=BATCH,
+    )
+    return documents
 
 
 def _words(number: int, n: int) -> str:
