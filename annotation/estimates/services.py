@@ -36,6 +36,7 @@ from benchmarks_app.models import Run, User
 from benchmarks_app.queries.selectors import queries_drawn
 from benchwright.errors import BenchmarkError
 from benchwright.pools import Recipe, recipe_of
+from benchwright.texts.counting import first_of
 
 if TYPE_CHECKING:
     from benchwright.estimation.documents import DocumentDraw, DocumentEstimate
@@ -116,7 +117,7 @@ class Estimates:
         behind = [run for run, of in others if of.low > 0]
         open_ = [run for run, of in others if of.low <= 0 <= of.high]
         clauses = [
-            f"{words} {_named(runs)}"
+            f"{words} {first_of(runs, NAMED_AT_MOST)}"
             for words, runs in (
                 ("ahead of", ahead),
                 ("behind", behind),
@@ -129,12 +130,6 @@ class Estimates:
 
 def _spoken(of: Estimated) -> str:
     return f"{of.value:.3f} ({of.low:.3f} to {of.high:.3f})"
-
-
-def _named(runs: Sequence[str]) -> str:
-    more = len(runs) - NAMED_AT_MOST
-    named = ", ".join(runs[:NAMED_AT_MOST])
-    return f"{named} and {more} more" if more > 0 else named
 
 
 def estimates_of(pool: Pool, user: User, *, against: str = "") -> Estimates:

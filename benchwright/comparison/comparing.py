@@ -41,6 +41,7 @@ from benchwright.statistics.decisions import decision
 from benchwright.statistics.families import Floats, ratio_means
 from benchwright.statistics.ranks import beside_groups, rank_intervals, ranks
 from benchwright.statistics.tukey import randomised_tukey
+from benchwright.texts.counting import first_of
 
 __all__ = [
     "OVERALL",
@@ -538,5 +539,4 @@ def _group_notes(aligned: Aligned, groups: Mapping[tuple[int, int], TieGroups]) 
             where = f"{aligned.measures[measure]} over {list(aligned.slices)[slice_]}"
             places.setdefault(note, []).append(where)
     for note, listed in places.items():
-        more = f" and {len(listed) - 3} more" if len(listed) > 3 else ""
-        yield f"{note} ({', '.join(listed[:3])}{more})"
+        yield f"{note} ({first_of(listed, 3)})"

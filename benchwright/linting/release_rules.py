@@ -12,7 +12,7 @@ from benchwright.findings import Finding, Severity
 from benchwright.releases.machines import TELLS_OF_MACHINE
 from benchwright.releases.versions import Needed, Version, is_enough, next_version, written_version
 from benchwright.statistics.reliability import reach_in_words
-from benchwright.texts.counting import counted, percent_beside
+from benchwright.texts.counting import counted, first_of, percent_beside
 
 TARGET = "release"
 NAMED_AT_MOST = 5
@@ -148,16 +148,6 @@ def _finding(code: str, where: str, message: str, advice: str, n: int = 1) -> Fi
     return Finding(code, RULES[code], TARGET, where, message, advice, n)
 
 
-def named(qids: Sequence[str]) -> str:
-    """The first few of some ids, and how many more there are.
-
-    >>> named(["a", "b"]), named([str(n) for n in range(8)])
-    ('a, b', '0, 1, 2, 3, 4 and 3 more')
-    """
-    more = len(qids) - NAMED_AT_MOST
-    return ", ".join(qids[:NAMED_AT_MOST]) + (f" and {more:,} more" if more > 0 else "")
-
-
 def _content(facts: ReleaseFacts) -> Iterator[Finding]:
     if not facts.n_relevant:
         yield _finding(
@@ -236,7 +226,7 @@ def _told_of_hidden_splits(facts: ReleaseFacts) -> Iterator[Finding]:
     if facts.exposed:
         yield _finding(
             "release-exposed",
-            f"query {named(facts.exposed)}",
+            f"query {first_of(facts.exposed, NAMED_AT_MOST)}",
             f"The grades of {counted(len(facts.exposed), 'query')} of a hidden split were public "
             "in an earlier release.",
             "Keep these queries in a public split, or hide others.",
@@ -255,7 +245,7 @@ def _queries_beside_splits(facts: ReleaseFacts) -> Iterator[Finding]:
     if facts.without_split:
         yield _finding(
             "release-split-missing",
-            f"query {named(facts.without_split)}",
+            f"query {first_of(facts.without_split, NAMED_AT_MOST)}",
             f"{counted(len(facts.without_split), 'query')} in no split, while others are in one: "
             "released as test.",
             "Split anew, so that they get one.",
@@ -303,7 +293,7 @@ def _queries(facts: ReleaseFacts) -> Iterator[Finding]:
     }
     for code, (qids, message, advice) in rules.items():
         if qids:
-            where = f"query {named(qids)}"
+            where = f"query {first_of(qids, NAMED_AT_MOST)}"
             yield _finding(
                 code, where, f"{counted(len(qids), 'query')} {message}", advice, len(qids)
             )

@@ -1,4 +1,4 @@
-"""Numbers with their nouns, and beside the limits that they are held against."""
+"""Numbers with their nouns or behind names, and beside the limits that they are held against."""
 
 from collections.abc import Sequence
 
@@ -15,6 +15,18 @@ def counted(n: int, noun: str) -> str:
     """
     plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
     return f"{n:,} {noun if n == 1 else plural}"
+
+
+def first_of(names: Sequence[str], most: int) -> str:
+    """The first few of some names, and how many more there are.
+
+    Examples
+    --------
+    >>> first_of(["a", "b"], 5), first_of([str(n) for n in range(8)], 5)
+    ('a, b', '0, 1, 2, 3, 4 and 3 more')
+    """
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def number_beside(value: float, *limits: float, decimals: int = 4) -> str:

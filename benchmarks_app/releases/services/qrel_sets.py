@@ -18,6 +18,7 @@ from benchwright.formats.errors import (
 )
 from benchwright.formats.unlisted import UNLISTED
 from benchwright.qrels.grade_map import mapped_origins, parse_grade_map
+from benchwright.texts.counting import first_of
 
 RELEASES_NAMED = 5
 
@@ -140,9 +141,7 @@ def delete_qrels(*, qrel_set: QrelSet, actor: User) -> None:
     """
     row = QrelSet.objects.select_for_update().get(pk=qrel_set.pk)
     if users := users_of(row):
-        more = len(users) - RELEASES_NAMED
-        names = ", ".join(users[:RELEASES_NAMED]) + (f" and {more:,} more" if more > 0 else "")
-        raise QrelSetInUseError(name=row.name, users=names)
+        raise QrelSetInUseError(name=row.name, users=first_of(users, RELEASES_NAMED))
     facts = {
         "n_qrels": row.n_qrels,
         "digest": row.digest,
