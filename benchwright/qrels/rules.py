@@ -280,6 +280,8 @@ class Derivation:
     def of(self, events: Iterable[Event]) -> Iterator[Decision]:
         """One decision for each pair that gets a grade, in the order in which the pairs come.
 
+        `events` has those of a pair side by side.
+
         Raises
         ------
         UnresolvedPairsError
@@ -336,13 +338,6 @@ class Derivation:
         }
         for pair, grade in zip(in_order, fitted.grades, strict=True):
             yield Verdict(pair, grade, _how_many(pair))
-
-
-def decisions(
-    events: Iterable[Event], rule: NamedRule, settings: Settings | None = None
-) -> Iterator[Decision]:
-    """One decision for each pair that gets a grade; `events` has those of a pair side by side."""
-    return Derivation(rule, settings or Settings()).of(events)
 
 
 # --- From a ledger of events to one grade for each document of a query, by named, versioned

@@ -77,11 +77,6 @@ def measure_named(text: str) -> Shown | None:
     return next((measure for measure, known in names if wanted in known), None)
 
 
-def measure_of(text: str | None) -> Shown:
-    """The standard measure that an address names; the first where it names none of them."""
-    return measure_named(text or "") or FIRST_MEASURE
-
-
 def any_measure(text: str, threshold: int) -> Shown:
     """The measure of any name that parses, standard or not.
 

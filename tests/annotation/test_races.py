@@ -13,7 +13,7 @@ from annotation.guidelines.services import add_guideline_line
 from annotation.labels.services import publishing
 from annotation.models import Judgment, Slot
 from benchmarks_app.models import QrelSet
-from benchwright.qrels.rules import DEFAULT_RULE, decisions
+from benchwright.qrels.rules import DEFAULT_RULE, Derivation
 from tests import factories
 from tests.annotation.making import claimed, judge, pool
 
@@ -119,7 +119,7 @@ def test_a_set_published_while_people_judge_equals_its_replay(benchmark, people,
 
     assert set(in_threads(work, [*people[1:], owner])) == {"done"}
     ours = QrelSet.objects.get()
-    replayed = list(decisions(ledger_events(benchmark, ours.as_of_event), DEFAULT_RULE))
+    replayed = list(Derivation(DEFAULT_RULE).of(ledger_events(benchmark, ours.as_of_event)))
     assert publishing.qrels_digest(replayed) == ours.digest
     assert len(replayed) == ours.n_qrels
 

@@ -15,7 +15,7 @@ from benchmarks_app.models import Benchmark, Job, QrelSet, Run
 from benchwright.measures.families import FAMILIES
 from scoring.models import Phase, Score, ScoreSet, Submission
 from scoring.scores.selectors.boards import leaderboard
-from scoring.scores.shown import measure_of
+from scoring.scores.shown import measure_named
 from tests import factories
 from tests.scoring.conftest import GOOD, GRADES
 
@@ -254,7 +254,7 @@ def test_measure_of_the_address_ranks_the_board(scored, release, vi, signed_in):
     scored("q1 Q0 x 1 9 s\nq1 Q0 d1 2 5 s\nq1 Q0 d2 3 4 s\nq2 Q0 d4 1 1 s", "complete")
 
     def first(measure: str) -> str:
-        return leaderboard(release=release, user=vi, measure=measure_of(measure))[0].run.name
+        return leaderboard(release=release, user=vi, measure=measure_named(measure))[0].run.name
 
     assert (first("nDCG@10"), first("Recall@100")) == ("precise", "complete")
     page = signed_in(vi).get(url_of(*BOARD) + "?m=MAP").content.decode()

@@ -229,30 +229,24 @@ def _filled(target: Target, actor: int) -> int | None:
 
 
 def undo_last(*, pool: Pool, actor: User, client_id: UUID) -> Judgment:
-    """Take back one's newest judgment in a pool; otherwise as `undo`."""
+    """Take back one's newest judgment in a pool; otherwise as `take_back`."""
     with turn_of(actor.pk):
         return take_back(pool, actor.pk, client_id, None)
 
 
-def undo(*, pool: Pool, actor: User, client_id: UUID, undoes: UUID) -> Judgment:
-    """Take back one of one's own newest judgments in a pool, named by its client id.
+def take_back(pool: Pool, actor: int, client_id: UUID, undoes: UUID | None) -> Judgment:
+    """Within a person's turn: take back one of their newest judgments in a pool.
 
-    Its document is one's own again. Returns the event that takes it back; the same `client_id`
-    again takes back nothing more.
+    `undoes` is its client id; without it the newest is meant. Its document is theirs again. Returns
+    the event that takes it back; the same `client_id` again takes back nothing more.
 
     Raises
     ------
     PoolClosedError
         If the pool is closed.
     NothingToUndoError
-        If it is not among one's newest `UNDOABLE`, or was taken back or replaced already.
+        If it is not among their newest `UNDOABLE`, or was taken back or replaced already.
     """
-    with turn_of(actor.pk):
-        return take_back(pool, actor.pk, client_id, undoes)
-
-
-def take_back(pool: Pool, actor: int, client_id: UUID, undoes: UUID | None) -> Judgment:
-    """Within a person's turn: see `undo`, and `undo_last` where nothing is named."""
     earlier = Judgment.objects.filter(actor=actor, client_id=client_id).first()
     if earlier:
         return earlier

@@ -14,10 +14,7 @@ from benchwright.retrieval.dense.embeddings import Embeddings, embeddings
 from benchwright.retrieval.dense.index import DenseIndex
 from benchwright.retrieval.errors import DemoExtraError
 
-__all__ = ["DESCRIPTION", "NAME", "build", "encode", "encoded", "is_installed", "version"]
-
-NAME = "wordllama"
-DESCRIPTION = "wordllama: cosine of mean static token vectors (256 numbers)"
+__all__ = ["build", "encode", "encoded", "is_installed", "version"]
 
 
 def encode(texts: Sequence[str]) -> npt.NDArray[np.float32]:

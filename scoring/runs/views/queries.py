@@ -232,5 +232,4 @@ def worst_queries(request: HttpRequest, run: Run, score_set: ScoreSet) -> dict[s
     return {
         "rows": [(row, row.values[name]) for row in query_rows(score_set, first)],
         "why": sight.why,
-        "n_seen": len(rows),
     }

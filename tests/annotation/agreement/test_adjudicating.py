@@ -23,7 +23,7 @@ from benchwright.qrels.errors import (
     OwnLabelError,
     ThirdOpinionError,
 )
-from benchwright.qrels.rules import Settings, decisions, rule_named
+from benchwright.qrels.rules import Derivation, Settings, rule_named
 from tests import factories
 from tests.annotation.making import claimed, judge, pool
 from tests.open_pages import opened
@@ -86,7 +86,8 @@ def keys(cases):
 
 
 def as_now(benchmark) -> dict[tuple[str, str], int]:
-    rows = decisions(ledger_events(benchmark, 10**9), RULE, Settings(unresolved="leave-out"))
+    derivation = Derivation(RULE, Settings(unresolved="leave-out"))
+    rows = derivation.of(ledger_events(benchmark, 10**9))
     return {(row.query, row.docid): row.grade for row in rows}
 
 

@@ -15,7 +15,7 @@ from annotation.judging.services.claiming import (
     return_slot,
     waive_double_labels,
 )
-from annotation.judging.services.judging import ask_question, record_judgment, undo
+from annotation.judging.services.judging import ask_question, record_judgment, take_back, turn_of
 from annotation.judging.services.tokens import Shown, key_of, opened_token, sealed_token
 from annotation.models import (
     Judgment,
@@ -395,12 +395,13 @@ def test_only_the_newest_fifty_can_be_undone(benchmark, ada):
     slots = claimed(small_pool, ada, n=52)
     saved = [judge(slot, ada, 1) for slot in slots]
 
-    def take_back(judgment):
-        return undo(pool=small_pool, actor=ada, client_id=uuid.uuid4(), undoes=judgment.client_id)
+    def undo(judgment):
+        with turn_of(ada.pk):
+            return take_back(small_pool, ada.pk, uuid.uuid4(), judgment.client_id)
 
-    assert take_back(saved[2]).supersedes == saved[2]
+    assert undo(saved[2]).supersedes == saved[2]
     with pytest.raises(Exception, match="no judgment of yours"):
-        take_back(saved[1])
+        undo(saved[1])
 
 
 def test_a_token_says_nothing_of_what_it_holds():

@@ -19,9 +19,9 @@ from benchwright.formats.errors import QrelSetNameTakenError
 from benchwright.qrels.errors import NotAnAnnotatorError
 from benchwright.qrels.rules import (
     DEFAULT_RULE,
+    Derivation,
     Settings,
     Unresolved,
-    decisions,
     qrels_digest,
     rule_named,
 )
@@ -124,7 +124,7 @@ def test_a_set_equals_a_replay_up_to_its_event_whatever_came_later(benchmark, ad
     undo_last(pool=small_pool, actor=ada, client_id=uuid.uuid4())
     undo_last(pool=small_pool, actor=ada, client_id=uuid.uuid4())
 
-    replayed = list(decisions(ledger_events(benchmark, ours.as_of_event), DEFAULT_RULE))
+    replayed = list(Derivation(DEFAULT_RULE).of(ledger_events(benchmark, ours.as_of_event)))
 
     assert {(row.query, row.docid): row.grade for row in replayed} == before == grades()
     assert qrels_digest(replayed) == ours.digest
@@ -265,7 +265,7 @@ def test_the_rule_and_what_becomes_of_open_labels_are_recorded(
     assert ours.parameters["n_labels"] == 7
     assert ours.parameters["n_unresolved"] == (rule == "adjudicated-first")
     events, settings = ledger_events(benchmark, ours.as_of_event), ours.parameters["settings"]
-    replayed = decisions(events, rule_named(rule), Settings(**settings))
+    replayed = Derivation(rule_named(rule), Settings(**settings)).of(events)
     assert qrels_digest(replayed) == ours.digest
 
 

@@ -2,7 +2,7 @@ import pytest
 
 from benchwright.qrels.derivation import explained
 from benchwright.qrels.events import Event
-from benchwright.qrels.rules import RULES, Settings, decisions, rule_named
+from benchwright.qrels.rules import RULES, Derivation, Settings, rule_named
 
 
 def said(id_: int, grade: int | None, actor: int = 1, kind: str = "grade", **values) -> Event:
@@ -88,6 +88,6 @@ def test_what_is_explained_is_what_is_published(rule, grades):
     """The steps end where the derivation of a whole set ends."""
     events = [said(n, grade, actor=n) for n, grade in enumerate(grades, start=1)]
 
-    published = [row.grade for row in decisions(events, rule_named(rule), Settings())]
+    published = [row.grade for row in Derivation(rule_named(rule)).of(events)]
 
     assert [why(events, rule=rule).grade] == published

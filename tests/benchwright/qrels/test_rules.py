@@ -11,7 +11,6 @@ from benchwright.qrels.rules import (
     Derivation,
     How,
     Settings,
-    decisions,
     lower_median,
     majority,
     qrels_digest,
@@ -78,7 +77,7 @@ def test_pairs_without_a_grade_get_no_decision():
         Event(3, "q2", "d1", "grade", 0, BO),
     ]
 
-    assert list(decisions(events, DEFAULT_RULE)) == [
+    assert list(Derivation(DEFAULT_RULE).of(events)) == [
         Decision("q1", "d1", 2),
         Decision("q2", "d1", 0),
     ]
@@ -123,8 +122,8 @@ def test_what_was_judged_to_learn_or_as_a_check_counts_in_no_rule(rule, purpose)
     label = Event(1, "q1", "d1", "grade", 1, ADA, purpose="label")
     apart = [Event(2, "q1", "d1", "grade", 3, actor, purpose=purpose) for actor in (ADA, BO)]
 
-    assert list(decisions([label, *apart], rule)) == [Decision("q1", "d1", 1)]
-    assert list(decisions(apart, rule)) == []
+    assert list(Derivation(rule).of([label, *apart])) == [Decision("q1", "d1", 1)]
+    assert list(Derivation(rule).of(apart)) == []
 
 
 # --- the rules, by hand ---------------------------------------------------------------------------
@@ -139,7 +138,7 @@ def ledger(*grades: int, said: str = "", adjudicated: int | None = None) -> list
 
 
 def grade_by(name: str, events: list[Event], **settings) -> int | None:
-    grades = [row.grade for row in decisions(events, rule_named(name), Settings(**settings))]
+    grades = [row.grade for row in Derivation(rule_named(name), Settings(**settings)).of(events)]
     return grades[0] if grades else None
 
 
@@ -251,7 +250,7 @@ def test_five_open_pairs_are_named_of_as_many_as_there_are():
     ]
 
     with pytest.raises(UnresolvedPairsError, match=r"6 documents .*") as raised:
-        list(decisions(results, DEFAULT_RULE, Settings(unresolved="refuse")))
+        list(Derivation(DEFAULT_RULE, Settings(unresolved="refuse")).of(results))
     assert [f"document d{n}" in str(raised.value) for n in range(6)] == [True] * 5 + [False]
 
 

@@ -15,13 +15,14 @@ pytestmark = [
     pytest.mark.skipif(not wordllama.is_installed(), reason="wordllama is not installed"),
 ]
 
+WORDLLAMA = "wordllama"
 collection = cache(lambda name: COLLECTIONS[name]())
 
 
 @cache
 def results(name: str, system: str) -> dict:
     documents, queries, _ = collection(name)
-    is_dense = system == wordllama.NAME
+    is_dense = system == WORDLLAMA
     index = wordllama.build(documents) if is_dense else build_index(system, documents)
     return dict(index.search(queries, k=100))
 
@@ -32,7 +33,7 @@ def ndcg(name: str, found: dict) -> float:
 
 def test_ndcg_of_wordllama_and_of_its_fusion_with_bm25():
     """Measured once with wordllama 0.4.0; bm25-stem alone has 0.3678, so fusion helps here."""
-    dense, sparse = results("cranfield", wordllama.NAME), results("cranfield", "bm25-stem")
+    dense, sparse = results("cranfield", WORDLLAMA), results("cranfield", "bm25-stem")
 
     by_ranks = dict(fused_runs([sparse, dense], Fusion(), depth=100))
     by_scores = dict(fused_runs([sparse, dense], Fusion("weighted"), depth=100))
@@ -44,14 +45,14 @@ def test_ndcg_of_wordllama_and_of_its_fusion_with_bm25():
 
 def test_judged_share_is_lower_for_who_was_not_pooled():
     """Of a pool of the first ten documents of some systems, the share of ten that each has."""
-    result = {system: results("cranfield", system) for system in (*SYSTEMS, wordllama.NAME)}
+    result = {system: results("cranfield", system) for system in (*SYSTEMS, WORDLLAMA)}
 
     of_four = judged_shares(result, list(SYSTEMS))
     of_five = judged_shares(result, list(result))
 
     assert [of_four[system] for system in SYSTEMS] == [1.0] * 4
-    assert of_four[wordllama.NAME] == pytest.approx(0.5364, abs=0.005)
-    assert of_five[wordllama.NAME] == 1.0
+    assert of_four[WORDLLAMA] == pytest.approx(0.5364, abs=0.005)
+    assert of_five[WORDLLAMA] == 1.0
 
 
 def judged_shares(found: dict, pooled: list[str], depth: int = 10) -> dict[str, float]:

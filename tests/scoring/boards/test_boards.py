@@ -21,7 +21,7 @@ from scoring.boards.services.scenarios import add_scenarios
 from scoring.models import Score, Submission
 from scoring.scores.selectors.boards import leaderboard, records_of
 from scoring.scores.services import ranking
-from scoring.scores.shown import measure_of
+from scoring.scores.shown import measure_named
 from tests import factories
 
 PERFECT = "q1 Q0 d1 1 3 s\nq1 Q0 d2 2 2 s\nq2 Q0 d4 1 1 s\nq3 Q0 d6 1 1 s"
@@ -504,7 +504,7 @@ def test_job_of_ranks_is_one_of_ours():
     jobs.load_handlers()
 
     assert ranking.JOB_KIND in jobs.HANDLERS
-    assert measure_of(NDCG).name == NDCG
+    assert measure_named(NDCG).name == NDCG
 
 
 # --- over the API --------------------------------------------------------------------------

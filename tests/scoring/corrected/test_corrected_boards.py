@@ -18,7 +18,7 @@ from scoring.gates.services.gating import start_gate
 from scoring.gates.services.policies import make_policy
 from scoring.scores.services.scoring import Target, score_run
 from scoring.scores.services.slice_scores import board_split
-from scoring.scores.shown import measure_of
+from scoring.scores.shown import measure_named
 from tests import factories
 from tests.scoring.corrected.conftest import DRAWN, QIDS, N, graded, values
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db
 
 def asked(release, user, **wanted):
     board = board_of(
-        release=release, user=user, measure=measure_of("nDCG@10"), split=board_split(release)
+        release=release, user=user, measure=measure_named("nDCG@10"), split=board_split(release)
     )
     return corrected_board(board, computes=True, **wanted)
 

@@ -23,7 +23,7 @@ from scoring.corrected.services import machines
 from scoring.corrected.services.correcting import corrected_board
 from scoring.scores.services.scoring import Target, score_run
 from scoring.scores.services.slice_scores import board_split
-from scoring.scores.shown import measure_of
+from scoring.scores.shown import measure_named
 from tests import factories
 from tests.scoring.corrected.conftest import graded
 from tests.scoring.corrected.test_corrected_boards import by_formula
@@ -91,7 +91,7 @@ def world(benchmark, owner, publish, tmp_path, monkeypatch):
 
 
 def asked(release, user, machine="", measure="nDCG@10", *, computes=True):
-    result = measure_of(measure)
+    result = measure_named(measure)
     board = board_of(release=release, user=user, measure=result, split=board_split(release))
     return corrected_board(board, machine=machine, computes=computes)
 
