@@ -157,7 +157,7 @@ def write_files(folder: Path) -> None:
     np.savez(folder / "documents.npz", ids=np.array(docids), embeddings=documents)
     np.save(folder / "queries.npy", queries)
     np.save(folder / "documents.npy", documents)
-    (folder / "ids.txt").write_text("".join(f"{one}\n" for one in QIDS))
+    (folder / "ids.txt").write_text("".join(f"{qid}\n" for qid in QIDS))
     (folder / "documents.txt").write_text("".join(f"{docid}\n" for docid in docids))
     for name, matrix in (("view1", queries), ("view2", documents)):
         frame = pl.DataFrame({"id": QIDS, "embedding": matrix.astype(np.float64).tolist()})
@@ -174,7 +174,7 @@ def write_files(folder: Path) -> None:
     for name, ids in (("queries", QIDS), ("documents", docids)):
         matrix = sparse.csr_matrix(np.eye(40, dtype=np.float32))
         sparse.save_npz(folder / "sparse" / f"{name}.npz", matrix)
-        (folder / "sparse" / f"{name}.ids").write_text("".join(f"{one}\n" for one in ids))
+        (folder / "sparse" / f"{name}.ids").write_text("".join(f"{docid}\n" for docid in ids))
 
 
 def names(page: str) -> dict[str, object]:

@@ -295,7 +295,9 @@ def _reason(asked: Asked) -> dict[str, Any]:
 def _graded(asked: Asked) -> dict[str, Any]:
     document = asked.document()
     n_useful = document.count(USEFUL) + document.count(IMAGE)
-    grade = max((one for one in asked.grades() if one <= n_useful), default=asked.grades()[0])
+    grade = max(
+        (choice for choice in asked.grades() if choice <= n_useful), default=asked.grades()[0]
+    )
     return {"reason": f"It says so {n_useful} times.", "grade": grade}
 
 

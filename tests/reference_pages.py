@@ -54,7 +54,7 @@ def commands() -> str:
             assert command is not None, name
             parts += [f"### `benchwright {name}`", _first(command.help), _list(_of_click(command))]
             if door := getattr(command, "door", None):
-                kept = ", ".join(f"`{one.opts[-1]}`" for one in _kept(command))
+                kept = ", ".join(f"`{parameter.opts[-1]}`" for parameter in _kept(command))
                 beside = f", beside {kept}" if kept else ""
                 more = f"{beside}:" if door.also else f"{beside}, nothing more."
                 parts += [f"On a site{more}", _list(_rows(command, door.also))]
@@ -263,13 +263,16 @@ def measures() -> str:
         for heading in re.findall("^### (.*)$", chapter, re.MULTILINE)
         for name in re.findall("`([^`]+)`", heading)
     }
-    of_trec = [(name, one) for name, one in TREC_MEASURES.items() if one.family]
+    of_trec = [(name, measure) for name, measure in TREC_MEASURES.items() if measure.family]
     for name, family in FAMILIES.items():
         rows = [
             ("write", _names(_examples(name, family))),
             ("also", _names(family.aliases)),
-            ("trec_eval", _names(trec for trec, one in of_trec if one.family == name)),
-            ("options", _names(f"{key}={_value(one)}" for key, one in family.options.items())),
+            ("trec_eval", _names(trec for trec, measure in of_trec if measure.family == name)),
+            (
+                "options",
+                _names(f"{key}={_value(option)}" for key, option in family.options.items()),
+            ),
             ("of a query", _span(*family.span)),
             ("of all queries", OVER_ALL[family.aggregation]),
         ]
@@ -301,7 +304,11 @@ def _names(names: Iterable[str]) -> str:
 
 def _value(value: OptionValue) -> str:
     """An option's default; the lists of recalls and weights as they are written in a name."""
-    return f"[{','.join(f'{one:g}' for one in value)}]" if isinstance(value, tuple) else repr(value)
+    return (
+        f"[{','.join(f'{number:g}' for number in value)}]"
+        if isinstance(value, tuple)
+        else repr(value)
+    )
 
 
 def _span(low: float, high: float) -> str:

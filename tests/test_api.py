@@ -565,8 +565,8 @@ def named(benchmark, owner, judged, tmp_path) -> dict[str, str]:
         factories.run(benchmark, f"q1 Q0 {docid} 1 2.0 s\nn1 Q0 d1#0 1 1.0 s", name=name)
         for name, docid in (("bm25", "d1#0"), ("dense", "d2#0"))
     )
-    for one in (run, other):
-        score_run(run=one, target=Target.of(release), folder=tmp_path / one.name)
+    for of_run in (run, other):
+        score_run(run=of_run, target=Target.of(release), folder=tmp_path / of_run.name)
     # Measured by document from here on: grades of passages can be brought to it.
     Benchmark.objects.filter(pk=benchmark.pk).update(unit="document")
     job = benchmark.jobs.create(kind="test", title="a", created_by=owner, state="done")

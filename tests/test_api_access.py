@@ -753,7 +753,7 @@ def _campaign_urls(of: str, pool: Pool, owner: User) -> dict[str, str]:
     job = Job.objects.create(benchmark=pool.benchmark, created_by=owner, **facts)
     made["under way"].state, made["under way"].job = "running", job
     made["under way"].save()
-    at = {name: f"{of}campaigns/{one.pk}/" for name, one in made.items()}
+    at = {name: f"{of}campaigns/{record.pk}/" for name, record in made.items()}
     word = pool.benchmark.judgments.filter(grade__isnull=False).earliest("pk")
     example = word.examples.create(benchmark=pool.benchmark, text="So.", created_by=owner)
     return {

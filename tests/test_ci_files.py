@@ -170,7 +170,7 @@ def test_changelog_that_goes_wrong_is_told(check, versions, said):
 
 
 def test_release_check_knows_what_a_version_has_to_say(check, monkeypatch, tmp_path):
-    assert not [one for one in check.words_missing(check.version()) if "CITATION" in one]
+    assert not [word for word in check.words_missing(check.version()) if "CITATION" in word]
 
     (tmp_path / "docs").mkdir()
     monkeypatch.setattr(check, "ROOT", tmp_path)

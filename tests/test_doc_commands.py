@@ -84,10 +84,10 @@ def of_benchwright(words: list[str]) -> None:
             return  # it reads its words itself, as the program does whose place it takes
         also = door.also if (door := getattr(group, "door", None)) else ()
         options = {
-            name: one
-            for one in (*group.params, *also, group.get_help_option(context))
-            if one is not None
-            for name in (*one.opts, *one.secondary_opts, *getattr(one, "old", ()))
+            name: parameter
+            for parameter in (*group.params, *also, group.get_help_option(context))
+            if parameter is not None
+            for name in (*parameter.opts, *parameter.secondary_opts, *getattr(parameter, "old", ()))
         }
     for name, value in given(words, lambda name: is_flag(options.get(name))):
         assert name in options or name in ("--json", "--help"), name

@@ -99,7 +99,7 @@ def test_names_of_the_table_of_measures_parse_to_their_measure():
         for name in re.findall("`([^`]+)`", listed.get("trec_eval", "")):
             lacks = FAMILIES[family].cutoff == "needed"
             of_trec = parse_measures([f"{name}.1" if lacks else name])
-            assert {one.family for one in of_trec} == {family}
+            assert {measure.family for measure in of_trec} == {family}
         for option in re.findall("`([^`]+)`", listed.get("options", "").replace("=None", "=1")):
             example = re.findall("`([^`@]+)(@[^`]*)?`", listed["write"])[-1]
             if not option.startswith("gains"):

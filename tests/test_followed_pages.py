@@ -96,7 +96,7 @@ def test_tutorial_leads_from_a_corpus_to_a_release(site):
 
     assert "nDCG@10" in output[-2]
     assert "18 entered\n3 are of documents that the pool does not have\n" in output
-    assert any("The pool 'first' still wants 13 labels" in one for one in output)
+    assert any("The pool 'first' still wants 13 labels" in line for line in output)
     assert Path("bread/corpus.jsonl").is_file()
     assert evaluate("qrels.txt", "bm25.run", ["nDCG@10"])["nDCG@10"] > 0.5
 

@@ -54,7 +54,7 @@ def test_files_are_sent_as_bytes(described):
     ]
 
     assert len(forms) > 5
-    assert not [form for form in forms if "uri" in {one["format"] for one in form.values()}]
+    assert not [form for form in forms if "uri" in {schema["format"] for schema in form.values()}]
     assert all("binary" in {value["format"] for value in form.values()} for form in forms)
 
 
@@ -84,7 +84,7 @@ def test_every_endpoint_has_an_id_of_its_own_that_says_where_it_is(described):
     ids = [operation["operationId"] for _, operation in operations(described)]
 
     assert len(set(ids)) == len(ids)
-    assert [one for one in ids if re.search(r"_\d+$", one)] == []  # counted, so by order
+    assert [id_ for id_ in ids if re.search(r"_\d+$", id_)] == []  # counted, so by order
 
 
 def test_every_endpoint_names_the_errors_it_answers_with(described):

@@ -40,9 +40,9 @@ def queries(of: Benchmark, first: int, last: int) -> None:
 
 def queries_of_families(of: Benchmark, first: int, last: int) -> None:
     for number in range(first, last):
-        one = factories.query(of, f"n{number}")
-        other = factories.query(of, f"also-n{number}", family=one.family)
-        factories.linked(one, other, 0.7)
+        query = factories.query(of, f"n{number}")
+        other = factories.query(of, f"also-n{number}", family=query.family)
+        factories.linked(query, other, 0.7)
 
 
 def run(of: Benchmark, number: int) -> Run:

@@ -97,7 +97,7 @@ def test_every_operation_has_a_verb_or_a_row():
 
     assert len(known) > 290
     assert by_verbs <= set(known)
-    left = {known[one]["operationId"] for one in set(known) - by_verbs}
+    left = {known[operation]["operationId"] for operation in set(known) - by_verbs}
     assert set(rows()) == left
 
 
@@ -120,7 +120,9 @@ def test_operation_that_another_command_stands_for_names_it():
     ("name", "command"), [row for row in rows().items() if row[1][0] not in "-="]
 )
 def test_command_of_a_row_asks_for_its_operation(name, command):
-    path = next(path for (_, path), one in operations().items() if one["operationId"] == name)
+    path = next(
+        path for (_, path), operation in operations().items() if operation["operationId"] == name
+    )
     last = [part for part in path.split("/") if part.strip("{}")][-1].split(".{")[0]
 
     with click.Context(main) as context:
@@ -144,10 +146,10 @@ def test_verb_is_an_operation_with_its_members(noun, verb):
 
     assert set(takes) | ({what.names} - {""}) <= set(members)
     always = {take.name for take in what.takes if take.required or isinstance(take, click.Argument)}
-    assert any(one <= always | {what.names} for one in needed)
-    for name, one in takes.items():
-        if isinstance(one.type, click.Choice):
-            assert set(one.type.choices) == choices(members[name]), name
+    assert any(names <= always | {what.names} for names in needed)
+    for name, parameter in takes.items():
+        if isinstance(parameter.type, click.Choice):
+            assert set(parameter.type.choices) == choices(members[name]), name
 
 
 def choices(schema):
@@ -155,7 +157,7 @@ def choices(schema):
     schema = meant(schema)
     schema = meant(schema.get("items", schema))
     several = schema.get("oneOf") or schema.get("anyOf") or schema.get("allOf") or [schema]
-    return {word for one in several for word in meant(one).get("enum", ()) if word}
+    return {word for part in several for word in meant(part).get("enum", ()) if word}
 
 
 @pytest.mark.parametrize(("noun", "verb"), LISTS)

@@ -142,7 +142,10 @@ RECIPES = {
         lacking={
             "form": ("control_depth",),
             "api": ("control_share", "control_depth"),
-            "command": ("due_on", *(one.name for one in pools.SHARING)),  # nobody judges a file
+            "command": (
+                "due_on",
+                *(parameter.name for parameter in pools.SHARING),
+            ),  # nobody judges a file
         },
     ),
     "policies": Doors(

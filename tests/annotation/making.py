@@ -79,8 +79,8 @@ def begun(of: Pool, *people: User) -> None:
     read = of.benchmark.guidelines.order_by("-version").first()
     PoolStart.objects.bulk_create(
         [
-            PoolStart(pool=of, annotator=one, notice_at=now, guideline=read, practice_at=now)
-            for one in everybody
+            PoolStart(pool=of, annotator=person, notice_at=now, guideline=read, practice_at=now)
+            for person in everybody
         ],
         update_conflicts=True,
         unique_fields=["pool", "annotator"],

@@ -105,8 +105,8 @@ def campaign(of: Scene, **values: Any) -> Campaign:
 
 
 def pair(of: Scene, docid: str = "d1", **values: Any) -> Any:
-    one = Campaign.objects.first() or campaign(of)
-    return making_machines.pair(one, of.entry.query, docid, **values)
+    of_campaign = Campaign.objects.first() or campaign(of)
+    return making_machines.pair(of_campaign, of.entry.query, docid, **values)
 
 
 def example(of: Scene, **values: Any) -> GradeExample:
@@ -118,19 +118,19 @@ def example(of: Scene, **values: Any) -> GradeExample:
 
 def rule(of: Scene, **values: Any) -> SparingRule:
     facts = {"n_audit": 200, "n_zeros": 300, "most_missed": 0.02, "checked_share": 0.05, "seed": 1}
-    one = Campaign.objects.first() or campaign(of)
-    facts |= {"pool": of.pool, "campaign": one, "created_by": of.bo, **values}
+    of_campaign = Campaign.objects.first() or campaign(of)
+    facts |= {"pool": of.pool, "campaign": of_campaign, "created_by": of.bo, **values}
     return SparingRule.objects.create(**facts)
 
 
 def zero(of: Scene, part: str = "spared", **values: Any) -> ZeroEntry:
-    one = SparingRule.objects.first() or rule(of)
-    return ZeroEntry.objects.create(rule=one, entry=of.entry, part=part, **values)
+    of_rule = SparingRule.objects.first() or rule(of)
+    return ZeroEntry.objects.create(rule=of_rule, entry=of.entry, part=part, **values)
 
 
 def machine_label(of: Scene, **values: Any) -> Judgment:
-    one = Campaign.objects.first() or campaign(of)
-    return making_machines.label(one, of.entry.query, "d1", 1, **values)
+    of_campaign = Campaign.objects.first() or campaign(of)
+    return making_machines.label(of_campaign, of.entry.query, "d1", 1, **values)
 
 
 def run_of(of: Scene) -> Any:

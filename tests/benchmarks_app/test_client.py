@@ -146,7 +146,7 @@ def test_circle_of_redirects_ends():
 def test_plain_http_beyond_this_machine_warns(url, is_warned, recwarn):
     Client(url, SECRET)
 
-    results = [one for one in recwarn if one.category is InsecureServerWarning]
+    results = [warning for warning in recwarn if warning.category is InsecureServerWarning]
     assert bool(results) == is_warned
     assert SECRET not in " ".join(str(result.message) for result in results)
 

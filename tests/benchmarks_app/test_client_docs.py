@@ -33,7 +33,7 @@ def benchwright(tmp_path):
 def examples(language: str) -> list[str]:
     """What this module runs of the page."""
     here = [block for block in blocks() if block.page == "docs/client.md" and block.run_by]
-    return [one.text for one in here if one.language == language]
+    return [block.text for block in here if block.language == language]
 
 
 @pytest.fixture
@@ -97,8 +97,8 @@ def test_page_names_every_method_and_every_error():
     methods = {name for name in vars(Client) if not name.startswith("_")} - {"signed_in", "close"}
     kinds = {
         name
-        for name, one in vars(errors).items()
-        if isinstance(one, type) and issubclass(one, errors.ClientError)
+        for name, value in vars(errors).items()
+        if isinstance(value, type) and issubclass(value, errors.ClientError)
     }
     told_by_themselves = {
         *("ServerAddressError", "RedirectedError", "StrangeAnswerError", "NoReleaseError"),

@@ -110,7 +110,7 @@ def a_slice(bench, name, qids):
 
 
 def shown(release) -> list[str]:
-    return [one.name for one in slices_on_board(release)]
+    return [board_slice.name for board_slice in slices_on_board(release)]
 
 
 def test_a_slice_is_held_against_each_hidden_split(bench):

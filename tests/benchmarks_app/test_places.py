@@ -169,7 +169,7 @@ def test_who_has_waited_longest_is_next_and_nobody_passes(threads):
     free.release()
     waits("late")  # it comes while the first of them has yet to wake
 
-    assert all(one.result(20) is None for one in waiting)
+    assert all(future.result(20) is None for future in waiting)
     assert order == ["first", "second", "late"]
 
 

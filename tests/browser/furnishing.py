@@ -353,8 +353,12 @@ def _proposed(benchmark, owner) -> int:
 
     documents = corpus_reader(benchmark.current_corpus_version).iterate()
     rows = [
-        {"_id": one.docid, "title": one.title, "text": one.text + (" Changed." * (n % 50 == 0))}
-        for n, one in enumerate(documents)
+        {
+            "_id": document.docid,
+            "title": document.title,
+            "text": document.text + (" Changed." * (n % 50 == 0)),
+        }
+        for n, document in enumerate(documents)
         if n % 90
     ]
     rows.append({"_id": "zz-new", "title": "New", "text": "A document that was not there."})

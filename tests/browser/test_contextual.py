@@ -77,7 +77,7 @@ def test_photographs_are_sent_shown_and_judged(person, photos, cases, tmp_path):
         page.get_by_role("link", name="Judge these cases").click()
         page.get_by_role("button", name="Start judging").click()
         expect(page.locator(".stat-value").first).to_have_text("0.8396", timeout=60_000)
-        asked = next(one for one in stub.asked_about("NODE 5>>") if one.images)
+        asked = next(question for question in stub.asked_about("NODE 5>>") if question.images)
 
     # (1/2 + 2/3 + 3/4 + 4/5) / 4 = 0.6792, and 1
     page.get_by_role("link", name="photos", exact=True).click()

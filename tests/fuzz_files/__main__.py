@@ -132,9 +132,9 @@ def _many(drive: Drive, asked: argparse.Namespace) -> int:
 def _summary(drive: Drive, seconds: float) -> None:
     head = ("kind", "files", "refused", "failed", "imported", "seconds", "most web MB", "worker MB")
     print(("{:>9}" * len(head)).format(*(word[:9] for word in head)))
-    for kind, one in drive.counts.items():
-        row = (one.files, one.refused, one.failed, one.imported)
-        rest = (f"{one.seconds:.0f}", f"{one.most_web:.0f}", f"{one.most_worker:.0f}")
+    for kind, count in drive.counts.items():
+        row = (count.files, count.refused, count.failed, count.imported)
+        rest = (f"{count.seconds:.0f}", f"{count.most_web:.0f}", f"{count.most_worker:.0f}")
         print(("{:>9}" * len(head)).format(kind, *row, *rest))
     print(f"{sum(value.files for value in drive.counts.values()):,} files in {seconds:,.0f} s")
     print(f"web: {drive.web_at_start:.0f} MB before, {drive.web_at_end:.0f} MB after")

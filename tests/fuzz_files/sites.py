@@ -152,7 +152,7 @@ def _tree(pid: int) -> list[int]:
 def _own(pid: int) -> list[int]:
     """A process and those below it that run the same program: its workers, and no readers."""
     program = _command(pid)
-    return [one for one in _tree(pid) if _command(one) == program]
+    return [child for child in _tree(pid) if _command(child) == program]
 
 
 def _command(pid: int) -> bytes:

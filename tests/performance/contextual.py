@@ -54,8 +54,8 @@ RELEVANT = [rank % 3 == 0 for rank in range(N_NODES)]
 REASON = "It names what was asked for, in so many words, and that is what was wanted of it."
 VERDICTS = {
     "verdicts": {
-        str(rank): {"reason": REASON, "verdict": "yes" if one else "no"}
-        for rank, one in enumerate(RELEVANT, start=1)
+        str(rank): {"reason": REASON, "verdict": "yes" if is_relevant else "no"}
+        for rank, is_relevant in enumerate(RELEVANT, start=1)
     }
 }
 

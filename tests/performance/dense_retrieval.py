@@ -142,7 +142,11 @@ def _megabytes(search: Search) -> float:
 
 
 def _status(name: str) -> float:
-    line = next(one for one in STATUS.read_text().splitlines() if one.startswith(name))
+    line = next(
+        status_line
+        for status_line in STATUS.read_text().splitlines()
+        if status_line.startswith(name)
+    )
     return int(line.split()[1]) / 1024
 
 

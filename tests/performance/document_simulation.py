@@ -115,8 +115,8 @@ def documents(seed: int) -> Iterator[str]:
                 rows = rows_of(first, second if is_difference else "", judge, measure)
                 simulate(rows, share, rng, tally)
         of = {name: np.array(tally[name]) for name in WAYS}
-        held = {name: np.abs(one[:, 0]) <= one[:, 1] for name, one in of.items()}
-        squares = {name: float((one[:, 0] ** 2).mean()) for name, one in of.items()}
+        held = {name: np.abs(errors[:, 0]) <= errors[:, 1] for name, errors in of.items()}
+        squares = {name: float((errors[:, 0] ** 2).mean()) for name, errors in of.items()}
         low, high = wilson(int(held["machine"].sum()), len(held["machine"]))
         cells = [f"{measure}@10, {'difference' if is_difference else 'mean'}", f"{share:.0%}"]
         cells += [f"{held[name].mean():.3f} ({of[name][:, 1].mean():.3f})" for name in WAYS]
@@ -186,7 +186,7 @@ def asked_again(seed: int, n_paths: int = AUDITS) -> Iterator[str]:
             is_allowed = result <= few
             at = np.argmax(is_allowed) + 1 if is_allowed.any() else np.inf
             ever += at <= np.array(ASKED)
-        yield f"| {share:.1%} | {' | '.join(f'{one / n_paths:.3f}' for one in ever)} |"
+        yield f"| {share:.1%} | {' | '.join(f'{n_outside / n_paths:.3f}' for n_outside in ever)} |"
 
 
 def most_allowed(n: int) -> np.ndarray:

@@ -181,8 +181,13 @@ class MinHashPairs(Pairs):
 
 def best(pairs: Pairs, given: Given) -> tuple[Score, Score]:
     """Of pairs and of families, each at the threshold with the highest F1."""
-    alone = max((pairs.score(given, one) for one in THRESHOLDS), key=lambda score: score.f1)
-    held = max((pairs.family_score(given, one) for one in THRESHOLDS), key=lambda score: score.f1)
+    alone = max(
+        (pairs.score(given, threshold) for threshold in THRESHOLDS), key=lambda score: score.f1
+    )
+    held = max(
+        (pairs.family_score(given, threshold) for threshold in THRESHOLDS),
+        key=lambda score: score.f1,
+    )
     return alone, held
 
 
@@ -205,7 +210,7 @@ def by_minhash(texts: Sequence[str]) -> MinHashPairs | None:
     values = np.array([signature.hashvalues for signature in signatures])
     found_a, found_b, found_s = [], [], []
     for number, signature in enumerate(signatures):
-        others = np.array([one for one in index.query(signature) if one > number], np.int64)
+        others = np.array([place for place in index.query(signature) if place > number], np.int64)
         if others.size:
             estimate = (values[others] == values[number]).mean(axis=1)
             near = estimate >= THRESHOLDS[0]

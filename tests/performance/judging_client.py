@@ -192,7 +192,7 @@ def main() -> None:
                 "seconds": seconds,
                 "cpu": _cpu() - begun_cpu,
                 **{
-                    name: [value for one in seen for value in getattr(one, name)]
+                    name: [value for person in seen for value in getattr(person, name)]
                     for name in ("submits", "refills", "claims", "errors", "keys")
                 },
             }

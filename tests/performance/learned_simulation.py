@@ -260,14 +260,14 @@ def main(make: Callable[[], Collection] = collection, seed: int = 0) -> None:
     print(f"| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}")
     out = []
     for n in SIZES:
-        for (measure, what), one in simulate(of, n, seed).items():
-            share, width = one.held / one.n, one.width / one.n
-            low, high = wilson(int(one.held[2]), one.n)
+        for (measure, what), result in simulate(of, n, seed).items():
+            share, width = result.held / result.n, result.width / result.n
+            low, high = wilson(int(result.held[2]), result.n)
             cells = [measure, what, str(n)]
             cells += [f"{share[at]:.3f} ({width[at]:.3f})" for at in (0, 1)]
             cells += [f"{share[2]:.3f} [{low:.3f}, {high:.3f}]"]
-            cells += [f"{one.squares[2] / max(one.squares[0], 1e-300):.2f}"]
-            cells += [f"{one.rho / one.n:.2f}", f"{one.helped / one.n:.0%}"]
+            cells += [f"{result.squares[2] / max(result.squares[0], 1e-300):.2f}"]
+            cells += [f"{result.rho / result.n:.2f}", f"{result.helped / result.n:.0%}"]
             print(f"| {' | '.join(cells)} |", flush=True)
             for name, at in (("corrected", 1), ("as shown", 2)):
                 if not BOUNDS[0] <= share[at] <= BOUNDS[1]:

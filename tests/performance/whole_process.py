@@ -140,13 +140,13 @@ def check_same(size: str, timed: Mapping[str, Timed]) -> None:
     wanted = timed[reference].means
     if set(wanted) != set(MEASURES):
         raise SystemExit(f"{reference} gave {sorted(wanted)}")
-    for name, one in timed.items():
+    for name, timing in timed.items():
         if name in (FLOOR, FLOOR_ON_ALL):
             continue
         differing = {
-            measure: (one.means.get(measure), value)
+            measure: (timing.means.get(measure), value)
             for measure, value in wanted.items()
-            if abs(one.means.get(measure, -1.0) - value) > AGREE_WITHIN
+            if abs(timing.means.get(measure, -1.0) - value) > AGREE_WITHIN
         }
         if differing and name in (OURS, TWIN):
             raise SystemExit(f"{size}: {name} differs from {reference}: {differing}")
@@ -171,9 +171,9 @@ def run_size(size: str, folder: Path) -> dict[str, Timed]:
 def rows(size: str, timed: Mapping[str, Timed]) -> Iterable[str]:
     """Lines of a Markdown table."""
     reference = timed[PYTREC_EVAL].median if PYTREC_EVAL in timed else float("nan")
-    for name, one in timed.items():
-        ratio = one.median / reference
-        yield f"| {size} | {name} | {one.median:.3f} | {ratio:.2f} | {one.memory:.0f} |"
+    for name, timing in timed.items():
+        ratio = timing.median / reference
+        yield f"| {size} | {name} | {timing.median:.3f} | {ratio:.2f} | {timing.memory:.0f} |"
 
 
 def verdicts(all_timed: Mapping[str, Mapping[str, Timed]]) -> Iterable[str]:

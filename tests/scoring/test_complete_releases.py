@@ -78,7 +78,9 @@ def test_runs_have_nothing_unjudged_and_are_compared_freely(release, scored):
     assert means(far.run, release)["Judged@10"] == means(near.run, release)["Judged@10"] == 1
     assert holes_of(far) == []
     assert n_unjudged([far, near], Target.of(release), 10) == 0
-    shares = {one.run.name: means(one.run, release)["Judged@10"] for one in (far, near)}
+    shares = {
+        score_set.run.name: means(score_set.run, release)["Judged@10"] for score_set in (far, near)
+    }
     assert comparability(shares).verdict.value == "free"
 
 

@@ -270,7 +270,7 @@ def test_verify_store_finds_what_kept_its_time_and_names_what_depends_on_it(publ
 
     out, err = capsys.readouterr()
     report = json.loads(out)
-    by_file = {one["file"].rpartition("/")[2]: one for one in report["broken"]}
+    by_file = {row["file"].rpartition("/")[2]: row for row in report["broken"]}
     assert len(by_file) == 2
     assert by_file["qrels.trec"]["problem"].startswith("altered: SHA-256 ")
     assert by_file["qrels.trec"]["whole_at"] == check.started_at.isoformat()

@@ -93,7 +93,9 @@ def upgrade(steps: list[str]) -> Any:
 def rows_said() -> dict[str, list[Any]]:
     """Of every table how many rows it has, and the digest of what they say."""
     tables = table_rows.tables_of(table_rows.applied_migrations())
-    return {name: list(table_rows.content_of(one, lambda *_: None)) for name, one in tables.items()}
+    return {
+        name: list(table_rows.content_of(table, lambda *_: None)) for name, table in tables.items()
+    }
 
 
 def write_rows(place: str) -> None:
@@ -286,7 +288,7 @@ def sweep_in_days() -> None:
 
 def broken_files() -> list[str]:
     """Stored files that are not what was recorded of them, all of the site's."""
-    return [one["file"] for one in store_checking.verify_store().broken]
+    return [row["file"] for row in store_checking.verify_store().broken]
 
 
 def run_queued() -> int:
@@ -299,8 +301,10 @@ def submissions(slug: str, username: str) -> dict[str, Any]:
     result = Submission.objects.filter(phase__benchmark__slug=slug, submitter__username=username)
     phase = submitting.phase_open_in(Benchmark.objects.get(slug=slug))
     return {
-        "states": {one.name: one.state for one in result},
-        "told": {one.name: one.job.error if one.job else "" for one in result},
+        "states": {submission.name: submission.state for submission in result},
+        "told": {
+            submission.name: submission.job.error if submission.job else "" for submission in result
+        },
         "n_left": submitting.n_left_today(phase=phase, user=factories.user(username)),
         "n_score_sets": ScoreSet.objects.filter(run__benchmark__slug=slug).count(),
         "n_runs": Run.objects.filter(benchmark__slug=slug).count(),

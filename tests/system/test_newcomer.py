@@ -70,7 +70,7 @@ def furnish(site: Site, covid: Path, folder: Path) -> None:
     ids = {line.split()[2] for line in lines_of(covid / "qrels.covid-round1.txt")}
     for run in (covid / "runs").iterdir():
         ids.update(line.split()[2] for line in lines_of(run))
-    (folder / "ids.txt").write_text("".join(f"{one}\n" for one in sorted(ids)))
+    (folder / "ids.txt").write_text("".join(f"{id_}\n" for id_ in sorted(ids)))
     site.snippet("from tests import factories\nfactories.user('olga')")
     scale = "0 = Not relevant\n1 = Partially *\n2 = Relevant *"
     site.manage(

@@ -251,7 +251,9 @@ def test_no_made_up_request_gets_an_undescribed_answer(label, target, known, nam
 def test_number_that_no_column_holds_is_no_fault(label, target, known, headers):
     operation = OPERATIONS[label]
     here = known[operation.path]
-    numbers = [one for one in here if str(here[one]).isdigit() and one not in ("version", "docid")]
+    numbers = [
+        name for name in here if str(here[name]).isdigit() and name not in ("version", "docid")
+    ]
     asked = [
         parameter["name"]
         for parameter in SCHEMA["paths"][operation.path]["get"].get("parameters", [])

@@ -111,7 +111,7 @@ def rows() -> dict[str, list[Any]]:
         "has_end": [slot.lease_expires_at is not None for slot in slots],
         "first_seen": [_iso(query.first_seen_at) for query in queries],
         "metadata": [query.metadata for query in queries],
-        "scopes": [getattr(one, "scopes", []) for one in tables["ApiToken"].objects.all()],
+        "scopes": [getattr(token, "scopes", []) for token in tables["ApiToken"].objects.all()],
         "judges": [
             [evaluation.endpoint.name, evaluation.endpoint.key_sealed] for evaluation in evaluations
         ],

@@ -134,13 +134,13 @@ def test_who_disagrees_with_the_careless_alone_is_not_told(made, benchmark, ada,
 
 def test_failed_checks_are_told(made, benchmark, ada):
     for number in range(10):
-        one = known(made, f"d{number}-0", 3, purpose=KnownGrade.Purpose.GOLD)
+        gold = known(made, f"d{number}-0", 3, purpose=KnownGrade.Purpose.GOLD)
         slot = Slot.objects.create(
-            pool=made, query=one.entry.query, entry=one.entry, kind="gold", queue_position=0,
+            pool=made, query=gold.entry.query, entry=gold.entry, kind="gold", queue_position=0,
             annotator=ada, state=Slot.State.DONE, round=1, number=1,
         )  # fmt: skip
         Judgment.objects.create(
-            benchmark=benchmark, query=one.entry.query, docid=f"d{number}-0", kind="grade", grade=0,
+            benchmark=benchmark, query=gold.entry.query, docid=f"d{number}-0", kind="grade", grade=0,
             actor=ada, slot=slot, pool=made, purpose="gold", client_id=uuid.uuid4(), dwell_ms=9000,
         )  # fmt: skip
 

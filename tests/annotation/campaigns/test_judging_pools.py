@@ -95,7 +95,7 @@ def test_the_same_words_are_one_version_and_others_the_next(benchmark, owner):
     later = prompt_version(template="{query} {document}", **words)
 
     assert first == same
-    assert [one.version for one in (first, cut, later)] == [1, 2, 3]
+    assert [judge_prompt.version for judge_prompt in (first, cut, later)] == [1, 2, 3]
     assert later.guideline.version == 2
 
 
@@ -318,7 +318,10 @@ def test_a_sample_is_drawn_by_its_seed_with_its_probability(pool, judge):
     first = draft(pool, judge, choice="sample", n_sample=2, seed=11)
     second = draft(pool, judge, choice="sample", n_sample=2, seed=11)
 
-    picked = [list(one.pairs.values_list("query", "docid")) for one in (first, second)]
+    picked = [
+        list(chosen_campaign.pairs.values_list("query", "docid"))
+        for chosen_campaign in (first, second)
+    ]
     assert picked[0] == picked[1]
     assert set(first.pairs.values_list("probability", flat=True)) == {0.4}
     assert (first.n_pairs, first.seed, first.n_sample) == (2, 11, 2)

@@ -181,7 +181,7 @@ def test_a_people_release_carries_machine_labels_beside_its_grades(
     ]
     assert lines_of(release, "qrels.trec") == lines_of(plain, "qrels.trec")
     beside = release.manifest["machine_labels"]
-    assert [(one["name"], one["judge"], one["n"]) for one in beside] == [
+    assert [(row["name"], row["judge"], row["n"]) for row in beside] == [
         ("by umbrela2", "umbrela2", 5)
     ]
     assert "machine_labels" not in plain.manifest

@@ -183,7 +183,7 @@ def test_page_api_and_command_tell_the_same(labelled, owner, signed_in, capsys):
     assert answer["rows"][0]["mean"]["value"] == good.mean.value
     assert answer["rows"][1]["difference"]["high"] == other.difference.high
     assert lines[2][:4] == [
-        "good", *(f"{one:.4f}" for one in (good.mean.value, good.mean.low, good.mean.high))
+        "good", *(f"{number:.4f}" for number in (good.mean.value, good.mean.low, good.mean.high))
     ]  # fmt: skip
     assert lines[3][5] == f"{other.difference.value:.4f}"
 

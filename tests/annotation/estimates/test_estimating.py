@@ -79,14 +79,18 @@ def by_hand(benchmark, measure, less="", name="good", budget=60, machine=None):
         return float(grade_of(*pair) > 0) if measure == "P" else grade_of(*pair)
 
     def guess(pair):
-        known = [one for one in pi if is_drawn[one] and half[one[0]] != half[pair[0]]]
-        mean = sum(gain(one) / pi[one] for one in known) / sum(1 / pi[one] for one in known)
+        known = [other for other in pi if is_drawn[other] and half[other[0]] != half[pair[0]]]
+        mean = sum(gain(other) / pi[other] for other in known) / sum(
+            1 / pi[other] for other in known
+        )
         if machine is None:
             return mean
-        alike = [one for one in known if machine[one] == machine[pair]]
+        alike = [other for other in known if machine[other] == machine[pair]]
         if not alike:
             return mean
-        there = sum(gain(one) / pi[one] for one in alike) / sum(1 / pi[one] for one in alike)
+        there = sum(gain(other) / pi[other] for other in alike) / sum(
+            1 / pi[other] for other in alike
+        )
         return (len(alike) * there + 3 * mean) / (len(alike) + 3)
 
     values = dict.fromkeys(QIDS, 0.0)
@@ -272,8 +276,8 @@ def test_queries_that_came_later_change_nothing_and_removed_ones_are_told(
 def test_families_as_they_are_now_are_those_of_the_interval(benchmark, owner, ada, drawn):
     making.labelled(drawn, ada)
     before = estimates_of(drawn, owner)
-    one = QueryFamily.objects.get(queries__qid="q5")
-    Query.objects.filter(qid="q6").update(family=one)
+    family = QueryFamily.objects.get(queries__qid="q5")
+    Query.objects.filter(qid="q6").update(family=family)
 
     after = estimates_of(drawn, owner)
 
@@ -321,8 +325,8 @@ def making_refused(benchmark, owner, runs, **recipe):
 
 
 def test_fewer_than_twenty_families_are_refused_before_anybody_labels(benchmark, owner, runs):
-    one = QueryFamily.objects.get(queries__qid="q5")
-    Query.objects.filter(qid__in=QIDS[6:13]).update(family=one)
+    family = QueryFamily.objects.get(queries__qid="q5")
+    Query.objects.filter(qid__in=QIDS[6:13]).update(family=family)
 
     with pytest.raises(PoolRecipeError, match="of 18 families; expected 20 or more"):
         making_refused(benchmark, owner, runs)

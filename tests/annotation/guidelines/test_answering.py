@@ -26,4 +26,4 @@ def test_the_document_waits_and_comes_back_with_the_answer(benchmark, ada, bo, o
     assert (back.state, back.annotator, back.is_later) == ("claimed", ada, False)
     wait = back.lease_expires_at - statements.clock()
     assert timedelta(days=7) - timedelta(minutes=1) < wait <= timedelta(days=7)
-    assert slot.pk not in {one.pk for one in claimed(small_pool, bo)}
+    assert slot.pk not in {held.pk for held in claimed(small_pool, bo)}

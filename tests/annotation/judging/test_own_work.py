@@ -37,7 +37,7 @@ def grade(of: Pool, docid: str, actor, value: int, note: str = "", **shown) -> J
 
 
 def found(actor, **asked) -> list[str]:
-    return [one.docid for one in searched(own_judgments(actor), **asked)]
+    return [judgment.docid for judgment in searched(own_judgments(actor), **asked)]
 
 
 # --- finding -------------------------------------------------------------------------------------

@@ -105,7 +105,9 @@ def test_a_file_sets_many(made, olga, signed_in):
 
     assert answer.status_code == 302
     result = KnownGrade.objects.order_by("pk")
-    assert [(one.purpose, one.grade, one.explanation) for one in result] == [
+    assert [
+        (known_grade.purpose, known_grade.grade, known_grade.explanation) for known_grade in result
+    ] == [
         ("gold", 3, ""),
         ("practice", 0, "About something else."),
     ]
@@ -323,7 +325,7 @@ def test_lines_are_counted_as_an_editor_does():
 
     known, news = known_grades_in(content, "a.tsv", "gold", {"q1"}, [0, 1, 2])
 
-    assert [(one.line, one.docid, one.grade, one.purpose) for one in known] == [
+    assert [(row.line, row.docid, row.grade, row.purpose) for row in known] == [
         (3, "d1", 2, "gold")
     ]
     assert list(map(str, news.problems)) == [

@@ -239,7 +239,7 @@ def disputed(benchmark, ada, ann):
     judge_all(small_pool, ada, 2, 2, 2, 3)
     slots = claimed(small_pool, ann, n=4)
     for slot, grade in {"d2": 2, "d3": 1, "d4": 0}.items():
-        of = next(one for one in slots if one.entry.document.docid == slot)
+        of = next(candidate for candidate in slots if candidate.entry.document.docid == slot)
         judge(of, ann, grade)
     return small_pool
 

@@ -168,7 +168,7 @@ def test_adjudicators_see_their_own_grades_alone(indexed, query, owner, signed_i
     grade_found(query=query, docid="d3", actor=bo, grade=0, client_id=uuid4())
 
     of_bo = selectors.grades_of(query, bo, sees_others=False)
-    assert {docid: one.labels for docid, one in of_bo.items()} == {"d3": [0]}
+    assert {docid: grades.labels for docid, grades in of_bo.items()} == {"d3": [0]}
     text = page(signed_in(bo), query).content.decode()
     assert "1 document with a grade of yours" in text and "by 1 person" in text
     assert text.count("not judged") == 1  # d1, which only the owner judged

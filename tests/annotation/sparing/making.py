@@ -48,7 +48,7 @@ def add_graded(
         )
         for document in documents
     )
-    places = [(queries[place % len(queries)], one) for place, one in enumerate(documents)]
+    places = [(queries[place % len(queries)], document) for place, document in enumerate(documents)]
     entries = PoolEntry.objects.bulk_create(
         PoolEntry(pool=pool, query=query, document=document, priority=begin + number)
         for number, (query, document) in enumerate(places)

@@ -69,7 +69,7 @@ def test_sign_ins_failures_and_lock_outs_are_written_with_the_network_alone(clie
     about = f"user {ada.pk}"
     assert result[0] == ("sign-in", "ada", about, network)
     assert result[1] == ("sign-in-fail", None, about, {"network": "198.51.100.0/24"})
-    assert [one[0] for one in result].count("sign-in-lock") == 1
+    assert [row[0] for row in result].count("sign-in-lock") == 1
     assert len(result) <= settings.AXES_FAILURE_LIMIT + 2
     assert "192.0.2.77" not in str(result) and "198.51.100.9" not in str(result)
 

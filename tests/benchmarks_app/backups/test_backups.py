@@ -100,7 +100,9 @@ def backed_up(place: Path) -> Backup:
 def contents() -> dict[str, tuple[int, str]]:
     """Of every table the number of rows, and what they say."""
     tables = table_rows.tables_of(table_rows.applied_migrations())
-    results = {name: table_rows.content_of(one, lambda *_: None) for name, one in tables.items()}
+    results = {
+        name: table_rows.content_of(table, lambda *_: None) for name, table in tables.items()
+    }
     results.pop("benchmarks_app_storecheck")  # a restore ends with one
     return results
 
@@ -143,8 +145,8 @@ def _furnish() -> None:
     """Rows of nearly every table, among them values that are easily changed on their way."""
     made = worlds.build(files=settings.MEDIA_ROOT).benchmark
     for n, number in enumerate(FLOATS):
-        one = factories.reported(made, User.objects.get(username="olga"), f"float-{n}")
-        ReportedScore.objects.filter(pk=one.pk).update(value=number, metadata=JSON)
+        value = factories.reported(made, User.objects.get(username="olga"), f"float-{n}")
+        ReportedScore.objects.filter(pk=value.pk).update(value=number, metadata=JSON)
     Benchmark.objects.filter(pk=made.pk).update(created_at=MICROSECOND)
     # The highest number was given, and is not given again.
     factories.benchmark(slug="gone").delete()
@@ -202,7 +204,10 @@ def test_only_new_files_are_copied_and_an_earlier_copy_outlives_damage(upload, p
 
     second = backed_up(place)
 
-    assert [(one.n_files, one.n_copied) for one in (first, second)] == [(1, 1), (2, 1)]
+    assert [(snapshot.n_files, snapshot.n_copied) for snapshot in (first, second)] == [
+        (1, 1),
+        (2, 1),
+    ]
     assert second.broken == []  # the backup has it as it was
     assert verify(BackupFolder(place), BackupFolder(place).snapshots()).damages == []
 

@@ -214,7 +214,7 @@ def test_guideline_that_changed_since_the_first_label_is_told(benchmark, owner, 
     (before,) = (check for check in homes.checks_of(benchmark, owner) if "guideline" in check.title)
     making.guideline(benchmark, 2)
 
-    (after,) = (one for one in homes.checks_of(benchmark, owner) if "guideline" in one.title)
+    (after,) = (check for check in homes.checks_of(benchmark, owner) if "guideline" in check.title)
 
     assert before.state == "good"
     assert (after.state, after.why) == ("warn", "Version 1 was in force then; now it is 2.")
@@ -243,7 +243,7 @@ def test_overview_asks_as_often_for_20_rows_as_for_2(benchmark, owner, signed_in
 
     # The line that sums up further failures counts them.
     assert len(many) <= len(few) + (rows is background_jobs), [
-        one for one in many if one not in few
+        query for query in many if query not in few
     ]
 
 

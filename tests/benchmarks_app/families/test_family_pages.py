@@ -231,12 +231,12 @@ def test_the_api_lists_families_and_links(signed_in, vi, asked):
 
     listed = client.get(api("family-list"), {"state": "review"}).json()
     links = client.get(api("family-links"), {"reason": "exact"}).json()
-    one = client.get(api("family-detail", asked["q1"].family_id)).json()
+    family = client.get(api("family-detail", asked["q1"].family_id)).json()
 
     assert [row["n_queries"] for row in listed["results"]] == [3]
     assert [(row["query_a"], row["query_b"]) for row in links["results"]] == [("q1", "q2")]
-    assert [query["id"] for query in one["queries"]] == ["q1", "q2", "q3"]
-    assert len(one["links"]) == 2
+    assert [query["id"] for query in family["queries"]] == ["q1", "q2", "q3"]
+    assert len(family["links"]) == 2
 
 
 def test_the_api_groups_changes_and_undoes(signed_in, owner, benchmark, do_jobs):

@@ -69,7 +69,7 @@ def test_what_does_not_fit_is_told_everywhere(elsewhere, client, signed_in, sett
     ready = client.get("/readyz")
     page = signed_in(operator).get("/system/").content.decode()
     figures = client.get("/metrics", HTTP_AUTHORIZATION=f"Bearer {settings.METRICS_TOKEN}")
-    results = [one for one in doctor.examined() if one.part == "hosts"]
+    results = [finding for finding in doctor.examined() if finding.part == "hosts"]
 
     assert (ready.status_code, ready.json()["hosts"]) == (200, "differ")
     assert words in page.replace("&#x27;", "'")

@@ -109,7 +109,9 @@ def test_job_is_a_span_and_its_statements_name_it(collected, benchmark, owner, m
     (done,) = [attributes for name, attributes, _ in spans if name == "job nothing"]
     assert done["benchwright.job_id"] == job.pk
     assert any(
-        one.get("benchwright.job_id") == job.pk for name, one, _ in spans if name == "UPDATE"
+        attributes.get("benchwright.job_id") == job.pk
+        for name, attributes, _ in spans
+        if name == "UPDATE"
     )
 
 

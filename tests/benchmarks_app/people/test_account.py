@@ -156,7 +156,11 @@ def test_password_change_ends_the_tokens_but_those_kept_on_purpose(signed_in, ad
 
     assert "lost laptop" in page
     assert "of bo" not in page
-    assert [bool(token_of(one.secret)) for one in (kept, ended, bos)] == [True, False, True]
+    assert [bool(token_of(made_token.secret)) for made_token in (kept, ended, bos)] == [
+        True,
+        False,
+        True,
+    ]
     events = AuditEvent.objects.filter(action="api-token-revoke")
     assert [(event.actor_id, event.target) for event in events] == [
         (ada.pk, f"token {ended.token.pk}")

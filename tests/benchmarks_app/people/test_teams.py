@@ -195,8 +195,10 @@ def test_anonymous_run_is_named_to_owner_team_and_keepers_alone(
 ):
     from django.contrib.auth.models import AnonymousUser
 
-    assert [owner_name(secret_run, one) for one in (sam, owner, maintainer)] == ["Owls"] * 3
-    assert [owner_name(secret_run, one) for one in (vi, ada, AnonymousUser())] == ["anonymous"] * 3
+    assert [owner_name(secret_run, person) for person in (sam, owner, maintainer)] == ["Owls"] * 3
+    assert [owner_name(secret_run, person) for person in (vi, ada, AnonymousUser())] == [
+        "anonymous"
+    ] * 3
     team.members.add(ada)
     assert owner_name(secret_run, type(ada).objects.get(pk=ada.pk)) == "Owls"
 

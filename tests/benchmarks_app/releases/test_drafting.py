@@ -281,7 +281,7 @@ def test_card_citation_and_metadata_are_written(official, olga):
     assert text("CITATION.bib").startswith("@misc{tiny-0.1.0,\n")
     metadata = json.loads(text("croissant.json"))
     assert metadata["version"] == "0.1.0"
-    hashes = {one["@id"]: one["sha256"] for one in metadata["distribution"]}
+    hashes = {file["@id"]: file["sha256"] for file in metadata["distribution"]}
     assert hashes["queries.jsonl"] == release.manifest["files"]["queries.jsonl"]["sha256"]
     assert hashes["corpus.jsonl"] == release.manifest["corpus"]["jsonl_sha256"]
 

@@ -301,7 +301,9 @@ def full(tiny) -> Release:
     return factories.release(tiny.qrel_sets.get(), "1.0.0", by=factories.user("olga"))
 
 
-@pytest.mark.parametrize("name", [name for name, one in EXPORTERS.items() if one.is_whole])
+@pytest.mark.parametrize(
+    "name", [name for name, exporter in EXPORTERS.items() if exporter.is_whole]
+)
 def test_import_of_an_export_that_loses_nothing_gives_an_equal_release(full, tmp_path, name):
     path = tmp_path / f"{name}.zip"
     exporting.write_zip(full, exporter_of(name), path)
@@ -311,7 +313,7 @@ def test_import_of_an_export_that_loses_nothing_gives_an_equal_release(full, tmp
     factories.done(factories.imported(again, path.read_bytes(), path.name))
     release = factories.release(again.qrel_sets.get(), "1.0.0", by=factories.user("olga"))
 
-    parts = [content_parts(release_source(one)) for one in (full, release)]
+    parts = [content_parts(release_source(of_release)) for of_release in (full, release)]
     assert parts[1] == parts[0]
     assert release.content_sha256 == full.content_sha256 != ""
 

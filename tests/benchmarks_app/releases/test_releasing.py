@@ -334,7 +334,7 @@ def test_qrels_have_a_header_three_columns_and_whole_grades(members, split):
 def test_ids_are_strings_in_the_order_of_their_bytes(members, name):
     ids = [record["_id"] for record in objects(members, name)]
 
-    assert all(isinstance(one, str) for one in ids)
+    assert all(isinstance(id_, str) for id_ in ids)
     assert ids == sorted(set(ids), key=str.encode)
 
 

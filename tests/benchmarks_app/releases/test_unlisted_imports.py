@@ -64,9 +64,9 @@ def without(zipped, *names):
     """The archive without these files, as somebody would pack it who has them already."""
     packed = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(zipped)) as given, zipfile.ZipFile(packed, "w") as made:
-        for one in given.namelist():
-            if not one.endswith(tuple(f"/{name}" for name in names)):
-                made.writestr(one, given.read(one))
+        for member in given.namelist():
+            if not member.endswith(tuple(f"/{name}" for name in names)):
+                made.writestr(member, given.read(member))
     return packed.getvalue()
 
 

@@ -121,13 +121,13 @@ def test_a_suggestion_is_confirmed_by_its_own_button_and_its_row_comes_back(
     client, olga, benchmark
 ):
     factories.rule_slice(benchmark, "questions", {"kind": "informational"})
-    one = SliceMember.objects.order_by("pk").first()
-    fields = {"verdict": f"confirm:{one.pk}", "show": "suggestions"}
+    member = SliceMember.objects.order_by("pk").first()
+    fields = {"verdict": f"confirm:{member.pk}", "show": "suggestions"}
 
     part = client.post(at("slice-decide", "questions"), fields, headers={"HX-Request": "true"})
 
-    one.refresh_from_db()
-    assert one.state == "member"
+    member.refresh_from_db()
+    assert member.state == "member"
     assert part.content.decode().count("<tr") == 1
     assert "confirmed" in part.content.decode()
 

@@ -238,9 +238,9 @@ def test_a_slice_of_a_file_has_no_rule_to_apply(benchmark, olga):
 
 def test_suggestions_are_confirmed_one_by_one_or_all(benchmark, olga):
     item = make(benchmark, olga, "asking", QUESTIONS)
-    one = item.members.get(query__qid="q3").pk
+    member = item.members.get(query__qid="q3").pk
 
-    first = members.decide_members(of=item, actor=olga, verdict="confirm", members=[one])
+    first = members.decide_members(of=item, actor=olga, verdict="confirm", members=[member])
     rest = members.decide_members(of=item, actor=olga, verdict="confirm")
 
     assert (first, rest) == (1, 1)

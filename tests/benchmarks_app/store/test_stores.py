@@ -283,7 +283,7 @@ def test_store_that_is_away_is_told_everywhere_and_gives_no_key_away(
     with pytest.raises(StoreAwayError, match="does not answer: nothing was read or written"):
         files.publish(staged(b"x"), "a")
     ready = Client().get("/readyz")
-    results = [one for one in doctor.examined() if one.part == "storage"]
+    results = [finding for finding in doctor.examined() if finding.part == "storage"]
 
     assert (ready.status_code, ready.json()["storage"]) == (503, "unavailable")
     assert [result.level for result in results] == ["wrong"]
@@ -395,7 +395,7 @@ def test_operator_is_told_of_the_store_and_of_the_copies_here(
 
     page = signed_in(factories.user("operator", is_staff=True)).get("/system/").content.decode()
     figures = Client().get("/metrics", HTTP_AUTHORIZATION=f"Bearer {settings.METRICS_TOKEN}")
-    (result,) = [one for one in doctor.examined() if one.part == "storage"]
+    (result,) = [finding for finding in doctor.examined() if finding.part == "storage"]
 
     # What the doctor has written is gone again, here as well; the mark is read past the copies.
     assert file_store().cached() == (1000, settings.STORE_CACHE_BYTES)

@@ -58,7 +58,10 @@ def test_known_values_of_a_real_judge_come_out():
         0.373841,
         0.474278,
     ]
-    assert all(one.low < one.value < one.high for one in (*coefficients, calibration.alpha))
+    assert all(
+        coefficient.low < coefficient.value < coefficient.high
+        for coefficient in (*coefficients, calibration.alpha)
+    )
     assert round(calibration.bias.mean, 6) == -0.278996
     by_grade = [round(row.mean, 4) for row in calibration.bias_by["grade"]]
     assert by_grade == [0.2165, -0.3650, -0.8762, -1.3528]
@@ -203,14 +206,14 @@ def test_bias_is_told_by_slice_length_language_and_date():
 
 def test_favour_is_worked_out_by_hand():
     people = {
-        one: {f"q{q}": 0.1 * at + q / 100 for q in range(24)} for at, one in enumerate("abcd")
+        system: {f"q{q}": 0.1 * at + q / 100 for q in range(24)} for at, system in enumerate("abcd")
     }
     machine = {
-        one: {
-            query: value + 0.2 + (0.1 + int(query[1:]) / 500 if one == "b" else 0)
+        system: {
+            query: value + 0.2 + (0.1 + int(query[1:]) / 500 if system == "b" else 0)
             for query, value in values.items()
         }
-        for one, values in people.items()
+        for system, values in people.items()
     }
 
     trust = trusted(people, machine, same_model=["c"])
@@ -223,7 +226,7 @@ def test_favour_is_worked_out_by_hand():
     assert row["b"].t == pytest.approx(t)
     assert row["b"].p == pytest.approx(4 * p)
     assert row["a"].favour == pytest.approx(-statistics.fmean(beyond) / 3)
-    assert [row[one].is_favoured for one in "abcd"] == [False, True, True, False]
+    assert [row[system].is_favoured for system in "abcd"] == [False, True, True, False]
     assert row["a"].rho == pytest.approx(1)
 
 

@@ -125,7 +125,7 @@ def test_sample_has_its_plan_and_its_queries(benchwright, tmp_path):
 
     assert answer["queries"] == lines
     assert answer["log"]["n_traffic"] == 78
-    assert sum(one["drawn"] for one in answer["plan"]["strata"]) == len(lines) == 3
+    assert sum(stratum["drawn"] for stratum in answer["plan"]["strata"]) == len(lines) == 3
     assert planned == {**answer, "queries": []}
 
 

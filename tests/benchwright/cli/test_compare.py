@@ -74,8 +74,8 @@ def test_score_and_compare_have_one_interval(runs, benchwright):
         io.StringIO(benchwright("score", "grades", *asked).stdout), delimiter="\t"
     )
 
-    ends = {one["run"]: (one["low"], one["high"]) for one in scored if one["slice"] == "all"}
-    assert ends == {one["run"]: (one["low"], one["high"]) for one in compared}
+    ends = {row["run"]: (row["low"], row["high"]) for row in scored if row["slice"] == "all"}
+    assert ends == {row["run"]: (row["low"], row["high"]) for row in compared}
 
 
 def test_queries_are_counted_for_the_difference_that_matters(runs, benchwright):

@@ -98,7 +98,7 @@ def test_scores_are_shown_with_slices_and_a_baseline(texts, benchwright):
     assert report["slices"]["first"]["nDCG(dcg='exp-log2')@10"] == 1.0
     assert report["means"]["Recall@10"] == pytest.approx((1 + 0.5 + 0) / 3)
     assert report["facts"]["system"] == "bm25-stem"
-    differences = {one["measure"]: one["difference"] for one in report["significance"]}
+    differences = {test["measure"]: test["difference"] for test in report["significance"]}
     assert differences["Recall@10"] == pytest.approx(0.5 / 3)
     assert "judged documents that the corpus lacks: 1, 1 of them relevant" in done.stderr
     assert documents((texts / "new.run").read_text()) == FOUND

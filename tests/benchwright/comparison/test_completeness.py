@@ -34,7 +34,7 @@ OTHER = {"q1": ["x", "a", "y"], "q2": ["w", "c"]}
 def influences(runs, probability=0.5, cutoff=10):
     documents = unjudged_documents(runs, GRADES, cutoff=cutoff)
     worth = worth_in_order(documents, [probability] * len(documents), GRADES, cutoff=cutoff)
-    return {(one.qid, one.docid): one.influence for one in worth}
+    return {(document.qid, document.docid): document.influence for document in worth}
 
 
 # --- influence -----------------------------------------------------------------------------------
@@ -60,7 +60,11 @@ def test_the_most_influential_document_comes_first():
 
     worth = worth_in_order(documents, [0.5] * 3, GRADES, cutoff=10)
 
-    assert [(one.docid, one.priority) for one in worth] == [("w", 1), ("y", 2), ("x", 3)]
+    assert [(document.docid, document.priority) for document in worth] == [
+        ("w", 1),
+        ("y", 2),
+        ("x", 3),
+    ]
     assert worth[1].ranks == (None, 3)
 
 
@@ -105,13 +109,16 @@ def test_influence_is_that_of_all_pairs_whatever_the_runs(orders, judged, cutoff
 
     best = sorted((g for g in judged.values() if g > 0), reverse=True)[:cutoff]
     ideal = sum(g / log2(r + 1) for r, g in enumerate(best, start=1)) or 1.0
-    for one in worth:
+    for document in worth:
         moved = sum(
-            abs(counts(x, one.docid) - counts(y, one.docid)) for x, y in combinations(orders, 2)
+            abs(counts(x, document.docid) - counts(y, document.docid))
+            for x, y in combinations(orders, 2)
         )
-        assert one.influence == pytest.approx(moved / ideal)
-        assert one.docid not in judged
-    assert [one.influence for one in worth] == sorted((w.influence for w in worth), reverse=True)
+        assert document.influence == pytest.approx(moved / ideal)
+        assert document.docid not in judged
+    assert [document.influence for document in worth] == sorted(
+        (w.influence for w in worth), reverse=True
+    )
 
 
 # --- probability ---------------------------------------------------------------------------------
@@ -323,8 +330,8 @@ def difference(grades, pair):
 
 def judged(start, listed, full):
     grades = {qid: dict(of) for qid, of in start.items()}
-    for one in listed:
-        grades[one.qid][one.docid] = full[one.qid][one.docid]
+    for document in listed:
+        grades[document.qid][document.docid] = full[document.qid][document.docid]
     return grades
 
 
@@ -351,8 +358,10 @@ def test_half_of_the_labels_by_influence_leave_less_error_than_half_at_random():
             [start[qid][docid] > 0 for qid, docid in known],
         )
         open_ones = unjudged_documents(pair, start, cutoff=10)
-        open_ones = [one for one in open_ones if one.docid in full[one.qid]]
-        rows = np.array([feature_row(ranks[one.qid, one.docid], 0.3) for one in open_ones])
+        open_ones = [document for document in open_ones if document.docid in full[document.qid]]
+        rows = np.array(
+            [feature_row(ranks[document.qid, document.docid], 0.3) for document in open_ones]
+        )
         worth = worth_in_order(open_ones, model.probabilities(rows).tolist(), start, cutoff=10)
         half = len(worth) // 2
         end = difference(judged(start, open_ones, full), pair)

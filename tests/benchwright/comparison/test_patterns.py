@@ -119,7 +119,9 @@ def test_every_rule_has_a_golden_case_and_near_misses():
 def test_rule_holds_with_the_differences_it_rests_on(code):
     facts, rests_on = GOLDEN[code]
 
-    pattern = next(one for one in read_patterns(facts) if one.code == code)
+    pattern = next(
+        known_pattern for known_pattern in read_patterns(facts) if known_pattern.code == code
+    )
 
     assert [arm.measure for arm in pattern.evidence] == rests_on
     assert all(one in facts for one in pattern.evidence)

@@ -13,8 +13,8 @@ def answer(*relevant: bool) -> dict[str, Any]:
     """A well-formed answer of these verdicts."""
     return {
         "verdicts": {
-            str(node): {"reason": f"because {node}", "verdict": YES_NO[one]}
-            for node, one in enumerate(relevant, start=1)
+            str(node): {"reason": f"because {node}", "verdict": YES_NO[is_relevant]}
+            for node, is_relevant in enumerate(relevant, start=1)
         }
     }
 

@@ -38,7 +38,7 @@ def test_list_of_verdicts_is_in_the_order_of_the_nodes():
 
     result = verdicts_of({"verdicts": verdicts}, 2)
 
-    assert [(one.node, one.is_relevant, one.reason) for one in result] == [
+    assert [(verdict.node, verdict.is_relevant, verdict.reason) for verdict in result] == [
         (1, False, "a"),
         (2, True, "b"),
     ]

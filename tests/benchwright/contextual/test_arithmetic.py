@@ -19,7 +19,7 @@ from benchwright.judges.errors import CaseFormatError
 
 def by_definition(relevant):
     """(1 / R) Σ R_k / k in fractions."""
-    ranks = [k for k, one in enumerate(relevant, start=1) if one]
+    ranks = [k for k, is_relevant in enumerate(relevant, start=1) if is_relevant]
     if not ranks:
         return Fraction(0)
     return sum(Fraction(sum(relevant[:k]), k) for k in ranks) / len(ranks)

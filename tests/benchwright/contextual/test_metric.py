@@ -120,7 +120,7 @@ def test_evaluate_takes_several_metrics():
 
     scores = evaluate(cases, [lenient, strict])
 
-    assert [[one.score for one in of] for of in scores.outcomes] == [[0.5, 0.5], [0.0, 0.0]]
+    assert [[outcome.score for outcome in of] for of in scores.outcomes] == [[0.5, 0.5], [0.0, 0.0]]
 
 
 def test_model_by_name_is_asked_with_the_key_of_the_environment(monkeypatch):

@@ -442,8 +442,8 @@ def test_worst_pairs_name_the_nearest_other_row_each_way():
     report = contrastive_report(z1, z2, ids=["a", "b", "c"], has_intervals=False)
 
     rows = [
-        (report.id_of(one.row), one.forward_rank, report.id_of(one.forward_nearest))
-        for one in report.worst
+        (report.id_of(pair.row), pair.forward_rank, report.id_of(pair.forward_nearest))
+        for pair in report.worst
     ]
     assert rows == [("b", 2.0, "c"), ("c", 2.0, "b")]
 
@@ -454,7 +454,7 @@ def test_nearest_other_row_is_never_the_partner_itself():
     z2 = np.array([[1, -1], [1, 1], [-1, 1]], dtype=np.float32)
 
     report = contrastive_report(z1, z2, has_intervals=False, n_worst=3)
-    late = next(one for one in report.worst if one.row == 0)
+    late = next(pair for pair in report.worst if pair.row == 0)
 
     similarities = (z1 @ z2.T) / np.outer(*(np.linalg.norm(z, axis=1) for z in (z1, z2)))
     np.fill_diagonal(similarities, -2)

@@ -12,8 +12,8 @@ def kept(folder, cut, ids=None, **more):
     rows = [CorpusRow(n, docid, text="x", **more) for n, docid in enumerate(ids or IDS, 1)]
     corpus = write_corpus(rows, directory=folder, problems=Problems(), file="c", cut=cut)
     reader = CorpusReader(corpus.parquet, corpus.index)
-    assert {one.docid for one in reader.iterate()} == set(reader.get(ids or IDS))
-    return {one.docid for one in reader.iterate()}, corpus
+    assert {document.docid for document in reader.iterate()} == set(reader.get(ids or IDS))
+    return {document.docid for document in reader.iterate()}, corpus
 
 
 IDS = [f"d{n}" for n in range(500)]

@@ -83,7 +83,7 @@ def reader(tmp_path):
 
 
 def test_passages_come_in_the_natural_order_of_their_ids(reader):
-    assert [one.docid for one in reader.passages(["a", "zzz"])["a"]] == ["a#2", "a#10"]
+    assert [passage.docid for passage in reader.passages(["a", "zzz"])["a"]] == ["a#2", "a#10"]
     assert sorted(["p10", "p9", "p-1"], key=natural_key) == ["p9", "p10", "p-1"]
 
 
@@ -112,7 +112,7 @@ def test_parents_first_passages_and_what_is_neither(reader, monkeypatch):
 
 def test_a_stored_passage_keeps_its_parent(reader):
     assert reader.get(["a#2"])["a#2"].parent == "a"
-    assert [one.docid for one in reader.at([2, 0])] == ["a#10", "b#0"]
+    assert [passage.docid for passage in reader.at([2, 0])] == ["a#10", "b#0"]
 
 
 def test_a_corpus_that_mixes_units_is_refused_with_an_example_of_each(tmp_path):

@@ -103,7 +103,7 @@ def by_hand(y, f, of, f_all, of_all):
     plain = sum(a * a for a in e) / (n - 2) / (n * m**2)
     left_out = 0.0
     for name, a, b in zip(names, e, g, strict=True):
-        own = sum(one == name for one in of) / n_q
+        own = sum(family == name for family in of) / n_q
         own += b * b / sum(c * c for c in g) if 0 < weight < 1 else 0
         left_out += (a / (1 - own)) ** 2 / n / (n * m**2)
     error = math.sqrt(variance - plain + left_out)
@@ -191,7 +191,9 @@ def test_stack_of_samples_is_each_of_them():
 
     for at in range(4):
         alone = prediction_powered(y[at], f[at], sizes[at], all_f[at], all_sizes[at])
-        assert [float(one[at]) for one in together] == pytest.approx([float(one) for one in alone])
+        assert [float(column[at]) for column in together] == pytest.approx(
+            [float(number) for number in alone]
+        )
 
 
 def test_judge_of_no_use_leaves_peoples_own_interval():

@@ -198,7 +198,9 @@ def test_estimated_reciprocal_rank_is_the_mean_over_all_outcomes():
     expected = 0.0
     for outcome in itertools.product([0, 1], repeat=3):
         chance = np.prod(np.where(outcome, p, 1 - p))
-        first = next((1 / place for place, one in enumerate(outcome, start=1) if one), 0)
+        first = next(
+            (1 / place for place, is_relevant in enumerate(outcome, start=1) if is_relevant), 0
+        )
         expected += chance * first
 
     assert estimated_reciprocal_rank(p, cutoff=10) == pytest.approx(expected)

@@ -36,8 +36,8 @@ def test_intervals_of_all_runs_are_those_of_scipy(board):
     ours = [mean_intervals(value, {})[MEASURE] for value in board.values()]
 
     theirs = stats.ttest_1samp(values(board), 0).confidence_interval(0.95)
-    assert [one.low for one in ours] == pytest.approx(theirs.low, rel=1e-12)
-    assert [one.high for one in ours] == pytest.approx(theirs.high, rel=1e-12)
+    assert [interval.low for interval in ours] == pytest.approx(theirs.low, rel=1e-12)
+    assert [interval.high for interval in ours] == pytest.approx(theirs.high, rel=1e-12)
 
 
 def test_ranks_and_groups_say_the_same(board):
@@ -50,4 +50,6 @@ def test_ranks_and_groups_say_the_same(board):
     assert [standing.best == 1 for standing in standings] == [
         standing.tie_group == 1 for standing in standings
     ]
-    assert all(one.best <= rank <= one.worst for rank, one in enumerate(standings, start=1))
+    assert all(
+        standing.best <= rank <= standing.worst for rank, standing in enumerate(standings, start=1)
+    )

@@ -169,7 +169,9 @@ def test_slices_that_are_given_replace_those_of_the_benchmark(released, tmp_path
         lambda text, k: ["d3"], folder, slices=path if as_file else {"mine": ["b"]}
     )
 
-    assert {name: one.means["R@10"] for name, one in scores.slices.items()} == {"mine": 1.0}
+    assert {name: of_slice.means["R@10"] for name, of_slice in scores.slices.items()} == {
+        "mine": 1.0
+    }
 
 
 def test_scale_of_the_release_says_from_where_a_grade_is_relevant(released):

@@ -273,10 +273,10 @@ def test_order_of_the_lines_changes_nothing(docids, scores, data):
     qrels = {b"q": {b"a": 2, b"c": 1, b"e": 0}}
     names = ["nDCG@3", "AP", "bpref", "RR", "Judged@2"]
 
-    one = evaluate(qrels, {b"q": rows}, names, allow_empty=True)
+    alone = evaluate(qrels, {b"q": rows}, names, allow_empty=True)
     other = evaluate(qrels, {b"q": data.draw(st.permutations(rows))}, names, allow_empty=True)
 
-    assert repr(one.means) == repr(other.means)
+    assert repr(alone.means) == repr(other.means)
 
 
 def test_scoring_imports_neither_numpy_nor_django():

@@ -70,4 +70,4 @@ def test_holes_are_those_that_a_look_at_every_row_finds(tmp_path, run, grades, d
 
     result = query_holes(*written(tmp_path, run, grades), depth=depth)
 
-    assert {(one.qid, *hole) for one in result for hole in one.holes} == expected
+    assert {(query.qid, *hole) for query in result for hole in query.holes} == expected

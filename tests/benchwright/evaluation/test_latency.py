@@ -36,18 +36,18 @@ def test_every_query_is_in_one_bin_and_bins_touch(times):
     result = latency_bins(times)
     bins = result.bins
 
-    assert sum(one.n for one in bins) == len(times)
+    assert sum(bar.n for bar in bins) == len(times)
     assert bins[0].low <= min(times) and max(times) <= bins[-1].high
     assert all(left.high == right.low for left, right in pairwise(bins))
-    for one in bins[:-1]:
-        assert one.n == sum(one.low <= time < one.high for time in times)
+    for bar in bins[:-1]:
+        assert bar.n == sum(bar.low <= time < bar.high for time in times)
 
 
 def test_times_far_apart_get_bins_of_equal_ratios():
     bins = latency_bins([1] * 50 + [1000] * 50, n_bins=3)
 
     assert bins.is_logarithmic
-    assert [round(one.low) for one in bins.bins] == [1, 10, 100]
+    assert [round(bar.low) for bar in bins.bins] == [1, 10, 100]
 
 
 @pytest.mark.parametrize("wrong", [-1.0, float("nan"), float("inf")])

@@ -26,16 +26,16 @@ def test_bins_hold_every_value_once_and_end_at_all_of_them(values):
     bins = histogram([*values, nan])
     counts, edges = np.histogram(values, bins=20, range=(0, 1))
 
-    assert sum(one.n for one in bins) == len(values)
+    assert sum(bar.n for bar in bins) == len(values)
     assert bins[-1].share_up_to == 1
-    assert np.allclose([one.low for one in bins], edges[:-1])
-    assert max(abs(one.n - n) for one, n in zip(bins, counts, strict=True)) <= len(values)
+    assert np.allclose([bar.low for bar in bins], edges[:-1])
+    assert max(abs(bar.n - n) for bar, n in zip(bins, counts, strict=True)) <= len(values)
 
 
 def test_bins_are_as_counted_by_hand():
     bins = histogram([0, 0.049, 0.05, 0.5, 1.0, nan])
 
-    assert {one.low: one.n for one in bins if one.n} == {0.0: 2, 0.05: 1, 0.5: 1, 0.95: 1}
+    assert {bar.low: bar.n for bar in bins if bar.n} == {0.0: 2, 0.05: 1, 0.5: 1, 0.95: 1}
     assert histogram([nan]) == []
     assert histogram([-1.0, 3.0])[0].low == -1
     assert histogram([-1.0, 3.0])[-1].high == 3

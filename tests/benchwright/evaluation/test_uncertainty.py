@@ -77,7 +77,7 @@ def test_the_same_values_and_families_have_one_interval_everywhere():
     weighted = mean_intervals(result, families, dict.fromkeys(QIDS, 2.0))
     columns = np.array([[of[name] for name in ours] for of in result.per_query.values()])
     bounds = measured(columns, numbered(QIDS, families), Method("t"), alpha=0.025)
-    gate = {name: (one.lower, one.upper) for name, one in zip(ours, bounds, strict=True)}
+    gate = {name: (bound.lower, bound.upper) for name, bound in zip(ours, bounds, strict=True)}
     for name, ends in ours.items():
         assert ends == pytest.approx(compared[name], abs=1e-15)
         assert ends == pytest.approx(alone[name], abs=1e-15)
@@ -142,6 +142,6 @@ def test_families_widen_what_a_rank_may_be():
     alone = ranked([steady, moody], qids, {}).standings
     together = ranked([steady, moody], qids, {qid: n // 20 for n, qid in enumerate(qids)}).standings
 
-    assert [one.tie_group for one in together] == [1, 1]
+    assert [standing.tie_group for standing in together] == [1, 1]
     assert (together[0].best, together[0].worst) == (1, 2)
     assert alone[1].worst <= together[1].worst

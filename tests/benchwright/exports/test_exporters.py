@@ -394,12 +394,12 @@ def test_croissant_pins_each_file_by_its_hash(tmp_path):
     files = files_in(folder_of(tmp_path, "croissant"))
 
     report = json.loads(files["croissant.json"])
-    pinned = {one["contentUrl"]: one["sha256"] for one in report["distribution"]}
+    pinned = {file["contentUrl"]: file["sha256"] for file in report["distribution"]}
     assert set(pinned) == {"corpus.jsonl", "queries.jsonl", "qrels/dev.tsv", "qrels/test.tsv"}
     for name, digest in pinned.items():
         assert hashlib.sha256(files[name]).hexdigest() == digest
     assert (report["version"], report["isLiveDataset"]) == ("1.0.0", False)
-    kinds = {one["encodingFormat"] for one in report["distribution"]}
+    kinds = {file["encodingFormat"] for file in report["distribution"]}
     assert kinds == {"application/jsonlines", "text/tab-separated-values"}
 
 

@@ -52,27 +52,27 @@ class Server:
         path = request.path.split("?")[0]
         wanted = request.headers.get("Range", "")
         self.asked.append((path, wanted))
-        one = self.served.get(path, Served(status=404))
-        if one.first:
-            one = Served(status=one.first.pop(0))
+        served = self.served.get(path, Served(status=404))
+        if served.first:
+            served = Served(status=served.first.pop(0))
         begin = int(wanted.removeprefix("bytes=").rstrip("-")) if wanted else 0
-        is_rest = bool(wanted) and request.headers.get("If-Range") == one.etag
-        status, body = (206, one.content[begin:]) if is_rest else (one.status, one.content)
+        is_rest = bool(wanted) and request.headers.get("If-Range") == served.etag
+        status, body = (206, served.content[begin:]) if is_rest else (served.status, served.content)
         request.send_response(416 if is_rest and not body else status)
         if is_rest and not body:
-            request.send_header("Content-Range", f"bytes */{len(one.content)}")
+            request.send_header("Content-Range", f"bytes */{len(served.content)}")
         elif is_rest:
-            end = len(one.content) - 1
-            request.send_header("Content-Range", f"bytes {begin}-{end}/{len(one.content)}")
-        if one.has_length:
+            end = len(served.content) - 1
+            request.send_header("Content-Range", f"bytes {begin}-{end}/{len(served.content)}")
+        if served.has_length:
             request.send_header("Content-Length", str(len(body)))
-        if one.etag:
-            request.send_header("ETag", one.etag)
-        for name, value in one.headers.items():
+        if served.etag:
+            request.send_header("ETag", served.etag)
+        for name, value in served.headers.items():
             request.send_header(name, value)
         request.end_headers()
         if request.command == "GET":
-            cut = one.cuts.pop(0) if one.cuts else len(body)
+            cut = served.cuts.pop(0) if served.cuts else len(body)
             request.wfile.write(body[:cut])
         request.close_connection = True
 

@@ -77,7 +77,7 @@ def known(monkeypatch, name: str, content: bytes) -> None:
 
 def test_a_set_of_beir_is_the_very_zip(fetch, server, monkeypatch):
     files = {"corpus.jsonl": CORPUS, "queries.jsonl": QUERIES, "qrels/test.tsv": QRELS}
-    content = zip_of({f"scifact/{name}": one for name, one in files.items()})
+    content = zip_of({f"scifact/{name}": data for name, data in files.items()})
     server.served["/scifact.zip"] = Served(content)
     known(monkeypatch, "scifact", content)
 

@@ -377,7 +377,7 @@ def blocks(content: bytes) -> tuple[list, list]:
     except FileProblemsError:
         frames = []
     rows = [row for frame in frames for row in frame.iter_rows()]
-    return rows, [(one.line, one.text) for one in [*problems.found, *problems.warnings]]
+    return rows, [(problem.line, problem.text) for problem in [*problems.found, *problems.warnings]]
 
 
 @pytest.mark.parametrize("size", [16, 40, 1 << 20])

@@ -62,10 +62,10 @@ def truly_better(name: str, by: float) -> list[Named]:
 
 def better_by(name: str, by: float) -> list[Named]:
     return [
-        one
-        for one in of_class(name)
-        if (1 - NEAR_BY) * by <= one.pair.gain.mean() <= (1 + NEAR_BY) * by
-        and (one.pair.guards.mean(axis=0) >= -MAY_FALL).all()
+        pair
+        for pair in of_class(name)
+        if (1 - NEAR_BY) * by <= pair.pair.gain.mean() <= (1 + NEAR_BY) * by
+        and (pair.pair.guards.mean(axis=0) >= -MAY_FALL).all()
     ]
 
 
@@ -81,7 +81,7 @@ def simulated(
     rng = np.random.default_rng([seed, CLASSES.index(name), n, TRUTHS.index(truth)])
     by_collection = []
     for collection in COLLECTIONS:
-        pairs = [one for one in better or of_class(name) if one.collection == collection]
+        pairs = [pair for pair in better or of_class(name) if pair.collection == collection]
         if pairs:
             by_collection.append(_shares(pairs, made_true, n, n_made // 2, rng))
     passed, blocked = np.mean(by_collection, axis=0)

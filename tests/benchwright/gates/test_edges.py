@@ -34,15 +34,15 @@ def test_bounds_and_p_are_scipys(alpha):
 
     report = measured(columns, None, Method("t"), alpha=alpha)
 
-    for column, one in zip((columns[:, 0], columns[:40, 1]), report, strict=True):
+    for column, bound in zip((columns[:, 0], columns[:40, 1]), report, strict=True):
         lower = stats.ttest_1samp(column, 0, alternative="greater").confidence_interval(1 - alpha)
         less = stats.ttest_1samp(column, 0, alternative="less")
-        assert (one.n, one.n_families) == (len(column), len(column))
-        assert one.lower == pytest.approx(lower.low)
-        assert one.upper == pytest.approx(less.confidence_interval(1 - alpha).high)
-        assert one.p_less == pytest.approx(less.pvalue)
-        assert one.sigma == pytest.approx(column.std(ddof=1))
-        assert one.error == pytest.approx(stats.sem(column))
+        assert (bound.n, bound.n_families) == (len(column), len(column))
+        assert bound.lower == pytest.approx(lower.low)
+        assert bound.upper == pytest.approx(less.confidence_interval(1 - alpha).high)
+        assert bound.p_less == pytest.approx(less.pvalue)
+        assert bound.sigma == pytest.approx(column.std(ddof=1))
+        assert bound.error == pytest.approx(stats.sem(column))
 
 
 def test_the_usual_method_is_ten_thousand_flips_from_seed_0():

@@ -91,8 +91,8 @@ def findings(result):
 
 def test_every_number_of_the_default_policy_is_as_before(result):
     seen = {
-        name: (one["outcome"], *(one["numbers"].get(key) for key in KEYS))
-        for name, one in findings(result).items()
+        name: (finding["outcome"], *(finding["numbers"].get(key) for key in KEYS))
+        for name, finding in findings(result).items()
     }
 
     assert seen.keys() == GOLDEN.keys()

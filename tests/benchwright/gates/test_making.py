@@ -127,11 +127,11 @@ def test_many_at_once_have_the_numbers_of_each_by_itself(has_families):
         tests = making.tests_of(
             policy_asked, drawn, pair.gain[rows], pair.guards[rows].T, pair.slices[rows].T, against
         )
-        kept = [one for key, one in expected.tests.items() if key[0] != Kind.EXPLORATORY]
+        kept = [test for key, test in expected.tests.items() if key[0] != Kind.EXPLORATORY]
         assert [key[0] for key in expected.tests if key[0] != Kind.EXPLORATORY] == tests.kinds
         for name in ROWS:
             seen = getattr(tests, "p" if name == "p_less" else name)[:, number]
-            assert seen == pytest.approx([getattr(one.difference, name) for one in kept]), name
+            assert seen == pytest.approx([getattr(test.difference, name) for test in kept]), name
         for name in ("n", "lost", "won", "mirrored", "share", "p"):
             assert getattr(tests.losses, name)[number] == pytest.approx(
                 getattr(expected.losses, name)[0]

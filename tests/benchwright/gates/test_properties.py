@@ -78,12 +78,12 @@ def test_the_order_of_queries_changes_nothing(seed, mean):
     mask = np.arange(80) < 40
     policy_asked = policy(slices=("s",))
 
-    one = decide(policy_asked, evidence(differences, slices={"s": mask}), Method("t"))
+    decision = decide(policy_asked, evidence(differences, slices={"s": mask}), Method("t"))
     other = decide(
         policy_asked, evidence(differences[order], slices={"s": mask[order]}), Method("t")
     )
 
-    assert one.verdict == other.verdict
-    assert one.checks["slices"].findings[0].numbers["lower"] == pytest.approx(
+    assert decision.verdict == other.verdict
+    assert decision.checks["slices"].findings[0].numbers["lower"] == pytest.approx(
         other.checks["slices"].findings[0].numbers["lower"]
     )

@@ -47,13 +47,13 @@ BETTER = {
     ("name", "by"), [(n, d) for n in ("related", "unrelated") for d in (0.015, 0.03, 0.05)]
 )
 def test_the_pairs_that_carry_a_cell_are_these(name, by):
-    pairs = [(one.candidate, one.baseline) for one in truly_better(name, by)]
+    pairs = [(pair.candidate, pair.baseline) for pair in truly_better(name, by)]
 
     assert pairs == BETTER.get((name, by), [])
 
 
 def test_three_unrelated_pairs_are_better_by_015_which_is_too_few():
-    pairs = [(one.candidate, one.baseline) for one in better_by("unrelated", 0.015)]
+    pairs = [(pair.candidate, pair.baseline) for pair in better_by("unrelated", 0.015)]
 
     assert pairs == [
         ("OHSU_RUN2", "sheikh_bm25_manual"),

@@ -90,8 +90,8 @@ def test_the_whole_gate_is_as_often_right_as_published(cell, known):
 
     passed = verdicts["pass"] + verdicts["pass_strict"]
     seen = (passed, verdicts["block"], verdicts["hold"], verdicts["inconclusive"])
-    for one, expected in zip(seen, known, strict=True):
-        assert expected is None or is_near(one, expected)
+    for share, expected in zip(seen, known, strict=True):
+        assert expected is None or is_near(share, expected)
 
 
 def test_a_lost_tail_blocks_as_often_as_theory_says():

@@ -330,7 +330,7 @@ def test_losses_count_after_holm():
     flat = {name: np.full(100, 0.5) for name in RAILS}
     beside = decided(lost, policy(guard_rails=GuardRails()), rails=flat)
 
-    numbers = [finding(one, "guard_rails", LOST).numbers for one in (alone, beside)]
+    numbers = [finding(decision, "guard_rails", LOST).numbers for decision in (alone, beside)]
     assert [number["p"] for number in numbers] == pytest.approx([10 / 512] * 2)
     assert [number["p_adjusted"] for number in numbers] == pytest.approx([20 / 512, 40 / 512])
     assert (alone.verdict == Verdict.BLOCK, beside.verdict == Verdict.BLOCK) == (True, False)
@@ -522,7 +522,9 @@ def test_families_stand_together_in_bounds_and_counts():
     repeated = decided(np.repeat(once, 10), policy(), families=families)
     alone = decided(once, policy())
 
-    first, second = (finding(one, "overall", "nDCG@10").numbers for one in (repeated, alone))
+    first, second = (
+        finding(decision, "overall", "nDCG@10").numbers for decision in (repeated, alone)
+    )
     assert first["lower"] == pytest.approx(second["lower"])
     assert (first["n"], first["n_families"], second["n"]) == (400, 40, 40)
     assert repeated.verdict == Verdict.INCONCLUSIVE

@@ -75,7 +75,7 @@ def test_finding_is_of_one_target_and_as_bad_as_it_is_there():
         source(**(CLEAN | {"documents": [Document("007"), *CLEAN["documents"]]})), TARGETS
     )
 
-    assert {(one.target, one.severity) for one in result} == {
+    assert {(finding.target, finding.severity) for finding in result} == {
         ("beir", Severity.ERROR),
         ("croissant", Severity.ERROR),
         ("ids-only", Severity.ERROR),
@@ -106,7 +106,9 @@ def test_same_text_with_the_same_grade_is_no_conflict():
 def test_worst_comes_first():
     documents = [Document("007"), Document("d1", text=""), Document("d2")]
 
-    severities = [one.severity for one in lint(source(**(CLEAN | {"documents": documents})))]
+    severities = [
+        finding.severity for finding in lint(source(**(CLEAN | {"documents": documents})))
+    ]
 
     assert severities == sorted(severities, key=list(Severity).index)
 

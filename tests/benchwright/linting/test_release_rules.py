@@ -226,9 +226,9 @@ def test_nothing_is_said_of(case):
 def test_errors_come_first_and_stay_in_the_order_of_the_rules():
     result = release_findings(facts(licence="", n_relevant=0, n_dropped=1, all_zero=["q"]))
 
-    severities = [one.severity for one in result]
+    severities = [finding.severity for finding in result]
     assert severities == [Severity.ERROR, Severity.WARNING, Severity.WARNING, Severity.NOTE]
-    assert [one.code for one in result][1:3] == [
+    assert [finding.code for finding in result][1:3] == [
         "release-query-all-zero",
         "release-licence-missing",
     ]

@@ -76,8 +76,8 @@ def kept(folder, attempt: int, *given: Answered, endpoint: str = "e") -> AnswerL
     log = AnswerLog(folder, endpoint=endpoint, attempt=attempt)
     texts = dict(QUERIES)
     with log:
-        for one in given:
-            log.add(one, texts[one.qid])
+        for begin in given:
+            log.add(begin, texts[begin.qid])
     return log
 
 
@@ -105,7 +105,7 @@ def test_lines_that_were_cut_are_left_out(tmp_path):
     whole = path.read_bytes()
     for end in [*range(0, len(whole), 11), len(whole) - 1]:
         path.write_bytes(whole[:end])
-        qids = [one.qid for one in answers_at(log.known(QUERIES), ["q1", "q2"])]
+        qids = [answer.qid for answer in answers_at(log.known(QUERIES), ["q1", "q2"])]
         assert qids == ["q1", "q2"][: len(qids)]
     assert len(qids) == 1
 

@@ -74,7 +74,7 @@ def test_allocation_adds_up_and_stays_within_each_stratum(found, data):
     drawn = allocated(found, shares, n)
 
     assert sum(drawn) == n
-    assert all(1 <= one <= size for one, size in zip(drawn, found, strict=True))
+    assert all(1 <= n_drawn <= size for n_drawn, size in zip(drawn, found, strict=True))
 
 
 @given(
@@ -138,7 +138,7 @@ def test_given_numbers_are_drawn_as_given(log):
 
     plan, _ = planned(read_families(log), design)
 
-    assert [(one.name, one.n_drawn) for one in plan.strata] == [
+    assert [(stratum.name, stratum.n_drawn) for stratum in plan.strata] == [
         ("head", 3), ("torso", 0), ("tail", 7),
     ]  # fmt: skip
     assert "Nothing is drawn from torso" in plan.notes[0]
@@ -205,11 +205,11 @@ def test_sum_of_weights_estimates_what_there_is_without_bias(log, weighting, wor
     truth = families.n_traffic if weighting is Weighting.TRAFFIC else families.n_queries
     error = 0.0
     plan, _ = planned(families, design)
-    for one in plan.strata:
+    for stratum in plan.strata:
         is_traffic = weighting is Weighting.TRAFFIC
-        square = one.square_traffic if is_traffic else one.square_queries
-        total = one.n_traffic if is_traffic else one.n_queries
-        error += one.variance(square - (total / one.n_families) ** 2)
+        square = stratum.square_traffic if is_traffic else stratum.square_queries
+        total = stratum.n_traffic if is_traffic else stratum.n_queries
+        error += stratum.variance(square - (total / stratum.n_families) ** 2)
     totals = [
         sum(query.weight for query in sampled(log, design, seed=seed)[1]) for seed in range(30)
     ]
@@ -252,8 +252,8 @@ def test_expected_error_is_that_of_many_draws():
         truth = np.average([values[name] for name in names], weights=[weight[n] for n in names])
         drawn = drawn_families(result, plan, strata, seed=seed)
         estimate = np.average(
-            [values[one.family] for one in drawn],
-            weights=[weight[one.family] / one.inclusion_probability for one in drawn],
+            [values[query.family] for query in drawn],
+            weights=[weight[query.family] / query.inclusion_probability for query in drawn],
         )
         errors.append(estimate - truth)
 

@@ -27,12 +27,12 @@ def test_query_without_a_relevant_document_stays_in_the_mean_with_0(name):
     judged = {"a": Judged((1,)), "b": Judged((0,))}
 
     both = evaluate_hits(judged, hits, [name])
-    one = evaluate_hits({"a": judged["a"]}, hits, [name])
+    alone = evaluate_hits({"a": judged["a"]}, hits, [name])
 
     assert both.per_query["b"][name] == 0.0
     assert both.n_undefined[name] == 0
     if parse_measure(name).aggregation == "mean":
-        assert both.means[name] == pytest.approx(one.means[name] / 2)
+        assert both.means[name] == pytest.approx(alone.means[name] / 2)
 
 
 @pytest.mark.parametrize("name", OF_ONE_QUERY)

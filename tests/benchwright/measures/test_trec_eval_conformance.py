@@ -145,7 +145,7 @@ def test_means_of_p_200_differ_from_running_sums_only_where_the_fifth_decimal_is
         per_query = evaluate(qrels, run, ["P@200"], missing="skip").per_query
         values = [per_query[qid]["P@200"] for qid in sorted(per_query)]
         exact = [Fraction(round(200 * value), 200) for value in values]
-        assert values == [float(one) for one in exact]
+        assert values == [float(value) for value in exact]
         for n, running in enumerate(accumulate(values), start=1):
             is_even = (sum(exact[:n]) / n * 10**5) % 10 == 5
             is_apart = printed("P_200", running / n) != printed("P_200", fsum(values[:n]) / n)

@@ -119,7 +119,7 @@ def test_visible_differences_are_those_of_the_table(n, expected):
 
     detectables = [plan_of(pilot(sigma), n_queries=n, depth=10).detectable for sigma in sigmas]
 
-    assert tuple(round(one, 3) for one in detectables) == expected
+    assert tuple(round(detectable, 3) for detectable in detectables) == expected
 
 
 def test_a_plan_costs_its_documents_and_the_labels_given_twice():

@@ -246,8 +246,13 @@ def test_a_copy_under_another_team_hides_nothing():
     assert (digits(alone.full), digits(alone.without), alone.n_unique) == ("0.6844", "0.6844", 0)
     assert digits(treatment.by_run.mean_shift) == "-0.1022"
     both = [system for system in treatment.by_group.systems if system.group == ("run1", "copy")]
-    for one in both:
-        figures = digits(one.full), digits(one.without), f"{one.judged:.3f}", one.n_unique
+    for report in both:
+        figures = (
+            digits(report.full),
+            digits(report.without),
+            f"{report.judged:.3f}",
+            report.n_unique,
+        )
         assert figures == ("0.6844", "0.4380", "0.547", 111)
     assert len(both) == 2
     assert len(treatment.by_group.groups) == treatment.n_systems == 11

@@ -309,5 +309,5 @@ def test_hits_found_by_number_are_those_of_a_sorted_list(qrels, run, ties, depth
     content = hits_of(run, grades, ties=ties, depth=depth).content
 
     by_sorting = find_hits(grades, take_run(run).content, ties=ties, depth=depth)
-    assert {qid: one for qid, one in content.items() if qid in by_sorting} == by_sorting
+    assert {qid: rows for qid, rows in content.items() if qid in by_sorting} == by_sorting
     assert content.keys() == {qid.encode() for qid in run}

@@ -62,7 +62,8 @@ def test_documents_are_the_same_after_their_metadata_went_through_an_export():
     first = [StoredDocument("a", "", "", '{"n": 1}'), StoredDocument("b", "", "", '{"n": "x"}')]
     shape = metadata_shape(document.metadata for document in first)
     again = [
-        StoredDocument(one.docid, "", "", json.dumps(shape.applied(one.metadata))) for one in first
+        StoredDocument(document.docid, "", "", json.dumps(shape.applied(document.metadata)))
+        for document in first
     ]
     again.append(StoredDocument("c", "", "", '{"n": null}'))
     first.append(StoredDocument("c", "", "", "{}"))

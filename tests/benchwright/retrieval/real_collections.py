@@ -50,7 +50,7 @@ def scifact() -> Collection:
     ]
     rows = (folder / "qrels" / "test.tsv").read_text().splitlines()[1:]
     grades = graded(row.split("\t") for row in rows)
-    queries = [(one.qid, one.text) for one in read_query_texts(folder / "queries.jsonl")]
+    queries = [(query.qid, query.text) for query in read_query_texts(folder / "queries.jsonl")]
     return Collection(documents, [pair for pair in queries if pair[0] in grades], grades)
 
 

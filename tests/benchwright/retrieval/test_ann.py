@@ -30,7 +30,7 @@ def test_a_query_the_index_does_not_answer_has_recall_0():
 
     assert [query.recall for query in recall.queries] == [1.0, 0.0]
     assert (recall.n_missing, recall.n_extra) == (1, 1)
-    assert [one.qid for one in recall.worst(1)] == ["q2"]
+    assert [query.qid for query in recall.worst(1)] == ["q2"]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_better_documents_than_exact_search_has_are_told():
 def test_slices_are_means_of_their_queries():
     recall = ann_recall(EXACT, {"q1": rows("a:9 b:8")}, k=2)
 
-    assert [one.qid for one in recall.of({"q2", "q7"})] == ["q2"]
+    assert [query.qid for query in recall.of({"q2", "q7"})] == ["q2"]
 
 
 scored = st.dictionaries(st.sampled_from("abcdefgh"), st.integers(0, 999), min_size=1).map(

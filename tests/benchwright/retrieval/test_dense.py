@@ -48,10 +48,10 @@ def search(queries, documents, *, k=10, similarity="dot"):
 
 def brute_force(query, documents, k, similarity):
     """Scores as fractions, so that nothing is rounded before the very end; best first."""
-    wanted = [Fraction(float(one)) for one in query]
+    wanted = [Fraction(float(number)) for number in query]
     rows = []
     for docid, vector in zip(documents.ids, documents.vectors, strict=True):
-        exact = [Fraction(float(one)) for one in vector]
+        exact = [Fraction(float(number)) for number in vector]
         score = sum((a * b for a, b in zip(wanted, exact, strict=True)), Fraction())
         if similarity == "cosine":
             squares = sum(a * a for a in wanted) * sum(b * b for b in exact)
@@ -86,7 +86,7 @@ def made(case):
     seed, n_queries, n, d, numbers, dtype = case
     rng = np.random.default_rng(seed)
     queries, documents = (rng.choice(numbers, (rows, d)).astype(dtype) for rows in (n_queries, n))
-    return queries, embeddings([f"d{one}" for one in rng.permutation(n)], documents)
+    return queries, embeddings([f"d{number}" for number in rng.permutation(n)], documents)
 
 
 @pytest.mark.in_thirds

@@ -104,7 +104,7 @@ def test_p_of_the_t_test_is_scipys_and_corrected_over_the_measures():
 def test_baseline_is_compared_on_the_queries_of_the_qrels():
     scores = evaluate_retrieval(RESULTS, GRADES, [1], baseline={"q1": [("d2", 1.0)]})
 
-    results = {one.measure: one for one in scores.significance}
+    results = {test.measure: test for test in scores.significance}
     assert list(results) == list(scores)
     assert results["MRR"].difference == pytest.approx((0.5 + 1 + 0) / 3 - (1 + 0 + 0) / 3)
     assert results["MRR"].n_queries == 3

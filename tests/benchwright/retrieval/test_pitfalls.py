@@ -33,7 +33,7 @@ def collection(power):
 def test_idf_that_does_not_fit_the_weights_is_told(power, is_used, told):
     result = idf_fits(*collection(power), is_used=is_used)
 
-    assert [one.code for one in result] == told
+    assert [finding.code for finding in result] == told
 
 
 def test_few_features_say_nothing():

@@ -115,7 +115,7 @@ def test_search_without_the_adder_of_scipy_finds_the_same(monkeypatch):
 
     monkeypatch.setattr(plain, "csc_matvec", None)
 
-    assert [one[1].tolist() for one in postings.search(queries, 9, kernel="scipy")] == with_it
+    assert [answer[1].tolist() for answer in postings.search(queries, 9, kernel="scipy")] == with_it
 
 
 def test_memory_of_a_search_stays_small_beside_that_of_all_scores():

@@ -82,10 +82,10 @@ def functions(text: str) -> dict:
             blocks.append("\n".join(block))
             block = []
     fields: dict = {"np": np}
-    for one in [*blocks, "\n".join(block)]:
+    for code in [*blocks, "\n".join(block)]:
         # What stands in a row of prose is no code.
-        if one.strip():
-            exec(compile(one, "seed", "exec"), fields)
+        if code.strip():
+            exec(compile(code, "seed", "exec"), fields)
     return fields
 
 
@@ -112,7 +112,7 @@ def test_pipeline_written_there_gives_the_scores_of_ours(seed, metrics):
 def test_loaders_and_pipeline_written_there_give_the_scores_of_ours(seed, metrics, tmp_path):
     title = {"title": ""}
     for name, texts, more in (("corpus", DOCUMENTS, title), ("queries", QUERIES, {})):
-        lines = [json.dumps({"_id": one, "text": text, **more}) for one, text in texts.items()]
+        lines = [json.dumps({"_id": docid, "text": text, **more}) for docid, text in texts.items()]
         (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))
     (tmp_path / "qrels").mkdir()
     grades = [f"{q}\t{d}\t{g}" for q, of in QRELS.items() for d, g in of.items()]
@@ -137,8 +137,8 @@ def test_significance_written_there_is_the_paired_t_test_of_ours(seed, metrics):
 
     scores = evaluate_retrieval(better, QRELS, baseline=worse)
     other = evaluate_retrieval(worse, QRELS)
-    columns = [[one.per_query[qid]["MRR"] for qid in QRELS] for one in (scores, other)]
-    result = next(one for one in scores.significance if one.measure == "MRR")
+    columns = [[of_run.per_query[qid]["MRR"] for qid in QRELS] for of_run in (scores, other)]
+    result = next(test for test in scores.significance if test.measure == "MRR")
 
     assert result.p_t == pytest.approx(theirs["paired_significance"](*columns))
 
@@ -187,7 +187,7 @@ def test_paired_embeddings_are_scored_as_written_there(seed):
 def test_case_of_texts_and_images_is_measured_as_written_there(seed, is_list):
     assert "evaluate([test_case], [metric])" in seed("002")
     verdicts = [{"verdict": word, "reason": "so"} for word in ("yes", "no", "yes")]
-    by_node = {str(number): one for number, one in enumerate(verdicts, start=1)}
+    by_node = {str(number): verdict for number, verdict in enumerate(verdicts, start=1)}
     image = Image(b"\x89PNG\r\n\x1a\n", "image/png")
     case = Case(
         input=["Tell me about some landmarks"],

@@ -102,4 +102,4 @@ def test_where_every_document_is_one_passage_the_order_stays(how, scores):
     documents = aggregate(passages, parents, how, file="run", ties="file")[b"q"]
 
     ordered = [row.docid[:-2] for row in ranked(passages[b"q"], "file")]
-    assert [one.docid for one in ranked(documents, "file")] == ordered
+    assert [row.docid for row in ranked(documents, "file")] == ordered

@@ -113,7 +113,7 @@ def is_of_few_by_kish(plain, weights, family_of, smallest) -> bool:
     for zeros in map(list, combinations(range(N), rank)):
         if np.linalg.matrix_rank(plain[:, zeros]) == rank:
             left.append(weights - np.linalg.pinv(plain[:, zeros].T) @ weights[zeros] @ plain)
-    sizes = [np.bincount(family_of, np.abs(one)) for one in left]
+    sizes = [np.bincount(family_of, np.abs(combination)) for combination in left]
     return any(size.sum() ** 2 / (size**2).sum() < smallest - 1e-6 for size in sizes)
 
 
@@ -140,7 +140,10 @@ def test_no_combination_is_about_fewer_than_what_bounds_them_all(seed):
 
     least = _least_spread(_basis(rows), np.unique(family, return_inverse=True)[1])
 
-    sizes = [np.bincount(family, np.abs(one)) for one in rng.normal(size=(5_000, 3)) @ rows]
+    sizes = [
+        np.bincount(family, np.abs(combination))
+        for combination in rng.normal(size=(5_000, 3)) @ rows
+    ]
     assert 1 < least <= min(size.sum() ** 2 / (size**2).sum() for size in sizes)
 
 

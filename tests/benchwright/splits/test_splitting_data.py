@@ -76,7 +76,7 @@ def test_duplicates_across_banking77s_official_line_are_named(data):
     report = leak_report(queries)
 
     (pair,) = report["pairs"]
-    named = {one["b"]["text"] for one in pair["leaks"]["exact"]["listed"]}
+    named = {leak["b"]["text"] for leak in pair["leaks"]["exact"]["listed"]}
     assert (len(verbatim), len(words)) == (6, 25)
     assert pair["shared_exact_keys"] >= 25
     assert verbatim <= named

@@ -123,5 +123,6 @@ def _written(name: str, table: pl.DataFrame) -> bytes | None:
 
 
 WAYS: dict[str, Callable[[str, bytes], bytes | None]] = {
-    one.__name__: one for one in (cut, wrong_type, empty, without_a_column, nested, with_nul)
+    change.__name__: change
+    for change in (cut, wrong_type, empty, without_a_column, nested, with_nul)
 }

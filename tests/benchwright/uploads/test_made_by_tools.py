@@ -100,8 +100,8 @@ def test_what_a_tool_wrote_is_read(name):
 
 
 def test_letters_of_an_encoding_that_was_guessed_are_right():
-    texts = [[row[1] for row in looked_at(MADE / f"pandas-{one}.csv").rows]
-             for one in ("index", "cp1252", "utf-16", "semicolon-latin-1")]  # fmt: skip
+    texts = [[row[1] for row in looked_at(MADE / f"pandas-{tool}.csv").rows]
+             for tool in ("index", "cp1252", "utf-16", "semicolon-latin-1")]  # fmt: skip
 
     assert texts[0] == texts[1] == texts[2] == texts[3] == ["Green tea", "Pot", "Café", "Lines"]
 

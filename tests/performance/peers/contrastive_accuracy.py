@@ -19,8 +19,8 @@ def by_numpy(z1, z2):
     z1, z2 = (z / (np.linalg.norm(z, axis=1, keepdims=True) + 1e-12) for z in (z1, z2))
     similarities = z1 @ z2.T
     results = []
-    for one in (similarities, similarities.T):
-        best = np.argpartition(-one, K - 1, axis=1)[:, :K]
+    for table in (similarities, similarities.T):
+        best = np.argpartition(-table, K - 1, axis=1)[:, :K]
         results.append((best == np.arange(len(z1))[:, None]).any(axis=1).mean())
     return sum(results) / 2
 
@@ -31,8 +31,8 @@ def by_torch(z1, z2):
     z1, z2 = (torch.nn.functional.normalize(torch.from_numpy(z), eps=1e-12) for z in (z1, z2))
     similarities = z1 @ z2.T
     results = []
-    for one in (similarities, similarities.T):
-        best = one.topk(K, dim=1).indices
+    for table in (similarities, similarities.T):
+        best = table.topk(K, dim=1).indices
         results.append((best == torch.arange(len(z1))[:, None]).any(dim=1).float().mean())
     return float(sum(results) / 2)
 

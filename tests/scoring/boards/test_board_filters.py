@@ -195,7 +195,7 @@ def test_heat_map_has_the_mean_of_every_run_over_every_slice(sliced, signed_in, 
     }
     assert cells["half", "two"].shade == 0
     assert cells["best", "one"].shade == 10
-    assert [(one.name, len(best)) for one, best in answer.context["multiples"]] == [
+    assert [(measure.name, len(best)) for measure, best in answer.context["multiples"]] == [
         ("", 2),
         ("one", 2),
         ("two", 2),

@@ -111,7 +111,7 @@ def test_badge_is_one_line_escaped_in_its_picture(embedded, client):
 
     picture = client.get(f"{AT}badge.svg")
     assert picture["Content-Type"].startswith("image/svg+xml")
-    texts = [one.text for one in ET.fromstring(picture.content).iter() if one.text]
+    texts = [element.text for element in ET.fromstring(picture.content).iter() if element.text]
     assert texts == [
         "A <b>&]( lot: best <&> run nDCG@10 0.6667",
         "A <b>&]( lot",

@@ -446,7 +446,7 @@ TABLES = re.compile(r'(?:FROM|JOIN) "?(\w+)"?')
 
 
 def test_every_table_that_boards_read_is_watched(board, public, phase, vi, owner, monkeypatch):
-    watched = {one.table for of_app in WATCHED.values() for one in of_app}
+    watched = {watch.table for of_app in WATCHED.values() for watch in of_app}
     phase.submissions.create(name="f", submitter=vi, state="failed")
     with nothing_kept():
         for person in (None, vi, owner):
@@ -462,7 +462,7 @@ def test_every_table_that_boards_read_is_watched(board, public, phase, vi, owner
 
 
 def test_ranks_of_a_large_board_are_watched_by_the_kind_of_their_job(public):
-    (jobs,) = (one for one in WATCHED["benchmarks_app"] if one.table == Job._meta.db_table)
+    (jobs,) = (watch for watch in WATCHED["benchmarks_app"] if watch.table == Job._meta.db_table)
     assert f"'{JOB_KIND}'" in jobs.condition
     before = state_of(public.pk)
     job = Job.objects.create(kind=JOB_KIND, title="ranks", benchmark=public)

@@ -394,7 +394,7 @@ def test_the_api_takes_values_and_files_and_lists_them(benchmark, sam, signed_in
     assert (sent.status_code, sent.json()["n_new"]) == (201, 1)
     assert (taken.status_code, taken.json()["n_new"]) == (201, 2)
     listed = client.get(API).json()["results"]
-    assert [(one["system"], one["measure"], one["release"]) for one in listed] == [
+    assert [(row["system"], row["measure"], row["release"]) for row in listed] == [
         ("bm25", "nDCG@10", "1.0.0"),
         ("m", "main_score", None),
         ("m", "nDCG@10", None),

@@ -84,7 +84,10 @@ def test_scoring_stores_the_mean_of_every_slice_with_its_interval(board):
 def test_a_slice_that_changes_later_moves_no_score(board):
     Slice.objects.filter(name="few").delete()
 
-    assert [(one.name, one.n) for one in slices_on_board(board)] == [("few", 5), ("first", 30)]
+    assert [(board_slice.name, board_slice.n) for board_slice in slices_on_board(board)] == [
+        ("few", 5),
+        ("first", 30),
+    ]
 
 
 def test_the_board_ranks_by_the_chosen_slice(board, client):
@@ -185,7 +188,9 @@ def test_a_registered_slice_is_shown_where_it_is_all_that_is_hidden(board, olga,
     hidden(FIRST)
     register("first", olga)
 
-    assert [(one.name, one.is_registered) for one in slices_on_board(board)] == [("first", True)]
+    assert [
+        (board_slice.name, board_slice.is_registered) for board_slice in slices_on_board(board)
+    ] == [("first", True)]
 
 
 def test_a_slice_registered_with_other_members_than_released_is_withheld(board, olga, hidden):

@@ -56,7 +56,7 @@ def test_means_differences_and_t_test_are_those_of_scipy(release, client):
 def test_sign_flip_p_is_that_of_scipys_permutation_test(release, client):
     answer = client.get(api(release, "third", "poor")).json()
 
-    pair = next(one for one in answer["comparison"]["pairs"] if one["slice"] == "all")
+    pair = next(row for row in answer["comparison"]["pairs"] if row["slice"] == "all")
     differences = values(release, "poor") - values(release, "third")
     tried = stats.permutation_test(
         (differences,), np.mean, permutation_type="samples", n_resamples=5_000, rng=0
@@ -76,11 +76,16 @@ def test_slices_are_corrected_together_by_benjamini_hochberg(release, client):
 
 def test_a_baseline_is_corrected_by_holm_and_all_pairs_by_tukey(release, client):
     every = client.get(api(release, "poor", "good", "third")).json()["comparison"]
-    one = client.get(api(release, "poor", "good", "third", baseline="poor")).json()["comparison"]
+    comparison = client.get(api(release, "poor", "good", "third", baseline="poor")).json()[
+        "comparison"
+    ]
 
-    assert (every["methods"]["correction"], one["methods"]["correction"]) == ("tukey", "holm")
+    assert (every["methods"]["correction"], comparison["methods"]["correction"]) == (
+        "tukey",
+        "holm",
+    )
     assert len([p for p in every["pairs"] if p["slice"] == "all" and p["measure"] == "RR@10"]) == 3
-    references = {pair["reference"] for pair in one["pairs"]}
+    references = {pair["reference"] for pair in comparison["pairs"]}
     assert references == {str(Run.objects.get(name="poor").pk)}
 
 
@@ -195,8 +200,8 @@ def test_patterns_rest_on_the_very_differences_of_the_table(release, client):
 
     record = client.get(page(release, "third", "poor"))
     facts = record.context["told"].facts(*[str(run["id"]) for run in reversed(answer["runs"])])
-    fact = next(one for one in facts if (one.measure, one.slice) == ("nDCG@10", "all"))
-    pair = next(one for one in answer["comparison"]["pairs"] if one["slice"] == "all")
+    fact = next(row for row in facts if (row.measure, row.slice) == ("nDCG@10", "all"))
+    pair = next(row for row in answer["comparison"]["pairs"] if row["slice"] == "all")
     assert (fact.low, fact.high) == (pair["interval"]["low"], pair["interval"]["high"])
     assert fact.low < fact.difference < fact.high
     assert fact.margin == pytest.approx((fact.high - fact.low) / 2)
@@ -511,9 +516,9 @@ def test_the_leaderboards_means_and_their_differences_stand_beside(release, clie
     board = client.get(api(release, "poor", "good")).json()["board"]
     report = client.get(page(release, "poor", "good", view="comparison-summary", args=["md"]))
 
-    means = [one["mean"] for one in board]
+    means = [row["mean"] for row in board]
     assert means == [round(mean, 3) for mean in means]
-    assert [one["difference"] for one in board] == [0.0, round(means[1] - means[0], 3)]
+    assert [row["difference"] for row in board] == [0.0, round(means[1] - means[0], 3)]
     assert "## On the leaderboard, over all 40 queries" in report.content.decode()
 
 

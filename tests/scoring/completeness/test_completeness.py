@@ -42,14 +42,17 @@ def keeper(benchmark):
 def test_documents_come_by_what_they_say_about_the_two_runs(release, runs):
     result = worth_judging(release=release, runs=runs)
 
-    assert [(one.qid, one.docid) for one in result] == [("q2", "d7"), ("q1", "d9")]
-    assert [one.priority for one in result] == [1, 2]
+    assert [(document.qid, document.docid) for document in result] == [("q2", "d7"), ("q1", "d9")]
+    assert [document.priority for document in result] == [1, 2]
 
 
 def test_one_run_is_asked_about_all_that_it_has_unjudged(release, runs):
     completeness = completeness_of(release=release, runs=runs[:1])
 
-    assert {(one.qid, one.docid) for one in completeness.worth} == {("q1", "d9"), ("q2", "d8")}
+    assert {(document.qid, document.docid) for document in completeness.worth} == {
+        ("q1", "d9"),
+        ("q2", "d8"),
+    }
     assert completeness.judged == {runs[0].pk: 0.5}
     assert not completeness.pairs
     # Nothing is compared, so nothing is settled or open.

@@ -321,7 +321,7 @@ def test_verdicts_of_a_judge_come_to_the_value_on_the_runs_page(
     mean = sum(scores) / 4
     # Student's t over three families, of which one has two queries (METHODS A).
     sums = [5 / 6 - mean, 1 / 2 - mean, -2 * mean]
-    half = stats.t.ppf(0.975, 2) * (3 / 2 * sum(one**2 for one in sums)) ** 0.5 / 4
+    half = stats.t.ppf(0.975, 2) * (3 / 2 * sum(total**2 for total in sums)) ** 0.5 / 4
     row = results_of(done).overall
     assert (row.mean, row.low, row.high) == pytest.approx(
         (mean, max(0, mean - half), min(1, mean + half))

@@ -239,7 +239,7 @@ def test_rates_rest_on_public_queries_for_who_may_not_see_the_others(client):
     whole = rehearsed_by(olga, release, runs, "of olga")
     policy = rehearsing.freeze_rehearsed(rehearsal=whole, user=olga)
 
-    assert [one.result["n_queries"] for one in (by_sam, whole)] == [len(PUBLIC), 33]
+    assert [attempt.result["n_queries"] for attempt in (by_sam, whole)] == [len(PUBLIC), 33]
     assert by_sam.result["runs"][0]["sigma"] == 0
     address = f"/api/v1/benchmarks/{hidden.slug}/gates/policies/{policy.pk}/"
     for person, is_told in ((sam, False), (olga, True)):

@@ -190,7 +190,7 @@ def test_the_queries_of_a_release_are_asked_as_it_froze_them(bench, server, aske
     asked(release="1.0.0")
 
     assert "changed since" not in {request.query for request in server.asked}
-    assert "text of q1" in {one.query for one in server.asked}
+    assert "text of q1" in {question.query for question in server.asked}
 
 
 # --- failures ------------------------------------------------------------------------------------

@@ -260,14 +260,14 @@ def test_the_api_makes_tries_asks_changes_and_removes(bench, server, olga, form,
     api = "/api/v1/benchmarks/bench/live/"
     send = {"content_type": "application/json"}
     made = olga.post(api, form, **send)
-    one = f"{api}{made.json()['id']}/"
-    tried = olga.post(f"{one}try/", {"query": "x"}, **send).json()
-    changed = olga.patch(one, {"k": 3}, **send).json()
-    wrong = olga.patch(one, {"template": "{}"}, **send)
-    started = olga.post(f"{one}ask/", {"run": "by api"}, **send)
-    busy = olga.delete(one)
+    address = f"{api}{made.json()['id']}/"
+    tried = olga.post(f"{address}try/", {"query": "x"}, **send).json()
+    changed = olga.patch(address, {"k": 3}, **send).json()
+    wrong = olga.patch(address, {"template": "{}"}, **send)
+    started = olga.post(f"{address}ask/", {"run": "by api"}, **send)
+    busy = olga.delete(address)
     do_jobs()
-    answer = olga.get(one).json()
+    answer = olga.get(address).json()
 
     assert made.status_code == 201
     assert made.json()["settings"]["headers"] == "Authorization: ApiKey $SEARCH_KEY"
@@ -285,7 +285,7 @@ def test_the_api_makes_tries_asks_changes_and_removes(bench, server, olga, form,
     assert [(run["name"], run["n_asked"], run["p50"] > 0) for run in answer["runs"]] == [
         ("by api", 2, True)
     ]
-    assert olga.delete(one).status_code == 204
+    assert olga.delete(address).status_code == 204
 
 
 @pytest.mark.parametrize(

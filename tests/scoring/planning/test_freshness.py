@@ -96,12 +96,12 @@ def _next_snapshot(benchmark, *, without: str, changed: str) -> None:
 
     rows = [
         {
-            "_id": one.docid,
-            "title": one.title,
-            "text": "Something else." if one.docid == changed else one.text,
+            "_id": document.docid,
+            "title": document.title,
+            "text": "Something else." if document.docid == changed else document.text,
         }
-        for one in corpus_reader(benchmark.current_corpus_version).iterate()
-        if one.docid != without
+        for document in corpus_reader(benchmark.current_corpus_version).iterate()
+        if document.docid != without
     ]
     content = "".join(json.dumps(row) + "\n" for row in rows).encode()
     factories.imported(benchmark, content, "next.jsonl", kind="corpus")

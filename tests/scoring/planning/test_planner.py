@@ -103,7 +103,7 @@ def test_slices_that_may_be_shown_have_a_plan_each(benchmark, vi, publish, score
 
     plan = planned(benchmark, known_of(benchmark, vi), Wish(delta=0.05))
 
-    assert [(one.name, one.share) for one in plan.slices] == [("half", 0.5)]
+    assert [(of_slice.name, of_slice.share) for of_slice in plan.slices] == [("half", 0.5)]
     assert plan.slices[0].n_queries == round(plan.cheapest.n_queries / 2)
 
 

@@ -138,7 +138,9 @@ def test_full_disk_ends_the_job_and_says_so_of_each_run(benchmark, release, owne
 
     rescoring = rescoring_of(release, owner)
     assert not rescoring.is_running
-    assert {one.cause[:30] for one in rescoring.failed} == {"The disk of this site is full:"}
+    assert {failure.cause[:30] for failure in rescoring.failed} == {
+        "The disk of this site is full:"
+    }
 
 
 def test_failed_run_is_scored_when_it_is_tried_again(benchmark, release, owner, monkeypatch):
@@ -261,7 +263,7 @@ def test_upgrade_scores_again_what_was_scored_and_nothing_else(
     jobs.run_queued()
 
     current = ScoreSet.objects.filter(scorer_version=SCORER_VERSION)
-    assert [one.run for one in current] == [old.run]
+    assert [score_set.run for score_set in current] == [old.run]
     assert not outdated_releases().exists()
 
 

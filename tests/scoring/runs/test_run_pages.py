@@ -162,8 +162,8 @@ def test_query_shows_missing_relevant_documents_and_the_ranking_with_grades(url,
     answer = signed_in(vi).get(url("scoring:run-query", "q1"))
     result = answer.context["found"]
 
-    assert [(one.docid, one.grade) for one in result.missing] == [("d1", 3)]
-    assert [(one.rank, one.docid, one.grade) for one in result.found] == [
+    assert [(document.docid, document.grade) for document in result.missing] == [("d1", 3)]
+    assert [(document.rank, document.docid, document.grade) for document in result.found] == [
         (1, "d2", 1),
         (2, "d9", None),
         (3, "d3", 0),
@@ -180,7 +180,9 @@ def test_relevant_document_below_what_is_shown_has_its_rank(url, signed_in, vi):
     score_set = url.score_set
     result = retrieved(run=score_set.run, release=score_set.release, qid="q1", depth=0)
 
-    assert [(one.docid, one.rank) for one in result.missing if one.grade > 1] == [("d1", None)]
+    assert [
+        (document.docid, document.rank) for document in result.missing if document.grade > 1
+    ] == [("d1", None)]
     assert result.n_retrieved == 3
     assert result.found == []
 

@@ -455,7 +455,7 @@ def test_one_submission_reads_whose_values_are_told_of_it_alone(site, monkeypatc
         scores_as_seen(site.people["tim"], first.run.submissions.get())  # caches are warm
         with CaptureQueriesContext(connection) as queries:
             seen = scores_as_seen(site.people["tim"], first.run.submissions.get())
-        assert {one.measure: one.mean for one in seen.overall}["nDCG@10"] == 0.687
+        assert {score.measure: score.mean for score in seen.overall}["nDCG@10"] == 0.687
         counts.append(len(queries))
         for n in (7, 8, 9):
             site.submit(n)

@@ -41,7 +41,7 @@ def phase(benchmark) -> Phase:
 @pytest.fixture
 def docids(benchmark) -> list[str]:
     reader = corpus_reader(benchmark.current_corpus_version)
-    return [one.docid for one in reader.iterate()]
+    return [document.docid for document in reader.iterate()]
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def npz(ids, vectors, *, is_packed: bool = False, **more) -> bytes:
 
 
 def lines(ids) -> bytes:
-    return "".join(f"{one}\n" for one in ids).encode()
+    return "".join(f"{id_}\n" for id_ in ids).encode()
 
 
 def parquet(ids, vectors) -> bytes:

@@ -81,7 +81,7 @@ def test_run_stands_beside_ones_last_and_the_baseline(phase, sam, send, scored, 
 
 def test_interval_of_a_change_is_that_of_the_runs_own_page(phase, sam, send):
     older, newer = send(phase, sam, WORSE, "v1"), send(phase, sam, GOOD, "v2")
-    mine, theirs = (ScoreSet.objects.get(run=one.run) for one in (newer, older))
+    mine, theirs = (ScoreSet.objects.get(run=entry.run) for entry in (newer, older))
 
     low, high = difference_interval(mine, theirs, "nDCG@10")
 

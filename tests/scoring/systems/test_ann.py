@@ -81,7 +81,7 @@ def test_losses_of_hidden_queries_are_left_out(page, runs, monkeypatch):
 
     context = page(exact=runs[0].pk, approximate=runs[1].pk, k=2).context
 
-    assert {one.qid: lost for one, _, lost in context["worst"]} == {"q3": 0.0, "q1": None}
+    assert {query.qid: lost for query, _, lost in context["worst"]} == {"q3": 0.0, "q1": None}
     assert context["loss"].mean == 0.0  # of the others
     assert context["n_left_out"] == 1
 

@@ -314,7 +314,7 @@ def test_reported_value_stands_beside_ours_with_the_difference(made, texts, tess
 def test_api_lists_systems_with_their_runs(made, tess, signed_in):
     answer = signed_in(tess).get(API).json()
 
-    by_name = {one["name"]: one for one in answer}
+    by_name = {row["name"]: row for row in answer}
     assert list(by_name) == list(CATALOG)
     assert (by_name["bm25"]["state"], by_name["bm25-stem"]["state"]) == ("made", "missing")
     (run,) = by_name["bm25"]["runs"]

@@ -43,7 +43,7 @@ def test_log_is_sent_drawn_from_and_drawn_from_again(on, benchwright, tmp_path):
     by_files = benchwright("sample", str(log), "-n", "6", "--dry-run").stdout
 
     strata = [line.split() for line in by_files.splitlines()[1:4]]
-    assert [[one["name"], str(one["drawn"])] for one in planned["strata"]] == [
+    assert [[stratum["name"], str(stratum["drawn"])] for stratum in planned["strata"]] == [
         [cells[0], cells[4]] for cells in strata
     ]
     assert QueryLog.objects.get().name == "Süche 2024"
