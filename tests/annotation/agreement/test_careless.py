@@ -140,8 +140,9 @@ def test_failed_checks_are_told(made, benchmark, ada):
             annotator=ada, state=Slot.State.DONE, round=1, number=1,
         )  # fmt: skip
         Judgment.objects.create(
-            benchmark=benchmark, query=gold.entry.query, docid=f"d{number}-0", kind="grade", grade=0,
-            actor=ada, slot=slot, pool=made, purpose="gold", client_id=uuid.uuid4(), dwell_ms=9000,
+            benchmark=benchmark, query=gold.entry.query, docid=f"d{number}-0", kind="grade",
+            grade=0, actor=ada, slot=slot, pool=made, purpose="gold", client_id=uuid.uuid4(),
+            dwell_ms=9000,
         )  # fmt: skip
 
     (sign,) = careless_signs(benchmark)
