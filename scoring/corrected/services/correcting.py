@@ -288,7 +288,8 @@ def sample_of(
     chosen = _grader(release, families, machine)
     if draw is None:
         raise NotCorrectedError(why=gettext(NO_DRAW))
-    labelled = labelled_queries(release)
+    # The draw goes on over hidden queries: where it ended would tell that one has no labels.
+    labelled = labelled_queries(release) | hidden
     if chosen is None:
         # Grades that this person may not see teach nothing that they are told.
         fitted = drawn_queries(draw, families, labelled) - hidden
@@ -336,7 +337,7 @@ def corrected_of(
     NotDrawnError, TooFewFamiliesError, ArraysError
     """
     estimates = corrected_slices(
-        _only(people, sample.labelled),
+        {qid: people.get(qid, 0.0) for qid in sample.labelled},
         machine,
         {"": sorted(sample.members)},
         draw=as_draw(sample.draw),

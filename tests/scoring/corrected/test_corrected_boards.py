@@ -13,6 +13,7 @@ from benchmarks_app.models import QrelSet, QueryDraw, Run
 from benchmarks_app.queries.services import draw_families
 from scoring.boards.services.boards import board_of
 from scoring.corrected.api import CorrectedPairSerializer, CorrectedRowSerializer
+from scoring.corrected.services import correcting
 from scoring.corrected.services.correcting import corrected_board
 from scoring.gates.services.gating import start_gate
 from scoring.gates.services.policies import make_policy
@@ -366,3 +367,21 @@ def test_what_is_undefined_is_null_as_json_knows_no_nan(serializer):
             return {"rho": FloatField(), "mean": FloatField()}
 
     assert OfNumbers({"rho": float("nan"), "mean": 0.5}).data == {"rho": None, "mean": 0.5}
+
+
+def test_where_a_draw_ends_does_not_tell_whether_a_hidden_query_is_labelled(world, monkeypatch):
+    hidden = frozenset(world.draw.families[3:4])
+    labelled = correcting.labelled_queries(world.release)
+    monkeypatch.setattr(correcting, "hidden_queries", lambda release: hidden)
+    run, reference = (Run.objects.get(name=name).score_sets.get() for name in ("run0", "run1"))
+
+    pairs = []
+    for of_world in (labelled, labelled - hidden):
+        monkeypatch.setattr(correcting, "labelled_queries", lambda release, of=of_world: of)
+        pair = correcting.corrected_pair(
+            run, reference, measure="nDCG@10", is_clear=False, computes=True
+        )
+        pairs.append((pair.sample.drawn, pair.estimate))
+
+    assert pairs[0] == pairs[1]
+    assert pairs[0][0] == frozenset(world.draw.families) - hidden
