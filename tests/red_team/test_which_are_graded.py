@@ -32,9 +32,9 @@ def benchmark_without(ungraded: str, slug: str) -> SimpleNamespace:
         grades = benchmark.qrel_sets.get().qrels.filter(query__qid=ONE)
         grades.update(query=other, docid=f"{OTHER}-good")
     queries = {query.qid: query for query in benchmark.queries.all()}
+    factories.query_slice(benchmark, "one", queries[ONE])
     whole = factories.query_slice(benchmark, "whole", *queries.values())
     register_slice(of=whole, actor=factories.user("keeper"))
-    factories.query_slice(benchmark, "one", queries[ONE])
     options = ReleaseOptions(measures=["nDCG@10", "RR@10"])
     release = factories.release(benchmark.qrel_sets.get(), options=options)
     members = {
@@ -131,6 +131,23 @@ def test_a_slice_is_withheld_whether_its_hidden_queries_are_graded_or_not(worlds
         page = Client().get(f"{board}?slice=one")
 
         assert "The means of “one” are not shown" in page.content.decode()
+
+
+@pytest.mark.parametrize("lacking", [ONE, OTHER])
+def test_a_board_does_not_tell_how_many_queries_lack_a_value(tmp_path, lacking):
+    benchmark = hiding_benchmark()
+    factories.query(benchmark, OTHER, family=benchmark.families.create(split="test"))
+    release = factories.release(benchmark.qrel_sets.get())
+    rankings = plain_run() | {OTHER: ["x"]}
+    for name, left_out in (("whole", ""), ("partial", lacking)):
+        ranking = {qid: docids for qid, docids in rankings.items() if qid != left_out}
+        run = factories.run(benchmark, lines(ranking), name=name)
+        score_run(run=run, target=Target.of(release), folder=tmp_path / name)
+
+    board = "/api/v1/benchmarks/hiding/releases/1.0.0/leaderboard/?measure=Judged@10&split="
+    answers = [Client().get(f"{board}{split}").json() for split in ("test", "all")]
+
+    assert [answer["notes"] for answer in answers] == [[], []]
 
 
 def test_of_how_many_queries_a_value_is_undefined_is_not_told(tmp_path):

@@ -165,10 +165,19 @@ def board_of(
         rows=shown_rows,
         n_waiting=n_waiting,
         has_ranks=facts is not None,
-        notes=(*(facts.notes if facts else ()), *_interval_notes(release, rows, slice_name)),
+        notes=(*_rank_notes(facts, sight, slice_name), *_interval_notes(release, rows, slice_name)),
         split=split,
         is_narrow=asked.is_narrow,
     )
+
+
+def _rank_notes(facts: BoardFacts | None, sight: Sight, slice_name: str) -> Iterable[str]:
+    """What is to be said of ranks: of hidden queries not how many lack a value, or runs are close.
+
+    Those without a value are the graded ones that a run does not answer.
+    """
+    is_told = sight.is_clear or sight.is_public(slice_name)
+    return facts.notes if facts and is_told else ()
 
 
 def _interval_notes(release: Release, rows: list[BoardRow], slice_name: str) -> list[str]:

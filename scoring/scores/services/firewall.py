@@ -99,7 +99,7 @@ class Sight:
         None where it is not decided yet, and where hidden queries are told on another release. By
         the whole name of a measure.
         """
-        if self._is_public(slice_name):
+        if self.is_public(slice_name):
             return score_set
         if self.is_told_elsewhere:
             return None
@@ -123,7 +123,7 @@ class Sight:
     def _public(self) -> dict[str, bool]:
         return {}
 
-    def _is_public(self, slice_name: str) -> bool:
+    def is_public(self, slice_name: str) -> bool:
         """Whether a slice, or a split by its slice's name, has no hidden query."""
         if not slice_name or slice_name == Score.WEIGHTED or self.release is None:
             return False
