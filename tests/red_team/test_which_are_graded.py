@@ -11,10 +11,12 @@ from django.test import Client
 from django.urls import reverse
 
 from benchmarks_app.models import Release
+from benchmarks_app.releases.selectors import hidden_queries
 from benchmarks_app.slices.services.changes import register_slice
 from benchwright.releases.options import ReleaseOptions
 from scoring.models import Phase, Submission
 from scoring.scores.services.scoring import Target, score_run
+from scoring.scores.services.slice_scores import slice_parts
 from scoring.submissions.services import submitting
 from tests import factories
 from tests.scoring.hiding import HIDDEN, hiding_benchmark, lines, plain_run
@@ -123,6 +125,15 @@ def test_a_page_of_a_hidden_query_is_there_whether_it_is_graded_or_not(worlds, w
 
     assert [page.status_code for page in pages] == [200, 200]
     assert all("This query is in a hidden split" in page.content.decode() for page in pages)
+
+
+def test_no_slice_of_hidden_queries_plays_a_part_in_patterns_of_public_ones(worlds):
+    head = {"kind": "frequency", "rule": {"kind": "frequency", "band": "head"}}
+    for world in worlds:
+        world.benchmark.slices.update(**head)
+        hidden = hidden_queries(world.release)
+
+        assert slice_parts(world.release, hidden=hidden) == {"head": "whole"}
 
 
 def test_a_slice_is_withheld_whether_its_hidden_queries_are_graded_or_not(worlds):

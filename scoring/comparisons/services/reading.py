@@ -161,9 +161,8 @@ class Told:
 
     def patterns(self, run: str, reference: str) -> list[Pattern]:
         """The rules of the pattern reader that hold for one pair."""
-        return read_patterns(
-            self.facts(run, reference), self.question.roles, slice_parts(self.question.release)
-        )
+        parts = slice_parts(self.question.release, hidden=self.question.hidden)
+        return read_patterns(self.facts(run, reference), self.question.roles, parts)
 
     def _online(self, run: str, reference: str) -> list[Fact]:
         """What an A/B test of the two said, to who keeps the benchmark; the newest there is."""

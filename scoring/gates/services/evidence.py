@@ -103,7 +103,7 @@ def compared(
         },
         families=families,
         registered=frozenset(each.name for each in slices if each.is_registered),
-        parts=slice_parts(release),
+        parts=slice_parts(release, hidden=hidden_queries(release) if is_public else frozenset()),
     )
 
 

@@ -64,13 +64,14 @@ def slices_of_release(release: Release) -> Mapping[str, frozenset[str]]:
     return _sliced(str(release_file_path(release, SLICES)), release.pk)
 
 
-def slice_parts(release: Release) -> dict[str, str]:
+def slice_parts(release: Release, *, hidden: Collection[str] = frozenset()) -> dict[str, str]:
     """Which slice plays which part in patterns, by the rule it was made by, not by its name.
 
-    Of several of one part the first that was made.
+    Of several of one part the first that was made; of those that have graded queries beside the
+    `hidden` ones.
     """
-    members = slices_of_release(release)
-    slices = Slice.objects.filter(benchmark=release.benchmark_id, name__in=list(members))
+    names = [name for name, qids in slices_of_release(release).items() if not qids <= set(hidden)]
+    slices = Slice.objects.filter(benchmark=release.benchmark_id, name__in=names)
     parts: dict[str, str] = {}
     for row in slices.order_by("pk"):
         role = slice_role(row.kind, str(row.rule.get("band", "")))
