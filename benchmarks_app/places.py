@@ -20,6 +20,7 @@ from django.db import close_old_connections
 from django.http import FileResponse, StreamingHttpResponse
 
 from benchmarks_app.errors import BodyCutOffError
+from benchwright.files.sources import BROKE_OFF
 
 # Of each process. Places and turns keep a connection each: together fewer than a pool has.
 N_THREADS = 64
@@ -29,6 +30,7 @@ N_TURNS = 4
 # waits for what it writes.
 LONGEST_WAIT_SECONDS = 5.0
 SMALL = 1 << 16
+TEXTS = ("text/", "application/json", "application/x-ndjson")
 Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
 
 
@@ -173,11 +175,27 @@ def _in_turn(
 ) -> Generator[bytes, None, None]:
     if not isinstance(response, BegunResponse):
         close_old_connections()
-    if isinstance(response, BegunResponse | DetachedResponse | FileResponse):
+    if isinstance(response, DetachedResponse | FileResponse):
         yield from response
-        return
-    with turns:
+    elif isinstance(response, BegunResponse):
+        yield from _to_its_end(response)
+    else:
+        with turns:
+            yield from _to_its_end(response)
+
+
+def _to_its_end(response: StreamingHttpResponse) -> Iterator[bytes]:
+    """What is sent; a text that breaks off says so at its end.
+
+    The server ends what fails as it ends what is whole. A zip lacks its last part, and what was
+    begun with its length has not all of it.
+    """
+    try:
         yield from response
+    except Exception:
+        if response.get("Content-Type", "").startswith(TEXTS):
+            yield BROKE_OFF
+        raise
 
 
 def with_places(application: Application, n: int = N_PLACES, n_turns: int = N_TURNS) -> Application:

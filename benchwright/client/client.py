@@ -21,6 +21,7 @@ from benchwright.client.answers import (
     Submission,
 )
 from benchwright.client.errors import (
+    BrokeOffError,
     NoPhaseError,
     NoReleaseError,
     NotAReleaseNameError,
@@ -31,6 +32,7 @@ from benchwright.client.errors import (
 from benchwright.client.sending import Sent, opened_files
 from benchwright.client.servers import Servers, Token, insecurity_of, login_for, normal_url
 from benchwright.client.transport import Patience, Transport
+from benchwright.files.sources import BROKE_OFF
 
 FIRST_LOOK, LONGEST_PAUSE, GROWTH = 0.25, 5.0, 1.5
 # While one waits for minutes, a site may be started anew meanwhile.
@@ -466,14 +468,22 @@ class Client:
         """Write the file that an operation of the API answers, and return its bytes.
 
         `tell` hears the bytes so far, and of how many (0: not known).
+
+        Raises
+        ------
+        BrokeOffError
+            If the site failed meanwhile: what was written is not whole.
         """
-        n_bytes = 0
+        n_bytes, end = 0, b""
         with self._transport.opened("GET", path, params=params) as response:
             size = int(response.headers.get("Content-Length", 0))
             for piece in response.iter_bytes():
                 n_bytes += stream.write(piece)
+                end = (end + piece)[-len(BROKE_OFF) :]
                 if tell:
                     tell(n_bytes, size)
+        if end == BROKE_OFF:
+            raise BrokeOffError(url=self.url)
         return n_bytes
 
     def finished(

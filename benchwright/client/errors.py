@@ -7,6 +7,7 @@ ClientError                    all of them; a BenchmarkError
 ├── RedirectedError            the site leads elsewhere, where no token or file is sent
 ├── StrangeAnswerError         what answers is not this API
 ├── DigestError                a file is not what the manifest says
+├── BrokeOffError              the site failed while it sent a file
 ├── FolderTakenError           the folder to pull into holds something else
 ├── NoReleaseError             the benchmark has published nothing
 ├── NotAReleaseNameError       not of the form SLUG or SLUG@VERSION
@@ -63,6 +64,13 @@ class DigestError(ClientError, code="digest"):
     message = (
         "{file}: its SHA-256 is {found}, expected {expected}. It was thrown away; pull again, and "
         "if it stays so, tell who runs the site."
+    )
+
+
+class BrokeOffError(ClientError, code="broke-off"):
+    message = (
+        "{url}: the site could not send this to its end. Fetch it again, and if it stays so, tell "
+        "who runs the site."
     )
 
 

@@ -15,6 +15,7 @@ import pytest
 
 from benchwright.client import Client, InsecureServerWarning, Patience, errors
 from benchwright.client.servers import Login, Servers, Token, login_for, normal_url
+from benchwright.files.sources import BROKE_OFF
 
 SITE = "https://bench.example.org"
 SECRET = "bw_secret-of-sam"
@@ -421,6 +422,17 @@ def test_what_is_sent_again_has_the_same_key_and_a_new_request_another():
 
     keys = [request.headers["Idempotency-Key"] for request in site.asked]
     assert keys[0] == keys[1] == keys[2] != keys[3]
+
+
+def test_file_that_the_site_could_not_send_to_its_end_is_not_taken_for_whole():
+    site = Site(httpx.Response(200, content=b"a\n" + BROKE_OFF))
+
+    with pytest.raises(errors.BrokeOffError, match="could not send this to its end"):
+        site.client().fetch("benchmarks/stdlib/judgments/", BytesIO())
+
+    whole, stream = Site(httpx.Response(200, content=b"a\n")), BytesIO()
+    assert whole.client().fetch("benchmarks/stdlib/judgments/", stream) == 2
+    assert stream.getvalue() == b"a\n"
 
 
 def test_verdict_of_a_gate_is_waited_for():

@@ -14,9 +14,11 @@ from django.urls import reverse
 
 from benchmarks_app import places
 from benchmarks_app.errors import BodyCutOffError
+from benchwright.files.sources import BROKE_OFF
 
 pytestmark = pytest.mark.django_db  # asked for by the end of a request
 SECRET = "a" * 32
+ZIP = "application/zip"
 
 
 class Slow(io.BytesIO):
@@ -278,3 +280,23 @@ def test_an_answer_is_closed_with_its_pieces():
     answer.close()
 
     assert response.closed
+
+
+@pytest.mark.parametrize("kind", [StreamingHttpResponse, places.BegunResponse])
+@pytest.mark.parametrize(
+    ("content_type", "end"), [("text/csv", BROKE_OFF), (ZIP, b"")], ids=["text", "zip"]
+)
+def test_a_text_that_breaks_off_says_so(kind, content_type, end):
+    """The server ends it as if it was whole: a table that was shorter than it should be."""
+
+    def lines():
+        yield b"a\n"
+        raise OSError("the database is gone")
+
+    served = sends(lambda: kind(lines(), content_type=content_type))
+    pieces = []
+
+    with pytest.raises(OSError, match="is gone"):
+        pieces.extend(served({"wsgi.input": io.BytesIO()}, None))
+
+    assert b"".join(pieces) == b"a\n" + end
