@@ -382,12 +382,21 @@ class KeyBusyError(RepeatedKeyError):
     message = "The first request with this Idempotency-Key is still being answered. Ask again."
 
 
-# --- What can go wrong with the body of a request.
+# --- What can go wrong with the body of a request: a bad one, also before a view looks at it.
 
 
 class BodyCutOffError(BenchmarkError, BadRequest):
-    """A bad request wherever it is read: also before a view, where forms are looked at."""
-
     code = "body-cut-off"
     status = 400
     message = "The connection ended after {n} of {n_all} bytes: nothing was taken. Send it again."
+
+
+class LengthMissingError(BenchmarkError, BadRequest):
+    """Of what is sent in chunks nobody can tell whether its end is missing."""
+
+    code = "length-missing"
+    status = 411
+    message = (
+        "The request does not say how long it is, as one that is sent in chunks. Send it with a "
+        "Content-Length: most programs do where they are given a file and not a stream."
+    )

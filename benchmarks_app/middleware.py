@@ -16,6 +16,7 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils.cache import patch_vary_headers
 
+from benchmarks_app.errors import LengthMissingError
 from benchmarks_app.language import is_translated, speak, told, translated
 from benchmarks_app.migrated import NotMigratedError, explained
 from benchmarks_app.requests import accepted_encoding
@@ -37,6 +38,18 @@ class NullCharacterMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
             raise BadRequest
+        return self.get_response(request)
+
+
+class LengthMiddleware:
+    """A body without a length is refused (411): it would be read as an empty one."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if "Transfer-Encoding" in request.headers and not request.META.get("CONTENT_LENGTH"):
+            raise LengthMissingError
         return self.get_response(request)
 
 

@@ -108,6 +108,7 @@ MIDDLEWARE = [
     "benchmarks_app.middleware.PrivateAnswersMiddleware",
     "benchmarks_app.static_files.FirstStylesMiddleware",
     "benchmarks_app.middleware.NullCharacterMiddleware",
+    "benchmarks_app.middleware.LengthMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

@@ -138,6 +138,18 @@ def test_address_that_is_none_is_json_as_well(client, path):
     assert client.get("/nothing/")["Content-Type"].startswith("text/html")
 
 
+def test_body_without_a_length_is_told_so_and_not_read_as_empty(benchmark, owner, signed_in):
+    sent = {"HTTP_TRANSFER_ENCODING": "chunked", "CONTENT_LENGTH": ""}
+    client = signed_in(owner)
+
+    answer = client.post(f"/api/v1/benchmarks/{benchmark.slug}/uploads/", **sent)
+    page = client.post(f"/b/{benchmark.slug}/import/", **sent)
+
+    assert (answer.status_code, answer.json()["code"]) == (411, "length-missing")
+    assert "Content-Length" in answer.json()["message"]
+    assert page.status_code == 411
+
+
 @pytest.mark.parametrize("path", ["comparisons/results/?runs=a%00b", "qrels/%00/", "runs/?q=%00"])
 def test_address_with_a_nul_is_refused_before_a_database_fails_on_it(api, client, benchmark, path):
     answer = api.get(f"{OF}{path}")

@@ -9,6 +9,7 @@ from django.views import csrf, defaults
 
 from benchmarks_app.language import speak
 from benchmarks_app.problems import CONTENT_TYPE, problem
+from benchwright.errors import BenchmarkError
 from benchwright.full_disk import DiskFullError, is_disk_full
 
 OF_PROGRAMS = "/api/v1/"
@@ -39,9 +40,14 @@ def not_allowed(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    status, code, message = 400, "bad-request", "The request is not one that can be read."
+    if isinstance(exception, BenchmarkError):
+        status, code, message = exception.status, exception.code, str(exception)
     if request.path.startswith(OF_PROGRAMS):
-        return _told(request, 400, "bad-request", "The request is not one that can be read.")
-    return defaults.bad_request(request, exception)
+        return _told(request, status, code, message)
+    response = defaults.bad_request(request, exception)
+    response.status_code = status
+    return response
 
 
 def broken(request: HttpRequest) -> HttpResponse:
