@@ -205,4 +205,10 @@ def unpack(stream: IO[bytes], path: Path) -> BackupFolder:
                     copied(content, target, lambda n_bytes: None)
     except (tarfile.TarError, EOFError) as error:
         raise BackupDamagedError(name="on standard input", problems=str(error)) from error
+    # Between two members, or in the head of one, tarfile takes the end of the stream for its own.
+    manifests = [snapshot.folder / MANIFEST for snapshot in folder.snapshots()]
+    if not manifests or not all(path.is_file() for path in manifests):
+        raise BackupDamagedError(
+            name="on standard input", problems=f"it ends before its {MANIFEST}"
+        )
     return folder

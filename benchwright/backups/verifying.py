@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchwright.backups.errors import BackupVersionError
 from benchwright.backups.layout import FORMAT, MANIFEST, MANIFEST_DIGEST, BackupFolder, Snapshot
 from benchwright.backups.lines import n_lines_in, rows_in
 from benchwright.files.sources import sha256_of
@@ -47,7 +48,13 @@ def verify(
     snapshots: list[Snapshot],
     tell: Tell = lambda n, n_all: None,
 ) -> Verdict:
-    """Read these snapshots and every file they name; a file of several is read once."""
+    """Read these snapshots and every file they name; a file of several is read once.
+
+    Raises
+    ------
+    BackupVersionError
+        If one is of a form that a later program writes.
+    """
     verdict = Verdict(n_snapshots=len(snapshots))
     objects: dict[str, tuple[int, list[tuple[str, str]]]] = {}
     for snapshot in snapshots:
@@ -103,8 +110,11 @@ def _problem_of_manifest(snapshot: Snapshot) -> str:
         return f"cannot be read: {error}"
     if hashlib.sha256(content).hexdigest() != recorded:
         return "altered: it does not fit its digest"
-    version = json.loads(content)["format"]
-    return "" if version == FORMAT else f"of format {version}; this program reads {FORMAT}"
+    manifest = json.loads(content)
+    if manifest["format"] != FORMAT:
+        what = f"it is of form {manifest['format']}, and this one reads {FORMAT}"
+        raise BackupVersionError(version=manifest["version"], what=what)
+    return ""
 
 
 def _problem_of_lines(path: Path, facts: dict[str, Any]) -> str:

@@ -712,6 +712,35 @@ def test_stream_that_ends_early_is_no_backup(site, monkeypatch):
     assert raised.value.returncode == 2
 
 
+@pytest.mark.parametrize("n_more", [0, 100, 513])
+def test_stream_that_is_cut_short_is_damaged_wherever_it_is_cut(
+    n_more, upload, tmp_path, monkeypatch
+):
+    """Before a member, in its head, in what it holds: tarfile takes the first two for an end."""
+    whole = tmp_path / "whole.tar"
+    with whole.open("wb") as out:
+        back_up(TarTarget(out, tmp_path))
+    with tarfile.open(whole) as tar:
+        members = tar.getmembers()
+
+    for member in (members[0], members[1], members[-1]):
+        cut = io.BytesIO(whole.read_bytes()[: member.offset + n_more])
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(cut))
+        with pytest.raises(CommandError, match="backup on standard input is damaged") as raised:
+            call_command("restore", "-", verbosity=0)
+        assert raised.value.returncode == 2
+        assert not list(settings.STAGING_DIR.iterdir())
+
+
+def test_backup_of_a_later_form_is_not_called_damaged(emptied, place):
+    _rewritten(place, format=2, version="benchwright 9.0")
+
+    with pytest.raises(BackupVersionError, match=r"benchwright 9\.0, which is later"):
+        restore(BackupFolder(place))
+    with pytest.raises(CommandError, match="which is later"):
+        call_command("verify_backup", str(place), verbosity=0)
+
+
 # --- older ones ----------------------------------------------------------------------------
 
 
