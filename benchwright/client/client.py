@@ -25,6 +25,7 @@ from benchwright.client.errors import (
     NoPhaseError,
     NoReleaseError,
     NotAReleaseNameError,
+    ServerFaultError,
     TooManyRequestsError,
     UnreachableError,
     WaitedTooLongError,
@@ -379,7 +380,7 @@ class Client:
             try:
                 state = look()
                 answered = time.monotonic()
-            except (UnreachableError, TooManyRequestsError):
+            except (UnreachableError, ServerFaultError, TooManyRequestsError):
                 if time.monotonic() - answered > GONE_FOR:
                     raise
             else:

@@ -169,6 +169,7 @@ class Transport:
         if how == "POST":  # what the site has answered already it does not do again
             headers = {KEY: str(uuid.uuid4()), **arguments.get("headers", {})}
             arguments = {**arguments, "headers": headers}
+        may_be_done = False
         for attempt in range(1, self.patience.n_tries + 1):
             is_last = attempt == self.patience.n_tries
             try:
@@ -178,6 +179,7 @@ class Transport:
                 was_asked = not isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
                 if is_last or (was_asked and not is_repeatable):
                     raise UnreachableError(url=self.url, why=_why(error)) from None
+                may_be_done |= was_asked
                 self.sleep(self._pause(attempt))
                 continue
             is_beyond = response.status_code == NOTHING_LEFT and "Range" in arguments.get(
@@ -185,9 +187,13 @@ class Transport:
             )
             if response.status_code < 400 or is_beyond:
                 return response
+            if how == "DELETE" and response.status_code == 404 and may_be_done:
+                response.close()
+                return httpx.Response(204, request=response.request)  # the first one was heard
             wait = self._wait(response, attempt, is_repeatable)
             if is_last or wait is None:
                 self._refuse(response)
+            may_be_done |= response.status_code >= 500
             response.close()
             self.sleep(wait or 0.0)
         raise AssertionError  # the last attempt returns or raises

@@ -368,10 +368,13 @@ def test_waiting_looks_ever_less_often_until_it_is_over():
     assert (site.slept[0], site.slept[-1]) == (0.25, 5.0)
 
 
-def test_waiting_outlives_a_site_that_is_started_anew():
+@pytest.mark.parametrize(
+    "gone", [httpx.ConnectError("refused"), error(502), error(503)], ids=["", "proxy", "starting"]
+)
+def test_waiting_outlives_a_site_that_is_started_anew(gone):
     site = Site(
-        httpx.ConnectError("refused"),
-        httpx.ConnectError("refused"),
+        gone,
+        gone,
         httpx.Response(200, json={**SENT, "state": "scored"}),
     )
 
@@ -433,6 +436,16 @@ def test_file_that_the_site_could_not_send_to_its_end_is_not_taken_for_whole():
     whole, stream = Site(httpx.Response(200, content=b"a\n")), BytesIO()
     assert whole.client().fetch("benchmarks/stdlib/judgments/", stream) == 2
     assert stream.getvalue() == b"a\n"
+
+
+def test_what_was_deleted_before_the_line_broke_is_deleted():
+    site = Site(httpx.ReadError("cut"), error(404, "not-found"))
+
+    assert site.client().ask("DELETE", "benchmarks/stdlib/uploads/3/") is None
+
+    assert len(site.asked) == 2
+    with pytest.raises(errors.NotThereError):
+        Site(error(404, "not-found")).client().ask("DELETE", "benchmarks/stdlib/uploads/3/")
 
 
 def test_verdict_of_a_gate_is_waited_for():
