@@ -36,8 +36,6 @@ PeopleError
 └── BlindError                 results, asked for by somebody who may still be asked to judge
 """
 
-from django.core.exceptions import BadRequest
-
 from benchwright.errors import BenchmarkError
 
 
@@ -382,16 +380,16 @@ class KeyBusyError(RepeatedKeyError):
     message = "The first request with this Idempotency-Key is still being answered. Ask again."
 
 
-# --- What can go wrong with the body of a request: a bad one, also before a view looks at it.
+# --- What can go wrong with the body of a request.
 
 
-class BodyCutOffError(BenchmarkError, BadRequest):
+class BodyCutOffError(BenchmarkError):
     code = "body-cut-off"
     status = 400
     message = "The connection ended after {n} of {n_all} bytes: nothing was taken. Send it again."
 
 
-class LengthMissingError(BenchmarkError, BadRequest):
+class LengthMissingError(BenchmarkError):
     """Of what is sent in chunks nobody can tell whether its end is missing."""
 
     code = "length-missing"

@@ -16,6 +16,7 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils.cache import patch_vary_headers
 
+from benchmarks_app.common.views import bad_request
 from benchmarks_app.errors import LengthMissingError
 from benchmarks_app.language import is_translated, speak, told, translated
 from benchmarks_app.migrated import NotMigratedError, explained
@@ -49,7 +50,7 @@ class LengthMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if "Transfer-Encoding" in request.headers and not request.META.get("CONTENT_LENGTH"):
-            raise LengthMissingError
+            return bad_request(request, LengthMissingError())
         return self.get_response(request)
 
 

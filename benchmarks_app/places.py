@@ -16,11 +16,12 @@ from io import BytesIO
 from threading import BoundedSemaphore, Lock
 from typing import Any, Self
 
+from django.core.exceptions import BadRequest
 from django.db import close_old_connections
 from django.http import FileResponse, StreamingHttpResponse
 
 from benchmarks_app.errors import BodyCutOffError
-from benchwright.files.sources import BROKE_OFF
+from benchwright.errors import BROKE_OFF
 
 # Of each process. Places and turns keep a connection each: together fewer than a pool has.
 N_THREADS = 64
@@ -95,6 +96,10 @@ class Place:
             self._is_taken = self._free.acquire(timeout=LONGEST_WAIT_SECONDS)
 
 
+class CutOffBodyError(BodyCutOffError, BadRequest):
+    """A bad request wherever it is read: forms are looked at before any view."""
+
+
 class Body:
     """What a client sends; the place is left for as long as it is waited for.
 
@@ -125,7 +130,7 @@ class Body:
     def _counted(self, piece: bytes, *, is_end: Callable[[bytes], bool]) -> bytes:
         self._n_read += len(piece)
         if self._length is not None and self._n_read < self._length and is_end(piece):
-            raise BodyCutOffError(n=self._n_read, n_all=self._length)
+            raise CutOffBodyError(n=self._n_read, n_all=self._length)
         return piece
 
     def _without_place(self, ask: Callable[..., bytes], size: int) -> bytes:

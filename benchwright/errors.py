@@ -11,6 +11,9 @@ from collections.abc import Sequence
 from math import inf
 from typing import Any, ClassVar, NamedTuple
 
+# What a site puts at the end of a text that it could not send to its end: what came looks whole.
+BROKE_OFF = b"\n*** The site could not send this to its end: it is not whole. Fetch it again. ***\n"
+
 # --- The root of every error that a person can cause and mend.
 
 

@@ -33,7 +33,7 @@ from benchwright.client.errors import (
 from benchwright.client.sending import Sent, opened_files
 from benchwright.client.servers import Servers, Token, insecurity_of, login_for, normal_url
 from benchwright.client.transport import Patience, Transport
-from benchwright.files.sources import BROKE_OFF
+from benchwright.errors import BROKE_OFF
 
 FIRST_LOOK, LONGEST_PAUSE, GROWTH = 0.25, 5.0, 1.5
 # While one waits for minutes, a site may be started anew meanwhile.

@@ -27,8 +27,6 @@ STANDARD_INPUT = Path("-")
 
 # A thousand bytes of zstd become 32 MiB at most, so a limit is passed by no more than that.
 _ZSTD_PIECE = 1 << 10
-# What a site puts at the end of a text that it could not send to its end: what came looks whole.
-BROKE_OFF = b"\n*** The site could not send this to its end: it is not whole. Fetch it again. ***\n"
 
 
 class Limits(NamedTuple):

@@ -15,7 +15,7 @@ import pytest
 
 from benchwright.client import Client, InsecureServerWarning, Patience, errors
 from benchwright.client.servers import Login, Servers, Token, login_for, normal_url
-from benchwright.files.sources import BROKE_OFF
+from benchwright.errors import BROKE_OFF
 
 SITE = "https://bench.example.org"
 SECRET = "bw_secret-of-sam"

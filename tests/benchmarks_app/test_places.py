@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from benchmarks_app import places
 from benchmarks_app.errors import BodyCutOffError
-from benchwright.files.sources import BROKE_OFF
+from benchwright.errors import BROKE_OFF
 
 pytestmark = pytest.mark.django_db  # asked for by the end of a request
 SECRET = "a" * 32
