@@ -138,7 +138,7 @@ def _is_contained(words: list[str], title: list[str]) -> bool:
 
 def semantic(query: AskedQuery, knowledge: Knowledge) -> Reason | None:
     """Its words are not those of its relevant documents."""
-    if query.metadata.get(VOCABULARY_GAP) in (True, 1, "1", "true", "yes"):
+    if query.metadata.get(VOCABULARY_GAP) in (True, "1", "true", "yes"):
         return Reason("vocabulary-gap", "its metadata says so")
     words = set(words_of(query.text))
     if not words or not query.relevant:

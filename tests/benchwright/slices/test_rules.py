@@ -122,10 +122,15 @@ def test_semantic_where_the_words_are_not_those_of_any_relevant_text():
     assert not reason("semantic", asked("repair my car", relevant=(far, near)), weights=weights)
 
 
-def test_semantic_is_told_by_a_flag_and_never_without_a_text():
-    flagged = asked("x", metadata={"vocabulary_gap": True})
+@pytest.mark.parametrize(
+    ("flag", "code"),
+    [*((flag, "vocabulary-gap") for flag in (True, 1, "1", "yes")), (False, ""), (0, ""), (2, "")],
+)
+def test_semantic_is_told_by_a_flag(flag, code):
+    assert reason("semantic", asked("x", metadata={"vocabulary_gap": flag})) == code
 
-    assert reason("semantic", flagged) == "vocabulary-gap"
+
+def test_semantic_is_never_told_without_a_text():
     assert reason("semantic", asked("repair my car")) == ""
 
 
@@ -220,7 +225,11 @@ def test_a_tag_that_no_query_has_is_said():
     [
         ({"kind": "colour"}, "'colour' is no kind of rule; expected one of frequency,"),
         ({}, "'None' is no kind of rule"),
-        ({"kind": "length", "band": "head"}, "knows no band; it takes from, to."),
+        (
+            {"kind": "frequency", "from": 1},
+            "knows no from; it takes band, head_above, head_share, tail_below, tail_share.",
+        ),
+        ({"kind": "frequency", "band": "head", "head_share": "few"}, "head_share is 'few'"),
         ({"kind": "length"}, "needs 'from' or 'to'"),
         ({"kind": "length", "from": 5, "to": 2}, "No length is from 5 to 2"),
         ({"kind": "length", "from": "few"}, "from is 'few'; expected a whole number"),
@@ -246,6 +255,12 @@ def test_a_rule_that_asks_for_what_cannot_be_is_refused(rule, said):
 def test_a_rule_that_names_an_unknown_slice_is_refused():
     with pytest.raises(ExpressionError, match="there is no slice 's'"):
         taken_by({"kind": "expression", "expression": "in slice s"}, QUERIES, NOWHERE)
+    with pytest.raises(ExpressionError, match="there is no slice 's'"):
+        checked_rule({"kind": "expression", "expression": "in slice s"}, ["t"])
+
+
+def test_query_without_a_word_has_a_length():
+    assert set(taken_by({"kind": "length", "to": 0}, [asked("…")], NOWHERE).reasons) == {"q1"}
 
 
 def test_weights_count_documents_and_not_words():
