@@ -36,6 +36,17 @@ def test_who_gets_the_short_documents_is_not_fast():
     assert rates[0].ratio == pytest.approx(1, rel=0.15)
 
 
+def test_documents_of_one_quarter_of_lengths_are_held_beside_each_other():
+    """Of lengths 1 to 8 two are in each quarter: the first has all the odd ones."""
+    chars = np.arange(1, 9)
+    raters = 1 - chars % 2
+    seconds = np.where(raters == 0, 1.0, 4.0) * 2.0 ** ((chars + 1) // 2)
+
+    first, second = paces(raters, seconds, chars, np.zeros(8, dtype=int), 2)
+
+    assert (first.ratio, first.n_labels, second.ratio, second.n_labels) == (0.25, 4, 4.0, 4)
+
+
 def test_few_times_or_nobody_beside_say_nothing():
     raters, seconds, chars, grades = timed(0.1, 60)
 

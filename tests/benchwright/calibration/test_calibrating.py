@@ -251,6 +251,7 @@ def test_with_too_few_systems_or_queries_there_is_no_test(n_systems, n_queries):
 
     trust = trusted(values, values)
 
+    assert trusted(values, {}).too_few.startswith("0 systems on 0 families")
     assert "is tested from 4 systems and 20 families on" in trust.too_few
     assert all(math.isnan(row.p) and not row.is_favoured for row in trust.systems)
 
