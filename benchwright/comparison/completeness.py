@@ -444,9 +444,7 @@ def _verdicts(
 
 def _slack(differences: Floats, families: FamilyOf | None) -> float:
     """From the mean to the nearest value at which a test at 5 % would say something else."""
-    if len(differences) < 2:
-        return 0.0
     error = float(standard_errors(differences[:, np.newaxis], families)[0])
-    if isnan(error):  # a single family
+    if isnan(error):  # a single query or family
         return 0.0
     return abs(abs(float(differences.mean())) - float(scipy.special.ndtri(1 - ALPHA / 2)) * error)

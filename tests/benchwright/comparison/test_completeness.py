@@ -1,6 +1,7 @@
 """Which unjudged documents matter, and whether the verdict on two runs could still change."""
 
 import gzip
+from dataclasses import replace
 from itertools import combinations
 from math import log2
 
@@ -271,6 +272,13 @@ def test_equal_runs_show_no_difference_in_any_scenario():
     verdicts = pair_verdicts(question(grades, one, one))
 
     assert (verdicts.raw, verdicts.raw_verdict, verdicts.is_settled) == (0.0, NO_DIFFERENCE, True)
+
+
+@pytest.mark.parametrize(("n", "families"), [(1, None), (3, np.zeros(3, dtype=int))])
+def test_one_query_or_family_leaves_a_verdict_no_slack(n, families):
+    asked = replace(question(*many(n, ["good", "bad"], ["new", "good"])), families=families)
+
+    assert pair_verdicts(asked).slack == 0.0
 
 
 def test_the_same_seed_draws_the_same():

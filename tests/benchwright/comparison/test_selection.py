@@ -55,6 +55,10 @@ def test_too_little_has_no_error(values):
     assert error_of_attempts(values) == 0.0
 
 
+def test_one_family_has_no_error():
+    assert error_of_attempts(np.eye(3), np.zeros(3, dtype=int)) == 0.0
+
+
 def test_gain_is_the_one_of_equal_submissions():
     """Twenty equal submissions, 200 queries with a deviation of 0.25 each, 400 times."""
     rng, k, n = np.random.default_rng(11), 20, 200
