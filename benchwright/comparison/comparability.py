@@ -38,11 +38,6 @@ class Comparability:
     low: float = nan
     high: float = nan
 
-    @property
-    def gap(self) -> float:
-        """How far the judged shares are apart."""
-        return self.high - self.low
-
 
 def comparability(
     shares: Mapping[str, float], answered: Mapping[str, float] | None = None

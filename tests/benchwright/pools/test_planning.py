@@ -238,6 +238,12 @@ def test_slices_for_a_gate_are_those_of_the_table(sigma, n):
     assert (plan.n_queries, plan.n_lacking_for_gate) == (100, n - 100)
 
 
+def test_a_slice_of_more_than_enough_lacks_none():
+    plan = slice_plan("s", n_queries=9000, share=0.5, sigma=0.2, effect=1.0, delta=0.02)
+
+    assert (plan.n_lacking, plan.n_lacking_for_gate) == (0, 0)
+
+
 def test_a_slice_without_queries_shows_nothing():
     plan = slice_plan("s", n_queries=100, share=0.0, sigma=0.2, effect=1.0, delta=0.02)
 
