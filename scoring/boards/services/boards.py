@@ -316,7 +316,8 @@ def _with_attempts(
     for row in rows:
         k = n_attempts.get(row.run.pk, 1) if row.team else 1
         adjusted, mean = None, row.scores.get(name)
-        if row.team and row.team not in seen and k > 1 and facts and mean is not None:
+        is_best = row.team and row.team not in seen and k > 1
+        if is_best and facts and facts.errors and mean is not None:
             adjusted = sight.rounded(mean - selection_gain(facts.error_of(row.team), k))
         seen.add(row.team)
         standing = None if row.source is None else standings.get(row.source)

@@ -18,6 +18,8 @@ from benchmarks_app.jobs.services import jobs
 from benchmarks_app.jobs.services.jobs import RunningJob
 from benchmarks_app.models import Job, Release
 from benchwright.evaluation.uncertainty import Standing, numbered, ranked
+from benchwright.measures import parse_measure
+from benchwright.measures.families import SMALLEST_IN_GEOMETRIC_MEAN
 from benchwright.texts.counting import counted
 from scoring.models import ScoreSet
 from scoring.scores.selectors.attempts import known_group_of
@@ -41,7 +43,10 @@ EVERYBODY = ""
 
 @dataclass(frozen=True)
 class BoardFacts:
-    """Standings by the keys of score sets, errors of attempts by whose they are, and notes."""
+    """Standings by the keys of score sets, errors of attempts by whose they are, and notes.
+
+    Of a measure that is no mean there are no errors.
+    """
 
     standings: Mapping[int, Standing]
     errors: Mapping[str, float]
@@ -72,8 +77,14 @@ class _Question:
     @property
     def key(self) -> str:
         sets = [(score_set.pk, known_group_of(score_set.run)) for score_set in self.score_sets]
-        facts = repr((SCORER_VERSION, self.release.pk, self.name, self.slice_name, sets))
+        # What is no mean was ranked as one.
+        version = SCORER_VERSION if self.aggregation == "mean" else f"{SCORER_VERSION} 2"
+        facts = repr((version, self.release.pk, self.name, self.slice_name, sets))
         return sha256(facts.encode()).hexdigest()
+
+    @property
+    def aggregation(self) -> str:
+        return parse_measure(self.name).aggregation
 
     @property
     def board(self) -> str:
@@ -201,8 +212,15 @@ def _worked_out(question: _Question) -> BoardFacts:
     only = members_of(question.release, question.slice_name) if question.slice_name else None
     columns, qids = values_of(question.release, question.score_sets, question.name, only)
     families = release_families(question.release)
-    ranking = ranked(columns, qids, families)
     values = np.array(columns, dtype=np.float64).reshape(len(columns), len(qids)).T
+    if question.aggregation == "geometric":
+        # Means of logarithms stand as geometric means do.
+        values = np.log(np.maximum(values, SMALLEST_IN_GEOMETRIC_MEAN))
+    ranking = ranked(values.T.tolist(), qids, families)
+    keys = [score_set.pk for score_set in question.score_sets]
+    standings = dict(zip(keys, ranking.standings, strict=True))
+    if question.aggregation != "mean":
+        return BoardFacts(standings, {}, ranking.notes)
     numbers = numbered(qids, families)
     places: dict[str, list[int]] = {}
     for place, score_set in enumerate(question.score_sets):
@@ -213,8 +231,7 @@ def _worked_out(question: _Question) -> BoardFacts:
         if group and len(chosen) > 1
     }
     errors[EVERYBODY] = error_of_attempts(values, numbers)
-    keys = [score_set.pk for score_set in question.score_sets]
-    return BoardFacts(dict(zip(keys, ranking.standings, strict=True)), errors, ranking.notes)
+    return BoardFacts(standings, errors, ranking.notes)
 
 
 def values_of(

@@ -10,14 +10,14 @@ from django.urls import reverse
 
 from benchmarks_app import files
 from benchmarks_app.common.selectors.reading import run_path
-from benchmarks_app.models import Query, QueryFamily
+from benchmarks_app.models import Query, QueryFamily, Release, Run
 from benchmarks_app.releases.services.exporting import export_zip
 from benchwright import evaluate, evaluate_model
 from benchwright.cli.main import main
 from benchwright.errors import MeasureParameterError, UnknownMeasureError
 from benchwright.exports import BEIR
 from scoring.boards.services.boards import board_of
-from scoring.models import Score
+from scoring.models import Score, ScoreSet
 from scoring.scores.selectors.boards import whole_score_sets
 from scoring.scores.selectors.runs import per_query_values
 from scoring.scores.services import measuring, ranking
@@ -325,6 +325,23 @@ def test_runs_that_cannot_be_told_apart_share_group_and_ranks(board, name):
     assert result["best"] == (1, 1, 1)
     assert result["worse"].tie_group == result["like worse"].tie_group == 2
     assert {(value.best, value.worst) for value in result.values()} == {(1, 1), (2, 3)}
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "has_errors"), [("AP", 1, True), ("GMAP", 2, False), ("NumRelRet", 1, False)]
+)
+def test_ranks_are_by_the_mean_that_a_measure_has(name, first, has_errors, monkeypatch):
+    """Of 1 and 0 in turn the mean is above 0.1, and the geometric mean far below it."""
+    values, qids = [[1.0, 0.0] * 30, [0.1] * 60], [f"q{n}" for n in range(60)]
+    monkeypatch.setattr(ranking, "values_of", lambda *_: (values, qids))
+    monkeypatch.setattr(ranking, "release_families", lambda _: {})
+    run = Run(kind=Run.Kind.BASELINE)
+    sets = [ScoreSet(pk=pk, run=run) for pk in (1, 2)]
+
+    facts = ranking._worked_out(ranking._Question(Release(), name, "", sets))
+
+    assert facts.standings == {first: (1, 1, 1), 3 - first: (2, 2, 2)}
+    assert bool(facts.errors) is has_errors
 
 
 def test_standings_are_worked_out_once(board, monkeypatch):
