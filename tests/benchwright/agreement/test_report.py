@@ -8,6 +8,7 @@ import pytest
 from benchwright.agreement import report
 from benchwright.agreement.coefficients import Level, krippendorff, percent_agreement
 from benchwright.agreement.labels import Labels, split_at
+from benchwright.agreement.measured import band
 from tests.benchwright.agreement.test_bootstrap import noisy
 
 SCALE = (0, 1, 2, 3)
@@ -101,6 +102,25 @@ def test_cohens_kappa_is_of_two_people():
     cohen_quadratic = report.overall(LABELS, 1, rng)["cohen_quadratic"]
     assert cohen_quadratic["value"] is None
     assert cohen_quadratic["why"].startswith("it is of two annotators, and there are 4: see")
+
+
+def test_sizes_by_hand():
+    rows = [("q", 1, "a", 0), ("q", 1, "b", 1), ("q", 2, "a", 3), ("r", 1, "c", 2), ("s", 1, "a", 9)]
+
+    assert report.sizes(Labels.from_rows(rows, SCALE)) == {
+        "n_labels": 4,
+        "n_documents": 3,
+        "n_shared": 1,
+        "n_queries_shared": 1,
+        "n_raters": 3,
+    }
+
+
+@pytest.mark.parametrize(
+    ("alpha", "word"), [(0.8, "firm"), (0.799, "tentative"), (0.67, "tentative"), (0.669, "low")]
+)
+def test_alpha_is_read_from_0_80_and_from_0_67(alpha, word):
+    assert band(alpha).startswith(f"{word}:")
 
 
 def test_known_grades_by_hand():
