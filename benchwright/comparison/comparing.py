@@ -6,6 +6,7 @@ and power of their pairs. The methods are explained in docs/statistics.md.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import combinations, product
@@ -30,10 +31,12 @@ from benchwright.comparison.outcome import (
 from benchwright.errors import (
     MethodMisfitError,
     MethodNumberError,
+    ScoringError,
     UnknownMethodError,
     UnknownRunError,
 )
 from benchwright.evaluation.uncertainty import span_of, span_of_differences
+from benchwright.measures import parse_measure
 from benchwright.statistics import effects, intervals, paired, power, signflip
 from benchwright.statistics.confidence_sets import TieGroups, tie_groups
 from benchwright.statistics.corrections import benjamini_hochberg, holm
@@ -155,7 +158,12 @@ def compare(
         methods=methods,
         summaries=tuple(_summaries(aligned, methods, groups)),
         pairs=tuple(_pair_results(aligned, pairs, columns, delta, level)),
-        notes=(*aligned.notes, *_too_few(sizes), *_group_notes(aligned, groups)),
+        notes=(
+            *aligned.notes,
+            *_not_means(aligned.measures),
+            *_too_few(sizes),
+            *_group_notes(aligned, groups),
+        ),
     )
 
 
@@ -430,6 +438,17 @@ def _slice_sizes(aligned: Aligned) -> Iterator[SliceSize]:
         families = aligned.families
         n_families = n if families is None else len(np.unique(families[mask]))
         yield SliceSize(name=name, n_queries=n, n_families=n_families)
+
+
+def _not_means(measures: Sequence[str]) -> Iterator[str]:
+    words = {"geometric": "a geometric one", "sum": "a sum"}
+    for name in measures:
+        with suppress(ScoringError):  # somebody's own
+            if word := words.get(parse_measure(name).aggregation):
+                yield (
+                    f"{name} is compared by the plain mean of its values; over all queries it is "
+                    f"{word}."
+                )
 
 
 def _too_few(sizes: Sequence[SliceSize]) -> Iterator[str]:

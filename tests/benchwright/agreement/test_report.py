@@ -105,7 +105,13 @@ def test_cohens_kappa_is_of_two_people():
 
 
 def test_sizes_by_hand():
-    rows = [("q", 1, "a", 0), ("q", 1, "b", 1), ("q", 2, "a", 3), ("r", 1, "c", 2), ("s", 1, "a", 9)]
+    rows = [
+        ("q", 1, "a", 0),
+        ("q", 1, "b", 1),
+        ("q", 2, "a", 3),
+        ("r", 1, "c", 2),
+        ("s", 1, "a", 9),
+    ]
 
     assert report.sizes(Labels.from_rows(rows, SCALE)) == {
         "n_labels": 4,

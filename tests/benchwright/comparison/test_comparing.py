@@ -50,6 +50,16 @@ HEAD = {f"q{query}" for query in range(12)}
 TAIL = {f"q{query}" for query in range(12, 40)}
 
 
+def test_measure_that_is_no_mean_is_said_to_be_compared_by_one():
+    values = {"AP": 0.5, "GMAP": 0.5, "NumRet": 9.0, "my own": 1.0}
+    runs = {run: {f"q{n}": values for n in range(40)} for run in "ab"}
+
+    assert compare(runs).notes == (
+        "GMAP is compared by the plain mean of its values; over all queries it is a geometric one.",
+        "NumRet is compared by the plain mean of its values; over all queries it is a sum.",
+    )
+
+
 def test_two_runs_by_hand():
     """Differences .2, .1, .3, 0: of 8 patterns of the three 2 reach .6; t = .15 / (.129/2)."""
     old = {"q1": 0.5, "q2": 0.4, "q3": 0.2, "q4": 0.7}
