@@ -18,6 +18,8 @@ from benchwright.statistics.power import LARGEST, detectable_differences, querie
 SECONDS_PER_HOUR = 3600
 CUTOFF = 10
 DEEPEST = 100
+# All of ten documents are computed as ten times a tenth, which is a little less than 1.
+ROUNDING = 1e-9
 SHOWN_DEPTHS = (5, 10, 20, 50, 100)
 # Of systems nobody has run yet: a pool of s of them grows as s to this power (17 systems bring 6
 # times the documents of one, 3 bring twice as many).
@@ -179,7 +181,7 @@ class Plan:
     @property
     def has_holes(self) -> bool:
         """Whether even the pooled systems have unjudged documents within the measure's cutoff."""
-        return self.depth < CUTOFF and not self.judged_of_new >= 1
+        return self.depth < CUTOFF and not self.judged_of_new >= 1 - ROUNDING
 
 
 def plan_of(pilot: Pilot, *, n_queries: int, depth: int) -> Plan:
@@ -235,7 +237,7 @@ def depths_allowed(
         for depth in range(shallowest, max(deepest, shallowest) + 1)
         if judged is None
         or isnan(pilot.growth.judged_at(depth))
-        or pilot.growth.judged_at(depth) >= judged
+        or pilot.growth.judged_at(depth) >= judged - ROUNDING
     ]
 
 

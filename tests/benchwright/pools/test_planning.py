@@ -230,6 +230,28 @@ def test_depths_at_which_new_systems_have_holes_are_turned_down():
     assert depths_allowed(pilot(), shallowest=10, judged=0.99)[0] == 10
 
 
+@pytest.mark.parametrize(("judged", "shallowest"), [(0.8, 8), (0.9, 9), (1.0, 10)])
+def test_pool_that_holds_just_what_is_asked_of_it_is_deep_enough(judged, shallowest):
+    """Of ten documents turned round a pool of the first d of either holds d of the other."""
+    order = [f"d{n}" for n in range(10)]
+    growth = pool_growth({"a": {"q": order}, "b": {"q": order[::-1]}}, deepest=10)
+
+    allowed = depths_allowed(pilot(growth=growth), shallowest=1, judged=judged, deepest=10)
+
+    assert allowed == list(range(shallowest, 11))
+
+
+def test_pool_that_holds_all_of_a_new_system_has_no_holes():
+    growth = pool_growth(
+        {"a": {"q": list("uvwxyz")}, "b": {"q": list("zyxwvu")}}, deepest=6, cutoff=6
+    )
+
+    assert [plan_of(pilot(growth=growth), n_queries=9, depth=d).has_holes for d in (5, 6)] == [
+        True,
+        False,
+    ]
+
+
 @pytest.mark.parametrize(("sigma", "n"), [(0.10, 155), (0.15, 348), (0.20, 619), (0.25, 967)])
 def test_slices_for_a_gate_are_those_of_the_table(sigma, n):
     plan = slice_plan("s", n_queries=1000, share=0.1, sigma=sigma, effect=1.0, delta=0.01)
