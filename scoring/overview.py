@@ -11,8 +11,8 @@ from benchmarks_app.models import Benchmark
 from benchmarks_app.navigation import badge
 from benchmarks_app.overview import Step, step
 from benchmarks_app.permissions import Action, may
-from benchwright.comparison.comparability import PROVISIONAL
-from benchwright.texts.counting import percent_beside
+from benchwright.comparison.comparability import PROVISIONAL, ROUNDING
+from benchwright.texts.counting import number_beside, percent_beside
 from scoring.models import ScoreSet
 from scoring.scores.selectors.boards import judged_shares_on
 from scoring.scores.selectors.releases import SCORER_VERSION, newest_release
@@ -56,7 +56,7 @@ def comparability_need(benchmark: Benchmark, user: Any) -> Iterator[Need]:
     """Runs whose first ten documents are judged too little to compare them."""
     release = newest_release(benchmark)
     shares = judged_shares_on(release) if release else {}
-    low = {run: share for run, share in shares.items() if share < PROVISIONAL}
+    low = {run: share for run, share in shares.items() if share < PROVISIONAL - ROUNDING}
     if not low or release is None:
         return
     n = len(low)
@@ -93,8 +93,8 @@ def judged_check(benchmark: Benchmark, user: Any) -> Check | None:
     if not shares or release is None:
         return None
     least = min(shares.values())
-    state = "good" if least >= PROVISIONAL else "warn"
-    why = f"now {least:.2f} on {release.version}"
+    state = "good" if least >= PROVISIONAL - ROUNDING else "warn"
+    why = f"now {number_beside(least, PROVISIONAL, decimals=2)} on {release.version}"
     url = reverse("scoring:top-up-new", args=[benchmark.slug])
     title = f"Judged@10 of every run {PROVISIONAL:.2f} or more"
     return Check(45, state, title, why, url, "why")

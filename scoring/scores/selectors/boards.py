@@ -12,7 +12,7 @@ from django.utils.translation import gettext_noop
 
 from benchmarks_app.common.selectors.naming import is_anonymous_to, owner_name
 from benchmarks_app.models import Release, Run
-from benchwright.comparison.comparability import COMPARABLE
+from benchwright.comparison.comparability import COMPARABLE, ROUNDING
 from benchwright.comparison.comparability import PROVISIONAL as AT_ALL
 from benchwright.evaluation.uncertainty import Standing
 from benchwright.runs.facts import is_trained_on, system_type
@@ -86,9 +86,9 @@ class BoardRow:
     @property
     def comparability(self) -> str:
         """`provisional` or `not comparable` by the judged share of the first ten; empty if fine."""
-        if self.judged is None or self.judged >= COMPARABLE:
+        if self.judged is None or self.judged >= COMPARABLE - ROUNDING:
             return ""
-        return PROVISIONAL if self.judged >= AT_ALL else NOT_COMPARABLE
+        return PROVISIONAL if self.judged >= AT_ALL - ROUNDING else NOT_COMPARABLE
 
     @property
     def type(self) -> str:

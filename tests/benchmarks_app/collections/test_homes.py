@@ -184,6 +184,21 @@ def test_judged_share_that_falls_short_of_its_limit_is_not_told_as_the_limit(
     assert need.detail.startswith("50 to 79.7 % of their first ten documents are judged")
 
 
+@pytest.mark.parametrize(
+    ("least", "state", "told"), [(0.7999999999999999, "good", "0.80"), (0.7961, "warn", "0.796")]
+)
+def test_check_of_judged_shares_says_what_it_goes_by(
+    benchmark, owner, monkeypatch, least, state, told
+):
+    scores(benchmark, 0, 1)
+    monkeypatch.setattr("scoring.overview.judged_shares_on", lambda release: {1: 0.9, 2: least})
+
+    [check] = [each for each in homes.checks_of(benchmark, owner) if "Judged@10" in each.title]
+
+    assert (check.state, check.why.partition(" on ")[0]) == (state, f"now {told}")
+    assert len(needs_of(benchmark, owner)) == (state == "warn")
+
+
 def test_checks_say_what_is_lacking(benchmark, owner):
     factories.qrel_set(benchmark, {("q1", "d1"): 0, ("q2", "d1"): 2})
     making.pool(benchmark, {"q1": ["d1", "d2"]})

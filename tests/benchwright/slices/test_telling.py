@@ -57,7 +57,11 @@ def test_a_release_is_held_against_all_that_are_told_together():
 
 
 def test_queries_that_are_public_by_now_are_known():
-    assert which(means(), means(HUNDRED[:80], public=HUNDRED[80:])) == [True, True]
+    later = means(HUNDRED[:80], public=HUNDRED[80:], weights=WEIGHTS)
+
+    _, second = told(means(weights=WEIGHTS), later)
+
+    assert (second.is_told, second.has_weighted) == (True, True)
     assert which(means(), means(HUNDRED[:80])) == [True, False]
 
 

@@ -160,7 +160,11 @@ def test_badges_say_what_changes_how_a_mean_is_read(scored, signed_in, vi):
 
 @pytest.mark.parametrize(
     ("judged", "told"),
-    [(0.95, ""), (0.949, "provisional"), (0.80, "provisional"), (0.79, "not comparable")],
+    [
+        *((0.95, ""), (0.949, "provisional"), (0.80, "provisional"), (0.79, "not comparable")),
+        # What means of tenths come to that are 0.95 and 0.8 on paper.
+        *((0.9499999999999998, ""), (0.7999999999999999, "provisional")),
+    ],
 )
 def test_judged_share_of_the_first_ten_says_how_far_runs_compare(scored, release, vi, judged, told):
     scored(PERFECT)
