@@ -90,6 +90,7 @@ def test_running_audit_looks_at_the_last_three_hundred_alone():
         last = outcomes[max(0, n - 300) : n]
         assert running.bound == most_relevant(sum(last), len(last))
         assert is_allowed
+    assert RunningAudit.begun(outcomes).bound == running.bound
     assert not (running.add(True) and running.add(True))
 
 

@@ -331,6 +331,7 @@ def test_strata_have_their_share_and_must_be_whole():
     draw = drawn(names, 40, seed=1, strata=strata)
 
     assert draw.n_by_stratum == (("rare", 4), ("usual", 36))
+    assert drawn(names, 30, seed=1, strata=strata).n_by_stratum == (("rare", 3), ("usual", 27))
     assert sum(strata[name] == "rare" for name in draw.families) == 4
     assert draw.proved(names, names, strata) == draw.families
     with pytest.raises(NotDrawnError, match="strata must be whole"):
