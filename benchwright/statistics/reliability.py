@@ -8,7 +8,7 @@ size of the family that a query is in, and rho how much of the scatter a family 
 """
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TypeAlias
 
@@ -114,17 +114,13 @@ def design_effect(families: Iterable[Hashable], rho: float) -> float:
     return 1 + (mean_family(counts.values()) - 1) * rho
 
 
-def own_spread(values: Floats, mask: Mask, families: FamilyOf | None, of_all: Spread) -> Spread:
-    """The spread of some of the queries; that of all where they are too few to tell."""
-    if np.count_nonzero(mask) < FEWEST_QUERIES:
-        return of_all
-    own = spread_of(values[mask], families if families is None else families[mask])
-    # Families are few inside a slice: what they have in common is measured over all queries.
-    return (
-        of_all
-        if own is None
-        else Spread(own.sigma, of_all.rho, own.n_pairs, own.n_queries, own.smallest)
-    )
+def own_spread(values: Floats, mask: Mask, of_all: Spread) -> Spread:
+    """The spread of some of the queries; that of all where they are too few to tell.
+
+    Families are few inside a slice: what they have in common is that of all.
+    """
+    own = spread_of(values[mask]) if np.count_nonzero(mask) >= FEWEST_QUERIES else None
+    return of_all if own is None else replace(own, rho=of_all.rho)
 
 
 # --- What a number of queries can show, in words.

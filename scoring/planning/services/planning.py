@@ -183,4 +183,4 @@ def _own(scored: Scored | None, qids: Iterable[str], of_all: Spread) -> Spread:
     if scored is None:
         return of_all
     mask = np.isin(np.array(scored.qids), np.array(list(qids)))
-    return own_spread(scored.values, mask, scored.families, of_all)
+    return own_spread(scored.values, mask, of_all)

@@ -40,11 +40,10 @@ HUNDREDTH, MARGIN = 0.01, 0.02
 
 @dataclass(frozen=True)
 class Scored:
-    """Values of the newest runs on a release: queries x runs, with the queries and families."""
+    """Values of the newest runs on a release: queries x runs, with the queries."""
 
     qids: list[str]
     values: Floats
-    families: FamilyOf | None
     spread: Spread
 
 
@@ -96,7 +95,7 @@ def _spread_in(scored: Scored | None, qids: Collection[str]) -> Spread:
     if scored is None:
         return ASSUMED
     mask = np.isin(np.array(scored.qids), np.array(list(qids))) if qids else np.zeros(0, bool)
-    return own_spread(scored.values, mask, scored.families, scored.spread)
+    return own_spread(scored.values, mask, scored.spread)
 
 
 def _reach(families: list[Hashable], spread: Spread) -> Reach:
@@ -156,9 +155,8 @@ def _scored(release: Release, score_sets: list[ScoreSet]) -> Scored | None:
     whole = whole.filter(~pl.col("qid").is_in(hidden_queries(release)))
     qids = whole["qid"].to_list()
     values = whole.drop("qid").to_numpy()
-    families = _numbered(qids, release_families(release))
-    spread = spread_of(values, families)
-    return None if spread is None else Scored(qids, values, families, spread)
+    spread = spread_of(values, _numbered(qids, release_families(release)))
+    return None if spread is None else Scored(qids, values, spread)
 
 
 def _numbered(qids: list[str], family_of: Mapping[str, str]) -> FamilyOf | None:

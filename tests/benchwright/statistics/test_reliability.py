@@ -6,6 +6,7 @@ import pytest
 from benchwright.statistics.reliability import (
     ASSUMED,
     ASSUMED_SIGMA,
+    Spread,
     design_effect,
     mean_family,
     own_spread,
@@ -69,10 +70,14 @@ def test_a_part_has_a_spread_of_its_own_from_thirty_queries():
     values = np.zeros((100, 2))
     values[:40, 0] = np.tile([1.0, -1.0], 20)
     values[40:, 0] = np.tile([0.1, -0.1], 30)
-    whole = spread_of(values)
+    whole = Spread(sigma=0.5, rho=0.7)
 
-    assert own_spread(values, np.arange(100) < 40, None, whole).sigma == pytest.approx(1.01, 0.01)
-    assert own_spread(values, np.arange(100) < 20, None, whole) == whole
+    own = own_spread(values, np.arange(100) < 30, whole)
+
+    assert own.sigma == own.smallest == pytest.approx(np.sqrt(30 / 29))
+    assert (own.rho, own.n_pairs, own.n_queries) == (0.7, 1, 30)
+    assert own_spread(values, np.arange(100) < 29, whole) == whole
+    assert own_spread(np.zeros((100, 2)), np.arange(100) < 40, whole) == whole
 
 
 @pytest.mark.data
