@@ -889,11 +889,13 @@ def test_table_has_every_endpoint():
         pytest.param(by_token, id="token"),
     ],
 )
-@pytest.mark.parametrize(("name", "how", "body", "told"), ROWS, ids=lambda value: str(value)[:20])
-def test_answer_is_that_of_the_table(urls, cast, way: Callable[..., Client], name, how, body, told):
+@pytest.mark.parametrize(("name", "how", "body", "words"), ROWS, ids=lambda value: str(value)[:20])
+def test_answer_is_that_of_the_table(
+    urls, cast, way: Callable[..., Client], name, how, body, words
+):
     answers = [ask(way(cast.get(who)), how, urls[name], body) for who in PEOPLE]
 
-    assert [status for status, _ in answers] == told
+    assert [status for status, _ in answers] == words
     for who, (status, content) in zip(PEOPLE, answers, strict=True):
         if status in CODES:
             error = json.loads(content)
@@ -905,9 +907,9 @@ def test_answer_is_that_of_the_table(urls, cast, way: Callable[..., Client], nam
             assert error["code"] == told_why
 
 
-@pytest.mark.parametrize(("name", "how", "body", "told"), ROWS, ids=lambda value: str(value)[:20])
+@pytest.mark.parametrize(("name", "how", "body", "words"), ROWS, ids=lambda value: str(value)[:20])
 def test_token_opens_what_its_scope_is_for_and_names_the_one_it_lacks(
-    urls, cast, name, how, body, told
+    urls, cast, name, how, body, words
 ):
     needed = SCOPES.get((name, how), "read" if how == "GET" else "manage")
     User.objects.filter(pk=cast["olga"].pk).update(is_staff=name in MANAGED)
@@ -919,7 +921,7 @@ def test_token_opens_what_its_scope_is_for_and_names_the_one_it_lacks(
         assert (status, error["code"], error["facts"]) == (403, "scope", {"scope": needed})
         assert f"“{needed}”" in error["message"]
     status, _ = ask(by_token(cast["olga"], scopes=[needed]), how, urls[name], body)
-    assert status in ({200, 400} if name in MANAGED else set(told) - {401, 403})
+    assert status in ({200, 400} if name in MANAGED else set(words) - {401, 403})
 
 
 def test_every_scope_opens_something():

@@ -151,7 +151,7 @@ def test_changelog_is_by_versions_and_knows_that_of_the_package(check):
 
 
 @pytest.mark.parametrize(
-    ("versions", "said"),
+    ("versions", "words"),
     [
         ("## 0.2.0 (2027-01-31)\n\n- a\n", ""),
         ("## 0.2.0\n\n- a\n", ":5: '0.2.0'; expected a version and its day"),
@@ -162,11 +162,11 @@ def test_changelog_is_by_versions_and_knows_that_of_the_package(check):
         ("## 0.2.0 (2027-01-31)\n\nSoon.\n", "says nothing of 0.2.0"),
     ],
 )
-def test_changelog_that_goes_wrong_is_told(check, versions, said):
+def test_changelog_that_goes_wrong_is_told(check, versions, words):
     faults = list(check.changelog_faults(f"# Changelog\n\n## Unreleased\n\n{versions}"))
 
-    assert len(faults) == bool(said)
-    assert all(said in fault for fault in faults)
+    assert len(faults) == bool(words)
+    assert all(words in fault for fault in faults)
 
 
 def test_release_check_knows_what_a_version_has_to_say(check, monkeypatch, tmp_path):

@@ -180,7 +180,7 @@ def test_no_error_repr_log_or_traceback_tells_the_token(answer, caplog):
 
 
 @pytest.mark.parametrize(
-    ("answer", "kind", "said"),
+    ("answer", "kind", "words"),
     [
         (error(401, "token-invalid"), errors.TokenRefusedError, "benchwright login https://bench"),
         (error(403, "forbidden"), errors.ForbiddenError, "Ask an owner"),
@@ -199,8 +199,8 @@ def test_no_error_repr_log_or_traceback_tells_the_token(answer, caplog):
         (httpx.ReadTimeout("slow"), errors.UnreachableError, "nobody answers.*slow"),
     ],
 )
-def test_each_answer_has_an_error_that_says_what_to_do(answer, kind, said):
-    with pytest.raises(kind, match=said) as caught:
+def test_each_answer_has_an_error_that_says_what_to_do(answer, kind, words):
+    with pytest.raises(kind, match=words) as caught:
         Site(answer).client().me()
 
     assert type(caught.value) is kind

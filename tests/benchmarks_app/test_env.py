@@ -15,7 +15,7 @@ NAME = "BENCHWRIGHT_TEST_SETTING"
 
 
 @pytest.fixture
-def given(monkeypatch):
+def set_variable(monkeypatch):
     """A function that sets the variable, or takes it away."""
 
     def give(value: str | None) -> None:
@@ -38,15 +38,15 @@ def given(monkeypatch):
         ("", False),
     ],
 )
-def test_switch_is_read(given, value, read):
-    given(value)
+def test_switch_is_read(set_variable, value, read):
+    set_variable(value)
 
     assert env.env_bool(NAME, default=True) is read
 
 
 @pytest.mark.parametrize("value", ["maybe", "2", " "])
-def test_switch_that_is_neither_on_nor_off_is_refused(given, value):
-    given(value)
+def test_switch_that_is_neither_on_nor_off_is_refused(set_variable, value):
+    set_variable(value)
 
     with pytest.raises(EnvError) as caught:
         env.env_bool(NAME, default=False)
@@ -57,15 +57,15 @@ def test_switch_that_is_neither_on_nor_off_is_refused(given, value):
 
 
 @pytest.mark.parametrize(("value", "read"), [(None, 7), ("1", 1), ("0010", 10)])
-def test_number_is_read(given, value, read):
-    given(value)
+def test_number_is_read(set_variable, value, read):
+    set_variable(value)
 
     assert env.env_int(NAME, 7, minimum=1) == read
 
 
 @pytest.mark.parametrize("value", ["", "ten", "1.5", "-1", "0", "²", "1 "])
-def test_number_that_is_none_or_too_small_is_refused(given, value):
-    given(value)
+def test_number_that_is_none_or_too_small_is_refused(set_variable, value):
+    set_variable(value)
 
     with pytest.raises(EnvError) as caught:
         env.env_int(NAME, 7, minimum=1)
@@ -76,37 +76,37 @@ def test_number_that_is_none_or_too_small_is_refused(given, value):
 @pytest.mark.parametrize(
     ("value", "read"), [(None, ["a"]), ("", []), ("b, c ,", ["b", "c"]), ("b", ["b"])]
 )
-def test_list_is_read(given, value, read):
-    given(value)
+def test_list_is_read(set_variable, value, read):
+    set_variable(value)
 
     assert env.env_list(NAME, ["a"]) == read
 
 
-def test_folder_is_made_absolute(given, tmp_path, monkeypatch):
+def test_folder_is_made_absolute(set_variable, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    given("site")
+    set_variable("site")
 
     assert env.env_path(NAME, Path("other")) == tmp_path / "site"
 
 
-def test_folder_under_home_is_found(given, tmp_path, monkeypatch):
+def test_folder_under_home_is_found(set_variable, tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
-    given("~/site")
+    set_variable("~/site")
 
     assert env.env_path(NAME, Path("other")) == tmp_path / "site"
 
 
 @pytest.mark.parametrize("value", [None, ""])
-def test_folder_that_is_not_given_is_the_default(given, tmp_path, value):
-    given(value)
+def test_folder_that_is_not_given_is_the_default(set_variable, tmp_path, value):
+    set_variable(value)
 
     assert env.env_path(NAME, tmp_path) == tmp_path
 
 
-def test_file_in_place_of_a_folder_is_refused(given, tmp_path):
+def test_file_in_place_of_a_folder_is_refused(set_variable, tmp_path):
     file = tmp_path / "file"
     file.write_text("")
-    given(str(file))
+    set_variable(str(file))
 
     with pytest.raises(EnvError) as caught:
         env.env_path(NAME, tmp_path)
@@ -117,15 +117,15 @@ def test_file_in_place_of_a_folder_is_refused(given, tmp_path):
 @pytest.mark.parametrize(
     ("value", "read"), [(None, ("US",)), ("ch, fr", ("CH", "FR")), ("none", ()), ("", ())]
 )
-def test_countries_are_read(given, value, read):
-    given(value)
+def test_countries_are_read(set_variable, value, read):
+    set_variable(value)
 
     assert env.env_regions(NAME, ["US"]) == read
 
 
 @pytest.mark.parametrize("value", ["CH;FR", "Schweiz", "C1"])
-def test_countries_that_are_none_are_refused(given, value):
-    given(value)
+def test_countries_that_are_none_are_refused(set_variable, value):
+    set_variable(value)
 
     with pytest.raises(EnvError, match="accepted: two letters a country"):
         env.env_regions(NAME, ["US"])
@@ -140,15 +140,15 @@ def test_countries_that_are_none_are_refused(given, value):
         ("10.0.0.0/8, ::1", (ip_network("10.0.0.0/8"), ip_network("::1"))),
     ],
 )
-def test_proxies_are_a_number_or_networks(given, value, read):
-    given(value)
+def test_proxies_are_a_number_or_networks(set_variable, value, read):
+    set_variable(value)
 
     assert env.env_proxies(NAME) == read
 
 
 @pytest.mark.parametrize("value", ["-1", "proxy.example.org", "10.0.0.1/8", "1, 10.0.0.0/8"])
-def test_proxies_that_are_neither_are_refused(given, value):
-    given(value)
+def test_proxies_that_are_neither_are_refused(set_variable, value):
+    set_variable(value)
 
     with pytest.raises(EnvError, match="a number of proxies, or networks"):
         env.env_proxies(NAME)
@@ -160,8 +160,8 @@ STRONG = "".join(chr(33 + n) for n in range(50))
 @pytest.mark.parametrize(
     "weak", ["changeme", STRONG[:49], "abcd" * 20, f"django-insecure-{STRONG}"], ids=len
 )
-def test_weak_secret_ends_the_start_and_is_not_told(given, weak):
-    given(weak)
+def test_weak_secret_ends_the_start_and_is_not_told(set_variable, weak):
+    set_variable(weak)
 
     with pytest.raises(EnvError, match="50 characters or more") as caught:
         env.env_secret(NAME, is_debug=False)
@@ -170,11 +170,11 @@ def test_weak_secret_ends_the_start_and_is_not_told(given, weak):
     assert env.env_secret(NAME, is_debug=True) == weak
 
 
-def test_secret_is_read_or_there_is_none(given):
-    given(STRONG)
+def test_secret_is_read_or_there_is_none(set_variable):
+    set_variable(STRONG)
     assert env.env_secret(NAME, is_debug=False) == STRONG
 
-    given(None)
+    set_variable(None)
     assert env.env_secret(NAME, is_debug=False) == ""
 
 

@@ -116,7 +116,7 @@ def test_two_benchmarks_of_one_name_get_corpora_of_their_own(signed_in, cy):
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "words"),
     [
         ({"name": ""}, "This field is required."),
         ({"slug": "other"}, "&#x27;other&#x27; is taken; choose another short name."),
@@ -134,13 +134,13 @@ def test_two_benchmarks_of_one_name_get_corpora_of_their_own(signed_in, cy):
         ({"tie_rule": "random"}, "Select a valid choice."),
     ],
 )
-def test_wrong_form_of_a_new_benchmark_says_what_is_wrong(signed_in, cy, changes, said):
+def test_wrong_form_of_a_new_benchmark_says_what_is_wrong(signed_in, cy, changes, words):
     before = Benchmark.objects.count()
 
     response = signed_in(cy).post(reverse("benchmark-new"), new(**changes))
 
     assert response.status_code == 422
-    assert said in response.content.decode()
+    assert words in response.content.decode()
     assert SCRIPT not in response.content.decode()
     assert Benchmark.objects.count() == before
 
@@ -227,14 +227,14 @@ def test_settings_change_name_and_visibility_and_are_audited(olga, texts):
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "words"),
     [({"name": ""}, "This field is required."), ({"visibility": "all"}, "Select a valid choice.")],
 )
-def test_wrong_settings_are_refused_and_change_nothing(olga, texts, changes, said):
+def test_wrong_settings_are_refused_and_change_nothing(olga, texts, changes, words):
     response = olga.post(reverse("benchmark-settings", args=["texts"]), settings_form(**changes))
 
     assert response.status_code == 422
-    assert said in response.content.decode()
+    assert words in response.content.decode()
     assert Benchmark.objects.get(slug="texts").name == "texts"
     assert not texts.guidelines.exists()
 
@@ -260,9 +260,9 @@ def send(client, *files: tuple[str, bytes], slug: str = "texts"):
     return client.post(reverse("import-new", args=[slug]), {"files": sent})
 
 
-def start(client, upload: Upload, **said: str):
+def start(client, upload: Upload, **fields: str):
     url = reverse("import-preview", args=[upload.benchmark.slug, upload.pk])
-    return client.post(url, {"import": "1", **said})
+    return client.post(url, {"import": "1", **fields})
 
 
 def test_one_file_leads_to_its_preview_then_to_its_job_and_becomes_a_run(olga, texts, do_jobs):

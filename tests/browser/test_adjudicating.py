@@ -41,7 +41,7 @@ def left(page: Page) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "said"),
+    ("key", "words"),
     [
         ("Digit3", ["pick", 3, ""]),
         ("Numpad0", ["pick", 0, ""]),
@@ -49,13 +49,13 @@ def left(page: Page) -> None:
         ("KeyU", ["guideline_unclear", None, ""]),
     ],
 )
-def test_a_key_settles_a_case_and_shows_the_next(case, key, said):
+def test_a_key_settles_a_case_and_shows_the_next(case, key, words):
     page = case()
 
     page.keyboard.press(key)
 
     left(page)
-    assert page.words() == [said]
+    assert page.words() == [words]
 
 
 def test_another_grade_asks_for_its_reason_first(case):

@@ -66,10 +66,10 @@ CONTENTS = PLAIN | packed(PLAIN)
 def outcomes(qrels: Path, run: Path, ties: str) -> list[object]:
     """What every reader makes of two files."""
 
-    def tried(read, *given, **options):
+    def tried(read, *arguments, **options):
         problems = Problems()
         try:
-            result = read(*given, problems=problems, **options)
+            result = read(*arguments, problems=problems, **options)
         except BenchmarkError as error:
             result = str(error)
         return result, [str(warning) for warning in problems.warnings]

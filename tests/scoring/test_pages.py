@@ -82,7 +82,7 @@ def test_refused_file_shows_every_line_that_is_wrong(signed_in, sam, phase, do_j
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "words"),
     [
         ({"name": ""}, "This field is required"),
         ({"metadata": "no colon"}, "is not &#x27;name: value&#x27;"),
@@ -92,11 +92,11 @@ def test_refused_file_shows_every_line_that_is_wrong(signed_in, sam, phase, do_j
         ({"visibility": "all"}, "Select a valid choice"),
     ],
 )
-def test_wrong_form_is_shown_again_with_the_reason(signed_in, sam, phase, more, told):
+def test_wrong_form_is_shown_again_with_the_reason(signed_in, sam, phase, more, words):
     answer = signed_in(sam).post(url_of(*SUBMIT), form(**more))
 
     assert answer.status_code == 422
-    assert told in answer.content.decode()
+    assert words in answer.content.decode()
     assert not Submission.objects.exists()
 
 

@@ -30,11 +30,11 @@ def prepare(n_people: int, n_queries: int, n_documents: int) -> None:
     _publish("judged first")
 
 
-def _publish(name: str, **told) -> None:
+def _publish(name: str, **fields) -> None:
     """A set as of now; the first finds an empty ledger, and waits for nothing."""
     benchmark = Benchmark.objects.get(slug=SLUG)
     arguments = publishing.publishing_arguments(
-        benchmark=benchmark, name=name, settings=Settings(unresolved="leave-out"), **told
+        benchmark=benchmark, name=name, settings=Settings(unresolved="leave-out"), **fields
     )
     jobs.run_here(benchmark=benchmark, user=User.objects.get(username="olga"), **arguments)
 

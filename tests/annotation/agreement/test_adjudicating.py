@@ -43,15 +43,15 @@ def ann(benchmark):
     return factories.member(benchmark, "ann", "annotator")
 
 
-def judge_as(person, made, grades: dict[tuple[str, str], int]) -> None:
+def judge_as(person, disputed_pool, grades: dict[tuple[str, str], int]) -> None:
     """Grade documents, in whichever order they are handed out."""
-    while slots := claimed(made, person, n=20):
+    while slots := claimed(disputed_pool, person, n=20):
         for slot in slots:
             judge(slot, person, grades[slot.query.qid, slot.entry.document.docid])
 
 
 @pytest.fixture
-def made(benchmark, ada, ann):
+def disputed_pool(benchmark, ada, ann):
     """Two queries; d1 is agreed on, d2 and d3 are not, d4 nearly."""
     docids = ["d1", "d2", "d3", "d4"]
     created = pool(benchmark, {"q1": docids, "q2": docids}, overlap=2)
@@ -75,10 +75,10 @@ def made(benchmark, ada, ann):
     return created
 
 
-def word(benchmark, actor, docid="d3", qid="q1", **told) -> Judgment:
-    told.setdefault("client_id", uuid.uuid4())
+def word(benchmark, actor, docid="d3", qid="q1", **fields) -> Judgment:
+    fields.setdefault("client_id", uuid.uuid4())
     query = benchmark.queries.get(qid=qid)
-    return adjudicate(benchmark=benchmark, query=query, docid=docid, actor=actor, **told)
+    return adjudicate(benchmark=benchmark, query=query, docid=docid, actor=actor, **fields)
 
 
 def keys(cases):
@@ -94,7 +94,7 @@ def as_now(benchmark) -> dict[tuple[str, str], int]:
 # --- the inbox ------------------------------------------------------------------------------------
 
 
-def test_what_moves_runs_apart_comes_before_what_does_not(benchmark, made, bo):
+def test_what_moves_runs_apart_comes_before_what_does_not(benchmark, disputed_pool, bo):
     inbox = inbox_of(benchmark, bo)
 
     # d2 is first in every run: whichever grade is right, they stay side by side.
@@ -107,7 +107,7 @@ def test_what_moves_runs_apart_comes_before_what_does_not(benchmark, made, bo):
     assert not inbox.may_stop
 
 
-def test_the_distance_is_the_policys(benchmark, owner, made, bo):
+def test_the_distance_is_the_policys(benchmark, owner, disputed_pool, bo):
     result = Settings(adjudicate_from=1)
     set_policy(benchmark=benchmark, rule=RULE, settings=result, actor=owner)
 
@@ -115,17 +115,17 @@ def test_the_distance_is_the_policys(benchmark, owner, made, bo):
     assert len(inbox_of(benchmark, bo).cases) == 6
 
 
-def test_ones_own_cases_are_somebody_elses(benchmark, made, ada):
+def test_ones_own_cases_are_somebody_elses(benchmark, disputed_pool, ada):
     inbox = inbox_of(benchmark, ada)
 
     assert (inbox.cases, inbox.n_own) == ([], 4)
 
 
-def test_the_kept_inbox_learns_what_happened_since(benchmark, made, bo, ada, ann):
+def test_the_kept_inbox_learns_what_happened_since(benchmark, disputed_pool, bo, ada, ann):
     assert len(open_cases(benchmark)) == 4
 
     word(benchmark, bo, outcome="pick", grade=2)
-    undo_last(pool=made, actor=ada, client_id=uuid.uuid4())
+    undo_last(pool=disputed_pool, actor=ada, client_id=uuid.uuid4())
 
     kept = keys(open_cases(benchmark))
     cache.clear()
@@ -134,12 +134,12 @@ def test_the_kept_inbox_learns_what_happened_since(benchmark, made, bo, ada, ann
     assert len(kept) < 4
 
 
-def test_three_labels_need_nobody(benchmark, made, bo):
+def test_three_labels_need_nobody(benchmark, disputed_pool, bo):
     word(benchmark, bo, outcome="third_opinion")
     third = factories.member(benchmark, "third", "annotator")
 
     assert inbox_of(benchmark, bo).n_waiting == 1
-    judge_as(third, made, {("q1", "d3"): 1})
+    judge_as(third, disputed_pool, {("q1", "d3"): 1})
 
     inbox = inbox_of(benchmark, bo)
     assert (inbox.n_waiting, len(inbox.cases)) == (0, 3)
@@ -150,7 +150,7 @@ def test_three_labels_need_nobody(benchmark, made, bo):
 
 
 @pytest.mark.parametrize(
-    ("told", "expected"),
+    ("words", "expected"),
     [
         ({"outcome": "pick", "grade": 2}, 2),
         ({"outcome": "override", "grade": 1, "reason": "Half of the answer"}, 1),
@@ -159,18 +159,20 @@ def test_three_labels_need_nobody(benchmark, made, bo):
         ({"outcome": "guideline_unclear", "reason": "Say what counts as an answer"}, None),
     ],
 )
-def test_each_outcome_is_an_event_and_decides_the_grade(benchmark, made, bo, told, expected):
+def test_each_outcome_is_an_event_and_decides_the_grade(
+    benchmark, disputed_pool, bo, words, expected
+):
     assert ("q1", "d3") not in as_now(benchmark)
 
-    event = word(benchmark, bo, **told)
+    event = word(benchmark, bo, **words)
 
-    assert (event.kind, event.outcome, event.grade) == ("adjudicate", told["outcome"], expected)
-    assert event.reason == told.get("reason", "")
+    assert (event.kind, event.outcome, event.grade) == ("adjudicate", words["outcome"], expected)
+    assert event.reason == words.get("reason", "")
     assert as_now(benchmark).get(("q1", "d3")) == expected
     assert ("q1", "d3") not in keys(inbox_of(benchmark, bo).cases)
 
 
-def test_a_later_word_replaces_the_earlier(benchmark, made, bo, maintainer):
+def test_a_later_word_replaces_the_earlier(benchmark, disputed_pool, bo, maintainer):
     first = word(benchmark, bo, outcome="query_ambiguous")
 
     second = word(benchmark, maintainer, outcome="pick", grade=0)
@@ -179,7 +181,7 @@ def test_a_later_word_replaces_the_earlier(benchmark, made, bo, maintainer):
     assert as_now(benchmark)["q1", "d3"] == 0
 
 
-def test_the_same_word_again_changes_nothing(benchmark, made, bo):
+def test_the_same_word_again_changes_nothing(benchmark, disputed_pool, bo):
     fields = {"outcome": "pick", "grade": 2, "client_id": uuid.uuid4()}
 
     assert word(benchmark, bo, **fields) == word(benchmark, bo, **fields)
@@ -189,7 +191,7 @@ def test_the_same_word_again_changes_nothing(benchmark, made, bo):
     assert Judgment.objects.filter(kind="adjudicate").count() == 1
 
 
-def test_a_long_reason_is_kept_whole(benchmark, made, bo):
+def test_a_long_reason_is_kept_whole(benchmark, disputed_pool, bo):
     long = "because " * 60
 
     event = word(benchmark, bo, outcome="pick", grade=2, reason=long)
@@ -199,7 +201,7 @@ def test_a_long_reason_is_kept_whole(benchmark, made, bo):
 
 
 @pytest.mark.parametrize(
-    ("told", "error", "said"),
+    ("fields", "error", "words"),
     [
         ({"outcome": "pick", "grade": 1}, NoSuchPickError, "Nobody gave the grade 1"),
         ({"outcome": "override", "grade": 1, "reason": " "}, OverrideReasonError, "Say why"),
@@ -208,15 +210,17 @@ def test_a_long_reason_is_kept_whole(benchmark, made, bo):
         ({"outcome": "pick", "grade": 1, "docid": "d9"}, NoDisagreementError, "not in the inbox"),
     ],
 )
-def test_words_that_make_no_sense_are_refused(benchmark, made, bo, told, error, said):
-    with pytest.raises(error, match=said):
-        word(benchmark, bo, **told)
+def test_words_that_make_no_sense_are_refused(benchmark, disputed_pool, bo, fields, error, words):
+    with pytest.raises(error, match=words):
+        word(benchmark, bo, **fields)
     assert not Judgment.objects.filter(kind="adjudicate").exists()
 
 
-def test_nobody_settles_what_they_have_judged_even_if_they_took_it_back(benchmark, made, ada):
+def test_nobody_settles_what_they_have_judged_even_if_they_took_it_back(
+    benchmark, disputed_pool, ada
+):
     last = Judgment.objects.filter(actor=ada).latest("pk")
-    undo_last(pool=made, actor=ada, client_id=uuid.uuid4())
+    undo_last(pool=disputed_pool, actor=ada, client_id=uuid.uuid4())
 
     with pytest.raises(OwnLabelError, match="judged this document yourself"):
         word(benchmark, ada, last.docid, last.query.qid, outcome="query_ambiguous")
@@ -225,8 +229,10 @@ def test_nobody_settles_what_they_have_judged_even_if_they_took_it_back(benchmar
 # --- asking another person ------------------------------------------------------------------------
 
 
-def test_a_third_opinion_is_one_more_label_for_somebody_else(benchmark, made, bo, ada, ann):
-    before = made.n_wanted
+def test_a_third_opinion_is_one_more_label_for_somebody_else(
+    benchmark, disputed_pool, bo, ada, ann
+):
+    before = disputed_pool.n_wanted
 
     word(benchmark, bo, outcome="third_opinion")
 
@@ -234,19 +240,19 @@ def test_a_third_opinion_is_one_more_label_for_somebody_else(benchmark, made, bo
     assert (slot.number, slot.kind) == (3, "label")
     assert slot.entry.document.docid == "d3"
     assert Pool.objects.get().n_wanted == before + 1
-    assert claimed(made, ada) == claimed(made, ann) == []
+    assert claimed(disputed_pool, ada) == claimed(disputed_pool, ann) == []
     third = factories.member(benchmark, "third", "annotator")
-    assert claimed(made, third) == [slot]
+    assert claimed(disputed_pool, third) == [slot]
 
 
-def test_asking_twice_is_refused(benchmark, made, bo, maintainer):
+def test_asking_twice_is_refused(benchmark, disputed_pool, bo, maintainer):
     word(benchmark, bo, outcome="third_opinion")
 
     with pytest.raises(ThirdOpinionError, match="on its way already"):
         word(benchmark, maintainer, outcome="third_opinion")
 
 
-def test_a_closed_pool_cannot_ask(benchmark, made, bo):
+def test_a_closed_pool_cannot_ask(benchmark, disputed_pool, bo):
     Pool.objects.update(state=Pool.State.CLOSED)
 
     with pytest.raises(ThirdOpinionError, match="Open its pool again"):
@@ -261,14 +267,14 @@ def url(benchmark, docid="d3", qid="q1"):
     return reverse("annotation:adjudicate-item", args=[benchmark.slug, query.pk, docid])
 
 
-def test_the_inbox_lists_cases_in_order(benchmark, made, bo, signed_in):
+def test_the_inbox_lists_cases_in_order(benchmark, disputed_pool, bo, signed_in):
     page = signed_in(bo).get(reverse("annotation:adjudicate", args=[benchmark.slug]))
 
     text = page.content.decode()
     assert text.index(url(benchmark, "d3")) < text.index(url(benchmark, "d2"))
 
 
-def test_a_case_shows_what_was_said_and_not_by_whom(benchmark, made, bo, signed_in):
+def test_a_case_shows_what_was_said_and_not_by_whom(benchmark, disputed_pool, bo, signed_in):
     text = text_without_tokens(signed_in(bo).get(url(benchmark)))
 
     assert "Annotator A" in text
@@ -278,7 +284,7 @@ def test_a_case_shows_what_was_said_and_not_by_whom(benchmark, made, bo, signed_
         assert hidden not in text
 
 
-def test_settling_leads_to_the_next_case(benchmark, made, bo, signed_in):
+def test_settling_leads_to_the_next_case(benchmark, disputed_pool, bo, signed_in):
     client = signed_in(bo)
 
     response = client.post(url(benchmark), {"grade": "2", "client_id": uuid.uuid4()})
@@ -289,7 +295,7 @@ def test_settling_leads_to_the_next_case(benchmark, made, bo, signed_in):
     assert (event.outcome, event.grade, event.actor) == ("pick", 2, bo)
 
 
-def test_the_last_case_leads_back_to_the_inbox(benchmark, made, bo, signed_in):
+def test_the_last_case_leads_back_to_the_inbox(benchmark, disputed_pool, bo, signed_in):
     client = signed_in(bo)
     for qid, docid in (("q1", "d2"), ("q2", "d2"), ("q2", "d3")):
         word(benchmark, bo, docid, qid, outcome="query_ambiguous")
@@ -302,7 +308,7 @@ def test_the_last_case_leads_back_to_the_inbox(benchmark, made, bo, signed_in):
     assert "Nothing to settle" in response.content.decode()
 
 
-def test_cases_that_wait_for_a_label_are_told_from_none(benchmark, made, bo, signed_in):
+def test_cases_that_wait_for_a_label_are_told_from_none(benchmark, disputed_pool, bo, signed_in):
     for qid, docid in (("q1", "d2"), ("q2", "d2"), ("q2", "d3"), ("q1", "d3")):
         word(benchmark, bo, docid, qid, outcome="third_opinion")
 
@@ -312,22 +318,26 @@ def test_cases_that_wait_for_a_label_are_told_from_none(benchmark, made, bo, sig
 
 
 @pytest.mark.parametrize(
-    ("told", "said"),
+    ("fields", "words"),
     [
         ({}, "Choose a grade, or why there is none."),
         ({"grade": "1"}, "Nobody gave this grade: say why it is right."),
         ({"outcome": "shrug"}, "Choose a grade, or why there is none."),
     ],
 )
-def test_a_form_without_a_word_is_shown_again(benchmark, made, bo, signed_in, told, said):
-    response = signed_in(bo).post(url(benchmark), {**told, "client_id": uuid.uuid4()})
+def test_a_form_without_a_word_is_shown_again(
+    benchmark, disputed_pool, bo, signed_in, fields, words
+):
+    response = signed_in(bo).post(url(benchmark), {**fields, "client_id": uuid.uuid4()})
 
     assert response.status_code == 422
-    assert said in response.content.decode()
+    assert words in response.content.decode()
     assert not Judgment.objects.filter(kind="adjudicate").exists()
 
 
-def test_an_adjudicator_sees_cases_and_no_other_grades(benchmark, made, bo, owner, signed_in):
+def test_an_adjudicator_sees_cases_and_no_other_grades(
+    benchmark, disputed_pool, bo, owner, signed_in
+):
     assert signed_in(bo).get(url(benchmark, "d1")).status_code == 404
     assert signed_in(owner).get(url(benchmark, "d1")).status_code == 200
     assert signed_in(owner).get(url(benchmark, "d9")).status_code == 404
@@ -345,7 +355,7 @@ def test_a_person_who_judged_it_may_not_open_the_case_and_is_told_so(benchmark, 
     assert "Nothing for you to settle" in page.content.decode()
 
 
-def test_who_opens_a_case_of_a_test_query_is_recorded(benchmark, made, bo, signed_in):
+def test_who_opens_a_case_of_a_test_query_is_recorded(benchmark, disputed_pool, bo, signed_in):
     client = signed_in(bo)
     QueryFamily.objects.update(split="train")
     client.get(url(benchmark))
@@ -358,7 +368,9 @@ def test_who_opens_a_case_of_a_test_query_is_recorded(benchmark, made, bo, signe
     assert (event.actor, event.target) == (bo, "q1 d3")
 
 
-def test_similar_cases_are_those_of_the_query_then_those_with_the_grades(benchmark, made, bo):
+def test_similar_cases_are_those_of_the_query_then_those_with_the_grades(
+    benchmark, disputed_pool, bo
+):
     word(benchmark, bo, "d3", "q2", outcome="pick", grade=2, reason="It answers")
     word(benchmark, bo, "d2", "q1", outcome="query_ambiguous")
 
@@ -370,7 +382,9 @@ def test_similar_cases_are_those_of_the_query_then_those_with_the_grades(benchma
     ]
 
 
-def test_a_page_open_for_a_while_does_not_put_back_another_rule(benchmark, owner, made, signed_in):
+def test_a_page_open_for_a_while_does_not_put_back_another_rule(
+    benchmark, owner, disputed_pool, signed_in
+):
     address = reverse("annotation:policy-edit", args=[benchmark.slug])
     initials = opened(signed_in(owner).get(address).content.decode())
     fields = {name.removeprefix("initial-"): value for name, value in initials.items()}
@@ -384,7 +398,7 @@ def test_a_page_open_for_a_while_does_not_put_back_another_rule(benchmark, owner
     assert policy.settings == replace(settings, unresolved="refuse")
 
 
-def test_the_policy_page_saves_what_it_says(benchmark, owner, made, signed_in):
+def test_the_policy_page_saves_what_it_says(benchmark, owner, disputed_pool, signed_in):
     address = reverse("annotation:policy-edit", args=[benchmark.slug])
     fields = {"rule": "upper-median", "adjudicate_from": "1", "unresolved": "refuse"}
 

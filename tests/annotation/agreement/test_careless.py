@@ -30,7 +30,7 @@ NOW = timezone.now()
 
 
 @pytest.fixture
-def made(benchmark) -> Pool:
+def big_pool(benchmark) -> Pool:
     statistics = {
         "runs": [], "overlaps": [], "n_queries": 20, "hours": 1.0, "seconds": 20,
         "per_query": {"min": 10, "median": 10, "max": 10},
@@ -80,85 +80,102 @@ def told(signs) -> list[tuple[str, str]]:
 # --- signs ---------------------------------------------------------------------------------------
 
 
-def test_nobody_is_told_of_honest_work(made, benchmark, ada, bo):
-    give(made, ada, MIXED)
-    give(made, bo, MIXED, number=2)
+def test_nobody_is_told_of_honest_work(big_pool, benchmark, ada, bo):
+    give(big_pool, ada, MIXED)
+    give(big_pool, bo, MIXED, number=2)
 
     assert careless_signs(benchmark) == []
 
 
-def test_labels_of_a_fifth_of_a_second_are_told_at_once(made, benchmark, ada):
-    give(made, ada, MIXED, ms=150)
+def test_labels_of_a_fifth_of_a_second_are_told_at_once(big_pool, benchmark, ada):
+    give(big_pool, ada, MIXED, ms=150)
 
     (sign,) = careless_signs(benchmark)
 
-    assert (sign.annotator, sign.pool, sign.kind, sign.n_labels) == (ada, made, "pace", 200)
+    assert (sign.annotator, sign.pool, sign.kind, sign.n_labels) == (ada, big_pool, "pace", 200)
     assert sign.words.startswith("gave 200 of 200 labels in 0.15 s each")
-    assert sign.url == f"{made.get_absolute_url()}#careless"
-    assert careless_signs_in(made) == [sign]
+    assert sign.url == f"{big_pool.get_absolute_url()}#careless"
+    assert careless_signs_in(big_pool) == [sign]
 
 
-def test_without_the_page_s_script_the_time_between_labels_counts(made, benchmark, ada):
-    give(made, ada, MIXED, ms=None)
+def test_without_the_page_s_script_the_time_between_labels_counts(big_pool, benchmark, ada):
+    give(big_pool, ada, MIXED, ms=None)
 
     assert told(careless_signs(benchmark)) == [("ada", Kind.PACE)]
 
 
-def test_labels_that_were_kept_without_a_connection_count_by_the_page_s_time(made, benchmark, ada):
-    give(made, ada, MIXED, ms=9000, created_at=NOW)
+def test_labels_that_were_kept_without_a_connection_count_by_the_page_s_time(
+    big_pool, benchmark, ada
+):
+    give(big_pool, ada, MIXED, ms=9000, created_at=NOW)
 
     assert careless_signs(benchmark) == []
 
 
-def test_one_grade_throughout_is_told(made, benchmark, ada, bo):
-    give(made, ada, [0])
-    give(made, bo, MIXED, number=2)
+def test_one_grade_throughout_is_told(big_pool, benchmark, ada, bo):
+    give(big_pool, ada, [0])
+    give(big_pool, bo, MIXED, number=2)
 
     assert ("ada", Kind.ONE_GRADE) in told(careless_signs(benchmark))
     assert "bo" not in {name for name, _ in told(careless_signs(benchmark))}
 
 
-def test_grades_that_agree_by_chance_alone_are_told(made, benchmark, ada, bo):
-    give(made, ada, MIXED)
-    give(made, bo, OTHER, number=2)
+def test_grades_that_agree_by_chance_alone_are_told(big_pool, benchmark, ada, bo):
+    give(big_pool, ada, MIXED)
+    give(big_pool, bo, OTHER, number=2)
 
     assert set(told(careless_signs(benchmark))) == {("ada", Kind.OTHERS), ("bo", Kind.OTHERS)}
 
 
-def test_who_disagrees_with_the_careless_alone_is_not_told(made, benchmark, ada, bo):
-    give(made, ada, MIXED, ms=100)
-    give(made, bo, OTHER, number=2)
+def test_who_disagrees_with_the_careless_alone_is_not_told(big_pool, benchmark, ada, bo):
+    give(big_pool, ada, MIXED, ms=100)
+    give(big_pool, bo, OTHER, number=2)
 
     assert {name for name, _ in told(careless_signs(benchmark))} == {"ada"}
 
 
-def test_failed_checks_are_told(made, benchmark, ada):
+def test_failed_checks_are_told(big_pool, benchmark, ada):
     for number in range(10):
-        gold = known(made, f"d{number}-0", 3, purpose=KnownGrade.Purpose.GOLD)
+        gold = known(big_pool, f"d{number}-0", 3, purpose=KnownGrade.Purpose.GOLD)
         slot = Slot.objects.create(
-            pool=made, query=gold.entry.query, entry=gold.entry, kind="gold", queue_position=0,
-            annotator=ada, state=Slot.State.DONE, round=1, number=1,
-        )  # fmt: skip
+            pool=big_pool,
+            query=gold.entry.query,
+            entry=gold.entry,
+            kind="gold",
+            queue_position=0,
+            annotator=ada,
+            state=Slot.State.DONE,
+            round=1,
+            number=1,
+        )
         Judgment.objects.create(
-            benchmark=benchmark, query=gold.entry.query, docid=f"d{number}-0", kind="grade",
-            grade=0, actor=ada, slot=slot, pool=made, purpose="gold", client_id=uuid.uuid4(),
+            benchmark=benchmark,
+            query=gold.entry.query,
+            docid=f"d{number}-0",
+            kind="grade",
+            grade=0,
+            actor=ada,
+            slot=slot,
+            pool=big_pool,
+            purpose="gold",
+            client_id=uuid.uuid4(),
             dwell_ms=9000,
-        )  # fmt: skip
+        )
 
     (sign,) = careless_signs(benchmark)
 
     assert sign.words == "graded 0 of 10 hidden checks right."
 
 
-def test_what_was_replaced_or_came_from_a_file_tells_nothing(made, benchmark, ada):
-    give(made, ada, MIXED, ms=100, rater="somebody else")
+def test_what_was_replaced_or_came_from_a_file_tells_nothing(big_pool, benchmark, ada):
+    give(big_pool, ada, MIXED, ms=100, rater="somebody else")
 
     assert careless_signs(benchmark) == []
 
 
-def test_signs_are_read_by_few_statements_and_kept(made, benchmark, ada, bo):
-    give(made, ada, MIXED, ms=100)
-    give(made, bo, OTHER, number=2, ms=100)
+def test_signs_are_read_by_few_statements_and_kept(big_pool, benchmark, ada, bo):
+    give(big_pool, ada, MIXED, ms=100)
+    give(big_pool, bo, OTHER, number=2, ms=100)
     with CaptureQueriesContext(
         connection,
     ) as first:
@@ -174,21 +191,24 @@ def test_signs_are_read_by_few_statements_and_kept(made, benchmark, ada, bo):
 
 
 def test_the_pool_s_page_tells_them_and_how_long_a_label_took(
-    made, benchmark, owner, ada, signed_in
+    big_pool, benchmark, owner, ada, signed_in
 ):
-    give(made, ada, MIXED, ms=150)
+    give(big_pool, ada, MIXED, ms=150)
 
-    page = signed_in(owner).get(made.get_absolute_url()).content.decode()
+    page = signed_in(owner).get(big_pool.get_absolute_url()).content.decode()
 
     assert "Read these labels before you use them" in page
     assert "faster than anybody" in page
     assert "at 0.1 seconds a label, measured" in page  # 0.15: not 0
-    assert people_of(read_signals(made), made.benchmark, made.created_by)[0]["took"] == "0.1"
+    assert (
+        people_of(read_signals(big_pool), big_pool.benchmark, big_pool.created_by)[0]["took"]
+        == "0.1"
+    )
 
 
-def test_publishing_says_what_it_would_publish(made, benchmark, owner, ada, bo, signed_in):
-    give(made, ada, MIXED, ms=150)
-    give(made, bo, MIXED, number=2)
+def test_publishing_says_what_it_would_publish(big_pool, benchmark, owner, ada, bo, signed_in):
+    give(big_pool, ada, MIXED, ms=150)
+    give(big_pool, bo, MIXED, number=2)
 
     publication = publication_of(benchmark)
     page = signed_in(owner).get(reverse("annotation:qrels-publish", args=[benchmark.slug]))
@@ -210,10 +230,10 @@ def test_an_empty_ledger_would_publish_nothing(benchmark, owner, signed_in):
 
 
 def test_labels_of_somebody_are_left_out_and_the_set_says_so(
-    made, benchmark, owner, ada, bo, do_jobs
+    big_pool, benchmark, owner, ada, bo, do_jobs
 ):
-    give(made, ada, [3], ms=150)
-    give(made, bo, [0], number=2)
+    give(big_pool, ada, [3], ms=150)
+    give(big_pool, bo, [0], number=2)
     arguments = publishing_arguments(benchmark=benchmark, name="without ada", without=[ada])
     jobs.start(benchmark=benchmark, user=owner, **arguments)
     do_jobs()
@@ -228,8 +248,8 @@ def test_labels_of_somebody_are_left_out_and_the_set_says_so(
     assert (grade.grade, grade.derived, grade.differs) == (0, 0, False)
 
 
-def test_the_form_leaves_out_whom_one_ticks(made, benchmark, owner, ada, signed_in):
-    give(made, ada, MIXED)
+def test_the_form_leaves_out_whom_one_ticks(big_pool, benchmark, owner, ada, signed_in):
+    give(big_pool, ada, MIXED)
     client = signed_in(owner)
     address = reverse("annotation:qrels-publish", args=[benchmark.slug])
 
@@ -238,12 +258,12 @@ def test_the_form_leaves_out_whom_one_ticks(made, benchmark, owner, ada, signed_
     assert benchmark.jobs.get(kind="publish-qrels").parameters["without"] == [ada.pk]
 
 
-def test_the_overview_never_has_more_labels_than_are_wanted(made, benchmark, owner, ada, bo):
-    give(made, ada, MIXED)
-    give(made, bo, MIXED, number=2)
-    entry = made.entries.first()
+def test_the_overview_never_has_more_labels_than_are_wanted(big_pool, benchmark, owner, ada, bo):
+    give(big_pool, ada, MIXED)
+    give(big_pool, bo, MIXED, number=2)
+    entry = big_pool.entries.first()
     Slot.objects.create(
-        pool=made, query=entry.query, entry=entry, kind="repeat", queue_position=0,
+        pool=big_pool, query=entry.query, entry=entry, kind="repeat", queue_position=0,
         annotator=factories.user("third"), state=Slot.State.DONE,
     )  # fmt: skip
 
@@ -251,8 +271,8 @@ def test_the_overview_never_has_more_labels_than_are_wanted(made, benchmark, own
 
 
 @pytest.mark.usefixtures("pages")
-def test_the_owner_s_overview_tells_each_person_once(made, benchmark, owner, ada):
-    give(made, ada, [1], ms=150)
+def test_the_owner_s_overview_tells_each_person_once(big_pool, benchmark, owner, ada):
+    give(big_pool, ada, [1], ms=150)
     signs = careless_signs(benchmark)
 
     assert len(signs) > 1  # her pace, and one grade throughout

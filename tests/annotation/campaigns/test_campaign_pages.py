@@ -68,7 +68,7 @@ def test_a_conflict_is_shown_before_and_blocks(benchmark, owner, pool, judge, ow
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "said"),
+    ("field", "value", "words"),
     [
         ("template", "{query}", "document"),
         ("template", "{query} {document} {colour}", "colour"),
@@ -78,14 +78,14 @@ def test_a_conflict_is_shown_before_and_blocks(benchmark, owner, pool, judge, ow
     ],
 )
 def test_what_cannot_be_is_said_beside_its_field(
-    benchmark, owner, pool, judge, signed_in, field, value, said
+    benchmark, owner, pool, judge, signed_in, field, value, words
 ):
     sent = asked(pool, judge) | {field: value}
 
     answer = signed_in(owner).post(url(benchmark, "new"), sent)
 
     assert answer.status_code == 422
-    assert said in answer.content.decode()
+    assert words in answer.content.decode()
 
 
 def test_the_pages_of_a_campaign_write_down_who_read_grades(

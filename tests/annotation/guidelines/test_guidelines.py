@@ -134,7 +134,7 @@ def test_a_benchmark_without_guideline_says_so(benchmark, owner, signed_in):
 
 
 @pytest.fixture
-def made(benchmark) -> Pool:
+def small_pool(benchmark) -> Pool:
     return pool(benchmark, {"q1": ["d1", "d2"]})
 
 
@@ -151,8 +151,8 @@ def answer(client, asked: Question, **values):
     return client.post(url, {"answer": "It does."} | values)
 
 
-def test_an_answer_is_stored_and_seen_by_who_asked(made, ada, owner, signed_in):
-    asked = question(made, ada)
+def test_an_answer_is_stored_and_seen_by_who_asked(small_pool, ada, owner, signed_in):
+    asked = question(small_pool, ada)
 
     assert answer(signed_in(owner), asked).status_code == 302
 
@@ -163,9 +163,9 @@ def test_an_answer_is_stored_and_seen_by_who_asked(made, ada, owner, signed_in):
     assert "It does." in own
 
 
-def test_an_answer_can_become_a_line_of_the_guideline(made, ada, owner, benchmark, signed_in):
+def test_an_answer_can_become_a_line_of_the_guideline(small_pool, ada, owner, benchmark, signed_in):
     guideline(benchmark, 1)
-    asked = question(made, ada)
+    asked = question(small_pool, ada)
 
     answer(signed_in(owner), asked, guideline_line="Private functions count.")
 
@@ -174,8 +174,8 @@ def test_an_answer_can_become_a_line_of_the_guideline(made, ada, owner, benchmar
     assert asked.guideline.text.endswith("- Private functions count.")
 
 
-def test_a_second_answer_is_refused(made, ada, owner, maintainer, signed_in):
-    asked = question(made, ada)
+def test_a_second_answer_is_refused(small_pool, ada, owner, maintainer, signed_in):
+    asked = question(small_pool, ada)
     answer(signed_in(owner), asked)
 
     second = answer(signed_in(maintainer), asked, answer="No.", guideline_line="No.")
@@ -186,27 +186,27 @@ def test_a_second_answer_is_refused(made, ada, owner, maintainer, signed_in):
     assert not Guideline.objects.exists()
 
 
-def test_an_empty_answer_is_none(made, ada, owner, signed_in):
-    asked = question(made, ada)
+def test_an_empty_answer_is_none(small_pool, ada, owner, signed_in):
+    asked = question(small_pool, ada)
 
     assert answer(signed_in(owner), asked, answer="  ").status_code == 422
     asked.refresh_from_db()
     assert asked.answered_at is None
 
 
-def test_open_questions_come_first_and_the_oldest_of_them(made, ada, owner, signed_in):
-    done = question(made, ada, "Done?")
+def test_open_questions_come_first_and_the_oldest_of_them(small_pool, ada, owner, signed_in):
+    done = question(small_pool, ada, "Done?")
     answer(signed_in(owner), done)
-    question(made, ada, "Older?")
-    question(made, ada, "Newer?")
+    question(small_pool, ada, "Older?")
+    question(small_pool, ada, "Newer?")
 
-    page = page_of(signed_in(owner), "question-list", made.benchmark.slug)
+    page = page_of(signed_in(owner), "question-list", small_pool.benchmark.slug)
 
     assert page.index("Older?") < page.index("Newer?") < page.index("Done?")
 
 
-def test_nobody_sees_what_others_asked(made, ada, bo, signed_in):
-    question(made, ada, "Mine alone?")
+def test_nobody_sees_what_others_asked(small_pool, ada, bo, signed_in):
+    question(small_pool, ada, "Mine alone?")
 
     assert (
         "Mine alone?"
@@ -214,10 +214,10 @@ def test_nobody_sees_what_others_asked(made, ada, bo, signed_in):
     )
 
 
-def test_question_of_another_benchmark_is_not_found(made, ada, signed_in):
+def test_question_of_another_benchmark_is_not_found(small_pool, ada, signed_in):
     other = factories.benchmark()
     keeper = factories.member(other, "cy", "owner")
-    asked = question(made, ada)
+    asked = question(small_pool, ada)
     url = reverse("annotation:question-answer", args=[other.slug, asked.pk])
 
     assert signed_in(keeper).post(url, {"answer": "Yes."}).status_code == 404

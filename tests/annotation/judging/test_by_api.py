@@ -38,7 +38,7 @@ def of(db, folders):
 
 
 @pytest.fixture
-def made(of):
+def small_pool(of):
     guideline(of)
     return pool(of, {"q1": ["d1", "d2"]})
 
@@ -48,9 +48,9 @@ def ada(of):
     return factories.member(of, "ada", "annotator")
 
 
-def read(caller: Caller, made) -> str:
+def read(caller: Caller, small_pool) -> str:
     """Read what comes first; the pool's address."""
-    at = f"benchmarks/bench/pools/{made.pk}/"
+    at = f"benchmarks/bench/pools/{small_pool.pk}/"
     begun = caller.get(f"{at}start/")
     assert (begun["step"], begun["guideline"]) == ("notice", "Read, then grade.")
     assert caller.send(f"{at}start/", {"version": begun["version"]})["step"] is None
@@ -67,9 +67,9 @@ def grade(item: dict, value: int, **more) -> dict:
     }
 
 
-def test_documents_are_claimed_graded_and_counted(made, ada):
+def test_documents_are_claimed_graded_and_counted(small_pool, ada):
     caller = Caller(ada)
-    at = read(caller, made)
+    at = read(caller, small_pool)
 
     first = caller.send(f"{at}exchange/", {"want": 2})
     results = [grade(first["items"][0], 2, note="why"), grade(first["items"][1], 0)]
@@ -86,9 +86,9 @@ def test_documents_are_claimed_graded_and_counted(made, ada):
     assert [row["work"] for row in caller.get("me/pools/")["results"]] == ["finished"]
 
 
-def test_the_same_event_again_counts_once(made, ada):
+def test_the_same_event_again_counts_once(small_pool, ada):
     caller = Caller(ada)
-    at = read(caller, made)
+    at = read(caller, small_pool)
     [item, _] = caller.send(f"{at}exchange/", {"want": 2})["items"]
     fields = {"say": [grade(item, 1)]}
 
@@ -98,35 +98,35 @@ def test_the_same_event_again_counts_once(made, ada):
     assert Judgment.objects.filter(actor=ada).count() == 1
 
 
-def test_nobody_judges_before_reading(made, ada):
+def test_nobody_judges_before_reading(small_pool, ada):
     refusal = Caller(ada).send(
-        f"benchmarks/bench/pools/{made.pk}/exchange/", {"want": 1}, status=409
+        f"benchmarks/bench/pools/{small_pool.pk}/exchange/", {"want": 1}, status=409
     )
 
     assert refusal["code"] == "step-before-judging"
-    assert not made.slots.filter(annotator=ada).exists()
+    assert not small_pool.slots.filter(annotator=ada).exists()
 
 
-def test_a_document_says_nothing_of_who_found_it(made, ada):
+def test_a_document_says_nothing_of_who_found_it(small_pool, ada):
     caller = Caller(ada)
-    [item, _] = caller.send(f"{read(caller, made)}exchange/", {"want": 2})["items"]
+    [item, _] = caller.send(f"{read(caller, small_pool)}exchange/", {"want": 2})["items"]
 
     assert "bm25" not in str(item)
     assert not {"d1", "d2"} & set(str(item).replace("'", " ").split())
 
 
-def test_held_documents_are_given_back(made, ada):
+def test_held_documents_are_given_back(small_pool, ada):
     caller = Caller(ada)
-    at = read(caller, made)
+    at = read(caller, small_pool)
     caller.send(f"{at}exchange/", {"want": 2})
 
     assert caller.send(f"{at}stop/", {}) == {"n_documents": 2}
-    assert not made.slots.filter(annotator=ada).exists()
+    assert not small_pool.slots.filter(annotator=ada).exists()
 
 
-def test_own_judgment_is_found_and_changed(made, ada):
+def test_own_judgment_is_found_and_changed(small_pool, ada):
     caller = Caller(ada)
-    at = read(caller, made)
+    at = read(caller, small_pool)
     [item, _] = caller.send(f"{at}exchange/", {"want": 2})["items"]
     caller.send(f"{at}exchange/", {"say": [grade(item, 1)]})
     [own] = caller.get("me/judgments/?grade=1")["results"]
@@ -139,9 +139,9 @@ def test_own_judgment_is_found_and_changed(made, ada):
     assert (day["benchmark"], day["grades"]) == ("bench", 1)
 
 
-def test_a_question_is_asked_and_answered(of, made, ada):
+def test_a_question_is_asked_and_answered(of, small_pool, ada):
     caller, owner = Caller(ada), Caller(factories.member(of, "olga", "owner"))
-    at = read(caller, made)
+    at = read(caller, small_pool)
     [item, _] = caller.send(f"{at}exchange/", {"want": 2})["items"]
     ask = {"client_id": str(uuid4()), "do": "ask", "token": item["token"], "question": "Why?"}
     caller.send(f"{at}exchange/", {"say": [ask]})
@@ -156,17 +156,17 @@ def test_a_question_is_asked_and_answered(of, made, ada):
     assert newest["text"].endswith("- Be quick.")
 
 
-def test_pool_is_given_its_people_and_checks(of, made, ada):
+def test_pool_is_given_its_people_and_checks(of, small_pool, ada):
     owner = Caller(factories.member(of, "olga", "owner"))
-    at = f"benchmarks/bench/pools/{made.pk}/"
+    at = f"benchmarks/bench/pools/{small_pool.pk}/"
 
     changes = {"annotators": ["ada"], "gold_share": 0.1, "practice_mark": 2}
     owner.send(at, changes, how="patch")
     refusal = owner.send(at, {"annotators": ["nobody"]}, how="patch", status=400)
 
-    made.refresh_from_db()
-    assert list(made.annotators.all()) == [ada]
-    assert (made.gold_share, made.practice_mark) == (0.1, 2)
+    small_pool.refresh_from_db()
+    assert list(small_pool.annotators.all()) == [ada]
+    assert (small_pool.gold_share, small_pool.practice_mark) == (0.1, 2)
     assert "nobody" in str(refusal)
 
 

@@ -58,13 +58,13 @@ class Page:
 
 
 @pytest.fixture
-def made(benchmark):
+def small_pool(benchmark):
     return pool(benchmark, DOCUMENTS)
 
 
 @pytest.fixture
-def page(made, ada):
-    return Page(made, ada)
+def page(small_pool, ada):
+    return Page(small_pool, ada)
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def event(do: str, item: dict | None = None, **values) -> dict:
     return {"client_id": str(uuid.uuid4()), "do": do, **token, **values}
 
 
-def test_first_exchange_fills_the_page_query_by_query(page, made, benchmark):
+def test_first_exchange_fills_the_page_query_by_query(page, small_pool, benchmark):
     guideline(benchmark)
 
     answer = page.say()
@@ -125,10 +125,10 @@ def test_what_the_page_has_is_not_given_again(page):
     assert (answer["items"], answer["gone"]) == ([], [])
 
 
-def test_a_reloaded_page_gets_its_documents_again_under_the_same_keys(page, made, ada):
+def test_a_reloaded_page_gets_its_documents_again_under_the_same_keys(page, small_pool, ada):
     keys = [item["key"] for item in page.say()["items"]]
 
-    assert [item["key"] for item in Page(made, ada).say()["items"]] == keys
+    assert [item["key"] for item in Page(small_pool, ada).say()["items"]] == keys
 
 
 def test_a_page_that_wants_nothing_is_given_nothing(page):
@@ -183,8 +183,8 @@ def test_a_client_id_that_stands_for_another_grade_is_refused(page):
     assert (done["state"], done["code"]) == ("refused", "client-id-reused")
 
 
-def test_the_token_of_another_is_refused_by_its_code(page, made, ann):
-    stolen = Page(made, ann).grade(2)
+def test_the_token_of_another_is_refused_by_its_code(page, small_pool, ann):
+    stolen = Page(small_pool, ann).grade(2)
 
     (done,) = page.say(stolen)["said"]
 
@@ -200,11 +200,11 @@ def test_the_token_of_another_pool_is_refused(page, benchmark, ada):
     assert (done["state"], done["code"]) == ("refused", "slot-token")
 
 
-def test_a_lost_document_is_told_and_its_grade_kept_as_an_extra_label(page, made, ann):
+def test_a_lost_document_is_told_and_its_grade_kept_as_an_extra_label(page, small_pool, ann):
     page.say(want=3)
     result = page.grade(3)
     Slot.objects.update(lease_expires_at=timezone.now() - timedelta(seconds=1))
-    Page(made, ann).say(want=3)
+    Page(small_pool, ann).say(want=3)
     lost = set(page.held)
 
     answer = page.say(want=0)
@@ -232,12 +232,12 @@ def test_an_older_count_follows_what_is_said(page, settings, monkeypatch):
 
 @pytest.mark.parametrize(("kind", "n_for_others"), [("label", 1), ("repeat", 0)])
 def test_an_older_count_follows_what_others_say(
-    page, made, ann, settings, monkeypatch, kind, n_for_others
+    page, small_pool, ann, settings, monkeypatch, kind, n_for_others
 ):
     """A check is a step of whoever has it, and of nobody else."""
     monkeypatch.setattr(pacing, "_kept", pacing.Kept())
     settings.JUDGE_COUNTS_SECONDS = 60
-    other = Page(made, ann)
+    other = Page(small_pool, ann)
     other.say(want=1)
     page.first()
     Slot.objects.filter(state="claimed", annotator__username="ada").update(kind=kind)
@@ -249,7 +249,7 @@ def test_an_older_count_follows_what_others_say(
 
 
 @pytest.mark.parametrize("seconds", [0, 60])
-def test_a_hidden_check_is_a_step_like_any_other(page, made, settings, monkeypatch, seconds):
+def test_a_hidden_check_is_a_step_like_any_other(page, small_pool, settings, monkeypatch, seconds):
     monkeypatch.setattr(pacing, "_kept", pacing.Kept())
     settings.JUDGE_COUNTS_SECONDS = seconds
     first = page.first()
@@ -282,7 +282,7 @@ def test_undo_by_client_id_gives_the_document_back(page):
 
 
 @pytest.mark.parametrize("closed", [False, True])
-def test_what_cannot_be_undone_is_refused(page, made, closed):
+def test_what_cannot_be_undone_is_refused(page, small_pool, closed):
     answer = page.grade(1)
     page.say(answer)
     if closed:
@@ -303,20 +303,20 @@ def test_cant_judge_is_saved_with_its_reason(page):
     assert Judgment.objects.get().reason == "Unclear query"
 
 
-def test_a_document_put_off_is_shown_last(page, made, ada):
+def test_a_document_put_off_is_shown_last(page, small_pool, ada):
     first = page.first()
 
     answer = page.say(event("later", first))
 
     again = answer["items"][0]
     assert (again["key"], again["is_later"]) == (first["key"], True)
-    items = Page(made, ada).say()["items"]
+    items = Page(small_pool, ada).say()["items"]
     of_query = [item for item in items if item["query"] == first["query"]]
     assert len(of_query) == 3
     assert of_query[-1]["key"] == first["key"]
 
 
-def test_a_question_sets_the_document_aside(page, made, ada):
+def test_a_question_sets_the_document_aside(page, small_pool, ada):
     first = page.first()
     events = event("ask", first, question="Is a fork the same project?")
 
@@ -325,10 +325,10 @@ def test_a_question_sets_the_document_aside(page, made, ada):
     assert states == ["saved", "saved"]
     asked = Question.objects.get()
     assert (asked.text, asked.asked_by, asked.slot.state) == (events["question"], ada, "aside")
-    assert first["key"] not in [item["key"] for item in Page(made, ada).say()["items"]]
+    assert first["key"] not in [item["key"] for item in Page(small_pool, ada).say()["items"]]
 
 
-def test_an_empty_pool_says_why(page, made):
+def test_an_empty_pool_says_why(page, small_pool):
     page.say()
     page.say(*[event("grade", item, grade=1) for item in list(page.held.values())])
     page.say(*[event("grade", item, grade=1) for item in list(page.held.values())])
@@ -364,7 +364,7 @@ def test_a_request_that_cannot_be_read_is_refused_as_json(page, body):
     assert response.json()["code"] == "event"
 
 
-def test_signed_out_is_told_in_json(made, page):
+def test_signed_out_is_told_in_json(small_pool, page):
     page.client.logout()
 
     response = page.post({"say": [], "have": [], "want": 6})
@@ -372,8 +372,8 @@ def test_signed_out_is_told_in_json(made, page):
     assert (response.status_code, response.json()["code"]) == (401, "signed-out")
 
 
-def test_a_request_without_its_token_is_told_in_json(made, ada):
-    page = Page(made, ada, Client(enforce_csrf_checks=True))
+def test_a_request_without_its_token_is_told_in_json(small_pool, ada):
+    page = Page(small_pool, ada, Client(enforce_csrf_checks=True))
 
     response = page.post({"say": [], "have": [], "want": 6})
 
@@ -446,11 +446,13 @@ def test_database_that_saves_nothing_is_no_answer(page, failing):
         page.say(answer)
 
 
-def test_documents_of_several_events_are_locked_in_one_order(page, made, ada, ann, monkeypatch):
+def test_documents_of_several_events_are_locked_in_one_order(
+    page, small_pool, ada, ann, monkeypatch
+):
     page.say(want=3)
     items = list(page.held.values())[::-1]
     results = [event("grade", item, grade=1) for item in items]
-    stolen = Page(made, ann).grade(2)
+    stolen = Page(small_pool, ann).grade(2)
     locked = []
     targets = statements.targets
     monkeypatch.setattr(statements, "targets", lambda slots: locked.append(slots) or targets(slots))

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def made(benchmark, ada):
+def first_pool(benchmark, ada):
     pool = making.pool(benchmark, {"q1": ["d1", "d2", "d3"], "q2": ["d4", "d5"]}, name="First")
     making.begun(pool, ada)
     return pool
@@ -35,22 +35,22 @@ def page_of(client, benchmark) -> str:
 # --- where one goes on ---------------------------------------------------------------------------
 
 
-def test_query_in_hand_is_named_with_what_is_left_of_it(made, ada, benchmark):
-    making.judge(making.claimed(made, ada)[0], ada, 1)
+def test_query_in_hand_is_named_with_what_is_left_of_it(first_pool, ada, benchmark):
+    making.judge(making.claimed(first_pool, ada)[0], ada, 1)
 
     up = next_up(rows_of(benchmark, ada), ada)
 
-    left = [slot for slot in making.claimed(made, ada) if slot.query == up.query]
-    assert up.row.pool == made
+    left = [slot for slot in making.claimed(first_pool, ada) if slot.query == up.query]
+    assert up.row.pool == first_pool
     assert (up.n_left, len(left)) == (len(left), up.n_left)
     assert up.n_left in (1, 2)
     assert up.step is None
 
 
-def test_documents_of_others_are_not_counted_as_left(made, ada, bo, benchmark):
-    making.begun(made, bo)
-    (mine, *_) = making.claimed(made, ada, 1)
-    Slot.objects.filter(pool=made).exclude(pk=mine.pk).update(
+def test_documents_of_others_are_not_counted_as_left(first_pool, ada, bo, benchmark):
+    making.begun(first_pool, bo)
+    (mine, *_) = making.claimed(first_pool, ada, 1)
+    Slot.objects.filter(pool=first_pool).exclude(pk=mine.pk).update(
         state="claimed", annotator=bo, lease_expires_at=timezone.now() + timedelta(hours=1)
     )
 
@@ -59,21 +59,21 @@ def test_documents_of_others_are_not_counted_as_left(made, ada, bo, benchmark):
     assert (up.query, up.n_left) == (mine.query, 1)
 
 
-def test_queue_judged_last_comes_first(made, ada, benchmark):
+def test_queue_judged_last_comes_first(first_pool, ada, benchmark):
     other = making.pool(benchmark, {"q3": ["d6", "d7"]}, name="Second")
     given(other, ada, 1)
     assert rows_of(benchmark, ada)[0].pool == other
 
-    given(made, ada, 1)
+    given(first_pool, ada, 1)
 
-    assert rows_of(benchmark, ada)[0].pool == made
+    assert rows_of(benchmark, ada)[0].pool == first_pool
 
 
-def test_what_is_due_first_comes_before_what_was_judged_last(made, ada, signed_in, benchmark):
+def test_what_is_due_first_comes_before_what_was_judged_last(first_pool, ada, signed_in, benchmark):
     day = timezone.now().date()
     for name, days in {"Later": 9, "Soon": 1, "Late": -2}.items():
         making.pool(benchmark, {name: [name]}, name=name, due_on=day + timedelta(days=days))
-    given(made, ada, 1)
+    given(first_pool, ada, 1)
 
     queue = signed_in(ada).get(reverse("annotation:queue"))
     orders = [
@@ -99,24 +99,24 @@ def test_day_is_told_with_ones_own_pace_and_softly_once_it_is_past(ada, signed_i
     assert f"It was due Friday 5 Jan; labels are still welcome, {left}" in told(date(2024, 1, 5))
 
 
-def test_one_button_leads_to_the_labeling_page(made, ada, signed_in, benchmark):
-    given(made, ada, 1)
+def test_one_button_leads_to_the_labeling_page(first_pool, ada, signed_in, benchmark):
+    given(first_pool, ada, 1)
     client = signed_in(ada)
 
     page = page_of(client, benchmark)
 
-    target = reverse("annotation:judge", args=[made.pk])
+    target = reverse("annotation:judge", args=[first_pool.pk])
     assert f'<a class="button is-primary is-large" href="{target}">Continue judging</a>' in page
     assert page.count("is-primary") == 1
     assert client.get(target).status_code == 200
 
 
-def test_queues_of_other_benchmarks_are_not_here(made, ada, benchmark):
+def test_queues_of_other_benchmarks_are_not_here(first_pool, ada, benchmark):
     other = factories.benchmark("more")
     factories.member(other, "ada", "annotator")
     making.pool(other, {"q1": ["d1"]})
 
-    assert [row.pool for row in rows_of(benchmark, ada)] == [made]
+    assert [row.pool for row in rows_of(benchmark, ada)] == [first_pool]
 
 
 SAID = {
@@ -130,8 +130,8 @@ SAID = {
 
 
 @pytest.mark.parametrize("work", SAID)
-def test_empty_queue_says_why_with_one_act(made, ada, bo, signed_in, benchmark, work):
-    CASES[work](made, ada, bo)
+def test_empty_queue_says_why_with_one_act(first_pool, ada, bo, signed_in, benchmark, work):
+    CASES[work](first_pool, ada, bo)
 
     page = page_of(signed_in(ada), benchmark)
 
@@ -152,10 +152,10 @@ def test_without_a_pool_the_guideline_is_what_there_is(ada, signed_in, benchmark
 # --- pace ----------------------------------------------------------------------------------------
 
 
-def test_pace_is_that_of_the_page_of_hours(made, ada, benchmark):
+def test_pace_is_that_of_the_page_of_hours(first_pool, ada, benchmark):
     yesterday = timezone.now() - timedelta(days=1)
-    given(made, ada, 2, created_at=yesterday, dwell_ms=30_000)
-    for slot in Slot.objects.filter(pool=made, state="free")[:3]:
+    given(first_pool, ada, 2, created_at=yesterday, dwell_ms=30_000)
+    for slot in Slot.objects.filter(pool=first_pool, state="free")[:3]:
         making.judge(slot, ada, 2)
 
     pace, hours = pace_of(benchmark, ada), hours_of(ada)
@@ -167,8 +167,8 @@ def test_pace_is_that_of_the_page_of_hours(made, ada, benchmark):
     assert pace.seconds_before == pytest.approx(15)
 
 
-def test_older_days_are_left_out(made, ada, benchmark):
-    given(made, ada, 2, created_at=timezone.now() - timedelta(days=8))
+def test_older_days_are_left_out(first_pool, ada, benchmark):
+    given(first_pool, ada, 2, created_at=timezone.now() - timedelta(days=8))
 
     assert pace_of(benchmark, ada).most == 0
 
@@ -176,14 +176,16 @@ def test_older_days_are_left_out(made, ada, benchmark):
 # --- practice ------------------------------------------------------------------------------------
 
 
-def test_practice_comes_first_and_says_what_was_missed(made, ada, signed_in, benchmark, owner):
-    entry = made.entries.order_by("pk").first()
+def test_practice_comes_first_and_says_what_was_missed(
+    first_pool, ada, signed_in, benchmark, owner
+):
+    entry = first_pool.entries.order_by("pk").first()
     known = KnownGrade.objects.create(entry=entry, purpose="practice", grade=2, set_by=owner)
     ada.pool_starts.all().delete()
     client = signed_in(ada)
     before = page_of(client, benchmark)
     client.post(
-        reverse("annotation:practice", args=[made.pk]),
+        reverse("annotation:practice", args=[first_pool.pk]),
         {"known": known.pk, "grade": 1, "client_id": uuid.uuid4()},
     )
 
@@ -197,8 +199,10 @@ def test_practice_comes_first_and_says_what_was_missed(made, ada, signed_in, ben
 # --- answers -------------------------------------------------------------------------------------
 
 
-def test_new_answer_comes_first_and_leads_to_its_document(made, ada, owner, signed_in, benchmark):
-    first, second = making.claimed(made, ada)[:2]
+def test_new_answer_comes_first_and_leads_to_its_document(
+    first_pool, ada, owner, signed_in, benchmark
+):
+    first, second = making.claimed(first_pool, ada)[:2]
     asked_first = ask_question(slot=first, actor=ada, client_id=uuid.uuid4(), text="Is it one?")
     ask_question(slot=second, actor=ada, client_id=uuid.uuid4(), text="Or two?")
     answer_question(question=asked_first, answer="It is.", actor=owner)
@@ -212,13 +216,13 @@ def test_new_answer_comes_first_and_leads_to_its_document(made, ada, owner, sign
         ("Or two?", False),
     ]
     assert "1 new" in page
-    url = f"{reverse('annotation:judge', args=[made.pk])}?doc={answers[0].key}"
+    url = f"{reverse('annotation:judge', args=[first_pool.pk])}?doc={answers[0].key}"
     assert f'href="{url}"' in page
     assert first.query.text in client.get(url).content.decode()
 
 
-def test_answered_question_that_was_judged_since_is_not_new(made, ada, owner, benchmark):
-    (slot, *_) = making.claimed(made, ada)
+def test_answered_question_that_was_judged_since_is_not_new(first_pool, ada, owner, benchmark):
+    (slot, *_) = making.claimed(first_pool, ada)
     question = ask_question(slot=slot, actor=ada, client_id=uuid.uuid4(), text="Is it one?")
     answer_question(question=question, answer="It is.", actor=owner)
     slot.refresh_from_db()
@@ -233,7 +237,7 @@ def test_answered_question_that_was_judged_since_is_not_new(made, ada, owner, be
 # --- cost and blindness --------------------------------------------------------------------------
 
 
-def test_page_asks_as_often_for_20_pools_as_for_2(made, ada, signed_in, benchmark):
+def test_page_asks_as_often_for_20_pools_as_for_2(first_pool, ada, signed_in, benchmark):
     client, url = signed_in(ada), reverse("benchmark-detail", args=[benchmark.slug])
 
     def pools(first: int, last: int) -> None:
@@ -248,7 +252,7 @@ def test_page_asks_as_often_for_20_pools_as_for_2(made, ada, signed_in, benchmar
     assert len(many) <= len(few), "\n".join(sql for sql in many if sql not in few)
 
 
-def test_page_asks_as_often_for_20_answers_as_for_2(made, ada, owner, signed_in, benchmark):
+def test_page_asks_as_often_for_20_answers_as_for_2(first_pool, ada, owner, signed_in, benchmark):
     client, url = signed_in(ada), reverse("benchmark-detail", args=[benchmark.slug])
 
     def answers(name: str, n: int) -> None:
@@ -268,8 +272,8 @@ def test_page_asks_as_often_for_20_answers_as_for_2(made, ada, owner, signed_in,
     assert len(many) <= len(few) + 1, "\n".join(sql for sql in many if sql not in few)
 
 
-def test_page_names_no_run_and_nobody_elses_grade(made, ada, bo, benchmark):
-    making.judge(made.slots.first(), bo, 3)
+def test_page_names_no_run_and_nobody_elses_grade(first_pool, ada, bo, benchmark):
+    making.judge(first_pool.slots.first(), bo, 3)
 
     context = home_context(benchmark, ada)
 

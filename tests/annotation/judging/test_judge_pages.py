@@ -27,13 +27,13 @@ def ann(benchmark):
 
 
 @pytest.fixture
-def made(benchmark):
+def small_pool(benchmark):
     return pool(benchmark, {"q1": ["d1", "d2"], "q2": ["d3"]})
 
 
-def page_of(client: Client, made: Pool) -> str:
-    begun(made)
-    return client.get(reverse("annotation:judge", args=[made.pk])).content.decode()
+def page_of(client: Client, small_pool: Pool) -> str:
+    begun(small_pool)
+    return client.get(reverse("annotation:judge", args=[small_pool.pk])).content.decode()
 
 
 def fields(page: str, action: str) -> dict[str, str]:
@@ -42,11 +42,13 @@ def fields(page: str, action: str) -> dict[str, str]:
     return dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', form[0]))
 
 
-def send(client: Client, made: Pool, view: str, page: str, **values):
+def send(client: Client, small_pool: Pool, view: str, page: str, **values):
     """Post the form of the grades, or that of its own which the address has, to this address."""
-    url = reverse(f"annotation:{view}", args=[made.pk])
+    url = reverse(f"annotation:{view}", args=[small_pool.pk])
     form = (
-        url if f' action="{url}"' in page else reverse("annotation:judgment-create", args=[made.pk])
+        url
+        if f' action="{url}"' in page
+        else reverse("annotation:judgment-create", args=[small_pool.pk])
     )
     return client.post(url, fields(page, form) | values)
 
@@ -58,13 +60,13 @@ def text_of(page: str) -> str:
     return " ".join(unescape(re.sub(r"<[^>]*>", " ", page)).split())
 
 
-def test_the_page_shows_query_document_and_scale(benchmark, made, ada, signed_in):
+def test_the_page_shows_query_document_and_scale(benchmark, small_pool, ada, signed_in):
     Query.objects.filter(qid="q1").update(
         text="what is asked", description="in more words", narrative="what counts"
     )
     guideline(benchmark)
 
-    page = text_of(page_of(signed_in(ada), made))
+    page = text_of(page_of(signed_in(ada), small_pool))
 
     for words in ("what is asked", "in more words", "what counts", "A title", "What it says"):
         assert words in page
@@ -73,32 +75,34 @@ def test_the_page_shows_query_document_and_scale(benchmark, made, ada, signed_in
     assert "Label 1 of 3 in the pool" in page
 
 
-def test_who_has_not_read_what_is_recorded_reads_that_first(made, ada, signed_in):
+def test_who_has_not_read_what_is_recorded_reads_that_first(small_pool, ada, signed_in):
     client = signed_in(ada)
-    url = reverse("annotation:judge", args=[made.pk])
+    url = reverse("annotation:judge", args=[small_pool.pk])
 
-    assert client.get(url).url == reverse("annotation:start", args=[made.pk])
+    assert client.get(url).url == reverse("annotation:start", args=[small_pool.pk])
     assert not Slot.objects.filter(state=Slot.State.CLAIMED).exists()
-    begun(made, ada)
+    begun(small_pool, ada)
     assert client.get(url).status_code == 200
 
 
-def test_the_grades_are_a_radio_group_with_a_line_each(made, ada, signed_in):
-    page = page_of(signed_in(ada), made)
+def test_the_grades_are_a_radio_group_with_a_line_each(small_pool, ada, signed_in):
+    page = page_of(signed_in(ada), small_pool)
 
     assert page.count('<input type="radio" name="grade"') == 4
-    for grade in made.benchmark.grades.all():
+    for grade in small_pool.benchmark.grades.all():
         assert f'id="anchor-{grade.value}">{escape(grade.anchor)}<' in page
 
 
-def test_judging_without_script_posts_and_comes_back_to_the_next_document(made, ada, signed_in):
+def test_judging_without_script_posts_and_comes_back_to_the_next_document(
+    small_pool, ada, signed_in
+):
     client = signed_in(ada)
 
-    answer = send(client, made, "judgment-create", page_of(client, made), grade="2")
+    answer = send(client, small_pool, "judgment-create", page_of(client, small_pool), grade="2")
 
     assert answer.status_code == 302
-    assert answer.url == reverse("annotation:judge", args=[made.pk])
-    after = text_of(page_of(client, made))
+    assert answer.url == reverse("annotation:judge", args=[small_pool.pk])
+    after = text_of(page_of(client, small_pool))
     assert "Grade 2 saved." in after
     assert "Document 2 of 2 in this query" in after
     saved = Judgment.objects.get()
@@ -106,20 +110,22 @@ def test_judging_without_script_posts_and_comes_back_to_the_next_document(made, 
     assert saved.content_hash == f"hash of {saved.docid}"
 
 
-def test_a_whole_pool_is_judged_without_script(made, ada, signed_in):
+def test_a_whole_pool_is_judged_without_script(small_pool, ada, signed_in):
     client = signed_in(ada)
     for _ in range(3):
-        send(client, made, "judgment-create", page_of(client, made), grade="1")
+        send(client, small_pool, "judgment-create", page_of(client, small_pool), grade="1")
 
-    assert "Every document of this pool has the labels it needs" in text_of(page_of(client, made))
+    assert "Every document of this pool has the labels it needs" in text_of(
+        page_of(client, small_pool)
+    )
     assert Judgment.objects.count() == 3
 
 
-def test_a_note_doubt_and_time_go_with_the_grade(made, ada, signed_in):
+def test_a_note_doubt_and_time_go_with_the_grade(small_pool, ada, signed_in):
     client = signed_in(ada)
     fields = {"grade": "3", "note": "see line 2", "confidence": "low", "dwell_ms": "1500"}
 
-    send(client, made, "judgment-create", page_of(client, made), **fields)
+    send(client, small_pool, "judgment-create", page_of(client, small_pool), **fields)
 
     saved = Judgment.objects.get()
     assert (saved.note, saved.confidence, saved.dwell_ms) == ("see line 2", "low", 1500)
@@ -143,39 +149,39 @@ def test_the_full_text_of_a_long_document_is_a_link_away(benchmark, ada, signed_
     assert Judgment.objects.get().view == "full"
 
 
-def test_a_document_put_aside_comes_after_the_others(made, ada, signed_in):
+def test_a_document_put_aside_comes_after_the_others(small_pool, ada, signed_in):
     client = signed_in(ada)
     for number, content in enumerate(DocumentContent.objects.all()):
         DocumentContent.objects.filter(pk=content.pk).update(title=f"title {number}")
     title = re.compile(r'id="document-title"[^>]*>([^<]*)<')
-    first = title.search(page_of(client, made))[1]
+    first = title.search(page_of(client, small_pool))[1]
 
-    answer = send(client, made, "judge-later", page_of(client, made))
+    answer = send(client, small_pool, "judge-later", page_of(client, small_pool))
 
     after = client.get(answer.url).content.decode()
     assert "Put aside" in text_of(after)
     assert title.search(after)[1] != first
-    send(client, made, "judgment-create", after, grade="0")
-    assert title.search(page_of(client, made))[1] == first
+    send(client, small_pool, "judgment-create", after, grade="0")
+    assert title.search(page_of(client, small_pool))[1] == first
 
 
-def test_a_question_sets_the_document_aside(made, ada, signed_in):
+def test_a_question_sets_the_document_aside(small_pool, ada, signed_in):
     client = signed_in(ada)
 
-    send(client, made, "judge-ask", page_of(client, made), note="? Does a part count")
+    send(client, small_pool, "judge-ask", page_of(client, small_pool), note="? Does a part count")
 
     question = Question.objects.get()
     assert (question.text, question.asked_by) == ("Does a part count", ada)
     assert question.slot.state == Slot.State.ASIDE
-    assert "Asked." in text_of(page_of(client, made))
+    assert "Asked." in text_of(page_of(client, small_pool))
 
 
-def test_a_question_without_words_is_asked_for(made, ada, signed_in):
+def test_a_question_without_words_is_asked_for(small_pool, ada, signed_in):
     client = signed_in(ada)
 
-    send(client, made, "judge-ask", page_of(client, made), note=" ? ")
+    send(client, small_pool, "judge-ask", page_of(client, small_pool), note=" ? ")
 
-    assert "Write in the note what you want to know" in text_of(page_of(client, made))
+    assert "Write in the note what you want to know" in text_of(page_of(client, small_pool))
     assert not Question.objects.exists()
 
 
@@ -183,8 +189,8 @@ def script_of(page: str) -> dict:
     return json.loads(re.search(r'<script id="judge-data"[^>]*>(.*?)</script>', page, re.DOTALL)[1])
 
 
-def test_the_script_starts_from_the_documents_on_the_page(made, ada, signed_in):
-    script = script_of(page_of(signed_in(ada), made))
+def test_the_script_starts_from_the_documents_on_the_page(small_pool, ada, signed_in):
+    script = script_of(page_of(signed_in(ada), small_pool))
 
     assert script["work"]["state"] == "ready"
     assert len(script["items"]) >= 2
@@ -204,9 +210,9 @@ def test_what_a_document_says_cannot_end_the_script(benchmark, ada, signed_in):
     assert "<script>alert" not in page
 
 
-def test_an_outbox_is_called_by_a_name_that_tells_nothing(made, ada, ann, signed_in):
+def test_an_outbox_is_called_by_a_name_that_tells_nothing(small_pool, ada, ann, signed_in):
     url = reverse("annotation:judge-session")
-    names = {script_of(page_of(signed_in(who), made))["user"] for who in (ada, ann)}
+    names = {script_of(page_of(signed_in(who), small_pool))["user"] for who in (ada, ann)}
 
     assert len(names) == 2
     assert signed_in(ada).get(url).json()["user"] in names
@@ -214,64 +220,64 @@ def test_an_outbox_is_called_by_a_name_that_tells_nothing(made, ada, ann, signed
     assert Client().get(url).json() == {"user": None}
 
 
-def test_the_page_knows_what_may_be_undone(made, ada, signed_in):
+def test_the_page_knows_what_may_be_undone(small_pool, ada, signed_in):
     client = signed_in(ada)
     for _ in range(2):
-        send(client, made, "judgment-create", page_of(client, made), grade="1")
+        send(client, small_pool, "judgment-create", page_of(client, small_pool), grade="1")
 
-    undoable = script_of(page_of(client, made))["undoable"]
+    undoable = script_of(page_of(client, small_pool))["undoable"]
 
     newest_first = Judgment.objects.order_by("-pk").values_list("client_id", flat=True)
     assert undoable == [str(client_id) for client_id in newest_first]
 
 
-def test_a_repeated_post_saves_once(made, ada, signed_in):
+def test_a_repeated_post_saves_once(small_pool, ada, signed_in):
     client = signed_in(ada)
-    page = page_of(client, made)
+    page = page_of(client, small_pool)
 
     for _ in range(3):
-        assert send(client, made, "judgment-create", page, grade="3").status_code == 302
+        assert send(client, small_pool, "judgment-create", page, grade="3").status_code == 302
 
     assert Judgment.objects.count() == 1
 
 
-def test_cant_judge_without_script_offers_the_reasons_on_the_page(made, ada, signed_in):
+def test_cant_judge_without_script_offers_the_reasons_on_the_page(small_pool, ada, signed_in):
     client = signed_in(ada)
-    begun(made)
-    page = client.get(reverse("annotation:judge", args=[made.pk]), {"cant-judge": 1})
+    begun(small_pool)
+    page = client.get(reverse("annotation:judge", args=[small_pool.pk]), {"cant-judge": 1})
     assert re.search(r'<dialog id="cant-judge"[^>]* open>', page.content.decode())
 
-    send(client, made, "cant-judge-create", page.content.decode(), reason="Needs an expert")
+    send(client, small_pool, "cant-judge-create", page.content.decode(), reason="Needs an expert")
 
     saved = Judgment.objects.get()
     assert (saved.kind, saved.reason) == ("cant_judge", "Needs an expert")
 
 
-def test_a_reason_of_ones_own_wins(made, ada, signed_in):
+def test_a_reason_of_ones_own_wins(small_pool, ada, signed_in):
     client = signed_in(ada)
 
-    send(client, made, "cant-judge-create", page_of(client, made), other="torn page")
+    send(client, small_pool, "cant-judge-create", page_of(client, small_pool), other="torn page")
 
     assert Judgment.objects.get().reason == "torn page"
 
 
-def test_cant_judge_without_a_reason_is_refused(made, ada, signed_in):
+def test_cant_judge_without_a_reason_is_refused(small_pool, ada, signed_in):
     client = signed_in(ada)
 
-    answer = send(client, made, "cant-judge-create", page_of(client, made))
+    answer = send(client, small_pool, "cant-judge-create", page_of(client, small_pool))
 
     assert answer.status_code == 422
     assert "choose a reason" in answer.content.decode()
     assert not Judgment.objects.exists()
 
 
-def test_undo_shows_the_undone_document_again(made, ada, signed_in):
+def test_undo_shows_the_undone_document_again(small_pool, ada, signed_in):
     client = signed_in(ada)
-    send(client, made, "judgment-create", page_of(client, made), grade="2")
+    send(client, small_pool, "judgment-create", page_of(client, small_pool), grade="2")
     docid = Judgment.objects.get().docid
     DocumentContent.objects.filter(document__docid=docid).update(title="The undone one")
 
-    answer = send(client, made, "judgment-undo", page_of(client, made))
+    answer = send(client, small_pool, "judgment-undo", page_of(client, small_pool))
 
     page = client.get(answer.url).content.decode()
     assert 'id="document-title">The undone one</h2>' in page
@@ -289,32 +295,32 @@ def test_the_last_judgment_of_a_finished_pool_can_be_undone(benchmark, ada, sign
     assert "Document 1 of 1 in this query" in text_of(page_of(client, small_pool))
 
 
-def test_stopping_gives_documents_back_and_says_so(made, ada, signed_in):
+def test_stopping_gives_documents_back_and_says_so(small_pool, ada, signed_in):
     client = signed_in(ada)
-    page_of(client, made)
+    page_of(client, small_pool)
 
-    answer = client.post(reverse("annotation:stop", args=[made.pk]), follow=True)
+    answer = client.post(reverse("annotation:stop", args=[small_pool.pk]), follow=True)
 
     assert "3 documents went back to the queue" in answer.content.decode()
     assert not Slot.objects.filter(state="claimed").exists()
 
 
-def test_an_extra_label_is_kept_and_said_to_be(made, ada, ann, signed_in):
+def test_an_extra_label_is_kept_and_said_to_be(small_pool, ada, ann, signed_in):
     client = signed_in(ada)
-    page = page_of(client, made)
+    page = page_of(client, small_pool)
     expire(list(Slot.objects.filter(annotator=ada)))
-    claimed(made, ann)
+    claimed(small_pool, ann)
 
-    answer = send(client, made, "judgment-create", page, grade="3")
+    answer = send(client, small_pool, "judgment-create", page, grade="3")
 
     assert "saved as an extra label" in client.get(answer.url).content.decode()
     assert Judgment.objects.get().is_surplus
 
 
-def test_a_token_of_another_is_refused_and_nothing_is_saved(made, ada, ann, signed_in):
-    page = page_of(signed_in(ada), made)
+def test_a_token_of_another_is_refused_and_nothing_is_saved(small_pool, ada, ann, signed_in):
+    page = page_of(signed_in(ada), small_pool)
 
-    answer = send(signed_in(ann), made, "judgment-create", page, grade="3")
+    answer = send(signed_in(ann), small_pool, "judgment-create", page, grade="3")
 
     assert answer.status_code == 403
     assert answer.headers["X-Error-Code"] == "slot-of-another"
@@ -324,20 +330,20 @@ def test_a_token_of_another_is_refused_and_nothing_is_saved(made, ada, ann, sign
 @pytest.mark.parametrize(
     "values", [{"token": "forged"}, {"client_id": "no uuid"}, {"grade": "many"}, {"grade": "7"}]
 )
-def test_what_the_page_did_not_send_is_refused(made, ada, signed_in, values):
+def test_what_the_page_did_not_send_is_refused(small_pool, ada, signed_in, values):
     client = signed_in(ada)
-    page = page_of(client, made)
+    page = page_of(client, small_pool)
 
-    answer = send(client, made, "judgment-create", page, **{"grade": "2", **values})
+    answer = send(client, small_pool, "judgment-create", page, **{"grade": "2", **values})
 
     assert answer.status_code == 422
     assert not Judgment.objects.exists()
 
 
-def test_a_token_of_another_pool_is_refused(benchmark, made, ada, signed_in):
+def test_a_token_of_another_pool_is_refused(benchmark, small_pool, ada, signed_in):
     other = pool(benchmark, {"q9": ["d9"]})
     client = signed_in(ada)
-    url = reverse("annotation:judgment-create", args=[made.pk])
+    url = reverse("annotation:judgment-create", args=[small_pool.pk])
     values = fields(page_of(client, other), reverse("annotation:judgment-create", args=[other.pk]))
 
     assert client.post(url, values | {"grade": "2"}).status_code == 422
@@ -346,15 +352,15 @@ def test_a_token_of_another_pool_is_refused(benchmark, made, ada, signed_in):
 # --- blindness ---
 
 
-def plant_sentinels(made: Pool, ann) -> None:
+def plant_sentinels(small_pool: Pool, ann) -> None:
     """Everything an annotator must not see, in words that stand out."""
-    PoolEntry.objects.filter(pool=made).update(
+    PoolEntry.objects.filter(pool=small_pool).update(
         contributors={"SENTINEL-RUN": 937421, "SENTINEL-OTHER-RUN": 3}, best_rank=937421
     )
-    Pool.objects.filter(pk=made.pk).update(
+    Pool.objects.filter(pk=small_pool.pk).update(
         name="SENTINEL-POOL", statistics={"runs": [{"run": "SENTINEL-RUN"}]}
     )
-    for slot in claimed(made, ann):
+    for slot in claimed(small_pool, ann):
         judge(slot, ann, 3, note="SENTINEL-NOTE")
 
 
@@ -391,11 +397,11 @@ def test_nothing_of_runs_ranks_ids_or_others_grades_is_on_the_page(benchmark, ad
         assert "937421" not in re.sub(r'value="[^"]*"', "", text)
 
 
-def test_the_owner_does_see_what_was_planted(benchmark, made, owner, ann, signed_in):
+def test_the_owner_does_see_what_was_planted(benchmark, small_pool, owner, ann, signed_in):
     """Or the test above would find nothing because nothing was planted."""
-    plant_sentinels(made, ann)
+    plant_sentinels(small_pool, ann)
 
-    entry = PoolEntry.objects.filter(pool=made).first()
+    entry = PoolEntry.objects.filter(pool=small_pool).first()
     assert "SENTINEL-RUN" in entry.contributors
     assert Judgment.objects.filter(note="SENTINEL-NOTE").exists()
     answer = signed_in(owner).get(reverse("annotation:pool-list", args=[benchmark.slug]))
@@ -405,33 +411,33 @@ def test_the_owner_does_see_what_was_planted(benchmark, made, owner, ann, signed
 # --- where there is nothing to judge ---
 
 
-def judge_pages(client, made):
-    yield text_of(page_of(client, made))
-    url = reverse("annotation:judge-benchmark", args=[made.benchmark.slug])
+def judge_pages(client, small_pool):
+    yield text_of(page_of(client, small_pool))
+    url = reverse("annotation:judge-benchmark", args=[small_pool.benchmark.slug])
     yield text_of(client.get(url).content.decode())
 
 
 @pytest.mark.parametrize(
-    ("state", "said"),
+    ("state", "words"),
     [("paused", "The owner has paused this pool"), ("closed", "takes no more judgments")],
 )
-def test_a_pool_that_is_not_open_says_so(made, ada, signed_in, state, said):
-    Pool.objects.filter(pk=made.pk).update(state=state)
+def test_a_pool_that_is_not_open_says_so(small_pool, ada, signed_in, state, words):
+    Pool.objects.filter(pk=small_pool.pk).update(state=state)
 
-    for page in judge_pages(signed_in(ada), made):
-        assert said in page
+    for page in judge_pages(signed_in(ada), small_pool):
+        assert words in page
 
 
-def test_a_finished_pool_says_so(made, ada, signed_in):
+def test_a_finished_pool_says_so(small_pool, ada, signed_in):
     Slot.objects.update(state="done", annotator=ada)
 
-    for page in judge_pages(signed_in(ada), made):
+    for page in judge_pages(signed_in(ada), small_pool):
         assert "Finished" in page
 
 
-def test_a_pool_others_hold_says_until_when(made, ada, ann, signed_in):
-    while claimed(made, ann)[:1]:
-        for slot in claimed(made, ann):
+def test_a_pool_others_hold_says_until_when(small_pool, ada, ann, signed_in):
+    while claimed(small_pool, ann)[:1]:
+        for slot in claimed(small_pool, ann):
             last = slot
             if Slot.objects.exclude(state="done").count() == 1:
                 break
@@ -440,7 +446,7 @@ def test_a_pool_others_hold_says_until_when(made, ada, ann, signed_in):
             continue
         break
 
-    for page in judge_pages(signed_in(ada), made):
+    for page in judge_pages(signed_in(ada), small_pool):
         assert "Held by others" in page
         assert f"{last.lease_expires_at:%H:%M} UTC" in page
 
@@ -454,10 +460,10 @@ def test_a_pool_that_waits_for_a_second_person_says_so(benchmark, ada, signed_in
         assert "2 labels wait for somebody else" in page
 
 
-def test_a_corpus_without_texts_says_why_it_cannot_be_judged(made, ada, signed_in):
+def test_a_corpus_without_texts_says_why_it_cannot_be_judged(small_pool, ada, signed_in):
     Corpus.objects.update(kind="ids_only")
 
-    for page in judge_pages(signed_in(ada), made):
+    for page in judge_pages(signed_in(ada), small_pool):
         assert "holds ids only" in page
 
 
@@ -490,54 +496,54 @@ ACTIONS = [
 
 
 @pytest.mark.parametrize("who", ["sam", "vi"])
-def test_who_does_not_judge_in_the_benchmark_gets_403(made, who, signed_in, request):
+def test_who_does_not_judge_in_the_benchmark_gets_403(small_pool, who, signed_in, request):
     client = signed_in(request.getfixturevalue(who))
 
-    assert client.get(reverse("annotation:judge", args=[made.pk])).status_code == 403
+    assert client.get(reverse("annotation:judge", args=[small_pool.pk])).status_code == 403
     for view in ACTIONS:
-        assert client.post(reverse(f"annotation:{view}", args=[made.pk])).status_code == 403
+        assert client.post(reverse(f"annotation:{view}", args=[small_pool.pk])).status_code == 403
 
 
-def test_who_does_not_see_the_benchmark_gets_404(made, cy, signed_in):
+def test_who_does_not_see_the_benchmark_gets_404(small_pool, cy, signed_in):
     client = signed_in(cy)
 
-    assert client.get(reverse("annotation:judge", args=[made.pk])).status_code == 404
+    assert client.get(reverse("annotation:judge", args=[small_pool.pk])).status_code == 404
     for view in ACTIONS:
-        assert client.post(reverse(f"annotation:{view}", args=[made.pk])).status_code == 404
+        assert client.post(reverse(f"annotation:{view}", args=[small_pool.pk])).status_code == 404
 
 
-def test_who_is_not_signed_in_is_sent_to_sign_in(made, client):
+def test_who_is_not_signed_in_is_sent_to_sign_in(small_pool, client):
     for view in ["judge", *ACTIONS]:
-        url = reverse(f"annotation:{view}", args=[made.pk])
+        url = reverse(f"annotation:{view}", args=[small_pool.pk])
         answer = client.get(url) if view == "judge" else client.post(url)
         assert answer.status_code == 302
         assert answer.url.startswith(reverse("sign-in"))
 
 
-def test_who_was_removed_meanwhile_may_not_judge_on(made, ada, signed_in):
+def test_who_was_removed_meanwhile_may_not_judge_on(small_pool, ada, signed_in):
     client = signed_in(ada)
-    page = page_of(client, made)
+    page = page_of(client, small_pool)
     Membership.objects.filter(user=ada).delete()
 
-    assert send(client, made, "judgment-create", page, grade="2").status_code == 404
+    assert send(client, small_pool, "judgment-create", page, grade="2").status_code == 404
 
 
-def test_a_pool_that_is_being_built_is_not_there(made, ada, signed_in):
-    Pool.objects.filter(pk=made.pk).update(state="building")
+def test_a_pool_that_is_being_built_is_not_there(small_pool, ada, signed_in):
+    Pool.objects.filter(pk=small_pool.pk).update(state="building")
 
-    assert signed_in(ada).get(reverse("annotation:judge", args=[made.pk])).status_code == 404
+    assert signed_in(ada).get(reverse("annotation:judge", args=[small_pool.pk])).status_code == 404
 
 
 # --- my work ---
 
 
-def test_the_queue_lists_open_pools_where_one_judges(benchmark, made, ada, cy, signed_in):
-    judge(claimed(made, ada)[0], ada, 1)
+def test_the_queue_lists_open_pools_where_one_judges(benchmark, small_pool, ada, cy, signed_in):
+    judge(claimed(small_pool, ada)[0], ada, 1)
     pool(factories.benchmark(slug="foreign"), {"q1": ["d1"]}, name="not mine")
 
     page = signed_in(ada).get(reverse("annotation:queue")).content.decode()
 
-    assert made.name in page
+    assert small_pool.name in page
     assert "not mine" not in page
     assert "1 of 3" in page
 
@@ -572,8 +578,8 @@ def test_the_labeling_page_asks_the_database_no_more_in_a_larger_pool(benchmark,
     begun(small)
     begun(large)
 
-    def counted(made):
-        url = reverse("annotation:judge", args=[made.pk])
+    def counted(small_pool):
+        url = reverse("annotation:judge", args=[small_pool.pk])
         return [count_queries(client, url) for _ in range(2)][1]
 
     assert counted(small) == counted(large)

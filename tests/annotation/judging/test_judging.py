@@ -29,13 +29,13 @@ def ann(benchmark):
 
 
 @pytest.fixture
-def made(benchmark):
+def small_pool(benchmark):
     return pool(benchmark, {"q1": ["d1", "d2"]})
 
 
 @pytest.fixture
-def slot(made, ada):
-    return claimed(made, ada)[0]
+def slot(small_pool, ada):
+    return claimed(small_pool, ada)[0]
 
 
 def test_a_judgment_keeps_what_was_shown(benchmark, slot, ada):
@@ -73,8 +73,8 @@ def test_a_client_id_that_stands_for_another_grade_is_refused(slot, ada):
         judge(slot, ada, 3, client_id=client_id)
 
 
-def test_a_client_id_that_stands_for_another_document_is_refused(made, ada):
-    one, two = claimed(made, ada)
+def test_a_client_id_that_stands_for_another_document_is_refused(small_pool, ada):
+    one, two = claimed(small_pool, ada)
     client_id = uuid.uuid4()
     judge(one, ada, 2, client_id=client_id)
 
@@ -82,10 +82,10 @@ def test_a_client_id_that_stands_for_another_document_is_refused(made, ada):
         judge(two, ada, 2, client_id=client_id)
 
 
-def test_two_people_may_have_the_same_client_id(made, ada, ann):
+def test_two_people_may_have_the_same_client_id(small_pool, ada, ann):
     client_id = uuid.uuid4()
-    (one,) = claimed(made, ada, n=1)
-    (two,) = claimed(made, ann, n=1)
+    (one,) = claimed(small_pool, ada, n=1)
+    (two,) = claimed(small_pool, ann, n=1)
 
     assert judge(one, ada, 2, client_id=client_id) != judge(two, ann, 2, client_id=client_id)
 
@@ -95,9 +95,11 @@ def test_a_grade_outside_the_scale_is_refused(slot, ada):
         judge(slot, ada, 7)
 
 
-def test_a_judgment_after_the_document_went_to_another_is_an_extra_label(made, slot, ada, ann):
+def test_a_judgment_after_the_document_went_to_another_is_an_extra_label(
+    small_pool, slot, ada, ann
+):
     expire(list(Slot.objects.filter(annotator=ada)))
-    claimed(made, ann)
+    claimed(small_pool, ann)
 
     saved = judge(slot, ada, 3)
 
@@ -128,14 +130,14 @@ def test_late_judgment_fills_another_free_place_of_its_document(benchmark, ada, 
     assert undo_last(pool=two, actor=ada, client_id=uuid.uuid4()).supersedes == corrected
 
 
-def test_a_judgment_after_the_pool_closed_is_an_extra_label(made, slot, ada):
-    Pool.objects.filter(pk=made.pk).update(state="closed")
+def test_a_judgment_after_the_pool_closed_is_an_extra_label(small_pool, slot, ada):
+    Pool.objects.filter(pk=small_pool.pk).update(state="closed")
 
     assert judge(slot, ada, 3).is_surplus
 
 
-def test_a_judgment_in_a_paused_pool_counts(made, slot, ada):
-    Pool.objects.filter(pk=made.pk).update(state="paused")
+def test_a_judgment_in_a_paused_pool_counts(small_pool, slot, ada):
+    Pool.objects.filter(pk=small_pool.pk).update(state="paused")
 
     assert not judge(slot, ada, 3).is_surplus
 
@@ -146,8 +148,8 @@ def test_an_expired_lease_that_nobody_took_over_counts(slot, ada):
     assert not judge(slot, ada, 3).is_surplus
 
 
-def test_a_document_given_back_and_judged_all_the_same_counts(made, slot, ada):
-    release_slots(pool=made, annotator=ada)
+def test_a_document_given_back_and_judged_all_the_same_counts(small_pool, slot, ada):
+    release_slots(pool=small_pool, annotator=ada)
 
     saved = judge(slot, ada, 3)
 
@@ -184,10 +186,10 @@ def test_a_long_reason_is_kept_whole(slot, ada):
     assert saved.grade is None
 
 
-def test_undo_takes_back_the_newest_judgment_and_returns_the_document(made, slot, ada):
+def test_undo_takes_back_the_newest_judgment_and_returns_the_document(small_pool, slot, ada):
     saved = judge(slot, ada, 2)
 
-    event = undo_last(pool=made, actor=ada, client_id=uuid.uuid4())
+    event = undo_last(pool=small_pool, actor=ada, client_id=uuid.uuid4())
 
     slot.refresh_from_db()
     assert (event.kind, event.supersedes) == ("retract", saved)
@@ -195,48 +197,48 @@ def test_undo_takes_back_the_newest_judgment_and_returns_the_document(made, slot
     assert not Judgment.objects.current().exists()
 
 
-def test_undo_twice_takes_back_two(made, ada):
-    one, two = claimed(made, ada)
+def test_undo_twice_takes_back_two(small_pool, ada):
+    one, two = claimed(small_pool, ada)
     first, second = judge(one, ada, 1), judge(two, ada, 2)
 
-    undone = [undo_last(pool=made, actor=ada, client_id=uuid.uuid4()) for _ in range(2)]
+    undone = [undo_last(pool=small_pool, actor=ada, client_id=uuid.uuid4()) for _ in range(2)]
 
     assert [event.supersedes for event in undone] == [second, first]
 
 
-def test_an_undo_sent_twice_takes_back_one(made, ada):
-    one, two = claimed(made, ada)
+def test_an_undo_sent_twice_takes_back_one(small_pool, ada):
+    one, two = claimed(small_pool, ada)
     judge(one, ada, 1)
     judge(two, ada, 2)
     client_id = uuid.uuid4()
 
-    first = undo_last(pool=made, actor=ada, client_id=client_id)
+    first = undo_last(pool=small_pool, actor=ada, client_id=client_id)
 
-    assert undo_last(pool=made, actor=ada, client_id=client_id) == first
+    assert undo_last(pool=small_pool, actor=ada, client_id=client_id) == first
     assert Judgment.objects.current().count() == 1
 
 
-def test_nobody_undoes_the_judgment_of_another(made, slot, ada, ann):
+def test_nobody_undoes_the_judgment_of_another(small_pool, slot, ada, ann):
     judge(slot, ada, 2)
 
     with pytest.raises(NothingToUndoError):
-        undo_last(pool=made, actor=ann, client_id=uuid.uuid4())
+        undo_last(pool=small_pool, actor=ann, client_id=uuid.uuid4())
 
 
-def test_a_closed_pool_keeps_its_judgments(made, slot, ada):
+def test_a_closed_pool_keeps_its_judgments(small_pool, slot, ada):
     judge(slot, ada, 2)
-    Pool.objects.filter(pk=made.pk).update(state="closed")
+    Pool.objects.filter(pk=small_pool.pk).update(state="closed")
 
     with pytest.raises(PoolClosedError, match="closed"):
-        undo_last(pool=made, actor=ada, client_id=uuid.uuid4())
+        undo_last(pool=small_pool, actor=ada, client_id=uuid.uuid4())
 
 
-def test_undoing_an_extra_label_takes_the_document_from_nobody(made, slot, ada, ann):
+def test_undoing_an_extra_label_takes_the_document_from_nobody(small_pool, slot, ada, ann):
     expire(list(Slot.objects.filter(annotator=ada)))
-    claimed(made, ann)
+    claimed(small_pool, ann)
     judge(slot, ada, 3)
 
-    undo_last(pool=made, actor=ada, client_id=uuid.uuid4())
+    undo_last(pool=small_pool, actor=ada, client_id=uuid.uuid4())
 
     slot.refresh_from_db()
     assert slot.annotator == ann

@@ -24,15 +24,15 @@ NINE = datetime(2026, 3, 2, 9, tzinfo=UTC)
 
 
 @pytest.fixture
-def made(benchmark) -> Pool:
+def small_pool(benchmark) -> Pool:
     return pool(benchmark, {"q1": ["d1", "d2", "d3"]})
 
 
-def grade(of: Pool, docid: str, actor, value: int, note: str = "", **shown) -> Judgment:
+def grade(of: Pool, docid: str, actor, value: int, note: str = "", **own_label) -> Judgment:
     slot = of.slots.get(entry__document__docid=docid, kind="label")
     return record_judgment(
         slot=slot, actor=actor, grade=value, client_id=uuid.uuid4(), note=note,
-        display=Shown(content_hash=f"hash of {docid}", **shown),
+        display=Shown(content_hash=f"hash of {docid}", **own_label),
     )  # fmt: skip
 
 
@@ -43,20 +43,20 @@ def found(actor, **asked) -> list[str]:
 # --- finding -------------------------------------------------------------------------------------
 
 
-def test_own_judgments_are_the_newest_first_and_nobody_elses(made, ada, bo):
-    grade(made, "d1", ada, 1)
-    grade(made, "d2", bo, 2)
-    grade(made, "d3", ada, 3)
+def test_own_judgments_are_the_newest_first_and_nobody_elses(small_pool, ada, bo):
+    grade(small_pool, "d1", ada, 1)
+    grade(small_pool, "d2", bo, 2)
+    grade(small_pool, "d3", ada, 3)
 
     assert found(ada) == ["d3", "d1"]
 
 
-def test_search_is_in_query_document_note_and_reason(made, ada):
+def test_search_is_in_query_document_note_and_reason(small_pool, ada):
     Query.objects.update(text="the asked")
     DocumentContent.objects.filter(document__docid="d2").update(text="about a walrus")
-    grade(made, "d1", ada, 1, note="A doubtful case")
-    grade(made, "d2", ada, 2)
-    slot = made.slots.get(entry__document__docid="d3")
+    grade(small_pool, "d1", ada, 1, note="A doubtful case")
+    grade(small_pool, "d2", ada, 2)
+    slot = small_pool.slots.get(entry__document__docid="d3")
     fields = {"client_id": uuid.uuid4(), "display": Shown()}
     record_cant_judge(slot=slot, actor=ada, reason="Needs an expert", **fields)
 
@@ -67,36 +67,36 @@ def test_search_is_in_query_document_note_and_reason(made, ada):
     assert found(ada, words="nothing") == []
     assert found(ada, grade="2") == ["d2"]
     assert found(ada, grade="x") == ["d3"]
-    assert found(ada, pool=made.pk + 1) == []
+    assert found(ada, pool=small_pool.pk + 1) == []
 
 
-def test_search_is_in_the_text_that_was_shown(made, ada):
-    grade(made, "d1", ada, 1)
-    document = made.entries.get(document__docid="d1").document
+def test_search_is_in_the_text_that_was_shown(small_pool, ada):
+    grade(small_pool, "d1", ada, 1)
+    document = small_pool.entries.get(document__docid="d1").document
     document.contents.create(content_hash="newer", text="a walrus by now")
 
     assert found(ada, words="walrus") == []
 
 
-def test_repeats_practice_and_what_was_taken_back_are_not_listed(made, ada):
+def test_repeats_practice_and_what_was_taken_back_are_not_listed(small_pool, ada):
     for kind in ("repeat", "practice"):
-        entry = made.entries.get(document__docid="d1")
+        entry = small_pool.entries.get(document__docid="d1")
         slot = Slot.objects.create(
-            pool=made, query=entry.query, entry=entry, kind=kind, queue_position=0,
+            pool=small_pool, query=entry.query, entry=entry, kind=kind, queue_position=0,
             state="claimed", annotator=ada, lease_expires_at=factories.now() + timedelta(hours=1),
         )  # fmt: skip
         record_judgment(slot=slot, actor=ada, grade=1, client_id=uuid.uuid4(), display=Shown())
-    grade(made, "d2", ada, 1)
-    undo_last(pool=made, actor=ada, client_id=uuid.uuid4())
+    grade(small_pool, "d2", ada, 1)
+    undo_last(pool=small_pool, actor=ada, client_id=uuid.uuid4())
 
     assert found(ada) == []
 
 
-def test_a_document_that_is_before_one_again_is_not_listed_meanwhile(made, ada):
-    grade(made, "d1", ada, 1)
-    entry = made.entries.get(document__docid="d1")
+def test_a_document_that_is_before_one_again_is_not_listed_meanwhile(small_pool, ada):
+    grade(small_pool, "d1", ada, 1)
+    entry = small_pool.entries.get(document__docid="d1")
     repeat = Slot.objects.create(
-        pool=made, query=entry.query, entry=entry, kind="repeat", queue_position=0,
+        pool=small_pool, query=entry.query, entry=entry, kind="repeat", queue_position=0,
         state="claimed", annotator=ada, lease_expires_at=factories.now() + timedelta(hours=1),
     )  # fmt: skip
     assert found(ada) == []
@@ -106,19 +106,19 @@ def test_a_document_that_is_before_one_again_is_not_listed_meanwhile(made, ada):
     assert found(ada) == ["d1"]
 
 
-def test_who_left_the_benchmark_sees_its_documents_no_longer(made, ada):
-    grade(made, "d1", ada, 1)
+def test_who_left_the_benchmark_sees_its_documents_no_longer(small_pool, ada):
+    grade(small_pool, "d1", ada, 1)
     ada.memberships.all().delete()
 
     assert found(ada) == []
 
 
-def test_list_page_filters(made, ada, signed_in):
-    grade(made, "d1", ada, 1, note="first note")
-    grade(made, "d2", ada, 2, note="second note")
+def test_list_page_filters(small_pool, ada, signed_in):
+    grade(small_pool, "d1", ada, 1, note="first note")
+    grade(small_pool, "d2", ada, 2, note="second note")
     client, url = signed_in(ada), reverse("annotation:my-judgment-list")
 
-    page = client.get(url, {"grade": "2", "pool": made.pk}).content.decode()
+    page = client.get(url, {"grade": "2", "pool": small_pool.pk}).content.decode()
 
     assert "second note" in page
     assert "first note" not in page
@@ -134,8 +134,8 @@ def change(client, judgment: Judgment, **values):
     return client.post(url, {"client_id": uuid.uuid4()} | values)
 
 
-def test_another_grade_takes_the_place_of_the_first(made, ada, signed_in):
-    first = grade(made, "d1", ada, 1, shown_position=4)
+def test_another_grade_takes_the_place_of_the_first(small_pool, ada, signed_in):
+    first = grade(small_pool, "d1", ada, 1, shown_position=4)
 
     answer = change(signed_in(ada), first, grade=3, note="On second thought")
 
@@ -145,11 +145,11 @@ def test_another_grade_takes_the_place_of_the_first(made, ada, signed_in):
     assert (second.slot, second.shown_position) == (first.slot, 4)
     assert second.content_hash == "hash of d1"
     assert found(ada) == ["d1"]
-    assert made.slots.filter(state="done").count() == 1
+    assert small_pool.slots.filter(state="done").count() == 1
 
 
-def test_a_grade_can_become_cant_judge(made, ada, signed_in):
-    first = grade(made, "d1", ada, 1)
+def test_a_grade_can_become_cant_judge(small_pool, ada, signed_in):
+    first = grade(small_pool, "d1", ada, 1)
 
     change(signed_in(ada), first, reason="Unclear query")
 
@@ -158,17 +158,17 @@ def test_a_grade_can_become_cant_judge(made, ada, signed_in):
 
 
 @pytest.mark.parametrize("values", [{}, {"grade": 1, "reason": "Unclear query"}, {"reason": "x"}])
-def test_neither_or_both_change_nothing(made, ada, signed_in, values):
-    first = grade(made, "d1", ada, 1)
+def test_neither_or_both_change_nothing(small_pool, ada, signed_in, values):
+    first = grade(small_pool, "d1", ada, 1)
 
     assert change(signed_in(ada), first, **values).status_code == 422
     assert Judgment.objects.count() == 1
 
 
 @pytest.mark.parametrize("state", ["paused", "closed"])
-def test_nothing_is_changed_in_a_pool_that_is_not_open(made, ada, owner, signed_in, state):
-    first = grade(made, "d1", ada, 1)
-    set_pool_state(pool=made, state=state, actor=owner)
+def test_nothing_is_changed_in_a_pool_that_is_not_open(small_pool, ada, owner, signed_in, state):
+    first = grade(small_pool, "d1", ada, 1)
+    set_pool_state(pool=small_pool, state=state, actor=owner)
     client = signed_in(ada)
 
     page = client.get(reverse("annotation:my-judgment-detail", args=[first.pk])).content.decode()
@@ -179,24 +179,24 @@ def test_nothing_is_changed_in_a_pool_that_is_not_open(made, ada, owner, signed_
     assert Judgment.objects.count() == 1
 
 
-def test_a_judgment_of_another_is_not_found(made, ada, bo, owner, signed_in):
-    first = grade(made, "d1", ada, 1)
+def test_a_judgment_of_another_is_not_found(small_pool, ada, bo, owner, signed_in):
+    first = grade(small_pool, "d1", ada, 1)
 
     for person in (bo, owner):
         assert change(signed_in(person), first, grade=3).status_code == 404
 
 
-def test_a_judgment_that_was_replaced_is_not_found(made, ada, signed_in):
-    first = grade(made, "d1", ada, 1)
+def test_a_judgment_that_was_replaced_is_not_found(small_pool, ada, signed_in):
+    first = grade(small_pool, "d1", ada, 1)
     client = signed_in(ada)
     change(client, first, grade=3)
 
     assert change(client, first, grade=2).status_code == 404
 
 
-def test_a_changed_document_is_said_to_be(made, ada, signed_in):
-    first = grade(made, "d1", ada, 1)
-    document = made.entries.get(document__docid="d1").document
+def test_a_changed_document_is_said_to_be(small_pool, ada, signed_in):
+    first = grade(small_pool, "d1", ada, 1)
+    document = small_pool.entries.get(document__docid="d1").document
     url = reverse("annotation:my-judgment-detail", args=[first.pk])
     client = signed_in(ada)
     assert "has changed since" not in client.get(url).content.decode()
@@ -212,15 +212,15 @@ def test_a_changed_document_is_said_to_be(made, ada, signed_in):
 
 
 @pytest.fixture
-def shown(made, ada, owner) -> Judgment:
+def own_label(small_pool, ada, owner) -> Judgment:
     """Ada's 2 in a closed pool that shows her what machines said of it: 1, then 0."""
-    own = grade(made, "d1", ada, 2)
-    query, campaign = made.benchmark.queries.get(), making_machines.campaign(made)
+    own = grade(small_pool, "d1", ada, 2)
+    query, campaign = small_pool.benchmark.queries.get(), making_machines.campaign(small_pool)
     making_machines.label(campaign, query, "d1", 1)
     making_machines.label(campaign, query, "d1", 0, note="It only <b>names</b> it.")
     making_machines.label(campaign, query, "d2", 3)
-    set_pool_machine(pool=made, shows_machine=True, actor=owner)
-    set_pool_state(pool=made, state="closed", actor=owner)
+    set_pool_machine(pool=small_pool, shows_machine=True, actor=owner)
+    set_pool_state(pool=small_pool, state="closed", actor=owner)
     return own
 
 
@@ -232,8 +232,10 @@ def pages_of(client, own: Judgment) -> tuple[str, str]:
     return tuple(client.get(url).content.decode() for url in urls)
 
 
-def test_a_closed_pool_shows_what_the_machine_said_last_of_ones_own_label(shown, ada, signed_in):
-    in_list, alone = pages_of(signed_in(ada), shown)
+def test_a_closed_pool_shows_what_the_machine_said_last_of_ones_own_label(
+    own_label, ada, signed_in
+):
+    in_list, alone = pages_of(signed_in(ada), own_label)
 
     assert "umbrela2 said 0" in in_list
     assert "umbrela2 said</dt>" in alone
@@ -245,21 +247,27 @@ def test_a_closed_pool_shows_what_the_machine_said_last_of_ones_own_label(shown,
 @pytest.mark.parametrize(
     "values", [{"state": "open"}, {"state": "paused"}, {"shows_machine": False}], ids=str
 )
-def test_nothing_of_a_machine_is_shown_before_all_is_said_or_unasked(shown, ada, signed_in, values):
+def test_nothing_of_a_machine_is_shown_before_all_is_said_or_unasked(
+    own_label, ada, signed_in, values
+):
     Pool.objects.update(**values)
 
-    assert "umbrela2" not in "".join(pages_of(signed_in(ada), shown))
+    assert "umbrela2" not in "".join(pages_of(signed_in(ada), own_label))
 
 
 @pytest.mark.parametrize("state", ["building", "open", "paused"])
-def test_nothing_is_shown_of_a_document_that_another_pool_asks_about(shown, ada, signed_in, state):
-    pool(shown.benchmark, {"q1": ["d1"]}, name="another", state=state)
+def test_nothing_is_shown_of_a_document_that_another_pool_asks_about(
+    own_label, ada, signed_in, state
+):
+    pool(own_label.benchmark, {"q1": ["d1"]}, name="another", state=state)
 
-    assert "umbrela2" not in "".join(pages_of(signed_in(ada), shown))
+    assert "umbrela2" not in "".join(pages_of(signed_in(ada), own_label))
 
 
-def test_a_pool_that_has_shown_a_machines_grades_stays_closed_and_goes_on(shown, owner, signed_in):
-    made, client = shown.pool, signed_in(owner)
+def test_a_pool_that_has_shown_a_machines_grades_stays_closed_and_goes_on(
+    own_label, owner, signed_in
+):
+    made, client = own_label.pool, signed_in(owner)
     of_pool = {"slug": made.benchmark.slug, "pk": made.pk}
     settings = {"assignment": made.assignment, "shows_machine": ""}
 
@@ -280,14 +288,14 @@ def test_a_pool_that_has_shown_a_machines_grades_stays_closed_and_goes_on(shown,
     assert made.has_shown_machine
 
 
-def test_a_pool_that_shows_no_machine_opens_again(made, owner):
-    set_pool_state(pool=made, state="closed", actor=owner)
-    set_pool_state(pool=made, state="open", actor=owner)
-    set_pool_machine(pool=made, shows_machine=True, actor=owner)
-    set_pool_machine(pool=made, shows_machine=False, actor=owner)
+def test_a_pool_that_shows_no_machine_opens_again(small_pool, owner):
+    set_pool_state(pool=small_pool, state="closed", actor=owner)
+    set_pool_state(pool=small_pool, state="open", actor=owner)
+    set_pool_machine(pool=small_pool, shows_machine=True, actor=owner)
+    set_pool_machine(pool=small_pool, shows_machine=False, actor=owner)
 
-    assert not made.has_shown_machine
-    actions = AuditEvent.objects.filter(target=made.name).values_list("action", flat=True)
+    assert not small_pool.has_shown_machine
+    actions = AuditEvent.objects.filter(target=small_pool.name).values_list("action", flat=True)
     assert list(actions).count("pool-machine") == 2
 
 
@@ -308,34 +316,34 @@ def at(of: Pool, actor, minute: float, **values) -> Judgment:
     )
 
 
-def test_hours_count_gaps_of_up_to_five_minutes_by_day_and_pool(made, benchmark, ada, bo):
+def test_hours_count_gaps_of_up_to_five_minutes_by_day_and_pool(small_pool, benchmark, ada, bo):
     other = pool(benchmark, {"q1": ["d1"]})
-    at(made, ada, 0)  # 20 s of reading
-    at(made, ada, 2)  # 2 min
+    at(small_pool, ada, 0)  # 20 s of reading
+    at(small_pool, ada, 2)  # 2 min
     at(other, ada, 3.5)  # 1.5 min, in the other pool
-    at(made, ada, 60, is_surplus=True)  # after a break: 20 s
-    at(made, ada, 60 * 24, dwell_ms=None)  # the next day: nothing known
-    at(made, bo, 1)
+    at(small_pool, ada, 60, is_surplus=True)  # after a break: 20 s
+    at(small_pool, ada, 60 * 24, dwell_ms=None)  # the next day: nothing known
+    at(small_pool, bo, 1)
 
     rows = [(day.day.day, day.pool.pk, round(day.minutes, 2), day.n_grades, day.n_extra)
             for day in hours_of(ada).days]  # fmt: skip
 
     assert rows == [
-        (3, made.pk, 0, 1, 0),
+        (3, small_pool.pk, 0, 1, 0),
         (2, other.pk, 1.5, 1, 0),
-        (2, made.pk, round(2 + 40 / 60, 2), 3, 1),
+        (2, small_pool.pk, round(2 + 40 / 60, 2), 3, 1),
     ]
 
 
-def test_labels_count_once_and_practice_apart(made, ada):
-    first = at(made, ada, 0)
-    at(made, ada, 1, supersedes=first)
-    at(made, ada, 2, kind="cant_judge", grade=None, reason="Unclear")
-    at(made, ada, 3, purpose="practice")
-    gone = at(made, ada, 4)
-    at(made, ada, 5, kind="retract", grade=None, supersedes=gone)
-    at(made, ada, 6, purpose="repeat")
-    at(made, ada, 7, kind="import")
+def test_labels_count_once_and_practice_apart(small_pool, ada):
+    first = at(small_pool, ada, 0)
+    at(small_pool, ada, 1, supersedes=first)
+    at(small_pool, ada, 2, kind="cant_judge", grade=None, reason="Unclear")
+    at(small_pool, ada, 3, purpose="practice")
+    gone = at(small_pool, ada, 4)
+    at(small_pool, ada, 5, kind="retract", grade=None, supersedes=gone)
+    at(small_pool, ada, 6, purpose="repeat")
+    at(small_pool, ada, 7, kind="import")
 
     day = hours_of(ada).days[0]
 
@@ -343,10 +351,10 @@ def test_labels_count_once_and_practice_apart(made, ada):
     assert day.minutes == pytest.approx(6 + 20 / 60)
 
 
-def test_csv_holds_the_same(made, ada, signed_in):
+def test_csv_holds_the_same(small_pool, ada, signed_in):
     Pool.objects.update(name="=1+1")
-    at(made, ada, 0)
-    at(made, ada, 2)
+    at(small_pool, ada, 0)
+    at(small_pool, ada, 2)
 
     answer = signed_in(ada).get(reverse("annotation:my-hours-csv"))
 
@@ -366,8 +374,8 @@ def test_csv_holds_the_same(made, ada, signed_in):
     ]
 
 
-def test_hours_page_shows_own_days_alone(made, ada, bo, signed_in):
-    at(made, ada, 0)
+def test_hours_page_shows_own_days_alone(small_pool, ada, bo, signed_in):
+    at(small_pool, ada, 0)
 
     url = reverse("annotation:my-hours")
     assert "2026-03-02" in signed_in(ada).get(url).content.decode()

@@ -17,7 +17,7 @@ SOON = timezone.now() + timedelta(hours=1)
 
 
 @pytest.fixture
-def made(benchmark):
+def small_pool(benchmark):
     return making.pool(benchmark, {"q1": ["d1", "d2"], "q2": ["d3"]})
 
 
@@ -53,9 +53,9 @@ CASES[Work.SECOND_PERSON] = second_person
 
 
 @pytest.mark.parametrize("work", CASES)
-def test_state_is_the_labeling_pages(made, ada, bo, work):
-    CASES[work](made, ada, bo)
-    pool = Pool.objects.select_related("benchmark__corpus").get(pk=made.pk)
+def test_state_is_the_labeling_pages(small_pool, ada, bo, work):
+    CASES[work](small_pool, ada, bo)
+    pool = Pool.objects.select_related("benchmark__corpus").get(pk=small_pool.pk)
 
     (row,) = queue_rows([pool], ada)
 
@@ -63,15 +63,17 @@ def test_state_is_the_labeling_pages(made, ada, bo, work):
     assert row.state == work_state(pool, ada)
 
 
-def test_expired_documents_are_free_again(made, ada, bo):
-    everything(made, state="claimed", annotator=bo, lease_expires_at=timezone.now())
+def test_expired_documents_are_free_again(small_pool, ada, bo):
+    everything(small_pool, state="claimed", annotator=bo, lease_expires_at=timezone.now())
 
-    assert queue_rows([made], ada)[0].state.work == Work.READY
+    assert queue_rows([small_pool], ada)[0].state.work == Work.READY
 
 
-def test_time_left_is_own_pace_times_what_one_can_still_give(made, ada):
+def test_time_left_is_own_pace_times_what_one_can_still_give(small_pool, ada):
     for _ in range(2):
-        slower = making.pool(made.benchmark, {f"q{n}": [f"e{n}"] for n in range(9)}, overlap=2)
+        slower = making.pool(
+            small_pool.benchmark, {f"q{n}": [f"e{n}"] for n in range(9)}, overlap=2
+        )
     given(slower, ada, 6, dwell_ms=30_000)
 
     (row,) = queue_rows([slower], ada)
@@ -81,24 +83,24 @@ def test_time_left_is_own_pace_times_what_one_can_still_give(made, ada):
     assert row.minutes_left == pytest.approx(1.5)
 
 
-def test_pools_with_work_come_first(made, ada, bo):
-    other = making.pool(made.benchmark, {"q1": ["x"]})
-    CASES[Work.FINISHED](made, ada, bo)
+def test_pools_with_work_come_first(small_pool, ada, bo):
+    other = making.pool(small_pool.benchmark, {"q1": ["x"]})
+    CASES[Work.FINISHED](small_pool, ada, bo)
 
-    assert [row.pool for row in queue_rows([made, other], ada)] == [other, made]
+    assert [row.pool for row in queue_rows([small_pool, other], ada)] == [other, small_pool]
 
 
-def test_page_offers_each_pools_one_action(made, ada, signed_in):
+def test_page_offers_each_pools_one_action(small_pool, ada, signed_in):
     page = signed_in(ada).get(reverse("annotation:queue")).content.decode()
 
-    assert f'href="{reverse("annotation:judge", args=[made.pk])}"' in page
+    assert f'href="{reverse("annotation:judge", args=[small_pool.pk])}"' in page
     assert ">Begin<" in page
     assert "The guideline and a few practice documents come first." in page
 
 
-def test_page_asks_no_more_for_many_pools(made, ada, django_assert_max_num_queries):
+def test_page_asks_no_more_for_many_pools(small_pool, ada, django_assert_max_num_queries):
     for _ in range(6):
-        making.pool(made.benchmark, {"q1": [f"d{factories.user().pk}"]})
+        making.pool(small_pool.benchmark, {"q1": [f"d{factories.user().pk}"]})
     pools = list(Pool.objects.select_related("benchmark__corpus"))
 
     with django_assert_max_num_queries(5):

@@ -71,8 +71,8 @@ def judge_shown(slot, who, grade, content_hash):
     )
 
 
-def change(texts, do_jobs, name="new.jsonl", **said: str) -> list[Job]:
-    factories.done(factories.imported(texts, corpus(**said), name, corpus={"take": True}))
+def change(texts, do_jobs, name="new.jsonl", **fields: str) -> list[Job]:
+    factories.done(factories.imported(texts, corpus(**fields), name, corpus={"take": True}))
     return do_jobs()
 
 

@@ -284,7 +284,7 @@ def test_places_filled_before_the_upgrade_become_their_raters_and_back(benchmark
 
 
 @pytest.mark.parametrize(
-    ("said", "reason"),
+    ("words", "reason"),
     [
         ({"accounts": {"W9": "ada"}}, "The file names no rater 'W9'; it names W1, W2"),
         ({"accounts": {"W1": "nobody"}}, "nobody of that name belongs to the benchmark"),
@@ -292,8 +292,10 @@ def test_places_filled_before_the_upgrade_become_their_raters_and_back(benchmark
         ({"accounts": {"W1": "ada"}, "machines": ["W1"]}, "cannot be 'ada' and a machine"),
     ],
 )
-def test_raters_who_cannot_be_whom_they_are_said_to_be_are_refused(asked, ada, bring, said, reason):
-    job = bring(asked, HEADER + "q1\td1\t2\tW1\nq1\td1\t2\tW2\n", **said)
+def test_raters_who_cannot_be_whom_they_are_said_to_be_are_refused(
+    asked, ada, bring, words, reason
+):
+    job = bring(asked, HEADER + "q1\td1\t2\tW1\nq1\td1\t2\tW2\n", **words)
 
     assert job.state == "failed"
     assert reason in job.error

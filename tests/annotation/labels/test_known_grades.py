@@ -31,7 +31,7 @@ def olga(tiny):
 
 
 @pytest.fixture
-def made(tiny) -> Pool:
+def small_pool(tiny) -> Pool:
     return pool(tiny, {"1": ["d-tab"]})
 
 
@@ -44,8 +44,8 @@ def add(client, of: Pool, **values):
     return client.post(url(LIST, of), known | values)
 
 
-def test_a_pair_of_the_pool_gets_its_grade(made, olga, signed_in):
-    answer = add(signed_in(olga), made, explanation="It says so.")
+def test_a_pair_of_the_pool_gets_its_grade(small_pool, olga, signed_in):
+    answer = add(signed_in(olga), small_pool, explanation="It says so.")
 
     assert answer.status_code == 302
     known = KnownGrade.objects.get()
@@ -54,8 +54,10 @@ def test_a_pair_of_the_pool_gets_its_grade(made, olga, signed_in):
     assert known.set_by == olga
 
 
-def test_a_pair_beside_the_pool_becomes_an_entry_with_its_text_and_no_slot(made, olga, signed_in):
-    add(signed_in(olga), made, qid="q-quote", docid="d-quote", purpose="practice")
+def test_a_pair_beside_the_pool_becomes_an_entry_with_its_text_and_no_slot(
+    small_pool, olga, signed_in
+):
+    add(signed_in(olga), small_pool, qid="q-quote", docid="d-quote", purpose="practice")
 
     entry = PoolEntry.objects.get(document__docid="d-quote")
     content = entry.document.contents.get()
@@ -63,20 +65,20 @@ def test_a_pair_beside_the_pool_becomes_an_entry_with_its_text_and_no_slot(made,
     assert content.content_hash == content_hash(content.title, content.text)
     assert content.text
     assert not entry.slots.exists()
-    made.refresh_from_db()
-    assert made.n_wanted == 1
+    small_pool.refresh_from_db()
+    assert small_pool.n_wanted == 1
 
 
-def test_a_second_grade_takes_the_place_of_the_first(made, olga, signed_in):
+def test_a_second_grade_takes_the_place_of_the_first(small_pool, olga, signed_in):
     client = signed_in(olga)
-    add(client, made, grade=2)
-    add(client, made, grade=3, purpose="practice")
+    add(client, small_pool, grade=2)
+    add(client, small_pool, grade=3, purpose="practice")
 
     assert KnownGrade.objects.values_list("grade", "purpose").get() == (3, "practice")
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "words"),
     [
         ({"docid": "nothing"}, "the corpus has no text of this document"),
         ({"qid": "nothing"}, "no such query in this benchmark"),
@@ -84,11 +86,11 @@ def test_a_second_grade_takes_the_place_of_the_first(made, olga, signed_in):
         ({"purpose": "label"}, "Select a valid choice"),
     ],
 )
-def test_what_is_not_there_is_refused_on_the_form(made, olga, signed_in, values, said):
-    answer = add(signed_in(olga), made, **values)
+def test_what_is_not_there_is_refused_on_the_form(small_pool, olga, signed_in, values, words):
+    answer = add(signed_in(olga), small_pool, **values)
 
     assert answer.status_code == 422
-    assert said in answer.content.decode()
+    assert words in answer.content.decode()
     assert not KnownGrade.objects.exists()
 
 
@@ -97,11 +99,11 @@ def upload(client, of: Pool, text: str, purpose: str = "gold"):
     return client.post(url(IMPORT, of), {"file": file, "purpose": purpose})
 
 
-def test_a_file_sets_many(made, olga, signed_in):
+def test_a_file_sets_many(small_pool, olga, signed_in):
     rows = "query-id\tcorpus-id\tgrade\tpurpose\texplanation\n1\td-tab\t3\t\t\n"
     rows += "q-quote\td-quote\t0\tpractice\tAbout something else.\n"
 
-    answer = upload(signed_in(olga), made, rows)
+    answer = upload(signed_in(olga), small_pool, rows)
 
     assert answer.status_code == 302
     result = KnownGrade.objects.order_by("pk")
@@ -113,11 +115,11 @@ def test_a_file_sets_many(made, olga, signed_in):
     ]
 
 
-def test_a_file_with_wrong_lines_changes_nothing_and_names_them(made, olga, signed_in):
+def test_a_file_with_wrong_lines_changes_nothing_and_names_them(small_pool, olga, signed_in):
     rows = "query-id\tcorpus-id\tgrade\tpurpose\n1\td-tab\t3\t\n1\td-tab\tx\t\nq0\td-tab\t1\t\n"
     rows += "1\tno-doc\t1\t\n1\td-tab\t1\tsport\n"
 
-    answer = upload(signed_in(olga), made, rows)
+    answer = upload(signed_in(olga), small_pool, rows)
 
     page = answer.content.decode()
     assert answer.status_code == 422
@@ -128,8 +130,8 @@ def test_a_file_with_wrong_lines_changes_nothing_and_names_them(made, olga, sign
 
 
 @pytest.mark.parametrize("text", ["no header\n1\td-tab\t3\n", ""])
-def test_a_file_of_another_kind_is_refused(made, olga, signed_in, text):
-    answer = upload(signed_in(olga), made, text)
+def test_a_file_of_another_kind_is_refused(small_pool, olga, signed_in, text):
+    answer = upload(signed_in(olga), small_pool, text)
 
     # The form refuses an empty one; of another its first line is told.
     assert answer.status_code == (422 if text else 302)
@@ -138,20 +140,20 @@ def test_a_file_of_another_kind_is_refused(made, olga, signed_in, text):
     assert not KnownGrade.objects.exists()
 
 
-def test_a_file_is_read_apart(made, olga, signed_in, monkeypatch):
+def test_a_file_is_read_apart(small_pool, olga, signed_in, monkeypatch):
     monkeypatch.setattr("benchwright.qrels.known_grades._rows", None)
 
-    answer = upload(signed_in(olga), made, "query-id\tcorpus-id\tgrade\n1\td-tab\t3\n")
+    answer = upload(signed_in(olga), small_pool, "query-id\tcorpus-id\tgrade\n1\td-tab\t3\n")
 
     assert answer.status_code == 302
     assert KnownGrade.objects.get().grade == 3
 
 
-def test_a_file_that_takes_too_much_is_told(made, olga, signed_in, settings):
+def test_a_file_that_takes_too_much_is_told(small_pool, olga, signed_in, settings):
     settings.READ_MEMORY_MB = 64
     cells = "\t".join(["query-id", "corpus-id", "grade", *map(str, range(1_000_000))])
 
-    answer = upload(signed_in(olga), made, f"{cells}\n1\td-tab\t3\n")
+    answer = upload(signed_in(olga), small_pool, f"{cells}\n1\td-tab\t3\n")
 
     assert answer.status_code == 422
     assert "known.tsv: reading it took more than 64 MB of memory" in answer.content.decode()
@@ -274,21 +276,21 @@ def remove(client, known: KnownGrade):
     return client.post(reverse("annotation:known-grade-remove", args=[slug, known.pk]))
 
 
-def test_removal_takes_the_entry_that_was_made_for_it(made, olga, signed_in):
+def test_removal_takes_the_entry_that_was_made_for_it(small_pool, olga, signed_in):
     client = signed_in(olga)
-    add(client, made)
-    add(client, made, qid="q-quote", docid="d-quote")
+    add(client, small_pool)
+    add(client, small_pool, qid="q-quote", docid="d-quote")
 
     for known in KnownGrade.objects.all():
         remove(client, known)
 
     assert not KnownGrade.objects.exists()
-    assert [entry.document.docid for entry in made.entries.all()] == ["d-tab"]
+    assert [entry.document.docid for entry in small_pool.entries.all()] == ["d-tab"]
 
 
-def test_removal_leaves_what_was_judged(made, olga, signed_in):
+def test_removal_leaves_what_was_judged(small_pool, olga, signed_in):
     client = signed_in(olga)
-    add(client, made, qid="q-quote", docid="d-quote", purpose="practice")
+    add(client, small_pool, qid="q-quote", docid="d-quote", purpose="practice")
     known = KnownGrade.objects.get()
     record_practice(known_grade=known, annotator=olga, grade=2, client_id=uuid.uuid4())
 
@@ -302,21 +304,23 @@ def test_removal_leaves_what_was_judged(made, olga, signed_in):
 
 
 @pytest.mark.parametrize(("percent", "share"), [("5", 0.05), ("0", 0), ("50", 0), ("x", 0)])
-def test_share_of_checks_is_set_within_bounds(made, olga, signed_in, percent, share):
-    signed_in(olga).post(url("known-grade-share", made), {"percent": percent})
+def test_share_of_checks_is_set_within_bounds(small_pool, olga, signed_in, percent, share):
+    signed_in(olga).post(url("known-grade-share", small_pool), {"percent": percent})
 
-    made.refresh_from_db()
-    assert made.gold_share == share
+    small_pool.refresh_from_db()
+    assert small_pool.gold_share == share
 
 
-def test_checks_that_are_switched_off_are_said_to_be(made, olga, signed_in):
+def test_checks_that_are_switched_off_are_said_to_be(small_pool, olga, signed_in):
     client = signed_in(olga)
-    add(client, made, purpose="gold")
-    assert "Hidden checks are switched off" in client.get(url(LIST, made)).content.decode()
+    add(client, small_pool, purpose="gold")
+    assert "Hidden checks are switched off" in client.get(url(LIST, small_pool)).content.decode()
 
-    client.post(url("known-grade-share", made), {"percent": "5"})
+    client.post(url("known-grade-share", small_pool), {"percent": "5"})
 
-    assert "Hidden checks are switched off" not in client.get(url(LIST, made)).content.decode()
+    assert (
+        "Hidden checks are switched off" not in client.get(url(LIST, small_pool)).content.decode()
+    )
 
 
 def test_lines_are_counted_as_an_editor_does():
@@ -335,43 +339,45 @@ def test_lines_are_counted_as_an_editor_does():
     assert list(PURPOSES) == KnownGrade.Purpose.values
 
 
-def test_command_sets_grades_and_share(made, olga, tmp_path):
+def test_command_sets_grades_and_share(small_pool, olga, tmp_path):
     table = tmp_path / "known.tsv"
     table.write_text("query-id\tcorpus-id\tgrade\n1\td-tab\t3\n")
 
-    call_command("import_known_grades", "tiny", made.name, table, share=0.05, stdout=StringIO())
+    call_command(
+        "import_known_grades", "tiny", small_pool.name, table, share=0.05, stdout=StringIO()
+    )
 
-    made.refresh_from_db()
-    assert made.gold_share == 0.05
+    small_pool.refresh_from_db()
+    assert small_pool.gold_share == 0.05
     assert KnownGrade.objects.get().purpose == "gold"
 
 
-def test_command_refuses_a_share_beyond_reason(made, olga, tmp_path):
+def test_command_refuses_a_share_beyond_reason(small_pool, olga, tmp_path):
     table = tmp_path / "known.tsv"
     table.write_text("query-id\tcorpus-id\tgrade\n1\td-tab\t3\n")
 
     with pytest.raises(CommandError, match=r"expected 0 to 0\.2"):
-        call_command("import_known_grades", "tiny", made.name, table, share=0.5)
+        call_command("import_known_grades", "tiny", small_pool.name, table, share=0.5)
 
 
 # --- the pass mark of practice -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("sent", "kept"), [("7", 7), ("0", 0), ("", None), ("11", 5), ("x", 5)])
-def test_the_owner_sets_the_pass_mark(made, olga, signed_in, sent, kept):
+def test_the_owner_sets_the_pass_mark(small_pool, olga, signed_in, sent, kept):
     Pool.objects.update(practice_mark=5)
 
-    signed_in(olga).post(url("known-grade-share", made), {"mark": sent})
+    signed_in(olga).post(url("known-grade-share", small_pool), {"mark": sent})
 
-    made.refresh_from_db()
-    assert made.practice_mark == kept
+    small_pool.refresh_from_db()
+    assert small_pool.practice_mark == kept
 
 
-def test_the_page_says_how_far_guessing_gets(made, olga, signed_in):
+def test_the_page_says_how_far_guessing_gets(small_pool, olga, signed_in):
     client = signed_in(olga)
-    add(client, made, purpose="practice")
+    add(client, small_pool, purpose="practice")
 
-    page = client.get(url("known-grade-list", made)).content.decode()
+    page = client.get(url("known-grade-list", small_pool)).content.decode()
 
     assert "Pass mark of practice" in page
     assert "somebody who never reads gets through" in page

@@ -41,8 +41,8 @@ def ann(benchmark):
 def publish(benchmark, owner, do_jobs):
     """A function that publishes the ledger and returns the finished job."""
 
-    def publishing_as(name="ours", **told) -> Job:
-        arguments = publishing.publishing_arguments(benchmark=benchmark, name=name, **told)
+    def publishing_as(name="ours", **fields) -> Job:
+        arguments = publishing.publishing_arguments(benchmark=benchmark, name=name, **fields)
         publishing.jobs.start(benchmark=benchmark, user=owner, **arguments)
         return do_jobs()[-1]
 
@@ -57,11 +57,11 @@ def grades(name="ours") -> dict[tuple[str, str], int]:
     }
 
 
-def judge_all(made, person, *given):
+def judge_all(made, person, *arguments):
     """Grade what the person is given, document by document in the order of ids."""
-    slots = claimed(made, person, n=len(given))
+    slots = claimed(made, person, n=len(arguments))
     in_order = sorted(slots, key=lambda slot: slot.entry.document.docid)
-    return [judge(slot, person, grade) for slot, grade in zip(in_order, given, strict=True)]
+    return [judge(slot, person, grade) for slot, grade in zip(in_order, arguments, strict=True)]
 
 
 def test_grades_become_a_set_of_their_own(benchmark, ada, publish):
@@ -213,19 +213,19 @@ def test_a_time_means_the_last_event_recorded_by_then(benchmark, ada, publish):
 
 
 @pytest.mark.parametrize(
-    ("as_of", "said"),
+    ("as_of", "words"),
     [
         (10**9, "There is no event 1000000000 yet"),
         (timezone.now() - timedelta(days=999), "Nobody had judged anything by"),
     ],
 )
-def test_what_the_ledger_has_not_is_refused(benchmark, ada, publish, as_of, said):
+def test_what_the_ledger_has_not_is_refused(benchmark, ada, publish, as_of, words):
     judge_all(pool(benchmark, {"q1": ["d1"]}), ada, 2)
 
     job = publish(as_of=as_of)
 
     assert job.state == "failed"
-    assert said in job.error
+    assert words in job.error
     assert not QrelSet.objects.exists()
 
 
@@ -398,8 +398,8 @@ def test_agreement_of_a_set_is_that_of_the_labels_behind_it(benchmark, ada, ann,
 # --- the page and the command ---------------------------------------------------------------------
 
 
-def post(client, benchmark, **told):
-    return client.post(reverse("annotation:qrels-publish", args=[benchmark.slug]), told)
+def post(client, benchmark, **fields):
+    return client.post(reverse("annotation:qrels-publish", args=[benchmark.slug]), fields)
 
 
 def test_the_form_publishes_what_it_says(benchmark, owner, signed_in, disputed, do_jobs):
@@ -419,7 +419,7 @@ def test_the_form_publishes_what_it_says(benchmark, owner, signed_in, disputed, 
 
 
 @pytest.mark.parametrize(
-    ("told", "said"),
+    ("fields", "words"),
     [
         ({"name": "x", "as_of": "yesterday"}, "Write the number of an event, or a time"),
         ({"name": "x", "as_of": "2026-02-31"}, "Write the number of an event, or a time"),
@@ -427,11 +427,11 @@ def test_the_form_publishes_what_it_says(benchmark, owner, signed_in, disputed, 
         ({"name": "x", "rule": "mean"}, "Select a valid choice"),
     ],
 )
-def test_the_form_says_what_is_wrong(benchmark, owner, signed_in, disputed, told, said):
-    response = post(signed_in(owner), benchmark, **{"rule": "single", **told})
+def test_the_form_says_what_is_wrong(benchmark, owner, signed_in, disputed, fields, words):
+    response = post(signed_in(owner), benchmark, **{"rule": "single", **fields})
 
     assert response.status_code == 422
-    assert said in response.content.decode()
+    assert words in response.content.decode()
 
 
 def test_a_day_means_its_end(benchmark, owner, signed_in, disputed, do_jobs):
@@ -458,7 +458,7 @@ def test_the_command_takes_rule_policy_and_event(benchmark, owner, disputed, cap
 
 
 @pytest.mark.parametrize(
-    ("told", "said"),
+    ("fields", "words"),
     [
         ({"name": "a", "as_of": "soon"}, "expected an event's number or a time"),
         ({}, "Give the set a --name"),
@@ -466,6 +466,6 @@ def test_the_command_takes_rule_policy_and_event(benchmark, owner, disputed, cap
         ({"annotator": "nobody"}, "No user 'nobody'"),
     ],
 )
-def test_the_command_says_what_is_wrong(benchmark, owner, disputed, told, said):
-    with pytest.raises(CommandError, match=said):
-        call_command("publish_qrels", benchmark.slug, **told)
+def test_the_command_says_what_is_wrong(benchmark, owner, disputed, fields, words):
+    with pytest.raises(CommandError, match=words):
+        call_command("publish_qrels", benchmark.slug, **fields)

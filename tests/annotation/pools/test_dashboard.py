@@ -31,7 +31,7 @@ NOW = timezone.now()
 
 
 @pytest.fixture
-def made(benchmark):
+def shared_pool(benchmark):
     """Twelve documents of three queries, each wanted twice."""
     queries = {f"q{n}": [f"d{n}-{place}" for place in range(4)] for n in range(3)}
     statistics = {
@@ -84,57 +84,57 @@ def url(view: str, of: Pool, *more: str) -> str:
         (-1, 1, "1 day ago, 24 labels left"),
     ],
 )
-def test_due_date_is_held_against_the_pace(made, n_days, done_in, note):
+def test_due_date_is_held_against_the_pace(shared_pool, n_days, done_in, note):
     today = NOW.date()
-    made.due_on = today + timedelta(days=n_days)
+    shared_pool.due_on = today + timedelta(days=n_days)
     end = Projection(1.0, today + timedelta(days=done_in)) if done_in else None
 
-    assert due_note(due_of(made, today), pool_progress(made), end) == note
+    assert due_note(due_of(shared_pool, today), pool_progress(shared_pool), end) == note
 
 
-def test_labels_are_counted_as_the_ledger_has_them(made, ada, bo):
-    first, *_ = given(made, ada, 6)
-    given(made, bo, 2, number=2)
+def test_labels_are_counted_as_the_ledger_has_them(shared_pool, ada, bo):
+    first, *_ = given(shared_pool, ada, 6)
+    given(shared_pool, bo, 2, number=2)
     Judgment.objects.create(
-        benchmark=made.benchmark,
+        benchmark=shared_pool.benchmark,
         query=first.query,
         docid=first.docid,
         kind=Judgment.Kind.RETRACT,
         actor=ada,
         slot=first.slot,
-        pool=made,
+        pool=shared_pool,
         supersedes=first,
         client_id=uuid.uuid4(),
     )
 
-    signals = read_signals(made)
+    signals = read_signals(shared_pool)
 
     assert (signals["n_labels"], signals["n_judged"], signals["n_complete"]) == (7, 6, 1)
     assert {row["person"]: row["n_labels"] for row in signals["people"]} == {ada.pk: 5, bo.pk: 2}
     assert sum(day["labels"] for day in signals["days"]) == 7
 
 
-def test_repeats_and_hidden_checks_are_no_progress(made, ada):
-    Slot.objects.filter(pool=made, number=2).update(kind=Slot.Kind.GOLD)
-    made.n_wanted = 12
-    given(made, ada, 3, number=2)
+def test_repeats_and_hidden_checks_are_no_progress(shared_pool, ada):
+    Slot.objects.filter(pool=shared_pool, number=2).update(kind=Slot.Kind.GOLD)
+    shared_pool.n_wanted = 12
+    given(shared_pool, ada, 3, number=2)
 
-    assert read_signals(made)["n_labels"] == 0
-    assert pool_progress(made).n_done == 0
+    assert read_signals(shared_pool)["n_labels"] == 0
+    assert pool_progress(shared_pool).n_done == 0
 
 
-def test_progress_counts_waived_aside_and_again(made, ada, bo):
-    slots = Slot.objects.filter(pool=made, number=2).order_by("pk")
+def test_progress_counts_waived_aside_and_again(shared_pool, ada, bo):
+    slots = Slot.objects.filter(pool=shared_pool, number=2).order_by("pk")
     keys = list(slots.values_list("pk", flat=True))
     Slot.objects.filter(pk__in=keys[:3]).update(state="waived")
     Slot.objects.filter(pk=keys[3]).update(state="aside", annotator=bo, lease_expires_at=NOW)
     Slot.objects.filter(pk__in=keys[4:6]).update(kind="rejudge")
     Slot.objects.filter(pk=keys[4]).update(state="done", annotator=bo)
-    Pool.objects.filter(pk=made.pk).update(n_wanted=21 - 2, n_waived=3)
-    made.refresh_from_db()
-    given(made, ada, 5)
+    Pool.objects.filter(pk=shared_pool.pk).update(n_wanted=21 - 2, n_waived=3)
+    shared_pool.refresh_from_db()
+    given(shared_pool, ada, 5)
 
-    progress = pool_progress(made)
+    progress = pool_progress(shared_pool)
 
     assert (progress.n_done, progress.n_wanted, progress.n_aside) == (5, 19, 1)
     assert progress.n_left == 19 - 5 + 1
@@ -142,22 +142,22 @@ def test_progress_counts_waived_aside_and_again(made, ada, bo):
     assert progress.held_note == "documents people hold, 1 wait for an answer"
 
 
-def test_hours_left_follow_from_what_was_measured(made, ada, bo, owner):
-    given(made, ada, 12)
-    before = pool_report(made, read_signals(made), NOW, owner)["progress"]
+def test_hours_left_follow_from_what_was_measured(shared_pool, ada, bo, owner):
+    given(shared_pool, ada, 12)
+    before = pool_report(shared_pool, read_signals(shared_pool), NOW, owner)["progress"]
     assert before["is_measured"] is False
-    given(made, bo, 8, number=2)
+    given(shared_pool, bo, 8, number=2)
 
-    progress = pool_report(made, read_signals(made), NOW, owner)["progress"]
+    progress = pool_report(shared_pool, read_signals(shared_pool), NOW, owner)["progress"]
 
     assert (progress["seconds_a_label"], progress["is_measured"], progress["left"]) == (10, True, 4)
     assert progress["hours_left"] == pytest.approx(4 * 10 / 3600)
 
 
-def test_report_is_json_with_names_and_a_day(made, ada, owner):
-    given(made, ada, 12, created_at=NOW - timedelta(days=1))
+def test_report_is_json_with_names_and_a_day(shared_pool, ada, owner):
+    given(shared_pool, ada, 12, created_at=NOW - timedelta(days=1))
 
-    pool_facts = pool_report(made, read_signals(made), NOW, owner)
+    pool_facts = pool_report(shared_pool, read_signals(shared_pool), NOW, owner)
 
     assert json.loads(json.dumps(pool_facts)) == pool_facts
     assert [row["person"] for row in pool_facts["signals"]["people"]] == ["ada"]
@@ -168,11 +168,11 @@ def test_report_is_json_with_names_and_a_day(made, ada, owner):
 # --- the page ------------------------------------------------------------------------------------
 
 
-def test_page_shows_people_by_name_and_no_ranking(made, ada, bo, owner, signed_in):
-    given(made, bo, 12)
-    given(made, ada, 3, number=2)
+def test_page_shows_people_by_name_and_no_ranking(shared_pool, ada, bo, owner, signed_in):
+    given(shared_pool, bo, 12)
+    given(shared_pool, ada, 3, number=2)
 
-    page = signed_in(owner).get(url("pool-detail", made)).content.decode()
+    page = signed_in(owner).get(url("pool-detail", shared_pool)).content.decode()
 
     table = page.partition("Who judged what")[2].partition("</table>")[0]
     names = re.findall(r'<tr><th scope="row">(\w+)</th><td class="num">(\d+)</td>', table)
@@ -180,14 +180,16 @@ def test_page_shows_people_by_name_and_no_ranking(made, ada, bo, owner, signed_i
     assert "Too early to tell" in page
 
 
-def test_adjudicators_read_pseudonyms_wherever_people_are_counted(made, ada, bo, owner, signed_in):
+def test_adjudicators_read_pseudonyms_wherever_people_are_counted(
+    shared_pool, ada, bo, owner, signed_in
+):
     """Counts beside names would say who is who on the pages that have pseudonyms."""
-    sign = CarelessSign(ada, made, Kind.CHECKS, 12, {"n_right": 1, "n": 6})
-    given(made, ada, 12)
+    sign = CarelessSign(ada, shared_pool, Kind.CHECKS, 12, {"n_right": 1, "n": 6})
+    given(shared_pool, ada, 12)
     addresses = [
-        *(url(view, made) for view in ("pool-detail", "pool-progress")),
+        *(url(view, shared_pool) for view in ("pool-detail", "pool-progress")),
         *(
-            reverse(f"api:{view}", args=[made.benchmark.slug, made.pk])
+            reverse(f"api:{view}", args=[shared_pool.benchmark.slug, shared_pool.pk])
             for view in ("pool-people", "pool-report")
         ),
     ]
@@ -203,22 +205,22 @@ def test_adjudicators_read_pseudonyms_wherever_people_are_counted(made, ada, bo,
             assert "hidden checks right" not in by_adjudicator
 
 
-def test_every_chart_is_on_the_page_in_words(made, ada, owner, signed_in):
-    given(made, ada, 12)
+def test_every_chart_is_on_the_page_in_words(shared_pool, ada, owner, signed_in):
+    given(shared_pool, ada, 12)
 
-    page = signed_in(owner).get(url("pool-detail", made)).content.decode()
+    page = signed_in(owner).get(url("pool-detail", shared_pool)).content.decode()
 
     for name in CHARTS:
-        assert f'src="{url("pool-chart", made, name, "svg")}?size=column"' in page
+        assert f'src="{url("pool-chart", shared_pool, name, "svg")}?size=column"' in page
     assert "12 of 24 labels are given." in page
 
 
 @pytest.mark.parametrize("name", CHARTS)
-def test_chart_is_valid_and_says_its_numbers(made, ada, name):
-    given(made, ada, 12)
-    signals = read_signals(made)
+def test_chart_is_valid_and_says_its_numbers(shared_pool, ada, name):
+    given(shared_pool, ada, 12)
+    signals = read_signals(shared_pool)
 
-    chart = CHARTS[name](made, pool_progress(made), signals, NOW)
+    chart = CHARTS[name](shared_pool, pool_progress(shared_pool), signals, NOW)
 
     altair.Chart.from_dict(chart.vega_lite())
     assert re.search(r"\d", chart.description)
@@ -236,25 +238,27 @@ def test_an_order_that_turns_round_has_the_sign_of_negative_numbers():
     assert "[\N{MINUS SIGN}0.20, 1.00]" in page
 
 
-def test_chart_of_no_such_name_is_not_found(made, owner, signed_in):
+def test_chart_of_no_such_name_is_not_found(shared_pool, owner, signed_in):
     client = signed_in(owner)
 
-    assert client.get(url("pool-chart", made, "pie", "svg")).status_code == 404
-    assert client.get(url("pool-chart", made, "coverage", "pdf")).status_code == 404
-    assert client.get(url("pool-chart", made, "coverage", "csv")).status_code == 200
+    assert client.get(url("pool-chart", shared_pool, "pie", "svg")).status_code == 404
+    assert client.get(url("pool-chart", shared_pool, "coverage", "pdf")).status_code == 404
+    assert client.get(url("pool-chart", shared_pool, "coverage", "csv")).status_code == 200
 
 
-def test_nobody_judged_yet_has_no_charts(made, owner, signed_in):
-    page = signed_in(owner).get(url("pool-detail", made)).content.decode()
+def test_nobody_judged_yet_has_no_charts(shared_pool, owner, signed_in):
+    page = signed_in(owner).get(url("pool-detail", shared_pool)).content.decode()
 
     assert "Nobody has judged a document of this pool yet" in page
     assert "data-chart=" not in page
 
 
-def test_end_is_foretold_from_the_last_days(made, ada):
-    given(made, ada, 12, created_at=NOW)
+def test_end_is_foretold_from_the_last_days(shared_pool, ada):
+    given(shared_pool, ada, 12, created_at=NOW)
 
-    chart = CHARTS["labels-given"](made, pool_progress(made), read_signals(made), NOW)
+    chart = CHARTS["labels-given"](
+        shared_pool, pool_progress(shared_pool), read_signals(shared_pool), NOW
+    )
 
     expected = [row["labels"] for row in chart.rows if row["kind"] == "expected"]
     assert expected == [12, 24]
@@ -265,9 +269,9 @@ def test_end_is_foretold_from_the_last_days(made, ada):
 
 
 @pytest.fixture
-def large(made, monkeypatch):
+def large(shared_pool, monkeypatch):
     monkeypatch.setattr(watching, "AT_ONCE", 5)
-    return made
+    return shared_pool
 
 
 def test_large_pool_is_read_by_a_job_and_says_so(large, ada, owner, signed_in, do_jobs):
@@ -319,12 +323,12 @@ def test_job_leaves_other_statistics_alone(large, ada, owner, do_jobs):
     assert large.statistics["signals"]["n_labels"] == 1
 
 
-def test_page_of_many_people_asks_no_more_than_that_of_two(made, owner, signed_in):
+def test_page_of_many_people_asks_no_more_than_that_of_two(shared_pool, owner, signed_in):
     client, counts = signed_in(owner), []
     for n in (2, 10):
         for _ in range(n):
-            judged(Slot.objects.filter(pool=made).first(), factories.user())
-        counts.append(n_queries(client, url("pool-detail", made)))
+            judged(Slot.objects.filter(pool=shared_pool).first(), factories.user())
+        counts.append(n_queries(client, url("pool-detail", shared_pool)))
 
     assert counts[0] == counts[1]
 
@@ -339,12 +343,14 @@ def n_queries(client, where: str) -> int:
 # --- the overview --------------------------------------------------------------------------------
 
 
-def test_overview_tells_hours_labels_and_questions(made, ada, owner, signed_in):
-    given(made, ada, 3)
+def test_overview_tells_hours_labels_and_questions(shared_pool, ada, owner, signed_in):
+    given(shared_pool, ada, 3)
     client = signed_in(owner)
-    summary = reverse("annotation:pool-summary", args=[made.benchmark.slug])
+    summary = reverse("annotation:pool-summary", args=[shared_pool.benchmark.slug])
 
-    page = client.get(reverse("benchmark-detail", args=[made.benchmark.slug])).content.decode()
+    page = client.get(
+        reverse("benchmark-detail", args=[shared_pool.benchmark.slug])
+    ).content.decode()
     part = client.get(summary).content.decode()
 
     assert f'hx-get="{summary}"' in page
@@ -353,8 +359,8 @@ def test_overview_tells_hours_labels_and_questions(made, ada, owner, signed_in):
     assert "<html" not in part
 
 
-def test_overview_without_an_open_pool_says_nothing(made, owner, signed_in):
+def test_overview_without_an_open_pool_says_nothing(shared_pool, owner, signed_in):
     Pool.objects.update(state="closed")
-    summary = reverse("annotation:pool-summary", args=[made.benchmark.slug])
+    summary = reverse("annotation:pool-summary", args=[shared_pool.benchmark.slug])
 
     assert signed_in(owner).get(summary).content.decode().strip() == ""

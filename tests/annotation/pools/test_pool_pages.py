@@ -25,7 +25,7 @@ STATISTICS = {
 
 
 @pytest.fixture
-def made(benchmark):
+def small_pool(benchmark):
     return pool(
         benchmark,
         {"q1": ["d1", "d2"], "q2": ["d3"]},
@@ -43,8 +43,8 @@ def text(answer) -> str:
     return answer.content.decode()
 
 
-def test_the_page_says_what_the_pool_is(benchmark, made, owner, signed_in):
-    page = text(signed_in(owner).get(url("pool-detail", benchmark, made.pk)))
+def test_the_page_says_what_the_pool_is(benchmark, small_pool, owner, signed_in):
+    page = text(signed_in(owner).get(url("pool-detail", benchmark, small_pool.pk)))
 
     for words in ("3 documents", "depth 10", "0123abcd", "0.5 hours", "1 to 2, median 1.5"):
         assert words in page
@@ -52,11 +52,13 @@ def test_the_page_says_what_the_pool_is(benchmark, made, owner, signed_in):
     assert "Fewer than three runs" in page
 
 
-def test_the_progress_counts_labels_documents_and_people(benchmark, made, ada, owner, signed_in):
-    first, *_ = claimed(made, ada)
+def test_the_progress_counts_labels_documents_and_people(
+    benchmark, small_pool, ada, owner, signed_in
+):
+    first, *_ = claimed(small_pool, ada)
     judge(first, ada, 2)
 
-    page = text(signed_in(owner).get(url("pool-progress", benchmark, made.pk)))
+    page = text(signed_in(owner).get(url("pool-progress", benchmark, small_pool.pk)))
 
     assert "<html" not in page
     assert re.search(r"Documents judged</dt>\s*<dd[^>]*>1 <small>of 3<", page)
@@ -87,9 +89,9 @@ def test_a_pool_is_built_from_the_form(benchmark, owner, signed_in, do_jobs):
     assert AuditEvent.objects.filter(action="build-pool", actor=owner, target="mine").exists()
 
 
-def test_a_form_with_mistakes_comes_back_with_them(benchmark, made, owner, signed_in):
+def test_a_form_with_mistakes_comes_back_with_them(benchmark, small_pool, owner, signed_in):
     factories.run(benchmark, "q1 Q0 d1 1 1.0 x")
-    values = {"name": made.name, "depth": 0, "overlap": 1, "seconds": 20}
+    values = {"name": small_pool.name, "depth": 0, "overlap": 1, "seconds": 20}
 
     answer = signed_in(owner).post(url("pool-new", benchmark), values)
 
@@ -116,37 +118,37 @@ def test_a_benchmark_without_runs_says_what_a_pool_needs(benchmark, owner, signe
 
 
 @pytest.mark.parametrize("state", ["paused", "closed"])
-def test_a_pool_is_paused_closed_and_opened_again(benchmark, made, owner, signed_in, state):
+def test_a_pool_is_paused_closed_and_opened_again(benchmark, small_pool, owner, signed_in, state):
     client = signed_in(owner)
-    where = url("pool-state", benchmark, made.pk)
+    where = url("pool-state", benchmark, small_pool.pk)
 
     client.post(where, {"state": state})
-    made.refresh_from_db()
-    assert made.state == state
+    small_pool.refresh_from_db()
+    assert small_pool.state == state
     client.post(where, {"state": "open"})
 
-    made.refresh_from_db()
-    assert made.state == "open"
+    small_pool.refresh_from_db()
+    assert small_pool.state == "open"
     actions = list(AuditEvent.objects.order_by("pk").values_list("action", flat=True))
     assert actions == [f"pool-{state}", "pool-open"]
 
 
-def test_a_closed_pool_cannot_be_paused(made, owner):
-    pooling.set_pool_state(pool=made, state="closed", actor=owner)
+def test_a_closed_pool_cannot_be_paused(small_pool, owner):
+    pooling.set_pool_state(pool=small_pool, state="closed", actor=owner)
 
     with pytest.raises(pooling.PoolStateError, match="is Closed; it cannot become paused"):
-        pooling.set_pool_state(pool=made, state="paused", actor=owner)
+        pooling.set_pool_state(pool=small_pool, state="paused", actor=owner)
 
 
-def test_no_form_makes_a_pool_building(benchmark, made, owner, signed_in):
-    signed_in(owner).post(url("pool-state", benchmark, made.pk), {"state": "building"})
+def test_no_form_makes_a_pool_building(benchmark, small_pool, owner, signed_in):
+    signed_in(owner).post(url("pool-state", benchmark, small_pool.pk), {"state": "building"})
 
-    made.refresh_from_db()
-    assert made.state == "open"
+    small_pool.refresh_from_db()
+    assert small_pool.state == "open"
 
 
-def test_qrels_are_published_from_the_form(benchmark, made, ada, owner, signed_in, do_jobs):
-    judge(claimed(made, ada)[0], ada, 2)
+def test_qrels_are_published_from_the_form(benchmark, small_pool, ada, owner, signed_in, do_jobs):
+    judge(claimed(small_pool, ada)[0], ada, 2)
 
     signed_in(owner).post(url("qrels-publish", benchmark), {"name": "ours", "rule": "lower-median"})
     do_jobs()
@@ -165,12 +167,12 @@ def test_a_taken_name_of_qrels_comes_back(benchmark, owner, signed_in):
     assert "A set of this name is in this benchmark already" in text(answer)
 
 
-def test_a_pool_that_is_being_built_is_shown_nowhere(benchmark, made, owner, signed_in):
-    Pool.objects.filter(pk=made.pk).update(state="building")
+def test_a_pool_that_is_being_built_is_shown_nowhere(benchmark, small_pool, owner, signed_in):
+    Pool.objects.filter(pk=small_pool.pk).update(state="building")
     client = signed_in(owner)
 
-    assert made.name not in text(client.get(url("pool-list", benchmark)))
-    assert client.get(url("pool-detail", benchmark, made.pk)).status_code == 404
+    assert small_pool.name not in text(client.get(url("pool-list", benchmark)))
+    assert client.get(url("pool-detail", benchmark, small_pool.pk)).status_code == 404
 
 
 def test_a_pool_of_another_benchmark_is_not_found(benchmark, owner, signed_in):
@@ -183,24 +185,27 @@ SEEN_BY = {"owner": 200, "maintainer": 200, "bo": 200, "ada": 403, "sam": 403, "
 
 
 @pytest.mark.parametrize(("who", "status"), SEEN_BY.items())
-def test_who_sees_pools(benchmark, made, who, status, signed_in, request):
+def test_who_sees_pools(benchmark, small_pool, who, status, signed_in, request):
     client = signed_in(request.getfixturevalue(who))
 
     for page in (
         url("pool-list", benchmark),
-        url("pool-detail", benchmark, made.pk),
-        url("pool-progress", benchmark, made.pk),
+        url("pool-detail", benchmark, small_pool.pk),
+        url("pool-progress", benchmark, small_pool.pk),
     ):
         assert client.get(page).status_code == status
 
 
 @pytest.mark.parametrize("who", ["bo", "ada", "sam", "vi"])
-def test_who_may_not_edit_builds_and_publishes_nothing(benchmark, made, who, signed_in, request):
+def test_who_may_not_edit_builds_and_publishes_nothing(
+    benchmark, small_pool, who, signed_in, request
+):
     client = signed_in(request.getfixturevalue(who))
 
     assert client.get(url("pool-new", benchmark)).status_code == 403
     assert (
-        client.post(url("pool-state", benchmark, made.pk), {"state": "closed"}).status_code == 403
+        client.post(url("pool-state", benchmark, small_pool.pk), {"state": "closed"}).status_code
+        == 403
     )
     assert client.post(url("qrels-publish", benchmark), {"name": "x"}).status_code == 403
 
@@ -222,14 +227,14 @@ def test_the_list_asks_the_database_no_more_for_twenty_pools(benchmark, owner, s
 
 
 def test_a_pools_page_asks_the_database_no_more_for_twenty_people(
-    benchmark, made, owner, signed_in
+    benchmark, small_pool, owner, signed_in
 ):
     client, counts = signed_in(owner), []
     slot = Slot.objects.first()
     for n in (2, 18):
         for _ in range(n):
             judge(slot, factories.user(), 1)
-        counts.append(count_queries(client, url("pool-detail", benchmark, made.pk)))
+        counts.append(count_queries(client, url("pool-detail", benchmark, small_pool.pk)))
 
     assert counts[0] == counts[1]
 

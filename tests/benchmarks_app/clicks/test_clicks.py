@@ -231,7 +231,7 @@ def test_logs_beside_one_that_is_too_large_are_forgotten(benchmark, owner, setti
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    ("fields", "words"),
     [
         ({"cuts": "2,1"}, "expected numbers above 0 that rise"),
         ({"cuts": "1,2,3,4,5,6"}, "the benchmark has 0, 1, 2, 3"),
@@ -240,14 +240,14 @@ def test_logs_beside_one_that_is_too_large_are_forgotten(benchmark, owner, setti
         ({"name": "taken"}, "taken"),
     ],
 )
-def test_what_cannot_be_asked_is_refused_before_a_job(client, benchmark, fields, said):
+def test_what_cannot_be_asked_is_refused_before_a_job(client, benchmark, fields, words):
     factories.qrel_set(benchmark, {}, name="taken")
     sent_fields = {"log": sent(), "model": "coec", "least": 10, **fields}
 
     answer = client.post(reverse("click-qrels-new", args=["bank"]), sent_fields)
 
     assert answer.status_code == 422
-    assert said in answer.content.decode()
+    assert words in answer.content.decode()
     assert not Job.objects.filter(kind="grade-clicks").exists()
     assert not Upload.objects.exists()
 

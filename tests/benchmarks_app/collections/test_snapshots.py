@@ -25,8 +25,8 @@ def corpus(**texts: str) -> bytes:
     return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
 
-def bring(texts, name="new.jsonl", options=None, **said: str) -> Job:
-    return factories.imported(texts, corpus(**said), name, corpus=options or {})
+def bring(texts, name="new.jsonl", options=None, **fields: str) -> Job:
+    return factories.imported(texts, corpus(**fields), name, corpus=options or {})
 
 
 @pytest.fixture

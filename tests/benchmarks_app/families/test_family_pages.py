@@ -31,8 +31,8 @@ def url(name, *args):
     return reverse(name, args=["stdlib", *args])
 
 
-def decide(client, family, **told):
-    return client.post(url("family-decide", family), told)
+def decide(client, family, **fields):
+    return client.post(url("family-decide", family), fields)
 
 
 def page(response, status=200):
@@ -150,7 +150,7 @@ def test_a_merge_over_two_splits_asks_which_one(signed_in, owner, benchmark):
 
 
 @pytest.mark.parametrize(
-    ("told", "status", "said"),
+    ("fields", "status", "words"),
     [
         ({"act": "same"}, 422, "choose both"),
         ({"act": "merge"}, 422, "Name the family to merge with"),
@@ -161,21 +161,21 @@ def test_a_merge_over_two_splits_asks_which_one(signed_in, owner, benchmark):
         ({"act": "confirm", "seen": "1.2"}, 409, "changed by somebody else"),
     ],
 )
-def test_what_is_wrong_with_a_decision_is_said(signed_in, owner, asked, told, status, said):
+def test_what_is_wrong_with_a_decision_is_said(signed_in, owner, asked, fields, status, words):
     family = asked["q1"].family_id
 
-    assert said in page(decide(signed_in(owner), family, **told), status)
+    assert words in page(decide(signed_in(owner), family, **fields), status)
 
 
 # --- grouping --------------------------------------------------------------------------------
 
 
-def form(**told):
+def form(**fields):
     values = {
         "merge_at": "0.8", "review_at": "0.6", "relevant_at": "0.5", "embedding_at": "0.9",
         "largest": "20", "least_similarity": "0.45", "recut_by": "average", "recut_at": "0.4",
     }  # fmt: skip
-    return {**values, **told}
+    return {**values, **fields}
 
 
 def test_the_form_starts_a_job(signed_in, owner, benchmark, do_jobs):
@@ -190,7 +190,7 @@ def test_the_form_starts_a_job(signed_in, owner, benchmark, do_jobs):
 
 
 @pytest.mark.parametrize(
-    ("told", "said"),
+    ("fields", "words"),
     [
         ({"review_at": "0.9"}, "expected at most merge_at"),
         ({"largest": "1"}, "Expected a whole number from 2 to 1,000,000."),
@@ -199,14 +199,14 @@ def test_the_form_starts_a_job(signed_in, owner, benchmark, do_jobs):
         ({"embeddings": SimpleUploadedFile("e.npz", b"x")}, "cannot be read as numbers"),
     ],
 )
-def test_what_is_wrong_with_the_form_is_said(signed_in, owner, benchmark, told, said):
+def test_what_is_wrong_with_the_form_is_said(signed_in, owner, benchmark, fields, words):
     ask(benchmark, **TEXTS)
 
-    for file in told.values():
+    for file in fields.values():
         if hasattr(file, "seek"):
             file.seek(0)
 
-    assert said in page(signed_in(owner).post(url("family-group"), form(**told)), 422)
+    assert words in page(signed_in(owner).post(url("family-group"), form(**fields)), 422)
 
 
 def test_the_form_of_an_empty_benchmark_says_so(signed_in, owner, benchmark):
@@ -305,20 +305,20 @@ def test_the_command_groups_a_benchmark(benchmark, owner, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("told", "said"),
+    ("fields", "words"),
     [
         ({"review_at": 0.9}, "expected at most merge_at"),
         ({"qrels": "none"}, "No set of qrels 'none'"),
         ({"embeddings": "nowhere.npz"}, "no such file"),
     ],
 )
-def test_the_command_says_what_is_wrong(benchmark, owner, told, said, tmp_path):
+def test_the_command_says_what_is_wrong(benchmark, owner, fields, words, tmp_path):
     ask(benchmark, **TEXTS)
-    if "embeddings" in told:
-        told = {"embeddings": tmp_path / told["embeddings"]}
+    if "embeddings" in fields:
+        fields = {"embeddings": tmp_path / fields["embeddings"]}
 
-    with pytest.raises(CommandError, match=said):
-        call_command("group_queries", "stdlib", **told)
+    with pytest.raises(CommandError, match=words):
+        call_command("group_queries", "stdlib", **fields)
 
 
 # --- how many reviews, and one answer for many ------------------------------------------------

@@ -82,7 +82,7 @@ def test_the_page_starts_a_job_and_writes_it_down(texts, signed_in, mirror):
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("asked", "words"),
     [
         ({"collection": "scifact"}, "write beir:scifact, hub:owner/name or irds:vaswani"),
         ({"collection": "beir:nothing"}, "BEIR has arguana"),
@@ -90,11 +90,11 @@ def test_the_page_starts_a_job_and_writes_it_down(texts, signed_in, mirror):
         ({"max_docs": "3"}, "This field is required"),
     ],
 )
-def test_the_page_says_what_is_wrong_with_a_name(texts, signed_in, asked, told):
+def test_the_page_says_what_is_wrong_with_a_name(texts, signed_in, asked, words):
     response = signed_in(factories.user("olga")).post(reverse("fetch-new", args=["texts"]), asked)
 
     assert response.status_code == 422
-    assert told in response.content.decode()
+    assert words in response.content.decode()
     assert not Job.objects.exists()
 
 

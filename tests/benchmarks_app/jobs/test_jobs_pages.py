@@ -144,13 +144,13 @@ def test_failed_job_shows_each_problem_with_file_and_line(signed_in, benchmark, 
     assert "Try again" not in page
 
 
-@pytest.mark.parametrize(("seconds", "said"), [(0.4, "0 s"), (31, "31 s"), (125, "2 min 5 s")])
-def test_finished_job_says_how_long_it_took(signed_in, benchmark, owner, seconds, said):
+@pytest.mark.parametrize(("seconds", "words"), [(0.4, "0 s"), (31, "31 s"), (125, "2 min 5 s")])
+def test_finished_job_says_how_long_it_took(signed_in, benchmark, owner, seconds, words):
     now = timezone.now()
     started = now - timedelta(seconds=seconds)
     job = make_job(benchmark, owner, state="done", started_at=started, finished_at=now)
 
-    assert f"after {said}." in progress_of(signed_in(owner), job)
+    assert f"after {words}." in progress_of(signed_in(owner), job)
 
 
 def test_import_of_a_file_with_problems_leads_to_importing_it_again(signed_in, benchmark, owner):

@@ -314,7 +314,7 @@ def test_benchwright_samples_a_file_without_a_site(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "message"),
     [
         (["--column", "words=asked"], 2, "roles are query, count"),
         (["--column", "query=words"], 1, "there is no column 'words'"),
@@ -324,11 +324,11 @@ def test_benchwright_samples_a_file_without_a_site(tmp_path):
         (["--by", "language"], 1, "no column of languages"),
     ],
 )
-def test_benchwright_sample_says_what_it_cannot_do(tmp_path, words, code, said):
+def test_benchwright_sample_says_what_it_cannot_do(tmp_path, words, code, message):
     path = tmp_path / "help.csv"
     path.write_text(factories.LOG)
 
     done = CliRunner().invoke(main, ["sample", str(path), *words])
 
     assert done.exit_code == code
-    assert said in done.stderr
+    assert message in done.stderr

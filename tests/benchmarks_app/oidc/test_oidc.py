@@ -288,15 +288,15 @@ def test_provider_that_is_down_has_a_page_of_its_own(provider, browser, settings
 
 
 @pytest.mark.parametrize(
-    ("said", "why"),
+    ("words", "why"),
     [
         ({"issuer": "https://evil.example"}, "calls itself https://evil.example"),
         ({"authorization_endpoint": "https://evil.example/"}, "sign-in page is not at"),
         ({"token_endpoint": None}, "no token_endpoint"),
     ],
 )
-def test_provider_that_describes_another_is_refused(provider, browser, said, why):
-    provider.described = said
+def test_provider_that_describes_another_is_refused(provider, browser, words, why):
+    provider.described = words
 
     refused(browser.post(BEGIN), "provider-answer", why)
 

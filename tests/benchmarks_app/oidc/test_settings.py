@@ -19,7 +19,7 @@ ENOUGH = {
 
 
 @pytest.fixture
-def said(monkeypatch):
+def read_settings(monkeypatch):
     """A function that reads what is said beside the least that is needed."""
     for name in [*os.environ]:
         if name.startswith("OIDC_"):
@@ -39,8 +39,8 @@ def test_nothing_said_is_no_provider(monkeypatch):
     assert env_provider() is None
 
 
-def test_least_that_is_said_has_careful_defaults(said):
-    known = said()
+def test_least_that_is_said_has_careful_defaults(read_settings):
+    known = read_settings()
 
     assert known.issuer == "https://sso.example.org/realms/lab"
     assert known.origin == "https://sso.example.org"
@@ -50,16 +50,16 @@ def test_least_that_is_said_has_careful_defaults(said):
     assert (known.domains, known.grants, known.links_accounts) == ((), (), False)
 
 
-def test_secret_is_read_from_a_file_before_all_else(said, tmp_path):
+def test_secret_is_read_from_a_file_before_all_else(read_settings, tmp_path):
     (tmp_path / "secret").write_text("from the file\n")
 
-    assert said(OIDC_CLIENT_SECRET_FILE=str(tmp_path / "secret")).secret == "from the file"
+    assert read_settings(OIDC_CLIENT_SECRET_FILE=str(tmp_path / "secret")).secret == "from the file"
 
 
-def test_groups_give_rank_teams_and_roles(said):
+def test_groups_give_rank_teams_and_roles(read_settings):
     groups = "/admins=staff, a=b=team:The Reds,labelers=stdlib:annotator"
 
-    assert said(OIDC_GROUPS=groups, OIDC_DOMAINS="@Example.org, b.org").grants == (
+    assert read_settings(OIDC_GROUPS=groups, OIDC_DOMAINS="@Example.org, b.org").grants == (
         Grant("/admins", "staff"),
         Grant("a=b", "team", "The Reds"),
         Grant("labelers", "benchmark", "stdlib", "annotator"),
@@ -86,24 +86,26 @@ def test_roles_are_those_of_the_site():
         ({"OIDC_LINK_ACCOUNTS": "maybe"}, "OIDC_LINK_ACCOUNTS"),
     ],
 )
-def test_what_cannot_be_used_stops_the_start_and_says_what_is_accepted(said, values, named):
+def test_what_cannot_be_used_stops_the_start_and_says_what_is_accepted(
+    read_settings, values, named
+):
     with pytest.raises(EnvError, match=rf"^{named} is .*; accepted: ") as stopped:
-        said(**values)
+        read_settings(**values)
 
     assert "hush" not in str(stopped.value)
 
 
-def test_provider_without_its_packages_says_what_to_install(said, monkeypatch):
+def test_provider_without_its_packages_says_what_to_install(read_settings, monkeypatch):
     monkeypatch.setattr(provider, "find_spec", lambda name: None)
 
     with pytest.raises(EnvError, match=r"pip install 'benchwright\[oidc\]'"):
-        said()
+        read_settings()
 
 
-def test_passwords_are_switched_off_only_beside_a_provider(said, monkeypatch):
+def test_passwords_are_switched_off_only_beside_a_provider(read_settings, monkeypatch):
     monkeypatch.setenv("SIGN_IN_BY_PASSWORD", "off")
 
-    assert env_passwords(said()) is False
+    assert env_passwords(read_settings()) is False
     with pytest.raises(EnvError, match="SIGN_IN_BY_PASSWORD is 'off'; accepted: on, unless"):
         env_passwords(None)
 

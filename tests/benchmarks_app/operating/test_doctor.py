@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def found():
+def look_at():
     """A function that looks at one part."""
 
     def look(part: str) -> list[tuple[str, str, str]]:
@@ -58,12 +58,12 @@ def test_site_without_workers_ends_with_1_and_says_what_to_do(capsys):
     assert "Start one: manage.py up does." in capsys.readouterr().out
 
 
-def test_mail_server_that_does_not_answer(found, settings):
+def test_mail_server_that_does_not_answer(look_at, settings):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # and does not listen
         settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
         settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", taken.getsockname()[1]
-        ((level, what, advice),) = found("mail")
+        ((level, what, advice),) = look_at("mail")
 
     assert level == "wrong"
     assert what.startswith("127.0.0.1 does not answer")
@@ -74,11 +74,11 @@ PROVIDER = {"client_id": "b", "secret": "s", "label": "SSO", "scopes": "openid",
 PROVIDER |= {"groups_claim": "groups", "grants": (), "links_accounts": False}
 
 
-def test_sign_in_is_by_password_alone_where_there_is_no_provider(found):
-    assert found("sign-in") == [("fine", "by password alone", "")]
+def test_sign_in_is_by_password_alone_where_there_is_no_provider(look_at):
+    assert look_at("sign-in") == [("fine", "by password alone", "")]
 
 
-def test_provider_that_answers_is_fine_and_what_is_lacking_is_told(found, settings):
+def test_provider_that_answers_is_fine_and_what_is_lacking_is_told(look_at, settings):
     grants = (Grant("labelers", "benchmark", "nowhere", "viewer"), Grant("a", "team", "Nobody"))
     with oidc_provider.running() as server:
         server.described = {
@@ -86,7 +86,7 @@ def test_provider_that_answers_is_fine_and_what_is_lacking_is_told(found, settin
             "claims_supported": ["sub", "email"],
         }
         settings.OIDC = Provider(**{**PROVIDER, "issuer": server.url, "grants": grants})
-        result = found("sign-in")
+        result = look_at("sign-in")
 
     assert [(level, what.split(":")[0]) for level, what, _ in result] == [
         ("odd", "the provider says that it knows no PKCE (S256), which is always sent"),
@@ -100,26 +100,26 @@ def test_provider_that_answers_is_fine_and_what_is_lacking_is_told(found, settin
     assert result[5][1].endswith("/sign-in/provider/callback/")
 
 
-def test_provider_that_does_not_answer_or_is_another_is_wrong(found, settings):
+def test_provider_that_does_not_answer_or_is_another_is_wrong(look_at, settings):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         silent = f"http://127.0.0.1:{taken.getsockname()[1]}"
         settings.OIDC = Provider(**{**PROVIDER, "issuer": silent})
-        ((level, what, advice),) = found("sign-in")
+        ((level, what, advice),) = look_at("sign-in")
     assert (level, "does not answer" in what, "OIDC_ISSUER" in advice) == ("wrong", True, True)
 
     with oidc_provider.running() as server:
         server.described = {"issuer": "https://another.example"}
         settings.OIDC = Provider(**{**PROVIDER, "issuer": server.url})
-        ((level, what, _),) = found("sign-in")
+        ((level, what, _),) = look_at("sign-in")
     assert (level, "it calls itself https://another.example" in what) == ("wrong", True)
 
 
-def test_settings_that_others_could_use(found, settings):
+def test_settings_that_others_could_use(look_at, settings):
     settings.ALLOWED_HOSTS = ["benchmarks.example.org"]
     settings.DEBUG = True
     settings.SESSION_COOKIE_SECURE = settings.SECURE_SSL_REDIRECT = False
-    result = found("settings")
+    result = look_at("settings")
 
     assert ("wrong", "DEBUG is on and others reach the site", "Take DEBUG away.") in result
     assert any(what.endswith("without HTTPS") for _, what, _ in result)
@@ -138,13 +138,13 @@ def test_part_that_cannot_be_looked_at_is_wrong_and_the_others_are_told(monkeypa
     assert (second.part, second.level) == ("versions", "fine")
 
 
-def test_file_that_comes_back_otherwise(found, monkeypatch):
+def test_file_that_comes_back_otherwise(look_at, monkeypatch):
     def opened(name):
         from io import BytesIO
 
         return BytesIO(b"something else")
 
     monkeypatch.setattr(FolderStore, "opened", lambda store, name: opened(name))
-    ((level, what, _),) = found("storage")
+    ((level, what, _),) = look_at("storage")
 
     assert (level, what) == ("wrong", "a file that was written came back otherwise")

@@ -293,9 +293,9 @@ def test_account_page_needs_sign_in(client, db):
 # --- whose an address is -------------------------------------------------------------------
 
 
-def address_link(client, **given) -> str:
+def address_link(client, **fields) -> str:
     """What is mailed to whoever asks for it, as a path of this site."""
-    assert client.post(reverse("address-link"), given).status_code == 302
+    assert client.post(reverse("address-link"), fields).status_code == 302
     return re.search(r"http://testserver(/account/address/\S+)", mail.outbox[-1].body)[1]
 
 

@@ -366,7 +366,7 @@ def test_member_of_a_lower_role_is_raised(benchmark, invited, vi):
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "said"),
+    ("field", "value", "words"),
     [
         ("username", "ADA", "already exists"),
         ("email", "ADA@example.org", "This address cannot be used"),
@@ -374,7 +374,7 @@ def test_member_of_a_lower_role_is_raised(benchmark, invited, vi):
         ("password2", "something else", "match"),
     ],
 )
-def test_account_form_says_what_is_wrong(client, invited, ada, field, value, said):
+def test_account_form_says_what_is_wrong(client, invited, ada, field, value, words):
     fields = {**NEW_ACCOUNT, field: value}
     if field == "password1":
         fields["password2"] = value
@@ -382,7 +382,7 @@ def test_account_form_says_what_is_wrong(client, invited, ada, field, value, sai
     answer = client.post(join_url(invited.secret), fields)
 
     assert answer.status_code == 422
-    assert said in answer.content.decode()
+    assert words in answer.content.decode()
     assert Invitation.objects.open().exists()
 
 
@@ -511,15 +511,15 @@ def test_command_makes_a_member(benchmark, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("more", "password", "said"),
+    ("more", "password", "words"),
     [
         ([], "short", "password: This password is too short"),
         (["--role", "viewer"], "quite a long secret", "go together"),
         (["--benchmark", "none", "--role", "viewer"], "quite a long secret", "no benchmark 'none'"),
     ],
 )
-def test_command_refuses_what_the_page_refuses(db, monkeypatch, more, password, said):
-    with pytest.raises(CommandError, match=said):
+def test_command_refuses_what_the_page_refuses(db, monkeypatch, more, password, words):
+    with pytest.raises(CommandError, match=words):
         run_command(
             "create_user", "nora", "--email", "nora@example.org", "--password-stdin", *more,
             stdin=password, monkeypatch=monkeypatch,

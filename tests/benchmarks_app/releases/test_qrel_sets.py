@@ -108,7 +108,7 @@ def test_page_takes_what_unlisted_documents_are(asked, olga, do_jobs):
 
 
 @pytest.mark.parametrize(
-    ("name", "told", "kind"),
+    ("name", "words", "kind"),
     [
         ("gpt-4o.qrels", None, "machine"),
         ("gpt-4o.qrels", False, "imported"),
@@ -116,8 +116,8 @@ def test_page_takes_what_unlisted_documents_are(asked, olga, do_jobs):
         ("ones.qrels", True, "machine"),
     ],
 )
-def test_grades_of_a_machine_are_a_set_of_that_kind(asked, name, told, kind):
-    job = factories.done(factories.imported(asked, ONES, name, machine=told))
+def test_grades_of_a_machine_are_a_set_of_that_kind(asked, name, words, kind):
+    job = factories.done(factories.imported(asked, ONES, name, machine=words))
 
     assert asked.qrel_sets.get().kind == kind
     assert any("a machine's grades" in note for note in job.result["notes"]) is (kind == "machine")

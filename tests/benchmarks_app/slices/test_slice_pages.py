@@ -85,7 +85,7 @@ def test_a_slice_is_made_from_its_form(client, olga):
 
 
 @pytest.mark.parametrize(
-    ("told", "said"),
+    ("fields", "words"),
     [
         ({"kind": "length", "name": "all"}, "the word has a meaning of its own"),
         ({"kind": "length", "name": "x"}, "needs &#x27;from&#x27; or &#x27;to&#x27;"),
@@ -109,11 +109,11 @@ def test_a_slice_is_made_from_its_form(client, olga):
         ({"kind": "colour", "name": "x"}, "Choose a kind of slice first"),
     ],
 )
-def test_what_is_wrong_with_a_form_is_said_on_it(client, olga, told, said):
-    page = client.post(at("slice-new"), {"minimum": "30", **told})
+def test_what_is_wrong_with_a_form_is_said_on_it(client, olga, fields, words):
+    page = client.post(at("slice-new"), {"minimum": "30", **fields})
 
     assert page.status_code == 422
-    assert said in page.content.decode()
+    assert words in page.content.decode()
     assert not Slice.objects.exists()
 
 
@@ -259,7 +259,7 @@ def test_commands_make_and_register(benchmark, olga):
 
 
 @pytest.mark.parametrize(
-    ("args", "said"),
+    ("args", "words"),
     [
         (("make_slice", "bench", "x", "--expression", "size = 1"), "Column 1: found 'size'"),
         (("make_slice", "bench", "x", "--rule", "{"), "--rule is no JSON"),
@@ -268,11 +268,11 @@ def test_commands_make_and_register(benchmark, olga):
         (("import_slices", "bench", "/no/file"), "/no/file: no such file."),
     ],
 )
-def test_commands_say_what_is_wrong(benchmark, olga, args, said):
+def test_commands_say_what_is_wrong(benchmark, olga, args, words):
     with pytest.raises(CommandError) as caught:
         run(*args)
 
-    assert said in str(caught.value)
+    assert words in str(caught.value)
 
 
 def test_the_import_command_tells_every_wrong_line(benchmark, olga, tmp_path):

@@ -99,7 +99,7 @@ def test_a_rule_that_takes_nothing_is_refused_and_leaves_nothing(benchmark, olga
 
 
 @pytest.mark.parametrize(
-    ("name", "error", "said"),
+    ("name", "error", "words"),
     [
         ("", SliceNameError, "it is empty"),
         ("all", SliceNameError, "the word has a meaning of its own"),
@@ -111,13 +111,13 @@ def test_a_rule_that_takes_nothing_is_refused_and_leaves_nothing(benchmark, olga
         ("short", SliceTakenError, "There is a slice 'short' already"),
     ],
 )
-def test_a_name_that_will_not_do_is_refused(benchmark, olga, name, error, said):
+def test_a_name_that_will_not_do_is_refused(benchmark, olga, name, error, words):
     make(benchmark, olga)
 
     with pytest.raises(error) as caught:
         make(benchmark, olga, name)
 
-    assert said in str(caught.value)
+    assert words in str(caught.value)
 
 
 def test_an_expression_may_name_another_slice(benchmark, olga):

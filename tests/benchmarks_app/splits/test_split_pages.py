@@ -104,7 +104,7 @@ def test_charts_of_a_preview_and_of_the_split_are_drawn_from_the_same_numbers(be
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    ("fields", "words"),
     [
         ({"mode": "stratified", **SHARES, "test": "40"}, "they add up to 90"),
         ({"mode": "chronological", "test_from": "2031-01-01"}, "lies outside"),
@@ -112,13 +112,13 @@ def test_charts_of_a_preview_and_of_the_split_are_drawn_from_the_same_numbers(be
         ({"mode": "given"}, "Choose the file"),
     ],
 )
-def test_a_form_that_cannot_be_followed_says_why(bench, olga, client, fields, said):
+def test_a_form_that_cannot_be_followed_says_why(bench, olga, client, fields, words):
     defaults = {"gap_days": "0", "straddling": "keep_earlier"}
 
     answered = client.post(url("split-detail"), {**defaults, **fields})
 
     assert answered.status_code == 422
-    assert said in answered.content.decode()
+    assert words in answered.content.decode()
 
 
 def test_a_given_file_that_is_too_large_is_refused_before_it_is_read(bench, olga, client):

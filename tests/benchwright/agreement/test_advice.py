@@ -77,7 +77,7 @@ def test_a_streak_of_a_rare_grade_stands_out_and_one_of_a_common_grade_does_not(
 
 
 @pytest.mark.parametrize(
-    ("n_excerpt", "n_full", "said"), [(20, 0, True), (19, 0, False), (500, 1, False)]
+    ("n_excerpt", "n_full", "words"), [(20, 0, True), (19, 0, False), (500, 1, False)]
 )
-def test_many_long_documents_and_none_opened(n_excerpt, n_full, said):
-    assert never_opens(n_excerpt, n_full) is said
+def test_many_long_documents_and_none_opened(n_excerpt, n_full, words):
+    assert never_opens(n_excerpt, n_full) is words

@@ -87,14 +87,14 @@ def is_whole(out: Path) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("sent", "code", "told"),
+    ("sent", "code", "message"),
     [
         (signal.SIGKILL, -signal.SIGKILL, ""),
         (signal.SIGINT, 130, "12 of 20 queries were answered; they are kept in {kept}. The same"),
     ],
 )
 def test_a_command_that_was_stopped_goes_on_where_it_was(
-    sent, code, told, words, ask, server, out, kept, tmp_path
+    sent, code, message, words, ask, server, out, kept, tmp_path
 ):
     server.scripted[TEXTS[12]] = [Answer(b"", delay=20)]
     asker = subprocess.Popen(
@@ -109,7 +109,7 @@ def test_a_command_that_was_stopped_goes_on_where_it_was(
     asker.send_signal(sent)
     communicate = asker.communicate(timeout=20)[1]
     assert (asker.returncode, out.exists(), kept.exists()) == (code, False, True)
-    assert told.format(kept=kept) in communicate
+    assert message.format(kept=kept) in communicate
 
     times = tmp_path / "ms.tsv"
     done = ask("--latencies", str(times))
@@ -166,7 +166,7 @@ def test_pace_and_name_may_change_in_between(stopped, ask, server, out):
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "words"),
     [
         (["-k", "7"], "depth ('100' then, '7' now)"),
         (["--id", "_source.id"], "path to the id ('_id' then, '_source.id' now)"),
@@ -174,28 +174,28 @@ def test_pace_and_name_may_change_in_between(stopped, ask, server, out):
         (["--score", "", "-k", "7"], "path to the score ('_score' then, '' now); depth ('100'"),
     ],
 )
-def test_answers_to_another_asking_are_not_taken(stopped, ask, server, kept, more, told):
+def test_answers_to_another_asking_are_not_taken(stopped, ask, server, kept, more, words):
     before = kept.read_bytes()
     done = ask(*more)
 
     assert done.exit_code == 1
-    assert f"{kept}:1: these answers were asked for in another way: {told}" in str(done.exception)
+    assert f"{kept}:1: these answers were asked for in another way: {words}" in str(done.exception)
     assert "start over with --fresh, or choose another output" in str(done.exception)
     assert (kept.read_bytes(), server.asked) == (before, [])
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "told"),
+    ("name", "content", "words"),
     [
         ("body.json", BODY.replace("{{k}}", '{{k}}, "from": 0'), "other template."),
         ("queries.tsv", "q0\ttext 0\n", "other queries."),
         ("queries.tsv", "".join(f"q{n}\tText {n}\n" for n in range(N)), "other queries."),
     ],
 )
-def test_answers_to_other_files_are_not_taken(stopped, ask, tmp_path, name, content, told):
+def test_answers_to_other_files_are_not_taken(stopped, ask, tmp_path, name, content, words):
     (tmp_path / name).write_text(content)
 
-    assert f"in another way: {told}" in str(ask().exception)
+    assert f"in another way: {words}" in str(ask().exception)
 
 
 def test_without_an_answer_it_may_be_asked_in_another_way(ask, server, out, kept):

@@ -182,7 +182,7 @@ def test_judged_measure_is_compared_only_when_asked_for(runs, benchwright):
 
 
 @pytest.mark.parametrize(
-    ("shares", "told"),
+    ("shares", "words"),
     [
         ((1.0, 0.99), None),
         ((0.95, 0.96), None),
@@ -195,10 +195,10 @@ def test_judged_measure_is_compared_only_when_asked_for(runs, benchwright):
         ((float("nan"), float("nan")), None),
     ],
 )
-def test_judged_shares_decide_how_far_a_comparison_is_trusted(shares, told):
+def test_judged_shares_decide_how_far_a_comparison_is_trusted(shares, words):
     items = list(trust("Judged@10", dict(zip("ab", shares, strict=True))))
 
-    assert [told in sentence for sentence in items] == [True] * (told is not None)
+    assert [words in sentence for sentence in items] == [True] * (words is not None)
 
 
 def test_unequal_judged_shares_are_warned_of(runs, benchwright):

@@ -38,7 +38,7 @@ def raising(error):
 
 
 @pytest.mark.parametrize(
-    ("error", "code", "told"),
+    ("error", "code", "words"),
     [
         (EmptyRunError(), 1, "Error: The run holds no result; expected at least one row."),
         (click.UsageError("not so"), 2, "Error: not so"),
@@ -54,11 +54,11 @@ def raising(error):
     ],
     ids=repr,
 )
-def test_every_error_has_its_code_and_words(monkeypatch, error, code, told):
+def test_every_error_has_its_code_and_words(monkeypatch, error, code, words):
     done = ending(monkeypatch, raising(error))
 
     assert done.exit_code == code
-    assert told in done.stderr
+    assert words in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -54,7 +54,7 @@ def test_ties_of_a_run_are_ranked_by_id_before_they_are_fused(fuse):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("--weights", "1,x"), "is no list of numbers"),
         (("--weights", "1"), "1 weights for 2 runs"),
@@ -62,15 +62,15 @@ def test_ties_of_a_run_are_ranked_by_id_before_they_are_fused(fuse):
         (("-k", "0"), "Expected a whole number from 1 to 1,000,000."),
     ],
 )
-def test_wrong_words_are_usage_errors(fuse, words, told):
+def test_wrong_words_are_usage_errors(fuse, words, message):
     done = fuse(*words)
 
     assert done.exit_code == 2
-    assert told in done.stderr
+    assert message in done.stderr
 
 
 @pytest.mark.parametrize(
-    ("run", "told"),
+    ("run", "words"),
     [
         ('{"q1": {"x 2": 1}}', "query 'q1', document 'x 2': the id holds white space (U+0020)"),
         ('{"q 1": {"x": 1}}', "query 'q 1', document 'x': the id holds white space (U+0020)"),
@@ -78,11 +78,11 @@ def test_wrong_words_are_usage_errors(fuse, words, told):
         ('{"q1": {"": 1}}', "query 'q1', document '': the id is empty"),
     ],
 )
-def test_ids_that_a_run_cannot_hold_are_refused_before_it_is_written(fuse, tmp_path, run, told):
+def test_ids_that_a_run_cannot_hold_are_refused_before_it_is_written(fuse, tmp_path, run, words):
     done = fuse("-o", str(tmp_path / "out.run"), b=run)
 
     assert (done.exit_code, (tmp_path / "out.run").exists()) == (1, False)
-    assert told in str(done.exception)
+    assert words in str(done.exception)
 
 
 def test_one_run_is_too_few(tmp_path):

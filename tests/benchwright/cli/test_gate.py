@@ -123,17 +123,17 @@ def test_a_rehearsal_of_another_policy_is_not_shown(gated, benchwright):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "words"),
     [
         (("qrels", "old"), "2 files are named; --rehearse expects QRELS BASELINE RUN"),
         (("qrels", "old", "new", "--report", "x.md"), "--report is of a verdict"),
     ],
 )
-def test_what_a_rehearsal_needs_is_said(gated, benchwright, arguments, said):
+def test_what_a_rehearsal_needs_is_said(gated, benchwright, arguments, words):
     done = benchwright("gate", "--rehearse", *arguments)
 
     assert done.exit_code == 2
-    assert said in done.stderr
+    assert words in done.stderr
 
 
 def test_a_file_from_before_the_rule_keeps_the_hard_limit_and_its_digest(gated, benchwright):

@@ -123,7 +123,7 @@ def test_vectors_are_searched_with_or_without_idf(texts, benchwright):
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "words"),
     [
         (["--language", "klingon"], "'klingon' is no language we know"),
         (["--shards", "2", "--cache", "kept"], "--shards goes with neither"),
@@ -134,11 +134,11 @@ def test_vectors_are_searched_with_or_without_idf(texts, benchwright):
         (["--b", "2"], "--b"),
     ],
 )
-def test_what_does_not_go_is_refused_with_what_to_do(texts, benchwright, options, told):
+def test_what_does_not_go_is_refused_with_what_to_do(texts, benchwright, options, words):
     done = benchwright("retrieve", "corpus.jsonl", "queries.jsonl", *options)
 
     assert done.exit_code != 0
-    assert told in done.stderr
+    assert words in done.stderr
     assert "Traceback" not in done.stderr
 
 

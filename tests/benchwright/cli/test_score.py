@@ -385,7 +385,7 @@ def test_empty_run_is_scored_only_when_asked_for(files, benchwright):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "words"),
     [
         (["-m", "nDCG@ten"], "cutoff is 'ten'; expected a whole number"),
         (["-m", "nope"], "'nope' is no measure we know"),
@@ -396,11 +396,11 @@ def test_empty_run_is_scored_only_when_asked_for(files, benchwright):
         (["--nope"], "No such option"),
     ],
 )
-def test_wrong_command_line_is_a_usage_error(files, benchwright, arguments, told):
+def test_wrong_command_line_is_a_usage_error(files, benchwright, arguments, words):
     done = benchwright("score", "qrels.txt", "a.run", *arguments)
 
     assert done.exit_code == 2
-    assert told in done.stderr
+    assert words in done.stderr
     assert done.stdout == ""
 
 
@@ -458,7 +458,7 @@ def test_weighted_means_are_in_the_result_and_verified(files, benchwright):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "words"),
     [
         ("q1\tmany\n", "weights.tsv: the weight of query 'q1' is 'many'; expected a number above"),
         ("q1\t0\n", "weights.tsv: the weight of query 'q1' is '0'; expected a number above 0"),
@@ -467,13 +467,13 @@ def test_weighted_means_are_in_the_result_and_verified(files, benchwright):
         ("other\t3\n", "None of the 3 scored queries has a weight"),
     ],
 )
-def test_weights_that_are_none_are_refused(files, benchwright, content, said):
+def test_weights_that_are_none_are_refused(files, benchwright, content, words):
     (files / "weights.tsv").write_text(content)
 
     done = benchwright("score", "qrels.txt", "a.run", "--weights", "weights.tsv")
 
     assert done.exit_code == 1
-    assert said in done.stderr
+    assert words in done.stderr
 
 
 def test_queries_without_weight_are_told(files, benchwright):
@@ -577,7 +577,7 @@ def test_runs_of_one_name_are_told_apart_by_subtopic_as_well(files, benchwright)
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--subtopic-measure", "nDCG@10"), "alpha_nDCG"),
         (("--subtopic-measure", "NRBP", "--unjudged"), "does not go with -m, --unjudged"),
@@ -586,10 +586,10 @@ def test_runs_of_one_name_are_told_apart_by_subtopic_as_well(files, benchwright)
         (("-m", "alpha_nDCG@20"), "needs qrels by subtopic"),
     ],
 )
-def test_measures_by_subtopic_are_refused_where_they_cannot_be(files, benchwright, words, said):
+def test_measures_by_subtopic_are_refused_where_they_cannot_be(files, benchwright, words, message):
     (files / "by.qrels").write_text("q1 1 d1 1\n")
 
     done = benchwright("score", "by.qrels", "a.run", *words)
 
     assert done.exit_code == 2
-    assert said in done.stderr
+    assert message in done.stderr

@@ -168,7 +168,7 @@ def test_any_command_line_is_read_as_another_getopt_reads_it(arguments):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "words"),
     [
         ("-x qrels run", "no such flag: -x"),
         ("--nope qrels run", "--nope: no such flag"),
@@ -187,11 +187,11 @@ def test_any_command_line_is_read_as_another_getopt_reads_it(arguments):
         ("qrels.txt none.run", "none.run: no such file"),
     ],
 )
-def test_wrong_command_line_is_a_usage_error(files, benchwright, arguments, told):
+def test_wrong_command_line_is_a_usage_error(files, benchwright, arguments, words):
     done = benchwright("trec_eval", *shlex.split(arguments))
 
     assert done.exit_code == 2
-    assert told in done.stderr
+    assert words in done.stderr
     assert done.stdout == ""
 
 

@@ -155,7 +155,7 @@ def test_a_result_that_was_altered_by_hand_is_told_by_its_place(result, benchwri
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "words"),
     [
         ("not json", "is no JSON"),
         pytest.param("[" * 100_000, "is no JSON", id="deep"),
@@ -169,10 +169,10 @@ def test_a_result_that_was_altered_by_hand_is_told_by_its_place(result, benchwri
         ),
     ],
 )
-def test_what_is_no_result_is_refused(result, benchwright, change, told):
+def test_what_is_no_result_is_refused(result, benchwright, change, words):
     result.write_text(change)
 
     done = benchwright("verify", result)
 
     assert done.exit_code == 1
-    assert f"result.json {told}" in done.stderr
+    assert f"result.json {words}" in done.stderr

@@ -178,7 +178,7 @@ def test_parquet_is_read(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "error", "said"),
+    ("name", "content", "error", "words"),
     [
         ("a.jsonl", '{"body": "one"}\n', OutsideColumnError, "the columns are body"),
         ("a.jsonl", '{"text": 7}\n', FileProblemsError, "a.jsonl:1: text is 7"),
@@ -187,14 +187,14 @@ def test_parquet_is_read(tmp_path):
         ("a.tsv", "1\tone\n2\t \n", FileProblemsError, "a.tsv:2: column 2 is"),
     ],
 )
-def test_a_list_that_cannot_be_read_says_where(tmp_path, name, content, error, said):
+def test_a_list_that_cannot_be_read_says_where(tmp_path, name, content, error, words):
     path = tmp_path / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
 
     with pytest.raises(error) as raised:
         read(path)
 
-    assert said in str(raised.value)
+    assert words in str(raised.value)
 
 
 def test_metadata_beside_the_text_does_no_harm(tmp_path):

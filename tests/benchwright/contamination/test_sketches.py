@@ -129,7 +129,7 @@ def test_salt_may_be_put_into_the_file(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "words"),
     [
         (lambda content: b"something else", "is not a sketch"),
         (lambda content: content.replace(b"sketch 1", b"sketch 9", 1), "of version 9"),
@@ -138,10 +138,10 @@ def test_salt_may_be_put_into_the_file(tmp_path):
         (lambda content: content.replace(b'"bands": 32', b'"bands": 16', 1), "other bands"),
     ],
 )
-def test_a_damaged_sketch_says_what_is_wrong(sketch, change, said):
+def test_a_damaged_sketch_says_what_is_wrong(sketch, change, words):
     sketch.write_bytes(change(sketch.read_bytes()))
 
-    with pytest.raises(SketchFormatError, match=said):
+    with pytest.raises(SketchFormatError, match=words):
         read_header(sketch)
 
 

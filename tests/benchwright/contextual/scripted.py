@@ -19,10 +19,10 @@ def answer(*relevant: bool) -> dict[str, Any]:
     }
 
 
-def case(n_nodes: int = 2, **given: Any) -> Case:
+def case(n_nodes: int = 2, **fields: Any) -> Case:
     nodes = [f"node text {number}" for number in range(1, n_nodes + 1)]
     parts = {"input": "Who?", "expected_output": "Ada.", "retrieval_context": nodes, "id": "c"}
-    return Case(**{**parts, **given})
+    return Case(**{**parts, **fields})
 
 
 class Scripted:
@@ -30,8 +30,8 @@ class Scripted:
 
     model = "scripted"
 
-    def __init__(self, *given: Any, reason: str = "It is so.") -> None:
-        self.given = list(given)
+    def __init__(self, *arguments: Any, reason: str = "It is so.") -> None:
+        self.given = list(arguments)
         self.reason = reason
         self.asked: list[Sequence[Mapping[str, Any]]] = []
 
@@ -53,8 +53,8 @@ class Scripted:
 class AsyncScripted(Scripted):
     """The same, awaited only."""
 
-    def __init__(self, *given: Any, **settings: Any) -> None:
-        super().__init__(*given, **settings)
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
         self.a_generate = self._a_generate
         self.ask, self.generate = super().generate, None
 

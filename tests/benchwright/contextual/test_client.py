@@ -38,8 +38,8 @@ def judge_at(stub, **settings):
     return OpenAIJudge(Endpoint("m-1", stub.url, **fields), KEY)
 
 
-def case(number=0, **given):
-    return Case(f"Question {number}?", "That.", NODES, id=f"c{number}", **given)
+def case(number=0, **fields):
+    return Case(f"Question {number}?", "That.", NODES, id=f"c{number}", **fields)
 
 
 def outcome_of(stub, of=None, options=NO_REASON, **settings):

@@ -241,12 +241,12 @@ REFUSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("model", "told"), REFUSED, ids=[told for _, told in REFUSED])
-def test_failing_model_is_told_with_the_query(model, told):
+@pytest.mark.parametrize(("model", "words"), REFUSED, ids=[told for _, told in REFUSED])
+def test_failing_model_is_told_with_the_query(model, words):
     with pytest.raises(ModelError) as refusal:
         evaluate_model(model, TINY)
 
-    assert told in str(refusal.value)
+    assert words in str(refusal.value)
     assert refusal.value.qid == "1"
 
 

@@ -87,7 +87,7 @@ def test_the_older_layout_is_read(split, subset):
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "words"),
     [
         (b"", "no JSON (it is empty)"),
         (b"{", "no JSON"),
@@ -114,12 +114,12 @@ def test_the_older_layout_is_read(split, subset):
         (b"[" * 100_000, "no JSON"),
     ],
 )
-def test_what_is_no_result_is_refused_with_what_was_expected(content, told):
+def test_what_is_no_result_is_refused_with_what_was_expected(content, words):
     with pytest.raises(MtebFormatError) as refused:
         parse_mteb(content, file="my.json")
 
     assert str(refused.value).startswith("my.json: ")
-    assert told in str(refused.value)
+    assert words in str(refused.value)
 
 
 JSON = st.recursive(

@@ -138,7 +138,7 @@ def test_difference_is_told_where_there_is_one_and_only_there(one, other):
 
 
 @pytest.mark.parametrize(
-    ("stored", "computed", "told"),
+    ("stored", "computed", "words"),
     [
         (
             {"a": 1.0},
@@ -152,8 +152,8 @@ def test_difference_is_told_where_there_is_one_and_only_there(one, other):
         ({"a": [1, 2]}, {"a": [1, 3]}, ["a: [1, 2] in the file, [1, 3] computed"]),
     ],
 )
-def test_difference_names_the_place_and_both_sides(stored, computed, told):
-    assert list(differences(stored, computed)) == told
+def test_difference_names_the_place_and_both_sides(stored, computed, words):
+    assert list(differences(stored, computed)) == words
 
 
 def test_undefined_numbers_never_reach_the_file():

@@ -32,7 +32,7 @@ def test_an_npy_takes_its_ids_from_beside_it(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arrays", "said"),
+    ("arrays", "words"),
     [
         ({"embeddings": np.eye(2)}, 'has no array "ids"'),
         ({"ids": np.array(["a"])}, 'has no array "embeddings"'),
@@ -45,8 +45,8 @@ def test_an_npy_takes_its_ids_from_beside_it(tmp_path):
         ({"ids": np.array(["a", {}], object), "embeddings": np.eye(2)}, "without Python objects"),
     ],
 )
-def test_what_is_wrong_with_embeddings_is_said(tmp_path, arrays, said):
-    with pytest.raises(EmbeddingsError, match=said):
+def test_what_is_wrong_with_embeddings_is_said(tmp_path, arrays, words):
+    with pytest.raises(EmbeddingsError, match=words):
         read_embeddings(saved(tmp_path / "e.npz", **arrays))
 
 

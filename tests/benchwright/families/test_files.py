@@ -34,7 +34,7 @@ def test_each_shape_of_file_is_read(tmp_path, name, content, expected):
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "said"),
+    ("name", "content", "words"),
     [
         ("q.tsv", "a\tone\nb\n", "q.tsv:2: has fewer than 2 columns"),
         ("q.tsv", "a\tone\na\ttwo\n", "q.tsv:2: query 'a' was on line 1 before"),
@@ -50,11 +50,11 @@ def test_each_shape_of_file_is_read(tmp_path, name, content, expected):
         ),
     ],
 )
-def test_every_wrong_line_is_named(tmp_path, name, content, said):
+def test_every_wrong_line_is_named(tmp_path, name, content, words):
     with pytest.raises(FileProblemsError) as raised:
         read(tmp_path, name, content)
 
-    assert said in str(raised.value)
+    assert words in str(raised.value)
 
 
 @pytest.mark.parametrize("content", ["", "\n\n", "qid\ttext\n"])

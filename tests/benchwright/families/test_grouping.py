@@ -343,7 +343,7 @@ def test_what_belongs_together_is_never_cut():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "words"),
     [
         ({"merge_at": 0}, "merge_at is 0; expected a number above 0 and at most 1"),
         ({"embedding_at": 1.5}, "embedding_at is 1.5"),
@@ -351,8 +351,8 @@ def test_what_belongs_together_is_never_cut():
         ({"largest": 1}, "largest is 1; expected a whole number from 2"),
     ],
 )
-def test_an_option_outside_its_range_is_refused(wrong, said):
-    with pytest.raises((GroupingOptionError, ParameterError), match=said):
+def test_an_option_outside_its_range_is_refused(wrong, words):
+    with pytest.raises((GroupingOptionError, ParameterError), match=words):
         GroupingOptions(**wrong)
 
 

@@ -53,7 +53,7 @@ def test_compressed_table_is_read(table):
 
 
 @pytest.mark.parametrize(
-    ("read", "content", "told"),
+    ("read", "content", "words"),
     [
         (read_slices, b"q1 head\n", "table.tsv:1: 1 column; expected 2 .query-id, slice. sep"),
         (read_slices, b"q1\ta\nq2\tb\tc\n", "table.tsv:2: 3 columns; expected 2"),
@@ -67,8 +67,8 @@ def test_compressed_table_is_read(table):
         (read_parents, b"p\td\np\te\n", "table.tsv:2: passage 'p' was in line 1 .* one document"),
     ],
 )
-def test_wrong_line_is_refused_with_its_place(table, read, content, told):
-    with pytest.raises(FileProblemsError, match=told):
+def test_wrong_line_is_refused_with_its_place(table, read, content, words):
+    with pytest.raises(FileProblemsError, match=words):
         read(table(content))
 
 

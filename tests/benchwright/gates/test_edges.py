@@ -272,10 +272,10 @@ def test_what_holds_a_small_improvement_back_is_told():
 
 @pytest.mark.parametrize("rule", ["tested", "share"])
 @pytest.mark.parametrize(
-    ("n_lost", "outcome", "told"),
+    ("n_lost", "outcome", "words"),
     [(100, "few enough", "100 of 400 (25.0 %)"), (101, "too many", "101 of 400 (25.2 %)")],
 )
-def test_a_share_of_losers_of_exactly_the_limit_is_few_enough(rule, n_lost, outcome, told):
+def test_a_share_of_losers_of_exactly_the_limit_is_few_enough(rule, n_lost, outcome, words):
     """A quarter, which a computer holds exactly; the worst queries are named, 20 of them."""
     rails = GuardRails(measures=(), worst_share=0.25, worst_rule=rule)
     differences = np.where(np.arange(N) < n_lost, -0.5 + np.arange(N) / 1000, 0.2)
@@ -283,14 +283,14 @@ def test_a_share_of_losers_of_exactly_the_limit_is_few_enough(rule, n_lost, outc
     decision = decided(differences, policy(guard_rails=rails))
 
     item = finding(decision, "guard_rails", "Queries that lose more than 0.3")
-    assert (item.outcome, item.reason.startswith(told)) == (outcome, True)
+    assert (item.outcome, item.reason.startswith(words)) == (outcome, True)
     assert item.reason.count("25 %") == 1
     named = [query["query"] for query in item.numbers["queries"]]
     assert named == [f"q{place}" for place in range(20)]
 
 
 @pytest.mark.parametrize(
-    ("rails", "lexical", "told"),
+    ("rails", "lexical", "words"),
     [
         (GuardRails(), None, "The policy names no slice of exact-match queries."),
         (GuardRails(exact_slice="gone"), None, "There is no lexical run."),
@@ -298,7 +298,7 @@ def test_a_share_of_losers_of_exactly_the_limit_is_few_enough(rule, n_lost, outc
         (GuardRails(exact_slice="one"), 0.6, "Slice one holds 1 query; 30 are needed."),
     ],
 )
-def test_why_exact_matches_are_not_checked(rails, lexical, told):
+def test_why_exact_matches_are_not_checked(rails, lexical, words):
     against = None if lexical is None else arm("bm25", np.full(N, lexical))
     decision = decided(
         spread(0.02),
@@ -308,15 +308,15 @@ def test_why_exact_matches_are_not_checked(rails, lexical, told):
     )
 
     item = finding(decision, "guard_rails", "Exact match against a lexical run")
-    assert (item.outcome, item.level, item.reason) == ("not run", "note", told)
-    assert item.change == ("Name one." if "lexical" in told else "")
+    assert (item.outcome, item.level, item.reason) == ("not run", "note", words)
+    assert item.change == ("Name one." if "lexical" in words else "")
 
 
 # --- process -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("known", "name", "told"),
+    ("known", "name", "words"),
     [
         ({"prior_submissions": 1}, "Earlier submissions", "1 earlier submission on these hidden"),
         ({"prior_submissions": 2}, "Earlier submissions", "2 earlier submissions on these hidden"),
@@ -326,10 +326,10 @@ def test_why_exact_matches_are_not_checked(rails, lexical, told):
         ({"agreement": 0.7}, "Agreement of labels", "Krippendorff's alpha is 0.70; at least 0.67"),
     ],
 )
-def test_what_is_known_of_the_process_is_told_in_numbers(known, name, told):
+def test_what_is_known_of_the_process_is_told_in_numbers(known, name, words):
     item = finding(decided(spread(0.02), policy(), process=Process(**known)), "process", name)
 
-    assert item.reason.startswith(told)
+    assert item.reason.startswith(words)
     limits = {"Contamination": "at most 5 %.", "Fresh labels": "at most 10 %."}
     assert item.reason.endswith(limits.get(name, item.reason))
 
@@ -338,17 +338,17 @@ def test_what_is_known_of_the_process_is_told_in_numbers(known, name, told):
 
 
 @pytest.mark.parametrize(
-    ("missing", "told"),
+    ("missing", "words"),
     [
         (("a",), "1 query of the benchmark has no result: a. "),
         (("a", "b", "c"), "3 queries of the benchmark have no result: a, b, c. "),
         (("a", "b", "c", "d"), "4 queries of the benchmark have no result: a, b, c …. "),
     ],
 )
-def test_up_to_three_queries_without_a_result_are_named(missing, told):
+def test_up_to_three_queries_without_a_result_are_named(missing, words):
     item = finding(decided(spread(0.02), policy(), missing=missing), "comparable", NEW)
 
-    assert item.reason.startswith(told)
+    assert item.reason.startswith(words)
     assert item.numbers == {"missing": len(missing)}
 
 

@@ -110,7 +110,7 @@ def test_a_registered_slice_that_regresses_blocks(goal):
 
 @pytest.mark.parametrize("goal", ["improve", "not_worse"])
 @pytest.mark.parametrize(
-    ("said", "more", "outcome"),
+    ("words", "more", "outcome"),
     [
         ({"slices": ("head",)}, {}, "exploratory"),  # not in the policy
         ({"slices": ("head", "tail")}, {"registered": frozenset({"head"})}, "exploratory"),
@@ -118,10 +118,10 @@ def test_a_registered_slice_that_regresses_blocks(goal):
     ],
 )
 def test_what_is_not_registered_or_too_small_is_listed_and_decides_nothing(
-    goal, said, more, outcome
+    goal, words, more, outcome
 ):
     decision = decided(
-        MIXED, policy(goal=goal, **said), slices={"head": FIRST, "tail": LAST}, **more
+        MIXED, policy(goal=goal, **words), slices={"head": FIRST, "tail": LAST}, **more
     )
 
     assert decision.verdict in (Verdict.PASS, Verdict.PASS_STRICT)
@@ -532,19 +532,19 @@ def test_families_stand_together_in_bounds_and_counts():
 
 
 @pytest.mark.parametrize(
-    ("n_families", "n_differing", "said"),
+    ("n_families", "n_differing", "words"),
     [
         (30, 30, []),
         (29, 29, ["29 families or queries; below 30 an interval is too short."]),
         (400, 14, ["14 families or queries differ; no interval is right here."]),
     ],
 )
-def test_bounds_over_too_few_families_are_said_to_be_so(n_families, n_differing, said):
+def test_bounds_over_too_few_families_are_said_to_be_so(n_families, n_differing, words):
     values = np.where(np.arange(N) % n_families < n_differing, spread(0.02), 0)
     decision = decided(values, policy(), families=np.arange(N) % n_families)
 
     reason = finding(decision, "overall", "nDCG@10").reason
-    assert reason.split(" each).")[1:] == ([f" {' '.join(said)}"] if said else [""])
+    assert reason.split(" each).")[1:] == ([f" {' '.join(words)}"] if words else [""])
 
 
 def test_one_query_is_an_error():

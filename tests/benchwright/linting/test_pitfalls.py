@@ -18,7 +18,7 @@ def test_nothing_is_said_of_what_fits_together():
 
 
 @pytest.mark.parametrize(
-    ("queries", "qrels", "documents", "said"),
+    ("queries", "qrels", "documents", "words"),
     [
         ({1, 2}, QRELS, None, "ids of a query are numbers here and texts in the qrels"),
         ({"1", "2"}, QRELS, {1, 2, 3}, "ids of a document are numbers here and texts in the qrels"),
@@ -26,11 +26,11 @@ def test_nothing_is_said_of_what_fits_together():
         ({"1"}, {"1": {7.0: 1}}, {"7"}, "document are texts here and numbers with a point in"),
     ],
 )
-def test_ids_of_two_types_never_meet(queries, qrels, documents, said):
+def test_ids_of_two_types_never_meet(queries, qrels, documents, words):
     pitfall = pitfalls(queries, qrels, documents=documents)[0]
 
     assert (pitfall.code, pitfall.severity) == ("id-types-differ", Severity.ERROR)
-    assert said in pitfall.message
+    assert words in pitfall.message
     assert pitfall.advice == "Make them texts everywhere: str(id)."
 
 

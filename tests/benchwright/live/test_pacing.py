@@ -72,11 +72,11 @@ def answered(qid: str, docid: str = "d") -> Answered:
     return Answered(qid, Reading(((docid, 0.1),), 1, 2, True), 12.5, 3)
 
 
-def kept(folder, attempt: int, *given: Answered, endpoint: str = "e") -> AnswerLog:
+def kept(folder, attempt: int, *arguments: Answered, endpoint: str = "e") -> AnswerLog:
     log = AnswerLog(folder, endpoint=endpoint, attempt=attempt)
     texts = dict(QUERIES)
     with log:
-        for begin in given:
+        for begin in arguments:
             log.add(begin, texts[begin.qid])
     return log
 

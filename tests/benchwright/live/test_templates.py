@@ -42,7 +42,7 @@ def test_half_a_character_does_not_stop_the_request():
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "words"),
     [
         ('{"q": 1}', "it has no {{query}}"),
         ('{"q": {{query}}, "n": {{size}}}', "{{size}} stands for nothing. There are {{query}}"),
@@ -58,15 +58,15 @@ def test_half_a_character_does_not_stop_the_request():
         ),
     ],
 )
-def test_a_body_that_cannot_be_filled_is_refused(text, told):
+def test_a_body_that_cannot_be_filled_is_refused(text, words):
     with pytest.raises(TemplateError) as caught:
         read_template(text, method="POST")
 
-    assert told in str(caught.value)
+    assert words in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "words"),
     [
         ("", "it has no {{query}}"),
         ("q", "'q' is no name=value"),
@@ -74,11 +74,11 @@ def test_a_body_that_cannot_be_filled_is_refused(text, told):
         ("{{query}}=1", "'{{query}}' is a name"),
     ],
 )
-def test_a_query_string_that_cannot_be_filled_is_refused(text, told):
+def test_a_query_string_that_cannot_be_filled_is_refused(text, words):
     with pytest.raises(TemplateError) as caught:
         read_template(text, method="GET")
 
-    assert told in str(caught.value)
+    assert words in str(caught.value)
 
 
 def test_the_digest_of_a_template_is_its_sha_256():
@@ -126,7 +126,7 @@ def test_a_path_leads_to_many_values_in_order(path, found):
 
 
 @pytest.mark.parametrize(
-    ("path", "told"),
+    ("path", "words"),
     [
         ("", "it is empty"),
         ("a..b", "'..b' is no step"),
@@ -139,15 +139,15 @@ def test_a_path_leads_to_many_values_in_order(path, found):
         ("x" * 201, "longer than 200"),
     ],
 )
-def test_what_is_no_path_is_refused(path, told):
+def test_what_is_no_path_is_refused(path, words):
     with pytest.raises(PathError) as caught:
         read_path(path)
 
-    assert told in str(caught.value)
+    assert words in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("path", "told"),
+    ("path", "words"),
     [
         ("hits.total", "'hits' has no 'total'; it has hits"),
         ("nothing", "it has no 'nothing'; it has hits, odd.name, groups, list"),
@@ -157,11 +157,11 @@ def test_what_is_no_path_is_refused(path, told):
         ("hits.hits[0]._id.x", "'hits.hits[0]._id' is a text, and so has no 'x'"),
     ],
 )
-def test_a_path_that_leads_nowhere_says_where_it_stops(path, told):
+def test_a_path_that_leads_nowhere_says_where_it_stops(path, words):
     with pytest.raises(MissingError) as caught:
         read_path(path).one(ANSWER)
 
-    assert str(caught.value) == told
+    assert str(caught.value) == words
 
 
 # --- answers -------------------------------------------------------------------------------------
@@ -191,7 +191,7 @@ def test_only_the_first_k_count_and_repeated_ones_take_no_place():
 
 
 @pytest.mark.parametrize(
-    ("answer", "told"),
+    ("answer", "words"),
     [
         (b"", "its answer is empty"),
         (b"\xff\xfe\x00", "its answer is no JSON"),
@@ -206,12 +206,12 @@ def test_only_the_first_k_count_and_repeated_ones_take_no_place():
         pytest.param(b'[{"id": "a", "s": 1' + b"0" * 5000 + b"}]", "no JSON", id="digits"),
     ],
 )
-def test_answers_that_do_not_fit_say_what_they_have_instead(answer, told):
+def test_answers_that_do_not_fit_say_what_they_have_instead(answer, words):
     results = "r" if b'"r"' in answer else "$"
     with pytest.raises(AnswerError) as caught:
         read_answer(answer, read_shape(results=results, id="id", score="s"), k=10)
 
-    assert told in str(caught.value) or (results == "r" and "null" in str(caught.value))
+    assert words in str(caught.value) or (results == "r" and "null" in str(caught.value))
 
 
 # --- headers -------------------------------------------------------------------------------------
@@ -220,7 +220,7 @@ HERE = "https://search.example.org/docs"
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "words"),
     [
         ("Authorization", "line 1: expected a name, a colon and a value"),
         ("X-Tenant: a\nHost: other", "line 2: 'Host' is set by the request itself"),
@@ -232,11 +232,11 @@ HERE = "https://search.example.org/docs"
         ("\n".join(f"X-{n}: a" for n in range(21)), "line 21: at most 20"),
     ],
 )
-def test_headers_that_may_not_be_sent_are_refused(text, told):
+def test_headers_that_may_not_be_sent_are_refused(text, words):
     with pytest.raises(HeadersError) as caught:
         read_headers(text)
 
-    assert told in str(caught.value)
+    assert words in str(caught.value)
     assert "0123456789" not in str(caught.value)
 
 

@@ -314,7 +314,7 @@ def test_ids_are_lines_a_list_or_an_array(tmp_path, content, ids, n_notes):
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "words"),
     [
         (b"a\nb\xff\nc\n", "line 2 is not UTF-8"),
         (b'["a", "b"', "begins as a JSON list"),
@@ -324,8 +324,8 @@ def test_ids_are_lines_a_list_or_an_array(tmp_path, content, ids, n_notes):
         (npy(MATRIX), "expected one axis of text"),
     ],
 )
-def test_wrong_ids_are_refused(tmp_path, content, told):
+def test_wrong_ids_are_refused(tmp_path, content, words):
     (tmp_path / "ids").write_bytes(content)
 
-    with pytest.raises(MatrixFileError, match=told):
+    with pytest.raises(MatrixFileError, match=words):
         read_ids(tmp_path / "ids", name="mine")

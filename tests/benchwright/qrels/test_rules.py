@@ -197,10 +197,10 @@ def test_a_later_word_of_the_adjudicator_replaces_the_earlier():
     assert grade_by("adjudicated-first", [*first, later], unresolved="leave-out") is None
 
 
-@pytest.mark.parametrize("said", ["query_ambiguous", "guideline_unclear"])
-def test_a_pair_that_was_set_aside_stays_open_even_where_labels_agree(said):
-    assert grade_by("adjudicated-first", ledger(2, 2, said=said), unresolved="leave-out") is None
-    assert grade_by("adjudicated-first", ledger(2, 2, said=said)) == 2
+@pytest.mark.parametrize("words", ["query_ambiguous", "guideline_unclear"])
+def test_a_pair_that_was_set_aside_stays_open_even_where_labels_agree(words):
+    assert grade_by("adjudicated-first", ledger(2, 2, said=words), unresolved="leave-out") is None
+    assert grade_by("adjudicated-first", ledger(2, 2, said=words)) == 2
 
 
 def test_a_third_opinion_that_was_asked_for_changes_nothing_until_it_comes():
@@ -280,16 +280,16 @@ def test_a_verdict_on_one_pair_says_how():
 
 
 @pytest.mark.parametrize(
-    ("told", "said"),
+    ("fields", "words"),
     [
         ({"unresolved": "perhaps"}, "unresolved is 'perhaps'; expected one of lower-median"),
         ({"adjudicate_from": 0}, "adjudicate_from is '0'; expected 1 or more"),
         ({"smoothing": 0.0}, "smoothing is '0.0'; expected a number above 0"),
     ],
 )
-def test_settings_that_no_rule_knows_are_refused(told, said):
-    with pytest.raises(RuleSettingsError, match=said):
-        Settings(**told)
+def test_settings_that_no_rule_knows_are_refused(fields, words):
+    with pytest.raises(RuleSettingsError, match=words):
+        Settings(**fields)
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=9), st.randoms())

@@ -229,20 +229,20 @@ REFUSED_QRELS = [
 ]
 
 
-@pytest.mark.parametrize(("run", "told"), REFUSED_RUNS, ids=[told for _, told in REFUSED_RUNS])
-def test_run_that_a_file_would_be_refused_for_is_refused_with_its_place(run, told):
+@pytest.mark.parametrize(("run", "words"), REFUSED_RUNS, ids=[told for _, told in REFUSED_RUNS])
+def test_run_that_a_file_would_be_refused_for_is_refused_with_its_place(run, words):
     with pytest.raises(FileProblemsError) as refusal:
         take_run(run)
 
-    assert told in str(refusal.value)
+    assert words in str(refusal.value)
 
 
-@pytest.mark.parametrize(("qrels", "told"), REFUSED_QRELS, ids=[told for _, told in REFUSED_QRELS])
-def test_qrels_that_a_file_would_be_refused_for_are_refused_with_their_place(qrels, told):
+@pytest.mark.parametrize(("qrels", "words"), REFUSED_QRELS, ids=[told for _, told in REFUSED_QRELS])
+def test_qrels_that_a_file_would_be_refused_for_are_refused_with_their_place(qrels, words):
     with pytest.raises(FileProblemsError) as refusal:
         take_qrels(qrels)
 
-    assert told in str(refusal.value)
+    assert words in str(refusal.value)
 
 
 def test_every_problem_is_told_at_once():
@@ -268,12 +268,12 @@ NO_TABLES = [
 ]
 
 
-@pytest.mark.parametrize(("given", "told"), NO_TABLES, ids=[told for _, told in NO_TABLES])
-def test_what_is_no_table_is_refused_with_what_one_looks_like(given, told):
+@pytest.mark.parametrize(("given", "words"), NO_TABLES, ids=[told for _, told in NO_TABLES])
+def test_what_is_no_table_is_refused_with_what_one_looks_like(given, words):
     with pytest.raises(ColumnsError) as refusal:
         take_run(given)
 
-    assert told in str(refusal.value)
+    assert words in str(refusal.value)
 
 
 IDS = st.text(st.characters(exclude_categories=["Cs", "Z", "C"]), min_size=1, max_size=3)

@@ -110,8 +110,8 @@ def test_file_is_read_once_and_a_query_held_unless_one_comes_back(
 ):
     passes = []
 
-    def noted(*given):
-        passes.append(_Scan(*given))
+    def noted(*arguments):
+        passes.append(_Scan(*arguments))
         return passes[-1]
 
     monkeypatch.setattr(twin, "_Scan", noted)

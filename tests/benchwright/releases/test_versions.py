@@ -62,11 +62,11 @@ TABLE = [
 ]
 
 
-@pytest.mark.parametrize(("change", "step", "said"), TABLE, ids=[row[2] for row in TABLE])
-def test_step_that_a_change_needs(change, step, said):
+@pytest.mark.parametrize(("change", "step", "words"), TABLE, ids=[row[2] for row in TABLE])
+def test_step_that_a_change_needs(change, step, words):
     needed = needed_step(release_diff(side(), side(**change)))
 
-    assert (needed.step, said in "; ".join(needed.reasons)) == (step, True), needed
+    assert (needed.step, words in "; ".join(needed.reasons)) == (step, True), needed
 
 
 def test_slice_with_other_queries_needs_a_major_step_and_a_gone_one_too():
@@ -105,7 +105,7 @@ def test_labels_are_counted_by_split_and_slice_and_those_of_hidden_splits_not_at
 
 
 @pytest.mark.parametrize(
-    ("rows", "step", "said"),
+    ("rows", "step", "words"),
     [
         ({"q3_d2": 2}, "major", ("grades of hidden splits changed, or are gone",)),
         (
@@ -116,12 +116,12 @@ def test_labels_are_counted_by_split_and_slice_and_those_of_hidden_splits_not_at
         ({"q3_d1": 2}, "minor", ("labels of hidden splits were added",)),
     ],
 )
-def test_labels_of_hidden_splits_need_their_step_and_are_not_counted(rows, step, said):
+def test_labels_of_hidden_splits_need_their_step_and_are_not_counted(rows, step, words):
     before, after = (side(of, hidden=("test",)) for of in (GRADES, with_grades(**rows)))
 
     needed = needed_step(release_diff(before, after))
 
-    assert (needed.step, needed.reasons) == (step, said)
+    assert (needed.step, needed.reasons) == (step, words)
 
 
 def test_moved_query_is_named_and_its_labels_are_not_changed_ones():

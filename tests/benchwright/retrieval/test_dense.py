@@ -316,7 +316,7 @@ def test_dimensions_that_differ_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("ids", "vectors", "error", "told"),
+    ("ids", "vectors", "error", "words"),
     [
         (["a"], np.ones((2, 3)), EmbeddingIdsError, "1 ids for 2 rows"),
         (["a", "b", "a"], np.ones((3, 1)), EmbeddingIdsError, "'a' is the id of 2 rows.* 0 and 2"),
@@ -328,8 +328,8 @@ def test_dimensions_that_differ_are_refused():
         (["a"], np.ones((1, 0)), EmbeddingShapeError, "no dimension"),
     ],
 )
-def test_misfits_are_refused(ids, vectors, error, told):
-    with pytest.raises(error, match=told):
+def test_misfits_are_refused(ids, vectors, error, words):
+    with pytest.raises(error, match=words):
         embeddings(ids, vectors)
 
 

@@ -139,7 +139,7 @@ OBJECTS = np.array(["a", 1, None, "b"], dtype=object)
 
 
 @pytest.mark.parametrize(
-    ("write", "error", "told"),
+    ("write", "error", "words"),
     [
         (raw(b"1 2 3\n"), EmbeddingFileError, "neither .npy, .npz nor Parquet"),
         (raw(b"\x93NUMPY\x01\x00\xff"), EmbeddingFileError, "cannot be read as an array"),
@@ -155,10 +155,10 @@ OBJECTS = np.array(["a", 1, None, "b"], dtype=object)
         (parquet(a=IDS, b=IDS, vector=VECTORS.tolist()), EmbeddingFileError, "has the columns"),
     ],
 )
-def test_what_is_no_file_of_embeddings_is_refused(files, write, error, told):
+def test_what_is_no_file_of_embeddings_is_refused(files, write, error, words):
     write(files / "file")
 
-    with pytest.raises(error, match=told):
+    with pytest.raises(error, match=words):
         read_embeddings(files / "file", folder=files / "unpacked")
 
 
@@ -254,7 +254,7 @@ def test_bundle_comes_back_as_it_was_and_equal_files_are_equal_bytes(files):
 
 
 @pytest.mark.parametrize(
-    ("manifest", "told"),
+    ("manifest", "words"),
     [
         (b"{}", "cannot be read"),
         (b"no", "cannot be read"),
@@ -264,12 +264,12 @@ def test_bundle_comes_back_as_it_was_and_equal_files_are_equal_bytes(files):
         (b'{"format": 1, "similarity": "dot", "depth": 1}', "lacks the query embeddings"),
     ],
 )
-def test_wrong_bundle_is_refused(files, manifest, told):
+def test_wrong_bundle_is_refused(files, manifest, words):
     with zipfile.ZipFile(files / "b.zip", "w") as archive:
         archive.writestr(MANIFEST, manifest)
 
     assert is_bundle(files / "b.zip")
-    with pytest.raises(EmbeddingFileError, match=told):
+    with pytest.raises(EmbeddingFileError, match=words):
         read_bundle(files / "b.zip", folder=files / "unpacked")
 
 

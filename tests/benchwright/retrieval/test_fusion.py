@@ -95,7 +95,7 @@ def test_runs_are_fused_query_by_query_and_cut():
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "words"),
     [
         ({"method": "borda"}, "method is 'borda'"),
         ({"normalisation": "max"}, "normalisation is 'max'"),
@@ -105,8 +105,8 @@ def test_runs_are_fused_query_by_query_and_cut():
         ({"weights": (float("inf"),)}, "a weight is inf"),
     ],
 )
-def test_wrong_options_are_refused(options, told):
-    with pytest.raises(ParameterError, match=told):
+def test_wrong_options_are_refused(options, words):
+    with pytest.raises(ParameterError, match=words):
         Fusion(**options)
 
 

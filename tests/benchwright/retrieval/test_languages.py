@@ -96,15 +96,15 @@ def test_part_of_a_chinese_clause_is_found():
 
 
 @pytest.mark.parametrize(
-    ("chosen", "told"),
+    ("chosen", "words"),
     [
         ({"k1": -0.1}, "k1 is -0.1; expected a number of at least 0"),
         ({"k1": float("nan")}, "k1 is nan"),
         ({"b": 1.1}, "b is 1.1; expected a number from 0 to 1"),
     ],
 )
-def test_parameters_out_of_range_are_refused(chosen, told):
-    with pytest.raises(ParameterError, match=told):
+def test_parameters_out_of_range_are_refused(chosen, words):
+    with pytest.raises(ParameterError, match=words):
         Parameters(**chosen)
 
 

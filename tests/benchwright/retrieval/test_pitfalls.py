@@ -21,7 +21,7 @@ def collection(power):
 
 
 @pytest.mark.parametrize(
-    ("power", "is_used", "told"),
+    ("power", "is_used", "words"),
     [
         (0, False, ["forgotten-idf"]),
         (0, True, []),
@@ -30,10 +30,10 @@ def collection(power):
     ],
     ids=["needed, not used", "needed, used", "carried, not used", "carried, used"],
 )
-def test_idf_that_does_not_fit_the_weights_is_told(power, is_used, told):
+def test_idf_that_does_not_fit_the_weights_is_told(power, is_used, words):
     result = idf_fits(*collection(power), is_used=is_used)
 
-    assert [finding.code for finding in result] == told
+    assert [finding.code for finding in result] == words
 
 
 def test_few_features_say_nothing():

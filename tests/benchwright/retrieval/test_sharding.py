@@ -117,14 +117,14 @@ def test_document_twice_in_one_shard_is_refused_by_name(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("answers", "told"),
+    ("answers", "words"),
     [
         ([[("q1", [])], [("q2", [])]], "queries q1, q2 in one place"),
         ([[("q1", []), ("q2", [])], [("q1", [])]], "1 of them answered fewer queries"),
     ],
 )
-def test_shards_that_were_asked_differently_are_not_merged(answers, told):
-    with pytest.raises(ShardsDifferError, match=told):
+def test_shards_that_were_asked_differently_are_not_merged(answers, words):
+    with pytest.raises(ShardsDifferError, match=words):
         list(sharding.merged_results(answers, k=1))
 
 

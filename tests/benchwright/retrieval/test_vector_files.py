@@ -55,7 +55,7 @@ def test_matrix_of_scipy_comes_with_its_ids(tmp_path, inside):
 
 
 @pytest.mark.parametrize(
-    ("row", "error", "told"),
+    ("row", "error", "words"),
     [
         ("{", VectorFileError, "v.jsonl:2: is not JSON"),
         ("[1]", VectorFileError, "v.jsonl:2: expected"),
@@ -68,10 +68,10 @@ def test_matrix_of_scipy_comes_with_its_ids(tmp_path, inside):
         ('{"id": "b", "vector": {"x": NaN}}', VectorError, "'b': the weight of dimension 0 is nan"),
     ],
 )
-def test_line_that_is_no_vector_is_told_by_its_number(tmp_path, row, error, told):
+def test_line_that_is_no_vector_is_told_by_its_number(tmp_path, row, error, words):
     path = lines(tmp_path, '{"id": "a", "vector": {"x": 1}}', row)
 
-    with pytest.raises(error, match=told):
+    with pytest.raises(error, match=words):
         read_vectors(path)
 
 
@@ -93,7 +93,7 @@ def test_objects_in_a_file_are_never_unpickled(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "words"),
     [
         ({"matrix": csc_array(MATRIX)}, "the matrix is csc; expected csr"),
         ({"ids": ("a",)}, r"1 ids for a matrix of \(2, 3\)"),
@@ -101,8 +101,8 @@ def test_objects_in_a_file_are_never_unpickled(tmp_path):
         ({"ids": ("a", "a")}, "'a' is there 2 times"),
     ],
 )
-def test_matrix_that_does_not_fit_is_refused(tmp_path, options, told):
-    with pytest.raises(VectorFileError, match=told):
+def test_matrix_that_does_not_fit_is_refused(tmp_path, options, words):
+    with pytest.raises(VectorFileError, match=words):
         read_vectors(saved(tmp_path, **options))
 
 

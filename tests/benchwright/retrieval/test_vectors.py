@@ -78,7 +78,7 @@ def test_matrix_that_is_given_is_not_changed():
 
 
 @pytest.mark.parametrize(
-    ("vector", "told"),
+    ("vector", "words"),
     [
         ({-1: 1.0}, "document 'b': dimension is -1; expected a whole number from 0 to 2"),
         ({3: 1.0}, "dimension is 3; expected a whole number from 0 to 2"),
@@ -90,8 +90,8 @@ def test_matrix_that_is_given_is_not_changed():
         ([1.0, 2.0], "document 'b': is list; expected a mapping"),
     ],
 )
-def test_vector_that_cannot_be_is_refused_with_its_place(vector, told):
-    with pytest.raises(VectorError, match=told):
+def test_vector_that_cannot_be_is_refused_with_its_place(vector, words):
+    with pytest.raises(VectorError, match=words):
         index_of([{}, vector, {}])
 
 
@@ -103,7 +103,7 @@ def test_weight_of_a_matrix_that_is_no_number_is_refused_with_its_row():
 
 
 @pytest.mark.parametrize(
-    ("vectors", "told"),
+    ("vectors", "words"),
     [
         ([{}, {}], "returned 2 vectors for 3 texts"),
         (csr_array((4, 3)), "returned 4 vectors for 3 texts"),
@@ -111,8 +111,8 @@ def test_weight_of_a_matrix_that_is_no_number_is_refused_with_its_row():
         (np.zeros(3), "1 dimensions; expected 2"),
     ],
 )
-def test_vectors_that_do_not_fit_the_texts_are_refused(vectors, told):
-    with pytest.raises(EncoderError, match=told):
+def test_vectors_that_do_not_fit_the_texts_are_refused(vectors, words):
+    with pytest.raises(EncoderError, match=words):
         index_of(vectors)
 
 

@@ -62,7 +62,7 @@ def test_ids_with_a_hash_name_their_document_before_the_last_one():
 
 
 @pytest.mark.parametrize(
-    ("docid", "parents", "told"),
+    ("docid", "parents", "words"),
     [
         (b"c1", PARENTS, "run:2: passage 'c1' has no document; expected it in the file of parents"),
         (b"b", PARENTS, "run:2: 'b' is a document; expected passages only. Do not mix the two"),
@@ -71,11 +71,11 @@ def test_ids_with_a_hash_name_their_document_before_the_last_one():
         (b"b#", None, "run:2: 'b#' is no passage"),
     ],
 )
-def test_result_without_a_document_is_refused_with_its_line(docid, parents, told):
+def test_result_without_a_document_is_refused_with_its_line(docid, parents, words):
     first = b"a1" if parents else b"a#1"
     mixed = run((first, 2.0), (docid, 1.0))
 
-    with pytest.raises(FileProblemsError, match=told) as refused:
+    with pytest.raises(FileProblemsError, match=words) as refused:
         aggregate(mixed, parents, file="run")
 
     assert len(refused.value.problems) == 1

@@ -47,7 +47,7 @@ def test_each_row_has_its_line(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "line", "told"),
+    ("content", "line", "words"),
     [
         (b'{"q": {"d": null}}', 1, "score of 'd' is null; expected a number"),
         (b'{"q": {\n"d": "1_0"}}', 2, "expected a number"),
@@ -63,11 +63,11 @@ def test_each_row_has_its_line(tmp_path):
         (b'{"q": {"\xc3\xa9": 1,\n"d\xff": 1}}', 2, "byte 0xFF is not UTF-8"),
     ],
 )
-def test_problem_is_told_with_its_line(tmp_path, content, line, told):
+def test_problem_is_told_with_its_line(tmp_path, content, line, words):
     _, problems = rows_of(tmp_path, content)
 
     assert problems[0][0] == line
-    assert told in problems[0][1]
+    assert words in problems[0][1]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

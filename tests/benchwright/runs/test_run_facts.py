@@ -53,7 +53,7 @@ def test_every_field_is_taken_as_it_is_stored():
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "words"),
     [
         ({"type": "neural"}, "type: is 'neural'; expected one of sparse"),
         ({"index": "hnsw"}, "expected one of exact, ann, none"),
@@ -74,11 +74,11 @@ def test_every_field_is_taken_as_it_is_stored():
         ({str(number): "x" for number in range(MAX_OTHERS + 1)}, "at most 40 facts"),
     ],
 )
-def test_wrong_fact_is_refused_with_its_name(given, told):
+def test_wrong_fact_is_refused_with_its_name(given, words):
     with pytest.raises(RunFactsError) as caught:
         checked(given)
 
-    assert told in str(caught.value)
+    assert words in str(caught.value)
 
 
 def test_all_wrong_fields_are_told_together():
@@ -175,7 +175,7 @@ def test_description_is_read_with_and_without_the_marks_of_a_run():
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "words"),
     [
         (b"a: [", "is not YAML (line 1)"),
         (b"- a\n- b\n", "holds no `name: value`"),
@@ -186,11 +186,11 @@ def test_description_is_read_with_and_without_the_marks_of_a_run():
         (b"a: !!python/object/apply:os.system [ls]", "is not YAML"),
     ],
 )
-def test_text_that_is_no_description_is_refused(content, told):
+def test_text_that_is_no_description_is_refused(content, words):
     with pytest.raises(MetadataFormatError) as caught:
         read_metadata_text(content, file=FILE)
 
-    assert told in str(caught.value)
+    assert words in str(caught.value)
 
 
 def test_few_lines_do_not_become_gigabytes():

@@ -14,8 +14,8 @@ from benchwright.sandbox import reader
 
 
 @reader
-def echo(*given: Any, **named: Any) -> Any:
-    return given, named
+def echo(*arguments: Any, **named: Any) -> Any:
+    return arguments, named
 
 
 @reader

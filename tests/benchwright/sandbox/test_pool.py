@@ -125,12 +125,12 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize(("reader", "told"), BROKEN.values(), ids=BROKEN)
-def test_reader_that_breaks_is_a_problem_of_its_file(pool, reader, told):
+@pytest.mark.parametrize(("reader", "words"), BROKEN.values(), ids=BROKEN)
+def test_reader_that_breaks_is_a_problem_of_its_file(pool, reader, words):
     with pytest.raises(UnreadableFileError) as caught:
         list(pool.stream(reader, file=FILE, limits=SMALL))
 
-    assert str(caught.value).startswith(f"{FILE}: reading it {told}")
+    assert str(caught.value).startswith(f"{FILE}: reading it {words}")
     assert "remove this one" in str(caught.value)
     assert isinstance(caught.value, ReaderEndedError) == (reader is misbehaving.dies)
     assert call(pool, misbehaving.echo, 1) == ((1,), {})
@@ -150,11 +150,11 @@ COSTLY = {
 }
 
 
-@pytest.mark.parametrize(("reader", "limits", "told"), COSTLY.values(), ids=COSTLY)
-def test_reader_that_takes_too_much_is_a_problem_of_its_file(pool, reader, limits, told):
+@pytest.mark.parametrize(("reader", "limits", "words"), COSTLY.values(), ids=COSTLY)
+def test_reader_that_takes_too_much_is_a_problem_of_its_file(pool, reader, limits, words):
     begin = time.monotonic()
 
-    with pytest.raises(FileTooCostlyError, match=told) as caught:
+    with pytest.raises(FileTooCostlyError, match=words) as caught:
         call(pool, reader, limits=limits)
 
     has_setting = reader is not misbehaving.says_too_much
@@ -218,9 +218,9 @@ def test_child_that_ends_before_it_begins_a_call_is_replaced(monkeypatch):
 def test_child_that_never_begins_is_told_once(monkeypatch):
     pool, n_started = Pool(1, loads=["no.such.module"]), []
 
-    def started(*given):
+    def started(*arguments):
         n_started.append(1)
-        return Child(*given)
+        return Child(*arguments)
 
     monkeypatch.setattr("benchwright.sandbox.pool.Child", started)
 
@@ -362,7 +362,7 @@ def test_temporary_files_of_a_child_are_below_the_folder_and_go_with_it(tmp_path
 def test_child_that_cannot_start_leaves_nothing(tmp_path_factory, monkeypatch, what, error):
     folder = tmp_path_factory.mktemp("readers")
 
-    def fail(*given, **options):
+    def fail(*arguments, **options):
         raise error
 
     monkeypatch.setattr(f"benchwright.sandbox.process.{what}", fail)

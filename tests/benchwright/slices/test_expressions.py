@@ -79,7 +79,7 @@ def test_nothing_holds_of_what_a_query_lacks(source):
 
 
 @pytest.mark.parametrize(
-    ("source", "column", "said"),
+    ("source", "column", "words"),
     [
         ("", 1, "found the end; expected a field"),
         ("frequency", 10, "found the end; expected one of = !="),
@@ -104,11 +104,11 @@ def test_nothing_holds_of_what_a_query_lacks(source):
         ("length = 1 and " * 200, 2000, "at most 2000. Split it up."),
     ],
 )
-def test_what_cannot_be_read_is_told_with_its_column(source, column, said):
+def test_what_cannot_be_read_is_told_with_its_column(source, column, words):
     with pytest.raises(ExpressionError) as caught:
         parse_expression(source, SLICES)
 
-    assert said in str(caught.value)
+    assert words in str(caught.value)
     assert caught.value.column == column
 
 

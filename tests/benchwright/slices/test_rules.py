@@ -221,7 +221,7 @@ def test_a_tag_that_no_query_has_is_said():
 
 
 @pytest.mark.parametrize(
-    ("rule", "said"),
+    ("rule", "words"),
     [
         ({"kind": "colour"}, "'colour' is no kind of rule; expected one of frequency,"),
         ({}, "'None' is no kind of rule"),
@@ -245,11 +245,11 @@ def test_a_tag_that_no_query_has_is_said():
         ({"kind": "navigational", "brands": "one"}, "Brands are a list"),
     ],
 )
-def test_a_rule_that_asks_for_what_cannot_be_is_refused(rule, said):
+def test_a_rule_that_asks_for_what_cannot_be_is_refused(rule, words):
     with pytest.raises(SliceRuleError) as caught:
         checked_rule(rule)
 
-    assert said in str(caught.value)
+    assert words in str(caught.value)
 
 
 def test_a_rule_that_names_an_unknown_slice_is_refused():

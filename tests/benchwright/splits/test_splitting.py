@@ -417,7 +417,7 @@ def test_five_of_the_queries_that_a_given_split_lacks_are_named(n, named):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "words"),
     [
         ("a\ttrain\nb\ttest\nx\ttest\n", "given.tsv:3: query 'x' is not in this benchmark"),
         ("a\ttrain\n", "given.tsv: 1 query of the benchmark is not in the file (b)"),
@@ -426,10 +426,10 @@ def test_five_of_the_queries_that_a_given_split_lacks_are_named(n, named):
         ("a\ttrain\na\ttest\nb\ttest\n", "given.tsv:2: query 'a' was on line 1 already"),
     ],
 )
-def test_wrong_line_of_a_given_split_is_named(text, said):
+def test_wrong_line_of_a_given_split_is_named(text, words):
     _, problems = read(text, {"a": "1", "b": "2"})
 
-    assert any(problem.startswith(said) for problem in problems), problems
+    assert any(problem.startswith(words) for problem in problems), problems
 
 
 def test_family_that_a_given_split_tears_apart_is_named_with_both_lines():
@@ -447,7 +447,7 @@ TEN = [asked(f"q{n}", on=n) for n in range(10)]
 
 
 @pytest.mark.parametrize(
-    ("queries", "recipe", "error", "said"),
+    ("queries", "recipe", "error", "words"),
     [
         ([], SplitRecipe(), NothingToSplitError, "Import queries first"),
         (TEN, SplitRecipe(shares={"train": 0.7, "test": 0.2}), SharesError, "add up to 0.9"),
@@ -503,15 +503,15 @@ TEN = [asked(f"q{n}", on=n) for n in range(10)]
         ),
     ],
 )
-def test_what_cannot_be_split_says_why_and_what_to_do(queries, recipe, error, said):
+def test_what_cannot_be_split_says_why_and_what_to_do(queries, recipe, error, words):
     with pytest.raises(error) as raised:
         split_queries(queries, recipe)
 
-    assert said in str(raised.value)
+    assert words in str(raised.value)
 
 
 @pytest.mark.parametrize(
-    ("straddling", "gap", "in_time", "said"),
+    ("straddling", "gap", "in_time", "words"),
     [
         # Asked from day 3 on and before day 6, all of them within three days of the cut.
         (
@@ -528,7 +528,7 @@ def test_what_cannot_be_split_says_why_and_what_to_do(queries, recipe, error, sa
     ],
 )
 def test_period_that_would_be_empty_is_told_with_what_was_asked_in_it(
-    straddling, gap, in_time, said
+    straddling, gap, in_time, words
 ):
     queries = [asked(f"before{n}", f"old{n}", on=n) for n in range(3)]
     queries += [asked(f"in-time{n}", family, on=n) for family, n in in_time.items()]
@@ -541,7 +541,7 @@ def test_period_that_would_be_empty_is_told_with_what_was_asked_in_it(
         straddling=straddling,
     )
 
-    with pytest.raises(EmptyPeriodError, match=f"^dev would hold no query: of {said} belong"):
+    with pytest.raises(EmptyPeriodError, match=f"^dev would hold no query: of {words} belong"):
         split_queries(queries, recipe)
 
 
@@ -672,7 +672,7 @@ def test_shares_are_of_1_or_of_100_and_may_be_off_by_a_millionth(text, found):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "words"),
     [
         ("train=0.5,test=0.499998", "they add up to 0.999998"),
         ("train=50,test=49.9998", "they add up to 99.9998"),
@@ -685,8 +685,8 @@ def test_shares_are_of_1_or_of_100_and_may_be_off_by_a_millionth(text, found):
         ("", "'' is no share"),
     ],
 )
-def test_shares_that_are_refused_say_why(text, said):
-    with pytest.raises(SharesError, match=said):
+def test_shares_that_are_refused_say_why(text, words):
+    with pytest.raises(SharesError, match=words):
         parse_shares(text)
 
 
@@ -716,7 +716,7 @@ def test_digests_are_of_ids_in_the_order_of_their_bytes():
 
 
 @pytest.mark.parametrize(
-    ("queries", "recipe", "given", "said"),
+    ("queries", "recipe", "given", "words"),
     [
         ([asked(f"q{n}", "one") for n in range(4)], SplitRecipe(), {}, "dev .* larger share"),
         (
@@ -733,8 +733,8 @@ def test_digests_are_of_ids_in_the_order_of_their_bytes():
         ),
     ],
 )
-def test_first_split_that_would_be_empty_is_named_with_advice(queries, recipe, given, said):
-    with pytest.raises(EmptySplitError, match=f"(?s)^{said}"):
+def test_first_split_that_would_be_empty_is_named_with_advice(queries, recipe, given, words):
+    with pytest.raises(EmptySplitError, match=f"(?s)^{words}"):
         split_queries(queries, recipe, given)
 
 

@@ -54,7 +54,7 @@ def test_every_function_leaves_the_same_to_be_said(name):
 
 
 @pytest.mark.parametrize(
-    ("work", "said"),
+    ("work", "words"),
     [
         (sign_flip, FLIPS),
         (sign_flip_max, FLIPS),
@@ -65,8 +65,8 @@ def test_every_function_leaves_the_same_to_be_said(name):
         (shares_worse, {"by": 0.1}),
     ],
 )
-def test_columns(work, said):
-    assert work(VALUES).tolist() == work(VALUES, **said).tolist()
+def test_columns(work, words):
+    assert work(VALUES).tolist() == work(VALUES, **words).tolist()
 
 
 def test_bootstraps_by_name_have_the_same_draws():

@@ -159,20 +159,22 @@ def test_badges_say_what_changes_how_a_mean_is_read(scored, signed_in, vi):
 
 
 @pytest.mark.parametrize(
-    ("judged", "told"),
+    ("judged", "words"),
     [
         *((0.95, ""), (0.949, "provisional"), (0.80, "provisional"), (0.79, "not comparable")),
         # What means of tenths come to that are 0.95 and 0.8 on paper.
         *((0.9499999999999998, ""), (0.7999999999999999, "provisional")),
     ],
 )
-def test_judged_share_of_the_first_ten_says_how_far_runs_compare(scored, release, vi, judged, told):
+def test_judged_share_of_the_first_ten_says_how_far_runs_compare(
+    scored, release, vi, judged, words
+):
     scored(PERFECT)
     Score.objects.filter(measure="Judged@10", slice_name="").update(mean=judged)
 
     (row,) = leaderboard(release=release, user=vi)
 
-    assert row.comparability == told
+    assert row.comparability == words
 
 
 def test_judged_share_on_a_board_is_not_rounded_to_the_limit_that_it_falls_short_of(
@@ -539,7 +541,7 @@ def test_the_api_rounds_what_is_hidden(scored, hidden, signed_in, vi):
 
 
 @pytest.mark.parametrize(
-    ("query", "status", "told"),
+    ("query", "status", "words"),
     [
         ("measure=nDGC@10", 422, "is no measure we know"),
         ("slice=few", 400, "No slice 'few' is shown"),
@@ -547,11 +549,11 @@ def test_the_api_rounds_what_is_hidden(scored, hidden, signed_in, vi):
         ("sort=nothing", 400, "Select a valid choice"),
     ],
 )
-def test_the_api_says_what_is_wrong_of_a_board(scored, signed_in, vi, query, status, told):
+def test_the_api_says_what_is_wrong_of_a_board(scored, signed_in, vi, query, status, words):
     answer = signed_in(vi).get(f"{API}?{query}")
 
     assert answer.status_code == status
-    assert told in answer.content.decode()
+    assert words in answer.content.decode()
 
 
 def test_the_api_gives_history_and_slices(scored, signed_in, vi):

@@ -215,7 +215,7 @@ def test_a_file_is_taken_over_by_the_page(benchmark, sam, release, signed_in):
 
 
 @pytest.mark.parametrize(
-    ("sent", "told"),
+    ("sent", "words"),
     [
         ({"what": "file", "file-system": "m"}, "This field is required"),
         ({"what": "value", "value-system": "m"}, "This field is required"),
@@ -242,11 +242,11 @@ def test_a_file_is_taken_over_by_the_page(benchmark, sam, release, signed_in):
         ({}, "Report values"),
     ],
 )
-def test_a_wrong_form_is_shown_again_with_the_reason(benchmark, sam, signed_in, sent, told):
+def test_a_wrong_form_is_shown_again_with_the_reason(benchmark, sam, signed_in, sent, words):
     answer = signed_in(sam).post(NEW, sent)
 
     assert answer.status_code == 422
-    assert told in answer.content.decode()
+    assert words in answer.content.decode()
 
 
 def test_a_malformed_file_is_told_at_the_file(benchmark, sam, signed_in):

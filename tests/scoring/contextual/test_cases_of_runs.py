@@ -44,7 +44,7 @@ def run(texts, tess) -> Run:
 
 
 @pytest.fixture
-def made(run, tess, do_jobs):
+def make_case_set(run, tess, do_jobs):
     """A function that makes a case set of the run."""
 
     def make(of: Run = run, **recipe) -> CaseSet:
@@ -68,8 +68,8 @@ def contents(of: CaseSet) -> list[dict]:
     return [case.content for case in of.cases.order_by("number")]
 
 
-def test_first_documents_of_a_run_are_the_nodes_of_its_queries(made, run):
-    cases = made(depth=3)
+def test_first_documents_of_a_run_are_the_nodes_of_its_queries(make_case_set, run):
+    cases = make_case_set(depth=3)
 
     first, second = contents(cases)
     assert (first["id"], first["input"]) == ("q1", ["river stone"])
@@ -85,10 +85,10 @@ def test_first_documents_of_a_run_are_the_nodes_of_its_queries(made, run):
     assert (cases.source.run, cases.source.depth, cases.source.seed) == (run, 3, None)
 
 
-def test_what_is_left_out_or_lacking_is_said(made, texts, tess):
+def test_what_is_left_out_or_lacking_is_said(make_case_set, texts, tess):
     odd = factories.run(texts, "q1 Q0 d1 1 2 s\nq1 Q0 nowhere 2 1 s", name="odd", owner=tess)
 
-    cases = made(odd)
+    cases = make_case_set(odd)
 
     assert contents(cases)[0]["retrieval_context"][1] == [""]
     assert cases.notes == [
@@ -102,32 +102,34 @@ def test_what_is_left_out_or_lacking_is_said(made, texts, tess):
     ("answer", "expected"),
     [("In Paris.", "In Paris."), (["a", "b"], "a\nb"), (7, "7"), ("  ", ANY_ANSWER)],
 )
-def test_expected_answers_come_from_a_column_of_the_queries(made, answer, expected):
+def test_expected_answers_come_from_a_column_of_the_queries(make_case_set, answer, expected):
     Query.objects.filter(qid="q1").update(metadata={"answer": answer})
     Query.objects.filter(qid="q2").update(metadata={"answer": "two"})
 
-    cases = made(expected="answer")
+    cases = make_case_set(expected="answer")
 
     assert [content["expected_output"] for content in contents(cases)] == [[expected], ["two"]]
     assert cases.source.n_without == (expected == ANY_ANSWER)
 
 
-def test_expected_answers_come_from_a_narrative(made):
+def test_expected_answers_come_from_a_narrative(make_case_set):
     Query.objects.filter(qid="q2").update(narrative="Stones of rivers.")
 
-    outputs = [content["expected_output"] for content in contents(made(expected="narrative"))]
+    outputs = [
+        content["expected_output"] for content in contents(make_case_set(expected="narrative"))
+    ]
     assert outputs == [[ANY_ANSWER], ["Stones of rivers."]]
 
 
-def test_slice_and_sample_choose_the_queries(made, texts):
+def test_slice_and_sample_choose_the_queries(make_case_set, texts):
     lines = "\n".join(f"n{n:02} Q0 d{n % 9} 1 1 s" for n in range(30))
     queries = [factories.query(texts, f"n{n:02}") for n in range(30)]
     factories.query_slice(texts, "even", *queries[::2])
     many = factories.run(texts, lines, name="many")
 
-    in_slice = made(many, slice_name="even")
-    drawn = made(many, slice_name="even", n_sample=5, seed=7)
-    again = made(many, slice_name="even", n_sample=5, seed=7, name="again")
+    in_slice = make_case_set(many, slice_name="even")
+    drawn = make_case_set(many, slice_name="even", n_sample=5, seed=7)
+    again = make_case_set(many, slice_name="even", n_sample=5, seed=7, name="again")
 
     even = [f"n{n:02}" for n in range(0, 30, 2)]
     ids = [[content["id"] for content in contents(of)] for of in (in_slice, drawn, again)]
@@ -137,19 +139,19 @@ def test_slice_and_sample_choose_the_queries(made, texts):
     assert drawn.sha256 == again.sha256 != in_slice.sha256
 
 
-def test_sample_without_a_seed_keeps_the_one_that_it_was_drawn_with(made):
-    cases = made(n_sample=1)
+def test_sample_without_a_seed_keeps_the_one_that_it_was_drawn_with(make_case_set):
+    cases = make_case_set(n_sample=1)
 
     assert cases.n_cases == 1
     assert contents(cases)[0]["id"] == Random(cases.source.seed).sample(["q1", "q2"], 1)[0]
 
 
-def test_many_queries_are_made_in_batches_as_in_one(made, monkeypatch):
-    whole = contents(made(depth=2))
+def test_many_queries_are_made_in_batches_as_in_one(make_case_set, monkeypatch):
+    whole = contents(make_case_set(depth=2))
 
     monkeypatch.setattr("scoring.contextual.services.from_runs.DOCUMENTS_AT_ONCE", 1)
 
-    assert contents(made(depth=2, name="small")) == whole
+    assert contents(make_case_set(depth=2, name="small")) == whole
 
 
 def test_first_documents_of_some_queries_are_those_of_the_file(run):
@@ -160,7 +162,7 @@ def test_first_documents_of_some_queries_are_those_of_the_file(run):
     assert tops_of(path, [], 2) == {}
 
 
-def test_images_of_documents_are_nodes_that_go_with_the_set(made, do_jobs, stub):
+def test_images_of_documents_are_nodes_that_go_with_the_set(make_case_set, do_jobs, stub):
     of = factories.texts_benchmark("pictures", unit="image")
     Corpus.objects.filter(pk=of.corpus_id).update(unit="image")
     table = b"doc_id\tfile\ttitle\na\tred.png\tred square\nb\tblue.png\t\n"
@@ -174,7 +176,7 @@ def test_images_of_documents_are_nodes_that_go_with_the_set(made, do_jobs, stub)
     factories.query(of, "q1", "a red square")
     run = factories.run(of, "q1 Q0 b 1 2 s\nq1 Q0 a 2 1 s", name="seen")
 
-    cases = made(run)
+    cases = make_case_set(run)
 
     names = {colour: f"{sha256(png(colour)).hexdigest()}.png" for colour in ("red", "blue")}
     assert contents(cases)[0]["retrieval_context"] == [
@@ -200,8 +202,8 @@ def test_images_of_documents_are_nodes_that_go_with_the_set(made, do_jobs, stub)
 # --- refused ---------------------------------------------------------------------------------
 
 
-def test_impossible_recipes_are_refused_at_once(run, texts, benchmark, made):
-    made(name="taken")
+def test_impossible_recipes_are_refused_at_once(run, texts, benchmark, make_case_set):
+    make_case_set(name="taken")
     Query.objects.filter(qid="q1").update(metadata={"answer": "a"}, narrative="b")
 
     with pytest.raises(CaseSetNameError):
@@ -258,8 +260,10 @@ def test_what_a_lost_attempt_wrote_is_made_anew(run, tess, do_jobs, monkeypatch)
 # --- fresh -----------------------------------------------------------------------------------
 
 
-def test_set_is_stale_once_the_run_or_the_corpus_has_changed(made, run, texts, tess, signed_in):
-    cases = made()
+def test_set_is_stale_once_the_run_or_the_corpus_has_changed(
+    make_case_set, run, texts, tess, signed_in
+):
+    cases = make_case_set()
     assert freshness_of(cases).is_fresh
     assert "stale" not in signed_in(tess).get(cases.get_absolute_url()).content.decode()
 
@@ -283,7 +287,7 @@ def test_set_is_stale_once_the_run_or_the_corpus_has_changed(made, run, texts, t
 
 
 def test_verdicts_of_a_judge_come_to_the_value_on_the_runs_page(
-    texts, tess, made, stub, do_jobs, signed_in
+    texts, tess, make_case_set, stub, do_jobs, signed_in
 ):
     """By the stub's rule a node helps whose text says "useful"."""
     rows = "".join(
@@ -306,7 +310,7 @@ def test_verdicts_of_a_judge_come_to_the_value_on_the_runs_page(
         name="system",
         owner=owner,
     )
-    case_set = made(run, depth=3)
+    case_set = make_case_set(run, depth=3)
     by = judge(of, owner, stub.url, price_in=1_000_000.0, price_out=0.0)
 
     done = evaluation(case_set, by, owner)
@@ -346,10 +350,10 @@ def test_verdicts_of_a_judge_come_to_the_value_on_the_runs_page(
 # --- seen ------------------------------------------------------------------------------------
 
 
-def test_set_of_a_run_is_seen_by_who_sees_the_run(texts, tess, made, signed_in):
+def test_set_of_a_run_is_seen_by_who_sees_the_run(texts, tess, make_case_set, signed_in):
     private = factories.run(texts, LINES, name="secret", owner=tess, visibility="owner")
     vi = factories.member(texts, "vi2", "viewer")
-    cases = made(private)
+    cases = make_case_set(private)
     done = judged(cases, judge(texts, tess, "https://judge.example.org/v1"), tess)
     urls = [
         cases.get_absolute_url(),
@@ -373,9 +377,9 @@ def test_set_of_a_run_is_seen_by_who_sees_the_run(texts, tess, made, signed_in):
             assert listed["count"] == (status == 200)
 
 
-def test_viewer_sees_no_cost_and_no_button(texts, tess, run, made, signed_in):
+def test_viewer_sees_no_cost_and_no_button(texts, tess, run, make_case_set, signed_in):
     by = judge(texts, tess, "https://j.example.org/v1", price_in=1, price_out=1)
-    done = judged(made(), by, tess)
+    done = judged(make_case_set(), by, tess)
     client = signed_in(factories.member(texts, "vi2", "viewer"))
 
     url = reverse("scoring:contextual-run", args=["texts", run.pk])
@@ -449,10 +453,10 @@ def test_command_makes_a_set(texts, run, capsys):
     ],
 )
 def test_who_judges_is_told_the_name_of_a_run_only_where_they_see_it(
-    made, run, tess, signed_in, role, visibility, is_told
+    make_case_set, run, tess, signed_in, role, visibility, is_told
 ):
     Run.objects.filter(pk=run.pk).update(visibility=visibility)
-    case_set = made(depth=3)
+    case_set = make_case_set(depth=3)
     ask_people(case_set=case_set, user=tess, is_asked=True)
     client = signed_in(tess if role == "owner" else factories.member(run.benchmark, "ada", role))
     pages = [

@@ -733,7 +733,7 @@ def test_an_online_result_needs_a_verdict(bench, old, release):
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "words"),
     [
         ({}, "has no difference; expected a difference inside an interval"),
         ({"difference": 0.1}, "has only difference"),
@@ -741,10 +741,10 @@ def test_an_online_result_needs_a_verdict(bench, old, release):
         ({"difference": 0.1, "has_no_interval": True}, "has difference and `has_no_interval`"),
     ],
 )
-def test_an_ab_test_wants_difference_and_interval_or_says_that_it_has_none(given, said):
+def test_an_ab_test_wants_difference_and_interval_or_says_that_it_has_none(given, words):
     numbers = {"difference": None, "low": None, "high": None, "has_no_interval": False, **given}
 
-    with pytest.raises(OnlineIntervalError, match=said):
+    with pytest.raises(OnlineIntervalError, match=words):
         online.check_interval(**numbers)
     online.check_interval(0.1, 0.0, 0.2, has_no_interval=False)
     online.check_interval(None, None, None, has_no_interval=True)
@@ -812,7 +812,7 @@ def test_the_api_makes_policies_asks_for_gates_and_gives_reports(bench, old, rel
 
 
 @pytest.mark.parametrize(
-    ("body", "status", "said"),
+    ("body", "status", "words"),
     [
         ({"policy": "none", "candidate": "new"}, 400, "There is no policy 'none' in use here."),
         ({"policy": "nightly", "candidate": "none"}, 400, "There is no run 'none' here."),
@@ -821,13 +821,13 @@ def test_the_api_makes_policies_asks_for_gates_and_gives_reports(bench, old, rel
         ({"policy": "nightly"}, 400, "required"),
     ],
 )
-def test_the_api_says_what_it_does_not_know(bench, old, release, api, body, status, said):
+def test_the_api_says_what_it_does_not_know(bench, old, release, api, body, status, words):
     a_policy(bench, old)
     a_candidate(bench)
     answer = api("", body)
 
     assert answer.status_code in (status, 409)
-    assert said in answer.content.decode()
+    assert words in answer.content.decode()
 
 
 def test_the_api_tells_a_failed_gate_as_failed(bench, old, release, api):
@@ -903,7 +903,7 @@ def test_a_build_need_not_wait(bench, old, benchwright):
 
 
 @pytest.mark.parametrize(
-    ("words", "more", "code", "said"),
+    ("words", "more", "code", "message"),
     [
         ((), {"lines": "q00 Q0 d0 1 n/a s\n"}, 1, "was not scored"),
         (("--goal", "improve"), {}, 2, "--goal is decided by the policy of the server"),
@@ -912,13 +912,13 @@ def test_a_build_need_not_wait(bench, old, benchwright):
     ],
 )
 def test_a_build_is_told_what_is_wrong_and_gets_no_verdict(
-    bench, old, benchwright, words, more, code, said
+    bench, old, benchwright, words, more, code, message
 ):
     a_policy(bench, old)
     done = benchwright(*words, **more)
 
     assert done.exit_code == code
-    assert said in done.output
+    assert message in done.output
 
 
 def test_a_slice_plays_the_part_of_its_rule(bench, old, release):

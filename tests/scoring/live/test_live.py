@@ -91,8 +91,8 @@ def make(bench, olga, server) -> Callable[..., LiveSystem]:
 def asked(make, olga, do_jobs) -> Callable[..., Job]:
     """The finished job that asks a system."""
 
-    def ask(system: LiveSystem | None = None, **given: Any) -> Job:
-        job = start_asking(system=system or make(), user=olga, **{"run": "live", **given})
+    def ask(system: LiveSystem | None = None, **fields: Any) -> Job:
+        job = start_asking(system=system or make(), user=olga, **{"run": "live", **fields})
         do_jobs()
         job.refresh_from_db()
         return job
@@ -228,7 +228,7 @@ def test_one_more_than_may_fail_is_too_many(bench, server, asked):
 
 
 @pytest.mark.parametrize(
-    ("answer", "told"),
+    ("answer", "words"),
     [
         (
             Answer(b"<html>Login</html>"),
@@ -250,11 +250,11 @@ def test_one_more_than_may_fail_is_too_many(bench, server, asked):
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_answers_that_cannot_be_used_are_told_in_words(server, asked, answer, told):
+def test_answers_that_cannot_be_used_are_told_in_words(server, asked, answer, words):
     server.answer = lambda one: answer
     job = asked()
 
-    assert (job.state, told in job.error) == (Job.State.FAILED, True), job.error
+    assert (job.state, words in job.error) == (Job.State.FAILED, True), job.error
 
 
 def test_documents_of_another_corpus_fail_the_job(server, asked):
@@ -376,7 +376,7 @@ def test_a_cancelled_job_makes_nothing_and_keeps_nothing(many, server, make, olg
 
 
 @pytest.mark.parametrize(
-    ("values", "error", "told"),
+    ("values", "error", "words"),
     [
         ({"url": "http://10.1.2.3/x"}, EndpointError, "LIVE_PRIVATE_ADDRESSES=10.1.2.3"),
         ({"url": "file:///etc/passwd"}, EndpointError, "'file' is not http or https"),
@@ -385,11 +385,11 @@ def test_a_cancelled_job_makes_nothing_and_keeps_nothing(many, server, make, olg
         ({"headers": "Authorization: $SECRET_KEY"}, SecretError, "SECRET_KEY"),
     ],
 )
-def test_what_cannot_be_asked_is_not_kept(make, values, error, told):
+def test_what_cannot_be_asked_is_not_kept(make, values, error, words):
     with pytest.raises(error) as caught:
         make(**values)
 
-    assert told in str(caught.value)
+    assert words in str(caught.value)
     assert not LiveSystem.objects.exists()
 
 

@@ -340,7 +340,7 @@ def bad(vectors, row):
 
 
 @pytest.mark.parametrize(
-    ("make", "told"),
+    ("make", "words"),
     [
         (
             lambda q, d, qids, docids: {"document_embeddings": npz(docids, bad(d, 3))},
@@ -414,7 +414,7 @@ def bad(vectors, row):
     ],
 )
 def test_wrong_embeddings_are_invalid_and_say_why(
-    send, vectors, docids, qids, do_jobs, make, told, sam, phase
+    send, vectors, docids, qids, do_jobs, make, words, sam, phase
 ):
     wrong = make(*vectors, qids, docids)
     submission = send(**{name: file(content) for name, content in wrong.items()})
@@ -423,7 +423,7 @@ def test_wrong_embeddings_are_invalid_and_say_why(
 
     submission = refreshed(submission)
     assert submission.state == State.INVALID, submission.job.error
-    wanted = told.replace("{docids[3]}", docids[3]).replace("{qids[1]}", qids[1])
+    wanted = words.replace("{docids[3]}", docids[3]).replace("{qids[1]}", qids[1])
     assert wanted in submission.problems[0]["text"]
     assert not Run.objects.filter(kind=Run.Kind.SUBMITTED).exists()
     assert send(name="again").pk != submission.pk  # it took no place
@@ -519,7 +519,7 @@ def test_page_takes_embeddings_and_shows_their_scores(
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "words"),
     [
         ({"query_ids": None}, "An .npy file holds no ids"),
         ({"document_embeddings": None}, "This field is required"),
@@ -528,11 +528,11 @@ def test_page_takes_embeddings_and_shows_their_scores(
         ({"name": ""}, "This field is required"),
     ],
 )
-def test_wrong_form_is_shown_again(signed_in, sam, phase, page, vectors, docids, qids, more, told):
+def test_wrong_form_is_shown_again(signed_in, sam, phase, page, vectors, docids, qids, more, words):
     answer = signed_in(sam).post(page, posted(vectors, docids, qids, **more))
 
     assert answer.status_code == 422
-    assert told in answer.content.decode()
+    assert words in answer.content.decode()
     assert not Submission.objects.exists()
 
 

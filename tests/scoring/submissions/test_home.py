@@ -92,7 +92,7 @@ def test_interval_of_a_change_is_that_of_the_runs_own_page(phase, sam, send):
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "kind", "said"),
+    ("low", "high", "kind", "words"),
     [
         (0.01, 0.05, "up", "Shown to be better."),
         (-0.05, -0.01, "down", "Shown to be worse."),
@@ -100,11 +100,11 @@ def test_interval_of_a_change_is_that_of_the_runs_own_page(phase, sam, send):
         (None, None, "", "Whether that is shown is not told here"),
     ],
 )
-def test_change_says_whether_it_is_shown(low, high, kind, said):
+def test_change_says_whether_it_is_shown(low, high, kind, words):
     change = Change("v1", 0.02, low, high)
 
     assert change.kind == kind
-    assert change.verdict.startswith(said)
+    assert change.verdict.startswith(words)
 
 
 def test_refused_file_is_told_with_its_line_and_costs_nothing(

@@ -600,7 +600,7 @@ def test_phase_of_a_hidden_split_says_what_is_withheld(split_up, sam, signed_in)
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "words"),
     [
         ({"name": ""}, "This field is required"),
         ({"daily_limit": "-1"}, "Expected a whole number from 0 to 10,000."),
@@ -609,13 +609,13 @@ def test_phase_of_a_hidden_split_says_what_is_withheld(split_up, sam, signed_in)
         ({"split": "test"}, "has a phase of the split"),
     ],
 )
-def test_wrong_phase_form_is_shown_again(release, maintainer, signed_in, more, told):
+def test_wrong_phase_form_is_shown_again(release, maintainer, signed_in, more, words):
     fields = {"name": "x", "release": release.pk, "split": "test", "daily_limit": "5", **more}
 
     answer = signed_in(maintainer).post(url_of("phase-new"), fields)
 
     assert answer.status_code == 422
-    assert told in answer.content.decode()
+    assert words in answer.content.decode()
     assert Phase.objects.count() == 1
 
 
@@ -676,7 +676,7 @@ def test_team_dates_and_facts_of_the_form_reach_the_run(phase, sam, signed_in, d
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "words"),
     [
         ({"visibility": "team"}, "Select a valid choice"),
         ({"public_from": "2001-01-01"}, "Choose a day after today"),
@@ -687,7 +687,7 @@ def test_team_dates_and_facts_of_the_form_reach_the_run(phase, sam, signed_in, d
         ({"metadata": "x: " + "y" * 600}, "at most 500 are kept"),
     ],
 )
-def test_wrong_facts_are_told_at_their_fields(phase, sam, signed_in, more, told):
+def test_wrong_facts_are_told_at_their_fields(phase, sam, signed_in, more, words):
     from django.core.files.uploadedfile import SimpleUploadedFile
 
     fields = {
@@ -700,7 +700,7 @@ def test_wrong_facts_are_told_at_their_fields(phase, sam, signed_in, more, told)
     answer = signed_in(sam).post(url_of("submission-new"), fields)
 
     assert answer.status_code == 422
-    assert told in answer.content.decode()
+    assert words in answer.content.decode()
     assert not Submission.objects.exists()
 
 

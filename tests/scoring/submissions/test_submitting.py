@@ -97,17 +97,17 @@ def test_invalid_file_names_its_lines_and_leaves_no_run(submit, sam, do_jobs):
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "words"),
     [(b"# nothing\n", "ranks no document"), (b"other Q0 d1 1 1.0 s\n", "share no query")],
 )
-def test_run_that_cannot_be_scored_is_invalid_and_says_why(submit, sam, do_jobs, content, told):
+def test_run_that_cannot_be_scored_is_invalid_and_says_why(submit, sam, do_jobs, content, words):
     submission = submit(sam, content)
 
     do_jobs()
 
     submission = refreshed(submission)
     assert submission.state == State.INVALID
-    assert told in submission.job.error + str(submission.job.problems)
+    assert words in submission.job.error + str(submission.job.problems)
 
 
 def test_missing_and_extra_queries_are_counted_beside_the_scores(submit, sam, release, do_jobs):
@@ -445,7 +445,7 @@ def test_command_submits_for_a_team_with_facts(phase, sam, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "words"),
     [
         ({"fact": ["latency_ms"]}, "is not NAME=VALUE"),
         ({"fact": ["type=neural"]}, "expected one of sparse"),
@@ -453,12 +453,12 @@ def test_command_submits_for_a_team_with_facts(phase, sam, tmp_path):
         ({"phase": 0}, "Phase 0 takes no runs"),
     ],
 )
-def test_command_says_what_is_wrong(phase, sam, tmp_path, options, told):
+def test_command_says_what_is_wrong(phase, sam, tmp_path, options, words):
     from django.core.management import CommandError, call_command
 
     (tmp_path / "my.run").write_bytes(GOOD)
 
-    with pytest.raises(CommandError, match=told):
+    with pytest.raises(CommandError, match=words):
         call_command("submit_run", "stdlib", tmp_path / "my.run", user="sam", **options)
     assert not Submission.objects.exists()
 

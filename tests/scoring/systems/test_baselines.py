@@ -104,7 +104,7 @@ def test_baselines_of_a_released_benchmark_are_scored(texts, tess, publish, do_j
 def test_attempt_that_fails_while_its_run_is_made_leaves_none(texts, tess, do_jobs, monkeypatch):
     start_baselines(benchmark=texts, user=tess, systems=["bm25"])
 
-    def fails(**told):
+    def fails(**fields):
         reason = "disk full"
         raise OSError(reason)
 

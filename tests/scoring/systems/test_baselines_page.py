@@ -24,7 +24,7 @@ API = "/api/v1/benchmarks/texts/baselines/"
 
 
 @pytest.fixture
-def made(texts, tess, publish):
+def scored_release(texts, tess, publish):
     """Runs of two systems, scored on a release."""
     release = publish(factories.qrel_set(texts, {("q1", "d0"): 2}))
     start_baselines(benchmark=texts, user=tess, systems=["bm25", "tfidf-word"])
@@ -131,7 +131,7 @@ def test_hardware_does_not_name_the_machine(monkeypatch):
 # --- the page ------------------------------------------------------------------------------
 
 
-def test_page_shows_quality_beside_latency_and_facts(made, tess, signed_in):
+def test_page_shows_quality_beside_latency_and_facts(scored_release, tess, signed_in):
     page = signed_in(tess).get(PAGE)
 
     text = page.content.decode()
@@ -144,7 +144,7 @@ def test_page_shows_quality_beside_latency_and_facts(made, tess, signed_in):
     assert chart in text
 
 
-def test_pool_form_comes_with_the_runs_chosen(made, tess, signed_in):
+def test_pool_form_comes_with_the_runs_chosen(scored_release, tess, signed_in):
     client = signed_in(tess)
 
     form = client.get(client.get(PAGE).context["pool_url"]).context["form"]
@@ -183,7 +183,7 @@ def test_same_baseline_is_not_started_twice(texts, tess):
 
 
 @pytest.mark.parametrize(
-    ("sent", "told"),
+    ("sent", "words"),
     [
         ({"language": "en", "depth": 10}, "Choose a system."),
         ({"systems": ["magic"], "language": "en", "depth": 10}, "magic is not one of"),
@@ -194,11 +194,11 @@ def test_same_baseline_is_not_started_twice(texts, tess):
         ),
     ],
 )
-def test_form_that_is_wrong_starts_nothing(texts, tess, signed_in, sent, told):
+def test_form_that_is_wrong_starts_nothing(texts, tess, signed_in, sent, words):
     answer = signed_in(tess).post(PAGE, sent)
 
     assert answer.status_code == 422
-    assert told in answer.content.decode()
+    assert words in answer.content.decode()
     assert not Job.objects.filter(kind="make-baselines").exists()
 
 
@@ -227,7 +227,7 @@ def test_failed_job_says_so_on_the_page_to_who_edits(texts, tess, signed_in):
     assert "It broke." not in signed_in(viewer).get(PAGE).content.decode()
 
 
-def test_new_corpus_version_and_new_queries_make_a_baseline_stale(made, texts):
+def test_new_corpus_version_and_new_queries_make_a_baseline_stale(scored_release, texts):
     assert (state_of(texts, "bm25"), state_of(texts, "bm25-stem")) == ("made", "missing")
     factories.query(texts, "q9", "late")
 
@@ -250,7 +250,7 @@ def test_baseline_of_an_earlier_site_is_shown_as_one_of_unknown_corpus(texts, te
     assert state_of(texts, "bm25") == "stale"
 
 
-def test_private_run_of_another_is_not_on_the_page(made, texts, signed_in):
+def test_private_run_of_another_is_not_on_the_page(scored_release, texts, signed_in):
     Run.objects.filter(name="bm25").update(visibility="owner")
     viewer = factories.member(texts, "viewer", "viewer")
 
@@ -266,7 +266,7 @@ def test_page_of_ids_only_says_why_nothing_can_be_made(benchmark, owner, signed_
     assert "holds ids only" in page.content.decode()
 
 
-def test_page_asks_as_often_for_two_runs_as_for_many(made, texts, tess, signed_in):
+def test_page_asks_as_often_for_two_runs_as_for_many(scored_release, texts, tess, signed_in):
     client = signed_in(tess)
     client.get(PAGE)
     with CaptureQueriesContext(connection) as few:
@@ -291,7 +291,9 @@ def test_page_asks_as_often_for_two_runs_as_for_many(made, texts, tess, signed_i
 # --- reported values beside ours -----------------------------------------------------------
 
 
-def test_reported_value_stands_beside_ours_with_the_difference(made, texts, tess, signed_in):
+def test_reported_value_stands_beside_ours_with_the_difference(
+    scored_release, texts, tess, signed_in
+):
     fields = {"benchmark": texts, "user": tess, "source": "10.1145/1571941.1572114"}
     enter_reported(system="BM25", measure="nDCG@10", value=0.25, note="other stemmer", **fields)
     enter_reported(system="unheard of", measure="nDCG@10", value=0.5, **fields)
@@ -311,7 +313,7 @@ def test_reported_value_stands_beside_ours_with_the_difference(made, texts, tess
 # --- API -----------------------------------------------------------------------------------
 
 
-def test_api_lists_systems_with_their_runs(made, tess, signed_in):
+def test_api_lists_systems_with_their_runs(scored_release, tess, signed_in):
     answer = signed_in(tess).get(API).json()
 
     by_name = {row["name"]: row for row in answer}

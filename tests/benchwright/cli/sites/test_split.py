@@ -114,7 +114,7 @@ def test_families_of_a_file_are_kept_and_a_leak_ends_with_1(folder, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "words"),
     [
         (["--shares", "train=80,test=10"], "they add up to 90"),
         (["--mode", "leave-slice-out"], "needs a slice"),
@@ -123,11 +123,11 @@ def test_families_of_a_file_are_kept_and_a_leak_ends_with_1(folder, tmp_path):
         (["--mode", "chronological", "--test-from", "2030-01-01"], "lies outside"),
     ],
 )
-def test_what_cannot_be_split_says_why(folder, tmp_path, options, said):
+def test_what_cannot_be_split_says_why(folder, tmp_path, options, words):
     done = run("split", folder, "-o", tmp_path / "out", *options)
 
     assert done.exit_code in (1, 2)
-    assert said in done.output
+    assert words in done.output
 
 
 def test_a_folder_that_holds_something_is_not_overwritten(folder):
@@ -138,7 +138,7 @@ def test_a_folder_that_holds_something_is_not_overwritten(folder):
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "said"),
+    ("name", "content", "words"),
     [
         ("queries.jsonl", "{}\n", 'queries.jsonl:1: has no "_id"'),
         ("qrels/dev.tsv", "query-id\tcorpus-id\tscore\nq1\td-q1\t3\n", "has grade"),
@@ -146,13 +146,13 @@ def test_a_folder_that_holds_something_is_not_overwritten(folder):
         ("slices.tsv", "q1\ttail\nq99\ttail\n", "slices.tsv:2: query 'q99'"),
     ],
 )
-def test_wrong_lines_of_a_folder_are_named(folder, tmp_path, name, content, said):
+def test_wrong_lines_of_a_folder_are_named(folder, tmp_path, name, content, words):
     (folder / name).write_text(content)
 
     done = run("split", folder, "-o", tmp_path / "out")
 
     assert done.exit_code == 1
-    assert said in done.output
+    assert words in done.output
     assert not (tmp_path / "out").exists()
 
 
@@ -187,17 +187,17 @@ def test_sketch_says_what_it_made_and_passes_its_salt_on(folder, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "words"),
     [
         ([], "Which salt?"),
         (["--salt", "short"], "expected at least 16"),
     ],
 )
-def test_sketch_needs_a_salt_that_nobody_guesses(folder, tmp_path, options, said):
+def test_sketch_needs_a_salt_that_nobody_guesses(folder, tmp_path, options, words):
     done = run("sketch", folder / "queries.jsonl", "-o", tmp_path / "out.sketch", *options)
 
     assert done.exit_code in (1, 2)
-    assert said in done.output
+    assert words in done.output
     assert not (tmp_path / "out.sketch").exists()
 
 

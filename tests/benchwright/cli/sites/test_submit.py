@@ -111,15 +111,15 @@ def test_description_in_ir_metadata_is_taken_as_such(submit, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "words"),
     [("a: [1", "about.yaml:1: "), ("- a\n- b\n", "holds no fields"), ("", "holds no fields")],
 )
-def test_metadata_that_cannot_be_read_is_said_by_line(submit, tmp_path, content, said):
+def test_metadata_that_cannot_be_read_is_said_by_line(submit, tmp_path, content, words):
     (tmp_path / "about.yaml").write_text(content)
 
     done = submit("--metadata", str(tmp_path / "about.yaml"))
 
-    assert (done.exit_code, said in done.stderr) == (1, True), done.stderr
+    assert (done.exit_code, words in done.stderr) == (1, True), done.stderr
     assert not Submission.objects.exists()
 
 
