@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from benchwright.judges.course import Answer, Failure
+from benchwright.judges.course import Answer, Answered, Failure
 from benchwright.judges.errors import CaseFormatError, JudgeSettingError
 from benchwright.judges.messages import Content, Image, content_of
 
@@ -85,7 +85,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Answered):
     """What judging a case came to: a score with verdicts, or an error.
 
     `is_success` is None without a threshold. `reason_error` tells why there is a score but no
@@ -103,22 +103,6 @@ class Outcome:
     slices: tuple[str, ...] = ()
     is_cached: bool = False
     seconds: float = 0.0
-
-    @property
-    def cost(self) -> float | None:
-        """What the answers cost together; None where none of them has a price."""
-        costs = [answer.cost for answer in self.answers if answer.cost is not None]
-        return sum(costs) if costs else None
-
-    @property
-    def tokens_in(self) -> int | None:
-        numbers = [answer.tokens_in for answer in self.answers if answer.tokens_in is not None]
-        return sum(numbers) if numbers else None
-
-    @property
-    def tokens_out(self) -> int | None:
-        numbers = [answer.tokens_out for answer in self.answers if answer.tokens_out is not None]
-        return sum(numbers) if numbers else None
 
 
 # --- how a case is judged and scored -------------------------------------------------------------

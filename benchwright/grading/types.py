@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from benchwright.judges.course import Answer, Failure
+from benchwright.judges.course import Answer, Answered, Failure
 from benchwright.judges.messages import Content, content_of
 
 
@@ -47,7 +47,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Graded:
+class Graded(Answered):
     """What a judge said of a pair: a grade with its reason, or an error.
 
     `probabilities` are those of the grades, where the endpoint gives them. `answers` holds every
@@ -80,25 +80,9 @@ class Graded:
         return self.answers[-1].text if self.answers else ""
 
     @property
-    def cost(self) -> float | None:
-        """What its answers cost, also those of no use; None where none of them has a price."""
-        costs = [answer.cost for answer in self.answers if answer.cost is not None]
-        return sum(costs) if costs else None
-
-    @property
     def paid(self) -> float:
         """What it cost now: nothing where it came out of a cache."""
         return 0.0 if self.is_cached else self.cost or 0.0
-
-    @property
-    def tokens_in(self) -> int | None:
-        numbers = [answer.tokens_in for answer in self.answers if answer.tokens_in is not None]
-        return sum(numbers) if numbers else None
-
-    @property
-    def tokens_out(self) -> int | None:
-        numbers = [answer.tokens_out for answer in self.answers if answer.tokens_out is not None]
-        return sum(numbers) if numbers else None
 
     @property
     def n_requests(self) -> int:

@@ -52,6 +52,29 @@ class Answer:
     problem: str = ""
 
 
+class Answered:
+    """What comes of answers, and what these took together, those of no use included."""
+
+    __slots__ = ()
+    answers: tuple[Answer, ...]
+
+    @property
+    def cost(self) -> float | None:
+        """None where no answer has a price."""
+        costs = [answer.cost for answer in self.answers if answer.cost is not None]
+        return sum(costs) if costs else None
+
+    @property
+    def tokens_in(self) -> int | None:
+        numbers = [answer.tokens_in for answer in self.answers if answer.tokens_in is not None]
+        return sum(numbers) if numbers else None
+
+    @property
+    def tokens_out(self) -> int | None:
+        numbers = [answer.tokens_out for answer in self.answers if answer.tokens_out is not None]
+        return sum(numbers) if numbers else None
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """Why something could not be had of a judge: a stable code and words for a person."""
