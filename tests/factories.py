@@ -255,10 +255,10 @@ def tiny_zip() -> bytes:
 
 def snapshot_row(of: Benchmark, number: int = 1, **values: Any) -> CorpusVersion:
     """A proposed version of the corpus without its files, for what does not read them."""
-    made = {"state": CorpusVersion.State.PROPOSED, "n_documents": 1, **values}
+    fields = {"state": CorpusVersion.State.PROPOSED, "n_documents": 1, **values}
     sha256 = f"{number:064}"
     return CorpusVersion.objects.create(
-        corpus=of.corpus, number=number, parquet=sha256, index=sha256, sha256=sha256, **made
+        corpus=of.corpus, number=number, parquet=sha256, index=sha256, sha256=sha256, **fields
     )
 
 
@@ -330,11 +330,11 @@ def live_run(system: Any, lines: str = "q1 Q0 d1 1 1.0 s", name: str = "") -> Ru
     """A run of a live system's answers, as its job makes it."""
     from scoring.models import LiveRun
 
-    made = timed(run(system.benchmark, lines, name=name, kind=Run.Kind.LIVE))
-    made.latencies.source = "live"
-    made.latencies.save()
-    LiveRun.objects.create(system=system, run=made, n_asked=2, n_empty=1, asked_as={})
-    return made
+    answered = timed(run(system.benchmark, lines, name=name, kind=Run.Kind.LIVE))
+    answered.latencies.source = "live"
+    answered.latencies.save()
+    LiveRun.objects.create(system=system, run=answered, n_asked=2, n_empty=1, asked_as={})
+    return answered
 
 
 def depth_pool(

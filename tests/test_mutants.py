@@ -56,8 +56,8 @@ def toy(tmp_path, monkeypatch):
 
 
 def mutants_of(toy: Path) -> dict[str, making.Mutant]:
-    made = filter(None, map(making.mutant_at, making.places_in(toy / "toy.py")))
-    return {" ".join(mutant.now.split()): mutant for mutant in made}
+    mutants = filter(None, map(making.mutant_at, making.places_in(toy / "toy.py")))
+    return {" ".join(mutant.now.split()): mutant for mutant in mutants}
 
 
 def found(mutant: making.Mutant | None, toy: Path, seconds: int = 60) -> str:

@@ -148,15 +148,15 @@ def judgments(of: Benchmark, first: int, last: int) -> None:
 
 
 def stale_labels(of: Benchmark, first: int, last: int) -> None:
-    made = of.pools.first() or making.pool(of, {f"q{n}": [f"d{n}"] for n in range(MANY)})
-    for slot in made.slots.order_by("queue_position")[first:last]:
+    pool = of.pools.first() or making.pool(of, {f"q{n}": [f"d{n}"] for n in range(MANY)})
+    for slot in pool.slots.order_by("queue_position")[first:last]:
         query, docid = slot.query, slot.entry.document.docid
         of.judgments.create(
             query=query,
             docid=docid,
             kind="grade",
             grade=1,
-            pool=made,
+            pool=pool,
             slot=slot,
             actor=factories.user("ann"),
             client_id=uuid.uuid4(),
@@ -400,10 +400,10 @@ def hooks(of: Benchmark, first: int, last: int) -> None:
 def told_of_jobs(of: Benchmark, first: int, last: int) -> None:
     """Deliveries of one webhook."""
     owner = factories.user("keeper")
-    made = of.webhooks.first() or of.webhooks.create(url="https://a.b/", created_by=owner)
+    webhook = of.webhooks.first() or of.webhooks.create(url="https://a.b/", created_by=owner)
     for number in range(first, last):
         notice = of.notices.create(event="job.failed", path=f"/{number}")
-        notice.deliveries.create(webhook=made, status=200, state="delivered", answer="ok")
+        notice.deliveries.create(webhook=webhook, status=200, state="delivered", answer="ok")
 
 
 def judge_campaigns(of: Benchmark, first: int, last: int) -> None:
@@ -442,8 +442,8 @@ def baselines(of: Benchmark, first: int, last: int) -> None:
     for number in range(first, last):
         run = factories.timed(factories.run(of, "q1 Q0 d1 1 1.0 s", name=f"bm25 {number}"))
         Run.objects.filter(pk=run.pk).update(kind="baseline", metadata={"system": "bm25"})
-        made = {"system": "bm25", "language": "en", "depth": 100, "n_queries": 1}
-        Retrieval.objects.create(run=run, indexing_seconds=1.0, **made)
+        recipe = {"system": "bm25", "language": "en", "depth": 100, "n_queries": 1}
+        Retrieval.objects.create(run=run, indexing_seconds=1.0, **recipe)
 
 
 PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmark], dict]]] = {

@@ -367,11 +367,11 @@ def _campaigns(pool: Pool, owner: User) -> dict[str, Any]:
 def _contextual(of: Benchmark, owner: User) -> dict[str, Any]:
     """What addresses of cases, judges and verdicts name."""
     cases = [making_contextual.case(n, "a", {"image": "a.png"}) for n in range(1, 5)]
-    made = making_contextual.case_set(of, owner, cases, {"a.png": making_contextual.png()})
+    case_set = making_contextual.case_set(of, owner, cases, {"a.png": making_contextual.png()})
     address = "https://judge.example.org/v1"
     judge = making_contextual.judge(of, owner, address)
-    done = making_contextual.judged(made, judge, owner)
-    ask_people(case_set=made, user=owner, is_asked=True)
+    done = making_contextual.judged(case_set, judge, owner)
+    ask_people(case_set=case_set, user=owner, is_asked=True)
     # What is under way keeps its set and its judge from being deleted: it has others.
     beside = making_contextual.case_set(of, owner, name="beside")
     other = making_contextual.judge(of, owner, address, name="other")
@@ -384,17 +384,19 @@ def _contextual(of: Benchmark, owner: User) -> dict[str, Any]:
     judges = ("detail", "edit", "try", "trial", "delete")
     rest = ("progress", "evaluation-delete", "chart", "export", "case")
     return {
-        "image": made.images.get().pk,
-        **{f"scoring:contextual-{name}": made.pk for name in sets},
+        "image": case_set.images.get().pk,
+        **{f"scoring:contextual-{name}": case_set.pk for name in sets},
         "judge_name": judge.name,
         **{f"judge-{name}": judge.pk for name in judges},
         **{f"scoring:contextual-{name}": done.pk for name in ("evaluation", *rest)},
         "scoring:contextual-cancel": waiting.pk,
         "scoring:contextual-retry": ended.pk,
-        "api:contextual-verdicts": made.pk,
+        "api:contextual-verdicts": case_set.pk,
         "api:contextual-evaluation-cancel": waiting.pk,
         "api:contextual-evaluation-retry": ended.pk,
-        **{f"api:contextual-set-{n}": made.pk for n in ("detail", "cases", "image", "estimate")},
+        **{
+            f"api:contextual-set-{n}": case_set.pk for n in ("detail", "cases", "image", "estimate")
+        },
         **{f"api:judge-{name}": judge.pk for name in ("detail", "try")},
         **{f"api:contextual-evaluation-{name}": done.pk for name in ("detail", "cases")},
     }

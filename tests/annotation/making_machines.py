@@ -18,8 +18,8 @@ SCALE = [
 def judge(of: Benchmark, name: str = "umbrela2", **values: Any) -> JudgeEndpoint:
     address = values.pop("base_url", "https://judge.example.org/v1")
     facts = {"model": "m-1", "base_url": address, "created_by": factories.user("keeper"), **values}
-    made, _ = JudgeEndpoint.objects.get_or_create(benchmark=of, name=name, defaults=facts)
-    return made
+    endpoint, _ = JudgeEndpoint.objects.get_or_create(benchmark=of, name=name, defaults=facts)
+    return endpoint
 
 
 def prompt(of: Benchmark, template: str = "{query} {document}") -> JudgePrompt:

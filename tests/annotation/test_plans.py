@@ -23,26 +23,26 @@ N_QUERIES, N_DOCUMENTS = 20, 100
 
 def judged(slug: str) -> Pool:
     """A pool in a benchmark of its own, each document with a label, some with one too many."""
-    made = large_pool(factories.benchmark(slug), n_queries=N_QUERIES, n_documents=N_DOCUMENTS)
-    other = factories.member(made.benchmark, "other", "annotator")
-    factories.member(made.benchmark, "ada", "annotator")
-    rows = made.entries.values_list("query", "document__docid")
+    pool = large_pool(factories.benchmark(slug), n_queries=N_QUERIES, n_documents=N_DOCUMENTS)
+    other = factories.member(pool.benchmark, "other", "annotator")
+    factories.member(pool.benchmark, "ada", "annotator")
+    rows = pool.entries.values_list("query", "document__docid")
     Judgment.objects.bulk_create(
         Judgment(
-            benchmark=made.benchmark,
+            benchmark=pool.benchmark,
             query_id=query,
             docid=docid,
             kind=Judgment.Kind.GRADE,
             grade=1,
             actor=other,
-            pool=made,
+            pool=pool,
             purpose="label",
             client_id=uuid.uuid4(),
             is_surplus=number % 20 == 0,
         )
         for number, (query, docid) in enumerate(rows)
     )
-    return made
+    return pool
 
 
 def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:

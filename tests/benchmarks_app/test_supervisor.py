@@ -111,8 +111,8 @@ def test_child_that_cannot_start_three_times_ends_the_site_and_its_last_lines_co
 
     assert site.process.wait(timeout=30) == 1
 
-    *_, told, how, first, second = site.log.splitlines()
-    assert told == "web could not start 3 times in a row; stopping the others"
+    *_, words, how, first, second = site.log.splitlines()
+    assert words == "web could not start 3 times in a row; stopping the others"
     assert how == "web ended with code 3. It said last:"
     assert {first, second} == {"  one", "  the port is taken"}
     assert site.log.count("the port is taken") == 4  # each time, and once more

@@ -87,15 +87,15 @@ def _mutated(operator: object, text: str, wanted: int) -> str:
         n = len(list(operator.mutation_positions(node)))
         if at <= wanted < at + n and node.parent.type != "parameters":  # no operator, but a mark
             try:
-                made = operator.mutate(node, wanted - at)
+                mutated = operator.mutate(node, wanted - at)
             except AttributeError:  # of exceptions it replaces those with a plain name only
                 return text
-            if made is not node:
+            if mutated is not node:
                 place = node.parent.children.index(node)
-                if made is None:
+                if mutated is None:
                     node.parent.children.pop(place)
                 else:
-                    node.parent.children[place] = made
+                    node.parent.children[place] = mutated
             return str(tree.get_code())
         at += n
     return text

@@ -132,7 +132,7 @@ class Rate(NamedTuple):
 def main() -> list[str]:
     """The lines of the tables in docs/performance.md."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchmarks_app.settings")
-    with tempfile.TemporaryDirectory() as made, Site(Path(made) / "site") as site:
+    with tempfile.TemporaryDirectory() as folder, Site(Path(folder) / "site") as site:
         site.longest_seconds = 3600
         site.env["API_ANONYMOUS_PER_MINUTE"] = "1000000"
         site.python(MAKE)

@@ -128,7 +128,10 @@ PAGES = {
 
 
 def main() -> list[str]:
-    with tempfile.TemporaryDirectory() as made, Site(Path(made) / "site", on_sqlite=True) as site:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Site(Path(folder) / "site", on_sqlite=True) as site,
+    ):
         site.longest_seconds = 3600
         site.python(MAKE)
         ranked, pages = json.loads(site.python(f"ADDRESSES = {[*PAGES.values()]}\n{ASK}"))

@@ -135,9 +135,9 @@ def _inside(part: str, folder: str) -> None:
         began, before = time.perf_counter(), time.process_time()
         do(name, Path(folder), Path(work))
         seconds, busy = time.perf_counter() - began, time.process_time() - before
-        made = [path.stat().st_size for path in Path(work).iterdir() if path.is_file()]
+        sizes = [path.stat().st_size for path in Path(work).iterdir() if path.is_file()]
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    print(json.dumps({"seconds": seconds, "busy": busy, "peak": peak, "bytes": sum(made)}))
+    print(json.dumps({"seconds": seconds, "busy": busy, "peak": peak, "bytes": sum(sizes)}))
 
 
 def main() -> list[str]:

@@ -367,8 +367,8 @@ def _families_of(name: str, texts: Sequence[str]) -> str:
 
 def _row(name: str, found: str, seconds: float, memory: int | None) -> str:
     limit_seconds, limit_memory = LIMITS[name]
-    told = f"{memory / 2**20:,.0f} MiB" if memory else ""
-    line = f"| {name} | {found} | {seconds:.1f} s | {told} |"
+    memory_words = f"{memory / 2**20:,.0f} MiB" if memory else ""
+    line = f"| {name} | {found} | {seconds:.1f} s | {memory_words} |"
     print(f"  {line}")
     assert seconds < limit_seconds, f"{name}: slower than {limit_seconds} s"
     assert not (limit_memory and memory) or memory < limit_memory, f"{name}: too much memory"

@@ -55,8 +55,8 @@ def main() -> list[str]:
         cells += [*(f"{of:.2f} s" for of in seconds), f"{in_time:.2f}"]
         cells += [*(f"{of:,.0f}" for of in peaks), f"{in_memory:.2f}"]
         lines.append(f"| {' | '.join(cells)} |")
-        told = " above 1.1" if max(in_time, in_memory) > WORTH_TELLING else ""
-        print(f"{command.name:<12} time {in_time:.2f}, memory {in_memory:.2f}{told}", flush=True)
+        remark = " above 1.1" if max(in_time, in_memory) > WORTH_TELLING else ""
+        print(f"{command.name:<12} time {in_time:.2f}, memory {in_memory:.2f}{remark}", flush=True)
     return lines
 
 

@@ -28,8 +28,8 @@ def _import(path: Path, folder: Path) -> int:
     problems = Problems()
     with open_inflated(path) as stream:
         frames = run_frames(stream, file=path.name, problems=problems)
-        made = write_run_frames(frames, directory=folder, problems=problems, file=path.name)
-    return made.n_rows
+        summary = write_run_frames(frames, directory=folder, problems=problems, file=path.name)
+    return summary.n_rows
 
 
 def _read(path: Path, folder: Path) -> int:

@@ -58,9 +58,12 @@ class Step(NamedTuple):
 
 
 def main() -> list[str]:
-    with tempfile.TemporaryDirectory() as made, Site(Path(made) / "site", on_sqlite=True) as site:
-        _write_collection(Path(made) / "collection")
-        return _told(site, Path(made))
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Site(Path(folder) / "site", on_sqlite=True) as site,
+    ):
+        _write_collection(Path(folder) / "collection")
+        return _told(site, Path(folder))
 
 
 def _told(site: Site, folder: Path) -> list[str]:

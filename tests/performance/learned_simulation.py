@@ -85,10 +85,10 @@ def cosine(documents: csr_array, queries: csr_array) -> tuple[Floats, csr_array,
     idf = np.log((1 + n) / (1 + df)) + 1
 
     def scaled(matrix: csr_array) -> csr_array:
-        made = matrix.copy()
-        made.data = (1 + np.log(made.data)) * idf[made.indices]
-        lengths = np.sqrt((made**2).sum(axis=1))
-        return csr_array(diags_array(1 / np.maximum(lengths, 1e-12)) @ made)
+        copy = matrix.copy()
+        copy.data = (1 + np.log(copy.data)) * idf[copy.indices]
+        lengths = np.sqrt((copy**2).sum(axis=1))
+        return csr_array(diags_array(1 / np.maximum(lengths, 1e-12)) @ copy)
 
     one, other = scaled(documents), scaled(queries)
     return (other @ one.T).toarray(), one, other

@@ -42,11 +42,11 @@ SIZES = sized(
 def made_files(name: str, folder: Path, *, seed: int = 1) -> Made:
     """Qrels and a run in TREC's formats, in a folder that is there."""
     size, rng = SIZES[name], random.Random(f"{seed} {name}")
-    made = Made(folder / f"{name}.qrels", folder / f"{name}.run")
-    with made.run.open("w") as run, made.qrels.open("w") as qrels:
+    files = Made(folder / f"{name}.qrels", folder / f"{name}.run")
+    with files.run.open("w") as run, files.qrels.open("w") as qrels:
         for number in range(size.n_queries):
             _write_query(1_000_000 + 7 * number, size, rng, run.write, qrels.write)
-    return made
+    return files
 
 
 def _write_query(qid, size, rng, write_run, write_qrels):

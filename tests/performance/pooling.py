@@ -85,9 +85,9 @@ def main() -> list[str]:
 def _make_elsewhere(folder: str) -> None:
     """Make the files in a process that is smaller than a pool, so that its memory is not told."""
     script = "import sys; from tests.performance.pooling import made_runs, Path"
-    made = f"{script}; made_runs(Path(sys.argv[1]))"
+    making_runs = f"{script}; made_runs(Path(sys.argv[1]))"
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    subprocess.run([sys.executable, "-c", made, folder], check=True, env=environment)
+    subprocess.run([sys.executable, "-c", making_runs, folder], check=True, env=environment)
 
 
 if __name__ == "__main__":

@@ -245,12 +245,12 @@ def behind(n: int, runs_behind: Floats, seed: int) -> list[tuple[bool, float, in
     """
     values = real_values(*COLLECTIONS[1])
     values = values[:, np.argsort(-values.mean(axis=0), kind="stable")[:EQUAL]]
-    made = values - values.mean(axis=0) - runs_behind
+    centred = values - values.mean(axis=0) - runs_behind
     is_best = runs_behind == 0
     results = []
     for part in range(BOARDS_OF_EQUAL):
-        rows = np.random.default_rng([seed, part]).integers(0, len(made), n)
-        is_first = tie_groups(made[rows], n_flips=2_000, seed=part).of == 1
+        rows = np.random.default_rng([seed, part]).integers(0, len(centred), n)
+        is_first = tie_groups(centred[rows], n_flips=2_000, seed=part).of == 1
         out = 1.0 - is_first[~is_best].mean() if (~is_best).any() else 1.0
         results.append((bool(is_first[is_best].all()), float(out), int(is_first.sum())))
     return results

@@ -195,8 +195,8 @@ def line(n: int, n_terms: int, name: str, timings: dict[str, Timing]) -> str:
     memory = f"{one.megabytes:.0f} MB"
     if name in PEERS:
         memory += f", wanted {MOST_MEGABYTES:g}: {verdict(one.megabytes <= MOST_MEGABYTES)}"
-    shown = f"benchwright, {name}" if name in PEERS else name
-    return f"| {n:,} | {n_terms} | {shown} | {one.milliseconds:.3f} | {text} | {memory} |"
+    label = f"benchwright, {name}" if name in PEERS else name
+    return f"| {n:,} | {n_terms} | {label} | {one.milliseconds:.3f} | {text} | {memory} |"
 
 
 def measured(work: Callable[[], Any]) -> tuple[float, float, Any]:

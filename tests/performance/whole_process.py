@@ -155,8 +155,8 @@ def check_same(size: str, timed: Mapping[str, Timed]) -> None:
 
 
 def run_size(size: str, folder: Path) -> dict[str, Timed]:
-    made = made_files(size, folder)
-    commands = contenders(made.qrels, made.run) | floors(made)
+    files = made_files(size, folder)
+    commands = contenders(files.qrels, files.run) | floors(files)
     timed = {name: Timed() for name in commands}
     if RANX in commands:  # fills its compiled cache
         subprocess.run(commands[RANX], check=True, capture_output=True)

@@ -69,8 +69,8 @@ def task_of(folder: Path) -> Any:
     )
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    made = [value for name, value in vars(module).items() if name.endswith("Retrieval")]
-    return next(case for case in made if case.__module__ == module.__name__)()
+    classes = [value for name, value in vars(module).items() if name.endswith("Retrieval")]
+    return next(case for case in classes if case.__module__ == module.__name__)()
 
 
 def mteb_end_to_end(b: Benchmark) -> dict[str, bool]:

@@ -81,16 +81,16 @@ def run(
     `checks` maps what is said of a reader to the package whose version is told, and the check;
     `expected` is the file that lies beside the exports that these are made for.
     """
-    made = benchmarks(folder, expected)
-    if not made:
+    datasets = benchmarks(folder, expected)
+    if not datasets:
         sys.exit("no export to read")
     n_failed = n_passed = 0
-    print("| reader | version | " + " | ".join(b.name for b in made) + " |")
-    print("|---|---|" + "---|" * len(made))
+    print("| reader | version | " + " | ".join(b.name for b in datasets) + " |")
+    print("|---|---|" + "---|" * len(datasets))
     items = []
     for reader, (package, check) in checks.items():
         cells = []
-        for benchmark in made:
+        for benchmark in datasets:
             try:
                 results = check(benchmark)
             except Exception as error:  # noqa: BLE001 - whatever a reader raises is a result

@@ -117,26 +117,28 @@ def import_cranfield(folder: Path) -> dict[str, Any]:
     """Import Cranfield as its owner would, publish it, and return what went in."""
     from django.core.management import call_command
 
-    made = convert_cranfield(DATA / "cranfield", folder)
+    collection = convert_cranfield(DATA / "cranfield", folder)
     call_command(
         "create_benchmark", "cranfield", name="Cranfield", owner="olga", scale=CRANFIELD_SCALE
     )
     call_command(
         "import_trec",
         "cranfield",
-        corpus=made.corpus,
-        queries=made.queries,
-        qrels=made.qrels,
+        corpus=collection.corpus,
+        queries=collection.queries,
+        qrels=collection.qrels,
         name="official",
-        grade_map=made.grade_map,
+        grade_map=collection.grade_map,
     )
     call_command("publish_release", "cranfield", qrels="official", release="0.1.0")
     qrels: dict[str, dict[str, int]] = {}
-    for (qid, docid), grade in made.official.items():
+    for (qid, docid), grade in collection.official.items():
         qrels.setdefault(qid, {})[docid] = grade
     return {
-        "corpus": {d["_id"]: {"text": d["text"], "title": d["title"]} for d in jsonl(made.corpus)},
-        "queries": {query["_id"]: query["text"] for query in jsonl(made.queries)},
+        "corpus": {
+            d["_id"]: {"text": d["text"], "title": d["title"]} for d in jsonl(collection.corpus)
+        },
+        "queries": {query["_id"]: query["text"] for query in jsonl(collection.queries)},
         "qrels": {"test": qrels},
         "threshold": 1,
     }

@@ -390,12 +390,12 @@ def test_board_asks_as_often_for_20_runs_as_for_2(scored, signed_in, vi, query):
 
 def test_submissions_ask_as_often_for_20_as_for_2(submit, signed_in, owner, benchmark, do_jobs):
     counts = []
-    made = 0
+    n_made = 0
     for size in (2, 18):
         for _ in range(size):
-            made += 1
-            person = factories.member(benchmark, f"p{made}", "submitter")
-            submit(person, GOOD + b"q2 Q0 x%d 2 1 s\n" % made, f"run {made}")
+            n_made += 1
+            person = factories.member(benchmark, f"p{n_made}", "submitter")
+            submit(person, GOOD + b"q2 Q0 x%d 2 1 s\n" % n_made, f"run {n_made}")
         do_jobs()
         url = url_of("scoring:submission-list", ["stdlib"])
         counts.append(n_queries_of(signed_in(owner), url))

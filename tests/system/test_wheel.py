@@ -177,23 +177,23 @@ def python(request) -> str:
 @pytest.fixture(scope="module")
 def bare(python, wheel, tmp_path_factory) -> Environment:
     """Benchwright and click."""
-    made = _environment(python, tmp_path_factory.mktemp("bare"))
-    _install(made, wheel)
+    environment = _environment(python, tmp_path_factory.mktemp("bare"))
+    _install(environment, wheel)
     if not FROM_INDEX:
         click = Path(sysconfig.get_path("purelib")) / "click"
-        shutil.copytree(click, made.packages / "click")
-    return made
+        shutil.copytree(click, environment.packages / "click")
+    return environment
 
 
 @pytest.fixture(scope="module")
 def whole(python, wheel, tmp_path_factory) -> Environment:
     """Benchwright with the extra `site`."""
-    made = _environment(python, tmp_path_factory.mktemp("whole"))
-    _install(made, f"{wheel}[site]" if FROM_INDEX else wheel)
+    environment = _environment(python, tmp_path_factory.mktemp("whole"))
+    _install(environment, f"{wheel}[site]" if FROM_INDEX else wheel)
     if not FROM_INDEX:
         # A folder alone: how the checkout is found stands in a .pth there, which is not followed.
-        (made.packages / "others.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    return made
+        (environment.packages / "others.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return environment
 
 
 def _environment(python: str, folder: Path) -> Environment:

@@ -70,8 +70,8 @@ def disputed_pool(benchmark, ada, ann):
         )
     first = {"d1": 3, "d2": 3, "d3": 0, "d4": 1}
     second = {"d1": 3, "d2": 0, "d3": 2, "d4": 2}
-    for person, said in ((ada, first), (ann, second)):
-        judge_as(person, created, {(q, d): said[d] for q in ("q1", "q2") for d in docids})
+    for person, grade in ((ada, first), (ann, second)):
+        judge_as(person, created, {(q, d): grade[d] for q in ("q1", "q2") for d in docids})
     return created
 
 

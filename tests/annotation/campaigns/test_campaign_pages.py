@@ -123,11 +123,11 @@ def test_the_api_drafts_starts_and_tells(benchmark, owner, pool, judge, signed_i
     sent = {"pool": pool.pk, "judge": judge.name, "choice": "all", "start": True, "cost_cap": 3}
     listed = reverse("api:campaign-list", args=[benchmark.slug])
 
-    made = client.post(listed, sent, content_type="application/json")
+    created = client.post(listed, sent, content_type="application/json")
 
-    assert (made.status_code, made.json()["state"]) == (201, "queued")
+    assert (created.status_code, created.json()["state"]) == (201, "queued")
     do_jobs()
-    detail = reverse("api:campaign-detail", args=[benchmark.slug, made.json()["id"]])
+    detail = reverse("api:campaign-detail", args=[benchmark.slug, created.json()["id"]])
     answer = client.get(detail).json()
     assert (answer["state"], answer["n_graded"], answer["n_waiting"]) == ("done", 5, 0)
     assert answer["estimate"]["n_pairs"] == 0

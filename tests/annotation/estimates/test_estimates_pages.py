@@ -297,5 +297,5 @@ def test_a_release_of_them_is_warned_of_unless_it_says_so(labelled, benchmark):
     silent = factories.release(qrels)
     telling = factories.release(qrels, "1.1.0", notes="A sample of documents was judged.")
 
-    results = [{finding["code"] for finding in made.findings} for made in (silent, telling)]
+    results = [{finding["code"] for finding in draft.findings} for draft in (silent, telling)]
     assert ["release-drawn-untold" in codes for codes in results] == [True, False]

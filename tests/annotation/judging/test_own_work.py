@@ -267,9 +267,9 @@ def test_nothing_is_shown_of_a_document_that_another_pool_asks_about(
 def test_a_pool_that_has_shown_a_machines_grades_stays_closed_and_goes_on(
     own_label, owner, signed_in
 ):
-    made, client = own_label.pool, signed_in(owner)
-    of_pool = {"slug": made.benchmark.slug, "pk": made.pk}
-    settings = {"assignment": made.assignment, "shows_machine": ""}
+    closed_pool, client = own_label.pool, signed_in(owner)
+    of_pool = {"slug": closed_pool.benchmark.slug, "pk": closed_pool.pk}
+    settings = {"assignment": closed_pool.assignment, "shows_machine": ""}
 
     by_page = [
         client.post(reverse("annotation:pool-state", kwargs=of_pool), {"state": "open"}),
@@ -284,8 +284,8 @@ def test_a_pool_that_has_shown_a_machines_grades_stays_closed_and_goes_on(
     answers = [*by_page, *by_api]
     assert [answer.status_code for answer in answers] == [409] * 4
     assert all("it stays closed" in answer.content.decode() for answer in answers)
-    made.refresh_from_db()
-    assert made.has_shown_machine
+    closed_pool.refresh_from_db()
+    assert closed_pool.has_shown_machine
 
 
 def test_a_pool_that_shows_no_machine_opens_again(small_pool, owner):

@@ -140,11 +140,11 @@ def test_events_come_in_order_past_the_pages_and_up_to_the_one_asked_for(
     benchmark, ada, monkeypatch
 ):
     monkeypatch.setattr(selectors, "ROWS_PER_QUERY", 3)
-    made = [event(benchmark, ada, f"d{n}").pk for n in range(8)]
+    keys = [event(benchmark, ada, f"d{n}").pk for n in range(8)]
     event(factories.benchmark(), ada)
 
-    assert [row["event"] for row in exported(benchmark)] == made
-    assert [row["event"] for row in exported(benchmark, as_of=made[4])] == made[:5]
+    assert [row["event"] for row in exported(benchmark)] == keys
+    assert [row["event"] for row in exported(benchmark, as_of=keys[4])] == keys[:5]
 
 
 def test_pages_are_found_in_their_order_and_not_sorted(benchmark, ada):

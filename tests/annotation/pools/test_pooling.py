@@ -305,13 +305,13 @@ def n_slots(entry):
 def test_a_budget_a_query_and_a_random_control_keep_their_probabilities(build, texts):
     recipe = Recipe(strategy="layered", depth=2, budget=2, control_share=0.5)
 
-    made, entries = built(build, recipe=recipe)
+    new_pool, entries = built(build, recipe=recipe)
     origins = sorted(entry.origin for pair, entry in entries.items() if pair[0] == "q1")
     assert origins == ["random", "run", "run"]
     (control,) = [entry for entry in entries.values() if entry.origin == "random"]
     assert (control.query.qid, control.document.docid) == ("q1", "c")
     assert (control.best_rank, control.contributors) == (None, {})
-    assert made.parameters["control"] == [0.5, 200, ""]
+    assert new_pool.parameters["control"] == [0.5, 200, ""]
 
 
 def test_what_was_judged_is_carried_over_and_not_asked_for_again(build, texts, benchmark, ada):
@@ -319,11 +319,11 @@ def test_what_was_judged_is_carried_over_and_not_asked_for_again(build, texts, b
     judge(Slot.objects.get(entry__query__qid="q1", entry__document__docid="a"), ada, 1)
     judge(Slot.objects.get(entry__query__qid="q1", entry__document__docid="d"), ada, 0)
 
-    made, entries = built(build, name="after", recipe=Recipe(depth=1, carry=True))
+    new_pool, entries = built(build, name="after", recipe=Recipe(depth=1, carry=True))
     assert entries["q1", "d"].origin == "carried"
     assert [n_slots(entries["q1", docid]) for docid in "adb"] == [0, 0, 1]
-    assert made.n_wanted == made.n_entries - 2
-    assert made.statistics["n_without"] == 2
+    assert new_pool.n_wanted == new_pool.n_entries - 2
+    assert new_pool.statistics["n_without"] == 2
 
 
 def test_a_label_from_before_counts_where_two_are_wanted(build, texts, ada):
@@ -351,12 +351,12 @@ def test_a_document_with_a_label_from_before_counts_among_the_doubles(build, tex
 
 
 def test_a_share_of_the_documents_gets_a_second_label(build, texts):
-    made, _ = built(build, sharing=Sharing(double_share=0.4))
+    new_pool, _ = built(build, sharing=Sharing(double_share=0.4))
 
-    assert made.n_wanted == 7
+    assert new_pool.n_wanted == 7
     assert Slot.objects.filter(number=2).count() == 2
-    assert made.statistics["n_doubles"] == 2
-    assert made.statistics["n_labels"] == 7
+    assert new_pool.statistics["n_doubles"] == 2
+    assert new_pool.statistics["n_labels"] == 7
 
 
 def test_people_and_settings_are_kept_with_the_pool(build, texts, ada):
@@ -364,10 +364,10 @@ def test_people_and_settings_are_kept_with_the_pool(build, texts, ada):
         repeat_share=0.04, gold_share=0.05, assignment="family-to-one", annotators=(ada.pk,)
     )
 
-    made, _ = built(build, sharing=sharing, recipe=Recipe(depth=2, order="maxmean"))
-    assert (made.repeat_share, made.gold_share, made.order) == (0.04, 0.05, "maxmean")
-    assert made.assignment == Pool.Assignment.FAMILY_TO_ONE
-    assert list(made.annotators.all()) == [ada]
+    new_pool, _ = built(build, sharing=sharing, recipe=Recipe(depth=2, order="maxmean"))
+    assert (new_pool.repeat_share, new_pool.gold_share, new_pool.order) == (0.04, 0.05, "maxmean")
+    assert new_pool.assignment == Pool.Assignment.FAMILY_TO_ONE
+    assert list(new_pool.annotators.all()) == [ada]
 
 
 def test_a_document_added_by_hand_is_in_and_one_the_corpus_lacks_is_refused(build, texts):
@@ -389,17 +389,19 @@ def test_a_top_up_is_the_unjudged_rest_of_a_list_in_its_order(build, texts, benc
         user=owner,
     )
 
-    made, _ = built(
+    new_pool, _ = built(
         build, runs=[], candidates=listed, recipe=Recipe(strategy="top-up", order="listed")
     )
-    queue = made.entries.order_by("priority").values_list("query__qid", "document__docid", "origin")
+    queue = new_pool.entries.order_by("priority").values_list(
+        "query__qid", "document__docid", "origin"
+    )
     assert list(queue) == [
         ("q1", "e", "candidate"),
         ("q1", "a", "candidate"),
         ("q2", "c", "candidate"),
     ]
     assert (listed.n_documents, listed.n_queries) == (4, 2)
-    assert made.candidate_list == listed
+    assert new_pool.candidate_list == listed
 
 
 def test_the_unjudged_top_of_a_run_becomes_a_list(build, texts, runs, owner, ada):
@@ -428,12 +430,12 @@ def test_a_pool_is_made_again_from_what_is_stored_whatever_was_judged_since(
 ):
     built(build, name="before")
     judge(Slot.objects.get(entry__query__qid="q1", entry__document__docid="d"), ada, 1)
-    made, _ = built(build, recipe=recipe, manual=[("q1", "e")])
+    new_pool, _ = built(build, recipe=recipe, manual=[("q1", "e")])
     judge(Slot.objects.filter(entry__query__qid="q2").first(), ada, 1)
 
-    again = rebuilt(Pool.objects.get(pk=made.pk))
-    assert again.digest == made.digest
-    queue = made.entries.order_by("priority").values_list("query__qid", "document__docid")
+    again = rebuilt(Pool.objects.get(pk=new_pool.pk))
+    assert again.digest == new_pool.digest
+    queue = new_pool.entries.order_by("priority").values_list("query__qid", "document__docid")
     assert [entry.pair for entry in again.entries()] == list(queue)
 
 
@@ -456,20 +458,22 @@ def test_a_run_that_loses_a_person_s_name_is_the_same_run_in_its_pools(
         listed = make_candidate_list(
             benchmark=benchmark, rows=rows, name="l", origin="", user=owner
         )
-    made, entries = built(build, runs=sent, recipe=recipe, candidates=listed, manual=[("q1", "d")])
+    new_pool, entries = built(
+        build, runs=sent, recipe=recipe, candidates=listed, manual=[("q1", "d")]
+    )
     added = {"query": benchmark.queries.get(qid="q2"), "document": entries["q1", "d"].document}
-    PoolEntry.objects.create(pool=made, origin="known", priority=99, **added)
+    PoolEntry.objects.create(pool=new_pool, origin="known", priority=99, **added)
 
     delete_person(user=zelda, actor=owner)
 
-    pool = Pool.objects.get(pk=made.pk)
+    pool = Pool.objects.get(pk=new_pool.pk)
     names = {run.name for run in pool.runs.all()}
     assert len(names) == 2 and not any("zelda" in name.casefold() for name in names)
     results = [set(entry.contributors) for entry in pool.entries.all()]
     assert set().union(*results) == (set() if listed else names)
     assert "zelda" not in f"{pool.parameters} {pool.statistics} {results}".casefold()
     assert {row["run"] for row in pool.statistics["runs"]} == names
-    assert pool.digest == rebuilt(pool).digest != made.digest
+    assert pool.digest == rebuilt(pool).digest != new_pool.digest
 
 
 @pytest.mark.parametrize("step", ["_stage_pool", "_stage_documents", "_stage_slots"])
@@ -500,13 +504,13 @@ def test_a_run_that_is_called_as_a_word_of_the_program_leaves_these_words(
     """A person called “depth” has a run of that name, and another one called “seconds”."""
     person = factories.member(benchmark, "depth", "annotator")
     runs = [factories.run(benchmark, BM25, name=name) for name in ("depth", "seconds")]
-    made, _ = built(build, runs=runs, recipe=Recipe(depth=2, control_share=1.0))
+    new_pool, _ = built(build, runs=runs, recipe=Recipe(depth=2, control_share=1.0))
 
     pseudonym = delete_person(user=person, actor=owner).pseudonym
 
-    pool = Pool.objects.get(pk=made.pk)
-    assert pool.parameters == made.parameters | {"runs": sorted([pseudonym, "seconds"])}
-    assert pool.statistics.keys() == made.statistics.keys()
+    pool = Pool.objects.get(pk=new_pool.pk)
+    assert pool.parameters == new_pool.parameters | {"runs": sorted([pseudonym, "seconds"])}
+    assert pool.statistics.keys() == new_pool.statistics.keys()
     assert pool.statistics["judged_left_out"].keys() == {pseudonym, "seconds"}
     assert pool.digest == rebuilt(pool).digest
 

@@ -143,11 +143,11 @@ def test_every_table_and_file_is_the_same_in_either_database(source, tmp_path, p
 
 def _furnish() -> None:
     """Rows of nearly every table, among them values that are easily changed on their way."""
-    made = worlds.build(files=settings.MEDIA_ROOT).benchmark
+    benchmark = worlds.build(files=settings.MEDIA_ROOT).benchmark
     for n, number in enumerate(FLOATS):
-        value = factories.reported(made, User.objects.get(username="olga"), f"float-{n}")
+        value = factories.reported(benchmark, User.objects.get(username="olga"), f"float-{n}")
         ReportedScore.objects.filter(pk=value.pk).update(value=number, metadata=JSON)
-    Benchmark.objects.filter(pk=made.pk).update(created_at=MICROSECOND)
+    Benchmark.objects.filter(pk=benchmark.pk).update(created_at=MICROSECOND)
     # The highest number was given, and is not given again.
     factories.benchmark(slug="gone").delete()
     Backup.objects.create(place="elsewhere", snapshot="")

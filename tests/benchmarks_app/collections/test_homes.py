@@ -203,13 +203,13 @@ def test_checks_say_what_is_lacking(benchmark, owner):
     factories.qrel_set(benchmark, {("q1", "d1"): 0, ("q2", "d1"): 2})
     making.pool(benchmark, {"q1": ["d1", "d2"]})
 
-    made = {check.title: check for check in homes.checks_of(benchmark, owner)}
+    checks = {check.title: check for check in homes.checks_of(benchmark, owner)}
 
-    assert made["A relevant document for every query"].why.startswith("1 of 2 in")
-    assert made["Every wanted label is given"].why == "2 of 2 are still wanted"
-    assert made["A guideline"].state == "warn"
-    assert made["A licence"].state == "warn"
-    assert "No leaks between splits" not in made
+    assert checks["A relevant document for every query"].why.startswith("1 of 2 in")
+    assert checks["Every wanted label is given"].why == "2 of 2 are still wanted"
+    assert checks["A guideline"].state == "warn"
+    assert checks["A licence"].state == "warn"
+    assert "No leaks between splits" not in checks
 
 
 def test_one_graded_query_is_one(benchmark, owner):

@@ -301,14 +301,14 @@ def test_a_document_has_the_highest_grade_of_its_passages(documents):
     graded = {("q1", "a#0"): 1, ("q1", "a#10"): 3, ("q1", "b#0"): 0, ("q2", "a#1"): 2}
     qrels = factories.qrel_set(documents, graded, "passages")
 
-    made = derive(documents, qrels)
+    derived = derive(documents, qrels)
 
-    assert list(qrels_of(made)) == [("q1", "a", 3), ("q1", "b", 0), ("q2", "a", 2)]
-    assert made.name == "passages by document"
-    assert (made.n_qrels, made.n_relevant, made.n_queries) == (3, 2, 2)
-    assert made.rule == "max-passage"
-    assert made.parameters["derived_from"] == "passages"
-    assert all(made.qrels.values_list("is_derived", flat=True))
+    assert list(qrels_of(derived)) == [("q1", "a", 3), ("q1", "b", 0), ("q2", "a", 2)]
+    assert derived.name == "passages by document"
+    assert (derived.n_qrels, derived.n_relevant, derived.n_queries) == (3, 2, 2)
+    assert derived.rule == "max-passage"
+    assert derived.parameters["derived_from"] == "passages"
+    assert all(derived.qrels.values_list("is_derived", flat=True))
 
 
 def test_grades_of_another_benchmark_on_the_corpus_are_derived_from(passages):

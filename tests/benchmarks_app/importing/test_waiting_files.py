@@ -467,8 +467,8 @@ def test_one_query_one_grade_and_one_result_are_counted_in_the_singular(olga, te
 
     import_ready(olga)
 
-    made = [line for job in Job.objects.all() for line in job.result.get("made", ())]
-    assert sorted(made) == [
+    lines = [line for job in Job.objects.all() for line in job.result.get("made", ())]
+    assert sorted(lines) == [
         "1 query",
         "qrels 'my' with 1 grade (1: 1)",
         "run 'my' of 1 query",

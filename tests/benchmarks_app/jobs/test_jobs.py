@@ -708,9 +708,9 @@ def test_attempt_beats_while_it_works_and_stops_when_its_turn_is_over(settings):
 def burst(n: int, person, **values) -> list[Job]:
     """Jobs of one person that were sent, in one statement."""
     rows = (Job(kind="test", title="Test", created_by=person, **values) for _ in range(n))
-    made = Job.objects.bulk_create(rows)
-    Job.objects.filter(pk__in=[job.pk for job in made]).update(sent_at=timezone.now())
-    return made
+    created_jobs = Job.objects.bulk_create(rows)
+    Job.objects.filter(pk__in=[job.pk for job in created_jobs]).update(sent_at=timezone.now())
+    return created_jobs
 
 
 def test_job_of_another_does_not_wait_for_a_burst_of_a_thousand(does):

@@ -308,44 +308,48 @@ def test_deleting_again_changes_nothing(zelda, owner):
 
 
 def test_links_the_person_made_are_closed_and_that_is_written_down(zelda, benchmark, owner):
-    made = people.invite(benchmark=benchmark, role=Role.VIEWER, actor=zelda, days=3).invitation
+    invitation = people.invite(
+        benchmark=benchmark, role=Role.VIEWER, actor=zelda, days=3
+    ).invitation
 
     delete_person(user=zelda, actor=owner)
 
     assert Invitation.objects.get().revoked_at is not None
     event = AuditEvent.objects.get(action="invitation-revoke")
-    assert (event.actor, event.target) == (owner, f"invitation {made.pk}")
+    assert (event.actor, event.target) == (owner, f"invitation {invitation.pk}")
 
 
 def test_link_for_an_address_outlives_an_account_that_said_it_was_theirs(benchmark, owner):
     offered = {"benchmark": benchmark, "role": Role.VIEWER, "note": "in May"}
-    made = people.invite(**offered, actor=owner, days=3, email="newhire@corp.example").invitation
+    invitation = people.invite(
+        **offered, actor=owner, days=3, email="newhire@corp.example"
+    ).invitation
     xeno, hire = factories.user("xeno"), factories.user("hire")
-    xeno.email, hire.email = "NewHire@corp.example", made.email
+    xeno.email, hire.email = "NewHire@corp.example", invitation.email
     xeno.save()
     assert known(xeno)["invitations"] == []
 
     delete_person(user=xeno, actor=xeno)
 
-    made.refresh_from_db()
-    assert (made.revoked_at, made.note) == (None, "in May")
+    invitation.refresh_from_db()
+    assert (invitation.revoked_at, invitation.note) == (None, "in May")
     assert all_texts_without("corp.example")
     with pytest.raises(InvitationAddressError):
-        people.accept_invitation(invitation=made, user=factories.user("yuri"))
+        people.accept_invitation(invitation=invitation, user=factories.user("yuri"))
     hire.verified_email = hire.email
-    people.accept_invitation(invitation=made, user=hire)
+    people.accept_invitation(invitation=invitation, user=hire)
 
 
 def test_link_for_an_address_that_is_closed_forgets_it(zelda, benchmark, owner):
-    made = people.invite(
+    invitation = people.invite(
         benchmark=benchmark, role=Role.VIEWER, actor=owner, days=3, email=zelda.email, note="hers"
     ).invitation
-    people.revoke_invitation(invitation=made, actor=owner)
+    people.revoke_invitation(invitation=invitation, actor=owner)
 
     delete_person(user=zelda, actor=owner)
 
-    made.refresh_from_db()
-    assert (made.email, made.note) == ("", "")
+    invitation.refresh_from_db()
+    assert (invitation.email, invitation.note) == ("", "")
 
 
 def test_freed_bytes_are_overwritten_by_a_job(zelda, owner):

@@ -217,8 +217,8 @@ def test_page_command_and_api_map(ones, olga):
     assert "3 of 3 grades count as relevant" in counted.content.decode()
     assert (by_page.status_code, by_api.status_code) == (302, 201)
     assert by_api.json()["n_relevant"] == 3
-    made = QrelSet.objects.exclude(pk=ones.pk)
-    assert {case.name: case.n_relevant for case in made} == {"page": 3, "command": 3, "api": 3}
+    others = QrelSet.objects.exclude(pk=ones.pk)
+    assert {case.name: case.n_relevant for case in others} == {"page": 3, "command": 3, "api": 3}
 
 
 def test_page_says_why_nothing_was_made(ones, olga):

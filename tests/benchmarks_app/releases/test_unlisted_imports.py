@@ -63,10 +63,10 @@ def test_our_own_export_is_read_back(name):
 def without(zipped, *names):
     """The archive without these files, as somebody would pack it who has them already."""
     packed = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(zipped)) as given, zipfile.ZipFile(packed, "w") as made:
-        for member in given.namelist():
+    with zipfile.ZipFile(io.BytesIO(zipped)) as original, zipfile.ZipFile(packed, "w") as repacked:
+        for member in original.namelist():
             if not member.endswith(tuple(f"/{name}" for name in names)):
-                made.writestr(member, given.read(member))
+                repacked.writestr(member, original.read(member))
     return packed.getvalue()
 
 

@@ -280,8 +280,8 @@ def test_system_page_shows_workers_queue_and_failed_jobs(signed_in, operator, be
 
 def test_system_page_says_what_became_of_the_last_backup(signed_in, operator):
     def told(**values) -> str:
-        made = {"place": "/mnt/b", "snapshot": "s", **values}
-        Backup.objects.create(**made)
+        fields = {"place": "/mnt/b", "snapshot": "s", **values}
+        Backup.objects.create(**fields)
         return html.unescape(signed_in(operator).get("/system/").content.decode())
 
     assert "none was written from here" in signed_in(operator).get("/system/").content.decode()

@@ -140,13 +140,13 @@ def test_a_list_with_wrong_lines_fails_and_stores_nothing(bench, olga):
 def test_the_clean_subset_becomes_a_slice(bench, olga):
     check = checked(bench, olga, OUTSIDE, name="train")
 
-    made = contamination.make_clean_slice(check=check, user=olga)
+    clean_slice = contamination.make_clean_slice(check=check, user=olga)
     strict = contamination.clean_qids(
         check, [contamination.Degree.EXACT, contamination.Degree.POSSIBLE]
     )
 
-    members = made.members.values_list("query__qid", flat=True)
-    assert (made.name, sorted(members)) == ("clean-train", ["q2", "q3"])
+    members = clean_slice.members.values_list("query__qid", flat=True)
+    assert (clean_slice.name, sorted(members)) == ("clean-train", ["q2", "q3"])
     assert strict == ["q3"]
 
 

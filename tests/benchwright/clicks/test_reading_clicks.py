@@ -72,10 +72,10 @@ def test_queries_and_events_become_pages(ubi, read):
 
 
 def test_a_dump_of_the_two_indices_of_ubi_is_read(read):
-    made = Path(__file__).parent / "made"
+    files = Path(__file__).parent / "made"
     reading = Reading()
 
-    assert read(made / "ubi_queries.ndjson", made / "ubi_events.ndjson", reading=reading) == [
+    assert read(files / "ubi_queries.ndjson", files / "ubi_events.ndjson", reading=reading) == [
         Page("green tea", ("d-tea", "d-pot", "d-line"), (2,), "browser-1", "A"),
         Page("warm pot", ("d-pot", "d-tea"), (1,), "browser-2", "B"),
         Page("yak butter", (), (), "browser-1", "A"),
@@ -292,10 +292,12 @@ def test_difference_of_two_arms_is_welchs():
     ]
     arms = online_outcomes(pages, cutoff=5)
 
-    made = difference(arms["A"], arms["B"], "click-through")
+    estimate = difference(arms["A"], arms["B"], "click-through")
 
     expected = stats.ttest_ind(second, first, equal_var=False).confidence_interval(0.95)
-    assert (made.low, made.high) == pytest.approx((expected.low, min(expected.high, 1.0)), abs=1e-9)
+    assert (estimate.low, estimate.high) == pytest.approx(
+        (expected.low, min(expected.high, 1.0)), abs=1e-9
+    )
 
 
 def test_difference_says_which_arm_is_better_or_nothing():
@@ -316,10 +318,10 @@ def test_arm_of_one_visit_gives_no_interval():
     pages = [*pages_of("A", [(1,), ()]), *pages_of("B", [(1,)])]
     arms = online_outcomes(pages, cutoff=5)
 
-    made = difference(arms["A"], arms["B"], "click-through")
+    estimate = difference(arms["A"], arms["B"], "click-through")
 
-    assert made.value == 0.5
-    assert isnan(made.low) and isnan(made.high)
+    assert estimate.value == 0.5
+    assert isnan(estimate.low) and isnan(estimate.high)
 
 
 def test_command_shows_outcomes_by_arm(tmp_path):

@@ -527,11 +527,11 @@ def catalog(tmp_path):
     hidden = ir_datasets.create_dataset(
         docs_tsv=str(folder / "docs.tsv"), queries_tsv=str(folder / "queries.tsv")
     )
-    made = {"local-sw/dev/small": graded, "local-sw/test-a": hidden}
-    for name, dataset in made.items():
+    datasets = {"local-sw/dev/small": graded, "local-sw/test-a": hidden}
+    for name, dataset in datasets.items():
         ir_datasets.registry.register(name, dataset)
     yield
-    for name in made:
+    for name in datasets:
         ir_datasets.registry._registered.pop(name)
 
 

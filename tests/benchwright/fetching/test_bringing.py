@@ -53,7 +53,7 @@ def fetch(tmp_path, server, limits):
 def rows_of(path):
     problems = Problems()
     with open_beir(path) as source:
-        found = (
+        collection = (
             [(row.docid, row.title, row.text) for row in source.corpus_rows(problems)],
             [(row.qid, row.text) for row in source.queries_rows(problems)],
             {
@@ -64,7 +64,7 @@ def rows_of(path):
             },
         )
     problems.raise_found()
-    return found
+    return collection
 
 
 ROWS = ([("d1", "T", "one")], [("q1", "what?")], {"test": [("q1", "d1", 2)]})

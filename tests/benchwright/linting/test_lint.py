@@ -122,8 +122,8 @@ def test_memory_does_not_grow_with_the_corpus():
         return (Document(f"d{number:07d}", text="x" * 500) for number in range(n))
 
     def peak(n: int) -> int:
-        made = source(**(CLEAN | {"documents": []}))
-        big = type(made)(**{**made.__dict__, "documents": lambda: documents(n)})
+        bare = source(**(CLEAN | {"documents": []}))
+        big = type(bare)(**{**bare.__dict__, "documents": lambda: documents(n)})
         tracemalloc.start()
         lint(big)
         _, most = tracemalloc.get_traced_memory()

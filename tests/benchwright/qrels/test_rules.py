@@ -258,16 +258,16 @@ def test_a_derivation_counts_how_its_grades_came_about():
     def of(docid, *grades):
         return [Event(n, "q1", docid, "grade", grade, n) for n, grade in enumerate(grades, 1)]
 
-    made = Derivation(rule_named("adjudicated-first"))
-    list(made.of([*of("d1", 1), *of("d2", 2, 2), *of("d3", 2, 1), *of("d4", 3, 0)]))
+    derivation = Derivation(rule_named("adjudicated-first"))
+    list(derivation.of([*of("d1", 1), *of("d2", 2, 2), *of("d3", 2, 1), *of("d4", 3, 0)]))
 
-    assert made.n_by_how == {
+    assert derivation.n_by_how == {
         How.ONE_LABEL: 1,
         How.EQUAL: 1,
         How.NEIGHBOURS: 1,
         How.UNRESOLVED: 1,
     }
-    assert (made.n_labels, made.unresolved) == (7, [("q1", "d4")])
+    assert (derivation.n_labels, derivation.unresolved) == (7, [("q1", "d4")])
 
 
 def test_a_verdict_on_one_pair_says_how():

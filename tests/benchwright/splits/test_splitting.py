@@ -105,7 +105,7 @@ def test_no_family_is_on_two_sides(queries, wanted, mode, seed, straddling):
     assignment = made(queries, recipe)
 
     if assignment:
-        assert all(len(found) == 1 for found in sides(queries, assignment).values())
+        assert all(len(side) == 1 for side in sides(queries, assignment).values())
         assert all(
             assignment.families[query.family] == assignment.splits[query.qid]
             for query in queries

@@ -34,21 +34,23 @@ def test_real_topics_are_split_by_the_time_they_were_asked(data):
     queries = [SplitQuery(qid, qid, first_seen=moment) for qid, _, moment in rows]
     recipe = SplitRecipe(Mode.CHRONOLOGICAL, {"train": 0.6, "dev": 0.2, "test": 0.2})
 
-    made = split_queries(queries, recipe)
+    assignment = split_queries(queries, recipe)
 
     moments = {qid: moment for qid, _, moment in rows}
-    cuts = dict(made.cuts)
+    cuts = dict(assignment.cuts)
     assert len(rows) == 110
-    assert all(moments[qid] < cuts["dev"] for qid, side in made.splits.items() if side == "train")
-    for qid, side in made.splits.items():
+    assert all(
+        moments[qid] < cuts["dev"] for qid, side in assignment.splits.items() if side == "train"
+    )
+    for qid, side in assignment.splits.items():
         if side != "train":
             assert moments[qid] >= cuts[side]
     listed = [
-        LeakQuery(qid, text, qid, made.splits[qid], first_seen=moment)
+        LeakQuery(qid, text, qid, assignment.splits[qid], first_seen=moment)
         for qid, text, moment in rows
-        if qid in made.splits
+        if qid in assignment.splits
     ]
-    plan = {"mode": "chronological", "cuts": {k: v.isoformat() for k, v in made.cuts}}
+    plan = {"mode": "chronological", "cuts": {k: v.isoformat() for k, v in assignment.cuts}}
     report = leak_report(listed, plan=plan)
     assert [violation.code for violation in hard_violations(report)] == []
     assert all(pair["time"]["n_inverted"] == 0 for pair in report["pairs"])

@@ -186,11 +186,11 @@ def test_equal_runs_are_all_kept_as_often_as_claimed(covid):
 def test_worse_runs_are_put_out_of_group_one_as_often_as_published(covid, n, put_out, size):
     """20 runs .02 apart, 60 boards: within three standard errors of theirs and of ours."""
     _, values = covid
-    made = values[:, :20] - values[:, :20].mean(axis=0) - 0.02 * np.arange(20)
+    centred = values[:, :20] - values[:, :20].mean(axis=0) - 0.02 * np.arange(20)
     first = []
     for seed in range(60):
-        drawn = np.random.default_rng(seed).integers(0, len(made), n)
-        first.append(tie_groups(made[drawn], n_flips=2_000, seed=seed).of == 1)
+        drawn = np.random.default_rng(seed).integers(0, len(centred), n)
+        first.append(tie_groups(centred[drawn], n_flips=2_000, seed=seed).of == 1)
 
     sizes = np.sum(first, axis=1)
     error = sizes.std() * (1 / 60 + 1 / 200) ** 0.5

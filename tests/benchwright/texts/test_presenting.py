@@ -231,10 +231,10 @@ def long_text(rng: random.Random, n_words: int = 800) -> str:
 @pytest.mark.parametrize("text_format", FORMATS)
 def test_excerpt_is_a_part_of_the_text(seed, text_format):
     rng = random.Random(seed)
-    made = shown(long_text(rng), f"w{rng.randrange(80)} w{rng.randrange(80)}", text_format)
+    page = shown(long_text(rng), f"w{rng.randrange(80)} w{rng.randrange(80)}", text_format)
 
-    part, whole = (squeezed(Seen(html).text) for html in (made.excerpt_html, made.full_html))
-    assert not made.is_whole
+    part, whole = (squeezed(Seen(html).text) for html in (page.excerpt_html, page.full_html))
+    assert not page.is_whole
     assert part in whole
     assert EXCERPT_CHARS / 4 < len(part) <= EXCERPT_CHARS
 
@@ -315,16 +315,16 @@ def test_marks_balance_and_change_no_text(text, query, lang):
 
 def test_excerpt_holds_the_rare_word_and_not_the_frequent_one():
     filler = "The tree is a tree. " * 160
-    made = shown(f"{filler}Here the walrus sleeps. {filler}", "walrus tree")
+    page = shown(f"{filler}Here the walrus sleeps. {filler}", "walrus tree")
 
-    assert "<mark>walrus</mark>" in made.excerpt_html
-    assert 'class="excerpt goes-on-before goes-on-after"' in made.excerpt_html
+    assert "<mark>walrus</mark>" in page.excerpt_html
+    assert 'class="excerpt goes-on-before goes-on-after"' in page.excerpt_html
 
 
 def test_excerpt_without_any_word_is_the_beginning():
-    made = shown("First sentence. " + "More of it. " * 300, "walrus")
+    page = shown("First sentence. " + "More of it. " * 300, "walrus")
 
-    assert made.excerpt_html.startswith('<div class="excerpt goes-on-after"><p>First sentence.')
+    assert page.excerpt_html.startswith('<div class="excerpt goes-on-after"><p>First sentence.')
 
 
 def brute_force(sentences: list[str], words: set[str], n_chars: int) -> int:
@@ -357,10 +357,10 @@ def test_no_other_part_has_more_words_of_the_query_where_all_are_alike(seed):
 
 
 def test_text_without_any_space_is_cut_all_the_same():
-    made = shown("あ" * 3000 + "東京" + "い" * 3000, "東京", lang="ja")
+    page = shown("あ" * 3000 + "東京" + "い" * 3000, "東京", lang="ja")
 
-    assert "<mark>東京</mark>" in made.excerpt_html
-    assert len(Seen(made.excerpt_html).text) <= EXCERPT_CHARS
+    assert "<mark>東京</mark>" in page.excerpt_html
+    assert len(Seen(page.excerpt_html).text) <= EXCERPT_CHARS
 
 
 def test_the_first_of_equal_parts_is_taken():
@@ -408,10 +408,10 @@ def test_a_megabyte_takes_no_more_than_moments():
     text = ". ".join(" ".join(rng.choices(words, k=12)) for _ in range(15_000))[:1_000_000]
 
     began = time.process_time()
-    made = shown(text, " ".join(words[:6]))
+    page = shown(text, " ".join(words[:6]))
 
     assert time.process_time() - began < 1.5
-    assert sum(term.count for term in made.terms) > 10
+    assert sum(term.count for term in page.terms) > 10
 
 
 def test_html_is_rendered_the_same_whatever_the_query():

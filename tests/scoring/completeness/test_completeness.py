@@ -91,11 +91,11 @@ def test_the_verdict_on_three_queries_shows_nothing(release, runs):
 
 
 def test_a_list_holds_the_documents_in_their_order(release, runs, keeper):
-    made = make_top_up(release=release, runs=runs, user=keeper, limit=2)
+    top_up = make_top_up(release=release, runs=runs, user=keeper, limit=2)
 
-    rows = pl.read_parquet(candidates_path(made)).sort("priority")
+    rows = pl.read_parquet(candidates_path(top_up)).sort("priority")
     assert rows.select("qid", "docid").rows() == [("q2", "d7"), ("q1", "d9")]
-    assert "by influence, on 1.0.0" in made.origin
+    assert "by influence, on 1.0.0" in top_up.origin
 
 
 def test_a_second_list_has_a_name_of_its_own(release, runs, keeper):
@@ -230,14 +230,14 @@ def test_endpoint_has_documents_and_verdicts(client, benchmark, runs, keeper):
     url = f"/api/v1/benchmarks/{benchmark.slug}/top-ups/"
 
     answer = client.get(url, {"runs": "one,other"}).json()
-    made = client.post(
+    response = client.post(
         url, {"runs": ["one"], "limit": 1, "name": "first"}, content_type="application/json"
     )
 
     assert [document["document"] for document in answer["documents"]] == ["d7", "d9"]
     assert answer["documents"][0]["ranks"] == [None, 1]
     assert answer["pairs"][0]["raw_verdict"] == "no difference shown"
-    assert (made.status_code, made.json()["n_documents"]) == (201, 1)
+    assert (response.status_code, response.json()["n_documents"]) == (201, 1)
 
 
 def test_endpoint_refuses_a_field_it_does_not_know(client, benchmark, runs, keeper):

@@ -55,9 +55,9 @@ def test_images_are_found_by_name_and_stored_as_they_are(benchmark, owner):
     cases = [case(1, [{"image": "a.png"}, "and a text"], {"image": "folder/b.jpg"})]
     images = {"a.png": png("red"), "b.jpg": png("blue", kind="JPEG")}
 
-    made = case_set(benchmark, owner, cases, images)
+    cases_in = case_set(benchmark, owner, cases, images)
 
-    rows = {row.name: row for row in made.images.all()}
+    rows = {row.name: row for row in cases_in.images.all()}
     assert set(rows) == {"a.png", "b.jpg"}
     assert (rows["a.png"].media_type, rows["a.png"].width, rows["a.png"].height) == (
         "image/png",
@@ -65,7 +65,7 @@ def test_images_are_found_by_name_and_stored_as_they_are(benchmark, owner):
         6,
     )
     assert stored_bytes(rows["a.png"]) == images["a.png"]
-    content = made.cases.get().content
+    content = cases_in.cases.get().content
     assert content["retrieval_context"] == [
         [{"image": "a.png"}, "and a text"],
         [{"image": "b.jpg"}],

@@ -79,41 +79,41 @@ def done(of: ContextualEvaluation, do_jobs) -> ContextualEvaluation:
 
 
 def test_verdicts_make_the_scores_that_a_person_works_out(four, by, owner, do_jobs):
-    made = done(evaluation(four, by, owner), do_jobs)
+    finished = done(evaluation(four, by, owner), do_jobs)
 
-    assert (made.state, made.n_scored, made.n_failed) == ("done", 4, 0)
-    assert scores(made) == pytest.approx(SCORES, abs=1e-12)
-    assert made.mean == pytest.approx(sum(SCORES) / 4)
-    assert made.n_success == 3
-    outcome = made.outcomes.get(case__case_id="c4")
+    assert (finished.state, finished.n_scored, finished.n_failed) == ("done", 4, 0)
+    assert scores(finished) == pytest.approx(SCORES, abs=1e-12)
+    assert finished.mean == pytest.approx(sum(SCORES) / 4)
+    assert finished.n_success == 3
+    outcome = finished.outcomes.get(case__case_id="c4")
     assert [verdict["is_relevant"] for verdict in outcome.verdicts] == [True, False, True]
     assert outcome.verdicts[1]["reason"] == "Node 2 is no help."
     assert outcome.reason == "2 nodes help."
-    assert made.cost == made.tokens_in + made.tokens_out > 0
+    assert finished.cost == finished.tokens_in + finished.tokens_out > 0
 
 
 def test_cost_is_reckoned_by_the_prices_of_the_start(four, by, owner, do_jobs):
     started = evaluation(four, by, owner)
     change_judge(judge=by, user=owner, price_in=0, price_out=0)
 
-    made = done(started, do_jobs)
+    finished = done(started, do_jobs)
 
-    assert made.cost == made.tokens_in + made.tokens_out
+    assert finished.cost == finished.tokens_in + finished.tokens_out
 
 
 def test_strictly_all_below_one_is_nothing(four, by, owner, do_jobs):
-    made = done(evaluation(four, by, owner, is_strict=True), do_jobs)
+    finished = done(evaluation(four, by, owner, is_strict=True), do_jobs)
 
-    assert scores(made) == [1.0, 0.0, 0.0, 0.0]
-    assert made.n_success == 1
+    assert scores(finished) == [1.0, 0.0, 0.0, 0.0]
+    assert finished.n_success == 1
 
 
 def test_without_reasons_each_case_is_one_question(four, by, owner, stub, do_jobs):
-    made = done(evaluation(four, by, owner, has_reasons=False, threshold=None), do_jobs)
+    finished = done(evaluation(four, by, owner, has_reasons=False, threshold=None), do_jobs)
 
     assert len(stub.requests) == 4
-    assert made.n_success == 0
-    assert set(made.outcomes.values_list("is_success", flat=True)) == {None}
+    assert finished.n_success == 0
+    assert set(finished.outcomes.values_list("is_success", flat=True)) == {None}
 
 
 @pytest.mark.parametrize(
@@ -121,9 +121,9 @@ def test_without_reasons_each_case_is_one_question(four, by, owner, stub, do_job
     [({"only_slice": "hard"}, ["c3", "c4"]), ({"only_first": 2}, ["c1", "c2"]), ({}, None)],
 )
 def test_only_the_chosen_cases_are_judged(four, by, owner, choice, expected):
-    made = evaluation(four, by, owner, **choice)
+    finished = evaluation(four, by, owner, **choice)
 
-    ids = list(made.outcomes.order_by("pk").values_list("case__case_id", flat=True))
+    ids = list(finished.outcomes.order_by("pk").values_list("case__case_id", flat=True))
     assert ids == (expected or ["c1", "c2", "c3", "c4"])
 
 
@@ -162,18 +162,18 @@ FAULTS = {
 def test_a_fault_fails_its_case_alone_and_is_told(fault, four, by, owner, stub, signed_in, do_jobs):
     stub.always_fault("question 2 ", fault)
 
-    made = done(evaluation(four, by, owner, has_reasons=False), do_jobs)
+    finished = done(evaluation(four, by, owner, has_reasons=False), do_jobs)
 
-    assert (made.state, made.n_scored, made.n_failed) == ("done", 3, 1)
-    outcome = made.outcomes.get(case__case_id="c2")
+    assert (finished.state, finished.n_scored, finished.n_failed) == ("done", 3, 1)
+    outcome = finished.outcomes.get(case__case_id="c2")
     assert (outcome.state, outcome.score) == ("failed", None)
     assert outcome.error_code == FAULTS[fault]
-    assert made.mean == pytest.approx((1 + 0 + 5 / 6) / 3)
-    page = signed_in(owner).get(made.get_absolute_url()).content.decode()
+    assert finished.mean == pytest.approx((1 + 0 + 5 / 6) / 3)
+    page = signed_in(owner).get(finished.get_absolute_url()).content.decode()
     assert "1 case failed" in page
     assert "Retry the 1 failed" in page
     assert outcome.error_code in page
-    url = reverse("scoring:contextual-case", args=["stdlib", made.pk, 2])
+    url = reverse("scoring:contextual-case", args=["stdlib", finished.pk, 2])
     assert "This case could not be judged" in signed_in(owner).get(url).content.decode()
 
 
@@ -192,9 +192,9 @@ def test_a_judge_that_hangs_is_given_up_in_time(benchmark, owner, stub, do_jobs)
 def test_an_explanation_that_fails_leaves_the_score(four, by, owner, stub, do_jobs):
     stub.script("question 1 ", "", "refusal")
 
-    made = done(evaluation(four, by, owner), do_jobs)
+    finished = done(evaluation(four, by, owner), do_jobs)
 
-    outcome = made.outcomes.get(case__case_id="c1")
+    outcome = finished.outcomes.get(case__case_id="c1")
     assert (outcome.score, outcome.reason) == (1.0, "")
     assert "declined" in outcome.error
 
@@ -217,10 +217,10 @@ def test_judge_in_a_private_network_is_refused_by_the_worker(four, by, owner, se
     started = evaluation(four, by, owner)
     settings.JUDGE_PRIVATE_ADDRESSES = False
 
-    made = done(started, do_jobs)
+    finished = done(started, do_jobs)
 
-    assert made.state == "failed"
-    assert "http" in made.error
+    assert finished.state == "failed"
+    assert "http" in finished.error
 
 
 # --- going on --------------------------------------------------------------------------------
@@ -228,17 +228,17 @@ def test_judge_in_a_private_network_is_refused_by_the_worker(four, by, owner, se
 
 def test_failed_cases_are_asked_again_and_no_others(four, by, owner, stub, do_jobs):
     stub.always_fault("question 2 ", "refusal")
-    made = done(evaluation(four, by, owner), do_jobs)
-    spent, stub.always = made.cost, {}
+    finished = done(evaluation(four, by, owner), do_jobs)
+    spent, stub.always = finished.cost, {}
     stub.requests.clear()
 
-    retry_evaluation(evaluation=made, user=owner)
-    made = done(made, do_jobs)
+    retry_evaluation(evaluation=finished, user=owner)
+    finished = done(finished, do_jobs)
 
     assert {asked.text.split("\n")[1] for asked in stub.requests} == {"question 2 of many"}
-    assert scores(made) == pytest.approx(SCORES)
+    assert scores(finished) == pytest.approx(SCORES)
     # What failed was paid as well.
-    assert made.cost > spent
+    assert finished.cost > spent
 
 
 class Lost(BaseException):
@@ -391,11 +391,11 @@ def test_another_model_does_not_go_on_with_the_first_ones_verdicts(four, by, own
 
 def test_an_estimate_is_near_what_the_stub_counts(four, by, owner, do_jobs):
     expected = estimate(four, by)
-    made = done(evaluation(four, by, owner), do_jobs)
+    finished = done(evaluation(four, by, owner), do_jobs)
 
     assert (expected.n_cases, expected.n_calls) == (4, 8)
     # The stub counts the user's message only, four characters a token.
-    assert made.tokens_in < expected.tokens_in < 20 * made.tokens_in
+    assert finished.tokens_in < expected.tokens_in < 20 * finished.tokens_in
     assert expected.cost == expected.tokens_in + expected.tokens_out
 
 

@@ -152,14 +152,14 @@ def test_page_says_what_is_wrong_with_a_start(four, by, owner, signed_in, sent, 
 
 
 def test_progress_part_asks_until_the_end(four, by, owner, vi, signed_in):
-    made = evaluation(four, by, owner)
+    of_case_set = evaluation(four, by, owner)
     client = signed_in(vi)
 
-    page = client.get(url("progress", made.pk), headers={"HX-Request": "true"})
+    page = client.get(url("progress", of_case_set.pk), headers={"HX-Request": "true"})
     assert "every 1s" in page.content.decode()
     assert "HX-Refresh" not in page
     ContextualEvaluation.objects.update(state="done")
-    page = client.get(url("progress", made.pk), headers={"HX-Request": "true"})
+    page = client.get(url("progress", of_case_set.pk), headers={"HX-Request": "true"})
     assert page["HX-Refresh"] == "true"
 
 
@@ -224,8 +224,8 @@ def test_api_goes_all_the_way(benchmark, owner, settings, signed_in, do_jobs):
 
     with JudgeStub() as stub:
         sent = {"name": "j", "base_url": stub.url, "model": "m", "price_in": 1, "price_out": 1}
-        made = client.post(f"{of}judges/", sent, content_type="application/json")
-        assert (made.status_code, made.json()["has_stored_key"]) == (201, False)
+        created = client.post(f"{of}judges/", sent, content_type="application/json")
+        assert (created.status_code, created.json()["has_stored_key"]) == (201, False)
         taken = client.post(f"{of}sets/", {"cases": file, "images": [image]})
         assert taken.status_code == 202
         do_jobs()

@@ -404,13 +404,13 @@ def api(client, benchmark, sam):
 
 
 def test_api_takes_measures_tells_and_deletes(client, api):
-    made = client.post(api, {**files(ids=IDS), "name": "mine", "ties": "pessimistic"})
+    created = client.post(api, {**files(ids=IDS), "name": "mine", "ties": "pessimistic"})
     jobs.run_queued()
-    url = f"{api}{made.json()['id']}/"
+    url = f"{api}{created.json()['id']}/"
     answer = client.get(url).json()
     ranks = client.get(f"{url}ranks/", {"page_size": 3}).json()
 
-    assert (made.status_code, made.json()["state"]) == (201, "queued")
+    assert (created.status_code, created.json()["state"]) == (201, "queued")
     assert (answer["state"], answer["n_pairs"], answer["ties"]) == ("measured", 40, "pessimistic")
     assert answer["parts"][0]["accuracy"][0]["k"] == 1
     assert [file["what"] for file in answer["files"]] == ["z1", "z2", "ids"]

@@ -199,16 +199,16 @@ def test_neither_its_baseline_nor_the_policy_itself_can_be_taken_away(bench, old
 
 
 def test_a_policy_is_retired_once_and_for_all(bench, old, release):
-    made = policies.retire_policy(policy=a_policy(bench, old), user=bench.sam)
-    first = GatePolicy.objects.get(pk=made.pk).retired_at
+    policy = policies.retire_policy(policy=a_policy(bench, old), user=bench.sam)
+    first = GatePolicy.objects.get(pk=policy.pk).retired_at
 
-    policies.retire_policy(policy=made, user=bench.sam)
-    assert GatePolicy.objects.get(pk=made.pk).retired_at == first
+    policies.retire_policy(policy=policy, user=bench.sam)
+    assert GatePolicy.objects.get(pk=policy.pk).retired_at == first
     for change in (None, timezone.now()):
         with pytest.raises(IntegrityError), transaction.atomic():
-            GatePolicy.objects.filter(pk=made.pk).update(retired_at=change)
+            GatePolicy.objects.filter(pk=policy.pk).update(retired_at=change)
     with pytest.raises(PolicyRetiredError, match="was retired on"):
-        decided(bench, made, a_candidate(bench), release)
+        decided(bench, policy, a_candidate(bench), release)
 
 
 def test_retiring_and_changing_at_once_is_refused(bench, old, release):
@@ -796,8 +796,10 @@ def api(bench, client):
 
 
 def test_the_api_makes_policies_asks_for_gates_and_gives_reports(bench, old, release, api):
-    made = api("policies/", {"name": "nightly", "baseline": "old", "content": {"goal": "improve"}})
-    assert (made.status_code, made.json()["version"]) == (201, 1)
+    created = api(
+        "policies/", {"name": "nightly", "baseline": "old", "content": {"goal": "improve"}}
+    )
+    assert (created.status_code, created.json()["version"]) == (201, 1)
     a_candidate(bench)
 
     asked = api("", {"policy": "nightly", "candidate": "new"})
@@ -844,9 +846,9 @@ def test_the_api_records_online_results_and_says_how_often_gates_came_true(
     gate = decided(bench, a_policy(bench, old), a_candidate(bench), release)
     fields = {"outcome": "worse", "metric": "clicks"}
     assert api(f"{gate.pk}/online/", fields).status_code == 422
-    made = api(f"{gate.pk}/online/", {**fields, "difference": -0.1, "low": -0.2, "high": -0.05})
+    entered = api(f"{gate.pk}/online/", {**fields, "difference": -0.1, "low": -0.2, "high": -0.05})
 
-    assert made.status_code == 201
+    assert entered.status_code == 201
     assert api(f"{gate.pk}/online/").json()["count"] == 1
     (row,) = api("came-true/").json()["results"]
     assert (row["verdict"], row["outcomes"][2]["share"]) == ("pass", 1.0)

@@ -213,7 +213,7 @@ def test_the_api_rehearses_and_policies_tell_their_rates(bench, old, other, rele
 
 
 def rehearsed_by(person, release, runs, name):
-    made = rehearsing.start_rehearsal(
+    rehearsal = rehearsing.start_rehearsal(
         benchmark=release.benchmark,
         release=release,
         name=name,
@@ -223,7 +223,7 @@ def rehearsed_by(person, release, runs, name):
         user=person,
     )
     jobs.run_queued()
-    return GateRehearsal.objects.get(pk=made.pk)
+    return GateRehearsal.objects.get(pk=rehearsal.pk)
 
 
 def test_rates_rest_on_public_queries_for_who_may_not_see_the_others(client):

@@ -259,8 +259,8 @@ def test_no_page_and_no_endpoint_tells_a_secret(bench, server, olga, form, do_jo
 def test_the_api_makes_tries_asks_changes_and_removes(bench, server, olga, form, do_jobs):
     api = "/api/v1/benchmarks/bench/live/"
     send = {"content_type": "application/json"}
-    made = olga.post(api, form, **send)
-    address = f"{api}{made.json()['id']}/"
+    created = olga.post(api, form, **send)
+    address = f"{api}{created.json()['id']}/"
     tried = olga.post(f"{address}try/", {"query": "x"}, **send).json()
     changed = olga.patch(address, {"k": 3}, **send).json()
     wrong = olga.patch(address, {"template": "{}"}, **send)
@@ -269,8 +269,8 @@ def test_the_api_makes_tries_asks_changes_and_removes(bench, server, olga, form,
     do_jobs()
     answer = olga.get(address).json()
 
-    assert made.status_code == 201
-    assert made.json()["settings"]["headers"] == "Authorization: ApiKey $SEARCH_KEY"
+    assert created.status_code == 201
+    assert created.json()["settings"]["headers"] == "Authorization: ApiKey $SEARCH_KEY"
     assert (tried["status"], tried["why"], tried["n_results"]) == (200, "", 2)
     assert tried["results"][0] == {
         "rank": 1,

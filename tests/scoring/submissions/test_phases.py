@@ -93,11 +93,11 @@ def small_splits_may_be_hidden(monkeypatch):
 def test_phase_is_made_once_for_a_release_and_a_split(split_up, maintainer):
     release = split_up(hidden=False)
 
-    made = phases.make_phase(
+    phase = phases.make_phase(
         release=release, split="dev", user=maintainer, name="Warm-up", daily_limit=50
     )
 
-    assert (made.benchmark, made.split, made.daily_limit) == (release.benchmark, "dev", 50)
+    assert (phase.benchmark, phase.split, phase.daily_limit) == (release.benchmark, "dev", 50)
     with pytest.raises(PhaseExistsError, match="'Warm-up'"):
         phases.make_phase(
             release=release, split="dev", user=maintainer, name="Again", daily_limit=1

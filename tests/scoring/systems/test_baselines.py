@@ -53,9 +53,9 @@ def test_button_makes_a_run_of_each_system(texts, tess, signed_in, do_jobs):
 
     assert posted.url == reverse("scoring:baseline-list", args=["texts"])
     assert {job.state for job in made_by} == {Job.State.DONE}
-    made = Run.objects.filter(benchmark=texts, kind=Run.Kind.BASELINE)
-    assert set(made.values_list("name", flat=True)) == set(SYSTEMS)
-    bm25 = made.get(name="bm25")
+    runs = Run.objects.filter(benchmark=texts, kind=Run.Kind.BASELINE)
+    assert set(runs.values_list("name", flat=True)) == set(SYSTEMS)
+    bm25 = runs.get(name="bm25")
     assert uploading.local(bm25.upload).read_bytes().startswith(b"q1 Q0 d1 1 ")
     assert bm25.description == SYSTEMS["bm25"].description
 

@@ -37,13 +37,13 @@ def test_token_that_the_site_does_not_take_is_not_kept(
         ApiToken.objects.update(created_at=when, expires_at=when.replace(year=2021))
     elif way == "revoked":
         ApiToken.objects.update(revoked_at=when)
-    given = "bw_nobody-has-this" if way == "unknown" else secret
+    typed = "bw_nobody-has-this" if way == "unknown" else secret
 
-    done = benchwright("login", site, stdin=f"{given}\n")
+    done = benchwright("login", site, stdin=f"{typed}\n")
 
     assert done.exit_code == 1
     assert f"run `benchwright login {site}`" in done.stderr
-    assert given not in done.output
+    assert typed not in done.output
     assert not list((tmp_path / "config").rglob("servers.json"))
 
 

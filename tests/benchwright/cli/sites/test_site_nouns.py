@@ -84,7 +84,9 @@ def test_webhook_is_told_and_its_answers_are_seen(on, settings):
     settings.WEBHOOK_PRIVATE_ADDRESSES = ["127.0.0.1"]
     with receiving() as receiver:
         url = f"{receiver.address}/hook"
-        made = said(on("webhooks", "new", url, "--event", "job.failed", "--event", "gate.decided"))
+        output = said(
+            on("webhooks", "new", url, "--event", "job.failed", "--event", "gate.decided")
+        )
         said(on("webhooks", "try", url))
         answers = answered(on("webhooks", "answers", url, "--json"))
         again = answered(on("webhooks", "send-again", url, str(answers[0]["id"]), "--json"))
@@ -92,11 +94,11 @@ def test_webhook_is_told_and_its_answers_are_seen(on, settings):
     renewed = answered(on("webhooks", "secret", url, "--json"))
     removed = said(on("webhooks", "remove", url))
 
-    assert "secret: whsec_" in made
+    assert "secret: whsec_" in output
     assert [row["event"] for row in answers] == ["test"]
     assert again["id"] == answers[0]["id"]
     assert (changed["off"], changed["events"]) == ("by_hand", ["job.failed"])
-    assert renewed["secret"] not in made
+    assert renewed["secret"] not in output
     assert (removed, Webhook.objects.count()) == ("done\n", 0)
     refused(on("webhooks", "new", HOOK, "--event", "job.faild"), 2, "Did you mean 'job.failed'?")
     refused(on("webhooks", "new", "ftp://x/", "--event", "job.failed"), 1, "https")
@@ -126,13 +128,13 @@ def test_contamination_is_checked_and_clean_queries_become_a_slice(on, tmp_path)
     outside = tmp_path / "train.txt"
     outside.write_text(f"{known}\nsomething else entirely\n")
 
-    made = said(on("contamination", "new", str(outside), "--name", "train"))
+    output = said(on("contamination", "new", str(outside), "--name", "train"))
     matches = answered(on("contamination", "matches", "train", "--json"))
     clean = answered(on("contamination", "clean", "train", "--json"))
     sliced = answered(on("contamination", "slice", "train", "--json"))
     result = said(on("contamination", "show", "train"))
 
-    assert made == "Compare queries with train (2): done\n1 exact, 0 near, 0 possible\n"
+    assert output == "Compare queries with train (2): done\n1 exact, 0 near, 0 possible\n"
     assert [row["degree"] for row in matches] == ["exact"]
     assert len(clean) == bench().queries.count() - 1
     assert Slice.objects.get(name=sliced["name"]).members.count() == len(clean)
@@ -353,8 +355,8 @@ def test_folder_that_mteb_wrote_one_result_into_is_that_result(on, tmp_path):
         on("reported", "new", str(tmp_path)), 2, "holds 0 result files; expected one. Name a file."
     )
     (inside / "Tea.json").write_text(json.dumps(result))
-    made = answered(on("reported", "new", str(tmp_path), "--system", "a-model", "--json"))
+    answer = answered(on("reported", "new", str(tmp_path), "--system", "a-model", "--json"))
     (inside / "Two.json").write_text("{}")
 
-    assert made["systems"] == ["a-model"]
+    assert answer["systems"] == ["a-model"]
     refused(on("reported", "new", str(tmp_path)), 2, "holds 2 result files (such as")

@@ -22,17 +22,17 @@ TEXTS = {
 
 @pytest.fixture
 def folder(tmp_path):
-    made = tmp_path / "toy"
-    (made / "qrels").mkdir(parents=True)
+    toy = tmp_path / "toy"
+    (toy / "qrels").mkdir(parents=True)
     documents = [{"_id": f"d-{qid}", "title": "", "text": text} for qid, text in TEXTS.items()]
-    _write_rows(made / "corpus.jsonl", documents)
+    _write_rows(toy / "corpus.jsonl", documents)
     queries = [
         {"_id": qid, "text": text, "metadata": {"first_seen": f"2024-01-0{qid[1]}"}}
         for qid, text in TEXTS.items()
     ]
-    _write_rows(made / "queries.jsonl", queries)
-    _qrels(made, "test", list(TEXTS))
-    return made
+    _write_rows(toy / "queries.jsonl", queries)
+    _qrels(toy, "test", list(TEXTS))
+    return toy
 
 
 def _write_rows(path, rows):
