@@ -1,6 +1,7 @@
 """Settings from the environment: a wrong value stops the start, naming what is accepted."""
 
 import os
+import re
 from collections.abc import Sequence
 from importlib.util import find_spec
 from ipaddress import IPv4Network, IPv6Network, ip_network
@@ -12,6 +13,8 @@ TRUE = ("1", "true", "yes", "on")
 # Of what nobody is to guess.
 SHORTEST_TOKEN = 16
 FALSE = ("0", "false", "no", "off", "")
+# What a path may have is written alike in addresses, headers and names of cookies.
+SITE = re.compile(r"https?://[^/?#\s]+(/[\w~-][\w.~-]*)*", re.ASCII)
 
 
 class EnvError(Exception):
@@ -23,6 +26,15 @@ class EnvError(Exception):
 
 def env_str(name: str, default: str) -> str:
     return os.environ.get(name, default)
+
+
+def env_site(name: str, default: str) -> str:
+    """The address of a site, without a slash at its end: its path is where all of its pages are."""
+    address = (os.environ.get(name) or default).rstrip("/")
+    if not SITE.fullmatch(address):
+        accepted = "https://host, or https://host/path of letters, digits and - . _ ~"
+        raise EnvError(name, address, accepted)
+    return address
 
 
 def env_secret(name: str, *, is_debug: bool) -> str:

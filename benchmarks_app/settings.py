@@ -5,6 +5,7 @@ import sys
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import dj_database_url
 from csp.constants import NONE, SELF
@@ -21,6 +22,7 @@ from benchmarks_app.env import (
     env_proxies,
     env_regions,
     env_secret,
+    env_site,
     env_store,
     env_str,
     env_token,
@@ -71,7 +73,10 @@ def site_url() -> str:
     return f"{scheme}://{host}:{SITE_PORT}"
 
 
-SITE_URL = env_str("SITE_URL", site_url()).rstrip("/")
+SITE_URL = env_site("SITE_URL", site_url())
+# Below which the site is, such as /benchwright; empty where it has a host of its own (ADR 70).
+SITE_PATH = urlsplit(SITE_URL).path
+FORCE_SCRIPT_NAME = SITE_PATH or None
 ALLOWED_HOSTS = env_list("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]", SITE_HOST])
 CSRF_TRUSTED_ORIGINS = env_list("CSRF_TRUSTED_ORIGINS", [])
 # Who is believed about where a request comes from: so many proxies, or those in networks.
@@ -101,6 +106,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "benchmarks_app.operating.middleware.WatchedRequests",
     "benchmarks_app.forwarding.ForwardingMiddleware",
+    *(["benchmarks_app.site_path.OwnCookiesMiddleware"] if SITE_PATH else []),
     "django.middleware.security.SecurityMiddleware",
     "benchmarks_app.static_files.CompressedStaticFiles",
     "benchmarks_app.middleware.CompressedPagesMiddleware",
@@ -287,7 +293,7 @@ STORAGES = {
     "default": env_store("BENCHWRIGHT_STORE"),
     "staticfiles": {"BACKEND": "benchmarks_app.static_files.VersionedStaticFiles"},
 }
-STATIC_URL = "static/"
+STATIC_URL = f"{SITE_PATH}/static/"
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_MAX_AGE = 3600
 
@@ -391,11 +397,19 @@ CONTENT_SECURITY_POLICY = {
 HAS_HTTPS = env_bool("HTTPS", default=False)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HAS_HTTPS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HAS_HTTPS else None
-SECURE_HSTS_SECONDS = 31_536_000 if HAS_HTTPS else 0
+# It would bind all tools of a host that is shared.
+SECURE_HSTS_SECONDS = 31_536_000 if HAS_HTTPS and not SITE_PATH else 0
 SECURE_SSL_REDIRECT = HAS_HTTPS
-SECURE_REDIRECT_EXEMPT = ["^healthz$", "^readyz$"]
+# Of addresses without their first slash.
+SECURE_REDIRECT_EXEMPT = [
+    f"^{SITE_PATH}/{page}$".replace("/", "", 1) for page in ("healthz", "readyz")
+]
 # Subdomains, and lists that browsers are built with, are for whoever has the domain to decide.
-SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
+SILENCED_SYSTEM_CHECKS = [
+    "security.W005",
+    "security.W021",
+    *(["security.W004"] if SITE_PATH else []),
+]
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
@@ -429,6 +443,7 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",
+    "SERVERS": [{"url": SITE_PATH}] if SITE_PATH else [],
     # What is sent and what is answered are two shapes: a file is sent as its bytes.
     "COMPONENT_SPLIT_REQUEST": True,
     # Everything is served by this site: the documentation works without a network.

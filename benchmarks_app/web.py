@@ -54,10 +54,12 @@ def sweep_beside() -> None:
     with loading_for_good():
         from benchmarks_app.jobs.services.jobs import load_handlers
         from benchmarks_app.jobs.services.sweeping import sweep_on
+        from benchmarks_app.site_path import tell_thread
 
         load_handlers()
 
     def sweep() -> None:
+        tell_thread()
         wait_until_started()
         sweep_on(print, partial(print, file=sys.stderr))
 

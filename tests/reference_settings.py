@@ -17,6 +17,7 @@ SETTINGS = ROOT / "benchmarks_app" / "settings.py"
 WORDS = ROOT / "docs" / "settings.md"
 TAKES = {
     "env_str": "text",
+    "env_site": "`https://host` or `https://host/path`",
     "env_secret": "50 characters or more",
     "env_token": "16 characters or more",
     "env_bool": "`1` or `0`",

@@ -27,14 +27,14 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    if request.path.startswith(OF_PROGRAMS):
+    if request.path_info.startswith(OF_PROGRAMS):
         return _told(request, 404, "not-found", NOT_FOUND)
     speak(request)
     return defaults.page_not_found(request, exception)
 
 
 def not_allowed(request: HttpRequest, exception: Exception) -> HttpResponse:
-    if not request.path.startswith(OF_PROGRAMS):
+    if not request.path_info.startswith(OF_PROGRAMS):
         speak(request)
     return defaults.permission_denied(request, exception)
 
@@ -43,7 +43,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     status, code, message = 400, "bad-request", "The request is not one that can be read."
     if isinstance(exception, BenchmarkError):
         status, code, message = exception.status, exception.code, str(exception)
-    if request.path.startswith(OF_PROGRAMS):
+    if request.path_info.startswith(OF_PROGRAMS):
         return _told(request, status, code, message)
     response = defaults.bad_request(request, exception)
     response.status_code = status
@@ -54,7 +54,7 @@ def broken(request: HttpRequest) -> HttpResponse:
     # A file that is sent in is written before any view is asked.
     if is_disk_full(sys.exc_info()[1]):
         return _disk_full(request)
-    if request.path.startswith(OF_PROGRAMS):
+    if request.path_info.startswith(OF_PROGRAMS):
         return _told(request, 500, "unexpected", UNEXPECTED)
     return defaults.server_error(request)
 
@@ -65,7 +65,7 @@ def _disk_full(request: HttpRequest) -> HttpResponse:
         # It tells once more that there is no room; the file goes all the same.
         with contextlib.suppress(OSError):
             handler.upload_interrupted()
-    if request.path.startswith(OF_PROGRAMS):
+    if request.path_info.startswith(OF_PROGRAMS):
         return _told(request, error.status, error.code, str(error))
     context = {"title": "This did not work", "message": str(error), "code": error.code}
     # Without the request: what is sent cannot be read, and some of the page is of it.

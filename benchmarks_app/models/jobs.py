@@ -55,6 +55,7 @@ class Job(models.Model):
     error = models.TextField(blank=True)
     problems = models.JSONField(default=list, blank=True)
     result = models.JSONField(default=dict, blank=True)
+    # Without the path of the site, which may change.
     result_url = models.CharField(max_length=255, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
     sent_at = models.DateTimeField(null=True, blank=True)
@@ -85,6 +86,10 @@ class Job(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("job-detail", args=[self.pk])
+
+    @property
+    def result_address(self) -> str:
+        return f"{settings.SITE_PATH}{self.result_url}"
 
     @property
     def is_finished(self) -> bool:

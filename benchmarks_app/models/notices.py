@@ -88,6 +88,7 @@ class Notice(models.Model):
     )
     # Numbers and versions by the name of what they are of, such as {"submission": 12}.
     about = models.JSONField(default=dict)
+    # Without the path of the site, which may change.
     path = models.CharField(max_length=300)
     api_path = models.CharField(max_length=300, blank=True)
     happened_at = models.DateTimeField(default=timezone.now, db_index=True)

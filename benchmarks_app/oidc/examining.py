@@ -10,6 +10,7 @@ from benchmarks_app.models import Benchmark, Team
 from benchmarks_app.oidc import client
 from benchmarks_app.oidc.provider import BENCHMARK, TEAM, Provider
 from benchmarks_app.operating.doctor import FINE, ODD, PARTS, WRONG, Found
+from benchmarks_app.site_path import whole_address
 
 
 def sign_in() -> Found:
@@ -39,7 +40,7 @@ def sign_in() -> Found:
         yield WRONG, what, "Make it, or correct OIDC_GROUPS."
     passwords = "passwords as well" if settings.SIGN_IN_BY_PASSWORD else "no passwords"
     yield FINE, f"through {provider.issuer}, {n_keys} keys; {passwords}", ""
-    back = f"{settings.SITE_URL}{reverse('provider-callback')}"
+    back = whole_address(reverse("provider-callback"))
     yield FINE, f"the provider must lead back to {back}", ""
 
 

@@ -47,14 +47,16 @@ class Patience:
 
 
 class SiteAuth(httpx.Auth):
-    """Gives the token to the site itself, and to no other host, port or scheme."""
+    """Gives the token to the site itself, and to no other host, port, scheme or path."""
 
     def __init__(self, url: str, token: Token) -> None:
         self.origin = origin_of(url)
+        self.path = f"{urlsplit(url).path}/"
         self.token = token
 
     def auth_flow(self, request: httpx.Request) -> Iterator[httpx.Request]:  # type: ignore[override]
-        if self.token and origin_of(str(request.url)) == self.origin:
+        is_site = origin_of(str(request.url)) == self.origin
+        if self.token and is_site and request.url.path.startswith(self.path):
             request.headers["Authorization"] = f"Bearer {self.token}"
         yield request
 

@@ -107,6 +107,24 @@ def test_read_that_leads_to_the_same_site_keeps_the_token():
     ] * 2
 
 
+def test_site_below_a_path_is_asked_there_and_no_other_tool_of_its_host_gets_the_token():
+    site = Site(
+        httpx.Response(302, headers={"Location": "/benchwright/api/v2/me/"}),
+        httpx.Response(302, headers={"Location": "/benchwright-old/me/"}),
+        httpx.Response(302, headers={"Location": "/wiki/me/"}),
+        httpx.Response(200, json={"username": "sam"}),
+    )
+
+    site.client("https://tools.example.org/benchwright/").me()
+
+    assert [(request.url.path, "Authorization" in request.headers) for request in site.asked] == [
+        ("/benchwright/api/v1/me/", True),
+        ("/benchwright/api/v2/me/", True),
+        ("/benchwright-old/me/", False),
+        ("/wiki/me/", False),
+    ]
+
+
 def test_nothing_follows_from_https_to_http():
     site = Site(httpx.Response(302, headers={"Location": "http://bench.example.org/?key=1"}))
 

@@ -154,6 +154,47 @@ def test_proxies_that_are_neither_are_refused(set_variable, value):
         env.env_proxies(NAME)
 
 
+@pytest.mark.parametrize(
+    ("value", "read"),
+    [
+        (None, "http://127.0.0.1:8000"),
+        ("", "http://127.0.0.1:8000"),
+        ("https://bench.example.org/", "https://bench.example.org"),
+        (
+            "https://tools.example.org:8443/benchwright/",
+            "https://tools.example.org:8443/benchwright",
+        ),
+        ("http://[::1]:8000/a/b.c-d_e~", "http://[::1]:8000/a/b.c-d_e~"),
+    ],
+)
+def test_address_of_the_site_is_read(given, value, read):
+    given(value)
+
+    assert env.env_site(NAME, "http://127.0.0.1:8000") == read
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "bench.example.org",
+        "/benchwright",
+        "https://x.org/a b",
+        "https://x.org/é",
+        "https://x.org/a%20b",
+        "https://x.org/a/../b",
+        "https://x.org/a//b",
+        "https://x.org/?a=b",
+        "https://x.org/#a",
+        "https://",
+    ],
+)
+def test_address_that_no_site_has_is_refused(given, value):
+    given(value)
+
+    with pytest.raises(EnvError, match=r"accepted: https://host, or https://host/path of letters"):
+        env.env_site(NAME, "")
+
+
 STRONG = "".join(chr(33 + n) for n in range(50))
 
 
@@ -188,8 +229,9 @@ def deployed(folder: Path, **environment: str) -> subprocess.CompletedProcess[st
     )
 
 
-def test_site_behind_https_passes_the_checks_of_a_deployment(tmp_path):
-    answer = deployed(tmp_path, HTTPS="1")
+@pytest.mark.parametrize("path", ["", "/benchwright"])
+def test_site_behind_https_passes_the_checks_of_a_deployment(tmp_path, path):
+    answer = deployed(tmp_path, HTTPS="1", SITE_URL=f"https://tools.example.org{path}")
 
     assert (answer.returncode, answer.stderr) == (0, "")
     assert len((tmp_path / "secret_key").read_text()) >= 50

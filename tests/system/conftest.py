@@ -24,7 +24,10 @@ BROKERS = [
 # Of the others a third is enough where time is short: what they hold seldom breaks alone.
 EACH_TIME = ("test_newcomer.py", "test_schemathesis.py", "test_up.py", "test_wheel.py")
 # Those whose tests share what takes long.
-WHOLE = ("test_demo.py", "test_deploying.py", "test_dying.py", "test_first_tables.py")
+WHOLE = (
+    *("test_demo.py", "test_deploying.py", "test_dying.py", "test_first_tables.py"),
+    "test_site_path.py",
+)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -1,13 +1,10 @@
 """What lies in deploy/: checked by the tools it is for, and held to what the site starts itself."""
 
 import http.client
-import os
 import re
-import shutil
 import signal
 import socket
 import ssl
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -18,28 +15,14 @@ import pytest
 import yaml
 
 from benchmarks_app.supervisor import commands_of
+from tests.system.proxies import proxying, run, tool
 from tests.system.site import ROOT, Site, free_port
 
 DEPLOY = ROOT / "deploy"
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
-BIN = Path(sys.executable).parent
 OURS = ("web", "migrate", "worker", "sweeper")
 MOST_EXPOSED = 2.0
 NAME = "bench.example.org"
-
-
-def tool(name: str) -> str:
-    """Where a tool is; without it the test is skipped and says so."""
-    result = shutil.which(name, path=f"{BIN}:{os.environ['PATH']}:/usr/sbin")
-    if result is None:
-        pytest.skip(f"{name} is not installed")
-    return result
-
-
-def run(*command: object) -> str:
-    done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout + done.stderr
 
 
 @pytest.fixture(scope="module")
@@ -236,26 +219,9 @@ def proxied(request, tmp_path_factory) -> Iterator[Proxied]:
         site.env |= {"METRICS_TOKEN": "0123456789abcdef"}
         site.start("web")
         port = free_port()
-        command = [*map(str, request.param(folder, port, site.port))]
-        home = {"HOME": str(folder), "XDG_DATA_HOME": str(folder)}
-        proxy = subprocess.Popen(
-            command,
-            env={**os.environ, **home},
-            start_new_session=True,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        try:
-            for _ in range(100):
-                with socket.socket() as tried:
-                    if tried.connect_ex(("127.0.0.1", port)) == 0:
-                        break
-                time.sleep(0.1)
+        command = request.param(folder, port, site.port)
+        with proxying(command, folder, port):
             yield Proxied(site, port)
-        finally:
-            # Asked to end, it would wait for who listens to events; and nginx's workers outlive it.
-            os.killpg(proxy.pid, signal.SIGKILL)
-            proxy.wait()
 
 
 def test_pages_go_through_and_what_is_for_watchers_does_not(proxied):

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from django.urls import reverse
+
 from annotation.pools.services.planning import plan_of, planned_pool
 from annotation.pools.services.pooling import known, statistics_of
 from annotation.pools.services.ways import ways_of
@@ -69,6 +71,5 @@ def preview_pool(job: jobs.RunningJob) -> None:
     """The handler."""
     preview = preview_of(job.benchmark, job.parameters, job.progress)
     with job.commit() as result:
-        result.update(
-            preview=preview, url=f"/b/{job.benchmark.slug}/pools/new/?preview={job.row.pk}"
-        )
+        page = reverse("annotation:pool-new", args=[job.benchmark.slug])
+        result.update(preview=preview, url=f"{page}?preview={job.row.pk}")

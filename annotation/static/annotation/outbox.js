@@ -49,7 +49,7 @@
 
   /* ---- Who is signed in ---- */
   // From the cookie each time: it changes with every sign-in, which is how another tab's is noticed.
-  const cookie = () => /(?:^|; )csrftoken=([^;]*)/.exec(document.cookie)?.[1] ?? "";
+  const cookie = () => window.benchwright.cookie("csrftoken");
 
   /* ---- The outbox of one person in one tab ----
      `user` the person's key; `url` where this page sends; `sessionUrl` tells who is signed in;

@@ -16,6 +16,7 @@ from django.db.models import QuerySet
 from benchmarks_app.models import Benchmark, Delivery, MailChoice, Notice, Webhook
 from benchmarks_app.models.notices import Event
 from benchmarks_app.prepared import prepared
+from benchmarks_app.site_path import kept_address
 
 log = logging.getLogger(__name__)
 TASK = "benchmarks_app.send_notices"
@@ -41,7 +42,11 @@ def happened(
     if not hooks and not people:
         return None
     notice = Notice.objects.create(
-        event=event, benchmark=benchmark, about=about, path=path, api_path=api_path
+        event=event,
+        benchmark=benchmark,
+        about=about,
+        path=kept_address(path),
+        api_path=kept_address(api_path),
     )
     Delivery.objects.bulk_create(
         [

@@ -16,6 +16,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Count
+from django.urls import reverse
 
 from benchmarks_app.collections.services import uploading
 from benchmarks_app.common.services import audit, reading_apart
@@ -224,7 +225,7 @@ def group_queries(job: jobs.RunningJob) -> None:
         benchmark = Benchmark.objects.select_for_update().get(pk=job.benchmark.pk)
         _refuse_changed(benchmark, qrel_set, inputs)
         written = _Writing(benchmark, job, inputs, grouped_queries, options).done()
-        result.update(written, url=f"/b/{benchmark.slug}/families/")
+        result.update(written, url=reverse("family-list", args=[benchmark.slug]))
 
 
 def _inputs(

@@ -31,6 +31,7 @@ from benchmarks_app.models.notices import Event
 from benchmarks_app.operating.spans import span
 from benchmarks_app.operating.tracing import of_job
 from benchmarks_app.prepared import prepared
+from benchmarks_app.site_path import kept_address
 from benchmarks_app.store import file_store
 from benchmarks_app.store.errors import StoreAwayError
 from benchwright.errors import BenchmarkError, FileProblemsError
@@ -257,7 +258,7 @@ class RunningJob:
         with self.fenced():
             result: dict[str, Any] = {}
             yield result
-            url = result.pop("url", "")
+            url = kept_address(result.pop("url", ""))
             # Who sees that a job is over finds nothing staged.
             self.remove_folder()
             self._write(

@@ -10,6 +10,7 @@ from benchmarks_app.management.declared import DeclaredCommand
 from benchmarks_app.management.naming import existing_benchmark
 from benchmarks_app.models import Benchmark, Role, User
 from benchmarks_app.people.services.people import invite
+from benchmarks_app.site_path import kept_address
 from benchwright.recipes.arguments import option, unless_told, word
 
 
@@ -48,7 +49,7 @@ class Command(DeclaredCommand):
             note=options["note"],
             email=email,
         )
-        path = reverse("invitation-accept", args=[invited.secret])
+        path = kept_address(reverse("invitation-accept", args=[invited.secret]))
         self.say(f"{options['site'].rstrip('/')}{path}")
 
 

@@ -59,7 +59,8 @@ class Command(DeclaredCommand):
         if web_processes < 1:
             raise CommandError(f"--web-processes is {web_processes}; at least 1 has to answer.")
         self.say(f"The data of this site is in {settings.DATA_DIR}")
-        address = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+        name = f"[{host}]" if ":" in host else host
+        address = f"http://{name}:{port}{settings.SITE_PATH}/"
         try:
             lock = SiteLock(address)
         except FolderInUseError as error:

@@ -13,6 +13,7 @@ from django.utils import translation
 from benchmarks_app.models import MailChoice, Notice, User
 from benchmarks_app.models.notices import Event
 from benchmarks_app.notices.errors import StopLinkError
+from benchmarks_app.site_path import whole_address
 
 SALT = "benchmarks_app.notices.stop"
 # The stretch in which mails to one person are counted.
@@ -26,7 +27,7 @@ def stop_token(person: User, event: str) -> str:
 
 def send_mail_of(notice: Notice, person: User) -> None:
     """Mail somebody a notice: what happened, and where; nothing that its page tells."""
-    stop = f"{settings.SITE_URL}{reverse('mail-stop', args=[stop_token(person, notice.event)])}"
+    stop = whole_address(reverse("mail-stop", args=[stop_token(person, notice.event)]))
     context = {
         "notice": notice,
         "what": Event(notice.event).label,
@@ -34,7 +35,7 @@ def send_mail_of(notice: Notice, person: User) -> None:
         "number": next(iter(notice.about.values()), ""),
         "link": f"{settings.SITE_URL}{notice.path}",
         "stop": stop,
-        "account": f"{settings.SITE_URL}{reverse('account-detail')}",
+        "account": whole_address(reverse("account-detail")),
     }
     with translation.override(settings.LANGUAGE_CODE):
         subject = render_to_string("benchmarks_app/notices/_mail_subject.txt", context)

@@ -7,10 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 from django.db import connections
 
+from benchmarks_app.site_path import tell_thread
+
 log = logging.getLogger(__name__)
 # By then the answer has gone: work beside it would slow it down, for known names alone.
 PAUSE_SECONDS = 0.2
-_SENDER = ThreadPoolExecutor(max_workers=1, thread_name_prefix="mail")
+_SENDER = ThreadPoolExecutor(1, thread_name_prefix="mail", initializer=tell_thread)
 
 
 def send_later(send: Callable[[], object]) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.urls import reverse
 from django.utils import timezone
 
 from benchmarks_app import files
@@ -165,5 +166,5 @@ def leak_report_job(job: jobs.RunningJob) -> None:
         n = len(report["findings"])
         result.update(
             made=[f"leak report: {n} finding{'' if n == 1 else 's'}"],
-            url=f"/b/{benchmark.slug}/splits/leaks/",
+            url=reverse("leak-report-detail", args=[benchmark.slug]),
         )

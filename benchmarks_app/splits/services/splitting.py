@@ -7,6 +7,7 @@ from typing import Any, cast
 from django.core.cache import cache
 from django.db import transaction
 from django.db.models import Exists, OuterRef
+from django.urls import reverse
 
 from benchmarks_app.common.services import audit
 from benchmarks_app.common.services.exposure import exposed_among, refuse_hiding
@@ -231,7 +232,8 @@ def preview_job(job: jobs.RunningJob) -> None:
     recipe, options = _of_job(job)
     preview = preview_split(benchmark=job.benchmark, recipe=recipe, **options)
     with job.commit() as result:
-        url = f"/b/{job.benchmark.slug}/splits/?mode={recipe.mode}&preview={job.row.pk}#preview"
+        page = reverse("split-detail", args=[job.benchmark.slug])
+        url = f"{page}?mode={recipe.mode}&preview={job.row.pk}#preview"
         result.update(preview=preview.as_json(), url=url)
 
 
@@ -404,7 +406,8 @@ def split_job(job: jobs.RunningJob) -> None:
             hidden=options["hidden"],
         )
         sizes = ", ".join(f"{split} {n:,}" for split, n in plan.sizes.items() if n)
-        result.update(made=[f"splits: {sizes}"], url=f"/b/{job.benchmark.slug}/splits/")
+        page = reverse("split-detail", args=[job.benchmark.slug])
+        result.update(made=[f"splits: {sizes}"], url=page)
 
 
 def _job_parameters(

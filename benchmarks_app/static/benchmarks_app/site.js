@@ -21,11 +21,16 @@
     return filled(translated(one)?.[form < 0 ? 2 : form] ?? (n === 1 ? one : many), { n, ...facts });
   };
 
+  /* ---- Cookies: of a site below a path of its host they are called after that path ---- */
+  const sitePath = new URL(document.currentScript.src).pathname.replace(/\/static\/benchmarks_app\/site\.js$/, "");
+  const ownName = (name) => name + sitePath.replaceAll("/", ".");
+  const cookie = (name) => document.cookie.split("; ").find((pair) => pair.startsWith(`${ownName(name)}=`))?.slice(ownName(name).length + 1) ?? "";
+
   /* ---- Theme: auto, light, dark; the server reads the cookie, but for pages of its failures ---- */
-  const keptTheme = () => /(?:^|; )theme=(light|dark)(?:;|$)/.exec(document.cookie)?.[1] ?? "auto";
+  const keptTheme = () => (THEMES.includes(cookie("theme")) ? cookie("theme") : "auto");
   const setTheme = (theme) => {
     root.dataset.theme = theme;
-    document.cookie = `theme=${theme}; path=/; max-age=31536000; samesite=lax`;
+    document.cookie = `${ownName("theme")}=${theme}; path=${sitePath || "/"}; max-age=31536000; samesite=lax`;
     showTheme();
   };
   const showTheme = () => {
@@ -370,5 +375,5 @@
     showTheme();
     prepare(document.body);
   });
-  window.benchwright = { toast, word, several };
+  window.benchwright = { toast, word, several, cookie };
 })();

@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -94,7 +95,7 @@ def _context(request: HttpRequest, gate: GateResult) -> dict[str, Any]:
             (online, arms_of(online))
             for online in gate.online_results.select_related("recorded_by").order_by("pk")
         ],
-        "server": request.build_absolute_uri("/").rstrip("/"),
+        "server": request.build_absolute_uri(reverse("home")).rstrip("/"),
     }
 
 

@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -175,7 +176,7 @@ def policy_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRe
         "gates": gates_seen_by(request.user, benchmark).filter(policy=policy)[:MOST_GATES],
         "may_retire": may_retire(request.user, policy),
         "is_maker_told": is_maker_told(request.user, policy),
-        "server": request.build_absolute_uri("/").rstrip("/"),
+        "server": request.build_absolute_uri(reverse("home")).rstrip("/"),
         "release": newest_release(benchmark),
     }
     status = 422 if request.method == "POST" else 200

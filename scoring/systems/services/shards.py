@@ -26,6 +26,7 @@ from django.utils import timezone
 from benchmarks_app.jobs.services import jobs, sweeping
 from benchmarks_app.jobs.services.jobs import RunningJob
 from benchmarks_app.models import Job
+from benchmarks_app.site_path import kept_address
 from scoring.models import ShardJob
 from scoring.systems.services.baseline_errors import RetrievalOverError, ShardFilesError
 from scoring.systems.services.baseline_runs import Asked
@@ -184,7 +185,7 @@ class Piece:
         with self.job.commit():
             self._hold_parent()
             result = make()
-            url = result.pop("url", "")
+            url = kept_address(result.pop("url", ""))
             self._parent_rows().update(
                 state=Job.State.DONE,
                 done=_total(self.asked),

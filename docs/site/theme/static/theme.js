@@ -3,7 +3,10 @@
   "use strict";
   const THEMES = ["auto", "light", "dark"];
   const root = document.documentElement;
-  const kept = /(?:^|; )theme=(light|dark)(?:;|$)/.exec(document.cookie)?.[1] ?? "auto";
+  // Of a site below a path of its host cookies are called after that path.
+  const [sitePath] = new URL(document.currentScript.src).pathname.match(/^.*(?=\/docs\/_static\/)/) ?? [""];
+  const name = `theme${sitePath.replaceAll("/", ".")}`;
+  const kept = THEMES.find((theme) => document.cookie.split("; ").includes(`${name}=${theme}`)) ?? "auto";
   root.dataset.theme = kept;
   document.addEventListener("DOMContentLoaded", () => {
     const button = document.querySelector("[data-theme-toggle]");
@@ -12,7 +15,7 @@
     show();
     button.addEventListener("click", () => {
       root.dataset.theme = THEMES[(THEMES.indexOf(root.dataset.theme) + 1) % THEMES.length];
-      document.cookie = `theme=${root.dataset.theme}; path=/; max-age=31536000; samesite=lax`;
+      document.cookie = `${name}=${root.dataset.theme}; path=${sitePath || "/"}; max-age=31536000; samesite=lax`;
       show();
     });
   });
