@@ -56,6 +56,13 @@ def test_times_that_cannot_be_are_refused(wrong):
         latency_summary([1.0, wrong])
 
 
+@pytest.mark.parametrize(("time", "bin_"), [(0.0, (0.0, 0.5, 3)), (2.0, (1.9, 2.1, 3))])
+def test_times_that_are_all_alike_have_one_bin_around_them(time, bin_):
+    (alone,) = latency_bins([time] * 3).bins
+
+    assert (alone.low, alone.high, alone.n) == pytest.approx(bin_)
+
+
 def test_nothing_measured_is_no_summary_and_an_empty_chart():
     assert latency_summary([]) is None
     chart = latency_chart([])

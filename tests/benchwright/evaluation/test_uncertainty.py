@@ -15,6 +15,7 @@ from benchwright.evaluation.uncertainty import (
     ranked,
     recipe,
     span_of,
+    span_of_differences,
 )
 from benchwright.gates.bounds import Method, measured
 from benchwright.measures.families import FAMILIES
@@ -83,6 +84,12 @@ def test_the_same_values_and_families_have_one_interval_everywhere():
         assert ends == pytest.approx(alone[name], abs=1e-15)
         assert ends == pytest.approx(weighted[name], abs=1e-15)
         assert ends == pytest.approx(gate[name], abs=1e-15)
+
+
+def test_two_runs_differ_by_no_more_than_a_measure_spans():
+    low, high = span_of_differences(["nDCG@10", "DCG", "my own"])
+
+    assert (low.tolist(), high.tolist()) == ([-1, -np.inf, -np.inf], [1, np.inf, np.inf])
 
 
 def test_ends_are_not_outside_of_what_a_measure_can_be():

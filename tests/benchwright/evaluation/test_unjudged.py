@@ -37,6 +37,15 @@ def test_golden_case_shows_that_ndcg_has_no_bracket():
     assert bounds.all_relevant <= bounds.drawn_low < bounds.drawn_high == 1.0
 
 
+def test_drawn_ends_hold_nine_means_in_ten(monkeypatch):
+    means = [n / 100 for n in range(100, -1, -1)]
+    monkeypatch.setattr("benchwright.evaluation.unjudged._draws", lambda *_: means)
+
+    bounds = scenarios("nDCG@10", GOLDEN_JUDGED, GOLDEN_HITS)
+
+    assert (bounds.drawn_low, bounds.drawn_high) == pytest.approx((0.05, 0.95))
+
+
 def test_bracket_by_hand():
     # Of ranks 1 to 4, 2 is relevant, 3 is not, and the others are not judged.
     hits = {"q": QueryHits("q", (Hit(2, 1), Hit(3, 0), Hit(4, -1)), 4)}
