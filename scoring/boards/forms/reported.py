@@ -98,7 +98,7 @@ class ReportedChangeForm(ChangeForm, ReportedValueForm):
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         run, offered = self.initial["run"], row_field(self, "run").queryset
-        if run is not None and run not in offered:
+        if run is not None and offered is not None and run not in offered:
             # Whoever may not see the run leaves it as it is.
             del self.fields["run"]
 
