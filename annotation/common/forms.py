@@ -77,7 +77,8 @@ class _SettingsForm(forms.Form):
     def __init__(self, *args: Any, benchmark: Benchmark, **kwargs: Any) -> None:
         policy = policy_of(benchmark)
         self.benchmark, self._usual = benchmark, policy.settings.as_json()
-        super().__init__(*args, initial={"rule": policy.rule.name, **self._usual}, **kwargs)
+        initial = {"rule": policy.rule.name, **self._usual}
+        super().__init__(*args, **{"initial": initial, **kwargs})
         for name in self._usual:
             # What a short form leaves out is as the policy has it.
             self.fields[name].required = not self.is_bound
