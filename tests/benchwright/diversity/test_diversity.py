@@ -8,7 +8,9 @@ import pytest
 
 from benchwright.diversity.measures import (
     NAMES,
+    best_ranking,
     evaluate_subtopics,
+    novelty_gains,
     parse_diversity,
     read_subtopic_qrels,
 )
@@ -30,6 +32,17 @@ from tests.benchwright.realdata import data_folder
 GOLDEN = Path(__file__).parents[1] / "measures" / "golden" / "diversity.json"
 PEER = json.loads(GOLDEN.read_text("utf-8"))
 QRELS = {"q": {"1": {"a": 1, "b": 1}, "2": {"a": 1, "c": 0}}}
+
+
+def test_best_list_takes_the_last_by_id_of_what_gains_the_same():
+    """Two of c and d are d0 and d4: their d4 goes before d3, which after it gains as much as d2."""
+    subtopics = {"d1": "a", "d2": "ac", "d3": "bd", "d4": "cd", "d0": "cd"}
+    documents = {docid: frozenset(of) for docid, of in subtopics.items()}
+
+    ranking = best_ranking(documents, 5, alpha=0.5)
+
+    assert ranking == [documents[docid] for docid in ("d4", "d3", "d2", "d1", "d0")]
+    assert novelty_gains(ranking, 0.5) == [2.0, 1.5, 1.5, 0.5, 0.5]
 
 
 @pytest.mark.parametrize("name", PEER["values"])

@@ -111,6 +111,17 @@ def test_a_relevant_document_of_both_sides_is_named_and_does_not_stop_a_release(
     assert hard_violations(report) == []
 
 
+def test_of_many_queries_out_of_time_the_first_three_are_named():
+    texts = ("map of the moon", "cold bread soup", "whale songs", "tin roof noise")
+    planted = [query(f"l{n}", text, "train", first_seen=day(4)) for n, text in enumerate(texts)]
+
+    (violation,) = hard_violations(leak_report([*clean(), *planted], plan=CHRONOLOGICAL))
+
+    named = ", ".join(f"l{n} (2024-01-05)" for n in range(3))
+    assert violation.message.startswith("4 queries of train were first asked when ")
+    assert violation.message.endswith(f": {named}.")
+
+
 def test_a_query_out_of_time_is_named_where_time_decides():
     planted = query("late", "map of the moon", "train", first_seen=day(4))
 
