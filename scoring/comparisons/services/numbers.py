@@ -129,8 +129,8 @@ def _answered(score_set: ScoreSet, hidden: Collection[str]) -> float:
     import polars as pl
 
     rows = pl.read_parquet(score_files(score_set).per_query, columns=["qid", "is_missing"])
-    missing = rows.filter(~pl.col("qid").is_in(list(hidden)))["is_missing"]
-    return (len(missing) - missing.sum()) / len(missing)
+    is_missing = rows.filter(~pl.col("qid").is_in(list(hidden)))["is_missing"].to_list()
+    return is_missing.count(False) / len(is_missing)
 
 
 def judged_measure(measure: str) -> str:
