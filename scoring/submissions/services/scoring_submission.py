@@ -43,7 +43,7 @@ ENDED = (Submission.State.SCORED, Submission.State.INVALID, Submission.State.FAI
 # How far each stage brings a submission, in percent.
 CHECKED, WRITTEN, COMPUTED, WHOLE = 50, 70, 95, 100
 LINES_LEFT_OUT = "lines left out"
-# The share of graded hidden queries that a submission has to answer.
+# The share of hidden queries, graded or not, that a submission has to answer.
 FEWEST_HIDDEN = 0.8
 OUR_FAULT = "The fault is on our side, and its log has the details. Nothing is counted; try again."
 
