@@ -10,6 +10,7 @@ import pytest
 from django.contrib.auth import authenticate
 from django.core import mail
 from django.test import Client
+from django.test.utils import override_script_prefix
 from django.urls import reverse
 
 from benchmarks_app.models import AuditEvent, Identity, Membership, Team, User
@@ -109,6 +110,19 @@ def test_way_there_carries_pkce_state_nonce_and_nothing_secret(provider, browser
     assert asked["redirect_uri"] == f"http://localhost{BACK}"
     assert min(len(asked["state"]), len(asked["nonce"])) >= 20
     assert SECRET not in address.query
+
+
+def test_way_back_is_below_the_path_of_the_site(provider, browser, settings):
+    settings.FORCE_SCRIPT_NAME = "/benchwright"
+
+    with override_script_prefix("/benchwright/"):
+        at_provider = httpx.get(led_there(browser))
+        host, path, asked = at_provider.headers["Location"].partition("/benchwright")
+        answer = browser.get(asked)
+
+    assert (host, path) == ("http://localhost", "/benchwright")
+    assert asked.startswith(f"{BACK}?")
+    assert (answer.status_code, answer["Location"]) == (302, "/benchwright/")
 
 
 def test_provider_takes_no_code_without_what_the_challenge_was_made_of(provider, browser):
