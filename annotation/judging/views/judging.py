@@ -8,6 +8,7 @@ rank, score, document id or grade of another person.
 import uuid
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -354,5 +355,8 @@ def _means(request: PersonRequest, pool: Pool, answer: dict[str, Any]) -> dict[s
 
 
 def _outbox_key(user: User) -> str:
-    """Whose entries those of an outbox are: says nothing of the person, and is never another's."""
-    return salted_hmac("annotation.outbox", str(user.pk)).hexdigest()[:24]
+    """Whose entries those of an outbox are: says nothing of the person, and is never another's.
+
+    Sites of one host have one outbox in a browser, and a copy of a site has its secret.
+    """
+    return salted_hmac("annotation.outbox", f"{settings.SITE_PATH}{user.pk}").hexdigest()[:24]

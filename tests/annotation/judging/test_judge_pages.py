@@ -220,6 +220,15 @@ def test_an_outbox_is_called_by_a_name_that_tells_nothing(small_pool, ada, ann, 
     assert Client().get(url).json() == {"user": None}
 
 
+def test_an_outbox_is_not_that_of_a_copy_of_the_site_below_another_path(ada, signed_in, settings):
+    url, names = reverse("annotation:judge-session"), set()
+    for path in ("", "/benchwright", "/benchwright-try"):
+        settings.SITE_PATH = path
+        names.add(signed_in(ada).get(url).json()["user"])
+
+    assert len(names) == 3
+
+
 def test_the_page_knows_what_may_be_undone(small_pool, ada, signed_in):
     client = signed_in(ada)
     for _ in range(2):
