@@ -1,5 +1,6 @@
 """A retrieval that several jobs share: one run in the end, the same as one job makes, or none."""
 
+import shutil
 import uuid
 from datetime import timedelta
 from itertools import pairwise
@@ -9,6 +10,7 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
+from benchmarks_app.backups.services import restoring
 from benchmarks_app.collections.services import uploading
 from benchmarks_app.jobs.services import jobs, retry, sweeping
 from benchmarks_app.models import Job, Run
@@ -221,6 +223,20 @@ def test_parent_that_is_tried_again_begins_anew(parent, tess):
     parent.refresh_from_db()
 
     retry.retry(job=parent, user=tess)
+    jobs.run_queued()
+
+    parent.refresh_from_db()
+    assert (parent.state, parent.attempt) == (Job.State.DONE, 2)
+    assert Run.objects.count() == 1
+
+
+def test_parent_that_was_restored_from_a_backup_begins_anew(parent):
+    """The common folder is in none; a shard that comes first finds that its retrieval is over."""
+    do(waiting()[0])
+    shutil.rmtree(folders()[0])
+
+    restoring._begin_anew()
+    assert do(waiting()[-1]).state == Job.State.FAILED
     jobs.run_queued()
 
     parent.refresh_from_db()
