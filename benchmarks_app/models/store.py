@@ -33,7 +33,7 @@ class BackupQuerySet(models.QuerySet["Backup"]):
     def under_way(self) -> "BackupQuerySet":
         """Those that go on: neither over, nor silent for longer than one that lives ever is."""
         since = timezone.now() - timedelta(seconds=Backup.SILENT_SECONDS)
-        return self.filter(finished_at=None, seen_at__gt=since)
+        return self.filter(finished_at=None, error="", seen_at__gt=since)
 
 
 class Backup(models.Model):
@@ -72,7 +72,8 @@ class Backup(models.Model):
     @property
     def is_under_way(self) -> bool:
         silent = timezone.now() - self.seen_at
-        return self.finished_at is None and silent < timedelta(seconds=self.SILENT_SECONDS)
+        is_over = self.finished_at is not None or self.error
+        return not is_over and silent < timedelta(seconds=self.SILENT_SECONDS)
 
 
 class LeftFile(models.Model):

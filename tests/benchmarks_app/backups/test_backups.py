@@ -310,7 +310,8 @@ def test_backup_that_is_cut_off_is_none(upload, place):
     assert BackupFolder(place).snapshots() == []
     assert [path.name for path in (place / "snapshots").iterdir()] == []
     row = Backup.objects.get()
-    assert (row.finished_at, row.error) == (None, "KeyboardInterrupt")
+    assert (row.finished_at, row.error, row.is_under_way) == (None, "KeyboardInterrupt", False)
+    assert not Backup.objects.under_way().exists()
     assert backed_up(place).n_copied == 0  # what was copied is of use
 
 
