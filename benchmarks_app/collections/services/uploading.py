@@ -5,13 +5,14 @@ import re
 import uuid
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from django.utils import timezone
 
 from benchmarks_app import files
@@ -63,6 +64,12 @@ def forget(upload: Upload) -> None:
     stored = upload.stored
     upload.delete()
     transaction.on_commit(lambda: _delete_bytes(stored))
+
+
+def take_back(upload: Upload) -> None:
+    """As `forget`, at once: of a file that was refused, whatever becomes of the transaction."""
+    upload.delete()
+    _delete_bytes(upload.stored)
 
 
 def _delete_bytes(stored: str) -> None:
@@ -168,14 +175,19 @@ def _store(benchmark: Benchmark, owner: User, name: str, chunks: Iterable[bytes]
         stored = files.publish(staged, f"uploads/{digest.hexdigest()}/{safe_name(name)}")
     finally:
         staged.unlink(missing_ok=True)
-    return Upload.objects.create(
-        benchmark=benchmark,
-        owner=owner,
-        name=name[-255:],
-        stored=stored,
-        sha256=digest.hexdigest(),
-        size=size,
-    )
+    try:
+        return Upload.objects.create(
+            benchmark=benchmark,
+            owner=owner,
+            name=name[-255:],
+            stored=stored,
+            sha256=digest.hexdigest(),
+            size=size,
+        )
+    except DatabaseError:  # the benchmark was deleted while the file was on its way, for instance
+        with suppress(DatabaseError):
+            _delete_bytes(stored)
+        raise
 
 
 def safe_name(name: str) -> str:

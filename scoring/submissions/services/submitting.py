@@ -23,12 +23,13 @@ from django.db.models.functions import Cast
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from benchmarks_app.collections.services.uploading import CHUNK, receive_upload
+from benchmarks_app.collections.services.uploading import CHUNK, receive_upload, take_back
 from benchmarks_app.common.services import audit
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Job, Run, Team, Upload, User
 from benchmarks_app.permissions import Action, may
 from benchmarks_app.prepared import prepared
+from benchwright.errors import BenchmarkError
 from scoring.models import Phase, Submission
 from scoring.scores.selectors.phases import UNCOUNTED, state_of_phase
 from scoring.scores.selectors.releases import phases_open_at
@@ -144,9 +145,14 @@ def submit_file(
     _refuse_foreign_team(user, team)
     refuse_same_bytes(phase=phase, user=user, team=team, sha256=digest.hexdigest())
     refuse_over_limit(phase=phase, user=user, team=team)
-    _refuse_taken_name(phase, user, name, digest.hexdigest())
     upload = receive_upload(benchmark=phase.benchmark, owner=user, file=file)
-    return accept_submission(phase=phase, user=user, upload=upload, name=name, team=team, **terms)
+    try:
+        return accept_submission(
+            phase=phase, user=user, upload=upload, name=name, team=team, **terms
+        )
+    except BenchmarkError:
+        take_back(upload)
+        raise
 
 
 def accept_submission(

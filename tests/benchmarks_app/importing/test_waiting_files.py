@@ -7,7 +7,7 @@ from time import sleep
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import connection
+from django.db import IntegrityError, connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -89,6 +89,22 @@ def test_same_bytes_under_another_name_leave_nothing_behind(
 
     assert [upload.name for upload in texts.uploads.all()] == ["queries.csv"]
     assert [name.rpartition("/")[2] for name in names_below("uploads")] == ["queries.csv"]
+
+
+def test_file_that_the_database_does_not_take_leaves_nothing_in_the_store(texts, monkeypatch):
+    """As where the benchmark was deleted while the file was on its way."""
+    factories.waiting_upload(texts, "queries.csv", QUERIES)
+
+    def refuse(**_) -> None:
+        raise IntegrityError
+
+    monkeypatch.setattr(Upload.objects, "create", refuse)
+    for content in (QUERIES, b"qid,text\nq9,other?\n"):
+        with pytest.raises(IntegrityError):
+            factories.waiting_upload(texts, "queries.csv", content)
+
+    (kept,) = names_below("uploads")
+    assert kept == Upload.objects.get().stored
 
 
 @pytest.mark.django_db(transaction=True)
