@@ -234,10 +234,11 @@ def disputes_check(benchmark: Benchmark, user: Any) -> Check | None:
 def judging_card(benchmark: Benchmark, user: Any) -> Card | None:
     """How far the open pools are; the rest of the card is asked for by the page."""
     pools = pools_of(benchmark).filter(state__in=[Pool.State.OPEN, Pool.State.PAUSED])
-    rows = [
-        (pool, pool.n_done / pool.n_wanted if pool.n_wanted else 0.0)
-        for pool in pools[:POOLS_SHOWN]
-    ]
+    rows = [(pool, _share(pool)) for pool in pools[:POOLS_SHOWN]]
     if not rows:
         return None
     return Card(10, "annotation/pools/_home_judging.html", context={"pools": rows})
+
+
+def _share(pool: Any) -> float:
+    return pool.n_done / pool.n_wanted if pool.n_wanted else 0.0

@@ -164,18 +164,21 @@ class _Entering:
         """What is appended for a label, if anything; why not is the last of the states."""
         place = self.places.get((label.qid, label.docid))
         if self.origin.pool and place is None:
-            return self._left_out(OUTSIDE)
+            self.done.states.append(OUTSIDE)
+            return None
         giver = self._giver(label)
         before = giver.before
         if before and before.kind not in FROM_FILES and giver.rater != self.origin.actor.pk:
-            return self._left_out(JUDGED_HERE)
+            self.done.states.append(JUDGED_HERE)
+            return None
         client_id = _identity(self.origin, label)
         is_here = client_id in self.known_ids or (giver.is_same and not giver.is_another)
         slot = None
         if place and not giver.is_machine and (giver.is_same or not is_here):
             slot = self._place(place, giver)
         if is_here and not (giver.is_same and before and before.is_surplus and slot):
-            return self._left_out(SAME)
+            self.done.states.append(SAME)
+            return None
         if is_here:  # an extra label whose document has a place for it by now
             client_id = uuid.uuid5(client_id, f"place {slot}")
         if (
@@ -193,9 +196,6 @@ class _Entering:
         return self._judgment(
             label, giver, slot_id=slot, client_id=client_id, is_surplus=is_surplus
         )
-
-    def _left_out(self, why: str) -> None:
-        self.done.states.append(why)
 
     def _giver(self, label: Label) -> _Giver:
         origin, pair = self.origin, (self.queries[label.qid], label.docid)

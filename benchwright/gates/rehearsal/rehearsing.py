@@ -130,13 +130,12 @@ def pair_of(policy: Policy, evidence: Evidence) -> Pair:
     guards = [evidence.differences(name) for name in policy.guard_rails.measures]
     masks = [evidence.mask_of(name) for name in policy.slices]
     exact, lexical = evidence.slices.get(policy.guard_rails.exact_slice), evidence.lexical
+    against = baseline_against = None
     if exact is None or lexical is None or exact.sum() < policy.smallest_slice:
-        exact, against = None, (None, None)
+        exact = None
     else:
-        against = tuple(
-            arm.of(policy.measure) - lexical.of(policy.measure)
-            for arm in (evidence.candidate, evidence.baseline)
-        )
+        against = evidence.candidate.of(policy.measure) - lexical.of(policy.measure)
+        baseline_against = evidence.baseline.of(policy.measure) - lexical.of(policy.measure)
     return Pair(
         gain=gain,
         guards=np.stack(guards, axis=1) if guards else np.zeros((len(gain), 0)),
@@ -144,8 +143,8 @@ def pair_of(policy: Policy, evidence: Evidence) -> Pair:
         slices=np.stack(masks, axis=1) if masks else np.zeros((len(gain), 0), dtype=np.bool_),
         families=evidence.families,
         exact=exact,
-        against=against[0],
-        baseline_against=against[1],
+        against=against,
+        baseline_against=baseline_against,
     )
 
 

@@ -166,7 +166,7 @@ def test_pace_and_name_may_change_in_between(stopped, ask, server, out):
 
 
 @pytest.mark.parametrize(
-    ("more", "words"),
+    ("more", "message"),
     [
         (["-k", "7"], "depth ('100' then, '7' now)"),
         (["--id", "_source.id"], "path to the id ('_id' then, '_source.id' now)"),
@@ -174,28 +174,30 @@ def test_pace_and_name_may_change_in_between(stopped, ask, server, out):
         (["--score", "", "-k", "7"], "path to the score ('_score' then, '' now); depth ('100'"),
     ],
 )
-def test_answers_to_another_asking_are_not_taken(stopped, ask, server, kept, more, words):
+def test_answers_to_another_asking_are_not_taken(stopped, ask, server, kept, more, message):
     before = kept.read_bytes()
     done = ask(*more)
 
     assert done.exit_code == 1
-    assert f"{kept}:1: these answers were asked for in another way: {words}" in str(done.exception)
+    assert f"{kept}:1: these answers were asked for in another way: {message}" in str(
+        done.exception
+    )
     assert "start over with --fresh, or choose another output" in str(done.exception)
     assert (kept.read_bytes(), server.asked) == (before, [])
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "words"),
+    ("name", "content", "message"),
     [
         ("body.json", BODY.replace("{{k}}", '{{k}}, "from": 0'), "other template."),
         ("queries.tsv", "q0\ttext 0\n", "other queries."),
         ("queries.tsv", "".join(f"q{n}\tText {n}\n" for n in range(N)), "other queries."),
     ],
 )
-def test_answers_to_other_files_are_not_taken(stopped, ask, tmp_path, name, content, words):
+def test_answers_to_other_files_are_not_taken(stopped, ask, tmp_path, name, content, message):
     (tmp_path / name).write_text(content)
 
-    assert f"in another way: {words}" in str(ask().exception)
+    assert f"in another way: {message}" in str(ask().exception)
 
 
 def test_without_an_answer_it_may_be_asked_in_another_way(ask, server, out, kept):
