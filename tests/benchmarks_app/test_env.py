@@ -167,8 +167,8 @@ def test_proxies_that_are_neither_are_refused(set_variable, value):
         ("http://[::1]:8000/a/b.c-d_e~", "http://[::1]:8000/a/b.c-d_e~"),
     ],
 )
-def test_address_of_the_site_is_read(given, value, read):
-    given(value)
+def test_address_of_the_site_is_read(set_variable, value, read):
+    set_variable(value)
 
     assert env.env_site(NAME, "http://127.0.0.1:8000") == read
 
@@ -188,8 +188,8 @@ def test_address_of_the_site_is_read(given, value, read):
         "https://",
     ],
 )
-def test_address_that_no_site_has_is_refused(given, value):
-    given(value)
+def test_address_that_no_site_has_is_refused(set_variable, value):
+    set_variable(value)
 
     with pytest.raises(EnvError, match=r"accepted: https://host, or https://host/path of letters"):
         env.env_site(NAME, "")

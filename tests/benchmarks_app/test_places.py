@@ -15,6 +15,7 @@ from django.urls import reverse
 from benchmarks_app import places
 from benchmarks_app.errors import BodyCutOffError
 from benchwright.errors import BROKE_OFF
+from tests.own_connection import own_connection
 
 pytestmark = pytest.mark.django_db  # asked for by the end of a request
 SECRET = "a" * 32
@@ -124,7 +125,8 @@ def test_a_form_that_is_cut_off_changes_nothing(benchmark, owner, signed_in):
         )
         request["wsgi.input"] = io.BytesIO(content)
         answer = Mock()
-        list(served(request, answer))
+        with own_connection():
+            list(served(request, answer))
         return int(answer.call_args.args[0][:3])
 
     for headers in ({}, {"HTTP_X_CSRFTOKEN": SECRET}):  # as forms and as scripts prove it

@@ -14,14 +14,13 @@ from typing import Any
 import hypothesis
 import pytest
 import schemathesis
-from django.core.signals import request_finished, request_started
-from django.db import close_old_connections
 from django.urls import resolve, reverse
 from hypothesis import HealthCheck, Phase, Verbosity, given
 from hypothesis import strategies as st
 from schemathesis import Case, GenerationMode, checks
 from schemathesis.specs.openapi import checks as of_openapi
 
+from tests.own_connection import own_connection
 from tests.system.api_targets import (
     MEMBERS,
     UNLIMITED,
@@ -200,11 +199,8 @@ def in_the_world(target, folders, settings, db) -> Iterator[None]:
         settings.MEDIA_ROOT = target.files
     for name in UNLIMITED:
         setattr(settings, name, 10**9)
-    for signal in (request_started, request_finished):
-        signal.disconnect(close_old_connections)
-    yield
-    for signal in (request_started, request_finished):
-        signal.connect(close_old_connections)
+    with own_connection():
+        yield
 
 
 def test_description_names_every_endpoint_of_the_world(known):

@@ -9,13 +9,12 @@ from types import SimpleNamespace
 import httpx
 import pytest
 from click.testing import CliRunner, Result
-from django.core.signals import request_finished, request_started
 from django.core.wsgi import get_wsgi_application
-from django.db import close_old_connections
 
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Job
 from benchwright.cli.main import main
+from tests.own_connection import own_connection
 
 URL = "http://localhost:8000"
 CLIENT = httpx.Client
@@ -24,13 +23,8 @@ CLIENT = httpx.Client
 @contextmanager
 def connected() -> Iterator[httpx.WSGITransport]:
     """What carries requests into the site of this test, on the test's own connection."""
-    for signal in (request_started, request_finished):
-        signal.disconnect(close_old_connections)
-    try:
+    with own_connection():
         yield httpx.WSGITransport(_of_bytes(get_wsgi_application()))
-    finally:
-        for signal in (request_started, request_finished):
-            signal.connect(close_old_connections)
 
 
 def _of_bytes(application: Callable) -> Callable:
