@@ -19,7 +19,6 @@ import click
 from django.core.management import get_commands, load_command_class
 
 import benchwright
-from benchmarks_app.management.declared import replacement
 from benchwright.cli.main import Command, main
 from benchwright.cli.sites.nouns import LINES
 from benchwright.cli.sites.nouns.commands import NOUNS, command_of
@@ -43,6 +42,8 @@ DJANGOS = {
 
 def commands() -> str:
     """Every command with what it takes."""
+    from benchmarks_app.management.declared import replacement  # which loads the models
+
     parts = [
         "# Reference: commands",
         f"What each takes. What they are for, with examples: [commands.md](../commands.md). {HERE}",
