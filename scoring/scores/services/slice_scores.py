@@ -2,11 +2,11 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
 from django.db.models import OuterRef, Subquery
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
@@ -147,6 +147,8 @@ def means_told(release: Release) -> MeansTold:
 
 
 Event = tuple[str, int | str, str]
+# One time for all releases without scores: the order of rows in a table, or of clocks, is none.
+NOT_YET = datetime.max.replace(tzinfo=UTC)
 
 
 def _events(release: Release) -> tuple[Event, ...]:
@@ -168,8 +170,7 @@ def _events(release: Release) -> tuple[Event, ...]:
         )
     ]
     dated += [
-        ((at is None, at or timezone.now(), True, key), (RELEASE, key, ""))
-        for key, at in told_at.items()
+        ((at is None, at or NOT_YET, True, key), (RELEASE, key, "")) for key, at in told_at.items()
     ]
     return tuple(event for _, event in sorted(dated))
 
