@@ -115,8 +115,9 @@ def background_jobs(of: Benchmark, first: int, last: int) -> None:
     states = [Job.State.DONE, Job.State.FAILED]
     for number in range(first, last):
         starter = factories.user(f"starter{number}")
+        title = f"job {number}"  # of those of one title the last is shown
         Job.objects.create(
-            kind="test", title="a", benchmark=of, created_by=starter, state=states[number % 2]
+            kind="test", title=title, benchmark=of, created_by=starter, state=states[number % 2]
         )
 
 

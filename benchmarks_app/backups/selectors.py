@@ -21,8 +21,6 @@ from benchwright.exports import EXPORTERS
 
 # Counted up when the bytes that an exporter writes change: what was made before is not given then.
 EDITION = 1
-# Folders whose files no row names: what lies there is given to whoever asks.
-LISTED = ("exports", "leaks")
 
 
 def stored_export_name(release: Release, exporter: str) -> str:
@@ -34,14 +32,6 @@ def finished_in(folder: str) -> list[str]:
     """Stored files of a folder that carry the digest of their content in their name."""
     names = file_store().listed(folder)[1]
     return sorted(name for base_name in names if digest_in(name := f"{folder}/{base_name}"))
-
-
-def names_below(folder: str) -> Iterator[str]:
-    """Every stored file below a folder."""
-    folders, names = file_store().listed(folder)
-    yield from (f"{folder}/{name}" for name in names)
-    for name in folders:
-        yield from names_below(f"{folder}/{name}")
 
 
 def export_folder(release: Release, exporter: str) -> str:

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 from typing import Any, cast
 
 from django.core.cache import cache
-from django.db.models import Count, Max, Q, QuerySet, Sum
+from django.db.models import Count, F, Max, Q, QuerySet, Sum
 from django.utils.dateparse import parse_date, parse_datetime
 
 from benchmarks_app.common.selectors.reading import corpus_reader
@@ -18,7 +18,6 @@ from benchmarks_app.models import (
     QrelSet,
     Query,
     QueryFamily,
-    Slice,
     SliceMember,
     SplitPlan,
 )
@@ -32,6 +31,7 @@ WITHOUT_SPLIT = "test"
 """Where queries of a benchmark count that was never split."""
 
 DOCUMENTS_AT_ONCE = 1_000
+PRIME = 1_000_003
 OFFICIAL = [QrelSet.Kind.HUMAN, QrelSet.Kind.IMPORTED]
 
 
@@ -171,7 +171,7 @@ def _inputs_digest(benchmark: Benchmark) -> str:
 
 
 def fingerprint(benchmark: Benchmark) -> str:
-    """A few counts that differ whenever queries, families, links, slices or grades do."""
+    """A few counts and sums that differ whenever what is split, or shown of it, does."""
     queries = Query.objects.committed().filter(benchmark=benchmark)
     families = QueryFamily.objects.filter(benchmark=benchmark)
     different = FamilyLink.objects.filter(benchmark=benchmark, verdict=FamilyLink.Verdict.DIFFERENT)
@@ -187,11 +187,16 @@ def fingerprint(benchmark: Benchmark) -> str:
         benchmark.split_plans.aggregate(Max("pk")),
         dict(families.values_list("split").annotate(n=Count("pk")).order_by("split")),
         different.aggregate(Count("pk"), Max("decided_at")),
-        dict(
-            Slice.objects.filter(benchmark=benchmark)
-            .values_list("name")
-            .annotate(n=Count("members", filter=Q(members__state=SliceMember.State.MEMBER)))
-            .order_by("name")
+        list(
+            SliceMember.objects.filter(
+                slice__benchmark=benchmark, state=SliceMember.State.MEMBER, query__staged_by=None
+            )
+            .values_list("slice__name")
+            # Squares: of as many other queries even the sum of the keys may be the same.
+            .annotate(
+                Count("pk"), Sum("query_id"), squares=Sum(F("query_id") * F("query_id") % PRIME)
+            )
+            .order_by("slice__name")
         ),
         QrelSet.objects.ready().filter(benchmark=benchmark).aggregate(Count("pk"), Max("pk")),
         sorted(benchmark.hidden_splits),

@@ -23,7 +23,6 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
 from benchmarks_app import files
-from benchmarks_app.backups.selectors import LISTED, names_below
 from benchmarks_app.backups.services import table_rows
 from benchmarks_app.backups.services.store_checking import verify_store
 from benchmarks_app.backups.services.table_rows import Table
@@ -97,7 +96,7 @@ def restore(
                 _migrate_to(migrations, say)
             n_rows = _load(snapshot, manifest, migrations, say)
         when_loaded()
-        _forget_the_site_before(snapshot)
+        _clear_staging()
     say("migrating to this version")
     call_command("migrate", verbosity=0, interactive=False)
     ContentType.objects.clear_cache()
@@ -340,19 +339,11 @@ def _placed(
 # --- what is not in the backup -------------------------------------------------------------
 
 
-def _forget_the_site_before(snapshot: Snapshot) -> None:
-    """Remove what a site that was here has left, and what would be taken for this one's.
-
-    It is known by numbers of jobs, benchmarks and releases, which stand for others from now on.
-    """
+def _clear_staging() -> None:
+    """Remove what jobs of a site that was here have staged for later ones."""
     for path in settings.STAGING_DIR.iterdir():
         if path.name.startswith(KEPT_FOR_LATER):
             shutil.rmtree(path, ignore_errors=True)
-    own = {name for name, *_ in rows_in(snapshot.files) if name.startswith(LISTED)}
-    for folder in LISTED:
-        for name in names_below(folder):
-            if name not in own:
-                file_store().delete(name)
 
 
 def _begin_anew() -> None:

@@ -22,6 +22,8 @@ from benchwright.backups.lines import LineWriter, Written, as_line, rows_in
 from benchwright.files.external_sort import batched
 
 ROWS_AT_ONCE = 2_000
+# As many rows a table may have got after a backup, so that none of their numbers is given again.
+GIVEN_SINCE = 1_000_000
 # What a site makes anew: who is signed in, what limits count, which workers are alive, what was
 # answered to requests that may be sent again, what was on its way to webhooks and by mail (a copy
 # would tell it once more), in which state kept pages were made; and what backups of this very site
@@ -292,12 +294,17 @@ def _columns(table: Table) -> str:
 
 
 def go_on_after(table: Table, number: int | None) -> None:
-    """Let the next row of a table get a key that no row ever had."""
-    if not number:
+    """Let the next row of a table get a key that no row ever had, by this backup.
+
+    Nor one that came since: a label that waits in a browser, or an address in a mail, is of a row
+    that was not restored, and not of one that is made from now on.
+    """
+    if number is None:
         return
+    last = number + GIVEN_SINCE
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
             cursor.execute("DELETE FROM sqlite_sequence WHERE name = %s", [table.name])
-            cursor.execute("INSERT INTO sqlite_sequence VALUES (%s, %s)", [table.name, number])
+            cursor.execute("INSERT INTO sqlite_sequence VALUES (%s, %s)", [table.name, last])
         else:
-            cursor.execute("SELECT setval(%s, %s)", [_sequence_of(cursor, table), number])
+            cursor.execute("SELECT setval(%s, %s)", [_sequence_of(cursor, table), last])

@@ -79,7 +79,9 @@ def kept_leak_report(
 def _report_folder(benchmark: Benchmark, chosen: QrelSet | None, see_hidden: bool) -> str:
     # Where nothing is hidden both reports are one.
     is_whole = see_hidden or not benchmark.hidden_splits
-    parts = [reads.fingerprint(benchmark), chosen.pk if chosen else None, is_whole, VERSION]
+    corpus = benchmark.current_corpus_version  # has the dates of documents
+    parts = [reads.fingerprint(benchmark), chosen and chosen.pk, corpus and corpus.pk, is_whole]
+    parts.append(VERSION)
     return f"leaks/{benchmark.pk}/{reads.hash_of(parts)}"
 
 

@@ -11,7 +11,16 @@ from django.utils import timezone
 from benchmarks_app import files
 from benchmarks_app.backups.services.store_checking import verify_store
 from benchmarks_app.jobs.services import jobs
-from benchmarks_app.models import AuditEvent, Job, Query, QueryFamily, Role, SplitPlan
+from benchmarks_app.models import (
+    AuditEvent,
+    CorpusVersion,
+    Job,
+    Query,
+    QueryFamily,
+    Role,
+    SliceMember,
+    SplitPlan,
+)
 from benchmarks_app.splits import selectors as reads
 from benchmarks_app.splits.services import leak_reports, splitting
 from benchwright.errors import FileProblemsError
@@ -240,6 +249,32 @@ def test_leak_report_is_kept_until_something_changes(bench, olga, monkeypatch):
 
     assert first == again
     assert leak_reports.current_leak_report(bench) == {"findings": "new"}
+
+
+def test_slice_of_as_many_other_queries_is_seen(bench, olga):
+    """Nor is the sum of their keys another."""
+    apply(bench, olga)
+    first, second, third, fourth = bench.queries.order_by("pk")[:4]
+    query_slice = factories.query_slice(bench, "some", first, fourth)
+    splitting.current_description(bench)
+    before = reads.fingerprint(bench)
+
+    query_slice.members.all().delete()
+    query_slice.members.bulk_create(
+        SliceMember(slice=query_slice, query=query, source="human") for query in (second, third)
+    )
+
+    assert reads.fingerprint(bench) != before
+    assert splitting.current_description(bench) == splitting._described(bench)
+
+
+def test_leak_report_is_worked_out_anew_for_a_new_version_of_the_corpus(bench, olga):
+    """Its documents have other dates."""
+    apply(bench, olga)
+    first = leak_reports._report_folder(bench, None, see_hidden=True)
+    CorpusVersion.objects.create(corpus=bench.corpus, number=1, state="ready", n_documents=0)
+
+    assert leak_reports._report_folder(bench, None, see_hidden=True) != first
 
 
 def test_leak_report_names_a_leak_until_families_are_merged(bench, olga):
