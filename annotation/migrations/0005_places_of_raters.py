@@ -10,7 +10,7 @@ def name_raters(apps, schema_editor):
     judgment = apps.get_model("annotation", "Judgment")
     slot = apps.get_model("annotation", "Slot")
     named = judgment.objects.filter(kind="import", superseded_by=None, slot__state="done")
-    for pk, rater in list(named.exclude(rater="").values_list("slot", "rater")):
+    for pk, rater in list(named.exclude(rater="").order_by("pk").values_list("slot", "rater")):
         # Whoever filled it: another may have imported the rater's label again since.
         slot.objects.filter(pk=pk, state="done").update(annotator=None, rater=rater)
 
@@ -19,7 +19,7 @@ def name_importers(apps, schema_editor):
     """The way back: a place belongs to who imported its label, or, of several, comes free."""
     judgment = apps.get_model("annotation", "Judgment")
     slot = apps.get_model("annotation", "Slot")
-    for one in list(slot.objects.exclude(rater="")):
+    for one in list(slot.objects.exclude(rater="").order_by("pk")):
         label = judgment.objects.filter(slot=one, superseded_by=None).first()
         others = slot.objects.filter(entry=one.entry, kind=one.kind, round=one.round)
         is_free = label is None or others.filter(annotator=label.actor).exists()

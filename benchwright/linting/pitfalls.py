@@ -127,13 +127,15 @@ def _advice_on_queries(
             return (
                 f"{n_there:,} of these {what} of the split '{name}'{other_split}: take its qrels."
             )
-    there = next(iter(queries), None)
-    numbers = {_number(qid) for qid in queries} - {None}
-    if any(_number(qid) in numbers for qid in lacking if _number(qid) is not None):
-        return (
-            f"They are the same numbers written otherwise: '{lacking[0]}' in the qrels, '{there}' "
-            "among the queries. Write both alike."
-        )
+    there = min(queries, key=str, default=None)
+    numbered = {_number(qid): qid for qid in sorted(queries, key=str, reverse=True)}
+    for qid in lacking:
+        number = _number(qid)
+        if number is not None and number in numbered:
+            return (
+                f"They are the same numbers written otherwise: '{qid}' in the qrels, "
+                f"'{numbered[number]}' among the queries. Write both alike."
+            )
     if there is None:
         return "There is no query at all: look whether it is the right file."
     return (

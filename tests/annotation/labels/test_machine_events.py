@@ -50,7 +50,7 @@ def machine_says(pool: Pool, grade: int) -> list[Judgment]:
     campaign = making_machines.campaign(pool, created_by=factories.user("ada"))
     return [
         making_machines.label(campaign, entry.query, entry.document.docid, grade, note=REASON)
-        for entry in pool.entries.select_related("query", "document")
+        for entry in pool.entries.select_related("query", "document").order_by("pk")
     ]
 
 

@@ -34,12 +34,15 @@ def test_ids_of_two_types_never_meet(queries, qrels, documents, words):
     assert pitfall.advice == "Make them texts everywhere: str(id)."
 
 
+SAME_NUMBERS = "They are the same numbers written otherwise"
+
+
 @pytest.mark.parametrize(
     ("queries", "advice"),
     [
-        ({"q-1", "q-2"}, "They are the same numbers written otherwise: '1' in the qrels"),
-        ({"001", "002"}, "They are the same numbers written otherwise"),
-        ({"1.0", "2.0"}, "They are the same numbers written otherwise"),
+        ({"q-1", "q-2"}, f"{SAME_NUMBERS}: '1' in the qrels, 'q-1' among the queries"),
+        ({"001", "01", "10"}, f"{SAME_NUMBERS}: '1' in the qrels, '001' among the queries"),
+        ({"0.0", "2.0"}, f"{SAME_NUMBERS}: '2' in the qrels, '2.0' among the queries"),
         ({"x"}, "The queries are called 'x' and the like. Look whether both are of one split"),
         (set(), "There is no query at all"),
     ],

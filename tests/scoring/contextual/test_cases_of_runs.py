@@ -81,7 +81,8 @@ def test_first_documents_of_a_run_are_the_nodes_of_its_queries(make_case_set, ru
     ]
     assert second["retrieval_context"] == [["lamp paper violet"], ["river river river"]]
     assert (cases.n_cases, cases.n_nodes, cases.name) == (2, 5, "mine, first 3")
-    assert list(cases.cases.values_list("query__qid", flat=True)) == ["q1", "q2"]
+    qids = cases.cases.order_by("pk").values_list("query__qid", flat=True)
+    assert list(qids) == ["q1", "q2"]
     assert (cases.source.run, cases.source.depth, cases.source.seed) == (run, 3, None)
 
 
