@@ -283,8 +283,8 @@ def navigation(request: HttpRequest) -> dict[str, Any]:
     role = role_in(request.user, benchmark)
     places = list(places_for(request.user, benchmark))
     used = _used_last(request, benchmark)
-    for one in places:
-        one.last = used.get(one.place.letter, "")
+    for row in places:
+        row.last = used.get(row.place.letter, "")
     links = {link.tab.view: (place, link) for place in places for link in place.tabs}
     view = _current(request, {name: link for name, (_, link) in links.items()})
     place, link = links.get(view, (None, None))
@@ -296,7 +296,7 @@ def navigation(request: HttpRequest) -> dict[str, Any]:
         "search_url": reverse("search", args=[benchmark.slug]),
         "places": places,
         # Worked out where the menu is shown, and not for a part of a page that has none.
-        "menu": lambda: [one.shown for one in places],
+        "menu": lambda: [row.shown for row in places],
         "place": place,
         "chapter": link.tab.chapter if link else "",
         "role_note": ROLE_NOTES[role] if role else "",

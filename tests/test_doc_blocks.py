@@ -108,7 +108,7 @@ def here(examples, tmp_path, monkeypatch, stub) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("block", [one for one in RUN_HERE if not is_of_site(one)], ids=str)
+@pytest.mark.parametrize("block", [block for block in RUN_HERE if not is_of_site(block)], ids=str)
 def test_block_runs(block: Block, here: Path, stub: JudgeStub):
     text = asking_the_stub(block.text, stub.url)
     if block.language == "python":
@@ -125,7 +125,7 @@ def test_block_runs(block: Block, here: Path, stub: JudgeStub):
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("block", [one for one in RUN_HERE if is_of_site(one)], ids=str)
+@pytest.mark.parametrize("block", [block for block in RUN_HERE if is_of_site(block)], ids=str)
 def test_block_runs_on_a_site(block: Block, here: Path, stub: JudgeStub, monkeypatch):
     owner = doc_files.furnish(block.page)
     token = create_api_token(user=owner, name="a page", days=1).secret

@@ -302,7 +302,9 @@ def test_world_has_what_every_address_names(furnished):
     def has(parameter: str, name: str) -> bool:
         return (name if parameter == "pk" else parameter) in furnished.world.arguments
 
-    lacking = [a.name for a in addresses() if not all(has(one, a.name) for one in a.parameters)]
+    lacking = [
+        a.name for a in addresses() if not all(has(parameter, a.name) for parameter in a.parameters)
+    ]
 
     assert lacking == []
 

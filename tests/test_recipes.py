@@ -461,7 +461,7 @@ MODELS = [recipe for recipe, there in RECIPES.items() if there.model]
 def test_a_column_has_the_declared_default(recipe):
     there = RECIPES[recipe]
     columns = {field.name: field for field in there.model._meta.fields}
-    stored = [one for one in there.parameters if one.name in columns]
+    stored = [parameter for parameter in there.parameters if parameter.name in columns]
 
     assert len(stored) == len(there.parameters)
     for parameter in stored:
@@ -482,13 +482,13 @@ def test_every_number_that_a_door_takes_is_declared(recipe):
     result: set[str] = set()
     if there.form:
         fields = there.form.base_fields.items()
-        result |= {name for name, one in fields if isinstance(one, NUMBERS_OF_FORMS)}
+        result |= {name for name, field in fields if isinstance(field, NUMBERS_OF_FORMS)}
     if there.api:
         fields = there.api().fields.items()
         result |= {
             name
-            for name, one in fields
-            if isinstance(one, NUMBERS_OF_API) and not isinstance(one, Id)
+            for name, field in fields
+            if isinstance(field, NUMBERS_OF_API) and not isinstance(field, Id)
         }
 
     assert result - declared == OTHER_NUMBERS.get(recipe, set())

@@ -161,7 +161,10 @@ def _within_budget(entries: Iterable[PoolEntry], recipe: Recipe) -> Iterator[Poo
     left: dict[str, int] = {}
     for (qid, _), layer in sorted(layers.items(), key=lambda item: item[0]):
         n_left = left.setdefault(qid, recipe.budget or 0)
-        taken = sorted(layer, key=lambda one: seeded(recipe.seed, DOCUMENT, one.qid, one.docid))
+        taken = sorted(
+            layer,
+            key=lambda candidate: seeded(recipe.seed, DOCUMENT, candidate.qid, candidate.docid),
+        )
         n_taken = min(n_left, len(layer))
         left[qid] -= n_taken
         for entry in taken[:n_taken]:
@@ -171,7 +174,7 @@ def _within_budget(entries: Iterable[PoolEntry], recipe: Recipe) -> Iterator[Poo
 def _sampled(entries: Iterable[PoolEntry], recipe: Recipe) -> Iterator[PoolEntry]:
     for entry in entries:
         rank = entry.best_rank or 0
-        share = next(one.share for one in recipe.strata if rank <= one.last_rank)
+        share = next(stratum.share for stratum in recipe.strata if rank <= stratum.last_rank)
         if is_drawn(seeded(recipe.seed, STRATUM, entry.qid, entry.docid), share):
             yield _with_probability(entry, share)
 

@@ -490,7 +490,7 @@ def _as_json(name: str, frame: pl.DataFrame) -> pl.Expr:
     plain = '"' + column + '"'
     if not len(odd):
         return plain
-    encoded = pl.Series([canonical(one).decode() for one in odd], dtype=pl.String)
+    encoded = pl.Series([canonical(value).decode() for value in odd], dtype=pl.String)
     return pl.coalesce(column.replace_strict(odd, encoded, default=None), plain)
 
 

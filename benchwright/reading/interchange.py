@@ -95,7 +95,7 @@ def _missing(column: Any, values: Sequence[Any]) -> Iterator[bool]:
     if kind in (NO_NULLS, NAN) or (kind == SENTINEL and int(column.dtype[0]) == CATEGORICAL):
         return (False for _ in values)  # a code without a category is None already
     if kind == SENTINEL:
-        return (one == value for one in values)
+        return (item == value for item in values)
     validity = column.get_buffers()["validity"]
     if validity is None:
         return (False for _ in values)

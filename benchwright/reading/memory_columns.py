@@ -150,7 +150,7 @@ def _pick_of(row: Any, wanted: Wanted) -> Pick:
     """How to get the three out of a row, as the first row says."""
     if isinstance(row, Mapping):
         keys = _places(list(row), wanted)
-        return lambda one: (one[keys[0]], one[keys[1]], one[keys[2]])
+        return lambda record: (record[keys[0]], record[keys[1]], record[keys[2]])
     if hasattr(row, "_fields"):
         fields = _places(list(row._fields), wanted)
         return lambda one: (

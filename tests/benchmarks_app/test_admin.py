@@ -62,8 +62,8 @@ def changed(client, row, **values) -> None:
     form = page.context["adminform"].form
     fields = {name: form[name].value() for name in form.fields}
     for inline in page.context["inline_admin_formsets"]:
-        for one in [inline.formset.management_form, *inline.formset.forms]:
-            fields |= {one.add_prefix(name): one[name].value() for name in one.fields}
+        for form in [inline.formset.management_form, *inline.formset.forms]:
+            fields |= {form.add_prefix(name): form[name].value() for name in form.fields}
     dates = {"date_joined_0": "2026-01-01", "date_joined_1": "00:00:00"}
     results = {name: value for name, value in {**fields, **values}.items() if value or value == 0}
     answer = client.post(admin_url(type(row), "change", row.pk), {**results, **dates})

@@ -378,7 +378,7 @@ def test_waiting_looks_ever_less_often_until_it_is_over():
     site = Site(*[httpx.Response(200, json=state) for state in states])
     seen = []
 
-    ended = site.client().wait("stdlib", 7, tell=lambda one: seen.append(one.state))
+    ended = site.client().wait("stdlib", 7, tell=lambda job: seen.append(job.state))
 
     assert (ended.state, ended.is_scored) == ("scored", True)
     assert seen == ["queued"] * 12 + ["scored"]

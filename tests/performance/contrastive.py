@@ -78,23 +78,27 @@ def _compared(folder: Path, n: int, turns: int, kinds: Sequence[str]) -> Iterato
     """A row for each; the fastest of the turns, which are taken one after the other."""
     files = _files(folder, n)
     taken = [{kind: _taken(kind, *files) for kind in kinds} for _ in range(turns)]
-    best = {kind: min((one[kind] for one in taken), key=lambda one: one.seconds) for kind in kinds}
+    best = {
+        kind: min((timing[kind] for timing in taken), key=lambda timing: timing.seconds)
+        for kind in kinds
+    }
     scores = {round(value.score, 4) for value in best.values()}
     if len(scores) > 1:
         message = f"{n} rows: the scores differ, {scores}"
         raise SystemExit(message)
-    for kind, one in best.items():
-        ratio = one.seconds / best["ours"].seconds
+    for kind, timing in best.items():
+        ratio = timing.seconds / best["ours"].seconds
         goal = GOALS.get((n, kind))
         words = (
             "" if kind == "ours" else f"{ratio:.1f}x as fast" + (f" (goal {goal}x)" if goal else "")
         )
-        yield _row(n, kind, one, words)
+        yield _row(n, kind, timing, words)
 
 
-def _row(n: int, kind: str, one: Taken, ratio: str) -> str:
-    numbers = f"{one.seconds:.2f} | {one.busy:.2f} | {one.extra_mb:,.0f} | {one.peak_mb:,.0f}"
-    return f"| {n:,} | {kind} | {numbers} | {ratio} |"
+def _row(n: int, kind: str, timing: Taken, ratio: str) -> str:
+    times = f"{timing.seconds:.2f} | {timing.busy:.2f}"
+    memory = f"{timing.extra_mb:,.0f} | {timing.peak_mb:,.0f}"
+    return f"| {n:,} | {kind} | {times} | {memory} | {ratio} |"
 
 
 def _said(kinds: Sequence[str], largest: int) -> list[str]:

@@ -101,9 +101,9 @@ def tables(n_runs: int) -> dict[str, list[str]]:
     for n, sigma in SIZES:
         results = [found_in(Cell(n, sigma, truth), n_runs) for truth in TRUTHS]
         name = f"{n:,}, {sigma:.2f}"
-        rules.append([name, *(slice_rules(one) for one, _ in results)])
-        whole.append([name, *(whole_gate(one.verdicts) for _, one in results)])
-        kept.append([name, *(whole_gate(one.kept) for _, one in results)])
+        rules.append([name, *(slice_rules(plain) for plain, _ in results)])
+        whole.append([name, *(whole_gate(gate.verdicts) for _, gate in results)])
+        kept.append([name, *(whole_gate(gate.kept) for _, gate in results)])
     made = {"slice-rules": rules, "whole-gate": whole, "not-worse": kept}
     return {name: [said(n_runs), "", *table(columns, body)] for name, body in made.items()}
 

@@ -149,7 +149,7 @@ def pooled(texts: dict[str, str], asked: dict[str, str], grades: dict[str, set[s
     place = np.concatenate([np.arange(len(pool)) for pool in pools])
     at = np.concatenate(pools)
     idf = dict(zip(known, np.log(len(texts) / np.bincount(documents.indices)), strict=False))
-    overlaps = text_features(split_queries, [split[one] for one in at], of_query, idf)
+    overlaps = text_features(split_queries, [split[position] for position in at], of_query, idf)
     rows = features({name: of[of_query, at] for name, of in scores.items()}, of_query, overlaps)
     docids = np.array(list(texts))
     relevant = np.zeros((len(pools), max(map(len, pools))))

@@ -63,11 +63,11 @@ def main() -> list[str]:
 
 def _fill(database: Path, first: int, last: int) -> None:
     with sqlite3.connect(database) as connection:
-        one = connection.execute(
+        row = connection.execute(
             "SELECT b.id, MIN(q.id), (SELECT MIN(id) FROM benchmarks_app_user) "
             "FROM benchmarks_app_benchmark b JOIN benchmarks_app_query q ON q.benchmark_id = b.id"
         ).fetchone()
-        result = dict(zip(("benchmark", "query", "actor"), one, strict=True))
+        result = dict(zip(("benchmark", "query", "actor"), row, strict=True))
         connection.execute(FILL, {**result, "first": first, "last": last, "n_queries": N_QUERIES})
     connection.close()
 

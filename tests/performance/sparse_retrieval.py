@@ -185,18 +185,18 @@ def refuse_differences(found: dict[str, Any]) -> None:
 
 
 def line(n: int, n_terms: int, name: str, timings: dict[str, Timing]) -> str:
-    one, peer = timings[name], timings.get(PEERS.get(name, ""))
+    timing, peer = timings[name], timings.get(PEERS.get(name, ""))
     text = ""
     if peer is not None:
-        ratio = peer.milliseconds / one.milliseconds
+        ratio = peer.milliseconds / timing.milliseconds
         wanted = WANTED.get((name, n_terms), {}).get(n)
         text = f"{ratio:.1f}x"
         text += f", wanted {wanted:g}x: {verdict(ratio >= wanted)}" if wanted else ""
-    memory = f"{one.megabytes:.0f} MB"
+    memory = f"{timing.megabytes:.0f} MB"
     if name in PEERS:
-        memory += f", wanted {MOST_MEGABYTES:g}: {verdict(one.megabytes <= MOST_MEGABYTES)}"
+        memory += f", wanted {MOST_MEGABYTES:g}: {verdict(timing.megabytes <= MOST_MEGABYTES)}"
     label = f"benchwright, {name}" if name in PEERS else name
-    return f"| {n:,} | {n_terms} | {label} | {one.milliseconds:.3f} | {text} | {memory} |"
+    return f"| {n:,} | {n_terms} | {label} | {timing.milliseconds:.3f} | {text} | {memory} |"
 
 
 def measured(work: Callable[[], Any]) -> tuple[float, float, Any]:

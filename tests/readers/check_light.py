@@ -101,10 +101,10 @@ def images(b: Benchmark) -> dict[str, bool]:
     for table, expected in b.expected.items():
         rows = datasets.load_dataset(str(b.path("hub")), table, split=table)
         column = "image" if "image" in rows.features else "images"
-        one = datasets.Image()
-        kind = one if column == "image" else datasets.List(one)
+        image = datasets.Image()
+        kind = image if column == "image" else datasets.List(image)
         as_bytes = datasets.Image(decode=False)
-        raw = rows.cast_column(column, as_bytes if kind == one else datasets.List(as_bytes))
+        raw = rows.cast_column(column, as_bytes if kind == image else datasets.List(as_bytes))
         read = {
             row["_id"]: [
                 hashlib.sha256(image["bytes"]).hexdigest()

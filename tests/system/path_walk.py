@@ -188,7 +188,9 @@ def walked() -> str:
             faults |= {f"{url} as {person} {fault}" for fault in faults_of(response)}
             if response.get("Content-Type", "").startswith("text/html") and response.content:
                 page = Page(body_text(response))
-                static |= {one for one in page.addresses if one.startswith(settings.STATIC_URL)}
+                static |= {
+                    address for address in page.addresses if address.startswith(settings.STATIC_URL)
+                }
             n += 1
     olga = client_of(world, "olga")
     faults |= {*static_faults(olga, static), *sent_faults(), *result_faults(olga)}

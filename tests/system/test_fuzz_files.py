@@ -43,7 +43,9 @@ def test_no_mutated_file_breaks_a_page_loses_a_worker_or_fills_the_web_process(p
     for kind in ("web", "worker", "sweeper"):
         plain_site.start(kind)
 
-    with closing(Drive(RunningSite(plain_site), lambda one, case: results.append(one))) as drive:
+    with closing(
+        Drive(RunningSite(plain_site), lambda outcome, case: results.append(outcome))
+    ) as drive:
         drive.warm_up(["csv", "parquet", "png"])
         drive.run(cases(FILES, seed=0))
 

@@ -242,7 +242,7 @@ def test_file_sent_to_a_full_disk_is_refused_and_nothing_of_it_stays(
         assert FULL in answer.text
         result = site.call("submissions", slug=slug, username="sam")
         assert (result["states"], result["n_left"]) == ({}, 20)
-        assert not [one for one in (site.folder / part).rglob("*upload*") if one.is_file()]
+        assert not [path for path in (site.folder / part).rglob("*upload*") if path.is_file()]
         disk.free()
         assert sent_in(client, slug, path).status_code == 200
     assert site.call("submissions", slug=slug, username="sam")["states"] == {"mine": "received"}

@@ -142,7 +142,7 @@ class Stopper:
         """While this lasts, the work can be interrupted."""
         is_main = threading.current_thread() is threading.main_thread()
         handlers = {SIGNAL: self._interrupted, GIVE_BACK: self._asked_for}
-        before = {one: signal.signal(one, handlers[one]) for one in handlers if is_main}
+        before = {number: signal.signal(number, handlers[number]) for number in handlers if is_main}
         self.is_open = True
         try:
             self.raise_if_due()

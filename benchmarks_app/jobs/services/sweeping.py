@@ -207,7 +207,7 @@ def _changed_at(path: Path) -> float:
     What was unpacked has the times of the archive, but for that of its entry on the disk.
     """
     try:
-        times = [one.stat() for one in (path, *path.rglob("*"))]
+        times = [path_inside.stat() for path_inside in (path, *path.rglob("*"))]
         return max(max(moment.st_mtime, moment.st_ctime) for moment in times)
     except FileNotFoundError:
         return time.time()

@@ -116,7 +116,7 @@ def home_context(benchmark: Benchmark, user: User, *, phase_key: str = "") -> di
     """What the page of one's own runs shows; of the phase that is asked for, or the newest."""
     phases = list(open_phases(benchmark))
     own = own_submissions(user, benchmark)
-    phase = next((one for one in phases if str(one.pk) == phase_key), None)
+    phase = next((phase for phase in phases if str(phase.pk) == phase_key), None)
     phase = phase or (phases[0] if phases else _last_phase(own))
     is_open = phase in phases
     refused = own.filter(state__in=[Submission.State.INVALID, Submission.State.FAILED])
@@ -129,7 +129,10 @@ def home_context(benchmark: Benchmark, user: User, *, phase_key: str = "") -> di
         "n_left": n_left_today(phase=phase, user=user) if phase and is_open else 0,
         "n_left_in_all": n_left_in_all(phase=phase, user=user) if phase and is_open else None,
         "coming": _coming(benchmark),
-        "waiting": [(one, state_of(one)) for one in own.filter(state__in=WAITING)[:WAITING_SHOWN]],
+        "waiting": [
+            (submission, state_of(submission))
+            for submission in own.filter(state__in=WAITING)[:WAITING_SHOWN]
+        ],
         "refused": _refused(refused, user),
         "to_send_on": best_to_send_on(benchmark, phase, user) if phase and is_open else None,
         **(_scored(own, phase, user) if phase else {"runs": [], "baseline": None}),
@@ -157,8 +160,11 @@ def _coming(benchmark: Benchmark) -> Phase | None:
 
 def _refused(refused: QuerySet[Submission], user: User) -> list[tuple[Submission, Any, int]]:
     """The newest, with their first problem and how many lines they could be scored without."""
-    listed = [one for one in refused[: 2 * REFUSED_SHOWN] if not was_sent_again(one)]
-    return [(one, _first_problem(one), n_offered(one, user)) for one in listed[:REFUSED_SHOWN]]
+    listed = [upload for upload in refused[: 2 * REFUSED_SHOWN] if not was_sent_again(upload)]
+    return [
+        (upload, _first_problem(upload), n_offered(upload, user))
+        for upload in listed[:REFUSED_SHOWN]
+    ]
 
 
 def _first_problem(submission: Submission) -> dict[str, Any]:

@@ -33,9 +33,11 @@ def lines_to_leave_out(submission: Submission) -> int:
     if submission.state != Submission.State.INVALID or _upload_of(submission) is None:
         return 0
     problems = problems_of_submission(submission)
-    of_lines = [one for one in problems if one["line"] and one.get("code") == OF_LINES]
+    of_lines = [
+        problem for problem in problems if problem["line"] and problem.get("code") == OF_LINES
+    ]
     is_all = len(of_lines) == len(problems) < DEFAULT_LIMIT
-    n_lines = len({one["line"] for one in of_lines}) if is_all else 0
+    n_lines = len({problem["line"] for problem in of_lines}) if is_all else 0
     parameters = submission.job.parameters if submission.job else {}
     return n_lines if n_lines > parameters.get("n_agreed", 0) else 0
 

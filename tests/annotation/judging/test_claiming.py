@@ -132,7 +132,7 @@ def test_lease_is_renewed_whole_once_a_sixth_of_it_is_over(benchmark, ada, minut
 
     claimed(small_pool, ada, n=2)
 
-    (slot_now, other_now) = (Slot.objects.get(pk=one.pk) for one in (slot, other))
+    (slot_now, other_now) = (Slot.objects.get(pk=row.pk) for row in (slot, other))
     left = slot_now.lease_expires_at - statements.clock()
     assert (slot_now.lease_expires_at == until) is not is_renewed
     assert not is_renewed or timedelta(minutes=29) < left <= LEASE

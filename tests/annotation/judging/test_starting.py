@@ -37,8 +37,8 @@ def read(client: Client, of: Pool, version: int | str = ""):
     return client.post(url("start", of), {"has_read": "on", "version": version})
 
 
-def practise(client: Client, of: Pool, one: KnownGrade, grade: int):
-    values = {"known": one.pk, "grade": grade, "client_id": uuid.uuid4()}
+def practise(client: Client, of: Pool, known_grade: KnownGrade, grade: int):
+    values = {"known": known_grade.pk, "grade": grade, "client_id": uuid.uuid4()}
     return client.post(url("practice", of), values)
 
 
@@ -156,10 +156,10 @@ def test_practice_shows_no_answer_before_the_grade(small_pool, ada, signed_in):
 
 
 def test_after_a_grade_its_answer_is_shown(small_pool, ada, signed_in):
-    one = known(small_pool, "d1", 3, explanation="Because it says so.")
+    known_grade = known(small_pool, "d1", 3, explanation="Because it says so.")
     client = signed_in(ada)
 
-    answer = practise(client, small_pool, one, 1)
+    answer = practise(client, small_pool, known_grade, 1)
     page = client.get(answer.url).content.decode()
 
     assert "2 grades apart" in page
@@ -167,11 +167,11 @@ def test_after_a_grade_its_answer_is_shown(small_pool, ada, signed_in):
 
 
 def test_answer_to_a_document_that_was_not_graded_is_not_found(small_pool, ada, signed_in):
-    one = known(small_pool, "d1", 3)
+    known_grade = known(small_pool, "d1", 3)
 
     client = signed_in(ada)
 
-    assert client.get(url("practice", small_pool), {"answer": one.pk}).status_code == 404
+    assert client.get(url("practice", small_pool), {"answer": known_grade.pk}).status_code == 404
     assert client.get(url("practice", small_pool), {"answer": "x"}).status_code == 404
 
 
@@ -198,8 +198,8 @@ def test_who_has_too_few_right_practises_again_before_judging(small_pool, ada, s
     first, second = known(small_pool, "d1", 3), known(small_pool, "d2", 0)
     mark_read(pool=small_pool, annotator=ada, version=None)
     client = signed_in(ada)
-    for one in (first, second):
-        practise(client, small_pool, one, 1)
+    for known_grade in (first, second):
+        practise(client, small_pool, known_grade, 1)
 
     page = client.get(url("practice", small_pool)).content.decode()
     assert "Not enough yet" in page
@@ -208,8 +208,8 @@ def test_who_has_too_few_right_practises_again_before_judging(small_pool, ada, s
 
     client.post(url("practice", small_pool), {"again": "1"})
     assert practice_by(small_pool, ada).round == 2
-    for one, grade in ((first, 3), (second, 0)):
-        practise(client, small_pool, one, grade)
+    for known_grade, grade in ((first, 3), (second, 0)):
+        practise(client, small_pool, known_grade, grade)
 
     assert "Practice done" in client.get(url("practice", small_pool)).content.decode()
     assert step_before_judging(small_pool, ada) is None
@@ -217,8 +217,8 @@ def test_who_has_too_few_right_practises_again_before_judging(small_pool, ada, s
 
 
 def test_nobody_begins_another_round_in_the_middle_of_one_or_once_passed(small_pool, ada):
-    one, other = known(small_pool, "d1", 3), known(small_pool, "d2", 0)
-    record_practice(known_grade=one, annotator=ada, grade=0, client_id=uuid.uuid4())
+    known_grade, other = known(small_pool, "d1", 3), known(small_pool, "d2", 0)
+    record_practice(known_grade=known_grade, annotator=ada, grade=0, client_id=uuid.uuid4())
     assert practise_again(pool=small_pool, annotator=ada).practice_round == 1
 
     Pool.objects.update(practice_mark=0)
@@ -264,10 +264,12 @@ def test_practice_is_on_the_labeling_page_s_own_parts(small_pool, ada, signed_in
 
 
 def test_practice_is_of_each_person_alone(small_pool, ada, bo):
-    one = known(small_pool, "d1", 3)
+    known_grade = known(small_pool, "d1", 3)
 
     for number, person in enumerate([ada, bo], start=1):
-        result = record_practice(known_grade=one, annotator=person, grade=2, client_id=uuid.uuid4())
+        result = record_practice(
+            known_grade=known_grade, annotator=person, grade=2, client_id=uuid.uuid4()
+        )
         assert (result.purpose, result.slot.kind, result.slot.number) == (
             "practice",
             "practice",
@@ -278,30 +280,30 @@ def test_practice_is_of_each_person_alone(small_pool, ada, bo):
 
 
 def test_a_document_is_practised_once_and_a_repeated_post_changes_nothing(small_pool, ada):
-    one, client_id = known(small_pool, "d1", 3), uuid.uuid4()
+    known_grade, client_id = known(small_pool, "d1", 3), uuid.uuid4()
 
-    first = record_practice(known_grade=one, annotator=ada, grade=2, client_id=client_id)
-    again = record_practice(known_grade=one, annotator=ada, grade=2, client_id=client_id)
+    first = record_practice(known_grade=known_grade, annotator=ada, grade=2, client_id=client_id)
+    again = record_practice(known_grade=known_grade, annotator=ada, grade=2, client_id=client_id)
 
     assert first == again
     assert Judgment.objects.count() == 1
 
 
 def test_second_grade_of_a_practice_document_is_refused(small_pool, ada, signed_in):
-    one = known(small_pool, "d1", 3)
+    known_grade = known(small_pool, "d1", 3)
     client = signed_in(ada)
-    practise(client, small_pool, one, 2)
+    practise(client, small_pool, known_grade, 2)
 
-    answer = practise(client, small_pool, one, 3)
+    answer = practise(client, small_pool, known_grade, 3)
 
     assert answer.status_code == 409
     assert "graded this practice document already" in answer.content.decode()
 
 
 def test_grade_beyond_the_scale_is_refused_and_leaves_nothing(small_pool, ada, signed_in):
-    one = known(small_pool, "d1", 3)
+    known_grade = known(small_pool, "d1", 3)
 
-    answer = practise(signed_in(ada), small_pool, one, 9)
+    answer = practise(signed_in(ada), small_pool, known_grade, 9)
 
     assert answer.status_code == 422
     assert not Slot.objects.filter(kind="practice").exists()
@@ -309,9 +311,9 @@ def test_grade_beyond_the_scale_is_refused_and_leaves_nothing(small_pool, ada, s
 
 def test_practice_of_another_pool_is_not_found(small_pool, benchmark, ada, signed_in):
     other = pool(benchmark, {"q1": ["d1"]})
-    one = known(other, "d1", 3)
+    known_grade = known(other, "d1", 3)
 
-    assert practise(signed_in(ada), small_pool, one, 2).status_code == 404
+    assert practise(signed_in(ada), small_pool, known_grade, 2).status_code == 404
 
 
 def test_practice_is_not_counted_as_a_label(small_pool, ada):

@@ -128,7 +128,7 @@ def test_a_machines_event_is_exported_with_whom_was_asked(labelled, owner):
     }
     assert {value["machine"] for value in rows.values() if value["kind"] == "grade"} == {None}
     lines = "".join(export_judgments(benchmark=labelled.benchmark, actor=owner, form="csv"))
-    cells = {one["event"]: one for one in csv.DictReader(io.StringIO(lines))}
+    cells = {row["event"]: row for row in csv.DictReader(io.StringIO(lines))}
     assert json.loads(cells[str(event.pk)]["machine"]) == row["machine"]
 
 

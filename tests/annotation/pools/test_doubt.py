@@ -131,16 +131,16 @@ def test_people_get_them_in_that_order(world, labelled, build, ada):
 
 def test_same_inputs_are_the_same_pool_and_later_labels_another_queue(labelled, build):
     labelled(LABELLED)
-    one, again = build("one"), build("again")
+    first, again = build("one"), build("again")
     by_rank = build("by rank", order="layered")
     labelled(2, best=0)
 
     later = build("later")
 
-    assert (queue(one), one.digest) == (queue(again), again.digest)
-    assert {*queue(one)} == {*queue(by_rank)} == {*queue(later)}
-    assert later.digest == one.digest != by_rank.digest
-    assert queue(later) != queue(one)
+    assert (queue(first), first.digest) == (queue(again), again.digest)
+    assert {*queue(first)} == {*queue(by_rank)} == {*queue(later)}
+    assert later.digest == first.digest != by_rank.digest
+    assert queue(later) != queue(first)
 
 
 def test_no_estimate_is_stored(labelled, build):

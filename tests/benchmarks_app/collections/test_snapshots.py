@@ -135,7 +135,7 @@ def test_discarding_it_leaves_the_corpus_and_lets_the_file_come_again(texts):
         discard_snapshot(version=version, benchmark=texts, actor=factories.user("keeper"))
 
     assert not default_storage.exists(version.parquet)
-    assert [one.number for one in texts.corpus.versions.all()] == [1]
+    assert [version.number for version in texts.corpus.versions.all()] == [1]
     assert factories.done(bring(texts, d1="other")).result["made"][0].startswith("corpus version 2")
 
 

@@ -195,13 +195,13 @@ def test_repository_holds_the_images_of_queries_and_gives_an_equal_set(
     queries = pl.read_parquet(folder / "queries" / "queries-00000.parquet")
     cells = dict(zip(queries["_id"], queries[{1: "image", 2: "images"}[most]], strict=True))
     if most == 1:
-        assert {qid: one and one["bytes"] for qid, one in cells.items()} == {
+        assert {qid: image and image["bytes"] for qid, image in cells.items()} == {
             "both": RED,
             "seen": BLUE,
             "said": None,
         }
     else:
-        packed = {qid: [one["bytes"] for one in of] for qid, of in cells.items()}
+        packed = {qid: [image["bytes"] for image in of] for qid, of in cells.items()}
         assert packed == {"both": [RED], "seen": [BLUE, RED], "said": []}
     again = factories.benchmark(
         "again",

@@ -39,9 +39,9 @@ def test_means_differences_and_t_test_are_those_of_scipy(release, client):
 
     poor, good = values(release, "poor"), values(release, "good")
     pair = next(
-        one
-        for one in answer["comparison"]["pairs"]
-        if (one["measure"], one["slice"]) == ("nDCG@10", "all")
+        pair
+        for pair in answer["comparison"]["pairs"]
+        if (pair["measure"], pair["slice"]) == ("nDCG@10", "all")
     )
     means = [summary["mean"] for summary in answer["comparison"]["summaries"][:2]]
     assert means == pytest.approx([poor.mean(), good.mean()])

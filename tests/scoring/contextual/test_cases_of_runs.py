@@ -191,7 +191,9 @@ def test_images_of_documents_are_nodes_that_go_with_the_set(make_case_set, do_jo
     done = evaluation(cases, judge(of, keeper, stub.url), keeper)
     do_jobs()
     asked = next(request for request in stub.requests if request.images)
-    data = [f"data:image/png;base64,{b64encode(png(one)).decode()}" for one in ("blue", "red")]
+    data = [
+        f"data:image/png;base64,{b64encode(png(colour)).decode()}" for colour in ("blue", "red")
+    ]
     assert (asked.images, done.outcomes.get().score) == (data, 1.0)
     # The corpus keeps its own files when the set goes.
     with TestCase.captureOnCommitCallbacks(execute=True):
@@ -341,7 +343,7 @@ def test_verdicts_of_a_judge_come_to_the_value_on_the_runs_page(
         assert words in page
     assert done.get_absolute_url() in page
     answer = client.get(reverse("api:run-contextual", args=["judged", run.pk])).json()
-    assert [(one["overall"]["mean"], one["cost"], one["is_fresh"]) for one in answer] == [
+    assert [(row["overall"]["mean"], row["cost"], row["is_fresh"]) for row in answer] == [
         (pytest.approx(mean), done.cost, True)
     ]
     # The judge was told of texts and ranks, and of nothing that names the run.

@@ -229,12 +229,12 @@ def test_api_goes_all_the_way(benchmark, owner, settings, signed_in, do_jobs):
         taken = client.post(f"{of}sets/", {"cases": file, "images": [image]})
         assert taken.status_code == 202
         do_jobs()
-        one = client.get(f"{of}sets/").json()["results"][0]
-        images = client.get(f"{of}sets/{one['id']}/").json()["images"][0]
+        case_set = client.get(f"{of}sets/").json()["results"][0]
+        images = client.get(f"{of}sets/{case_set['id']}/").json()["images"][0]
         assert (images["name"], images["media_type"]) == ("a.png", "image/png")
         started = client.post(
             f"{of}evaluations/",
-            {"case_set": one["id"], "judge": "j", "threshold": None},
+            {"case_set": case_set["id"], "judge": "j", "threshold": None},
             content_type="application/json",
         )
         assert (started.status_code, started.json()["state"]) == (202, "queued")

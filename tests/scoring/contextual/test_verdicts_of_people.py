@@ -80,7 +80,7 @@ def test_agreement_is_what_a_person_works_out(three, by_judge, ada, bo):
         half = stats.t.ppf(0.975, 2) * (sum((v - mean) ** 2 for v in values) / 2 / 3) ** 0.5
         wanted = (mean, max(0, mean - half), min(1, mean + half))
         assert (row.mean, row.low, row.high) == pytest.approx(wanted)
-    assert [(one.number, one.n_apart) for one in result.apart] == [(1, 2)]
+    assert [(group.number, group.n_apart) for group in result.apart] == [(1, 2)]
     assert (result.n_people, len(result.cases)) == (1, 3)
 
 

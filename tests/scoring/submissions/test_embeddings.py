@@ -125,7 +125,8 @@ def expected(vectors, docids, qids, k=5, similarity="dot"):
     queries, documents = (vector.astype(np.float64) for vector in vectors)
     if similarity == "cosine":
         queries, documents = (
-            one / np.linalg.norm(one, axis=1, keepdims=True) for one in (queries, documents)
+            vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+            for vectors in (queries, documents)
         )
     scores = (queries[:, np.newaxis] * documents).sum(axis=2)
     return {
