@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from benchwright.comparison.aligning import OVERALL
 from benchwright.measures.registry import parse_measure
-from benchwright.texts.counting import counted
+from benchwright.texts.counting import counted, signed_beside
 
 # --- What a change of several measures together usually means, with the numbers that say so.
 
@@ -372,7 +372,8 @@ def evidence_text(fact: Fact) -> str:
     size = f" ({counted(fact.n, 'query')})" if fact.n else ""
     return (
         f"{fact.measure} over {fact.slice.strip()}{size}: {direction}, "
-        f"{fact.difference:+.4f} ({fact.low:+.4f} to {fact.high:+.4f}), "
+        f"{signed_beside(fact.difference)} "
+        f"({signed_beside(fact.low)} to {signed_beside(fact.high)}), "
         f"level within ±{fact.margin:.4f}"
     )
 

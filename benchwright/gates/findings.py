@@ -7,7 +7,7 @@ from math import isnan
 from typing import Any
 
 from benchwright.gates.bounds import Difference
-from benchwright.texts.counting import number_beside
+from benchwright.texts.counting import signed_beside
 
 
 class Level(StrEnum):
@@ -97,5 +97,4 @@ def signed(value: float, *limits: float) -> str:
     """
     if isnan(value):
         return "undefined"
-    number = number_beside(value, *limits)
-    return number if number.startswith("-") else f"+{number}"
+    return signed_beside(value, *limits)

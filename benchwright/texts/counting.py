@@ -44,6 +44,18 @@ def number_beside(value: float, *limits: float, decimals: int = 4) -> str:
     return f"{value:.{_decimals(value, limits, decimals)}f}"
 
 
+def signed_beside(value: float, *limits: float, decimals: int = 4) -> str:
+    """A difference with its sign; as `number_beside`, and 0 only where there is none.
+
+    Examples
+    --------
+    >>> signed_beside(0.02), signed_beside(-0.00002), signed_beside(-0.0)
+    ('+0.0200', '-0.00002', '+0.0000')
+    """
+    n = _decimals(value, (0.0, *limits), decimals)
+    return f"{round(value, n) + 0.0:+.{n}f}"
+
+
 def percent_beside(share: float, *limits: float, decimals: int = 1) -> str:
     """A share in per cent, without the sign; as `number_beside`, limits are shares, too.
 

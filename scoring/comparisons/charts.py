@@ -5,6 +5,7 @@ from typing import Any
 
 from benchmarks_app.charts import Chart
 from benchwright.comparison.aligning import OVERALL
+from benchwright.texts.counting import signed_beside
 from scoring.comparisons.services.query_differences import QueryDifference
 
 # Words of a query in a tooltip, and points beyond which a chart would be too heavy.
@@ -158,7 +159,9 @@ def slices_chart(pairs: Sequence[Mapping[str, Any]], measure: str) -> Chart:
             "encoding": {"y": y, "x": {"field": "difference", "type": "quantitative"}},
         },
     ]
-    summary = "; ".join(f"{row['slice']}: {row['difference']:+.3f}" for row in rows)
+    summary = "; ".join(
+        f"{row['slice']}: {signed_beside(row['difference'], decimals=3)}" for row in rows
+    )
     height = slices_height(len(rows))
     return Chart(f"Difference by slice, {measure}", f"{summary}.", {"layer": layers}, rows, height)
 

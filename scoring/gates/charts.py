@@ -8,6 +8,7 @@ from django.utils.translation import gettext_noop
 
 from benchmarks_app.charts import Chart
 from benchmarks_app.language import translated
+from benchwright.texts.counting import signed_beside
 
 ROW_HEIGHT = 34
 OVERALL = gettext_noop("all queries")
@@ -25,7 +26,8 @@ def gate_chart(report: Mapping[str, Any]) -> Chart:
     rows = list(_rows(report))
     margin = report["policy"]["margin"]
     summary = "; ".join(
-        f"{_part(row['part'])} {row['difference']:+.3f} ({translated(row['outcome'])})"
+        f"{_part(row['part'])} {signed_beside(row['difference'], decimals=3)} "
+        f"({translated(row['outcome'])})"
         for row in rows
     )
     return Chart(

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from benchmarks_app.charts import Chart, axis_of_counts
 from benchwright.evaluation.profiles import GradeRanks, band_labels, cumulative, histogram
+from benchwright.texts.counting import signed_beside
 from scoring.comparisons.services.against import SliceAgainst
 
 WIDTH, HEIGHT = 1000, 200
@@ -177,7 +178,9 @@ def slices_chart(label: str, rows: Sequence[SliceAgainst], baseline: str) -> Cha
             measure=label, reference=baseline
         )
     apart = [point["slice"] for point in points if point["told apart"]]
-    summary = "; ".join(f"{point['slice']} {point['value']:+.3f}" for point in points)
+    summary = "; ".join(
+        f"{point['slice']} {signed_beside(point['value'], decimals=3)}" for point in points
+    )
     if not baseline:
         summary = "; ".join(f"{point['slice']} {point['value']:.3f}" for point in points)
     elif apart:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from django import template
 from django.utils.safestring import SafeString, mark_safe
 
-from benchwright.texts.counting import number_beside
+from benchwright.texts.counting import number_beside, signed_beside
 
 register = template.Library()
 DASH = "\N{EN DASH}"
@@ -15,10 +15,10 @@ SMALLEST_P, LEVEL = 0.0001, 0.05
 
 @register.filter
 def signed(value: float | None, digits: int = 4) -> str:
-    """A difference with its sign; what is not defined is a dash."""
+    """A difference with its sign, 0 only where there is none; what is not defined is a dash."""
     if value is None or value != value:
         return DASH
-    return f"{value:+.{digits}f}".replace("-", MINUS)
+    return signed_beside(value, decimals=digits).replace("-", MINUS)
 
 
 @register.filter

@@ -38,7 +38,7 @@ from benchwright.comparison.patterns import (
 )
 from benchwright.evaluation.uncertainty import TIE_GROUPS
 from benchwright.statistics.intervals import FEWEST_DIFFERING
-from benchwright.texts.counting import counted, number_beside
+from benchwright.texts.counting import counted, number_beside, signed_beside
 
 # --- What `compare` prints: two tables for each measure and slice, or lines for programs.
 
@@ -208,12 +208,12 @@ def _how(comparison: Comparison) -> str:
 
 
 def _signed(value: float) -> str:
-    return "-" if isnan(value) else f"{value:+.4f}"
+    return "-" if isnan(value) else signed_beside(value)
 
 
 def _signed_between(pair: Pair) -> str:
     low, high = pair.interval
-    return "" if isnan(low) or isnan(high) else f"{low:+.4f} to {high:+.4f}"
+    return "" if isnan(low) or isnan(high) else f"{signed_beside(low)} to {signed_beside(high)}"
 
 
 def _p(value: float) -> str:

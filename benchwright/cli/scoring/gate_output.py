@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from benchwright.cli.tables import Table, say, show_table
+from benchwright.texts.counting import signed_beside
 
 LISTED = 5
 
@@ -52,7 +53,8 @@ def _table(check: Mapping[str, Any]) -> Table:
 
 
 def _numbers(of: Mapping[str, Any]) -> list[str]:
-    signed = ["" if of.get(key) is None else f"{of[key]:+.4f}" for key in ("difference", "lower")]
+    ends = (of.get(key) for key in ("difference", "lower"))
+    signed = ("" if end is None else signed_beside(end) for end in ends)
     return [*signed, "" if of.get("n") is None else f"{of['n']:,}"]
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from benchwright.gates.rehearsal.rehearsing import COLUMNS, summary_of, table_of
+from benchwright.texts.counting import signed_beside
 from benchwright.texts.markdown import table_lines
 
 SIGNS = {"good": "✓", "warn": "!", "bad": "✗", "note": "-"}
@@ -141,7 +142,7 @@ def text(value: str) -> str:
 
 
 def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:+.4f}"
+    return "" if value is None else signed_beside(value)
 
 
 def _count(value: int | None) -> str:

@@ -7,7 +7,7 @@ from benchwright.comparison.aligning import OVERALL
 from benchwright.comparison.comparability import COMPARABLE, PROVISIONAL
 from benchwright.comparison.patterns import markdown_words, patterns_markdown
 from benchwright.evaluation.uncertainty import TIE_GROUPS
-from benchwright.texts.counting import number_beside
+from benchwright.texts.counting import number_beside, signed_beside
 from benchwright.texts.markdown import table_lines
 from scoring.comparisons.services.query_differences import QueryDifference
 from scoring.comparisons.services.reading import Told
@@ -154,7 +154,7 @@ def _number(value: float | None, digits: int = 4) -> str:
 
 
 def _signed(value: float | None, digits: int = 4) -> str:
-    return DASH if value is None else f"{value:+.{digits}f}"
+    return DASH if value is None else signed_beside(value, decimals=digits)
 
 
 def _between(ends: Mapping[str, float | None], form: str = ".4f") -> str:

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy, ngettext, pgettext
 from benchwright.comparison import comparability
 from benchwright.comparison.aligning import OVERALL
 from benchwright.statistics.decisions import BETTER, OPEN, WORSE
-from benchwright.texts.counting import percent_beside
+from benchwright.texts.counting import percent_beside, signed_beside
 from scoring.comparisons.services.reading import Told
 
 Pair = Mapping[str, Any]
@@ -328,7 +328,7 @@ def _named(names: Sequence[str]) -> str:
 
 
 def _signed(value: float) -> str:
-    return f"{value:+.3f}".replace("-", MINUS)
+    return signed_beside(value, decimals=3).replace("-", MINUS)
 
 
 def _negative(value: float | None) -> float | None:

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from datetime import timedelta
+from math import nan
 from urllib.parse import urlencode
 
 import numpy as np
@@ -19,6 +20,7 @@ from scoring.comparisons.services import comparing, comparison_rows, numbers, qu
 from scoring.comparisons.services.questions import Question, chosen_score_sets
 from scoring.models import Comparison
 from scoring.scores.services import firewall, slice_scores
+from scoring.templatetags.comparisons import DASH, MINUS, signed
 from tests import factories
 from tests.scoring.comparisons.making import EVERY, N, page, ranking, values
 
@@ -711,3 +713,19 @@ def test_the_sweeper_drops_now_and_then(stored, monkeypatch, django_capture_on_c
     with django_capture_on_commit_callbacks(execute=True):
         sweeping.sweep()
     assert not Comparison.objects.exists()
+
+
+def test_difference_is_zero_only_where_there_is_none():
+    """“+0.0000, better” contradicts itself; so does an interval above 0 that begins at 0."""
+    assert [signed(value) for value in (0.00002, -0.00002, 0.0, -0.0)] == [
+        "+0.00002",
+        f"{MINUS}0.00002",
+        "+0.0000",
+        "+0.0000",
+    ]
+    assert (signed(0.0004, 3), signed(0.1, 3), signed(None), signed(nan)) == (
+        "+0.0004",
+        "+0.100",
+        DASH,
+        DASH,
+    )
