@@ -76,7 +76,10 @@ class _Rule:
     def sources(
         self, key: int, attempt: Attempt, earlier: Collection[Mapping[str, int]]
     ) -> dict[str, int]:
-        """Itself by the measures by which it is significantly better than the best told so far."""
+        """Itself by the measures by which it is significantly better than the best told so far.
+
+        And by those by which no number was told so far.
+        """
         # Who sees exact values anyway learns nothing from them.
         if not earlier or (attempt.team is None and attempt.owner in self.keepers):
             return dict.fromkeys(self.names, key)
@@ -88,9 +91,11 @@ class _Rule:
             for m, name in enumerate(self.names)
         ]
         better = self._better(key, best, len(earlier))
+        is_first = [self._mean(source, m) == -inf for m, source in enumerate(best)]
+        steps = zip(self.names, best, better, is_first, strict=True)
         return {
-            name: key if is_better else source
-            for name, source, is_better in zip(self.names, best, better, strict=True)
+            name: key if is_better or is_new else source
+            for name, source, is_better, is_new in steps
         }
 
     def _mean(self, key: int, measure: int) -> float:

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import AuditEvent, Run, Team
+from benchwright.releases.options import ReleaseOptions
 from scoring.models import LadderStep, Phase, Score, ScoreSet, Submission
 from scoring.rescoring.services import rescoring
 from scoring.rescoring.services.rescoring import start_scoring_runs
@@ -50,6 +51,18 @@ def test_the_best_so_far_is_so_by_the_values_there_are(site):
     later = site.submit(0)
 
     assert LadderStep.objects.get(score_set=later, measure="Judged@10").source == best
+
+
+def test_a_submission_without_a_number_holds_none_back(site):
+    """Accuracy is defined where something relevant was found."""
+    options = ReleaseOptions(measures=["Accuracy@10"])
+    site.release = factories.release(site.benchmark.qrel_sets.get(), "1.1.0", options=options)
+    site.submit_lines(lines({qid: [f"{qid}-x"] for qid in PUBLIC + HIDDEN}))
+
+    first, second = site.submit(10), site.submit(11)
+
+    assert LadderStep.objects.get(score_set=first).source == first
+    assert LadderStep.objects.get(score_set=second).source == first
 
 
 def test_keepers_see_the_exact_value_of_each(site):
