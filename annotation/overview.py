@@ -101,8 +101,13 @@ def questions_need(benchmark: Benchmark, user: Any) -> Iterator[Need]:
         return
     title = f"{intcomma(n)} question{'s' if n != 1 else ''} from annotators"
     text = oldest.text if len(oldest.text) <= 120 else f"{oldest.text[:119]}…"
-    since = timesince(oldest.asked_at).split(",")[0]
-    detail = f"The oldest waits for {since}: “{text}”. Its document waits with it."
+    is_new = timezone.now() - oldest.asked_at < timedelta(minutes=1)
+    since = (
+        "Asked just now"
+        if is_new
+        else f"The oldest waits for {timesince(oldest.asked_at).split(',')[0]}"
+    )
+    detail = f"{since}: “{text}”. Its document waits with it."
     url = reverse("annotation:question-list", args=[benchmark.slug])
     yield Need(70, "info", title, detail, "Answer", url)
 

@@ -171,6 +171,8 @@ def test_question_and_low_judged_share_wait_for_the_owner(benchmark, owner):
         "Runs are not comparable yet: 2 of 2",
         "1 question from annotators",
     ]
+    [need] = [need for need in needs_of(benchmark, owner) if need.call == "Answer"]
+    assert need.detail.startswith("Asked just now: “")
 
 
 def test_judged_share_that_falls_short_of_its_limit_is_not_told_as_the_limit(
