@@ -777,6 +777,9 @@ def test_the_page_says_by_which_bounds_it_was_decided(bench, old, release, clien
 
     assert '<span class="pill is-done">improves</span>' in page
     assert "(one-sided 95 % each)." in page
+    numbers = gate.report["checks"][1]["findings"][0]["numbers"]
+    for name in ("difference", "lower", "upper"):
+        assert f'<dd class="stat-value">{numbers[name]:+.4f}</dd>' in page
 
 
 # --- API -----------------------------------------------------------------------------------------
