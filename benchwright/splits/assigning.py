@@ -104,8 +104,6 @@ def _empty_period(
 def _expected(recipe: SplitRecipe) -> list[str]:
     if recipe.mode == Mode.GIVEN:
         return ["test"]
-    if recipe.mode == Mode.LEAVE_SLICE_OUT:
-        return [split for split in SPLITS if recipe.shares.get(split) or split == "test"]
     if recipe.mode == Mode.CHRONOLOGICAL and recipe.test_from:
         return ["train", "dev", "test"] if recipe.dev_from else ["train", "test"]
     return [split for split in SPLITS if recipe.shares.get(split)]

@@ -380,15 +380,18 @@ def read(text: str, families: dict[str, str]) -> tuple[dict[str, str], list[str]
 
 def test_given_split_is_taken_as_it_is():
     families = {"a": "1", "b": "1", "c": "2", "d": "3"}
-    text = "query-id\tsplit\na\ttrain\nb\ttrain\nc\ttest\nd\tnone\n"
+    text = "query-id\tsplit\na\ttrain\nb\tnone\nc\ttest\nd\tnone\n"
 
     found, problems = read(text, families)
     queries = [SplitQuery(qid, family) for qid, family in families.items()]
     assignment = split_queries(queries, SplitRecipe(Mode.GIVEN), found)
 
     assert problems == []
-    assert assignment.splits == {"a": "train", "b": "train", "c": "test"}
-    assert assignment.excluded == {"d": "split: left out by the imported file"}
+    assert assignment.splits == {"a": "train", "c": "test"}
+    # A family is where those of its queries are that are not left out.
+    assert assignment.families == {"1": "train", "2": "test", "3": ""}
+    left_out = "split: left out by the imported file"
+    assert assignment.excluded == {"b": left_out, "d": left_out}
 
 
 def test_given_split_is_read_with_header_comment_mark_and_other_names():
@@ -473,7 +476,7 @@ TEN = [asked(f"q{n}", on=n) for n in range(10)]
         ),
         (
             TEN,
-            SplitRecipe(Mode.CHRONOLOGICAL, test_from=day(3), dev_from=day(4)),
+            SplitRecipe(Mode.CHRONOLOGICAL, test_from=day(3), dev_from=day(3)),
             CutOrderError,
             "not before the test split",
         ),
