@@ -12,7 +12,7 @@ from benchmarks_app.common.selectors.reading import release_qrels
 from benchmarks_app.common.services import audit
 from benchmarks_app.common.services.happening import happened
 from benchmarks_app.jobs.services import jobs
-from benchmarks_app.jobs.services.jobs import JobFencedError, RunningJob
+from benchmarks_app.jobs.services.jobs import RunningJob
 from benchmarks_app.models import CandidateList, Job, Release, Run, User
 from benchmarks_app.models.notices import Event
 from benchwright.errors import ScoringError
@@ -112,22 +112,10 @@ def _check(policy: GatePolicy, candidate: Run) -> None:
 
 
 def decide_gate(job: RunningJob) -> None:
-    """The handler: decides once; a failure is told on the gate."""
+    """The handler: decides once; what keeps it from that is told by `set_back_gate`."""
     gate = selectors.whole_gate(job.parameters["gate"])
     if gate.state in (STATES.DECIDED, STATES.WAITING):
         return
-    try:
-        _decide_gate(job, gate)
-    except JobFencedError:
-        raise
-    except Exception as error:
-        reason = str(error)[:2000] or type(error).__name__
-        with job.fenced():
-            GateResult.objects.filter(pk=gate.pk).update(state=STATES.FAILED, error=reason)
-        raise
-
-
-def _decide_gate(job: RunningJob, gate: GateResult) -> None:
     job.progress(0, 4, "reading both runs")
     policy = policy_from(gate.policy.content)
     evidence = evidence_of(gate=gate, policy=policy, job=job)
@@ -193,15 +181,13 @@ def _listed(gate: GateResult, decision: Decision) -> CandidateList | None:
 
 
 def set_back_gate(job_id: int) -> None:
-    """Bring a gate in line with its job, when an attempt begins or the job is given up."""
+    """Bring a gate in line with its job, when an attempt begins or the job has ended early."""
     unfinished = GateResult.objects.filter(job=job_id, state__in=[STATES.QUEUED, STATES.FAILED])
-    has_failed = Job.objects.filter(pk=job_id, state=Job.State.FAILED).exists()
-    if has_failed:
-        unfinished.filter(state=STATES.QUEUED).update(
-            state=STATES.FAILED, error="The job that decides was given up. Ask again."
-        )
+    job = Job.objects.filter(pk=job_id, state__in=[Job.State.FAILED, Job.State.CANCELLED]).first()
+    if job is None:
+        unfinished.update(state=STATES.QUEUED, error="")
     else:
-        unfinished.update(state=STATES.QUEUED)
+        unfinished.update(state=STATES.FAILED, error=job.error)
 
 
 # --- going on when the labels are there ----------------------------------------------------------

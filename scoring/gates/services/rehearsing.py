@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from benchmarks_app.common.services import audit
 from benchmarks_app.jobs.services import jobs
-from benchmarks_app.jobs.services.jobs import JobFencedError, RunningJob
+from benchmarks_app.jobs.services.jobs import RunningJob
 from benchmarks_app.models import Benchmark, Job, Release, Run, User
 from benchwright.gates.errors import RehearsalError
 from benchwright.gates.policy import policy_from
@@ -110,23 +110,11 @@ def _check_unseen(gates: QuerySet[GateResult], name: str, digest: str, runs: Seq
 
 
 def rehearse(job: RunningJob) -> None:
-    """The handler; a failure is told on the rehearsal."""
+    """The handler; what keeps it from its end is told by `set_back_rehearsal`."""
     rehearsals = GateRehearsal.objects.select_related("benchmark", "baseline", "lexical", "release")
     rehearsal = rehearsals.get(pk=job.parameters["rehearsal"])
     if rehearsal.state == STATES.DONE:
         return
-    try:
-        _rehearse(job, rehearsal)
-    except JobFencedError:
-        raise
-    except Exception as error:
-        reason = str(error)[:2000] or type(error).__name__
-        with job.fenced():
-            GateRehearsal.objects.filter(pk=rehearsal.pk).update(state=STATES.FAILED, error=reason)
-        raise
-
-
-def _rehearse(job: RunningJob, rehearsal: GateRehearsal) -> None:
     policy = policy_from(rehearsal.content)
     pairs = [
         compared(
@@ -151,14 +139,13 @@ def _rehearse(job: RunningJob, rehearsal: GateRehearsal) -> None:
 
 
 def set_back_rehearsal(job_id: int) -> None:
-    """Bring a rehearsal in line with its job, when an attempt begins or the job is given up."""
+    """Bring a rehearsal in line with its job, when an attempt begins or the job has ended early."""
     unfinished = GateRehearsal.objects.filter(job=job_id, state__in=[STATES.QUEUED, STATES.FAILED])
-    if Job.objects.filter(pk=job_id, state=Job.State.FAILED).exists():
-        unfinished.filter(state=STATES.QUEUED).update(
-            state=STATES.FAILED, error="The job that rehearses was given up. Ask again."
-        )
+    job = Job.objects.filter(pk=job_id, state__in=[Job.State.FAILED, Job.State.CANCELLED]).first()
+    if job is None:
+        unfinished.update(state=STATES.QUEUED, error="")
     else:
-        unfinished.update(state=STATES.QUEUED)
+        unfinished.update(state=STATES.FAILED, error=job.error)
 
 
 def freeze_rehearsed(*, rehearsal: GateRehearsal, user: User) -> GatePolicy:

@@ -6,12 +6,13 @@ import xml.etree.ElementTree as ElementTree
 from datetime import timedelta
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, OperationalError, transaction
 from django.db.models import ProtectedError
 from django.urls import reverse
 from django.utils import timezone
 
 from benchmarks_app.jobs.services import jobs
+from benchmarks_app.jobs.services.retry import cancel
 from benchmarks_app.models import (
     CandidateList,
     ContaminatedQuery,
@@ -321,10 +322,35 @@ def test_a_failure_is_told_and_can_be_asked_again(bench, old, release):
     Run.objects.filter(pk=candidate.pk).update(parquet="runs/gone.parquet")
     gate = decided(bench, policy, candidate, release)
     assert (gate.state, gate.verdict) == ("failed", "")
-    assert gate.error
+    assert gate.error == gate.job.error != ""
 
     Run.objects.filter(pk=candidate.pk).update(parquet=candidate.parquet)
     assert decided(bench, policy, candidate, release).verdict == "pass"
+
+
+def test_a_gate_whose_job_is_cancelled_has_failed_and_can_be_asked_again(bench, old, release):
+    policy, candidate = a_policy(bench, old), a_candidate(bench)
+    gate = gating.start_gate(policy=policy, candidate=candidate, release=release, user=bench.sam)
+
+    cancel(job=gate.job, user=bench.sam)
+
+    gate.refresh_from_db()
+    assert (gate.state, gate.error) == ("failed", "Cancelled by sam.")
+    again = decided(bench, policy, candidate, release)
+    assert (again, again.verdict, again.error) == (gate, "pass", "")
+
+
+def test_a_gate_whose_job_gets_another_attempt_waits_for_it(bench, old, release, monkeypatch):
+    policy, candidate = a_policy(bench, old), a_candidate(bench)
+
+    def away(**_):
+        raise OperationalError("the database restarts")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(gating, "evidence_of", away)
+        gate = decided(bench, policy, candidate, release)
+
+    assert (gate.state, gate.error) == ("queued", "")
 
 
 def test_a_registered_slice_decides_and_another_one_is_exploratory(bench, old, do_jobs):

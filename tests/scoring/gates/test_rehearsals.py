@@ -7,6 +7,7 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 
 from benchmarks_app.jobs.services import jobs
+from benchmarks_app.jobs.services.retry import cancel
 from benchmarks_app.models import Run
 from benchwright.gates.errors import RehearsalError
 from scoring.gates.selectors import rehearsal_told
@@ -38,6 +39,20 @@ def asked(bench, old, release, runs, **content):
         content=content,
         user=bench.sam,
     )
+
+
+def test_a_rehearsal_whose_job_is_cancelled_or_fails_tells_why(bench, old, other, release):
+    cancelled = asked(bench, old, release, [other])
+    cancel(job=cancelled.job, user=bench.sam)
+    cancelled.refresh_from_db()
+    assert (cancelled.state, cancelled.error) == ("failed", "Cancelled by sam.")
+
+    failed = asked(bench, old, release, [other])
+    GateRehearsal.objects.filter(pk=failed.pk).update(content={"goal": "win"})
+    jobs.run_queued()
+    failed.refresh_from_db()
+    assert failed.state == "failed"
+    assert failed.error == failed.job.error != ""
 
 
 def test_rates_are_frozen_with_the_policy_and_shown_with_its_verdict(
