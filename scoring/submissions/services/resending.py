@@ -9,6 +9,7 @@ from typing import Any
 
 from benchmarks_app.models import Benchmark, Run, Upload, User
 from benchwright.errors import DEFAULT_LIMIT, FileProblemsError
+from benchwright.runs.aggregation import AGGREGATIONS
 from scoring.models import Phase, Submission
 from scoring.scores.selectors.phases import UNCOUNTED, state_of_phase
 from scoring.scores.services.errors import NothingToLeaveOutError, NotSentOnError
@@ -165,10 +166,13 @@ def send_on(*, submission: Submission, phase: Phase, user: User) -> Submission:
 
 def _terms_now(run: Run) -> dict[str, Any]:
     """What stands with the run; in another phase it is the same one."""
+    aggregation = run.metadata.get("aggregation")
     return {
         "description": run.description,
         "metadata": run.metadata,
         "visibility": run.visibility,
         "public_from": run.public_from,
         "anonymous_until": run.anonymous_until,
+        # A fact of this name may have been sent with a run of documents, in words of its own.
+        "aggregation": aggregation if aggregation in AGGREGATIONS else "",
     }

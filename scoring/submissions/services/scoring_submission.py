@@ -303,7 +303,11 @@ def _run_of(job: RunningJob, valid: _Valid) -> tuple[Run, bool]:
         submission.submitter_id,
         valid.upload.sha256,
     )
-    return (same[0], False) if same else (_create_run(job, valid), True)
+    # Passages that are summed up in another way are another run, which needs a name of its own.
+    way = valid.staged.metadata.get("aggregation")
+    if same and (way is None or same[0].metadata.get("aggregation") == way):
+        return same[0], False
+    return _create_run(job, valid), True
 
 
 @prepared

@@ -7,6 +7,7 @@ from django.core.files.base import ContentFile
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
+from benchmarks_app.collections.services import uploading
 from benchmarks_app.collections.services.benchmarks import create_benchmark
 from benchmarks_app.collections.services.runs import stage_run
 from benchmarks_app.collections.services.units import change_corpus, derive_document_qrels
@@ -32,6 +33,10 @@ from benchwright.corpora.errors import (
 from benchwright.reading.loading import read_run
 from benchwright.runs.aggregation import aggregate
 from benchwright.runs.store import hits_against, top_k
+from scoring.models import ScoreSet
+from scoring.submissions.services.phases import open_submissions
+from scoring.submissions.services.resending import send_on
+from scoring.submissions.services.submitting import accept_submission
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -370,3 +375,57 @@ def test_a_submitted_run_of_passages_is_scored_by_its_documents(documents, signe
     # a, b, c: the first and the last are relevant, two of three are judged.
     hits = hits_against(run_path(run), release_qrels(documents.releases.get()))
     assert hits["q1"] == (3, [(1, 3), (3, 1)])
+
+
+@pytest.fixture
+def sump_run(documents, do_jobs):
+    """A scored submission of passages that were summed up by sumP, and the phase after its own."""
+    grades = factories.qrel_set(documents, {("q1", "a"): 3, ("q1", "c"): 1}, "official")
+    QrelSet.objects.filter(pk=grades.pk).update(n_relevant=2)
+    grades = QrelSet.objects.get(pk=grades.pk)
+    sam = factories.member(documents, "sam", "submitter")
+    file = ContentFile(RUN.strip().encode() + b"\n", name="s.run")
+    submission = accept_submission(
+        phase=open_submissions(release=factories.release(grades)),
+        user=sam,
+        upload=uploading.receive_upload(benchmark=documents, owner=sam, file=file),
+        name="mine",
+        aggregation="sump",
+    )
+    do_jobs()
+    submission.refresh_from_db()
+    return submission, open_submissions(release=factories.release(grades, "1.1.0"))
+
+
+def test_a_run_of_passages_is_sent_on_summed_up_as_it_was(sump_run):
+    submission, later = sump_run
+
+    sent_on = send_on(submission=submission, phase=later, user=submission.submitter)
+    # Before the job that scores all runs on the new release.
+    jobs.execute(sent_on.job_id, has_heartbeat=False)
+
+    sent_on.refresh_from_db()
+    assert (sent_on.state, sent_on.run) == ("scored", submission.run)
+    first, second = ScoreSet.objects.filter(run=submission.run).order_by("release")
+    means = [
+        dict(score_set.scores.filter(slice_name="").values_list("measure", "mean"))
+        for score_set in (first, second)
+    ]
+    assert means[0] == means[1]
+
+
+def test_a_run_of_passages_summed_up_otherwise_is_not_the_same_run(sump_run, do_jobs):
+    submission, later = sump_run
+
+    otherwise = accept_submission(
+        phase=later,
+        user=submission.submitter,
+        upload=submission.run.upload,
+        name="mine",
+        aggregation="maxp",
+    )
+    do_jobs()
+
+    otherwise.refresh_from_db()
+    assert (otherwise.state, otherwise.run) == ("invalid", None)
+    assert "choose another name" in otherwise.problems[0]["text"]
