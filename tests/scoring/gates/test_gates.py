@@ -23,6 +23,8 @@ from benchmarks_app.models import (
     Query,
     QueryFamily,
     Run,
+    Team,
+    User,
 )
 from benchmarks_app.people.services.api_tokens import create_api_token
 from benchwright.gates.errors import PolicyFormatError, PolicySplitError
@@ -227,6 +229,12 @@ def test_a_change_is_a_new_version_and_none_is_refused(bench, old, release):
     assert a_policy(bench, old, margin=0.05).version == 2
 
 
+def test_a_policy_that_was_retired_is_made_again_as_a_new_version(bench, old, release):
+    policies.retire_policy(policy=a_policy(bench, old), user=bench.sam)
+
+    assert a_policy(bench, old).version == 2
+
+
 def test_slices_of_a_policy_are_registered_ones(bench, old, release):
     with pytest.raises(
         PolicySlicesError, match=r"slices most are not registered on release 1\.0\.0"
@@ -306,6 +314,13 @@ def test_asked_twice_it_is_decided_once_and_never_changes(bench, old, release):
 def test_the_baseline_is_no_candidate(bench, old, release):
     with pytest.raises(GateItselfError, match="'old' is the baseline of nightly v1"):
         decided(bench, a_policy(bench, old), old, release)
+
+
+def test_a_withdrawn_run_is_no_candidate(bench, old, release):
+    withdrawn = a_candidate(bench)
+    withdrawn.withdrawn_at = timezone.now()
+    with pytest.raises(GateRunError, match="'new' was withdrawn"):
+        decided(bench, a_policy(bench, old), withdrawn, release)
 
 
 def test_unanswered_queries_are_not_comparable_and_wait_for_nothing(bench, old, release):
@@ -407,6 +422,10 @@ def test_contaminated_queries_and_stale_labels_of_other_splits_do_not_count(
         ContaminatedQuery.objects.create(
             check_made=check, query=query, degree="near", similarity=0.9
         )
+    # What may be alike is not counted.
+    ContaminatedQuery.objects.create(
+        check_made=check, query=bench.queries.get(qid=QIDS[39]), degree="possible", similarity=0.6
+    )
     long_ago = timezone.now() - timedelta(days=500)
     rows = [
         LabelRecord(qid, docid, "", long_ago if qid in QIDS[:32] else timezone.now())
@@ -498,6 +517,16 @@ def test_a_retired_policy_is_not_resumed(bench, waiting, do_jobs):
     do_jobs()
 
     assert GateResult.objects.count() == 1
+
+
+@pytest.mark.parametrize("name", ["new", "old"])
+def test_a_gate_of_a_withdrawn_run_is_not_resumed(bench, waiting, do_jobs, name):
+    Run.objects.filter(benchmark=bench, name=name).update(withdrawn_at=timezone.now())
+    factories.release(labels(bench, graded(), "all"), "1.1.0", by=bench.olga)
+    while do_jobs():
+        pass
+
+    assert GateResult.objects.get() == waiting
 
 
 def test_a_release_that_is_complete_decides_where_half_is_listed(bench, old, do_jobs):
@@ -661,6 +690,15 @@ def test_only_its_maker_and_keepers_retire_a_policy(bench, old, release, client)
     assert policy.retired_at is not None
 
 
+def test_who_submits_no_more_retires_no_policy_of_their_own(bench, old, release):
+    policy = a_policy(bench, old)
+    assert policies.may_retire(bench.sam, policy)
+
+    bench.memberships.filter(user=bench.sam).update(role="viewer")
+
+    assert not policies.may_retire(User.objects.get(pk=bench.sam.pk), policy)
+
+
 # --- hidden splits -------------------------------------------------------------------------------
 
 
@@ -686,6 +724,41 @@ def test_earlier_submissions_are_counted_where_a_split_is_hidden(bench, old, rel
     monkeypatch.setattr(evidence, "hidden_queries", lambda release: frozenset(QIDS))
     known = evidence.process_of(policy=policy, release=release, candidate=candidate, queries=QIDS)
     assert known.prior_submissions == 2
+
+
+@pytest.mark.parametrize(
+    ("changed", "n_prior"),
+    [
+        ({}, 2),
+        ({"state": "failed"}, 1),
+        ({"created_at": timezone.now() + timedelta(days=1)}, 1),
+        ({"submitter": "olga"}, 2),
+        ({"team": None}, 1),
+    ],
+    ids=lambda value: str(value)[:16],
+)
+def test_earlier_submissions_are_those_of_the_team(
+    bench, old, release, monkeypatch, changed, n_prior
+):
+    from scoring.gates.services import evidence
+
+    monkeypatch.setattr(evidence, "hidden_queries", lambda release: frozenset(QIDS))
+    team = Team.objects.create(name="team")
+    candidate = a_candidate(bench, team=team)
+    changed = {**changed, **({"submitter": bench.olga} if "submitter" in changed else {})}
+    for name, more in (("one", {}), ("two", changed)):
+        fields = {"submitter": bench.sam, "team": team, "state": "scored"}
+        fields["created_at"] = candidate.created_at - timedelta(days=1)
+        run = a_candidate(bench, name=name)
+        Submission.objects.create(
+            phase=bench.phases.get(), run=run, name=name, **{**fields, **more}
+        )
+
+    known = evidence.process_of(
+        policy=a_policy(bench, old), release=release, candidate=candidate, queries=QIDS
+    )
+
+    assert known.prior_submissions == n_prior
 
 
 def test_submissions_of_who_is_anonymous_are_counted_for_keepers_alone(bench, old, monkeypatch):
@@ -746,6 +819,18 @@ def test_how_often_gates_came_true_is_counted_with_wilson_intervals(bench, old, 
         pytest.approx(0.4902, abs=1e-4),
         pytest.approx(0.9433, abs=1e-4),
     )
+
+
+def test_how_gates_of_others_came_true_is_told_to_who_sees_them(bench, old, release):
+    hidden = a_candidate(bench, visibility=Run.Visibility.OWNER)
+    gate = decided(bench, a_policy(bench, old), hidden, release)
+    online.record_online_result(
+        gate=gate, outcome="better", metric="clicks", user=bench.sam, has_no_interval=True
+    )
+    tess = factories.member(bench, "tess", "submitter")
+
+    assert [row.n for row in online.came_true(bench.sam, bench)] == [1]
+    assert online.came_true(tess, bench) == []
 
 
 def test_an_online_result_needs_a_verdict(bench, old, release):

@@ -5,8 +5,9 @@ import json
 import pytest
 from django.urls import reverse
 
+from benchmarks_app.common.services.exposure import READ_ACTION
 from benchmarks_app.jobs.services import jobs
-from benchmarks_app.models import QueryFamily, Run
+from benchmarks_app.models import AuditEvent, QueryFamily, Run
 from scoring.gates.services import gating, policies, rehearsing
 from scoring.models import ScoreSet, Submission
 from scoring.submissions.services.phases import make_phase
@@ -94,6 +95,35 @@ def test_a_verdict_on_hidden_queries_is_for_keepers_alone(bench, release, policy
             assert client.get(address).status_code == code
         assert client.get(f"{listed}{whole.pk}/").status_code == code
         assert {result["id"] for result in client.get(listed).json()["results"]} == keys
+
+
+def test_that_a_keeper_reads_a_verdict_on_hidden_queries_is_written_down(
+    bench, release, policy, client
+):
+    run = candidate(bench, "new", **BETTER)
+    mine, whole = (decided(policy, run, release, person) for person in (bench.sam, bench.olga))
+    reads = AuditEvent.objects.filter(benchmark=bench, action=READ_ACTION)
+
+    client.force_login(bench.olga)
+    client.get(mine.get_absolute_url())
+    assert not reads.exists()
+    client.get(whole.get_absolute_url())
+    assert reads.get().target == f"gate {whole.pk}"
+
+
+def test_a_public_gate_goes_on_as_a_public_one_whoever_asked(bench, release, policy):
+    run = candidate(bench, "new", **BETTER)
+    public = decided(policy, run, release, bench.sam)
+
+    later = gating.start_gate(
+        policy=policy,
+        candidate=candidate(bench, "newer"),
+        release=release,
+        user=bench.olga,
+        resumes=public,
+    )
+
+    assert later.is_public
 
 
 def test_where_all_queries_are_hidden_a_gate_is_refused_and_says_why(bench, client):

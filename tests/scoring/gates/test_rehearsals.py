@@ -98,6 +98,7 @@ def test_once_a_candidate_is_seen_nothing_is_rehearsed(bench, old, other, releas
         asked(bench, old, release, [other])
     with pytest.raises(RehearsalTooLateError, match="'new' is a candidate of nightly"):
         asked(bench, old, release, [candidate], margin=0.05)
+    assert asked(bench, old, release, [other], margin=0.05).state == "queued"
 
 
 def test_gate_of_a_private_candidate_is_told_by_no_refusal(bench, old, other, release):
@@ -138,6 +139,18 @@ def test_gate_of_a_keeper_is_told_by_no_refusal():
         rehearsed_by(olga, release, [old, other], "of sam")
 
 
+def test_policy_has_the_rates_there_are_while_another_rehearsal_is_queued(
+    bench, old, other, release
+):
+    asked(bench, old, release, [other])
+    jobs.run_queued()
+    asked(bench, old, release, [other])
+
+    policy = make_policy(benchmark=bench, name="nightly", baseline=old, content={}, user=bench.sam)
+
+    assert policy.rehearsal["n_made"] == 400
+
+
 def test_policy_has_no_rates_of_a_rehearsal_that_its_maker_does_not_see(bench, old, release):
     """Of a private run of Sam's; what Tess rehearsed herself is hers, whoever did so later."""
     tess = factories.member(bench, "tess", "submitter")
@@ -163,6 +176,7 @@ def test_one_to_ten_other_runs_are_wanted(bench, old, release):
 
 
 def test_a_run_that_somebody_does_not_see_has_no_name(bench, old, release):
+    factories.run(factories.benchmark("elsewhere", visibility="public"), ranked(int), name="secret")
     fields = {"runs": [{"run": "old", "class": "near"}, {"run": "secret", "class": "near"}]}
 
     names = [run["run"] for run in rehearsal_told(bench.olga, bench, fields)["runs"]]
