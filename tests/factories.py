@@ -460,3 +460,12 @@ def delivery(of: Benchmark, owner: User) -> Any:
     return notice.deliveries.create(
         webhook=issued.webhook, state="delivered", n_attempts=1, status=200, answer="ok"
     )
+
+
+def stored_below(folder: str) -> list[str]:
+    """Every stored file below a folder."""
+    from benchmarks_app.store import file_store
+
+    folders, names = file_store().listed(folder)
+    below = [name for each in folders for name in stored_below(f"{folder}/{each}")]
+    return [*(f"{folder}/{name}" for name in names), *below]

@@ -26,6 +26,8 @@ from benchmarks_app.jobs.services import jobs
 from benchmarks_app.jobs.services.jobs import JobFencedError, RunningJob, told_of
 from benchmarks_app.jobs.services.retry import JobFinishedError, cancel
 from benchmarks_app.models import Benchmark, Job, Release, Run, User
+from benchmarks_app.store import file_store
+from benchmarks_app.store.errors import StoreAwayError
 from benchwright.errors import BenchmarkError
 from benchwright.full_disk import is_disk_full
 from benchwright.texts.counting import counted
@@ -253,6 +255,8 @@ def _scored(job: RunningJob, release: Release, waiting: list[Run]) -> Iterable[d
         except (JobFencedError, OperationalError):
             raise
         except BenchmarkError as error:
+            if isinstance(error, StoreAwayError):
+                file_store().check()  # where it is away as a whole, the job comes back to all runs
             yield {"run": run.pk, "name": run.name, "cause": str(error)}
         except Exception as error:  # one broken run must not keep the others from their scores
             if is_disk_full(error):

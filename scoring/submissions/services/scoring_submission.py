@@ -21,6 +21,7 @@ from benchmarks_app.models import Benchmark, CorpusVersion, Job, Query, Run, Upl
 from benchmarks_app.models.notices import Event
 from benchmarks_app.prepared import prepared
 from benchmarks_app.releases.selectors import hidden_queries
+from benchmarks_app.store.errors import StoreAwayError
 from benchwright.errors import BenchmarkError, FileProblemsError, Problem, Problems
 from benchwright.evaluation.stored_hits import StoredHits
 from benchwright.full_disk import is_disk_full
@@ -58,7 +59,7 @@ def score_submission(job: RunningJob) -> None:
         _move(job, submission, Submission.State.RECEIVED, job=job.row, problems=[])
     try:
         _score_submission(job, submission)
-    except (JobFencedError, OperationalError):
+    except (JobFencedError, OperationalError, StoreAwayError):
         raise  # nothing is decided: another attempt writes what becomes of it
     except BenchmarkError as error:
         _move(job, submission, Submission.State.INVALID, problems=problems_of(error))

@@ -12,7 +12,6 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from benchmarks_app.backups.selectors import names_below
 from benchmarks_app.collections.services import uploading
 from benchmarks_app.importing.services import reading_uploads
 from benchmarks_app.importing.services.waiting_files import waiting_files
@@ -88,7 +87,9 @@ def test_same_bytes_under_another_name_leave_nothing_behind(
         put(olga, ("once-more.csv", QUERIES))  # it was imported
 
     assert [upload.name for upload in texts.uploads.all()] == ["queries.csv"]
-    assert [name.rpartition("/")[2] for name in names_below("uploads")] == ["queries.csv"]
+    assert [name.rpartition("/")[2] for name in factories.stored_below("uploads")] == [
+        "queries.csv"
+    ]
 
 
 def test_file_that_the_database_does_not_take_leaves_nothing_in_the_store(texts, monkeypatch):
@@ -103,7 +104,7 @@ def test_file_that_the_database_does_not_take_leaves_nothing_in_the_store(texts,
         with pytest.raises(IntegrityError):
             factories.waiting_upload(texts, "queries.csv", content)
 
-    (kept,) = names_below("uploads")
+    (kept,) = factories.stored_below("uploads")
     assert kept == Upload.objects.get().stored
 
 

@@ -9,6 +9,8 @@ from django.utils import timezone
 
 from benchmarks_app.jobs.services import jobs, sweeping
 from benchmarks_app.models import Job, Run
+from benchmarks_app.store import file_store
+from benchmarks_app.store.errors import StoreAwayError
 from scoring.models import ScoreSet
 from scoring.rescoring.services import rescoring
 from scoring.rescoring.services.rescoring import mark_looked_at, start_outdated, start_scoring_runs
@@ -124,6 +126,31 @@ def test_unforeseen_error_of_one_run_leaves_the_others_alone(
     (failed,) = rescoring.failed
     assert failed.run == broken
     assert failed.cause == "Unexpected error (ZeroDivisionError). The log has the details."
+
+
+@pytest.mark.parametrize(("is_away", "n_scored"), [(True, 0), (False, 2)])
+def test_job_comes_back_to_all_runs_where_the_store_is_away(
+    benchmark, release, owner, do_jobs, monkeypatch, is_away, n_scored
+):
+    """A store that refuses the files of one run keeps no other from its scores."""
+    broken, *_ = runs_of(benchmark, 3)
+    score = scoring.scored_run
+
+    def away(**arguments):
+        if is_away or str(arguments.get("folder", "")).endswith(str(broken.pk)):
+            raise StoreAwayError
+        return score(**arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(scoring, "scored_run", away)
+        patch.setattr(type(file_store()), "check", lambda store: away() if is_away else None)
+        start_scoring_runs(release=release, user=owner)
+        do_jobs()
+
+    assert ScoreSet.objects.filter(release=release).count() == n_scored
+    assert not is_away or not rescoring_of(release, owner).failed
+    jobs.run_queued()
+    assert ScoreSet.objects.filter(release=release).count() == (3 if is_away else 2)
 
 
 def test_full_disk_ends_the_job_and_says_so_of_each_run(benchmark, release, owner, monkeypatch):

@@ -8,10 +8,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import OperationalError
 from django.utils import timezone
 
-from benchmarks_app.backups.selectors import names_below
 from benchmarks_app.jobs.services import jobs, sweeping
 from benchmarks_app.jobs.services.retry import cancel, retry
 from benchmarks_app.models import AuditEvent, Job, Run, Upload
+from benchmarks_app.store.errors import StoreAwayError
 from scoring.models import Phase, ScoreSet, Submission
 from scoring.scores.services import scoring
 from scoring.scores.services.errors import (
@@ -23,6 +23,7 @@ from scoring.scores.services.errors import (
 from scoring.submissions.selectors.submissions import state_of
 from scoring.submissions.services import scoring_submission
 from scoring.submissions.services.submitting import n_left_today, phase_open_in, submit_file
+from tests import factories
 from tests.scoring.conftest import GOOD, means
 
 State = Submission.State
@@ -211,7 +212,7 @@ def test_file_whose_name_is_refused_is_not_kept(phase, sam, maintainer):
         submit_file(user=maintainer, file=SimpleUploadedFile("b.run", GOOD + b"\n"), **terms)
 
     assert list(Upload.objects.values_list("name", flat=True)) == ["a.run"]
-    assert [name for name in names_below("uploads") if name.endswith("b.run")] == []
+    assert [name for name in factories.stored_below("uploads") if name.endswith("b.run")] == []
 
 
 def test_name_taken_while_the_job_waited_makes_the_submission_invalid(
@@ -266,16 +267,16 @@ def test_second_message_of_a_scored_submission_changes_nothing(submit, sam, do_j
 
 # Of a job that is over in less time than anybody is told in, no stage is written.
 @pytest.mark.parametrize(("told_after", "stage"), [(0, State.SCORING), (60, State.RECEIVED)])
+@pytest.mark.parametrize("error", [OperationalError("the database went away"), StoreAwayError()])
 def test_attempt_that_died_before_its_commit_is_repeated_whole(
-    submit, sam, do_jobs, monkeypatch, told_after, stage
+    submit, sam, do_jobs, monkeypatch, told_after, stage, error
 ):
     submission = submit(sam)
     monkeypatch.setattr(jobs, "PROGRESS_EVERY_SECONDS", told_after)
     with monkeypatch.context() as broken:
 
         def die(**kwargs):
-            reason = "the database went away"
-            raise OperationalError(reason)
+            raise error
 
         broken.setattr(scoring, "store_scores", die)
         do_jobs()
@@ -287,6 +288,25 @@ def test_attempt_that_died_before_its_commit_is_repeated_whole(
 
     assert refreshed(submission).state == State.SCORED
     assert (Run.objects.count(), ScoreSet.objects.count()) == (1, 1)
+
+
+def test_submission_whose_files_stay_away_has_failed_and_is_not_invalid(
+    submit, sam, do_jobs, monkeypatch, phase
+):
+    submission = submit(sam)
+
+    def away(**kwargs):
+        raise StoreAwayError
+
+    monkeypatch.setattr(scoring, "store_scores", away)
+    for _ in range(3):
+        assert refreshed(submission).state not in (State.INVALID, State.FAILED)
+        do_jobs()
+
+    submission = refreshed(submission)
+    assert (submission.state, submission.job.state) == (State.FAILED, Job.State.FAILED)
+    assert submission.problems[0]["text"] == str(StoreAwayError())
+    assert n_left_today(phase=phase, user=sam) == phase.daily_limit
 
 
 def test_attempt_that_was_given_up_for_lost_writes_nothing(submit, sam, do_jobs, monkeypatch):
