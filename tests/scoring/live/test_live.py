@@ -1,6 +1,8 @@
 """Live systems: described, tried, asked for runs; and what becomes of jobs that are cut short."""
 
 import json
+import os
+import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from importlib import import_module
@@ -19,7 +21,7 @@ from benchmarks_app.jobs.services.sweeping import sweep
 from benchmarks_app.models import AuditEvent, Job, Run
 from benchwright.live.errors import EndpointError, HeadersError, SecretError, TemplateError
 from scoring.live.services import asking
-from scoring.live.services.asking import answers_folder, start_asking
+from scoring.live.services.asking import answers_folder, free_run_name, start_asking
 from scoring.live.services.errors import (
     LiveBusyError,
     LiveNameTakenError,
@@ -372,6 +374,42 @@ def test_a_cancelled_job_makes_nothing_and_keeps_nothing(many, server, make, olg
     assert (answers_folder(job.pk).exists(), Run.objects.count()) == (False, 0)
 
 
+def test_a_name_that_was_taken_meanwhile_is_told_before_anything_is_asked(
+    bench, server, make, olga, do_jobs
+):
+    job = start_asking(system=make(), user=olga, run="live")
+    factories.run(bench, "q1 Q0 d1 1 1 t", name="live")
+    do_jobs()
+    job.refresh_from_db()
+
+    assert (job.state, server.asked) == (Job.State.FAILED, [])
+    assert "A run named 'live' is in this benchmark already" in job.error
+
+
+def test_answers_of_a_job_that_nobody_starts_again_are_kept_for_a_week(server, make, asked):
+    server.scripted["text of q3"] = [Answer(b"", status=500), Answer(b"", status=500)]
+    kept, old = (asked(make(name=name, concurrency=1), run=name) for name in ("kept", "old"))
+    day = 24 * 3600
+    for job, days in ((kept, 6), (old, 8)):
+        changed_at = time.time() - days * day
+        os.utime(answers_folder(job.pk), (changed_at, changed_at))
+
+    asked(make(name="third"), run="third")
+
+    assert [answers_folder(job.pk).exists() for job in (kept, old)] == [True, False]
+
+
+def test_the_next_run_is_called_by_the_day_and_a_number(bench, make):
+    system = make()
+    names = []
+    for _ in range(3):
+        names.append(free_run_name(system))
+        factories.run(bench, "q1 Q0 d1 1 1 t", name=names[-1])
+
+    day = f"staging {timezone.now():%Y-%m-%d}"
+    assert names == [day, f"{day} 2", f"{day} 3"]
+
+
 # --- describing ----------------------------------------------------------------------------------
 
 
@@ -439,6 +477,17 @@ def test_a_system_that_is_asked_cannot_be_asked_changed_or_removed(make, olga):
     ):
         with pytest.raises(LiveBusyError):
             disturb()
+
+
+def test_a_system_that_was_changed_was_not_tried_as_it_is(make, olga):
+    system = make()
+    try_system(system=system, query="a query")
+    assert LiveSystem.objects.get().tried_well
+
+    change_live_system(system=system, user=olga, k=7)
+
+    system = LiveSystem.objects.get()
+    assert (system.tried_at, system.tried_well) == (None, False)
 
 
 def test_a_removed_system_leaves_its_runs(make, olga, asked, bench):
