@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
 from django.core.files import File
@@ -20,8 +20,10 @@ from benchmarks_app.collections.services.uploading import (
     CHUNK,
     EmptyUploadError,
     UploadTooLargeError,
+    take_back,
 )
-from benchmarks_app.models import Team, User
+from benchmarks_app.models import Job, Team, Upload, User
+from benchwright.errors import BenchmarkError
 from benchwright.retrieval.dense.bundles import (
     DOCUMENT_IDS,
     DOCUMENTS,
@@ -81,20 +83,30 @@ def submit_embeddings(
     terms |= {"phase": phase, "user": user, "team": team}
     metadata = terms.pop("metadata", {})
     with _bundled(files, how) as bundle, transaction.atomic():
-        if approximate is not None:
-            facts = {**metadata, "index": "ann"}
-            beside = _submit_approximate(approximate, name, metadata=facts, **terms)
-            metadata = {**metadata, APPROXIMATE_RUN: beside.name}
-        return submit_file(file=bundle, name=name, metadata=metadata, **terms)
+        if approximate is None:
+            return submit_file(file=bundle, name=name, metadata=metadata, **terms)
+        facts = {**metadata, "index": "ann"}
+        beside, upload = _submit_approximate(approximate, name, metadata=facts, **terms)
+        metadata = {**metadata, APPROXIMATE_RUN: beside.name}
+        try:
+            return submit_file(file=bundle, name=name, metadata=metadata, **terms)
+        except BenchmarkError:
+            if upload is not None:
+                take_back(upload)
+            raise
 
 
-def _submit_approximate(file: UploadedFile, name: str, **terms: Any) -> Submission:
-    """The submission of the approximate run; the earlier one where its bytes were sent before."""
+def _submit_approximate(
+    file: UploadedFile, name: str, **terms: Any
+) -> tuple[Submission, Upload | None]:
+    """The submission of the approximate run, with its file; the earlier one, and no file, where
+    its bytes were sent before."""
     try:
-        return submit_file(file=file, name=APPROXIMATE.format(name=name), **terms)
+        submission = submit_file(file=file, name=APPROXIMATE.format(name=name), **terms)
     except SubmittedBeforeError as error:
-        earlier: Submission = error.submission
-        return earlier
+        return error.submission, None
+    job = cast(Job, submission.job)  # it was just started
+    return submission, Upload.objects.get(pk=job.parameters["upload"])
 
 
 def _refuse_sizes(files: EmbeddingFiles) -> None:

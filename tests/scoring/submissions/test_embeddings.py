@@ -294,11 +294,13 @@ def test_the_approximate_run_is_a_submission_of_its_own(
 
 def test_limit_of_the_day_takes_both_or_neither(send, qids, docids, phase):
     Phase.objects.update(daily_limit=1)
+    stored = factories.stored_below("uploads")
 
     with pytest.raises(DailyLimitError):
         send(approximate=file(f"{qids[0]} Q0 {docids[0]} 1 1.0 hnsw\n".encode()))
 
     assert not Submission.objects.exists()
+    assert factories.stored_below("uploads") == stored
 
 
 def test_same_files_with_the_same_settings_are_one_submission(send, vectors, docids, qids, do_jobs):
