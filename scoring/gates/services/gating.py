@@ -72,14 +72,15 @@ def start_gate(
     _check(policy, candidate)
     queries_of(release, policy.content.get("split", ""), is_public=is_public)
     if gate is None:
-        gate = GateResult.objects.create(
+        gate, is_new = GateResult.objects.get_or_create(
             policy=policy,
             release=release,
             candidate=candidate,
             is_public=is_public,
-            created_by=user,
-            resumes=resumes,
+            defaults={"created_by": user, "resumes": resumes},
         )
+        if not is_new:  # somebody asked for it meanwhile
+            return gate
         audit.record(
             actor=user,
             action="start-gate",

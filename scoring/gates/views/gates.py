@@ -141,7 +141,7 @@ def gate_report(request: HttpRequest, benchmark: Benchmark, pk: int, kind: str) 
 @benchmark_view(Action.SEE_RESULTS)
 def gate_chart(request: HttpRequest, benchmark: Benchmark, pk: int, format: str) -> HttpResponse:
     """Differences with their bounds, on the line of the margin."""
-    report = _gate(request, benchmark, pk).report
+    report = told(_gate(request, benchmark, pk), request.user)
     if not any(check["name"] == "overall" for check in report.get("checks", [])):
         raise Http404
     return chart_response(request, chart_of(report), format)

@@ -311,6 +311,19 @@ def test_asked_twice_it_is_decided_once_and_never_changes(bench, old, release):
             GateResult.objects.filter(pk=gate.pk).update(**change)
 
 
+def test_of_two_who_ask_at_once_both_get_one_gate(bench, old, release, monkeypatch):
+    policy, candidate = a_policy(bench, old), a_candidate(bench)
+    asked = {"policy": policy, "candidate": candidate, "release": release}
+
+    def another_is_first(*_):
+        GateResult.objects.create(**asked, created_by=bench.olga)
+
+    monkeypatch.setattr(gating, "_check", another_is_first)
+    gate = gating.start_gate(**asked, user=bench.sam)
+
+    assert (GateResult.objects.get(), gate.created_by) == (gate, bench.olga)
+
+
 def test_the_baseline_is_no_candidate(bench, old, release):
     with pytest.raises(GateItselfError, match="'old' is the baseline of nightly v1"):
         decided(bench, a_policy(bench, old), old, release)

@@ -109,6 +109,8 @@ def test_that_a_keeper_reads_a_verdict_on_hidden_queries_is_written_down(
     assert not reads.exists()
     client.get(whole.get_absolute_url())
     assert reads.get().target == f"gate {whole.pk}"
+    client.get(reverse("scoring:gate-chart", args=[bench.slug, whole.pk, "csv"]))
+    assert reads.filter(target=f"gate {whole.pk}").count() == 2
 
 
 def test_a_public_gate_goes_on_as_a_public_one_whoever_asked(bench, release, policy):
