@@ -266,6 +266,12 @@ def _same_place(score: ReportedScore) -> QuerySet[ReportedScore]:
     )
 
 
+def _place_of(score: ReportedScore) -> str:
+    """What tells a value from the others of its benchmark."""
+    split = f" on {score.split}" if score.split else ""
+    return f"{score.system} {score.measure}{split} ({score.source})"
+
+
 @transaction.atomic
 def remove_reported(*, scores: Iterable[ReportedScore], actor: User) -> int:
     """Take values away; returns how many."""
@@ -278,7 +284,7 @@ def remove_reported(*, scores: Iterable[ReportedScore], actor: User) -> int:
             action="remove-reported",
             benchmark=benchmark,
             target=target,
-            values={f"{row.system} {row.measure}": row.value for row in of_it},
+            values={_place_of(row): row.value for row in of_it},
         )
     ReportedScore.objects.filter(pk__in=[row.pk for row in rows]).delete()
     return len(rows)

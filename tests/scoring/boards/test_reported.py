@@ -146,11 +146,15 @@ def test_a_value_by_hand_that_is_none_is_refused(benchmark, sam, more, error):
 
 
 def test_removed_values_are_written_down(benchmark, sam):
-    enter(benchmark, sam)
+    enter(benchmark, sam, source="Table 2")
+    enter(benchmark, sam, source="Table 3", split="dev", value=0.4)
 
-    assert remove_reported(scores=ReportedScore.objects.all(), actor=sam) == 1
+    assert remove_reported(scores=ReportedScore.objects.all(), actor=sam) == 2
     event = AuditEvent.objects.get(action="remove-reported")
-    assert event.detail["values"] == {"bm25 nDCG@10": 0.5}
+    assert event.detail["values"] == {
+        "bm25 nDCG@10 (Table 2)": 0.5,
+        "bm25 nDCG@10 on dev (Table 3)": 0.4,
+    }
 
 
 # --- never ranked --------------------------------------------------------------------------
